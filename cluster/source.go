@@ -1,0 +1,41 @@
+// Package cluster joins a Source with the engine and the model: one goroutine
+// folds what the informers see into both and publishes snapshots.
+package cluster
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Source is where a cluster's state comes from: a live API server, the embedded
+// cluster or a file. Nothing downstream knows which.
+type Source struct {
+	// Factory is not started yet. Its transforms are set, and kinds that may not
+	// be listed are registered as empty through Trace.
+	Factory informers.SharedInformerFactory
+	// Client refuses every write.
+	Client kubernetes.Interface
+	// Trace notes reads of what could not be listed.
+	Trace *explain.Trace
+	// Status tells how the data stands now: reading, unread, connection.
+	Status func() model.Status
+	// Changed fires (capacity one) when Status changed without an object changing.
+	Changed <-chan struct{}
+	// First gives the first rows: a page of nodes and the unbound pods, asked for
+	// before the informers fill. Nil where everything is there at once.
+	First func(context.Context) (*First, error)
+	// Usage gives the newest metrics; nil where there never are any.
+	Usage func(context.Context) (*model.Usage, error)
+}
+
+// First is what can be shown before everything is in.
+type First struct {
+	Nodes []*corev1.Node
+	Pods  []*corev1.Pod // without a node
+}

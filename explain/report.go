@@ -1,0 +1,162 @@
+package explain
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// APIVersion and Kind of an Explanation, the contract that scripts rely on.
+const (
+	APIVersion = "fathom/v1alpha1"
+	Kind       = "Explanation"
+	ListKind   = "ExplanationList"
+)
+
+// Verdict is the answer in one word.
+type Verdict string
+
+// The verdicts, in the words of the command line's contract.
+const (
+	Scheduled     Verdict = "Scheduled"     // nodeName is set: running, or not started and why
+	Preempting    Verdict = "Preempting"    // nominatedNodeName is set and victims are still there
+	Gated         Verdict = "Gated"         // PreEnqueue refuses
+	NotConsidered Verdict = "NotConsidered" // no live scheduler serves schedulerName
+	NotCreated    Verdict = "NotCreated"    // a controller's pod that admission refused
+	Schedulable   Verdict = "Schedulable"   // at least one node fits now
+	Unschedulable Verdict = "Unschedulable" // no node fits (preemption may be possible: see there)
+	Unknown       Verdict = "Unknown"       // no node fits for sure and at least one could not be decided
+)
+
+// Report is one explanation. Its JSON is a contract; what JSON leaves out is
+// for the screens.
+type Report struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Pod              PodRef         `json:"pod"`
+	Verdict          Verdict        `json:"verdict"`
+	Summary          string         `json:"summary"`
+	SchedulerMessage string         `json:"schedulerMessage"`
+	Observed         Observed       `json:"observed"`
+	Plugins          []PluginResult `json:"plugins"`
+	Groups           []Group        `json:"groups"`
+	Nodes            []NodeResult   `json:"nodes,omitempty"`
+	Preemption       *Preemption    `json:"preemption,omitempty"`
+	Unknown          []UnknownPart  `json:"unknown"`
+	Scheduler        SchedulerInfo  `json:"scheduler"`
+
+	Revision  int64     `json:"-"` // the state that this holds for
+	State     string    `json:"-"` // the STATE cell of Pending: "no node fits", "gated", …; at most 13 cells
+	Why       string    `json:"-"` // the WHY cell of Pending: the point within 40 cells
+	Facts     []string  `json:"-"` // for verdicts that are not about nodes: one fact a line
+	Started   bool      `json:"-"` // Scheduled: every container was started
+	Fits      int       `json:"-"` // nodes that fit now
+	Total     int       `json:"-"` // nodes asked
+	Others    int       `json:"-"` // Filter plugins that refuse no node
+	CreatedAt time.Time `json:"-"`
+}
+
+// PodRef says which pod is meant.
+type PodRef struct {
+	Namespace     string            `json:"namespace"`
+	Name          string            `json:"name"` // "" if it was not created
+	UID           string            `json:"uid"`
+	Owner         *OwnerRef         `json:"owner,omitempty"`
+	Priority      int32             `json:"priority"`
+	QOSClass      string            `json:"qosClass"`
+	SchedulerName string            `json:"schedulerName"`
+	Requests      map[string]string `json:"requests"` // resource → quantity, as the scheduler counts
+}
+
+// OwnerRef is the workload that a pod belongs to.
+type OwnerRef struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// Observed is what the scheduler itself said last, read from the object.
+type Observed struct {
+	Message            string       `json:"message"`            // of the PodScheduled condition
+	UnschedulableSince *metav1.Time `json:"unschedulableSince"` // its lastTransitionTime
+	AttemptSeen        *metav1.Time `json:"attemptSeen"`        // an attempt no earlier than this; null without proof
+	GenerationCurrent  *bool        `json:"generationCurrent"`  // false: the spec changed since the condition; null: not known
+	Agrees             *bool        `json:"agrees"`             // with SchedulerMessage; null where one of them is missing
+}
+
+// PluginResult counts what one plugin keeps away, in the scheduler's order.
+type PluginResult struct {
+	Name    string `json:"name"`
+	Refuses int    `json:"refuses"` // nodes
+	Alone   int    `json:"alone"`   // nodes that only it refuses
+}
+
+// Group is the nodes that are refused for the same reasons, nearest group first.
+type Group struct {
+	Count    int       `json:"count"`
+	Nodes    []string  `json:"nodes"` // nearest first
+	Fits     *bool     `json:"fits"`  // null: could not be decided
+	Refusals []Refusal `json:"refusals"`
+
+	Words string `json:"-"` // what stands in the way, one line, the point first
+}
+
+// NodeResult is one node's answer.
+type NodeResult struct {
+	Name     string    `json:"name"`
+	Fits     *bool     `json:"fits"` // null: could not be decided
+	Refusals []Refusal `json:"refusals"`
+}
+
+// Refusal is one plugin's no to one node, or to a group with ranges.
+type Refusal struct {
+	Plugin     string   `json:"plugin"`
+	Reason     string   `json:"reason"`     // the plugin's own words
+	Resolvable bool     `json:"resolvable"` // could preemption help
+	What       string   `json:"what"`       // a sentence with the objects' names and the figures
+	Numbers    []Number `json:"numbers"`
+
+	Short     string `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
+	PreFilter bool   `json:"-"` // refused before any node was looked at: holds for all nodes
+}
+
+// Number is one figure of a refusal, each a Kubernetes quantity; in a group a
+// range is written "350m–3100m".
+type Number struct {
+	Resource    string `json:"resource"`
+	Wanted      string `json:"wanted"`
+	Requested   string `json:"requested"`
+	Allocatable string `json:"allocatable"`
+	Short       string `json:"short"`
+}
+
+// Preemption is what upstream's dry run says.
+type Preemption struct {
+	Possible bool     `json:"possible"`
+	Node     string   `json:"node"`
+	Victims  []Victim `json:"victims"`
+	Why      string   `json:"why"`
+}
+
+// Victim is a pod that preemption would end.
+type Victim struct {
+	Namespace   string `json:"namespace"`
+	Name        string `json:"name"`
+	Priority    int32  `json:"priority"`
+	ViolatesPDB bool   `json:"violatesPDB"`
+	LandsOn     string `json:"landsOn"`
+}
+
+// UnknownPart is something that could not be read, and what that leaves open.
+type UnknownPart struct {
+	Resource string   `json:"resource"`
+	Why      string   `json:"why"`
+	Plugins  []string `json:"plugins"`
+}
+
+// SchedulerInfo says whose code decided.
+type SchedulerInfo struct {
+	Library string   `json:"library"` // the plugins' version
+	Cluster string   `json:"cluster"` // the API server's version, "" if not known
+	Profile string   `json:"profile"`
+	Caveats []string `json:"caveats"`
+}

@@ -1,0 +1,26 @@
+package model
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Node is what the dashboard shows of one node, derived once from the object.
+type Node struct {
+	Object      *corev1.Node
+	Name        string
+	Ready       corev1.ConditionStatus // Unknown when the kubelet is silent or said nothing yet
+	ReadySince  time.Time              // when Ready last changed
+	Cordoned    bool                   // spec.unschedulable
+	Pressure    []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
+	Roles       []string               // node-role.kubernetes.io/…, sorted
+	Zone        string                 // topology.kubernetes.io/zone
+	Pool        string                 // the node pool's label of the known providers
+	Instance    string                 // node.kubernetes.io/instance-type
+	Version     string                 // the kubelet's
+	Allocatable Resources
+	Requested   Resources // sum over the pods bound here, as the scheduler counts
+	Limits      Resources
+	Pods        []*Pod // bound here and not finished, by namespace and name
+}

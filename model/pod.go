@@ -1,0 +1,44 @@
+package model
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Pod is what the dashboard shows of one pod, derived once from the object.
+// Object is the very one that the scheduler's cache holds: nothing is stored twice.
+type Pod struct {
+	Object   *corev1.Pod
+	Status   string // phase and reason as the STATUS of kubectl get pods
+	Ready    int32  // containers that are ready; sidecars count as in kubectl
+	Total    int32  // of so many
+	Restarts int32
+	QOS      corev1.PodQOSClass
+	Requests Resources // as the scheduler counts: sidecars, init containers, overhead, pod-level resources
+	Limits   Resources
+	Owner    Owner // the controller; zero without one
+	Waits    bool  // unbound, or bound and not started: what the Pending view shows
+}
+
+// Owner is the workload that a pod belongs to, as far as the pod tells: a
+// ReplicaSet that a Deployment made is told as the Deployment.
+type Owner struct {
+	Kind, Name string
+	UID        types.UID // of the direct controller
+}
+
+// Since is when the pod was created, from where its waiting is counted.
+func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
+
+// FullName is namespace/name.
+func (p *Pod) FullName() string { return p.Object.Namespace + "/" + p.Object.Name }
+
+// Priority is spec.priority; 0 where admission has set none.
+func (p *Pod) Priority() int32 {
+	if p.Object.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Object.Spec.Priority
+}

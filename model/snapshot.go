@@ -1,0 +1,100 @@
+// Package model holds what the dashboard knows about a cluster at one instant.
+// Nothing here does I/O, reads the clock or draws.
+package model
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Snapshot is the cluster at one instant. It is shared freely and never changed.
+type Snapshot struct {
+	Revision int64   // grows with each snapshot of one Builder
+	Nodes    []*Node // by name; unchanged ones are shared with the snapshot before
+	Pods     []*Pod  // by namespace, then name; unchanged ones are shared
+	Pending  []*Kind // pods that wait, a Kind each, in the order of the scheduler's queue
+	Status   Status  // how the data was come by
+	Usage    *Usage  // from metrics.k8s.io; nil while no view shows it
+}
+
+// Kind is a set of waiting pods that one explanation holds for: the replicas of
+// one workload, alike in everything the scheduler looks at.
+type Kind struct {
+	Key  string // equal for pods of one kind, stable over snapshots
+	Pods []*Pod // longest waiting first; never empty
+}
+
+// Status tells how the data of a Snapshot was come by.
+type Status struct {
+	Context     string         // the kubeconfig's context, whole
+	Server      string         // the API server's URL
+	User        string         // who asks, as far as the kubeconfig tells
+	Version     string         // the API server's version, "" if not known
+	Namespace   string         // pods of this namespace only could be read; "" is all
+	Insecure    bool           // the server's certificate is not verified
+	Reading     map[string]int // resource → objects so far, for every list that is not in yet
+	Unread      []Unread       // what could not be read, by resource
+	Connection  Connection
+	MetricsNote string // why there is no usage; "" while it is served or not asked for
+}
+
+// Unread is a resource that could not be listed, and why.
+type Unread struct {
+	Resource string // plural, as RBAC names it: "persistentvolumeclaims"
+	Group    string // API group; "" is core
+	Why      string // "not allowed to list nodes", or the server's words
+}
+
+// Connection tells how fresh the data is.
+type Connection struct {
+	Live  bool      // every watch is open and the server was heard within 30 s
+	Heard time.Time // when the server last answered
+	Err   string    // what the last try said; "" while Live
+	Tries int       // failed tries in a row
+	Retry time.Time // when the next try is due; zero while Live
+}
+
+// Usage is what metrics.k8s.io said last.
+type Usage struct {
+	At    time.Time
+	Nodes map[string]Amount               // by node name
+	Pods  map[types.NamespacedName]Amount // by pod
+}
+
+// Amount is a pair of measured figures.
+type Amount struct {
+	MilliCPU int64 // thousandths of a core
+	Memory   int64 // bytes
+}
+
+// Ref names one object of the cluster.
+type Ref struct {
+	Resource  string // plural: "pods", "nodes"
+	Namespace string // "" for what has none
+	Name      string
+	UID       types.UID // "" where it does not matter
+}
+
+// Event is one event about an object, for reading.
+type Event struct {
+	Type, Reason, Source, Message string
+	Count                         int32
+	First, Last                   time.Time
+}
+
+// Resources are amounts as the scheduler counts them.
+type Resources struct {
+	MilliCPU         int64
+	Memory           int64 // bytes
+	EphemeralStorage int64 // bytes
+	Pods             int64
+	Scalar           map[corev1.ResourceName]int64 // extended resources and hugepages; often nil
+}
+
+// Context is one context of the kubeconfig.
+type Context struct {
+	Name, Cluster, User, Namespace string
+	Current                        bool
+}
