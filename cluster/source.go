@@ -27,6 +27,9 @@ type Source struct {
 	Status func() model.Status
 	// Changed fires (capacity one) when Status changed without an object changing.
 	Changed <-chan struct{}
+	// Stale is closed when a right was won or lost: a new Source has to be opened.
+	// Nil where rights never change.
+	Stale <-chan struct{}
 	// First gives the first rows: a page of nodes and the unbound pods, asked for
 	// before the informers fill. Nil where everything is there at once.
 	First func(context.Context) (*First, error)
