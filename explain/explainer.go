@@ -47,8 +47,12 @@ type words struct {
 	// and each figure: Refusal.What.
 	What string
 	// Short is a clause for tables, the point first: "cpu 350m short",
-	// "dedicated=gpu:NoSchedule". Refusal.Short.
+	// "dedicated=gpu:NoSchedule". Refusal.Short. The words of several nodes
+	// name the nearest where they differ; those of one node leave it to the group.
 	Short string
+	// Wider is Short with more of the names, each longer than the one before,
+	// for wide screens. Refusal.Wider.
+	Wider []string
 }
 
 // refused is one node that a plugin has refused, with what the plugin saw.

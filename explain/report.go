@@ -115,8 +115,9 @@ type Refusal struct {
 	What       string   `json:"what"`       // a sentence with the objects' names and the figures
 	Numbers    []Number `json:"numbers"`
 
-	Short     string `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
-	PreFilter bool   `json:"-"` // refused before any node was looked at: holds for all nodes
+	Short     string   `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
+	Wider     []string `json:"-"` // Short with more names, each longer than the one before
+	PreFilter bool     `json:"-"` // refused before any node was looked at: holds for all nodes
 }
 
 // Number is one figure of a refusal, each a Kubernetes quantity; in a group a
