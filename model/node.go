@@ -13,6 +13,8 @@ type Node struct {
 	Ready       corev1.ConditionStatus // Unknown when the kubelet is silent or said nothing yet
 	ReadySince  time.Time              // when Ready last changed
 	Cordoned    bool                   // spec.unschedulable
+	Status      string                 // the STATUS cell: "Ready,cordoned", "NotReady", "Unknown,MemoryPressure"
+	Taints      string                 // the TAINTS cell: "dedicated=gpu:NoSchedule,not-ready:NoExecute,NoSchedule"
 	Pressure    []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
 	Roles       []string               // node-role.kubernetes.io/…, sorted
 	Zone        string                 // topology.kubernetes.io/zone

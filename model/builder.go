@@ -1,0 +1,198 @@
+package model
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Builder makes one Snapshot after the other out of what changed. A change of a
+// pod costs that pod, the sums of its node and its kind; all else is shared with
+// the snapshot before. It is for one goroutine; its snapshots are for all.
+type Builder struct {
+	changedNodes map[string]*corev1.Node              // since the last Build; nil is deleted
+	changedPods  map[types.NamespacedName]*corev1.Pod // likewise
+	hosts        map[string]*host                     // by node name
+	kinds        map[string]*Kind                     // by key
+	keys         map[*Pod]string                      // of the pods that wait
+	words        map[string]string                    // what derived texts share
+	last         Snapshot
+}
+
+// host is a node's name and what is bound to it. The node itself may not be
+// known yet, or no more.
+type host struct {
+	object *corev1.Node
+	node   *Node
+	pods   []*Pod
+}
+
+// NewBuilder starts with an empty cluster.
+func NewBuilder() *Builder {
+	return &Builder{
+		changedNodes: map[string]*corev1.Node{},
+		changedPods:  map[types.NamespacedName]*corev1.Pod{},
+		hosts:        map[string]*host{},
+		kinds:        map[string]*Kind{},
+		keys:         map[*Pod]string{},
+		words:        map[string]string{},
+	}
+}
+
+// Node notes that a node came (old is nil), changed or went (new is nil).
+func (b *Builder) Node(old, new *corev1.Node) {
+	switch {
+	case new != nil:
+		b.changedNodes[new.Name] = new
+	case old != nil:
+		b.changedNodes[old.Name] = nil
+	}
+}
+
+// Pod notes that a pod came (old is nil), changed or went (new is nil). Its node
+// may come later.
+func (b *Builder) Pod(old, new *corev1.Pod) {
+	switch {
+	case new != nil:
+		b.changedPods[types.NamespacedName{Namespace: new.Namespace, Name: new.Name}] = new
+	case old != nil:
+		b.changedPods[types.NamespacedName{Namespace: old.Namespace, Name: old.Name}] = nil
+	}
+}
+
+// Build gives the cluster as it is after all that was noted.
+func (b *Builder) Build(revision int64, status Status, usage *Usage) *Snapshot {
+	pods := b.podChanges()
+	b.last = Snapshot{
+		Revision: revision,
+		Nodes:    merged(b.last.Nodes, b.nodeChanges(pods), compareNodes),
+		Pods:     merged(b.last.Pods, pods, comparePods),
+		Pending:  merged(b.last.Pending, b.kindChanges(pods), compareKinds),
+		Status:   status,
+		Usage:    usage,
+	}
+	next := b.last
+	return &next
+}
+
+// podChanges derives the pods that changed.
+func (b *Builder) podChanges() []change[Pod] {
+	changes := make([]change[Pod], 0, len(b.changedPods))
+	for name, object := range b.changedPods {
+		was, _ := b.last.PodNamed(name.Namespace, name.Name)
+		switch {
+		case object != nil && (was == nil || was.Object != object):
+			changes = append(changes, change[Pod]{was, b.pod(object)})
+		case object == nil && was != nil:
+			changes = append(changes, change[Pod]{was, nil})
+		}
+	}
+	clear(b.changedPods)
+	return changes
+}
+
+// pod derives a pod whose texts are shared with others.
+func (b *Builder) pod(object *corev1.Pod) *Pod {
+	pod := NewPod(object)
+	pod.Status = b.shared(pod.Status)
+	pod.Owner.Kind, pod.Owner.Name = b.shared(pod.Owner.Kind), b.shared(pod.Owner.Name)
+	return pod
+}
+
+// nodeChanges folds the changed nodes, and the pods that came to or left one.
+func (b *Builder) nodeChanges(pods []change[Pod]) []change[Node] {
+	touched := make(map[string][]change[Pod], len(b.changedNodes))
+	for name := range b.changedNodes {
+		touched[name] = nil
+	}
+	for _, c := range pods {
+		if c.was.occupies() {
+			name := c.was.Object.Spec.NodeName
+			touched[name] = append(touched[name], change[Pod]{was: c.was})
+		}
+		if c.is.occupies() {
+			name := c.is.Object.Spec.NodeName
+			touched[name] = append(touched[name], change[Pod]{is: c.is})
+		}
+	}
+	changes := make([]change[Node], 0, len(touched))
+	for name, moved := range touched {
+		if c := b.nodeChange(name, moved); c.was != c.is {
+			changes = append(changes, c)
+		}
+	}
+	clear(b.changedNodes)
+	return changes
+}
+
+// nodeChange folds what happened to one node.
+func (b *Builder) nodeChange(name string, moved []change[Pod]) change[Node] {
+	h := b.hosts[name]
+	if h == nil {
+		h = &host{}
+		b.hosts[name] = h
+	}
+	was, object := h.node, h.object
+	if changed, ok := b.changedNodes[name]; ok {
+		object = changed
+	}
+	h.pods = merged(h.pods, moved, comparePods)
+	switch {
+	case object == nil:
+		h.node = nil
+	case was == nil || object != h.object:
+		h.node = newNode(object).with(h.pods)
+	case len(moved) > 0:
+		h.node = was.with(h.pods)
+	}
+	h.object = object
+	if object == nil && len(h.pods) == 0 {
+		delete(b.hosts, name)
+	}
+	return change[Node]{was, h.node}
+}
+
+// kindChanges folds the pods that began or ceased to wait into their kinds.
+func (b *Builder) kindChanges(pods []change[Pod]) []change[Kind] {
+	touched := map[string][]change[Pod]{}
+	for _, c := range pods {
+		if key, ok := b.keys[c.was]; ok {
+			delete(b.keys, c.was)
+			touched[key] = append(touched[key], change[Pod]{was: c.was})
+		}
+		if c.is != nil && c.is.Waits {
+			key := kindKey(c.is)
+			b.keys[c.is] = key
+			touched[key] = append(touched[key], change[Pod]{is: c.is})
+		}
+	}
+	changes := make([]change[Kind], 0, len(touched))
+	for key, moved := range touched {
+		was := b.kinds[key]
+		var waiting []*Pod
+		if was != nil {
+			waiting = was.Pods
+		}
+		waiting = merged(waiting, moved, compareWaiting)
+		if len(waiting) == 0 {
+			delete(b.kinds, key)
+			changes = append(changes, change[Kind]{was: was})
+			continue
+		}
+		b.kinds[key] = &Kind{Key: key, Pods: waiting}
+		changes = append(changes, change[Kind]{was, b.kinds[key]})
+	}
+	return changes
+}
+
+// shared gives the one copy of a text that all derived fields share. There are
+// few of them: status words, and names of workloads.
+func (b *Builder) shared(text string) string {
+	if same, ok := b.words[text]; ok {
+		return same
+	}
+	text = strings.Clone(text)
+	b.words[text] = text
+	return text
+}

@@ -1,0 +1,170 @@
+package model
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// poolLabels hold the name of a node's pool, by provider.
+var poolLabels = []string{
+	"karpenter.sh/nodepool",
+	"cloud.google.com/gke-nodepool",
+	"eks.amazonaws.com/nodegroup",
+	"kubernetes.azure.com/agentpool",
+	"agentpool",
+	"alpha.eksctl.io/nodegroup-name",
+	"karpenter.sh/provisioner-name",
+	"kops.k8s.io/instancegroup",
+	"doks.digitalocean.com/node-pool",
+	"k8s.scaleway.com/pool-name",
+	"lke.linode.com/pool-id",
+	"vke.vultr.com/node-pool",
+	"alibabacloud.com/nodepool-id",
+	"ibm-cloud.kubernetes.io/worker-pool-name",
+	"kubernetes.civo.com/civo-node-pool",
+}
+
+const (
+	roleLabelPrefix = "node-role.kubernetes.io/"
+	roleLabel       = "kubernetes.io/role"
+	taintDomain     = "node.kubernetes.io/"
+)
+
+// newNode derives what is shown of a node that no pod is bound to. The object is
+// kept and must not change.
+func newNode(object *corev1.Node) *Node {
+	n := &Node{
+		Object:      object,
+		Name:        object.Name,
+		Ready:       corev1.ConditionUnknown,
+		Cordoned:    object.Spec.Unschedulable,
+		Pressure:    pressureOf(object),
+		Roles:       rolesOf(object),
+		Zone:        cmp.Or(object.Labels[corev1.LabelTopologyZone], object.Labels[corev1.LabelFailureDomainBetaZone]),
+		Pool:        poolOf(object),
+		Instance:    cmp.Or(object.Labels[corev1.LabelInstanceTypeStable], object.Labels[corev1.LabelInstanceType]),
+		Version:     object.Status.NodeInfo.KubeletVersion,
+		Allocatable: NewResources(object.Status.Allocatable),
+	}
+	for i := range object.Status.Conditions {
+		if condition := &object.Status.Conditions[i]; condition.Type == corev1.NodeReady {
+			n.Ready, n.ReadySince = condition.Status, condition.LastTransitionTime.Time
+		}
+	}
+	n.Status, n.Taints = n.statusWords(), n.taintWords()
+	return n
+}
+
+// with gives a copy of the node with these pods bound to it.
+func (n *Node) with(pods []*Pod) *Node {
+	next := *n
+	next.Pods, next.Requested, next.Limits = pods, Resources{}, Resources{}
+	for _, pod := range pods {
+		next.Requested.add(pod.Requests)
+		next.Limits.add(pod.Limits)
+	}
+	next.Requested.Pods = int64(len(pods))
+	return &next
+}
+
+// pressureOf names the conditions besides Ready that hold and are no good sign.
+func pressureOf(node *corev1.Node) []string {
+	var found []string
+	for i := range node.Status.Conditions {
+		condition := &node.Status.Conditions[i]
+		if condition.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch condition.Type {
+		case corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable:
+			found = append(found, string(condition.Type))
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func rolesOf(node *corev1.Node) []string {
+	found := map[string]bool{}
+	for label, value := range node.Labels {
+		if role, ok := strings.CutPrefix(label, roleLabelPrefix); ok && role != "" {
+			found[role] = true
+		}
+		if label == roleLabel && value != "" {
+			found[value] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func poolOf(node *corev1.Node) string {
+	for _, label := range poolLabels {
+		if pool := node.Labels[label]; pool != "" {
+			return pool
+		}
+	}
+	return ""
+}
+
+// statusWords tells Ready, cordoned and pressure apart: "Ready,cordoned".
+func (n *Node) statusWords() string {
+	words := make([]string, 1, 2+len(n.Pressure))
+	switch n.Ready {
+	case corev1.ConditionTrue:
+		words[0] = "Ready"
+	case corev1.ConditionFalse:
+		words[0] = "NotReady"
+	default:
+		words[0] = "Unknown"
+	}
+	if n.Cordoned {
+		words = append(words, "cordoned")
+	}
+	return strings.Join(append(words, n.Pressure...), ",")
+}
+
+// taintWords is the TAINTS cell: key=value:effect, the effects of one key
+// together, without the domain that Kubernetes' own taints share and without the
+// taint that a cordon sets.
+func (n *Node) taintWords() string {
+	var words []string
+	for _, taint := range n.SortedTaints() {
+		if n.isCordon(taint) {
+			continue
+		}
+		word := taintKey(taint) + ":"
+		if last := len(words) - 1; last >= 0 && strings.HasPrefix(words[last], word) {
+			words[last] += "," + string(taint.Effect)
+			continue
+		}
+		words = append(words, word+string(taint.Effect))
+	}
+	return strings.Join(words, ",")
+}
+
+// SortedTaints are the node's taints by key, value and effect.
+func (n *Node) SortedTaints() []corev1.Taint {
+	return slices.SortedFunc(slices.Values(n.Object.Spec.Taints), func(a, b corev1.Taint) int {
+		return cmp.Or(
+			strings.Compare(taintKey(a), taintKey(b)),
+			strings.Compare(string(a.Effect), string(b.Effect)),
+		)
+	})
+}
+
+func (n *Node) isCordon(taint corev1.Taint) bool {
+	return n.Cordoned && taint.Key == corev1.TaintNodeUnschedulable
+}
+
+// taintKey is key or key=value, without the domain of Kubernetes' own taints.
+func taintKey(taint corev1.Taint) string {
+	key := strings.TrimPrefix(taint.Key, taintDomain)
+	if taint.Value != "" {
+		key += "=" + taint.Value
+	}
+	return key
+}

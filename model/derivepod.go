@@ -1,0 +1,91 @@
+package model
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubectl/pkg/util/qos"
+)
+
+// NewPod derives what is shown of a pod. The object is kept and must not change.
+func NewPod(object *corev1.Pod) *Pod {
+	words := podWords(object)
+	return &Pod{
+		Object:   object,
+		Status:   words.reason,
+		Ready:    words.ready,
+		Total:    words.total,
+		Restarts: words.restarts,
+		QOS:      qos.GetPodQOS(object),
+		Requests: requestsOf(object),
+		Limits:   limitsOf(object),
+		Owner:    ownerOf(object),
+		Waits:    waits(object),
+	}
+}
+
+// occupies says whether the pod takes room on a node: bound and not finished.
+func (p *Pod) occupies() bool {
+	return p != nil && p.Object.Spec.NodeName != "" && !finished(p.Object)
+}
+
+// Bound says whether the pod has a node.
+func (p *Pod) Bound() bool { return p.Object.Spec.NodeName != "" }
+
+// Finished says whether all containers ended for good.
+func (p *Pod) Finished() bool { return finished(p.Object) }
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// waits says whether somebody waits for this pod: it has no node, or it has one
+// and did not start there. One that is being deleted from its node is not waited for.
+func waits(pod *corev1.Pod) bool {
+	switch {
+	case finished(pod):
+		return false
+	case pod.Spec.NodeName == "":
+		return true
+	default:
+		return pod.DeletionTimestamp == nil && !Started(pod)
+	}
+}
+
+// Started says whether every container of a bound pod was started at least once.
+// Phase Pending says that one was not; a container that is still waiting and has
+// never ended says so too where the phase is behind.
+func Started(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "" {
+		return false
+	}
+	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
+		for i := range statuses {
+			if neverStarted(&statuses[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func neverStarted(status *corev1.ContainerStatus) bool {
+	return status.State.Waiting != nil && status.LastTerminationState.Terminated == nil && status.RestartCount == 0
+}
+
+// ownerOf is the pod's controller. A ReplicaSet that bears the pod's template
+// hash was made by a Deployment, whose name is the part before the hash.
+func ownerOf(pod *corev1.Pod) Owner {
+	controller := metav1.GetControllerOfNoCopy(pod)
+	if controller == nil {
+		return Owner{}
+	}
+	owner := Owner{Kind: controller.Kind, Name: controller.Name, UID: controller.UID}
+	hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	if deployment, cut := strings.CutSuffix(owner.Name, "-"+hash); cut && hash != "" && owner.Kind == "ReplicaSet" {
+		owner.Kind, owner.Name = "Deployment", deployment
+	}
+	return owner
+}

@@ -1,0 +1,88 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// tokenVolume begins the name of the volume that admission adds to each pod, with
+// five letters of its own behind.
+const tokenVolume = "kube-api-access-"
+
+// kindKey is equal for waiting pods that one explanation holds for: alike in
+// everything that the scheduler looks at, and of one controller. It is the same
+// in every run.
+func kindKey(pod *Pod) string {
+	sum, object := sha256.New(), pod.Object
+	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", object.Namespace, pod.Owner.UID, object.Status.NominatedNodeName)
+	if pod.Bound() {
+		fmt.Fprintf(sum, "bound\x00%s\x00", pod.Status)
+	}
+	for _, name := range slices.Sorted(maps.Keys(object.Labels)) {
+		if !isIdentity(name) {
+			fmt.Fprintf(sum, "%s=%s\x00", name, object.Labels[name])
+		}
+	}
+	writeSpec(sum, object)
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// isIdentity says whether a label tells one replica from the next, and no more.
+func isIdentity(label string) bool {
+	switch label {
+	case appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel,
+		batchv1.ControllerUidLabel, batchv1.JobNameLabel, "controller-uid", "job-name":
+		return true
+	}
+	return strings.HasPrefix(label, "batch.kubernetes.io/")
+}
+
+// writeSpec writes the spec without what is the replica's own: its host name, its
+// node, the name of its token's volume.
+func writeSpec(sum io.Writer, pod *corev1.Pod) {
+	spec := pod.Spec // shallow: what is changed below is copied first
+	spec.Hostname, spec.HostnameOverride, spec.NodeName = "", nil, ""
+	spec.Volumes = withoutTokenNames(spec.Volumes)
+	spec.InitContainers = withoutTokenMounts(spec.InitContainers)
+	spec.Containers = withoutTokenMounts(spec.Containers)
+	data, err := spec.Marshal()
+	if err != nil { // never, for a spec that was decoded: tell the pod apart by its UID
+		fmt.Fprint(sum, pod.UID)
+		return
+	}
+	_, _ = sum.Write(data) // a hash takes everything
+}
+
+func withoutTokenNames(volumes []corev1.Volume) []corev1.Volume {
+	isToken := func(v corev1.Volume) bool { return strings.HasPrefix(v.Name, tokenVolume) }
+	at := slices.IndexFunc(volumes, isToken)
+	if at < 0 {
+		return volumes
+	}
+	volumes = slices.Clone(volumes)
+	volumes[at].Name = tokenVolume
+	return volumes
+}
+
+func withoutTokenMounts(containers []corev1.Container) []corev1.Container {
+	isToken := func(m corev1.VolumeMount) bool { return strings.HasPrefix(m.Name, tokenVolume) }
+	containers = slices.Clone(containers)
+	for i := range containers {
+		mounts := containers[i].VolumeMounts
+		if at := slices.IndexFunc(mounts, isToken); at >= 0 {
+			mounts = slices.Clone(mounts)
+			mounts[at].Name = tokenVolume
+			containers[i].VolumeMounts = mounts
+		}
+	}
+	return containers
+}

@@ -1,0 +1,155 @@
+package model
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// unreachable is the status.reason of a pod whose node the node controller lost.
+const unreachable = "NodeLost"
+
+// wording is what kubectl get pods says of a pod, with the rules of printPod in
+// k8s.io/kubernetes/pkg/printers/internalversion.
+type wording struct {
+	reason                 string
+	ready, total, restarts int32
+}
+
+// podWords says what kubectl get pods shows as STATUS, READY and RESTARTS.
+func podWords(pod *corev1.Pod) wording {
+	w := wording{reason: podReason(pod), total: int32(len(pod.Spec.Containers))}
+	for i := range pod.Spec.InitContainers {
+		if isSidecar(&pod.Spec.InitContainers[i]) {
+			w.total++
+		}
+	}
+	sidecarRestarts, initializing := w.initContainers(pod)
+	if !initializing || holds(pod, corev1.PodInitialized) {
+		w.restarts = sidecarRestarts
+		w.containers(pod)
+	}
+	switch {
+	case pod.DeletionTimestamp == nil:
+	case pod.Status.Reason == unreachable:
+		w.reason = "Unknown"
+	case !finished(pod):
+		w.reason = "Terminating"
+	}
+	return w
+}
+
+// podReason is the word for the pod as a whole, before its containers are asked.
+func podReason(pod *corev1.Pod) string {
+	for i := range pod.Status.Conditions {
+		condition := &pod.Status.Conditions[i]
+		if condition.Type == corev1.PodScheduled && condition.Reason == corev1.PodReasonSchedulingGated {
+			return corev1.PodReasonSchedulingGated
+		}
+	}
+	if pod.Status.Reason != "" {
+		return pod.Status.Reason
+	}
+	return string(pod.Status.Phase)
+}
+
+// initContainers words the first init container that is not through, if any, and
+// counts the restarts of the sidecars before it.
+func (w *wording) initContainers(pod *corev1.Pod) (sidecarRestarts int32, initializing bool) {
+	for i := range pod.Status.InitContainerStatuses {
+		status := &pod.Status.InitContainerStatuses[i]
+		sidecar := isSidecar(initContainer(pod, status.Name))
+		w.restarts += status.RestartCount
+		if sidecar {
+			sidecarRestarts += status.RestartCount
+		}
+		terminated, waiting := status.State.Terminated, status.State.Waiting
+		switch {
+		case terminated != nil && terminated.ExitCode == 0:
+			continue
+		case sidecar && status.Started != nil && *status.Started:
+			if status.Ready {
+				w.ready++
+			}
+			continue
+		case terminated != nil:
+			w.reason = "Init:" + endWord(terminated)
+		case waiting != nil && waiting.Reason != "" && waiting.Reason != "PodInitializing":
+			w.reason = "Init:" + waiting.Reason
+		default:
+			w.reason = fmt.Sprintf("Init:%d/%d", i, len(pod.Spec.InitContainers))
+		}
+		return sidecarRestarts, true
+	}
+	return sidecarRestarts, false
+}
+
+// containers words the first container that has something to say.
+func (w *wording) containers(pod *corev1.Pod) {
+	running, failure := false, ""
+	for i := len(pod.Status.ContainerStatuses) - 1; i >= 0; i-- {
+		status := &pod.Status.ContainerStatuses[i]
+		w.restarts += status.RestartCount
+		terminated, waiting := status.State.Terminated, status.State.Waiting
+		switch {
+		case waiting != nil && waiting.Reason != "":
+			w.reason = waiting.Reason
+		case terminated != nil:
+			w.reason = endWord(terminated)
+			if terminated.ExitCode != 0 {
+				failure = w.reason
+			}
+		case status.Ready && status.State.Running != nil:
+			running = true
+			w.ready++
+		}
+	}
+	if w.reason != "Completed" {
+		return
+	}
+	switch { // one container is through, which need not hold for the pod
+	case running && holds(pod, corev1.PodReady):
+		w.reason = "Running"
+	case failure != "":
+		w.reason = failure
+	case running:
+		w.reason = "NotReady"
+	}
+}
+
+// endWord says how a container ended.
+func endWord(end *corev1.ContainerStateTerminated) string {
+	switch {
+	case end.Reason != "":
+		return end.Reason
+	case end.Signal != 0:
+		return fmt.Sprintf("Signal:%d", end.Signal)
+	default:
+		return fmt.Sprintf("ExitCode:%d", end.ExitCode)
+	}
+}
+
+// isSidecar says whether an init container keeps running beside the others.
+func isSidecar(container *corev1.Container) bool {
+	return container != nil && container.RestartPolicy != nil &&
+		*container.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+func initContainer(pod *corev1.Pod, name string) *corev1.Container {
+	for i := range pod.Spec.InitContainers {
+		if pod.Spec.InitContainers[i].Name == name {
+			return &pod.Spec.InitContainers[i]
+		}
+	}
+	return nil
+}
+
+// holds says whether the pod has a condition that is True.
+func holds(pod *corev1.Pod, condition corev1.PodConditionType) bool {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == condition {
+			return pod.Status.Conditions[i].Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
