@@ -1,0 +1,98 @@
+# make cluster       a real control plane with ten nodes, until ctrl-c
+# make test          everything that CI runs
+# make lint          golangci-lint in both modules
+# make bench         the figures of docs/performance.md
+# make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
+# make soak          the dashboard under steady change: SOAK=8h
+# make control-plane the binaries that all of these run, into e2e/bin
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+SEEDS ?= 100
+FIRST ?= 0
+SOAK  ?= 8h
+GOLANGCI_LINT ?= v2.15.0
+
+BIN := $(CURDIR)/e2e/bin
+KUBERNETES := kube-apiserver kube-controller-manager kube-scheduler kubectl
+VERSION := k8s.io/component-base/version
+# Without its version a component refuses its own feature gates.
+LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
+
+.PHONY: all control-plane cluster test vet lint unit e2e bench difftest soak
+
+all:
+	go build ./...
+
+# A stamp's name holds the hash of the module files, so a component is built
+# again when its version changes and only then.
+stamp = $(BIN)/.$(1)-$(firstword $(shell cat $(2)/go.mod $(2)/go.sum | cksum)).stamp
+KUBERNETES_STAMP := $(call stamp,kubernetes,e2e)
+ETCD_STAMP := $(call stamp,etcd,e2e/etcd)
+KWOK_STAMP := $(call stamp,kwok,e2e/kwok)
+
+control-plane: $(KUBERNETES_STAMP) $(ETCD_STAMP) $(KWOK_STAMP)
+
+$(KUBERNETES_STAMP):
+	@mkdir -p $(BIN)
+	@for c in $(KUBERNETES); do \
+		echo "building $$c"; \
+		go build -C e2e -ldflags "$(LDFLAGS)" -o $(BIN)/$$c k8s.io/kubernetes/cmd/$$c; \
+	done
+	@rm -f $(BIN)/.kubernetes-*.stamp
+	@touch $@
+
+$(ETCD_STAMP):
+	@mkdir -p $(BIN)
+	@echo building etcd
+	go build -C e2e/etcd -o $(BIN)/etcd go.etcd.io/etcd/server/v3
+	@rm -f $(BIN)/.etcd-*.stamp
+	@touch $@
+
+$(KWOK_STAMP):
+	@mkdir -p $(BIN)
+	@echo building kwok
+	go build -C e2e/kwok -o $(BIN)/kwok sigs.k8s.io/kwok/cmd/kwok
+	@stages=$$(go list -C e2e/kwok -m -f '{{.Dir}}' sigs.k8s.io/kwok)/kustomize/stage; \
+	for s in node/fast/node-initialize node/heartbeat-with-lease/node-heartbeat-with-lease \
+		pod/fast/pod-ready pod/fast/pod-complete pod/fast/pod-delete; do \
+		cat $$stages/$$s.yaml; printf '\n---\n'; \
+	done > $(BIN)/kwok-stages.yaml
+	@rm -f $(BIN)/.kwok-*.stamp
+	@touch $@
+
+cluster: control-plane
+	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
+	exec $(BIN)/cluster
+
+test: vet lint unit e2e
+
+vet:
+	go vet ./...
+	cd e2e && go vet ./...
+
+$(BIN)/golangci-lint-$(GOLANGCI_LINT):
+	@mkdir -p $(BIN)/lint
+	GOFLAGS= GOBIN=$(BIN)/lint go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	mv $(BIN)/lint/golangci-lint $@
+
+lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT)
+	$< run --allow-parallel-runners ./...
+	cd e2e && $< run --allow-parallel-runners ./...
+
+unit:
+	go test -race -timeout 30m ./...
+
+e2e: control-plane
+	cd e2e && go test -timeout 40m -count 1 ./...
+
+bench:
+	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+difftest: control-plane
+	cd e2e && go test -timeout 0 -count 1 -v -run 'TestMessages' . -seeds $(SEEDS) -first $(FIRST)
+
+soak: control-plane
+	cd e2e && go test -timeout 0 -count 1 -v -run 'TestSoak' . -soak $(SOAK)

@@ -1,0 +1,161 @@
+package controlplane
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+)
+
+// Admin may do everything.
+const Admin = "admin"
+
+// Hold is the annotation of a pod that kwok does not start: its status is the
+// test's to write.
+const Hold = "fathom.example/hold"
+
+// Files in the folder of the data.
+const (
+	keyFile         = "service-account.key"
+	tokenFile       = "tokens.csv"
+	auditPolicyFile = "audit-policy.yaml"
+	auditFile       = "audit.log"
+	certFile        = "certificates/apiserver.crt"
+)
+
+// writeKeys makes the key that signs service account tokens.
+func (c *ControlPlane) writeKeys() error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	return c.write(keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}))
+}
+
+// writeTokens gives the administrator and each user a token.
+func (c *ControlPlane) writeTokens() error {
+	c.tokens = map[string]string{Admin: rand.Text()}
+	lines := []string{c.tokens[Admin] + `,admin,admin,"system:masters"`}
+	for _, user := range c.options.Users {
+		c.tokens[user] = rand.Text()
+		lines = append(lines, fmt.Sprintf("%s,%s,%s", c.tokens[user], user, user))
+	}
+	return c.write(tokenFile, []byte(strings.Join(lines, "\n")+"\n"))
+}
+
+// writeAuditPolicy has the API server note changes, each once, when it answers.
+func (c *ControlPlane) writeAuditPolicy() error {
+	return c.write(auditPolicyFile, []byte(`apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: None
+  verbs: [get, list, watch]
+- level: Metadata
+`))
+}
+
+// Kubeconfig writes the kubeconfig of user and returns its path. Its context
+// is named as the user.
+func (c *ControlPlane) Kubeconfig(user string) (string, error) {
+	config := api.NewConfig()
+	config.CurrentContext = user
+	config.Clusters["fathom-e2e"] = &api.Cluster{Server: c.URL(), CertificateAuthority: c.path(certFile)}
+	config.AuthInfos[user] = &api.AuthInfo{Token: c.tokens[user]}
+	config.Contexts[user] = &api.Context{Cluster: "fathom-e2e", AuthInfo: user}
+	path := c.path(user + ".kubeconfig")
+	err := clientcmd.WriteToFile(*config, path)
+	if err != nil {
+		return "", fmt.Errorf("write the kubeconfig of %s: %w", user, err)
+	}
+	return path, nil
+}
+
+// writeSchedulerConfig writes the configuration of kube-scheduler and returns
+// its path: the default profile.
+func (c *ControlPlane) writeSchedulerConfig() (string, error) {
+	kubeconfig, err := c.Kubeconfig(Admin)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection:
+  leaderElect: false
+clientConnection:
+  kubeconfig: %s
+  qps: 2000
+  burst: 4000
+`, kubeconfig)
+	if c.options.Backoff > 0 {
+		text += fmt.Sprintf("podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: %d\n", c.options.Backoff)
+	}
+	return c.path("scheduler.yaml"), c.write("scheduler.yaml", []byte(text))
+}
+
+// writeStages writes kwok's own stages, which stand beside its binary, with one
+// exception: a pod that is annotated Hold does not start.
+func (c *ControlPlane) writeStages() (string, error) {
+	source := filepath.Join(c.options.Binaries, "kwok-stages.yaml")
+	data, err := os.ReadFile(source)
+	if err != nil {
+		return "", fmt.Errorf("read kwok's stages: %w", err)
+	}
+	var out bytes.Buffer
+	for document := range strings.SplitSeq(string(data), "\n---\n") {
+		document, err = holdable(document)
+		if err != nil {
+			return "", fmt.Errorf("read kwok's stages: %s: %w", source, err)
+		}
+		out.WriteString(document + "\n---\n")
+	}
+	return c.path("stages.yaml"), c.write("stages.yaml", out.Bytes())
+}
+
+// holdable adds the exception to the stage that starts pods.
+func holdable(document string) (string, error) {
+	var stage map[string]any
+	err := yaml.Unmarshal([]byte(document), &stage)
+	if err != nil {
+		return "", err
+	}
+	metadata, _ := stage["metadata"].(map[string]any)
+	if metadata["name"] != "pod-ready" {
+		return document, nil
+	}
+	spec, _ := stage["spec"].(map[string]any)
+	selector, _ := spec["selector"].(map[string]any)
+	expressions, ok := selector["matchExpressions"].([]any)
+	if !ok {
+		return "", fmt.Errorf("stage pod-ready has no matchExpressions")
+	}
+	selector["matchExpressions"] = append(expressions, map[string]any{
+		"key":      fmt.Sprintf(".metadata.annotations[%q]", Hold),
+		"operator": "DoesNotExist",
+	})
+	changed, err := yaml.Marshal(stage)
+	return string(changed), err
+}
+
+// write writes a file of the data.
+func (c *ControlPlane) write(name string, data []byte) error {
+	err := os.WriteFile(c.path(name), data, 0o600)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
