@@ -6,6 +6,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
@@ -33,6 +34,10 @@ type Source struct {
 	// First gives the first rows: a page of nodes and the unbound pods, asked for
 	// before the informers fill. Nil where everything is there at once.
 	First func(context.Context) (*First, error)
+	// SchedulerAlive and AttemptSeen are what an engine asks about schedulers and
+	// their attempts (explain.Options); nil where nothing can be known.
+	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
+	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	// Usage gives the newest metrics; nil where there never are any.
 	Usage func(context.Context) (*model.Usage, error)
 }
