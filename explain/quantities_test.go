@@ -51,3 +51,49 @@ func TestCanonicalLosesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestShortagesRoundUpAndRoomRoundsDown(t *testing.T) {
+	for _, c := range []struct {
+		name     corev1.ResourceName
+		amount   int64
+		up, down string
+	}{
+		{corev1.ResourceCPU, 0, "0m", "0m"},
+		{corev1.ResourceCPU, 350, "350m", "350m"},
+		{corev1.ResourceCPU, 2000, "2", "2"},
+		{corev1.ResourceCPU, 3100, "3.1", "3.1"},
+		{corev1.ResourceCPU, 12250, "12.25", "12.25"},
+		{corev1.ResourceCPU, 12251, "12.26", "12.25"},
+		{corev1.ResourceCPU, -50, "-50m", "-50m"},
+		{corev1.ResourceMemory, 2 << 30, "2Gi", "2Gi"},
+		{corev1.ResourceMemory, 1536 << 20, "1.5Gi", "1.5Gi"},
+		{corev1.ResourceMemory, 1<<30 + 1, "1.1Gi", "1Gi"},
+		{corev1.ResourceMemory, 10<<30 - 1, "10Gi", "9.9Gi"},
+		{corev1.ResourceMemory, 19<<30 + 5, "20Gi", "19Gi"},
+		{corev1.ResourceMemory, 100, "100", "100"},
+		{corev1.ResourcePods, 3, "3", "3"},
+		{"example.com/widgets", 12000, "12000", "12000"},
+	} {
+		if up, down := roundedUp(c.name, c.amount), roundedDown(c.name, c.amount); up != c.up || down != c.down {
+			t.Errorf("%s %d: up %s, down %s; want %s, %s", c.name, c.amount, up, down, c.up, c.down)
+		}
+	}
+}
+
+func TestARangeOfShortagesTellsItsUnitOnce(t *testing.T) {
+	for _, c := range []struct {
+		name     corev1.ResourceName
+		low, top int64
+		want     string
+	}{
+		{corev1.ResourceCPU, 1200, 3100, "1.2–3.1"},
+		{corev1.ResourceCPU, 350, 1200, "350m–1.2"},
+		{corev1.ResourceMemory, 2 << 30, 4 << 30, "2–4Gi"},
+		{corev1.ResourceMemory, 512 << 20, 4 << 30, "512Mi–4Gi"},
+		{corev1.ResourcePods, 1, 1, "1"},
+	} {
+		if got := roundedUpRange(c.name, c.low, c.top); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}

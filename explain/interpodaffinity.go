@@ -1,0 +1,185 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// interPodAffinity names the rule that a node breaks and the pods behind it.
+var interPodAffinity = explainer{
+	shape: func(q *question, r refused) string {
+		var all []string
+		for _, c := range clashes(q, r) {
+			all = append(all, c.kind())
+		}
+		return strings.Join(all, ",")
+	},
+	words: affinityClashWords,
+}
+
+// rule is one of the three ways in which pods keep a pod off a node.
+type rule string
+
+const (
+	together rule = "pod affinity"      // the pod wants company that is not there
+	apart    rule = "pod anti-affinity" // the pod wants away from pods that are there
+	existing rule = "anti-affinity"     // pods that are there want the pod away
+)
+
+// clash is one rule that a node breaks.
+type clash struct {
+	rule     rule
+	key      string // the topology's
+	domain   string // the node's value of it
+	missing  bool   // the node has no label of that key
+	selector string // whom the rule means
+	self     bool   // the pod means its own like
+	pods     []*corev1.Pod
+	where    []string // together: the domains of pods, which are elsewhere
+}
+
+func (c clash) kind() string {
+	return fmt.Sprint(c.rule, " ", c.key, " ", c.selector, " ", c.missing)
+}
+
+// clashes are the rules that r's node breaks, in the plugin's order.
+func clashes(q *question, r refused) []clash {
+	if r.node == nil {
+		return nil
+	}
+	type indexKey struct{}
+	index := remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
+	if len(r.nominated) > 0 {
+		index = index.with(q, r)
+	}
+	node := r.node.Node()
+	found := index.missingCompany(q.pod, node)
+	for i, term := range index.apart {
+		domain, ok := node.Labels[term.TopologyKey]
+		if pods := index.unwanted[i][pair{term.TopologyKey, domain}]; ok && len(pods) > 0 {
+			found = append(found, clash{
+				rule: apart, key: term.TopologyKey, domain: domain, selector: termText(q.pod.Namespace, &term),
+				self: term.Matches(q.pod, nil), pods: pods,
+			})
+		}
+	}
+	return append(found, index.unwelcome(node)...)
+}
+
+// missingCompany is what the pod's affinity misses on node. One pod must match
+// all terms at once; where none does anywhere and the pod would be its own
+// company, the scheduler lets it be the first.
+func (n *neighbours) missingCompany(pod *corev1.Pod, node *corev1.Node) []clash {
+	var found []clash
+	selector := n.companyText(pod)
+	var missing, absent []clash
+	for _, term := range n.together {
+		domain, ok := node.Labels[term.TopologyKey]
+		c := clash{rule: together, key: term.TopologyKey, domain: domain, missing: !ok, selector: selector}
+		switch {
+		case !ok:
+			missing = append(missing, c)
+		case len(n.company[pair{term.TopologyKey, domain}]) == 0:
+			c.pods, c.where = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey]
+			absent = append(absent, c)
+		}
+	}
+	if len(absent) > 0 && (len(n.company) > 0 || !matchesAll(n.together, pod)) {
+		found = absent
+	}
+	return append(missing, found...)
+}
+
+// unwelcome are the anti-affinities of other pods that node's domains fall under.
+func (n *neighbours) unwelcome(node *corev1.Node) []clash {
+	var found []clash
+	for _, key := range slices.Sorted(maps.Keys(n.grudges)) {
+		domain, ok := node.Labels[key]
+		if !ok {
+			continue
+		}
+		for _, selector := range n.grudges[key] {
+			if pods := n.hostile[grudge{pair{key, domain}, selector}]; len(pods) > 0 {
+				found = append(found, clash{rule: existing, key: key, domain: domain, selector: selector, pods: pods})
+			}
+		}
+	}
+	return found
+}
+
+func affinityClashWords(q *question, rs []refused) words {
+	broken := clashes(q, rs[0])
+	if len(broken) == 0 {
+		return reasonOnly(rs)
+	}
+	var short []string
+	for _, c := range broken {
+		if clause := c.clause(len(rs) == 1); !slices.Contains(short, clause) {
+			short = append(short, clause)
+		}
+	}
+	return words{
+		What: sentences(rs, func(r refused) string {
+			var all []string
+			for _, c := range clashes(q, r) {
+				all = append(all, c.sentence())
+			}
+			return strings.Join(all, "; ")
+		}),
+		Short: strings.Join(short, "; "),
+	}
+}
+
+// sentence tells the rule, the domain and the pods.
+func (c clash) sentence() string {
+	place := c.key + "=" + c.domain
+	count := len(c.pods)
+	switch {
+	case c.missing:
+		return fmt.Sprintf("%s: node has no label %s", c.rule, c.key)
+	case c.rule == together && count == 0:
+		return fmt.Sprintf("%s: no pod matches %s in %s, nor anywhere else", c.rule, c.selector, place)
+	case c.rule == together:
+		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.rule, c.selector, place,
+			counted(count, "does", "do"), c.key, list(c.where, manyNames), listPods(c.pods, manyNames))
+	case c.rule == apart:
+		return fmt.Sprintf("%s: %s %s in %s: %s", c.rule, counted(count, "pod matches", "pods match"), c.selector, place, listPods(c.pods, manyNames))
+	}
+	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.rule, plural(count, "pod"), c.selector, place, listPods(c.pods, manyNames))
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// clause is the rule in a table, for one node or for several.
+func (c clash) clause(single bool) string {
+	place := labelWord(c.key)
+	if c.key == corev1.LabelHostname {
+		place = "node"
+	}
+	switch {
+	case c.missing:
+		return "no label " + labelWord(c.key)
+	case c.rule == together:
+		return fmt.Sprintf("no pod %s in its %s", c.selector, place)
+	case c.rule == apart && c.self && single:
+		return fmt.Sprintf("one per %s: %s is there", place, listPods(c.pods, fewNames))
+	case c.rule == apart && c.self:
+		return fmt.Sprintf("one per %s: each has one", place)
+	case c.rule == apart && single:
+		return fmt.Sprintf("away from %s: %s is there", c.selector, listPods(c.pods, fewNames))
+	case c.rule == apart:
+		return fmt.Sprintf("away from %s: each has one", c.selector)
+	case single:
+		return fmt.Sprintf("kept off by %s (anti-affinity %s)", listPods(c.pods, fewNames), c.selector)
+	}
+	return fmt.Sprintf("kept off by pods there (anti-affinity %s)", c.selector)
+}

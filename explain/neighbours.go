@@ -1,0 +1,243 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// neighbours are the pods that inter-pod rules are about, by topology domain:
+// what InterPodAffinity counts, with the names that its counts leave out.
+type neighbours struct {
+	together []fwk.AffinityTerm // the pod's own required terms
+	apart    []fwk.AffinityTerm
+
+	company  map[pair][]*corev1.Pod   // pods that match all of together
+	anywhere map[string][]*corev1.Pod // the same by topology key alone
+	domains  map[string][]string      // the domains with company, by topology key
+	unwanted []map[pair][]*corev1.Pod // for each of apart: pods that match it
+	hostile  map[grudge][]*corev1.Pod // pods whose required anti-affinity means the pod
+	grudges  map[string][]string      // whom hostile pods say they mean, by topology key
+}
+
+// pair is a topology key and a domain of it.
+type pair struct{ key, domain string }
+
+// grudge is an anti-affinity of other pods in one domain, by whom it means.
+type grudge struct {
+	pair
+	selector string
+}
+
+// newNeighbours looks at every pod once.
+func newNeighbours(q *question) *neighbours {
+	n := &neighbours{company: map[pair][]*corev1.Pod{}, hostile: map[grudge][]*corev1.Pod{}}
+	n.together = ownTerms(q, fwk.GetPodAffinityTerms(q.pod.Spec.Affinity))
+	n.apart = ownTerms(q, fwk.GetPodAntiAffinityTerms(q.pod.Spec.Affinity))
+	for range n.apart {
+		n.unwanted = append(n.unwanted, map[pair][]*corev1.Pod{})
+	}
+	ours := namespaceLabels(q)
+	if len(n.together)+len(n.apart) > 0 {
+		nodes, err := q.nodes.NodeInfos().List()
+		if err == nil {
+			for _, node := range nodes {
+				n.meet(node.Node(), node.GetPods())
+			}
+		}
+	}
+	nodes, err := q.nodes.NodeInfos().HavePodsWithRequiredAntiAffinityList()
+	if err == nil {
+		for _, node := range nodes {
+			n.meetHostile(q.pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
+		}
+	}
+	n.settle()
+	return n
+}
+
+// with is n and the pods that are nominated to r's node.
+func (n *neighbours) with(q *question, r refused) *neighbours {
+	more := *n
+	more.company, more.hostile = maps.Clone(n.company), maps.Clone(n.hostile)
+	more.unwanted = slices.Clone(n.unwanted)
+	for i := range more.unwanted {
+		more.unwanted[i] = maps.Clone(n.unwanted[i])
+	}
+	more.meet(r.node.Node(), r.nominated)
+	more.meetHostile(q.pod, namespaceLabels(q), r.node.Node(), r.nominated)
+	more.settle()
+	return &more
+}
+
+// meet notes the pods on node that the pod's own rules mean.
+func (n *neighbours) meet(node *corev1.Node, pods []fwk.PodInfo) {
+	for _, info := range pods {
+		pod := info.GetPod()
+		if matchesAll(n.together, pod) {
+			for _, key := range keysOf(n.together) {
+				if domain, ok := node.Labels[key]; ok {
+					at := pair{key, domain}
+					n.company[at] = append(n.company[at], pod)
+				}
+			}
+		}
+		for i, term := range n.apart {
+			if domain, ok := node.Labels[term.TopologyKey]; ok && term.Matches(pod, nil) {
+				at := pair{term.TopologyKey, domain}
+				n.unwanted[i][at] = append(n.unwanted[i][at], pod)
+			}
+		}
+	}
+}
+
+// meetHostile notes the pods on node whose anti-affinity means pod.
+func (n *neighbours) meetHostile(pod *corev1.Pod, ours labels.Set, node *corev1.Node, pods []fwk.PodInfo) {
+	for _, info := range pods {
+		for _, term := range info.GetRequiredAntiAffinityTerms() {
+			domain, ok := node.Labels[term.TopologyKey]
+			if !ok || !term.Matches(pod, ours) {
+				continue
+			}
+			at := grudge{pair{term.TopologyKey, domain}, termText(info.GetPod().Namespace, &term)}
+			n.hostile[at] = append(n.hostile[at], info.GetPod())
+		}
+	}
+}
+
+// settle sorts what was met, so that names need no sorting per node, and sums
+// it up by topology key. What is appended later goes to a copy.
+func (n *neighbours) settle() {
+	n.anywhere, n.domains, n.grudges = map[string][]*corev1.Pod{}, map[string][]string{}, map[string][]string{}
+	inOrder(n.company)
+	inOrder(n.hostile)
+	for _, found := range n.unwanted {
+		inOrder(found)
+	}
+	for at, pods := range n.company {
+		n.anywhere[at.key] = append(n.anywhere[at.key], pods...)
+		n.domains[at.key] = append(n.domains[at.key], at.domain)
+	}
+	inOrder(n.anywhere)
+	for _, domains := range n.domains {
+		slices.Sort(domains)
+	}
+	for at := range n.hostile {
+		if !slices.Contains(n.grudges[at.key], at.selector) {
+			n.grudges[at.key] = append(n.grudges[at.key], at.selector)
+		}
+	}
+	for _, selectors := range n.grudges {
+		slices.Sort(selectors)
+	}
+}
+
+// inOrder sorts each list of pods by name, each pod once.
+func inOrder[K comparable](lists map[K][]*corev1.Pod) {
+	for at, pods := range lists {
+		pods = slices.Clone(pods)
+		slices.SortFunc(pods, func(a, b *corev1.Pod) int {
+			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+		})
+		lists[at] = slices.Clip(slices.Compact(pods))
+	}
+}
+
+// companyText is whom the pod wants near.
+func (n *neighbours) companyText(pod *corev1.Pod) string {
+	var all []string
+	for _, term := range n.together {
+		if said := termText(pod.Namespace, &term); !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// ownTerms are the pod's terms with its namespace selectors resolved to names,
+// as the plugin's PreFilter does.
+func ownTerms(q *question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
+	parsed, err := fwk.GetAffinityTerms(q.pod, terms)
+	if err != nil {
+		return nil
+	}
+	for i := range parsed {
+		if parsed[i].NamespaceSelector.Empty() {
+			continue
+		}
+		found, err := q.namespaces.List(parsed[i].NamespaceSelector)
+		if err != nil {
+			return nil
+		}
+		for _, namespace := range found {
+			parsed[i].Namespaces.Insert(namespace.Name)
+		}
+		parsed[i].NamespaceSelector = labels.Nothing()
+	}
+	return parsed
+}
+
+// namespaceLabels are those of the pod's namespace, for the selectors of others.
+func namespaceLabels(q *question) labels.Set {
+	namespace, err := q.namespaces.Get(q.pod.Namespace)
+	if err != nil {
+		return nil
+	}
+	return namespace.Labels
+}
+
+// matchesAll says whether one pod is what all terms mean; no terms mean none.
+func matchesAll(terms []fwk.AffinityTerm, pod *corev1.Pod) bool {
+	for _, term := range terms {
+		if !term.Matches(pod, nil) {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
+
+// keysOf are the topology keys of terms, each once.
+func keysOf(terms []fwk.AffinityTerm) []string {
+	var keys []string
+	for _, term := range terms {
+		if !slices.Contains(keys, term.TopologyKey) {
+			keys = append(keys, term.TopologyKey)
+		}
+	}
+	return keys
+}
+
+// termText is whom a term of a pod in home means: "app=web", with the
+// namespaces where they are not only home.
+func termText(home string, term *fwk.AffinityTerm) string {
+	said := selectorText(term.Selector)
+	switch {
+	case term.NamespaceSelector.Empty():
+		return said + " in any namespace"
+	case len(term.Namespaces) == 1 && term.Namespaces.Has(home):
+		return said
+	case len(term.Namespaces) == 0:
+		return said + " in namespaces " + selectorText(term.NamespaceSelector)
+	}
+	return said + " in " + list(sets.List(term.Namespaces), fewNames)
+}
+
+// listPods names the first of some pods and counts the rest.
+func listPods(pods []*corev1.Pod, limit int) string {
+	var names []string
+	for _, pod := range pods[:min(len(pods), limit)] {
+		names = append(names, fullName(pod))
+	}
+	said := strings.Join(names, ", ")
+	if rest := len(pods) - len(names); rest > 0 {
+		said += fmt.Sprintf(" and %d more", rest)
+	}
+	return said
+}

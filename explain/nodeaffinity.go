@@ -1,0 +1,331 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+)
+
+// nodeAffinity names every label and field that the pod wants and the node does
+// not have, and what it has instead.
+var nodeAffinity = explainer{
+	shape: func(q *question, r refused) string { return unmetOf(q, r).wish },
+	words: affinityWords,
+}
+
+// want is one requirement of the pod on a node: a pair of its nodeSelector, or
+// one line of a term of its required node affinity.
+type want struct {
+	text    string // "disktype=ssd", "zone in (a, b)"
+	key     string
+	field   bool // of the node's fields, not its labels
+	invalid string
+	match   *nodeaffinity.NodeSelector // nil for a pair and where invalid
+	value   string                     // of a pair
+}
+
+// wants are all of a pod's requirements on its node.
+type wants struct {
+	pairs []want   // every one must hold
+	terms [][]want // one term must hold, with all its requirements
+	asks  bool     // the pod has terms; with none that could hold, no node does
+}
+
+// unmet is what one node does not satisfy.
+type unmet struct {
+	pairs []want
+	terms [][]want // one entry per term, in order; empty where a term holds
+	total int      // terms
+	wish  string   // all of it, the same for all nodes that miss the same
+}
+
+func unmetOf(q *question, r refused) *unmet {
+	type wantsKey struct{}
+	type wishKey struct{}
+	asked := remember(q, wantsKey{}, func() wants { return wantsOf(q.pod) })
+	wishes := remember(q, wishKey{}, func() map[string]*unmet { return map[string]*unmet{} })
+	if r.node == nil {
+		return &unmet{terms: asked.terms, total: len(asked.terms)}
+	}
+	node := r.node.Node()
+	found, seen := asked.against(node)
+	if known, ok := wishes[seen]; ok {
+		return known
+	}
+	found.wish = found.describe()
+	wishes[seen] = found
+	return found
+}
+
+// wantsOf reads the pod's nodeSelector and required node affinity.
+func wantsOf(pod *corev1.Pod) wants {
+	var w wants
+	for key, value := range pod.Spec.NodeSelector {
+		w.pairs = append(w.pairs, want{text: key + "=" + value, key: key, value: value})
+	}
+	slices.SortFunc(w.pairs, func(a, b want) int { return strings.Compare(a.key, b.key) })
+	affinity := pod.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return w
+	}
+	w.asks = true
+	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		var all []want
+		for _, requirement := range term.MatchExpressions {
+			all = append(all, newWant(requirement, false))
+		}
+		for _, requirement := range term.MatchFields {
+			all = append(all, newWant(requirement, true))
+		}
+		w.terms = append(w.terms, all)
+	}
+	return w
+}
+
+func newWant(requirement corev1.NodeSelectorRequirement, field bool) want {
+	term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}
+	if field {
+		term = corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{requirement}}
+	}
+	w := want{text: requirementText(requirement), key: requirement.Key, field: field}
+	match, err := nodeaffinity.NewNodeSelector(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}})
+	if err != nil {
+		w.invalid = err.Error()
+	}
+	w.match = match
+	return w
+}
+
+// requirementText spells a requirement: "zone in (a, b)", "no label gpu".
+func requirementText(r corev1.NodeSelectorRequirement) string {
+	values := strings.Join(r.Values, ", ")
+	switch r.Operator {
+	case corev1.NodeSelectorOpIn:
+		if len(r.Values) == 1 {
+			return r.Key + "=" + values
+		}
+		return r.Key + " in (" + values + ")"
+	case corev1.NodeSelectorOpNotIn:
+		if len(r.Values) == 1 {
+			return r.Key + "!=" + values
+		}
+		return r.Key + " not in (" + values + ")"
+	case corev1.NodeSelectorOpExists:
+		return "a label " + r.Key
+	case corev1.NodeSelectorOpDoesNotExist:
+		return "no label " + r.Key
+	case corev1.NodeSelectorOpGt:
+		return r.Key + " > " + values
+	case corev1.NodeSelectorOpLt:
+		return r.Key + " < " + values
+	}
+	return fmt.Sprintf("%s %s (%s)", r.Key, r.Operator, values)
+}
+
+// holds says whether the node satisfies w.
+func (w want) holds(node *corev1.Node) bool {
+	if w.invalid != "" {
+		return false
+	}
+	if w.match != nil {
+		return w.match.Match(node)
+	}
+	value, ok := node.Labels[w.key]
+	return ok && value == w.value
+}
+
+// against finds what node does not satisfy, and a key that is equal for nodes
+// that miss the same.
+func (w wants) against(node *corev1.Node) (*unmet, string) {
+	found := &unmet{total: len(w.terms)}
+	var seen []byte
+	check := func(all []want) (missing []want) {
+		for _, one := range all {
+			mark := byte('+')
+			if !one.holds(node) {
+				missing, mark = append(missing, one), '-'
+			}
+			seen = append(seen, mark)
+		}
+		return missing
+	}
+	found.pairs = check(w.pairs)
+	holds := !w.asks
+	for _, term := range w.terms {
+		missing := check(term)
+		found.terms = append(found.terms, missing)
+		holds = holds || len(missing) == 0 && len(term) > 0 // an empty term matches no node
+	}
+	if holds {
+		found.terms = nil
+	}
+	return found, string(seen)
+}
+
+// describe joins what is missing: "disktype=ssd and (zone=a or pool=x)".
+func (u *unmet) describe() string {
+	var all []string
+	for _, one := range u.pairs {
+		all = append(all, one.text)
+	}
+	if len(u.terms) == 0 {
+		return strings.Join(all, " and ")
+	}
+	var alternatives []string
+	for _, term := range u.terms {
+		if said := joinWants(term); !slices.Contains(alternatives, said) {
+			alternatives = append(alternatives, said)
+		}
+	}
+	said := strings.Join(alternatives, " or ")
+	if len(all) > 0 && len(alternatives) > 1 {
+		said = "(" + said + ")"
+	}
+	return strings.Join(append(all, said), " and ")
+}
+
+func joinWants(term []want) string {
+	if len(term) == 0 {
+		return "nothing (an empty term)"
+	}
+	var all []string
+	for _, one := range term {
+		all = append(all, one.text)
+	}
+	return strings.Join(all, " and ")
+}
+
+// single is the one thing that is missing, if it is one.
+func (u *unmet) single() (want, bool) {
+	switch {
+	case len(u.pairs) == 1 && len(u.terms) == 0:
+		return u.pairs[0], true
+	case len(u.pairs) == 0 && len(u.terms) == 1 && len(u.terms[0]) == 1:
+		return u.terms[0][0], true
+	}
+	return want{}, false
+}
+
+// affinityWords tells what nodes miss and what they have instead.
+func affinityWords(q *question, rs []refused) words {
+	u := unmetOf(q, rs[0])
+	if rs[0].node == nil && len(u.terms) > 0 {
+		return words{
+			What:  rs[0].ownReason() + ": every term asks for one node by different names: " + u.describe(),
+			Short: "affinity asks for two nodes at once",
+		}
+	}
+	if u.wish == "" { // the profile's added affinity, which the pod cannot be asked about
+		return reasonOnly(rs)
+	}
+	w := words{
+		What:  sentences(rs, func(r refused) string { return unmetOf(q, r).sentence(r.node.Node()) }),
+		Short: "wants " + u.wish,
+	}
+	one, ok := u.single()
+	if !ok {
+		return w
+	}
+	if len(rs) == 1 {
+		w.Short = "wants " + one.text + ", " + one.has(rs[0].node.Node(), false)
+		return w
+	}
+	w.Short = "wants " + one.text + ": " + tally(one, rs)
+	return w
+}
+
+// tally counts what the nodes have instead: "3 have hdd, 1 no label".
+func tally(one want, rs []refused) string {
+	var values []string
+	counts, none := map[string]int{}, 0
+	for _, r := range rs {
+		value, ok := one.valueAt(r.node.Node())
+		switch {
+		case !ok:
+			none++
+		case counts[value] == 0:
+			values = append(values, value)
+			fallthrough
+		default:
+			counts[value]++
+		}
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
+	var all []string
+	for i, value := range values {
+		if i == fewNames {
+			all = append(all, fmt.Sprintf("%d other values", len(values)-i))
+			break
+		}
+		verb := "have"
+		if counts[value] == 1 {
+			verb = "has"
+		}
+		all = append(all, fmt.Sprintf("%d %s %s", counts[value], verb, orEmpty(value)))
+	}
+	if none > 0 {
+		all = append(all, fmt.Sprintf("%d no label", none))
+	}
+	return strings.Join(all, ", ")
+}
+
+// valueAt is what the node has where w looks.
+func (w want) valueAt(node *corev1.Node) (string, bool) {
+	if w.field && w.key == metav1.ObjectNameField {
+		return node.Name, true
+	}
+	value, ok := node.Labels[w.key]
+	return value, ok
+}
+
+// has tells what the node has instead: "has disktype=hdd", or only "has hdd".
+func (w want) has(node *corev1.Node, whole bool) string {
+	value, ok := w.valueAt(node)
+	switch {
+	case ok && whole:
+		return "has " + w.key + "=" + value
+	case ok:
+		return "has " + orEmpty(value)
+	case whole:
+		return "has no label " + w.key
+	}
+	return "no label"
+}
+
+func orEmpty(value string) string {
+	if value == "" {
+		return `""`
+	}
+	return value
+}
+
+// sentence is all that one node misses, per term where there are several.
+func (u *unmet) sentence(node *corev1.Node) string {
+	var all []string
+	for _, one := range u.pairs {
+		all = append(all, "nodeSelector wants "+one.text+", "+one.has(node, true))
+	}
+	for i, term := range u.terms {
+		of := "node affinity "
+		if u.total > 1 {
+			of = fmt.Sprintf("node affinity term %d of %d ", i+1, u.total)
+		}
+		var lines []string
+		for _, one := range term {
+			said := "wants " + one.text + ", " + one.has(node, true)
+			if one.invalid != "" {
+				said = "wants " + one.text + ", which cannot be read: " + one.invalid
+			}
+			lines = append(lines, said)
+		}
+		if len(term) == 0 {
+			lines = []string{"is empty and matches no node"}
+		}
+		all = append(all, of+strings.Join(lines, " and "))
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/util"
+)
+
+// nodePorts names every host port that is taken and the pod that holds it.
+var nodePorts = explainer{
+	shape: func(q *question, r refused) string {
+		var all []string
+		for _, port := range takenPorts(q.pod, r.node) {
+			all = append(all, portWord(port))
+		}
+		return strings.Join(all, ",")
+	},
+	words: portWords,
+}
+
+// takenPorts are the host ports of pod that node has no room for. Two
+// containers of pod with the same port are no conflict to the scheduler.
+func takenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
+	if node == nil {
+		return nil
+	}
+	var taken []corev1.ContainerPort
+	for _, port := range util.GetHostPorts(pod) {
+		seen := func(other corev1.ContainerPort) bool { return portText(other) == portText(port) }
+		if node.GetUsedPorts().CheckConflict(port.HostIP, string(port.Protocol), port.HostPort) && !slices.ContainsFunc(taken, seen) {
+			taken = append(taken, port)
+		}
+	}
+	return taken
+}
+
+// holding is a pod with the host port that is in the way.
+type holding struct {
+	pod  *corev1.Pod
+	port corev1.ContainerPort
+}
+
+// holders are the pods on node whose host ports conflict with port.
+func holders(node fwk.NodeInfo, port corev1.ContainerPort) []holding {
+	var found []holding
+	for _, info := range node.GetPods() {
+		for _, held := range util.GetHostPorts(info.GetPod()) {
+			one := fwk.HostPortInfo{}
+			one.Add(held.HostIP, string(held.Protocol), held.HostPort)
+			if one.CheckConflict(port.HostIP, string(port.Protocol), port.HostPort) {
+				found = append(found, holding{info.GetPod(), held})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b holding) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
+	return found
+}
+
+func portWords(q *question, rs []refused) words {
+	taken := takenPorts(q.pod, rs[0].node)
+	if len(taken) == 0 {
+		return reasonOnly(rs)
+	}
+	w := words{What: sentences(rs, func(r refused) string { return portSentence(q.pod, r.node) })}
+	var ports, by []string
+	for _, port := range taken {
+		ports = append(ports, portWord(port))
+	}
+	for _, r := range rs[:min(len(rs), manyNames)] {
+		var names []string
+		for _, port := range takenPorts(q.pod, r.node) {
+			for _, holder := range holders(r.node, port) {
+				if name := fullName(holder.pod); !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+		by = append(by, list(names, fewNames))
+	}
+	w.Short = "port " + list(ports, fewNames) + " taken by " + by[0]
+	if len(rs) == 1 {
+		return w
+	}
+	w.Short = "port " + list(ports, fewNames) + " taken on each"
+	said := "port " + list(ports, fewNames) + " taken"
+	for i, names := range by {
+		said += fmt.Sprintf("; %s: by %s", rs[i].name(), names)
+		w.Wider = append(w.Wider, said)
+	}
+	return w
+}
+
+// portSentence names each taken port and who holds it.
+func portSentence(pod *corev1.Pod, node fwk.NodeInfo) string {
+	var all []string
+	for _, port := range takenPorts(pod, node) {
+		var by []string
+		for _, holder := range holders(node, port) {
+			said := fullName(holder.pod)
+			if portText(holder.port) != portText(port) {
+				said += " as " + portText(holder.port)
+			}
+			by = append(by, said)
+		}
+		all = append(all, "host port "+portText(port)+" is held by "+list(by, manyNames))
+	}
+	return strings.Join(all, "; ")
+}
+
+// portText is hostIP:port/protocol, with what an empty field stands for.
+func portText(port corev1.ContainerPort) string {
+	ip, protocol := port.HostIP, port.Protocol
+	if ip == "" {
+		ip = fwk.DefaultBindAllHostIP
+	}
+	if protocol == "" {
+		protocol = corev1.ProtocolTCP
+	}
+	return net.JoinHostPort(ip, strconv.Itoa(int(port.HostPort))) + "/" + string(protocol)
+}
+
+// portWord leaves out the address where it is every one of them.
+func portWord(port corev1.ContainerPort) string {
+	return strings.TrimPrefix(portText(port), fwk.DefaultBindAllHostIP+":")
+}

@@ -1,0 +1,212 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
+)
+
+// nodeResourcesFit names every resource that a node has too little of, with the
+// sum behind it.
+var nodeResourcesFit = explainer{
+	shape: func(q *question, r refused) string {
+		var names []string
+		for _, f := range shortages(q, r) {
+			names = append(names, string(f.Resource))
+		}
+		return strings.Join(names, ",")
+	},
+	shortage: func(q *question, r refused) float64 {
+		var sum float64
+		for _, f := range shortages(q, r) {
+			sum += float64(f.Short) / float64(f.Wanted)
+		}
+		return sum
+	},
+	figures: shortages,
+	words:   fitWords,
+}
+
+// shortagesKey is where an explanation remembers what each node is short of.
+type shortagesKey struct{}
+
+// shortages are the resources that r's node has too little of: pods, cpu,
+// memory and ephemeral-storage, then the others by name.
+func shortages(q *question, r refused) []figure {
+	if r.node == nil {
+		return nil
+	}
+	known := remember(q, shortagesKey{}, func() map[fwk.NodeInfo][]figure { return map[fwk.NodeInfo][]figure{} })
+	if found, ok := known[r.node]; ok {
+		return found
+	}
+	found := insufficient(q.pod, r.node, q.dra)
+	known[r.node] = found
+	return found
+}
+
+// insufficient asks the scheduler's own code what pod finds too little of.
+func insufficient(pod *corev1.Pod, node fwk.NodeInfo, dra fwk.SharedDRAManager) []figure {
+	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	if !gates.EnableDRAExtendedResource {
+		dra = nil
+	}
+	missing := noderesources.Fits(pod, node, dra, noderesources.ResourceRequestsOptions{
+		EnablePodLevelResources:                            gates.EnablePodLevelResources,
+		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
+	})
+	found := make([]figure, 0, len(missing))
+	for _, m := range missing {
+		found = append(found, figure{
+			Resource: m.ResourceName, Wanted: m.Requested, Requested: m.Used, Allocatable: m.Capacity,
+			Short: m.Requested + m.Used - m.Capacity,
+		})
+	}
+	slices.SortStableFunc(found, func(a, b figure) int { // Fits walks the scalar resources in no order
+		return cmp.Compare(resourceRank(a.Resource), resourceRank(b.Resource))
+	})
+	return found
+}
+
+// resourceRank orders resources: the scheduler's own four, then by name.
+func resourceRank(name corev1.ResourceName) string {
+	first := []corev1.ResourceName{
+		corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+	}
+	if i := slices.Index(first, name); i >= 0 {
+		return fmt.Sprint(i)
+	}
+	return "9" + string(name)
+}
+
+// fitWords tells what the nodes are short of, each figure as an exact quantity.
+func fitWords(q *question, rs []refused) words {
+	if len(shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not
+		return reasonOnly(rs)
+	}
+	if len(rs) == 1 {
+		return words{What: sentences(rs, func(r refused) string { return fitSentence(q, r) }), Short: shortOf(shortages(q, rs[0]))}
+	}
+	spans := fitSpans(q, rs)
+	w := words{What: spansSentence(rs, spans)}
+	if same := !slices.ContainsFunc(spans, func(s span) bool { return s.least.Short != s.greatest.Short }); same {
+		w.Short = shortOf(shortages(q, rs[0])) + " on each"
+		return w
+	}
+	w.Short = nearestFirst(q, rs, 1)
+	for named := 2; named <= min(len(rs), manyNames); named++ {
+		w.Wider = append(w.Wider, nearestFirst(q, rs, named))
+	}
+	return w
+}
+
+// fitSentence is the sum behind one node's refusal.
+func fitSentence(q *question, r refused) string {
+	var all []string
+	for _, f := range shortages(q, r) {
+		said := fmt.Sprintf("%s %s short: wants %s, free %s = allocatable %s − requested %s", f.Resource,
+			canonical(f.Resource, f.Short), canonical(f.Resource, f.Wanted), canonical(f.Resource, f.Allocatable-f.Requested),
+			canonical(f.Resource, f.Allocatable), canonical(f.Resource, f.Requested))
+		if f.Wanted > f.Allocatable {
+			said += ", more than the node has in all"
+		}
+		all = append(all, said)
+	}
+	return strings.Join(all, "; ")
+}
+
+// span holds the least and the greatest of each number over some nodes.
+type span struct {
+	least, greatest         figure
+	leastFree, greatestFree int64
+}
+
+// fitSpans are the ranges of the figures of nodes that lack the same resources.
+func fitSpans(q *question, rs []refused) []span {
+	var spans []span
+	for i, r := range rs {
+		for j, f := range shortages(q, r) {
+			free := f.Allocatable - f.Requested
+			if i == 0 {
+				spans = append(spans, span{f, f, free, free})
+				continue
+			}
+			s := &spans[j]
+			s.least = each(s.least, f, func(a, b int64) int64 { return min(a, b) })
+			s.greatest = each(s.greatest, f, func(a, b int64) int64 { return max(a, b) })
+			s.leastFree, s.greatestFree = min(s.leastFree, free), max(s.greatestFree, free)
+		}
+	}
+	return spans
+}
+
+// each joins two figures number by number.
+func each(a, b figure, join func(a, b int64) int64) figure {
+	return figure{
+		Resource: a.Resource, Wanted: join(a.Wanted, b.Wanted), Requested: join(a.Requested, b.Requested),
+		Allocatable: join(a.Allocatable, b.Allocatable), Short: join(a.Short, b.Short),
+	}
+}
+
+// spansSentence tells a group's figures as ranges.
+func spansSentence(rs []refused, spans []span) string {
+	var names, all []string
+	for _, r := range rs {
+		names = append(names, r.name())
+	}
+	for _, s := range spans {
+		name := s.least.Resource
+		all = append(all, fmt.Sprintf("%s %s short: wants %s, free %s, allocatable %s, requested %s", name,
+			canonicalRange(name, s.least.Short, s.greatest.Short), canonicalRange(name, s.least.Wanted, s.greatest.Wanted),
+			canonicalRange(name, s.leastFree, s.greatestFree), canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
+			canonicalRange(name, s.least.Requested, s.greatest.Requested)))
+	}
+	return list(names, manyNames) + ": " + strings.Join(all, "; ")
+}
+
+// shortOf is the clause of one node: "cpu 350m, memory 2Gi short".
+func shortOf(figures []figure) string {
+	var all []string
+	for _, f := range figures {
+		all = append(all, string(f.Resource)+" "+roundedUp(f.Resource, f.Short))
+	}
+	return strings.Join(all, ", ") + " short"
+}
+
+// nearestFirst names the nearest nodes with what each is short of and sums the
+// rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
+func nearestFirst(q *question, rs []refused, named int) string {
+	all := []string{rs[0].name() + ": " + shortOf(shortages(q, rs[0]))}
+	for _, r := range rs[1:named] {
+		all = append(all, r.name()+": "+byHowMuch(shortages(q, r), shortages(q, r)))
+	}
+	if rest := rs[named:]; len(rest) > 0 {
+		var least, greatest []figure
+		for _, s := range fitSpans(q, rest) {
+			least, greatest = append(least, s.least), append(greatest, s.greatest)
+		}
+		all = append(all, fmt.Sprintf("%d more by %s", len(rest), byHowMuch(least, greatest)))
+	}
+	return strings.Join(all, "; ")
+}
+
+// byHowMuch is a shortage without the resource's name, as long as there is one.
+func byHowMuch(least, greatest []figure) string {
+	var all []string
+	for i, f := range least {
+		said := roundedUpRange(f.Resource, f.Short, greatest[i].Short)
+		if len(least) > 1 {
+			said = string(f.Resource) + " " + said
+		}
+		all = append(all, said)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,108 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+// taintToleration names every taint that keeps the pod off; the plugin's own
+// reason names none.
+var taintToleration = explainer{
+	shape: func(q *question, r refused) string { return strings.Join(untoleratedNames(q, r), ",") },
+	words: func(q *question, rs []refused) words {
+		if len(untolerated(q, rs[0])) == 0 {
+			return reasonOnly(rs)
+		}
+		return words{
+			What: sentences(rs, func(r refused) string {
+				taints := untoleratedNames(q, r)
+				if len(taints) == 1 {
+					return "untolerated taint " + taints[0]
+				}
+				return "untolerated taints " + strings.Join(taints, ", ")
+			}),
+			Short: taintClause(untolerated(q, rs[0])),
+		}
+	},
+}
+
+// untolerated are the taints of r's node that keep q's pod off, the cordon's
+// own first, then by key.
+func untolerated(q *question, r refused) []corev1.Taint {
+	if r.node == nil {
+		return nil
+	}
+	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
+	var found []corev1.Taint
+	for _, taint := range r.node.Node().Spec.Taints {
+		keepsOff := taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
+		if keepsOff && !schedulinghelper.TolerationsTolerateTaint(q.logger, q.pod.Spec.Tolerations, &taint, comparison) {
+			found = append(found, taint)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b corev1.Taint) int { return strings.Compare(taintOrder(a), taintOrder(b)) })
+	return found
+}
+
+func taintOrder(taint corev1.Taint) string {
+	if taint.Key == corev1.TaintNodeUnschedulable {
+		return ""
+	}
+	return taint.ToString()
+}
+
+// untoleratedNames are the same taints as key=value:effect.
+func untoleratedNames(q *question, r refused) []string {
+	type spelling struct {
+		key, value string
+		effect     corev1.TaintEffect
+	}
+	type spellingKey struct{}
+	spelled := remember(q, spellingKey{}, func() map[spelling]string { return map[spelling]string{} })
+	var names []string
+	for _, taint := range untolerated(q, r) {
+		key := spelling{taint.Key, taint.Value, taint.Effect}
+		if spelled[key] == "" {
+			spelled[key] = taint.ToString()
+		}
+		names = append(names, spelled[key])
+	}
+	return names
+}
+
+// cordoned is what both the cordon and its taint are called in clauses.
+const cordoned = "cordoned"
+
+// conditionTaints are the taints that only repeat what the node's status says.
+var conditionTaints = map[string]string{
+	corev1.TaintNodeUnschedulable:                    cordoned,
+	corev1.TaintNodeNotReady:                         "NotReady",
+	corev1.TaintNodeUnreachable:                      "NotReady (unreachable)",
+	corev1.TaintNodeMemoryPressure:                   "MemoryPressure",
+	corev1.TaintNodeDiskPressure:                     "DiskPressure",
+	corev1.TaintNodePIDPressure:                      "PIDPressure",
+	corev1.TaintNodeNetworkUnavailable:               "NetworkUnavailable",
+	corev1.TaintNodeOutOfService:                     "out of service",
+	"node.cloudprovider.kubernetes.io/uninitialized": "not initialized",
+}
+
+// taintClause words taints for a table: a state by its name, once, and any
+// other taint as key=value:effect.
+func taintClause(taints []corev1.Taint) string {
+	var all []string
+	for _, taint := range taints {
+		said, ok := conditionTaints[taint.Key]
+		if !ok {
+			said = taint.ToString()
+		}
+		if !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	return list(all, fewNames)
+}

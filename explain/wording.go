@@ -1,0 +1,97 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const (
+	fewNames  = 3  // named in a clause, the rest is counted
+	manyNames = 10 // named in a sentence
+)
+
+// list names the first of some things and counts the rest: "a, b, c and 4 more".
+func list(names []string, limit int) string {
+	if len(names) <= limit {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
+}
+
+// plural counts things by their word: "1 node", "3 nodes".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// fullName is namespace/name.
+func fullName(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
+
+// name is the refused node's; "" where all nodes were refused at once.
+func (r refused) name() string {
+	if r.node == nil {
+		return ""
+	}
+	return r.node.Node().Name
+}
+
+// ownReason is what the plugin itself said.
+func (r refused) ownReason() string { return strings.Join(r.status.Reasons(), ", ") }
+
+// reasonOnly leaves the plugin's own reason standing.
+func reasonOnly(rs []refused) words {
+	return words{What: sentences(rs, refused.ownReason), Short: rs[0].ownReason()}
+}
+
+// nominees says which pods count on r's node though they are not bound there.
+func (r refused) nominees() string {
+	if len(r.nominated) == 0 {
+		return ""
+	}
+	var names []string
+	for _, pod := range r.nominated {
+		names = append(names, fullName(pod.GetPod()))
+	}
+	return " (counting " + list(names, manyNames) + ", nominated there)"
+}
+
+// sentences tells the refusals node by node. Nodes with equal sentences share
+// one, and no more than manyNames nodes are named.
+func sentences(rs []refused, sentence func(refused) string) string {
+	var order []string
+	nodes := map[string][]string{}
+	for _, r := range rs[:min(len(rs), manyNames)] {
+		said := sentence(r) + r.nominees()
+		if !slices.Contains(order, said) {
+			order = append(order, said)
+		}
+		nodes[said] = append(nodes[said], r.name())
+	}
+	var all []string
+	for _, said := range order {
+		if names := strings.Join(nodes[said], ", "); names != "" {
+			said = names + ": " + said
+		}
+		all = append(all, said)
+	}
+	if rest := len(rs) - manyNames; rest > 0 {
+		all = append(all, "And "+plural(rest, "more node"))
+	}
+	return strings.Join(all, ". ")
+}
+
+// labelWord is a label's key as people say it: without the domains that
+// Kubernetes itself owns.
+func labelWord(key string) string {
+	for _, domain := range []string{"topology.kubernetes.io/", "kubernetes.io/", "node.kubernetes.io/"} {
+		if word, ok := strings.CutPrefix(key, domain); ok {
+			return word
+		}
+	}
+	return key
+}
