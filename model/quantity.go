@@ -1,0 +1,154 @@
+package model
+
+import (
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// Rounding says what becomes of digits that are not shown. Shortages round up
+// and room rounds down, so that acting on a figure that is shown is enough.
+type Rounding int8
+
+// The ways to round.
+const (
+	Nearest Rounding = iota
+	Up
+	Down
+)
+
+// unknownFigure stands where a figure is not known.
+const unknownFigure = "?"
+
+// FormatCPU words thousandths of a core: "350m" below one core, else cores with
+// at most two decimals: "3.65", "15.9", "4".
+func FormatCPU(milli int64, round Rounding) string {
+	return string(appendCPU(nil, milli, round))
+}
+
+// FormatCores words thousandths of a core as cores, below one too, for columns
+// of figures that are compared by eye: "0.9", "3.65", "15.9".
+func FormatCores(milli int64, round Rounding) string {
+	return string(appendCores(nil, milli, round))
+}
+
+// FormatCoresOf words a part of a whole, "21.4/31.8"; what the part is rounds down.
+func FormatCoresOf(milli, whole int64) string {
+	dst := append(appendCores(nil, milli, Down), '/')
+	return string(appendCores(dst, whole, Down))
+}
+
+// FormatMemory words bytes in the largest unit of which there is one at least:
+// "8Gi", "512Mi", "1.5Gi"; one decimal below ten.
+func FormatMemory(bytes int64, round Rounding) string {
+	return string(appendMemory(nil, bytes, round))
+}
+
+// FormatMemoryOf words a part of a whole in the whole's unit, "88/120Gi"; both
+// round down.
+func FormatMemoryOf(bytes, whole int64) string {
+	unit := unitOf(whole)
+	dst := append(appendDecimal(nil, bytes, unit.size, 1, Down), '/')
+	return string(append(appendDecimal(dst, whole, unit.size, 1, Down), unit.name...))
+}
+
+// FormatCount words a number of things with a comma at each thousand: "12,400".
+func FormatCount[N ~int | ~int32 | ~int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for at := len(digits) - 3; at > start; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// FormatAge words how long something has been, in one unit: "12s", "14m", "2h",
+// "41d"; "?" if it is not known since when.
+func FormatAge(since, now time.Time) string {
+	if since.IsZero() {
+		return unknownFigure
+	}
+	return duration.ShortHumanDuration(max(now.Sub(since), 0))
+}
+
+func appendCPU(dst []byte, milli int64, round Rounding) []byte {
+	if -1000 < milli && milli < 1000 && milli != 0 {
+		return append(strconv.AppendInt(dst, milli, 10), 'm')
+	}
+	return appendCores(dst, milli, round)
+}
+
+func appendCores(dst []byte, milli int64, round Rounding) []byte {
+	return appendDecimal(dst, milli, 1000, 2, round)
+}
+
+func appendMemory(dst []byte, bytes int64, round Rounding) []byte {
+	unit := unitOf(bytes)
+	return append(appendDecimal(dst, bytes, unit.size, 1, round), unit.name...)
+}
+
+// unit is a binary unit of memory.
+type unit struct {
+	size int64
+	name string
+}
+
+// units from large to small; below the last one bytes are counted.
+var units = []unit{{1 << 50, "Pi"}, {1 << 40, "Ti"}, {1 << 30, "Gi"}, {1 << 20, "Mi"}, {1 << 10, "Ki"}}
+
+func unitOf(bytes int64) unit {
+	for _, u := range units {
+		if bytes >= u.size || -bytes >= u.size {
+			return u
+		}
+	}
+	return unit{1, ""}
+}
+
+// appendDecimal writes amount/one with so many decimals at most and no zeros at
+// the end: one decimal stands below ten only, two below a hundred.
+func appendDecimal(dst []byte, amount, one int64, decimals int, round Rounding) []byte {
+	if amount < 0 {
+		dst, amount = append(dst, '-'), -amount
+		round = map[Rounding]Rounding{Up: Down, Down: Up}[round]
+	}
+	whole, rest := amount/one, amount%one
+	scale := int64(1)
+	for range decimals {
+		scale *= 10
+	}
+	if whole >= scale {
+		scale = 1
+	}
+	part := scaled(rest, one, scale, round)
+	whole, part = whole+part/scale, part%scale
+	dst = strconv.AppendInt(dst, whole, 10)
+	if part == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for part > 0 {
+		scale /= 10
+		dst = append(dst, byte('0'+part/scale))
+		part %= scale
+	}
+	return dst
+}
+
+// scaled is rest/one in parts of 1/scale, rounded. rest is below one, so that
+// nothing overflows with units up to 2^50 and scales up to 100.
+func scaled(rest, one, scale int64, round Rounding) int64 {
+	product := rest * scale
+	switch round {
+	case Up:
+		return (product + one - 1) / one
+	case Down:
+		return product / one
+	default:
+		return (product + one/2) / one
+	}
+}
