@@ -1,0 +1,210 @@
+// Package kube is the only client of a real API server. It connects, serves the
+// state that the engine and the model are built on, and asks about single
+// objects; it sends no writes but a dry run.
+package kube
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // OIDC and the cloud providers' exec plugins
+	"k8s.io/client-go/rest"
+	metrics "k8s.io/metrics/pkg/client/clientset/versioned"
+)
+
+// answerTime is how long the server has to answer a small question.
+const answerTime = 10 * time.Second
+
+// Options say which cluster is meant, and who asks.
+type Options struct {
+	Getter    genericclioptions.RESTClientGetter // kubectl's connection flags
+	Context   string                             // instead of the one that Getter chooses; "" leaves that
+	UserAgent string                             // "fathom/1.2.3"
+}
+
+// Client talks to one cluster.
+type Client struct {
+	target  *target
+	link    *link
+	version string
+	config  *rest.Config // reads only, takes its time
+
+	reader  kubernetes.Interface // reads only, takes its time
+	brief   kubernetes.Interface // reads only, gives up soon
+	trier   kubernetes.Interface // dry runs only
+	dynamic dynamic.Interface
+	metrics metrics.Interface
+
+	changes chan struct{} // capacity one
+	end     context.CancelFunc
+
+	schedulers schedulers
+
+	mu          sync.Mutex
+	metricsNote string
+}
+
+// Connect opens the cluster that the kubeconfig and the flags choose. It talks
+// to the server, so that credential plugins may ask on the terminal before
+// anything is drawn there. Its errors are one line, and one of ErrNoConfig,
+// ErrNoContext, ErrUnreachable, ErrUnauthorized and ErrForbidden.
+func Connect(ctx context.Context, options Options) (*Client, error) {
+	chosen, err := choose(options.Getter, options.Context)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{target: chosen, changes: make(chan struct{}, 1)}
+	c.link = newLink(usualPace, c.probe, c.changed)
+	fair, err := c.dial(options.UserAgent)
+	if err != nil {
+		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+	}
+	if err := c.greet(ctx); err != nil {
+		return nil, err
+	}
+	if fair() {
+		c.config.QPS = -1 // the server itself shares out its time
+		if err := c.readers(); err != nil {
+			return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+		}
+	}
+	var running context.Context
+	running, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	go c.link.run(running)
+	return c, nil
+}
+
+// dial makes the clients. What it gives back tells, once the server was heard,
+// whether it has priority and fairness.
+func (c *Client) dial(userAgent string) (fair func() bool, err error) {
+	base := rest.CopyConfig(c.target.config)
+	base.UserAgent = userAgent
+	base.ContentType = runtime.ContentTypeProtobuf
+	base.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	base.QPS, base.Burst = 100, 200
+	base.WarningHandler = rest.NoWarnings{}
+	base.WarningHandlerWithContext = nil
+	limit := answerTime
+	if base.Timeout > 0 {
+		limit = base.Timeout
+	}
+	base.Timeout = 0 // a watch has no end, and a long list is not begun again
+	base.Wrap(c.link.listen)
+	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+
+	trying := rest.CopyConfig(base)
+	trying.Wrap(dryRunsOnly)
+	trying.Wrap(within(limit))
+	if c.trier, err = kubernetes.NewForConfig(trying); err != nil {
+		return nil, err
+	}
+	base.Wrap(readsOnly)
+	brief := rest.CopyConfig(base)
+	brief.QPS = -1 // few, and asked for by hand
+	brief.Wrap(within(limit))
+	if c.brief, err = kubernetes.NewForConfig(brief); err != nil {
+		return nil, err
+	}
+	if c.metrics, err = metrics.NewForConfig(brief); err != nil {
+		return nil, err
+	}
+	c.config = base
+	return fair, c.readers()
+}
+
+// readers makes the clients that take their time.
+func (c *Client) readers() (err error) {
+	if c.reader, err = kubernetes.NewForConfig(c.config); err != nil {
+		return err
+	}
+	c.dynamic, err = dynamic.NewForConfig(c.config)
+	return err
+}
+
+// noteHeader tells whether an answer carried the header.
+func noteHeader(config *rest.Config, name string) func() bool {
+	var mu sync.Mutex
+	var found bool
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			response, err := next.RoundTrip(r)
+			if err == nil && response.Header.Get(name) != "" {
+				mu.Lock()
+				found = true
+				mu.Unlock()
+			}
+			return response, err
+		})
+	})
+	return func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return found
+	}
+}
+
+// greet asks the server for its version and whether it knows the user.
+func (c *Client) greet(ctx context.Context) error {
+	server := c.target.config.Host
+	version, err := c.brief.Discovery().ServerVersion()
+	if err != nil && !errors.Is(classify("", server, err), ErrForbidden) {
+		return classify("connect", server, err)
+	}
+	if version != nil {
+		c.version = version.GitVersion
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
+	}}
+	_, err = c.brief.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil && !isStatusBut401(err) {
+		return classify("connect", server, err)
+	}
+	return ctx.Err()
+}
+
+// probe asks whether the server is there and ready.
+func (c *Client) probe(ctx context.Context) error {
+	var code int
+	err := c.brief.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&code).Error()
+	switch {
+	case code >= http.StatusInternalServerError:
+		return errNotReady
+	case err != nil && isStatusBut401(err):
+		return nil // it may forbid this, or not have it: it answers
+	}
+	return err
+}
+
+// changed tells that the status is another.
+func (c *Client) changed() {
+	select {
+	case c.changes <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// Version is the API server's; "" if it did not say.
+func (c *Client) Version() string { return c.version }
+
+// Namespace is the one that the flags or the context name; "default" without.
+func (c *Client) Namespace() string { return c.target.namespace }
+
+// Context is the name of the kubeconfig's context.
+func (c *Client) Context() string { return c.target.context }
+
+// Retry asks a server that was lost again, now.
+func (c *Client) Retry() { c.link.now() }
+
+// Close ends what the client started. Sources end with their own contexts.
+func (c *Client) Close() { c.end() }

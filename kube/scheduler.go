@@ -1,0 +1,177 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/tools/pager"
+)
+
+const (
+	remembered = 15 * time.Second // how long an answer about schedulers is used again
+	leaseTime  = 30 * time.Second // past that a Lease that was not renewed is held by nobody
+	lately     = 5 * time.Minute  // what was bound within it shows that its scheduler lives
+)
+
+// schedulers remembers what was found out about them, so that explaining many
+// pods asks only once.
+type schedulers struct {
+	mu       sync.Mutex
+	alive    map[string]aliveness
+	attempts map[attempt]metav1.Time
+	read     time.Time // when attempts was
+}
+
+// attempt is a pod and who tried it.
+type attempt struct {
+	pod types.UID
+	by  string
+}
+
+type aliveness struct {
+	alive, known bool
+	why          string
+	at           time.Time
+}
+
+// SchedulerAlive says whether a scheduler of that name works: it renews the
+// Lease of that name, or pods that name it were bound lately. For the default
+// scheduler the Lease is kube-scheduler's, and nothing found proves nothing.
+func (c *Client) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
+	c.schedulers.mu.Lock()
+	defer c.schedulers.mu.Unlock()
+	found, ok := c.schedulers.alive[name]
+	if !ok || time.Since(found.at) > remembered {
+		found = c.lookForScheduler(ctx, name)
+		if ctx.Err() == nil {
+			if c.schedulers.alive == nil {
+				c.schedulers.alive = map[string]aliveness{}
+			}
+			c.schedulers.alive[name] = found
+		}
+	}
+	return found.alive, found.known, found.why
+}
+
+func (c *Client) lookForScheduler(ctx context.Context, name string) aliveness {
+	now := time.Now()
+	lease, leaseErr := c.lease(ctx, name)
+	if lease != nil && lease.Spec.RenewTime != nil {
+		ago := now.Sub(lease.Spec.RenewTime.Time)
+		return aliveness{alive: ago < leaseTime, known: true, at: now, why: fmt.Sprintf(
+			"the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))}
+	}
+	bound, boundErr := c.boundLately(ctx, name)
+	switch {
+	case bound != "":
+		return aliveness{alive: true, known: true, at: now, why: bound}
+	case leaseErr != nil || boundErr != nil:
+		return aliveness{at: now, why: "not known: " + shortly(cmp.Or(leaseErr, boundErr))}
+	case name == corev1.DefaultSchedulerName:
+		return aliveness{at: now, why: "not known: it holds no Lease"}
+	}
+	return aliveness{known: true, at: now, why: fmt.Sprintf(
+		"no Lease is named %s, and no pod that names it was bound in the last %s", name, duration.HumanDuration(lately))}
+}
+
+// lease is the newest Lease that a scheduler of that name would hold; nil
+// without one.
+func (c *Client) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+	if name == corev1.DefaultSchedulerName {
+		name = "kube-scheduler"
+	}
+	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
+	list, err := c.brief.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
+	if err != nil {
+		list, err = c.brief.CoordinationV1().Leases(metav1.NamespaceSystem).List(ctx, named)
+	}
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	newest := slices.MaxFunc(list.Items, func(a, b coordinationv1.Lease) int { return renewed(a).Compare(renewed(b)) })
+	return &newest, nil
+}
+
+func renewed(lease coordinationv1.Lease) time.Time {
+	if lease.Spec.RenewTime == nil {
+		return time.Time{}
+	}
+	return lease.Spec.RenewTime.Time
+}
+
+// boundLately tells of a pod that a scheduler of that name bound; "" without one.
+func (c *Client) boundLately(ctx context.Context, name string) (string, error) {
+	namedBy := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", name).String(), Limit: page}
+	list, err := c.brief.CoreV1().Pods(metav1.NamespaceAll).List(ctx, namedBy)
+	if err != nil {
+		list, err = c.brief.CoreV1().Pods(c.target.namespace).List(ctx, namedBy)
+	}
+	if err != nil {
+		return "", err
+	}
+	for i := range list.Items {
+		pod := &list.Items[i]
+		for _, condition := range pod.Status.Conditions {
+			ago := time.Since(condition.LastTransitionTime.Time)
+			if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue && ago < lately {
+				return fmt.Sprintf("it bound pod %s/%s %s ago", pod.Namespace, pod.Name, duration.HumanDuration(ago)), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// AttemptSeen is the newest time at which an event proves that the pod's own
+// scheduler tried it and failed; nil without proof. Others, as Karpenter, write
+// events of the same reason.
+func (c *Client) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
+	c.schedulers.mu.Lock()
+	defer c.schedulers.mu.Unlock()
+	if time.Since(c.schedulers.read) > remembered {
+		attempts := map[attempt]metav1.Time{}
+		err := c.failedAttempts(ctx, metav1.NamespaceAll, attempts)
+		if err != nil {
+			err = c.failedAttempts(ctx, c.target.namespace, attempts)
+		}
+		if err != nil && ctx.Err() != nil {
+			return nil
+		}
+		c.schedulers.attempts, c.schedulers.read = attempts, time.Now()
+	}
+	if at, ok := c.schedulers.attempts[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
+		return &at
+	}
+	return nil
+}
+
+// failedAttempts notes the newest failed attempt of each pod that events tell of.
+func (c *Client) failedAttempts(ctx context.Context, namespace string, newest map[attempt]metav1.Time) error {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return c.brief.CoreV1().Events(namespace).List(ctx, options)
+	})
+	pages.PageSize = page
+	failed := fields.Set{"reason": "FailedScheduling", "involvedObject.kind": "Pod"}
+	return pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: failed.String()}, func(o runtime.Object) error {
+		e, ok := o.(*corev1.Event)
+		if !ok {
+			return fmt.Errorf("list events: %T among them", o)
+		}
+		event := readEvent(e)
+		of := attempt{e.InvolvedObject.UID, event.Source}
+		if newest[of].Time.Before(event.Last) {
+			newest[of] = metav1.Time{Time: event.Last}
+		}
+		return nil
+	})
+}

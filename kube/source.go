@@ -1,0 +1,179 @@
+package kube
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/informers"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	progress = 100 * time.Millisecond // between two notes of how far a list is
+	settle   = 5 * time.Second        // before a right counts as lost: a server that starts forbids for a moment
+	recheck  = 2 * time.Minute        // between two looks whether a right was won
+)
+
+// source is what stands behind one cluster.Source.
+type source struct {
+	client *Client
+	scope  *scope
+	feeds  []*feed
+	ctx    context.Context // the source's life
+	stale  chan struct{}
+	ended  sync.Once // stale is closed
+	doubts sync.Map  // feeds whose right may be lost
+}
+
+// Source finds out what the user may list and gives a state of the cluster that
+// is filled once its factory is started. All that it starts ends with ctx. Its
+// error is ErrForbidden where the user may list neither pods nor nodes.
+func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
+	early := c.askFirst(ctx)
+	found, err := c.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{})}
+	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
+	trace := explain.NewTrace()
+	for _, k := range kinds {
+		switch found.rights[k.gvr] {
+		case forbidden:
+			if err := trace.Forbid(factory, k.gvr.Resource, notAllowed("list", k)); err != nil {
+				return nil, err
+			}
+		case absent:
+			empty(factory, k)
+		default:
+			s.feed(factory, k)
+		}
+	}
+	go s.report()
+	go s.reconsider()
+	return &cluster.Source{
+		Factory: factory,
+		Client:  c.reader,
+		Trace:   trace,
+		Status:  s.status,
+		Changed: c.changes,
+		Stale:   s.stale,
+		First:   early,
+		Usage:   s.usage,
+
+		SchedulerAlive: c.SchedulerAlive,
+		AttemptSeen:    c.AttemptSeen,
+	}, nil
+}
+
+// feed makes the factory read a kind from the server.
+func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
+	strip := &stripper{pool: newPool()}
+	f := &feed{
+		kind:    k,
+		access:  k.open(s.client.reader, s.scope.namespace),
+		link:    s.client.link,
+		strip:   strip,
+		denied:  s.doubt,
+		changed: s.client.changed,
+	}
+	f.register(factory, s.client.reader)
+	s.feeds = append(s.feeds, f)
+}
+
+// doubt looks again after a while whether a kind is forbidden now. If so, the
+// source cannot be used any longer.
+func (s *source) doubt(f *feed) {
+	if _, doubted := s.doubts.LoadOrStore(f, true); doubted {
+		return
+	}
+	go func() {
+		defer s.doubts.Delete(f)
+		if pause(s.ctx, settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+			s.close()
+		}
+	}()
+}
+
+// reconsider looks now and then whether a right was won.
+func (s *source) reconsider() {
+	for pause(s.ctx, recheck) {
+		for _, k := range kinds {
+			if s.scope.rights[k.gvr] == forbidden && s.client.may(s.ctx, k, s.scope.namespace) == allowed {
+				s.close()
+				return
+			}
+		}
+		if s.scope.namespace != "" && s.client.may(s.ctx, podKind, "") == allowed {
+			s.close()
+			return
+		}
+	}
+}
+
+// close says that a new source has to be opened.
+func (s *source) close() { s.ended.Do(func() { close(s.stale) }) }
+
+// report tells of progress until everything is in.
+func (s *source) report() {
+	var before int64 = -1
+	for pause(s.ctx, progress) {
+		var read int64
+		all := true
+		for _, f := range s.feeds {
+			read += f.count.Load()
+			all = all && f.informer.HasSynced()
+		}
+		if read != before || all {
+			s.client.changed()
+		}
+		if all {
+			return
+		}
+		before = read
+	}
+}
+
+// pause waits, and says whether ctx is still alive then.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// status tells how the data stands now.
+func (s *source) status() model.Status {
+	c := s.client
+	status := model.Status{
+		Context:     c.target.context,
+		Server:      c.target.config.Host,
+		User:        c.target.user,
+		Version:     c.version,
+		Namespace:   s.scope.namespace,
+		Insecure:    c.target.insecure(),
+		Reading:     map[string]int{},
+		Unread:      s.scope.unread(),
+		MetricsNote: c.note(),
+	}
+	var since time.Time
+	var why error
+	for _, f := range s.feeds {
+		if !f.informer.HasSynced() {
+			status.Reading[f.gvr.Resource] = int(f.count.Load())
+		}
+		if words := f.unread(); words != "" {
+			status.Unread = append(status.Unread, f.kind.unread(words))
+		} else if at, err := f.broken(); err != nil && (since.IsZero() || at.Before(since)) {
+			since, why = at, err
+		}
+	}
+	status.Connection = c.link.connection(since, why)
+	return status
+}
