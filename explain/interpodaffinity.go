@@ -161,21 +161,25 @@ func counted(n int, one, many string) string {
 
 // clause is the rule in a table, for one node or for several.
 func (c clash) clause(single bool) string {
-	place := labelWord(c.key)
+	place, where := labelWord(c.key), "in its "+labelWord(c.key)
 	if c.key == corev1.LabelHostname {
-		place = "node"
+		place, where = "node", "on it"
+	}
+	there := listPods(c.pods, fewNames) + " is there"
+	if len(c.pods) > 1 {
+		there = listPods(c.pods, fewNames) + " are there"
 	}
 	switch {
 	case c.missing:
 		return "no label " + labelWord(c.key)
 	case c.rule == together:
-		return fmt.Sprintf("no pod %s in its %s", c.selector, place)
+		return fmt.Sprintf("no %s pod %s", c.selector, where)
 	case c.rule == apart && c.self && single:
-		return fmt.Sprintf("one per %s: %s is there", place, listPods(c.pods, fewNames))
+		return fmt.Sprintf("one per %s: %s", place, there)
 	case c.rule == apart && c.self:
 		return fmt.Sprintf("one per %s: each has one", place)
 	case c.rule == apart && single:
-		return fmt.Sprintf("away from %s: %s is there", c.selector, listPods(c.pods, fewNames))
+		return fmt.Sprintf("away from %s: %s", c.selector, there)
 	case c.rule == apart:
 		return fmt.Sprintf("away from %s: each has one", c.selector)
 	case single:

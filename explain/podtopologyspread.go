@@ -183,8 +183,8 @@ func (s skew) sentence() string {
 	if s.self == 0 {
 		with = "this pod does not match the selector itself, and"
 	}
-	return fmt.Sprintf("topology spread over %s: %s match %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
-		s.key, plural(s.here, "pod"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
+	return fmt.Sprintf("topology spread over %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
+		s.key, counted(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
 }
 
 // selectorText spells a label selector.

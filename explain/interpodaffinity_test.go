@@ -1,0 +1,102 @@
+package explain
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+func neighbourhood() *bench {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
+	return newBench(
+		[]*corev1.Node{testNode("a-1", "4", zone("a")), testNode("a-2", "4", zone("a")), testNode("b-1", "4", zone("b")), testNode("none", "4")},
+		[]*corev1.Pod{
+			testPod("shop/db-0", "b-1", "", podLabel("app", "db")),
+			testPod("web/front-1", "a-1", "", podLabel("app", "front")),
+			testPod("web/front-2", "a-2", "", podLabel("app", "front"), awayFrom(podTerm("zone", "noisy", "shop"))),
+		},
+	)
+}
+
+func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		node        string
+		pod         *corev1.Pod
+		what, short string
+	}{
+		"company is elsewhere": {
+			"a-1", testPod("shop/x", "", "", near(podTerm("zone", "db"))),
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 does elsewhere (zone=b): shop/db-0", "no app=db pod in its zone",
+		},
+		"company is nowhere": {
+			"a-1", testPod("shop/x", "", "", near(podTerm(corev1.LabelHostname, "cache"))),
+			"a-1: pod affinity: no pod matches app=cache in kubernetes.io/hostname=a-1, nor anywhere else", "no app=cache pod on it",
+		},
+		"no label": {
+			"none", testPod("shop/x", "", "", near(podTerm("zone", "db"))),
+			"none: pod affinity: node has no label zone", "no label zone",
+		},
+		"away from its own like": {
+			"a-1", testPod("web/x", "", "", podLabel("app", "front"), awayFrom(podTerm(corev1.LabelHostname, "front"))),
+			"a-1: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=a-1: web/front-1", "one per node: web/front-1 is there",
+		},
+		"away from others": {
+			"a-2", testPod("shop/x", "", "", awayFrom(podTerm("zone", "front", "web"))),
+			"a-2: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
+			"away from app=front in web: web/front-1, web/front-2 are there",
+		},
+		"kept off": {
+			"a-1", testPod("shop/x", "", "", podLabel("app", "noisy")),
+			"a-1: anti-affinity of 1 pod keeps pods that match app=noisy in shop out of zone=a: web/front-2",
+			"kept off by web/front-2 (anti-affinity app=noisy in shop)",
+		},
+		"a namespace selector": {
+			"a-1", testPod("shop/x", "", "", awayFrom(corev1.PodAffinityTerm{
+				TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "front"}},
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "web"}},
+			})),
+			"a-1: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
+			"away from app=front in web: web/front-1, web/front-2 are there",
+		},
+		"two rules at once": {
+			"a-1", testPod("shop/x", "", "", podLabel("app", "noisy"), near(podTerm("zone", "db"))),
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 does elsewhere (zone=b): shop/db-0; " +
+				"anti-affinity of 1 pod keeps pods that match app=noisy in shop out of zone=a: web/front-2",
+			"no app=db pod in its zone; kept off by web/front-2 (anti-affinity app=noisy in shop)",
+		},
+	} {
+		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)
+		if w.What != c.what || w.Short != c.short {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, c.what, c.short)
+		}
+	}
+}
+
+func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {
+	var pods []*corev1.Pod
+	for i := range 12 {
+		pods = append(pods, testPod(fmt.Sprintf("web/front-%02d", i), "n", "", podLabel("app", "front")))
+	}
+	w := newBench([]*corev1.Node{testNode("n", "4")}, pods).
+		told(t, names.InterPodAffinity, testPod("web/x", "", "", awayFrom(podTerm(corev1.LabelHostname, "front"))), "n")
+	same(t, w.What, "n: pod anti-affinity: 12 pods match app=front in kubernetes.io/hostname=n: web/front-00, web/front-01, web/front-02, web/front-03, "+
+		"web/front-04, web/front-05, web/front-06, web/front-07, web/front-08, web/front-09 and 2 more")
+	same(t, w.Short, "away from app=front: web/front-00, web/front-01, web/front-02 and 9 more are there")
+}
+
+func TestOnePerNodeIsToldOnceForAllNodes(t *testing.T) {
+	pod := testPod("web/x", "", "", podLabel("app", "front"), awayFrom(podTerm(corev1.LabelHostname, "front")))
+	w := neighbourhood().toldTogether(t, names.InterPodAffinity, pod, "a-1", "a-2")
+	same(t, w.Short, "one per node: each has one")
+}
+
+func TestANominatedNeighbourCounts(t *testing.T) {
+	front := podLabel("app", "front")
+	away := awayFrom(podTerm(corev1.LabelHostname, "front"))
+	b := newBench([]*corev1.Node{testNode("n", "4"), testNode("m", "4")}, []*corev1.Pod{testPod("web/first", "", "", front, nominatedTo("n"))})
+	w := b.told(t, names.InterPodAffinity, testPod("web/x", "", "", front, away), "n")
+	same(t, w.What, "n: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=n: web/first (counting web/first, nominated there)")
+}

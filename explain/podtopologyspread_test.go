@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+func spreads() *bench {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
+	web := podLabel("app", "web")
+	return newBench(
+		[]*corev1.Node{testNode("a-1", "4", zone("a")), testNode("b-1", "4", zone("b")), testNode("b-2", "4", zone("b")), testNode("none", "4")},
+		[]*corev1.Pod{
+			testPod("shop/1", "a-1", "", web), testPod("shop/2", "b-1", "", web), testPod("shop/3", "b-2", "", web),
+			testPod("shop/other", "a-1", "", podLabel("app", "db")), testPod("web/elsewhere", "a-1", "", web),
+		},
+	)
+}
+
+func TestSpreadTellsTheCountsThatThePluginCompared(t *testing.T) {
+	pod := testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, nil, "web"))
+	w := spreads().told(t, names.PodTopologySpread, pod, "b-1")
+	same(t, w.What, "b-1: topology spread over zone: 2 pods match app=web in zone=b, the fewest is 1 in a; with this pod the skew is 2, maxSkew is 1")
+	same(t, w.Short, "spread by zone: b has 2, fewest 1, maxSkew 1")
+	w = spreads().told(t, names.PodTopologySpread, pod, "none")
+	same(t, w.What, "none: node has no label zone, which the topology spread constraint asks for")
+	same(t, w.Short, "no label zone")
+	w = spreads().toldTogether(t, names.PodTopologySpread, pod, "b-1", "b-2")
+	same(t, w.Short, "spread by zone: skew 2, maxSkew 1")
+}
+
+func TestSpreadSaysWhenMinDomainsMakesTheFewestZero(t *testing.T) {
+	pod := testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, new(int32(3)), "web"))
+	w := spreads().told(t, names.PodTopologySpread, pod, "a-1")
+	same(t, w.What, "a-1: topology spread over zone: 1 pod matches app=web in zone=a, the fewest counts as 0 because there are 2 domains and minDomains is 3; "+
+		"with this pod the skew is 2, maxSkew is 1")
+}
+
+func TestSpreadSaysWhenThePodIsNotOneOfThoseItSpreads(t *testing.T) {
+	b := spreads()
+	pod := testPod("shop/x", "", "", podLabel("app", "db"), spreadOver(corev1.LabelHostname, 1, nil, "web"), spreadOver("zone", 1, new(int32(3)), "web"))
+	w := b.told(t, names.PodTopologySpread, pod, "b-1")
+	same(t, w.What, "b-1: topology spread over zone: 2 pods match app=web in zone=b, the fewest counts as 0 because there are 2 domains and minDomains is 3; "+
+		"this pod does not match the selector itself, and the skew is 2, maxSkew is 1")
+}
+
+func TestSpreadCountsNominatedPods(t *testing.T) {
+	web := podLabel("app", "web")
+	b := newBench([]*corev1.Node{testNode("a", "4"), testNode("b", "4")}, []*corev1.Pod{testPod("shop/first", "", "", web, nominatedTo("a"))})
+	pod := testPod("shop/x", "", "", web, spreadOver(corev1.LabelHostname, 1, nil, "web"))
+	w := b.told(t, names.PodTopologySpread, pod, "a")
+	same(t, w.What, "a: topology spread over kubernetes.io/hostname: 1 pod matches app=web in kubernetes.io/hostname=a, the fewest is 0 in b; "+
+		"with this pod the skew is 2, maxSkew is 1 (counting shop/first, nominated there)")
+}
+
+// TestThePluginsStateIsStillReadable notices when a newer scheduler keeps its
+// counts in another shape.
+func TestThePluginsStateIsStillReadable(t *testing.T) {
+	_, rs := spreads().refusals(t, names.PodTopologySpread, testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, new(int32(2)), "web")))
+	read := readSpreads(rs[0].state)
+	if len(read) != 1 {
+		t.Fatalf("%d constraints were read", len(read))
+	}
+	one := read[0]
+	if one.key != "zone" || one.maxSkew != 1 || one.minDomains != 2 || one.fewest != 1 || one.counts["b"] != 2 || one.selector.String() != "app=web" {
+		t.Errorf("%+v", one)
+	}
+}
+
+// oddState is what a plugin's state might become.
+type oddState struct{ Constraints string }
+
+func (oddState) Clone() fwk.StateData { return oddState{} }
+
+func TestAnUnreadableStateLeavesThePluginsOwnReason(t *testing.T) {
+	q, rs := spreads().refusals(t, names.PodTopologySpread, testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")))
+	for _, data := range []fwk.StateData{oddState{}, &oddState{"zone"}} {
+		r := rs[0]
+		r.state = framework.NewCycleState()
+		r.state.Write(spreadKey, data)
+		w := podTopologySpread.words(q, []refused{r})
+		same(t, w.What, r.name()+": "+r.ownReason())
+	}
+}
