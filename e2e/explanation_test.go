@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// explanationList is the contract of explain -o json, as a script would read it.
+type explanationList struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Items      []explanation `json:"items"`
+}
+
+type explanation struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Pod        struct {
+		Namespace     string            `json:"namespace"`
+		Name          string            `json:"name"`
+		UID           string            `json:"uid"`
+		Priority      int32             `json:"priority"`
+		SchedulerName string            `json:"schedulerName"`
+		Requests      map[string]string `json:"requests"`
+	} `json:"pod"`
+	Verdict          string `json:"verdict"`
+	Summary          string `json:"summary"`
+	SchedulerMessage string `json:"schedulerMessage"`
+	Observed         struct {
+		Message string `json:"message"`
+		Agrees  *bool  `json:"agrees"`
+	} `json:"observed"`
+	Plugins []struct {
+		Name    string `json:"name"`
+		Refuses int    `json:"refuses"`
+		Alone   int    `json:"alone"`
+	} `json:"plugins"`
+	Groups []struct {
+		Count    int       `json:"count"`
+		Nodes    []string  `json:"nodes"`
+		Fits     *bool     `json:"fits"`
+		Refusals []refusal `json:"refusals"`
+	} `json:"groups"`
+	Nodes []struct {
+		Name     string    `json:"name"`
+		Fits     *bool     `json:"fits"`
+		Refusals []refusal `json:"refusals"`
+	} `json:"nodes"`
+	Unknown []struct {
+		Resource string   `json:"resource"`
+		Why      string   `json:"why"`
+		Plugins  []string `json:"plugins"`
+	} `json:"unknown"`
+}
+
+type refusal struct {
+	Plugin     string   `json:"plugin"`
+	Reason     string   `json:"reason"`
+	Resolvable bool     `json:"resolvable"`
+	What       string   `json:"what"`
+	Numbers    []number `json:"numbers"`
+}
+
+type number struct {
+	Resource    string `json:"resource"`
+	Wanted      string `json:"wanted"`
+	Requested   string `json:"requested"`
+	Allocatable string `json:"allocatable"`
+	Short       string `json:"short"`
+}
+
+// name is namespace/name.
+func (e explanation) name() string { return e.Pod.Namespace + "/" + e.Pod.Name }
+
+// explainAll runs explain --all -A -o json and reads the list, by pod. Exit
+// codes 0 and 1 both mean that everything was found out.
+func explainAll(t *testing.T, kubeconfig string, args ...string) map[string]explanation {
+	t.Helper()
+	args = append([]string{"explain", "--kubeconfig", kubeconfig, "--all", "-A", "-o", "json"}, args...)
+	r := fathom(t, args...)
+	if r.code != 0 && r.code != 1 {
+		t.Fatalf("kubectl-fathom %q: exit code %d\n%s", args, r.code, r.stderr)
+	}
+	return readExplanations(t, r.stdout)
+}
+
+// readExplanations reads an ExplanationList.
+func readExplanations(t *testing.T, stdout string) map[string]explanation {
+	t.Helper()
+	var list explanationList
+	err := json.Unmarshal([]byte(stdout), &list)
+	if err != nil {
+		t.Fatalf("read the explanations: %v\n%.2000s", err, stdout)
+	}
+	if list.APIVersion != "fathom/v1alpha1" || list.Kind != "ExplanationList" {
+		t.Fatalf("the list says apiVersion %q, kind %q", list.APIVersion, list.Kind)
+	}
+	byName := make(map[string]explanation, len(list.Items))
+	for _, item := range list.Items {
+		byName[item.name()] = item
+	}
+	return byName
+}
