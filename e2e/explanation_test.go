@@ -41,16 +41,18 @@ type explanation struct {
 		Fits     *bool     `json:"fits"`
 		Refusals []refusal `json:"refusals"`
 	} `json:"groups"`
-	Nodes []struct {
-		Name     string    `json:"name"`
-		Fits     *bool     `json:"fits"`
-		Refusals []refusal `json:"refusals"`
-	} `json:"nodes"`
+	Nodes   []nodeResult `json:"nodes"`
 	Unknown []struct {
 		Resource string   `json:"resource"`
 		Why      string   `json:"why"`
 		Plugins  []string `json:"plugins"`
 	} `json:"unknown"`
+}
+
+type nodeResult struct {
+	Name     string    `json:"name"`
+	Fits     *bool     `json:"fits"`
+	Refusals []refusal `json:"refusals"`
 }
 
 type refusal struct {
@@ -100,4 +102,15 @@ func readExplanations(t *testing.T, stdout string) map[string]explanation {
 		byName[item.name()] = item
 	}
 	return byName
+}
+
+// readExplanation reads a single Explanation.
+func readExplanation(t *testing.T, stdout string) explanation {
+	t.Helper()
+	var e explanation
+	err := json.Unmarshal([]byte(stdout), &e)
+	if err != nil {
+		t.Fatalf("read the explanation: %v\n%.2000s", err, stdout)
+	}
+	return e
 }

@@ -1,0 +1,205 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/recount"
+)
+
+// figureSeeds are the random clusters whose figures are counted again.
+const figureSeeds = 4
+
+// manyNames is how many objects a sentence must name before it may count the rest.
+const manyNames = 10
+
+// recounted are the plugins that the checker knows.
+var recounted = []string{
+	"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+}
+
+// Every refusal of the eight plugins, and no other, is found by a count that
+// knows only what kubectl prints; its names and figures are told.
+func TestFiguresAreThoseOfKubectl(t *testing.T) {
+	plane := startPlane(t, controlplane.Options{Kwok: true, Backoff: 1})
+	client := admin(t, plane)
+	checked := map[string]int{}
+	for seed := uint64(1); seed <= figureSeeds; seed++ {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			fillRandom(t, plane, client, seed)
+			checkFigures(t, plane, checked)
+			clearPods(t, client)
+		})
+	}
+	t.Run("one of each", func(t *testing.T) {
+		createHardCases(t, plane, client)
+		checkFigures(t, plane, checked)
+		checkHardCases(t, plane)
+	})
+	total := 0
+	for _, plugin := range recounted[2:] { // the first two have no figures
+		total += checked[plugin]
+		if checked[plugin] == 0 {
+			t.Errorf("no refusal of %s was checked", plugin)
+		}
+	}
+	fmt.Printf("%d refusals with names and figures recounted: %v\n", total, checked)
+}
+
+// checkFigures explains every pod and counts again.
+func checkFigures(t *testing.T, plane *controlplane.ControlPlane, checked map[string]int) {
+	t.Helper()
+	explained := explainAll(t, kubeconfig(t, plane, controlplane.Admin), "--nodes")
+	state, err := recount.Read([]byte(kubectl(t, plane, "", "get", "namespaces,nodes,pods", "-A", "-o", "json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range state.Pods {
+		pod := &state.Pods[i]
+		if !lookedAt(pod) {
+			continue
+		}
+		e := explained[pod.Namespace+"/"+pod.Name]
+		if len(e.Nodes) != len(state.Nodes) {
+			t.Errorf("%s (%s): %d nodes are told, there are %d", pod.Namespace+"/"+pod.Name, e.Verdict, len(e.Nodes), len(state.Nodes))
+			continue
+		}
+		for j := range state.Nodes {
+			checkNode(t, pod, &state.Nodes[j], e, state.Refusals(pod, &state.Nodes[j]), checked)
+		}
+	}
+}
+
+// checkNode compares what is told of one node with what was counted.
+func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, counted []recount.Refusal, checked map[string]int) {
+	t.Helper()
+	where := e.name() + " on " + node.Name
+	i := slices.IndexFunc(e.Nodes, func(n nodeResult) bool { return n.Name == node.Name })
+	if i < 0 {
+		t.Errorf("%s: the node is not told", where)
+		return
+	}
+	told := e.Nodes[i]
+	if fits := told.Fits != nil && *told.Fits; fits != (len(told.Refusals) == 0) {
+		t.Errorf("%s: fits is %s with %d refusals", where, boolean(told.Fits), len(told.Refusals))
+	}
+	var plugins, expected []string
+	for _, r := range told.Refusals {
+		if slices.Contains(recounted, r.Plugin) {
+			plugins = append(plugins, r.Plugin)
+		}
+	}
+	for _, r := range counted {
+		expected = append(expected, r.Plugin)
+	}
+	slices.Sort(plugins)
+	slices.Sort(expected)
+	if !slices.Equal(plugins, expected) {
+		t.Errorf("%s: refused by %v, counted %v", where, plugins, expected)
+		return
+	}
+	for _, r := range counted {
+		k := slices.IndexFunc(told.Refusals, func(each refusal) bool { return each.Plugin == r.Plugin })
+		checkRefusal(t, where, told.Refusals[k], r)
+		checked[r.Plugin]++
+	}
+}
+
+// checkRefusal wants every name and figure in the sentence, and equal numbers.
+func checkRefusal(t *testing.T, where string, told refusal, counted recount.Refusal) {
+	t.Helper()
+	names := slices.Compact(slices.Sorted(slices.Values(counted.Names)))
+	var missing []string
+	for _, name := range names {
+		if !strings.Contains(told.What, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 && len(names)-len(missing) < manyNames {
+		t.Errorf("%s: %s does not name %q: %q", where, told.Plugin, missing, told.What)
+	}
+	figures := figuresIn(told.What)
+	for _, figure := range counted.Figures {
+		if !slices.ContainsFunc(figures, func(q resource.Quantity) bool { return q.Cmp(figure) == 0 }) {
+			t.Errorf("%s: %s does not tell the figure %s: %q", where, told.Plugin, figure.String(), told.What)
+		}
+	}
+	if told.Plugin == "NodeResourcesFit" {
+		checkNumbers(t, where, told.Numbers, counted.Numbers)
+	}
+}
+
+// figuresIn are all words of a sentence that are quantities.
+func figuresIn(sentence string) []resource.Quantity {
+	var found []resource.Quantity
+	for _, word := range strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(" ,;:()=", r) }) {
+		q, err := resource.ParseQuantity(strings.TrimSuffix(word, "."))
+		if err == nil {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// checkNumbers compares the numbers of a refusal, by resource.
+func checkNumbers(t *testing.T, where string, told []number, counted []recount.Number) {
+	t.Helper()
+	if len(told) != len(counted) {
+		t.Errorf("%s: %d numbers are told, %d were counted: %+v, %+v", where, len(told), len(counted), told, counted)
+		return
+	}
+	for _, c := range counted {
+		i := slices.IndexFunc(told, func(n number) bool { return n.Resource == c.Resource })
+		if i < 0 {
+			t.Errorf("%s: no number of %s: %+v", where, c.Resource, told)
+			continue
+		}
+		for what, pair := range map[string]struct {
+			told    string
+			counted resource.Quantity
+		}{
+			"wanted":      {told[i].Wanted, c.Wanted},
+			"requested":   {told[i].Requested, c.Requested},
+			"allocatable": {told[i].Allocatable, c.Allocatable},
+			"short":       {told[i].Short, c.Short},
+		} {
+			q, err := resource.ParseQuantity(pair.told)
+			if err != nil || q.Cmp(pair.counted) != 0 {
+				t.Errorf("%s: %s of %s is told as %q, counted %s", where, what, c.Resource, pair.told, pair.counted.String())
+			}
+		}
+	}
+}
+
+// checkHardCases wants the node that refuses for many reasons to show them all.
+func checkHardCases(t *testing.T, plane *controlplane.ControlPlane) {
+	t.Helper()
+	explained := explainAll(t, kubeconfig(t, plane, controlplane.Admin), "--nodes")
+	refuses := map[string][]string{
+		"hard/three": {"NodeUnschedulable", "TaintToleration", "NodeResourcesFit"},
+		"hard/seven": {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"},
+	}
+	for _, name := range slices.Sorted(maps.Keys(refuses)) {
+		told := map[string]bool{}
+		for _, node := range explained[name].Nodes {
+			for _, r := range node.Refusals {
+				told[r.Plugin] = told[r.Plugin] || node.Name == "bad"
+			}
+		}
+		for _, plugin := range refuses[name] {
+			if !told[plugin] {
+				t.Errorf("%s: node bad is not said to be refused by %s; told are %v", name, plugin, told)
+			}
+		}
+		if len(told) != len(refuses[name]) {
+			t.Errorf("%s: refused by %v, want %v", name, told, refuses[name])
+		}
+	}
+}

@@ -1,0 +1,205 @@
+// Package recount works out, from what kubectl prints and without any code of
+// the scheduler, which nodes eight of its plugins refuse to a pod, and with
+// which names and figures. It is slow and plain: its use is to disagree.
+package recount
+
+import (
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Refusal is one plugin's no to one node, and what has to be told about it.
+type Refusal struct {
+	Plugin  string
+	Names   []string            // of objects and labels
+	Figures []resource.Quantity // all that the plugin compared
+	Numbers []Number            // of NodeResourcesFit
+}
+
+// Number is the sum behind a shortage of one resource.
+type Number struct {
+	Resource                              string
+	Wanted, Requested, Allocatable, Short resource.Quantity
+}
+
+// State is a cluster as kubectl prints it.
+type State struct {
+	Nodes      []corev1.Node
+	Pods       []corev1.Pod
+	namespaces map[string]map[string]string // name → labels
+	byNode     map[string][]*corev1.Pod     // those that count: bound and not finished
+}
+
+// Read reads the output of kubectl get namespaces,nodes,pods -A -o json.
+func Read(data []byte) (*State, error) {
+	var list struct{ Items []json.RawMessage }
+	err := json.Unmarshal(data, &list)
+	if err != nil {
+		return nil, fmt.Errorf("read kubectl's list: %w", err)
+	}
+	s := &State{namespaces: map[string]map[string]string{}, byNode: map[string][]*corev1.Pod{}}
+	for _, item := range list.Items {
+		err = s.add(item)
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.Pods {
+		pod := &s.Pods[i]
+		if pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+			s.byNode[pod.Spec.NodeName] = append(s.byNode[pod.Spec.NodeName], pod)
+		}
+	}
+	return s, nil
+}
+
+// add reads one object.
+func (s *State) add(item json.RawMessage) error {
+	var kind struct{ Kind string }
+	err := json.Unmarshal(item, &kind)
+	if err != nil {
+		return fmt.Errorf("read an object: %w", err)
+	}
+	switch kind.Kind {
+	case "Node":
+		return read(item, &s.Nodes)
+	case "Pod":
+		return read(item, &s.Pods)
+	}
+	var namespaces []corev1.Namespace
+	err = read(item, &namespaces)
+	if err == nil {
+		s.namespaces[namespaces[0].Name] = namespaces[0].Labels
+	}
+	return err
+}
+
+// read appends the object to list.
+func read[T any](item json.RawMessage, list *[]T) error {
+	var object T
+	err := json.Unmarshal(item, &object)
+	if err != nil {
+		return fmt.Errorf("read a %T: %w", object, err)
+	}
+	*list = append(*list, object)
+	return nil
+}
+
+// Refusals are the refusals of node to pod by the eight plugins.
+func (s *State) Refusals(pod *corev1.Pod, node *corev1.Node) []Refusal {
+	var found []Refusal
+	for _, check := range []func(*corev1.Pod, *corev1.Node) *Refusal{
+		s.nodeUnschedulable, s.nodeName, s.taints, s.nodeAffinity, s.ports, s.resources, s.spread, s.podAffinity,
+	} {
+		if r := check(pod, node); r != nil {
+			found = append(found, *r)
+		}
+	}
+	return found
+}
+
+// nodeUnschedulable refuses cordoned nodes to pods that do not tolerate the
+// cordon's taint, set or not.
+func (s *State) nodeUnschedulable(pod *corev1.Pod, node *corev1.Node) *Refusal {
+	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	if !node.Spec.Unschedulable || tolerates(pod, cordon) {
+		return nil
+	}
+	return &Refusal{Plugin: "NodeUnschedulable", Names: []string{"cordoned"}}
+}
+
+// nodeName refuses every node but the one that is asked for.
+func (s *State) nodeName(pod *corev1.Pod, node *corev1.Node) *Refusal {
+	if pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Name {
+		return nil
+	}
+	return &Refusal{Plugin: "NodeName", Names: []string{pod.Spec.NodeName}}
+}
+
+// taints refuses nodes with a taint that the pod does not tolerate.
+func (s *State) taints(pod *corev1.Pod, node *corev1.Node) *Refusal {
+	r := &Refusal{Plugin: "TaintToleration"}
+	for _, taint := range node.Spec.Taints {
+		if taint.Effect == corev1.TaintEffectPreferNoSchedule || tolerates(pod, taint) {
+			continue
+		}
+		name := taint.Key + "=" + taint.Value + ":" + string(taint.Effect)
+		if taint.Value == "" {
+			name = taint.Key + ":" + string(taint.Effect)
+		}
+		r.Names = append(r.Names, name)
+	}
+	if r.Names == nil {
+		return nil
+	}
+	return r
+}
+
+// tolerates tells whether one of the pod's tolerations covers the taint.
+func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
+	for _, t := range pod.Spec.Tolerations {
+		key := t.Key == "" || t.Key == taint.Key
+		effect := t.Effect == "" || t.Effect == taint.Effect
+		value := t.Operator == corev1.TolerationOpExists || t.Value == taint.Value
+		if key && effect && value {
+			return true
+		}
+	}
+	return false
+}
+
+// ports refuses nodes where a host port is taken, on the same address or where
+// one of the two is on all addresses.
+func (s *State) ports(pod *corev1.Pod, node *corev1.Node) *Refusal {
+	r := &Refusal{Plugin: "NodePorts"}
+	for _, wanted := range hostPorts(pod) {
+		for _, holder := range s.byNode[node.Name] {
+			for _, held := range hostPorts(holder) {
+				if !conflict(wanted, held) {
+					continue
+				}
+				r.Names = append(r.Names, holder.Namespace+"/"+holder.Name, fmt.Sprint(wanted.HostPort), string(wanted.Protocol))
+			}
+		}
+	}
+	if r.Names == nil {
+		return nil
+	}
+	return r
+}
+
+// hostPorts are the ports of the host that a pod takes: those of its
+// containers and sidecars.
+func hostPorts(pod *corev1.Pod) []corev1.ContainerPort {
+	var ports []corev1.ContainerPort
+	add := func(c corev1.Container) {
+		for _, port := range c.Ports {
+			if port.HostPort > 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	for _, c := range pod.Spec.InitContainers {
+		if sidecar(c) {
+			add(c)
+		}
+	}
+	for _, c := range pod.Spec.Containers {
+		add(c)
+	}
+	return ports
+}
+
+// conflict tells whether two ports cannot be on one host.
+func conflict(a, b corev1.ContainerPort) bool {
+	all := func(ip string) bool { return ip == "" || ip == "0.0.0.0" }
+	return a.HostPort == b.HostPort && a.Protocol == b.Protocol && (a.HostIP == b.HostIP || all(a.HostIP) || all(b.HostIP))
+}
+
+// sidecar is an init container that stays.
+func sidecar(c corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
