@@ -1,0 +1,148 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// Change is one event of an informer: New is nil for a deletion, Old for an
+// addition. Both are a Node or a Pod.
+type Change struct {
+	Old, New runtime.Object
+}
+
+// Apply brings the engine's state up to changes and numbers it rev. What an
+// object was before is taken from what Apply was told, not from Old, so lost or
+// doubled events do no harm. Changes that cannot be applied are left out and
+// reported together.
+func (e *Engine) Apply(rev int64, changes []Change) error {
+	release, err := e.acquire(context.Background())
+	if err != nil {
+		return err
+	}
+	defer release()
+	var errs []error
+	for _, change := range changes {
+		if err := e.apply(change); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := e.cache.UpdateSnapshot(e.logger, e.snapshot); err != nil {
+		errs = append(errs, fmt.Errorf("update snapshot: %w", err))
+	}
+	e.revision = rev
+	return errors.Join(errs...)
+}
+
+func (e *Engine) apply(change Change) error {
+	switch now := change.New.(type) {
+	case *corev1.Node:
+		e.setNode(now)
+		return nil
+	case *corev1.Pod:
+		if old, ok := change.Old.(*corev1.Pod); ok && old.UID != now.UID {
+			if err := e.dropPod(old); err != nil {
+				return err
+			}
+		}
+		return e.setPod(now)
+	}
+	switch old := change.Old.(type) {
+	case *corev1.Node:
+		return e.dropNode(old)
+	case *corev1.Pod:
+		return e.dropPod(old)
+	}
+	return fmt.Errorf("apply change of %T to %T: neither nodes nor pods", change.Old, change.New)
+}
+
+func (e *Engine) setNode(node *corev1.Node) {
+	if old, ok := e.nodes[node.Name]; ok {
+		e.cache.UpdateNode(e.logger, old, node)
+	} else {
+		e.cache.AddNode(e.logger, node)
+	}
+	e.nodes[node.Name] = node
+}
+
+func (e *Engine) dropNode(node *corev1.Node) error {
+	known, ok := e.nodes[node.Name]
+	if !ok {
+		return nil
+	}
+	delete(e.nodes, node.Name)
+	if err := e.cache.RemoveNode(e.logger, known); err != nil {
+		return fmt.Errorf("remove node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+// setPod takes pod as the newest state of its UID. As in the scheduler, whose
+// informers leave out terminated pods, a pod that has ended takes no room; and a
+// pod without a node counts only where it is nominated by this profile.
+func (e *Engine) setPod(pod *corev1.Pod) error {
+	if pod.UID == "" {
+		return fmt.Errorf("apply pod %s/%s: it has no uid", pod.Namespace, pod.Name)
+	}
+	old := e.pods[pod.UID]
+	e.pods[pod.UID] = pod
+	if err := e.place(old, pod); err != nil {
+		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	e.nominator.DeleteNominatedPodIfExists(pod)
+	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && pod.Spec.SchedulerName == e.served && !ended(pod) {
+		info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none, as in the scheduler
+		e.nominator.AddNominatedPod(e.logger, info, nil)
+	}
+	return nil
+}
+
+// place moves a pod between the nodes of the cache. Cache.UpdatePod would end
+// the program for a pod that changed its node, so that is a removal and an
+// addition.
+func (e *Engine) place(old, pod *corev1.Pod) error {
+	was, is := onNode(old), onNode(pod)
+	switch {
+	case was && is && old.Spec.NodeName == pod.Spec.NodeName:
+		return e.cache.UpdatePod(e.logger, old, pod)
+	case was:
+		if err := e.cache.RemovePod(e.logger, old); err != nil {
+			return err
+		}
+	}
+	if is {
+		return e.cache.AddPod(e.logger, pod)
+	}
+	return nil
+}
+
+func (e *Engine) dropPod(pod *corev1.Pod) error {
+	known, ok := e.pods[pod.UID]
+	if !ok {
+		return nil
+	}
+	delete(e.pods, pod.UID)
+	e.nominator.DeleteNominatedPodIfExists(known)
+	if !onNode(known) {
+		return nil
+	}
+	if err := e.cache.RemovePod(e.logger, known); err != nil {
+		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
+}
+
+// onNode says whether a pod takes room on a node. Nil does not.
+func onNode(pod *corev1.Pod) bool {
+	return pod != nil && pod.Spec.NodeName != "" && !ended(pod)
+}
+
+// ended says whether all that a pod ran is over.
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}

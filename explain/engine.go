@@ -1,0 +1,153 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+)
+
+// Options say what an Engine cannot know from its informers. All may be zero.
+type Options struct {
+	// Trace holds the resources that could not be listed; nil: all could.
+	Trace *Trace
+	// Namespace is the only one whose pods could be read; "": all of them.
+	Namespace string
+	// ClusterVersion is the API server's ("v1.36.3"), if known.
+	ClusterVersion string
+	// Parallelism is how many goroutines run plugins; 0: 2.
+	Parallelism int
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// SchedulerAlive says whether a scheduler of that name lives (a Lease that is
+	// renewed, pods that it bound lately), whether that could be found out at
+	// all, and what was seen. Nil: never known.
+	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
+	// AttemptSeen is the time of the last event that proves an attempt to
+	// schedule the pod, nil without one. Nil: never proved.
+	AttemptSeen func(ctx context.Context, pod *corev1.Pod) *metav1.Time
+}
+
+// Engine runs the scheduler's own plugins over the state that it was given with
+// Apply and that its informers hold. There is one Engine per informer factory.
+// It is a monitor: its methods may be called from any goroutine and wait for
+// each other, an explanation never longer than for one other explanation.
+type Engine struct {
+	options Options
+	logger  klog.Logger
+	lock    chan struct{} // holds one token while a method runs
+
+	cache      internalcache.Cache
+	snapshot   *internalcache.Snapshot
+	overlay    *overlay
+	nominator  *nominator
+	dra        fwk.SharedDRAManager
+	namespaces corelisters.NamespaceLister
+
+	framework framework.Framework
+	plugins   []plugin // in the order of their Filter halves
+	preOrder  []int    // indices of plugins in the order of their PreFilter halves
+	gates     []fwk.PreEnqueuePlugin
+	preempts  *defaultpreemption.DefaultPreemption
+	served    string // the scheduler name of the profile
+
+	nodes     map[string]*corev1.Node
+	pods      map[types.UID]*corev1.Pod
+	forbidden map[string]string // resource → why it could not be listed
+	revision  int64
+	scratch   matrix // reused from one explanation to the next
+}
+
+// plugin is one that has a say about nodes. Either half may be nil.
+type plugin struct {
+	name   string
+	pre    fwk.PreFilterPlugin
+	filter fwk.FilterPlugin
+}
+
+// New builds the framework around factory, which must not have been started, and
+// asks it for every informer that the plugins read. readOnly has to refuse
+// writes; plugins hold on to it. The context ends what runs in the background.
+func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly kubernetes.Interface, options Options) (*Engine, error) {
+	if options.Parallelism == 0 {
+		options.Parallelism = 2
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	logger := klog.FromContext(ctx)
+	e := &Engine{
+		options:    options,
+		logger:     logger,
+		lock:       make(chan struct{}, 1),
+		snapshot:   internalcache.NewEmptySnapshot(),
+		nominator:  newNominator(),
+		namespaces: factory.Core().V1().Namespaces().Lister(),
+		nodes:      map[string]*corev1.Node{},
+		pods:       map[types.UID]*corev1.Pod{},
+		forbidden:  options.Trace.Forbidden(),
+	}
+	e.overlay = &overlay{e.snapshot}
+	e.cache = newCache(ctx)
+	request(factory)
+	if err := e.build(ctx, factory, readOnly); err != nil {
+		return nil, fmt.Errorf("build scheduler framework: %w", err)
+	}
+	return e, nil
+}
+
+// acquire waits for the engine; the function that it returns gives it back.
+func (e *Engine) acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case e.lock <- struct{}{}:
+		return func() { <-e.lock }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// request registers every informer that plugins read, so that the factory's
+// first start includes them all.
+func request(factory informers.SharedInformerFactory) {
+	core, apps, storage, devices := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1(), factory.Resource().V1()
+	core.Nodes().Informer()
+	core.Pods().Informer()
+	core.Namespaces().Informer()
+	core.PersistentVolumes().Informer()
+	core.PersistentVolumeClaims().Informer()
+	core.Services().Informer()
+	core.ReplicationControllers().Informer()
+	apps.ReplicaSets().Informer()
+	apps.StatefulSets().Informer()
+	storage.StorageClasses().Informer()
+	storage.CSINodes().Informer()
+	storage.CSIDrivers().Informer()
+	storage.CSIStorageCapacities().Informer()
+	storage.VolumeAttachments().Informer()
+	factory.Policy().V1().PodDisruptionBudgets().Informer()
+	devices.ResourceClaims().Informer()
+	devices.ResourceSlices().Informer()
+	devices.DeviceClasses().Informer()
+	devices.DeviceTaintRules().Informer()
+}
+
+var silence sync.Once
+
+// Silence keeps the log of the scheduler's code and of client-go off the
+// terminal. main calls it before anything else.
+func Silence() {
+	silence.Do(func() { klog.SetLogger(logr.Discard()) })
+}

@@ -1,0 +1,209 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+)
+
+// postFilter is what the PostFilter plugins would say. PostFilter itself is never
+// called: it evicts.
+func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d diagnosis) (outcome, error) {
+	if !d.asked.Has(names.DynamicResources) {
+		// DynamicResources comes first and cannot find what its PreFilter, which
+		// another plugin's refusal has kept from running, would have left it.
+		return outcome{message: fwk.ErrNotFound.Error(), preemption: &Preemption{
+			Victims: []Victim{},
+			Why:     "The scheduler does not come to preemption: the pod is refused before any node is looked at.",
+		}}, nil
+	}
+	o, err := e.dryRun(ctx, m, pod, d)
+	if err != nil {
+		return o, err
+	}
+	o.message = "preemption: " + o.message
+	if !o.successful && e.deallocates(m, pod) {
+		o.message = "deallocation of ResourceClaim completed, " + o.message
+	}
+	return o, nil
+}
+
+// dryRun repeats preemption.Evaluator.Preempt up to where it would act.
+func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagnosis) (outcome, error) {
+	statuses := d.fit.Diagnosis.NodeToStatus
+	if ok, why := e.preempts.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName)); !ok {
+		return outcome{message: why, preemption: &Preemption{Victims: []Victim{}, Why: "The pod is " + why}}, nil
+	}
+	var nodes []fwk.NodeInfo
+	for _, node := range m.nodes {
+		if statuses.Get(node.Node().Name).Code() == fwk.Unschedulable {
+			nodes = append(nodes, node)
+		}
+	}
+	tried := framework.NewDefaultNodeToStatus()
+	var candidates []preemption.Candidate
+	var budgets []*policyv1.PodDisruptionBudget
+	if len(nodes) > 0 {
+		var err error
+		if budgets, err = e.preempts.Evaluator.PdbLister.List(labels.Everything()); err != nil {
+			return outcome{}, fmt.Errorf("list poddisruptionbudgets: %w", err)
+		}
+		_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(len(nodes)))
+		candidates, tried, err = e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, budgets, 0, wanted)
+		if ctx.Err() != nil {
+			return outcome{}, ctx.Err()
+		}
+		if err != nil && len(candidates) == 0 {
+			return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + joined(err)}}, nil
+		}
+	}
+	if len(candidates) == 0 {
+		tried.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
+		none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: tried}}
+		return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: whyNot(pod, nodes, len(m.nodes))}}, nil
+	}
+	if why, forbidden := e.forbidden["poddisruptionbudgets"]; forbidden {
+		return outcome{
+			open:       &UnknownPart{Resource: "poddisruptionbudgets", Why: why, Plugins: []string{names.DefaultPreemption}},
+			preemption: &Preemption{Possible: true, Victims: []Victim{}, Why: "Which pods it would end is unknown: " + why + "."},
+		}, nil
+	}
+	return e.chosen(ctx, pod, candidates, budgets)
+}
+
+// chosen is the candidate that the scheduler would take.
+func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, candidates []preemption.Candidate, budgets []*policyv1.PodDisruptionBudget) (outcome, error) {
+	best := e.preempts.Evaluator.SelectCandidate(ctx, candidates)
+	pods := best.Victims().Pods
+	violating, err := e.violating(ctx, best.Name(), pod, budgets)
+	if err != nil {
+		return outcome{}, err
+	}
+	found := &Preemption{Possible: true, Node: best.Name(), Victims: make([]Victim, 0, len(pods))}
+	for _, victim := range pods {
+		found.Victims = append(found.Victims, Victim{
+			Namespace:   victim.Namespace,
+			Name:        victim.Name,
+			Priority:    corev1helpers.PodPriority(victim),
+			ViolatesPDB: violating.Has(victim.UID),
+		})
+	}
+	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), counted(len(pods), "pod"))
+	return outcome{
+		message:    fmt.Sprintf("found a potential placement for pod on node %v, preempting %d victims", best.Name(), len(pods)),
+		successful: true,
+		preemption: found,
+	}, nil
+}
+
+// violating are the pods on the node whose end would break a budget, counted as
+// the dry run does: over all possible victims, the most important first.
+func (e *Engine) violating(ctx context.Context, name string, pod *corev1.Pod, budgets []*policyv1.PodDisruptionBudget) (sets.Set[types.UID], error) {
+	node, err := e.overlay.NodeInfos().Get(name)
+	if err != nil {
+		return nil, fmt.Errorf("find node %s: %w", name, err)
+	}
+	victims, err := e.preempts.Evaluator.GetVictimsOnNode(ctx, node)
+	if err != nil {
+		return nil, fmt.Errorf("find victims on %s: %w", name, err)
+	}
+	victims = slices.DeleteFunc(victims, func(v *preemption.DomainVictim) bool { return v.Priority() >= corev1helpers.PodPriority(pod) })
+	sort.Slice(victims, func(i, j int) bool { return e.preempts.MoreImportantVictim(victims[i], victims[j]) })
+	breaking, _ := preemption.FilterVictimsWithPDBViolation(victims, budgets)
+	uids := sets.New[types.UID]()
+	for _, v := range breaking {
+		for _, p := range v.Victim.Pods() {
+			uids.Insert(p.GetPod().UID)
+		}
+	}
+	return uids, nil
+}
+
+// whyNot says why ending pods does not help: on tried nodes it was dry-run.
+func whyNot(pod *corev1.Pod, tried []fwk.NodeInfo, total int) string {
+	if len(tried) == 0 {
+		return "No node refuses the pod for anything that ending other pods would change."
+	}
+	lower := slices.ContainsFunc(tried, func(n fwk.NodeInfo) bool {
+		return slices.ContainsFunc(n.GetPods(), func(p fwk.PodInfo) bool {
+			return corev1helpers.PodPriority(p.GetPod()) < corev1helpers.PodPriority(pod)
+		})
+	})
+	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", counted(len(tried), "node"))
+	if lower {
+		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", counted(len(tried), "node"))
+	}
+	if rest := total - len(tried); rest > 0 {
+		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
+	}
+	return why + "."
+}
+
+// deallocates says whether DynamicResources.PostFilter would free a claim of the
+// pod that is allocated where the pod cannot go and that nobody else has reserved.
+func (e *Engine) deallocates(m *matrix, pod *corev1.Pod) bool {
+	refused := false
+	for i := range m.nodes {
+		if k, status := m.first(i); status != nil && e.plugins[k].name == names.DynamicResources {
+			refused = true
+			break
+		}
+	}
+	if !refused {
+		return false
+	}
+	for _, use := range pod.Spec.ResourceClaims {
+		name := claimName(pod, use)
+		claim, err := e.dra.ResourceClaims().Get(pod.Namespace, name)
+		if name == "" || err != nil || claim.Status.Allocation == nil {
+			continue
+		}
+		reserved := claim.Status.ReservedFor
+		if len(reserved) == 0 || (len(reserved) == 1 && reserved[0].UID == pod.UID) {
+			return true
+		}
+	}
+	return false
+}
+
+// claimName is the ResourceClaim that a pod's claim stands for, "" if it was not
+// created yet.
+func claimName(pod *corev1.Pod, use corev1.PodResourceClaim) string {
+	if use.ResourceClaimName != nil {
+		return *use.ResourceClaimName
+	}
+	for _, status := range pod.Status.ResourceClaimStatuses {
+		if status.Name == use.Name && status.ResourceClaimName != nil {
+			return *status.ResourceClaimName
+		}
+	}
+	return ""
+}
+
+func joined(err error) string {
+	if all, ok := err.(utilerrors.Aggregate); ok && len(all.Errors()) > 0 {
+		return all.Errors()[0].Error()
+	}
+	return err.Error()
+}
+
+// counted is a number with its word: "1 pod", "3 pods".
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,138 @@
+package explain
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// imageReasons are the kubelet's for images that it cannot get
+// (pkg/kubelet/images/types.go).
+var imageReasons = []string{
+	"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError",
+	"RegistryUnavailable", "SignatureValidationFailed",
+}
+
+// started says how far a bound pod got, and what keeps it there.
+func started(pod *corev1.Pod) start {
+	s := start{since: boundAt(pod)}
+	switch {
+	case ended(pod):
+		s.stage = stageFinished
+	case pod.DeletionTimestamp != nil:
+		s.stage = stageEnding
+	case pod.Status.Phase == corev1.PodRunning && allStarted(pod.Status.ContainerStatuses):
+		s.stage = stageRunning
+	default:
+		s.notStarted(pod)
+	}
+	if s.reason == "" && s.stage != stageRunning {
+		s.reason, s.message = pod.Status.Reason, pod.Status.Message
+	}
+	return s
+}
+
+// notStarted finds the first thing in the kubelet's order that has not happened.
+func (s *start) notStarted(pod *corev1.Pod) {
+	switch {
+	case s.broken(pod.Status.InitContainerStatuses, true), s.broken(pod.Status.ContainerStatuses, false):
+	case pod.Status.StartTime == nil && len(pod.Status.ContainerStatuses) == 0:
+		s.stage = stageKubelet
+	case conditionFalse(pod, corev1.PodReadyToStartContainers):
+		s.sandbox(pod)
+	case s.initRunning(pod):
+	default:
+		s.stage = stageCreating
+	}
+}
+
+// broken looks for a container that waits for a reason of its own.
+func (s *start) broken(statuses []corev1.ContainerStatus, init bool) bool {
+	for _, c := range statuses {
+		waiting := c.State.Waiting
+		if waiting == nil || waiting.Reason == "" || waiting.Reason == "ContainerCreating" || waiting.Reason == "PodInitializing" {
+			continue
+		}
+		s.container, s.image, s.restarts = c.Name, c.Image, c.RestartCount
+		s.reason, s.message = waiting.Reason, waiting.Message
+		if last := c.LastTerminationState.Terminated; last != nil {
+			s.exitCode = last.ExitCode
+			if s.message == "" {
+				s.message = last.Message
+			}
+		}
+		switch {
+		case slices.Contains(imageReasons, waiting.Reason):
+			s.stage = stageImage
+		case init:
+			s.stage = stageInit
+		default:
+			s.stage = stageContainer
+		}
+		return true
+	}
+	return false
+}
+
+// sandbox tells volumes from the sandbox where the pod has neither yet: the
+// kubelet mounts volumes first, and only its events name which is missing.
+func (s *start) sandbox(pod *corev1.Pod) {
+	s.stage = stageSandbox
+	if slices.ContainsFunc(pod.Spec.Volumes, mounted) {
+		s.stage = stageVolume
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReadyToStartContainers {
+			s.reason, s.message = condition.Reason, condition.Message
+		}
+	}
+}
+
+// mounted says whether a volume is of a kind that has to be attached or fetched
+// before the pod's sandbox is made.
+func mounted(v corev1.Volume) bool {
+	return v.EmptyDir == nil && v.HostPath == nil && v.Projected == nil && v.DownwardAPI == nil
+}
+
+// initRunning looks for the init container that has not ended yet.
+func (s *start) initRunning(pod *corev1.Pod) bool {
+	for i, c := range pod.Status.InitContainerStatuses {
+		sidecar := i < len(pod.Spec.InitContainers) && pod.Spec.InitContainers[i].RestartPolicy != nil &&
+			*pod.Spec.InitContainers[i].RestartPolicy == corev1.ContainerRestartPolicyAlways
+		done := c.State.Terminated != nil && c.State.Terminated.ExitCode == 0
+		if done || (sidecar && c.Started != nil && *c.Started) || (c.State.Running == nil && c.State.Terminated == nil) {
+			continue
+		}
+		s.stage, s.container, s.image, s.restarts = stageInit, c.Name, c.Image, c.RestartCount
+		if ended := c.State.Terminated; ended != nil {
+			s.reason, s.message, s.exitCode = ended.Reason, ended.Message, ended.ExitCode
+		}
+		return true
+	}
+	return false
+}
+
+// allStarted says whether every container runs or has run.
+func allStarted(statuses []corev1.ContainerStatus) bool {
+	return len(statuses) > 0 && !slices.ContainsFunc(statuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Running == nil && c.State.Terminated == nil && c.LastTerminationState.Terminated == nil
+	})
+}
+
+func conditionFalse(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == kind && c.Status == corev1.ConditionFalse
+	})
+}
+
+// boundAt is when the pod got its node, as far as it tells.
+func boundAt(pod *corev1.Pod) (at time.Time) {
+	if condition := scheduledCondition(pod); condition != nil && condition.Status == corev1.ConditionTrue {
+		return condition.LastTransitionTime.Time
+	}
+	if pod.Status.StartTime != nil {
+		return pod.Status.StartTime.Time
+	}
+	return pod.CreationTimestamp.Time
+}
