@@ -26,8 +26,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 )
 
-// newCache is the scheduler's own view of nodes and the pods on them.
+// newCache is the scheduler's own view of nodes and the pods on them. Like the
+// plugins it counts in metrics, and panics where they are not registered.
 func newCache(ctx context.Context) internalcache.Cache {
+	metrics.Register()
 	return internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
 		utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup))
 }
@@ -35,7 +37,6 @@ func newCache(ctx context.Context) internalcache.Cache {
 // build makes the framework of the default profile and keeps hold of its
 // plugins, for which the framework has no getter.
 func (e *Engine) build(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) error {
-	metrics.Register()
 	defaults, err := latest.Default()
 	if err != nil {
 		return fmt.Errorf("read default profile: %w", err)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // imageReasons are the kubelet's for images that it cannot get
@@ -22,7 +24,7 @@ func started(pod *corev1.Pod) start {
 		s.stage = stageFinished
 	case pod.DeletionTimestamp != nil:
 		s.stage = stageEnding
-	case pod.Status.Phase == corev1.PodRunning && allStarted(pod.Status.ContainerStatuses):
+	case model.Started(pod):
 		s.stage = stageRunning
 	default:
 		s.notStarted(pod)
@@ -111,13 +113,6 @@ func (s *start) initRunning(pod *corev1.Pod) bool {
 		return true
 	}
 	return false
-}
-
-// allStarted says whether every container runs or has run.
-func allStarted(statuses []corev1.ContainerStatus) bool {
-	return len(statuses) > 0 && !slices.ContainsFunc(statuses, func(c corev1.ContainerStatus) bool {
-		return c.State.Running == nil && c.State.Terminated == nil && c.LastTerminationState.Terminated == nil
-	})
 }
 
 func conditionFalse(pod *corev1.Pod, kind corev1.PodConditionType) bool {

@@ -1,0 +1,279 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// group is the nodes with the same refusals: the same plugins, each with the
+// same shape.
+type group struct {
+	nodes    []int // indices into the matrix
+	refusing []int // plugins whose Filter or PreFilter refuses them
+	fits     *bool
+	distance float64 // of its nearest node
+}
+
+// step is one more refusal on the way to a group.
+type step struct {
+	from       int
+	plugin     int
+	resolvable bool
+	shape      string
+}
+
+// grouping collects nodes into groups.
+type grouping struct {
+	e      *Engine
+	q      *question
+	m      *matrix
+	steps  map[step]int
+	groups map[int]*group
+	order  []*group // as first met
+}
+
+// Places in the walk where no plugin has refused yet.
+const (
+	nothingRefuses = -1
+	undecidedOnly  = -2
+)
+
+// group sorts the nodes of the matrix into groups, nearest first: those that fit
+// come first, then those that are not decided, then those that the fewest
+// plugins refuse, then those whose nearest node is short of the least (the share
+// of what is wanted that is missing, summed over the refusals), then the larger
+// ones, then by name.
+func (e *Engine) group(q *question, m *matrix) []*group {
+	g := &grouping{e: e, q: q, m: m, steps: map[step]int{}, groups: map[int]*group{}}
+	for i := range m.nodes {
+		g.add(i)
+	}
+	for _, group := range g.order {
+		group.near(e, q, m)
+	}
+	slices.SortStableFunc(g.order, func(a, b *group) int {
+		return cmp.Or(
+			cmp.Compare(rank(a.fits), rank(b.fits)),
+			cmp.Compare(len(a.refusing), len(b.refusing)),
+			cmp.Compare(a.distance, b.distance),
+			cmp.Compare(len(b.nodes), len(a.nodes)),
+			strings.Compare(m.nodes[a.nodes[0]].Node().Name, m.nodes[b.nodes[0]].Node().Name),
+		)
+	})
+	return g.order
+}
+
+func rank(fits *bool) int {
+	switch {
+	case fits == nil:
+		return 1
+	case *fits:
+		return 0
+	}
+	return 2
+}
+
+func (g *grouping) add(i int) {
+	at := nothingRefuses
+	var refusing [16]int
+	found := refusing[:0]
+	for k := range g.m.answers {
+		status := g.m.refuses(k, i)
+		if status == nil {
+			continue
+		}
+		found = append(found, k)
+		shape := ""
+		if g.m.answers[k].pre == nil { // a PreFilter refusal is the same for all
+			shape = g.shape(k, i, status)
+		}
+		at = g.walk(step{at, k, status.Code() == fwk.Unschedulable, shape})
+	}
+	fits := (*bool)(nil)
+	if len(found) > 0 {
+		fits = new(false)
+	} else if fits = g.m.fits(i); fits == nil {
+		at = undecidedOnly
+	}
+	into, ok := g.groups[at]
+	if !ok {
+		into = &group{refusing: slices.Clone(found), fits: fits}
+		g.groups[at] = into
+		g.order = append(g.order, into)
+	}
+	into.nodes = append(into.nodes, i)
+}
+
+func (g *grouping) walk(s step) int {
+	to, ok := g.steps[s]
+	if !ok {
+		to = len(g.steps)
+		g.steps[s] = to
+	}
+	return to
+}
+
+// shape is what the plugin's refusal of node i has to have in common with others
+// to be told in one line.
+func (g *grouping) shape(k, i int, status *fwk.Status) string {
+	if shape := explainers[g.e.plugins[k].name].shape; shape != nil {
+		return shape(g.q, g.m.refused(g.e, k, i))
+	}
+	if reasons := status.Reasons(); len(reasons) == 1 {
+		return reasons[0]
+	}
+	return status.Message()
+}
+
+// refused is what plugin k saw when it refused node i.
+func (m *matrix) refused(e *Engine, k, i int) refused {
+	a := &m.answers[k]
+	r := refused{plugin: e.plugins[k].name, state: m.state}
+	if a.pre != nil {
+		r.status = a.pre
+		return r
+	}
+	r.node, r.status = m.nodes[i], a.column[i]
+	if a.early[i] {
+		v := m.views[i]
+		r.node, r.state, r.nominated = v.node, v.state, v.pods
+	}
+	return r
+}
+
+// near orders the group's nodes, nearest first, and notes how far the first is.
+func (g *group) near(e *Engine, q *question, m *matrix) {
+	distances := make([]float64, len(m.nodes))
+	for _, i := range g.nodes {
+		for _, k := range g.refusing {
+			distances[i] += distance(q, m.refused(e, k, i))
+		}
+	}
+	slices.SortFunc(g.nodes, func(a, b int) int {
+		return cmp.Or(cmp.Compare(distances[a], distances[b]), strings.Compare(m.nodes[a].Node().Name, m.nodes[b].Node().Name))
+	})
+	g.distance = distances[g.nodes[0]]
+}
+
+// distance is how far one plugin's refusal is from a yes: the share of what is
+// wanted that is missing, the worst of its figures; 1 where it is not a matter
+// of degree.
+func distance(q *question, r refused) float64 {
+	explainer := explainers[r.plugin]
+	if explainer.shortage != nil {
+		if share := explainer.shortage(q, r); share > 0 {
+			return share
+		}
+		return 1
+	}
+	if explainer.figures == nil || r.node == nil {
+		return 1
+	}
+	worst := 0.0
+	for _, f := range explainer.figures(q, r) {
+		if f.Wanted > 0 {
+			worst = max(worst, float64(f.Short)/float64(f.Wanted))
+		}
+	}
+	if worst == 0 {
+		return 1
+	}
+	return worst
+}
+
+// tell writes the group, and one answer for each of its nodes if nodes is set.
+func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (Group, []NodeResult) {
+	told := Group{Count: len(g.nodes), Fits: g.fits, Nodes: make([]string, len(g.nodes)), Refusals: []Refusal{}}
+	var results []NodeResult
+	for n, i := range g.nodes {
+		told.Nodes[n] = m.nodes[i].Node().Name
+		if nodes {
+			results = append(results, NodeResult{Name: told.Nodes[n], Fits: g.fits, Refusals: []Refusal{}})
+		}
+	}
+	for _, k := range g.refusing {
+		if m.answers[k].pre != nil {
+			refusal := refusal(q, []refused{m.refused(e, k, 0)})
+			refusal.PreFilter = true
+			told.Refusals = append(told.Refusals, refusal)
+			for n := range results {
+				results[n].Refusals = append(results[n].Refusals, refusal)
+			}
+			continue
+		}
+		all := make([]refused, len(g.nodes))
+		for n, i := range g.nodes {
+			all[n] = m.refused(e, k, i)
+		}
+		told.Refusals = append(told.Refusals, refusal(q, all))
+		for n := range results {
+			results[n].Refusals = append(results[n].Refusals, refusal(q, all[n:n+1]))
+		}
+	}
+	return told, results
+}
+
+// refusal tells what one plugin has against some nodes, nearest first.
+func refusal(q *question, rs []refused) Refusal {
+	status := rs[0].status
+	told := Refusal{
+		Plugin:     rs[0].plugin,
+		Reason:     status.Message(),
+		Resolvable: status.Code() == fwk.Unschedulable,
+		Numbers:    []Number{},
+	}
+	told.What, told.Short = told.Reason, told.Reason
+	explainer := explainers[told.Plugin]
+	if explainer.words != nil {
+		if w := explainer.words(q, rs); w.What != "" {
+			told.What, told.Short, told.Wider = w.What, w.Short, w.Wider
+		}
+	}
+	if explainer.figures != nil && rs[0].node != nil {
+		told.Numbers = numbers(q, explainer.figures, rs)
+	}
+	return told
+}
+
+// span is the least and the greatest of one figure over some nodes.
+type span struct{ least, greatest figure }
+
+// numbers merges the figures of some nodes into ranges, by resource.
+func numbers(q *question, figures func(*question, refused) []figure, rs []refused) []Number {
+	var order []corev1.ResourceName
+	spans := map[corev1.ResourceName]*span{}
+	for _, r := range rs {
+		for _, f := range figures(q, r) {
+			s, ok := spans[f.Resource]
+			if !ok {
+				order = append(order, f.Resource)
+				spans[f.Resource] = &span{f, f}
+				continue
+			}
+			s.widen(f)
+		}
+	}
+	told := make([]Number, 0, len(order))
+	for _, name := range order {
+		s := spans[name]
+		told = append(told, Number{
+			Resource:    string(name),
+			Wanted:      canonicalRange(name, s.least.Wanted, s.greatest.Wanted),
+			Requested:   canonicalRange(name, s.least.Requested, s.greatest.Requested),
+			Allocatable: canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
+			Short:       canonicalRange(name, s.least.Short, s.greatest.Short),
+		})
+	}
+	return told
+}
+
+func (s *span) widen(f figure) {
+	s.least.Wanted, s.greatest.Wanted = min(s.least.Wanted, f.Wanted), max(s.greatest.Wanted, f.Wanted)
+	s.least.Requested, s.greatest.Requested = min(s.least.Requested, f.Requested), max(s.greatest.Requested, f.Requested)
+	s.least.Allocatable, s.greatest.Allocatable = min(s.least.Allocatable, f.Allocatable), max(s.greatest.Allocatable, f.Allocatable)
+	s.least.Short, s.greatest.Short = min(s.least.Short, f.Short), max(s.greatest.Short, f.Short)
+}

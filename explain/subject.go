@@ -1,0 +1,92 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// libraryVersion is the Kubernetes release whose plugins are linked in.
+const libraryVersion = "v1.37.1"
+
+// newReport says which pod is meant; everything else is still empty, lists as
+// empty lists.
+func newReport(q *question) *Report {
+	pod, seen := q.pod, model.NewPod(q.pod)
+	report := &Report{
+		TypeMeta: metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
+		Pod: PodRef{
+			Namespace:     pod.Namespace,
+			Name:          pod.Name,
+			UID:           string(pod.UID),
+			Priority:      corev1helpers.PodPriority(pod),
+			QOSClass:      string(seen.QOS),
+			SchedulerName: schedulerName(pod),
+			Requests:      requests(q.podInfo),
+		},
+		Plugins:   []PluginResult{},
+		Groups:    []Group{},
+		Unknown:   []UnknownPart{},
+		CreatedAt: pod.CreationTimestamp.Time,
+	}
+	if seen.Owner.Kind != "" {
+		report.Pod.Owner = &OwnerRef{Kind: seen.Owner.Kind, Name: seen.Owner.Name}
+	}
+	return report
+}
+
+// requests are what the scheduler counts for the pod, without zeros.
+func requests(pod fwk.PodInfo) map[string]string {
+	counted := pod.CalculateResource().Resource
+	list := map[string]string{}
+	set := func(name corev1.ResourceName, amount int64) {
+		if amount != 0 {
+			list[string(name)] = canonical(name, amount)
+		}
+	}
+	set(corev1.ResourceCPU, counted.GetMilliCPU())
+	set(corev1.ResourceMemory, counted.GetMemory())
+	set(corev1.ResourceEphemeralStorage, counted.GetEphemeralStorage())
+	for name, amount := range counted.GetScalarResources() {
+		set(name, amount)
+	}
+	return list
+}
+
+// schedulerName is whom the pod asks to place it; the API server fills it in,
+// manifests often leave it out.
+func schedulerName(pod *corev1.Pod) string {
+	if pod.Spec.SchedulerName == "" {
+		return corev1.DefaultSchedulerName
+	}
+	return pod.Spec.SchedulerName
+}
+
+// caveats hold for every report of this engine.
+func (e *Engine) caveats() []string {
+	all := []string{"default profile assumed"}
+	if v := e.options.ClusterVersion; v != "" && v != libraryVersion {
+		all = append(all, fmt.Sprintf("the cluster is %s, the plugins are those of %s", v, libraryVersion))
+	}
+	return all
+}
+
+func (x *explanation) caveat(text string) {
+	x.report.Scheduler.Caveats = append(x.report.Scheduler.Caveats, text)
+}
+
+// preEnqueue asks one gate; a panic comes back as an error.
+func preEnqueue(ctx context.Context, p fwk.PreEnqueuePlugin, pod *corev1.Pod) (status *fwk.Status, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = newPanicked(r)
+		}
+	}()
+	return p.PreEnqueue(ctx, pod), nil
+}

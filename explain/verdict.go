@@ -1,0 +1,285 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// ErrNoPod says that the engine knows no pod of that UID.
+var ErrNoPod = errors.New("no such pod")
+
+// Explain says why a pod waits or where it runs, with an answer for each node.
+func (e *Engine) Explain(ctx context.Context, uid types.UID) (*Report, error) {
+	return e.explain(ctx, true, func() *corev1.Pod { return e.pods[uid] })
+}
+
+// Outline is Explain without the answers for each node, which cost most where
+// there are thousands: Nodes stays empty, Groups is complete.
+func (e *Engine) Outline(ctx context.Context, uid types.UID) (*Report, error) {
+	return e.explain(ctx, false, func() *corev1.Pod { return e.pods[uid] })
+}
+
+// ExplainPod is Explain for a pod that does not exist. Nothing of it is kept.
+func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*Report, error) {
+	return e.explain(ctx, true, func() *corev1.Pod { return pod })
+}
+
+// explain answers for the pod that find gives, under the lock.
+func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (report *Report, err error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	pod := find()
+	if pod == nil {
+		return nil, fmt.Errorf("explain pod: %w", ErrNoPod)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			report, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, newPanicked(r))
+		}
+	}()
+	x := e.begin(ctx, pod)
+	if err := x.answer(ctx, nodes); err != nil {
+		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	summarize(x.question, x.report)
+	return x.report, nil
+}
+
+// explanation is a report in the making.
+type explanation struct {
+	*Engine
+	question *question
+	report   *Report
+}
+
+// begin fills in what does not depend on nodes.
+func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
+	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
+	x := &explanation{
+		Engine: e,
+		question: &question{
+			pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
+			namespaces: e.namespaces, logger: e.logger, now: e.options.Now(),
+		},
+	}
+	x.report = newReport(x.question)
+	x.question.found.condition = scheduledCondition(pod)
+	x.report.Observed = e.observe(ctx, pod)
+	x.report.Revision = e.revision
+	x.report.Scheduler = SchedulerInfo{
+		Library: libraryVersion,
+		Cluster: e.options.ClusterVersion,
+		Profile: e.served,
+		Caveats: e.caveats(),
+	}
+	return x
+}
+
+// answer finds the verdict: the first of the contract's list that holds.
+func (x *explanation) answer(ctx context.Context, nodes bool) error {
+	pod := x.question.pod
+	if pod.Spec.NodeName != "" {
+		x.report.Verdict = Scheduled
+		x.question.found.start = started(pod)
+		x.report.Started = x.question.found.start.stage == stageRunning || x.question.found.start.stage == stageFinished
+		return nil
+	}
+	if !x.considered(ctx) {
+		x.report.Verdict = NotConsidered
+		return nil
+	}
+	if x.gated(ctx) {
+		x.report.Verdict = Gated
+		return nil
+	}
+	x.question.found.unattended = x.question.found.condition == nil
+	if why, unread := x.forbidden["nodes"]; unread {
+		x.blind(why)
+		return nil
+	}
+	return x.ask(ctx, nodes)
+}
+
+// considered says whether any scheduler takes care of the pod, as far as can be
+// known. The profile's own scheduler is taken to: that it is down for a moment
+// does not change which nodes fit.
+func (x *explanation) considered(ctx context.Context) bool {
+	pod, found := x.question.pod, &x.question.found
+	if pod.DeletionTimestamp != nil {
+		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip such pods"}
+		return false
+	}
+	name := schedulerName(pod)
+	if x.options.SchedulerAlive != nil {
+		alive, known, why := x.options.SchedulerAlive(ctx, name)
+		found.scheduler = liveness{alive, known, why}
+	}
+	dead := found.scheduler.known && !found.scheduler.alive
+	if name == x.served {
+		if dead {
+			x.caveat(fmt.Sprintf("scheduler %s does not seem to be alive: %s", name, found.scheduler.why))
+		}
+		return true
+	}
+	if dead {
+		return false
+	}
+	x.caveat(fmt.Sprintf("the pod names scheduler %s, whose profile is not known: the default profile is assumed", name))
+	if !found.scheduler.known {
+		x.caveat(fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name))
+	}
+	return true
+}
+
+// gated runs the plugins that keep a pod out of the scheduler's queue.
+func (x *explanation) gated(ctx context.Context) bool {
+	pod := x.question.pod
+	for _, p := range x.gates {
+		status, err := preEnqueue(ctx, p, pod)
+		if err != nil {
+			x.report.Unknown = append(x.report.Unknown, UnknownPart{Resource: errorsOf, Why: err.Error(), Plugins: []string{p.Name()}})
+			continue
+		}
+		if status.IsSuccess() {
+			continue
+		}
+		g := gate{plugin: p.Name(), reason: status.Message()}
+		if p.Name() == names.SchedulingGates {
+			for _, gate := range pod.Spec.SchedulingGates {
+				g.names = append(g.names, gate.Name)
+			}
+		}
+		x.question.found.gates = append(x.question.found.gates, g)
+	}
+	return len(x.question.found.gates) > 0
+}
+
+// blind is the answer without nodes: what the scheduler said is all there is.
+func (x *explanation) blind(why string) {
+	part := UnknownPart{Resource: "nodes", Why: why}
+	for _, p := range x.plugins {
+		part.Plugins = append(part.Plugins, p.name)
+	}
+	x.report.Verdict = Unknown
+	x.report.Unknown = append(x.report.Unknown, part)
+}
+
+// ask puts the question to every plugin for every node.
+func (x *explanation) ask(ctx context.Context, nodes bool) error {
+	pod, report := x.question.pod, x.report
+	m, err := x.Engine.ask(ctx, pod)
+	if err != nil {
+		return err
+	}
+	report.Unknown = append(report.Unknown, x.unknown(m)...)
+	report.Total = len(m.nodes)
+	for _, g := range x.group(x.question, m) {
+		told, results := g.tell(x.Engine, x.question, m, nodes)
+		report.Groups = append(report.Groups, told)
+		report.Nodes = append(report.Nodes, results...)
+	}
+	slices.SortFunc(report.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) })
+	report.Plugins, report.Others = x.count(m)
+	report.Verdict = x.verdict(m)
+	if report.Verdict == Schedulable || report.Fits > 0 {
+		return nil
+	}
+	return x.message(ctx, m)
+}
+
+// message fills in what the scheduler would write, and what preemption can do.
+func (x *explanation) message(ctx context.Context, m *matrix) error {
+	o, err := x.outcome(ctx, m, x.question.pod)
+	if err != nil {
+		return err
+	}
+	x.report.SchedulerMessage = o.message
+	x.report.Preemption = o.preemption
+	x.report.Observed.Agrees = agrees(o, x.report.Observed.Message)
+	if o.open != nil {
+		x.report.Unknown = append(x.report.Unknown, *o.open)
+	}
+	return nil
+}
+
+// verdict is the answer about nodes.
+func (x *explanation) verdict(m *matrix) Verdict {
+	open := false
+	for i, node := range m.nodes {
+		switch fits := m.fits(i); {
+		case fits == nil:
+			open = true
+		case *fits:
+			x.report.Fits++
+			x.question.found.free = append(x.question.found.free, node)
+		}
+	}
+	if x.question.found.victims = x.ending(); len(x.question.found.victims) > 0 {
+		return Preempting
+	}
+	switch {
+	case x.report.Fits > 0:
+		return Schedulable
+	case open:
+		return Unknown
+	}
+	return Unschedulable
+}
+
+// ending are the pods of lower priority that still end on the nominated node.
+func (x *explanation) ending() []*corev1.Pod {
+	pod := x.question.pod
+	if pod.Status.NominatedNodeName == "" {
+		return nil
+	}
+	node, err := x.overlay.NodeInfos().Get(pod.Status.NominatedNodeName)
+	if err != nil {
+		return nil
+	}
+	var victims []*corev1.Pod
+	for _, other := range node.GetPods() {
+		if p := other.GetPod(); p.DeletionTimestamp != nil && corev1helpers.PodPriority(p) < corev1helpers.PodPriority(pod) {
+			victims = append(victims, p)
+		}
+	}
+	return victims
+}
+
+// count says how many nodes each plugin refuses, and how many it alone refuses.
+// Plugins that refuse none are only counted.
+func (x *explanation) count(m *matrix) (results []PluginResult, others int) {
+	refuses, alone := make([]int, len(x.plugins)), make([]int, len(x.plugins))
+	for i := range m.nodes {
+		by, last := 0, 0
+		for k := range x.plugins {
+			if m.refuses(k, i) != nil {
+				refuses[k]++
+				by, last = by+1, k
+			}
+		}
+		if by == 1 {
+			alone[last]++
+		}
+	}
+	results = []PluginResult{}
+	for k, p := range x.plugins {
+		if refuses[k] > 0 {
+			results = append(results, PluginResult{Name: p.name, Refuses: refuses[k], Alone: alone[k]})
+		} else {
+			others++
+		}
+	}
+	return results, others
+}
