@@ -94,7 +94,7 @@ func withoutResource(changes []Change, resource string) (rest []Change) {
 	return rest
 }
 
-// explainAll explains pod and fails the test on an error.
+// mustExplain explains pod and fails the test on an error.
 func mustExplain(t testing.TB, e *Engine, pod *corev1.Pod) *Report {
 	t.Helper()
 	report, err := e.ExplainPod(context.Background(), pod)
@@ -146,11 +146,6 @@ func tainted(key, value string, effect corev1.TaintEffect) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
 	}
-}
-
-func cordoned(n *corev1.Node) {
-	n.Spec.Unschedulable = true
-	tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
 }
 
 func on(node string) func(*corev1.Pod) {

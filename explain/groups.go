@@ -239,19 +239,19 @@ func refusal(q *question, rs []refused) Refusal {
 	return told
 }
 
-// span is the least and the greatest of one figure over some nodes.
-type span struct{ least, greatest figure }
+// extent is the least and the greatest of one figure over some nodes.
+type extent struct{ least, greatest figure }
 
 // numbers merges the figures of some nodes into ranges, by resource.
 func numbers(q *question, figures func(*question, refused) []figure, rs []refused) []Number {
 	var order []corev1.ResourceName
-	spans := map[corev1.ResourceName]*span{}
+	spans := map[corev1.ResourceName]*extent{}
 	for _, r := range rs {
 		for _, f := range figures(q, r) {
 			s, ok := spans[f.Resource]
 			if !ok {
 				order = append(order, f.Resource)
-				spans[f.Resource] = &span{f, f}
+				spans[f.Resource] = &extent{f, f}
 				continue
 			}
 			s.widen(f)
@@ -271,7 +271,7 @@ func numbers(q *question, figures func(*question, refused) []figure, rs []refuse
 	return told
 }
 
-func (s *span) widen(f figure) {
+func (s *extent) widen(f figure) {
 	s.least.Wanted, s.greatest.Wanted = min(s.least.Wanted, f.Wanted), max(s.greatest.Wanted, f.Wanted)
 	s.least.Requested, s.greatest.Requested = min(s.least.Requested, f.Requested), max(s.greatest.Requested, f.Requested)
 	s.least.Allocatable, s.greatest.Allocatable = min(s.least.Allocatable, f.Allocatable), max(s.greatest.Allocatable, f.Allocatable)

@@ -101,7 +101,7 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, candidates []preem
 			ViolatesPDB: violating.Has(victim.UID),
 		})
 	}
-	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), counted(len(pods), "pod"))
+	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), plural(len(pods), "pod"))
 	return outcome{
 		message:    fmt.Sprintf("found a potential placement for pod on node %v, preempting %d victims", best.Name(), len(pods)),
 		successful: true,
@@ -142,9 +142,9 @@ func whyNot(pod *corev1.Pod, tried []fwk.NodeInfo, total int) string {
 			return corev1helpers.PodPriority(p.GetPod()) < corev1helpers.PodPriority(pod)
 		})
 	})
-	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", counted(len(tried), "node"))
+	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", plural(len(tried), "node"))
 	if lower {
-		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", counted(len(tried), "node"))
+		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", plural(len(tried), "node"))
 	}
 	if rest := total - len(tried); rest > 0 {
 		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
@@ -198,12 +198,4 @@ func joined(err error) string {
 		return all.Errors()[0].Error()
 	}
 	return err.Error()
-}
-
-// counted is a number with its word: "1 pod", "3 pods".
-func counted(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
