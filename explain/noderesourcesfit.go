@@ -97,7 +97,7 @@ func fitWords(q *question, rs []refused) words {
 	}
 	spans := fitSpans(q, rs)
 	w := words{What: spansSentence(rs, spans)}
-	if same := !slices.ContainsFunc(spans, func(s span) bool { return s.least.Short != s.greatest.Short }); same {
+	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.least.Short != s.greatest.Short }); same {
 		w.Short = shortOf(shortages(q, rs[0])) + " on each"
 		return w
 	}
@@ -123,20 +123,20 @@ func fitSentence(q *question, r refused) string {
 	return strings.Join(all, "; ")
 }
 
-// span holds the least and the greatest of each number over some nodes.
-type span struct {
+// fitSpan holds the least and the greatest of each number over some nodes.
+type fitSpan struct {
 	least, greatest         figure
 	leastFree, greatestFree int64
 }
 
 // fitSpans are the ranges of the figures of nodes that lack the same resources.
-func fitSpans(q *question, rs []refused) []span {
-	var spans []span
+func fitSpans(q *question, rs []refused) []fitSpan {
+	var spans []fitSpan
 	for i, r := range rs {
 		for j, f := range shortages(q, r) {
 			free := f.Allocatable - f.Requested
 			if i == 0 {
-				spans = append(spans, span{f, f, free, free})
+				spans = append(spans, fitSpan{f, f, free, free})
 				continue
 			}
 			s := &spans[j]
@@ -157,7 +157,7 @@ func each(a, b figure, join func(a, b int64) int64) figure {
 }
 
 // spansSentence tells a group's figures as ranges.
-func spansSentence(rs []refused, spans []span) string {
+func spansSentence(rs []refused, spans []fitSpan) string {
 	var names, all []string
 	for _, r := range rs {
 		names = append(names, r.name())
