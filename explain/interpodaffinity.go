@@ -145,14 +145,14 @@ func (c clash) sentence() string {
 		return fmt.Sprintf("%s: no pod matches %s in %s, nor anywhere else", c.rule, c.selector, place)
 	case c.rule == together:
 		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.rule, c.selector, place,
-			counted(count, "does", "do"), c.key, list(c.where, manyNames), listPods(c.pods, manyNames))
+			agreeing(count, "does", "do"), c.key, list(c.where, manyNames), listPods(c.pods, manyNames))
 	case c.rule == apart:
-		return fmt.Sprintf("%s: %s %s in %s: %s", c.rule, counted(count, "pod matches", "pods match"), c.selector, place, listPods(c.pods, manyNames))
+		return fmt.Sprintf("%s: %s %s in %s: %s", c.rule, agreeing(count, "pod matches", "pods match"), c.selector, place, listPods(c.pods, manyNames))
 	}
 	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.rule, plural(count, "pod"), c.selector, place, listPods(c.pods, manyNames))
 }
 
-func counted(n int, one, many string) string {
+func agreeing(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

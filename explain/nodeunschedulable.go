@@ -9,7 +9,7 @@ var nodeUnschedulable = explainer{
 			What: sentences(rs, func(refused) string {
 				return "cordoned (spec.unschedulable), and " + corev1.TaintNodeUnschedulable + ":NoSchedule is not tolerated"
 			}),
-			Short: cordoned,
+			Short: cordonWord,
 		}
 	},
 }

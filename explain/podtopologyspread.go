@@ -184,7 +184,7 @@ func (s skew) sentence() string {
 		with = "this pod does not match the selector itself, and"
 	}
 	return fmt.Sprintf("topology spread over %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
-		s.key, counted(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
+		s.key, agreeing(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
 }
 
 // selectorText spells a label selector.

@@ -75,12 +75,12 @@ func untoleratedNames(q *question, r refused) []string {
 	return names
 }
 
-// cordoned is what both the cordon and its taint are called in clauses.
-const cordoned = "cordoned"
+// cordonWord is what both the cordon and its taint are called in clauses.
+const cordonWord = "cordoned"
 
 // conditionTaints are the taints that only repeat what the node's status says.
 var conditionTaints = map[string]string{
-	corev1.TaintNodeUnschedulable:                    cordoned,
+	corev1.TaintNodeUnschedulable:                    cordonWord,
 	corev1.TaintNodeNotReady:                         "NotReady",
 	corev1.TaintNodeUnreachable:                      "NotReady (unreachable)",
 	corev1.TaintNodeMemoryPressure:                   "MemoryPressure",
