@@ -1,0 +1,219 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// Options are what the dashboard starts with.
+type Options struct {
+	Cluster    Cluster
+	Session    Session          // nil where there are no contexts to go to
+	Context    string           // the kubeconfig's name for the cluster, whole
+	Namespace  string           // "" is all
+	Selector   string           // of labels, as kubectl's -l; "" is none
+	Theme      string           // one of themes.Names; "" is auto
+	ASCII      bool             // draw with ASCII alone, see WantsASCII
+	ReadOnly   bool             // refuse every change
+	Production string           // a pattern of context names, "*prod*"; "" is none
+	Version    string           // fathom's own
+	Now        func() time.Time // nil is time.Now
+}
+
+// App is the dashboard: it routes messages to the open view and draws the frame
+// around it.
+type App struct {
+	Options
+	short   string          // the context's name as it is shown
+	ctx     context.Context // of the cluster; cancelled when another one is opened
+	cancel  context.CancelFunc
+	opened  int // clusters so far: messages of an earlier one are dropped
+	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+	at      time.Time // the newest message's; ages are counted to it
+	theme   themes.Theme
+	dark    bool // the terminal's background
+	colours bool // the terminal has some
+
+	width, height int
+	snapshot      *model.Snapshot // never nil; Revision 0 until the first came
+	domain        string          // that all nodes' names share
+	verdicts      verdicts
+	touched       bool     // a key was pressed
+	pages         pages    // those that are there once
+	trail         []view   // history
+	here, last    int      // in trail: what is shown, and what was before
+	recent        []string // namespaces, newest first
+	prompt        prompt   // nil while no input is open
+	box           *box     // nil while none is open
+	said          said
+	ticking       int // the newest tick that was asked for
+	tickEvery     time.Duration
+	usage         bool // ShowUsage was told so
+}
+
+// New makes the dashboard. Run it with tea.NewProgram.
+func New(o Options) *App {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	a := &App{
+		Options: o, after: tea.Tick, at: o.Now(), dark: true, colours: true, width: 80, height: 24,
+		snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}},
+	}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.dress()
+	a.begin()
+	return a
+}
+
+// begin starts on Pending, with nothing known.
+func (a *App) begin() {
+	a.short = a.shortContext()
+	a.verdicts = verdicts{known: map[string]verdict{}}
+	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}
+	a.trail, a.here, a.last = []view{a.pages.pending}, 0, 0
+	a.fit()
+}
+
+// Init waits for the first snapshot and asks the terminal for its background.
+func (a *App) Init() tea.Cmd {
+	return tea.Batch(a.nextSnapshot(), tea.RequestBackgroundColor, a.tick())
+}
+
+// Close ends what the dashboard has started. Call it when the program has ended.
+func (a *App) Close() {
+	a.cancel()
+	if a.Cluster != nil {
+		a.Cluster.Close()
+	}
+}
+
+type (
+	// snapshotMsg brings a newer snapshot. Views get it also when they are shown again.
+	snapshotMsg struct {
+		opened   int
+		snapshot *model.Snapshot
+	}
+	// endedMsg says that no snapshot will come any more.
+	endedMsg struct {
+		opened int
+		err    error
+	}
+	// resultMsg brings the result of a Cmd to the view that asked for it.
+	resultMsg struct {
+		opened int
+		to     view
+		msg    tea.Msg
+	}
+)
+
+// Update routes each message to the method that owns it.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	a.at = a.Now()
+	cmd := a.route(msg)
+	return a, tea.Batch(cmd, a.wantUsage(), a.tick())
+}
+
+func (a *App) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return a.onKey(msg)
+	case tea.PasteMsg:
+		return a.onPaste(msg.Content)
+	case tea.MouseMsg:
+		return a.onMouse(msg)
+	case snapshotMsg:
+		return a.onSnapshot(msg)
+	case resultMsg:
+		if msg.opened == a.opened {
+			return msg.to.update(msg.msg)
+		}
+	case endedMsg:
+		if msg.opened == a.opened {
+			return a.sayError(msg.err)
+		}
+	case connectedMsg:
+		return a.onConnected(msg)
+	case tickMsg:
+		return a.onTick(msg)
+	case forgetMsg:
+		a.forget(msg)
+	case tea.WindowSizeMsg:
+		a.width, a.height = msg.Width, msg.Height
+		a.fit()
+	case tea.BackgroundColorMsg:
+		a.dark = msg.IsDark()
+		a.dress()
+	case tea.ColorProfileMsg:
+		a.colours = msg.Profile > colorprofile.ASCII
+		a.dress()
+	}
+	return nil
+}
+
+// ask runs work off the event loop and brings its result to v.update. The
+// context ends when the cluster is left.
+func (a *App) ask(v view, work func(context.Context) tea.Msg) tea.Cmd {
+	ctx, opened := a.ctx, a.opened
+	return func() tea.Msg {
+		return resultMsg{opened, v, work(ctx)}
+	}
+}
+
+// nextSnapshot waits, off the event loop, for the next thing to draw.
+func (a *App) nextSnapshot() tea.Cmd {
+	if a.Cluster == nil {
+		return nil
+	}
+	ctx, cluster, opened := a.ctx, a.Cluster, a.opened
+	return func() tea.Msg {
+		s, err := cluster.Next(ctx)
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil // nobody waits for it any more
+		case err != nil:
+			return endedMsg{opened, err}
+		}
+		return snapshotMsg{opened, s}
+	}
+}
+
+// onSnapshot swaps the snapshot. The first whole one decides where to start.
+func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
+	if msg.opened != a.opened {
+		return nil
+	}
+	a.snapshot, a.domain = msg.snapshot, sharedDomain(msg.snapshot.Nodes)
+	cmd := a.top().update(msg)
+	if !a.touched && len(a.snapshot.Status.Reading) == 0 {
+		a.touched = true
+		if len(a.snapshot.Pending) == 0 {
+			a.trail = []view{a.pages.nodes}
+			cmd = tea.Batch(cmd, a.show())
+		}
+	}
+	return tea.Batch(cmd, a.nextSnapshot())
+}
+
+// dress takes the theme that the options and the terminal call for.
+func (a *App) dress() {
+	name := a.Theme
+	if !a.colours {
+		name = "mono"
+	}
+	theme, ok := themes.For(name, a.dark)
+	if !ok {
+		theme, _ = themes.For(themes.Auto, a.dark)
+	}
+	a.theme = theme
+}
+
+// styles are those of the theme in force.
+func (a *App) styles() *themes.Styles { return &a.theme.Styles }

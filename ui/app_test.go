@@ -1,0 +1,174 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// now is when all screens of the tests are seen.
+var now = time.Date(2026, 11, 20, 14, 4, 41, 0, time.UTC)
+
+// fakeCluster answers from memory.
+type fakeCluster struct {
+	mu        sync.Mutex
+	reports   map[types.UID]*explain.Report
+	events    map[string][]model.Event // by name
+	text      string                   // of Describe and YAML
+	err       error                    // of everything, if set
+	explained []types.UID
+	usage     []bool
+	retries   int
+	closed    bool
+}
+
+// Next has nothing more than the test has sent.
+func (c *fakeCluster) Next(context.Context) (*model.Snapshot, error) { return nil, context.Canceled }
+
+func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.explained = append(c.explained, uid)
+	report, ok := c.reports[uid]
+	if !ok && c.err == nil {
+		return nil, fmt.Errorf("explain %s: no such pod", uid)
+	}
+	return report, c.err
+}
+
+func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {
+	return fmt.Sprintf("Name: %s\n%s", ref.Name, c.text), c.err
+}
+
+func (c *fakeCluster) YAML(_ context.Context, ref model.Ref) (string, error) {
+	return fmt.Sprintf("metadata:\n  name: %s\n%s", ref.Name, c.text), c.err
+}
+
+func (c *fakeCluster) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
+	return c.events[ref.Name], c.err
+}
+
+func (c *fakeCluster) ShowUsage(on bool) { c.usage = append(c.usage, on) }
+func (c *fakeCluster) Retry()            { c.retries++ }
+func (c *fakeCluster) Close()            { c.closed = true }
+
+// newTestApp is the dashboard on prod-eu with a terminal of that size, after
+// that snapshot. Its timers never fire.
+func newTestApp(t testing.TB, width, height int, s *model.Snapshot) *App {
+	t.Helper()
+	return newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+}
+
+// newTestAppWith is newTestApp on a cluster, with other options.
+func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeCluster, with func(*Options)) *App {
+	t.Helper()
+	o := Options{
+		Cluster: c, Context: s.Status.Context, Production: "*prod*", Theme: "dark", Version: "v0.0.0",
+		Now: func() time.Time { return now },
+	}
+	if with != nil {
+		with(&o)
+	}
+	app := New(o)
+	app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	send(t, app, tea.WindowSizeMsg{Width: width, Height: height}, snapshotMsg{0, s})
+	return app
+}
+
+// send gives the app messages, and what its commands answer.
+func send(t testing.TB, app *App, messages ...tea.Msg) {
+	t.Helper()
+	for _, msg := range messages {
+		_, cmd := app.Update(msg)
+		run(t, app, cmd, 0)
+	}
+}
+
+func run(t testing.TB, app *App, cmd tea.Cmd, depth int) {
+	t.Helper()
+	if cmd == nil {
+		return
+	}
+	if depth > 1000 {
+		t.Fatal("a command answers itself for ever")
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			run(t, app, cmd, depth+1)
+		}
+	default:
+		_, cmd := app.Update(msg)
+		run(t, app, cmd, depth+1)
+	}
+}
+
+// press types keys: one name as the terminal gives it ("enter", "ctrl+d", "j") each.
+func press(t testing.TB, app *App, keys ...string) {
+	t.Helper()
+	for _, name := range keys {
+		send(t, app, keyPress(name))
+	}
+}
+
+// write types text, one letter after the other.
+func write(t testing.TB, app *App, text string) {
+	t.Helper()
+	for _, r := range text {
+		send(t, app, tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+var namedKeys = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	key := tea.KeyPressMsg{}
+	for {
+		rest, ctrl := strings.CutPrefix(name, "ctrl+")
+		rest, shift := strings.CutPrefix(rest, "shift+")
+		if !ctrl && !shift {
+			break
+		}
+		name = rest
+		if ctrl {
+			key.Mod |= tea.ModCtrl
+		}
+		if shift {
+			key.Mod |= tea.ModShift
+		}
+	}
+	if code, ok := namedKeys[name]; ok {
+		key.Code = code
+		return key
+	}
+	key.Code = []rune(name)[0]
+	if key.Mod == 0 {
+		key.Text = name
+	}
+	return key
+}
+
+// screen is what stands on the terminal, without colours.
+func screen(app *App) string { return ansi.Strip(app.View().Content) }
+
+// requireScreen compares the screen, without colours, with the golden file of the test.
+func requireScreen(t *testing.T, app *App) {
+	t.Helper()
+	golden.RequireEqual(t, screen(app))
+}

@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// twins are what each symbol becomes in ASCII; one cell each, so no layout changes.
+var twins = map[rune]rune{
+	'▸': '>', '✗': 'x', '✓': '+', '·': '.', '–': '-', '−': '-', '…': '~', '›': '>', '×': 'x', '→': '>', '▏': '_',
+	'█': '#', '▒': '=', '│': '|', '─': '-', '┌': '+', '┐': '+', '└': '+', '┘': '+',
+	'↑': '^', '↓': 'v', '←': '<',
+}
+
+// asciiOnly replaces the symbols by their twins and any other letter by ?.
+func asciiOnly(s string) string {
+	var made strings.Builder
+	made.Grow(len(s))
+	for _, r := range s {
+		twin, known := twins[r]
+		switch {
+		case r < utf8.RuneSelf:
+			made.WriteRune(r)
+		case known:
+			made.WriteRune(twin)
+		default:
+			made.WriteString(strings.Repeat("?", ansi.StringWidth(string(r))))
+		}
+	}
+	return made.String()
+}
+
+// WantsASCII reports whether the terminal that an environment describes should
+// be drawn on with ASCII alone: no UTF-8, a dumb or linux terminal, or a locale
+// that draws ambiguous characters two cells wide.
+func WantsASCII(env func(string) string) bool {
+	if term := env("TERM"); term == "dumb" || term == "linux" {
+		return true
+	}
+	locale := strings.ToLower(firstSet(env, "LC_ALL", "LC_CTYPE", "LANG"))
+	if !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8") {
+		return true
+	}
+	for _, wide := range []string{"ja", "ko", "zh"} {
+		if strings.HasPrefix(locale, wide+"_") {
+			return true
+		}
+	}
+	return false
+}
+
+func firstSet(env func(string) string, names ...string) string {
+	for _, name := range names {
+		if value := env(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}

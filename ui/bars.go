@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// barWidth is the cells of a bar.
+const barWidth = 8
+
+// share is part of whole in thousandths.
+func share(part, whole int64) int64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part * 1000 / whole
+}
+
+// bar draws what is used, what is requested beyond that, and what is free.
+func bar(used, requested, whole int64) cell {
+	full := func(part int64) int {
+		return int(min((share(part, whole)*barWidth+500)/1000, barWidth))
+	}
+	u := full(used)
+	r := max(full(requested)-u, 0)
+	parts := []string{strings.Repeat("█", u), strings.Repeat("▒", r), strings.Repeat("·", barWidth-u-r)}
+	return cell{text: strings.Join(parts, ""), styled: func(s *themes.Styles) string {
+		return s.BarUsed.Render(parts[0]) + s.BarRequested.Render(parts[1]) + s.BarFree.Render(parts[2])
+	}}
+}
+
+func (a *App) cpuBar(n *model.Node) cell {
+	return bar(a.nodeUsage(n.Name).MilliCPU, n.Requested.MilliCPU, n.Allocatable.MilliCPU)
+}
+
+func (a *App) memoryBar(n *model.Node) cell {
+	return bar(a.nodeUsage(n.Name).Memory, n.Requested.Memory, n.Allocatable.Memory)
+}
+
+// nodeUsage is what metrics say of a node; nothing where there are none.
+func (a *App) nodeUsage(name string) model.Amount {
+	if a.snapshot.Usage == nil {
+		return model.Amount{}
+	}
+	return a.snapshot.Usage.Nodes[name]
+}

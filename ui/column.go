@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// column is one column of a table of R.
+type column[R any] struct {
+	head  string
+	gap   int              // blanks before it; 0 is two
+	min   int              // cells at least
+	max   int              // cells at most; 0 is as many as it needs
+	from  int              // the terminal's width from which it is drawn; 0 is always
+	right bool             // its figures end in one line
+	flex  bool             // takes the room that the others leave, and gives way first
+	names bool             // loses its middle, not its end
+	state bool             // says gone where the row's object is
+	text  func(R) cell     // what stands in it
+	order func(a, b R) int // for sorting; nil sorts by the text
+}
+
+// cell is what stands in one column of one row, plain. It is cleaned when drawn.
+type cell struct {
+	text   string
+	tone   tone
+	styled func(*themes.Styles) string // draws it instead, as wide as text
+}
+
+// tone is the role that a cell plays.
+type tone int
+
+// The tones of cells.
+const (
+	plain tone = iota
+	dim
+	strong
+	good
+	warning
+	bad
+	unknown
+)
+
+// style is the tone's style in a theme.
+func (t tone) style(s *themes.Styles) lipgloss.Style {
+	switch t {
+	case dim:
+		return s.Dim
+	case strong:
+		return s.Strong
+	case good:
+		return s.OK
+	case warning:
+		return s.Warn
+	case bad:
+		return s.Bad
+	case unknown:
+		return s.Unknown
+	default:
+		return s.Text
+	}
+}
+
+// before is the room in front of the column.
+func (c *column[R]) before() int {
+	if c.gap > 0 {
+		return c.gap
+	}
+	return 2
+}
+
+// least is the narrowest that the column is drawn.
+func (c *column[R]) least() int { return max(c.min, cells(c.head)) }
+
+// fill pads text to the column's width, or cuts it.
+func (c *column[R]) fill(text string, width int) string {
+	switch {
+	case c.names:
+		return left(cutMiddle(text, width), width)
+	case c.right:
+		return right(text, width)
+	}
+	return left(text, width)
+}
+
+// atMost keeps a width within the column's.
+func (c *column[R]) atMost(width int) int {
+	if c.max > 0 {
+		return min(width, c.max)
+	}
+	return width
+}

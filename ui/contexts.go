@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// connectedMsg is the cluster of another context.
+type connectedMsg struct {
+	context model.Context
+	cluster Cluster
+	err     error
+}
+
+// contextEntries are the contexts of the kubeconfig, named whole.
+func (a *App) contextEntries() []entry {
+	if a.Session == nil {
+		return nil
+	}
+	var entries []entry
+	for _, c := range a.Session.Contexts() {
+		what := ""
+		if c.Name == a.Context {
+			what = "this one"
+		}
+		entries = append(entries, entry{"ctx " + c.Name, what, "", func() tea.Cmd { return a.connect(c) }})
+	}
+	return entries
+}
+
+// connecting opens a cluster while the terminal is released, because the
+// credential plugins of a kubeconfig may ask something on it.
+type connecting struct {
+	ctx     context.Context
+	session Session
+	name    string
+	out     io.Writer
+	cluster Cluster
+}
+
+// Run opens the cluster.
+func (c *connecting) Run() (err error) {
+	if c.out != nil {
+		fmt.Fprintf(c.out, "Connecting to %s …\n", model.Clean(c.name))
+	}
+	c.cluster, err = c.session.Open(c.ctx, c.name)
+	return err
+}
+
+// SetStdin is not needed: what asks opens the terminal itself.
+func (c *connecting) SetStdin(io.Reader) {}
+
+// SetStdout says where to tell what is going on.
+func (c *connecting) SetStdout(w io.Writer) { c.out = w }
+
+// SetStderr is not needed.
+func (c *connecting) SetStderr(io.Writer) {}
+
+// connect goes to another context.
+func (a *App) connect(to model.Context) tea.Cmd {
+	if to.Name == a.Context {
+		return nil
+	}
+	c := &connecting{ctx: context.Background(), session: a.Session, name: to.Name}
+	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
+}
+
+// onConnected leaves the old cluster for the new one; on an error nothing changes.
+func (a *App) onConnected(msg connectedMsg) tea.Cmd {
+	if msg.err != nil {
+		return a.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
+	}
+	a.cancel()
+	old := a.Cluster
+	a.Cluster, a.Context, a.Namespace = msg.cluster, msg.context.Name, msg.context.Namespace
+	a.opened++
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.snapshot = &model.Snapshot{Status: model.Status{Context: a.Context, Reading: unreadYet()}}
+	a.domain, a.recent, a.usage, a.touched = "", nil, false, false
+	a.begin()
+	return tea.Batch(a.nextSnapshot(), func() tea.Msg {
+		if old != nil {
+			old.Close()
+		}
+		return nil
+	})
+}
+
+// unreadYet is what is being read before the first snapshot came.
+func unreadYet() map[string]int { return map[string]int{"nodes": 0, "pods": 0} }

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// The frame: header, answer, message and footer around the body.
+const (
+	frameRows = 4
+	minWidth  = 60
+	minHeight = 15
+)
+
+// small reports whether the terminal is too small for any page.
+func (a *App) small() bool { return a.width < minWidth || a.height < minHeight }
+
+// View draws the frame and the page in it. It only reads.
+func (a *App) View() tea.View {
+	rows := a.rows()
+	if a.ASCII {
+		for i := range rows {
+			rows[i] = asciiOnly(rows[i])
+		}
+	}
+	v := tea.NewView(strings.Join(rows, "\n"))
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "fathom " + model.Clean(a.short)
+	return v
+}
+
+// rows are the screen: exactly as many as the terminal has, none wider.
+func (a *App) rows() []string {
+	if a.small() {
+		rows := make([]string, max(a.height, 1))
+		rows[0] = cut(fmt.Sprintf("fathom needs %d×%d, this is %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
+		return rows
+	}
+	s := a.styles()
+	rows := make([]string, 0, a.height)
+	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.top().answer(a.width-1), a.width)))
+	rows = append(rows, a.bodyRows(a.height-frameRows)...)
+	rows = append(rows, a.message(), a.footerRow())
+	if a.box != nil {
+		rows = a.underBox(rows)
+	}
+	for i, row := range rows {
+		rows[i] = ansi.Truncate(row, a.width, "")
+	}
+	return rows
+}
+
+// bodyRows are the view's lines and blank ones, with what a prompt lays over the last.
+func (a *App) bodyRows(height int) []string {
+	rows := make([]string, height)
+	copy(rows, a.top().body())
+	if a.prompt == nil {
+		return rows
+	}
+	over := a.prompt.above(a.width)
+	if len(over) == 0 {
+		return rows
+	}
+	over = over[max(0, len(over)-height):]
+	for i := range rows {
+		rows[i] = a.styles().Shade.Render(ansi.Strip(rows[i]))
+	}
+	copy(rows[height-len(over):], over)
+	return rows
+}
+
+// message is row n−1: an input, what was said, a lost connection, the view's note.
+func (a *App) message() string {
+	s := a.styles()
+	switch {
+	case a.prompt != nil:
+		return a.prompt.line(a.width)
+	case a.said.text != "" && a.said.bad:
+		return s.Bad.Render(cut(" "+model.Clean(a.said.text), a.width))
+	case a.said.text != "":
+		return s.Text.Render(cut(" "+model.Clean(a.said.text), a.width))
+	case a.lost():
+		return s.Bad.Render(cut(" "+a.lostWords(), a.width))
+	}
+	if note := a.top().note(); note != "" {
+		return s.Text.Render(cut(" "+note, a.width))
+	}
+	return ""
+}
+
+// footerRow is row n: the keys that matter now, as many as there is room for.
+func (a *App) footerRow() string {
+	v, s := a.top(), a.styles()
+	const help = "? help"
+	row, room := " ", a.width-1-len(help)
+	for _, k := range v.footer() {
+		b := bindingOf(k.do)
+		word := k.word
+		if word == "" {
+			word = b.foot
+		}
+		drawn := b.label + " " + word
+		styled := s.Key.Render(b.label) + " " + s.Dim.Render(word)
+		if v.off(k.do) != "" {
+			drawn = "(" + drawn + ")"
+			styled = s.KeyOff.Render(drawn)
+		}
+		if room -= cells(drawn) + 2; room < 0 {
+			break
+		}
+		row += styled + "  "
+	}
+	return row + s.Key.Render("?") + " " + s.Dim.Render("help")
+}

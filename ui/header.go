@@ -1,0 +1,200 @@
+package ui
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// header is row 1: where one is, and how far what is shown can be trusted.
+func (a *App) header() string {
+	plain, styled := a.badges()
+	crumbs := fitCrumbs(a.crumbs(), a.width-3-cells(plain))
+	s := a.styles()
+	row := " " + s.Accent.Bold(true).Render(crumbs[0])
+	used := 1 + cells(crumbs[0])
+	for i, c := range crumbs[1:] {
+		style := s.Text
+		if i == len(crumbs)-2 {
+			style = s.Strong
+		}
+		row += s.Dim.Render(" › ") + style.Render(c)
+		used += 3 + cells(c)
+	}
+	return row + blank(a.width-1-used-cells(plain)) + styled
+}
+
+// crumbs are context, namespace, view and object.
+func (a *App) crumbs() []string {
+	namespace := a.namespace()
+	if namespace == "" {
+		namespace = "all"
+	}
+	crumbs := append([]string{a.short, namespace}, a.top().crumbs()...)
+	for i, c := range crumbs {
+		crumbs[i] = model.Clean(c)
+	}
+	return crumbs
+}
+
+// namespace is the one whose pods are shown; "" is all. Where only one could be
+// read it is that one.
+func (a *App) namespace() string {
+	if only := a.snapshot.Status.Namespace; only != "" {
+		return only
+	}
+	return a.Namespace
+}
+
+// shortContext is the last part of the context's name if that is unique.
+func (a *App) shortContext() string {
+	short := lastPart(a.Context)
+	if a.Session == nil {
+		return short
+	}
+	for _, c := range a.Session.Contexts() {
+		if c.Name != a.Context && lastPart(c.Name) == short {
+			return a.Context
+		}
+	}
+	return short
+}
+
+// lastPart is what stands after the last / or _ of a context's name.
+func lastPart(name string) string {
+	if at := strings.LastIndexAny(name, "/_"); at >= 0 && at < len(name)-1 {
+		return name[at+1:]
+	}
+	return name
+}
+
+// fitCrumbs shortens crumbs to width cells: the middle ones become …, then the
+// last one loses its middle. The first never gives way.
+func fitCrumbs(crumbs []string, width int) []string {
+	wide := func() int {
+		sum := 3 * (len(crumbs) - 1)
+		for _, c := range crumbs {
+			sum += cells(c)
+		}
+		return sum
+	}
+	for len(crumbs) > 3 && wide() > width {
+		if crumbs[2] != "…" && crumbs[1] == "…" {
+			crumbs = append([]string{crumbs[0], "…"}, crumbs[3:]...)
+			continue
+		}
+		if crumbs[1] != "…" && len(crumbs) > 3 {
+			crumbs = append([]string{crumbs[0], "…"}, crumbs[2:]...)
+		}
+	}
+	if over := wide() - width; over > 0 && len(crumbs) > 1 {
+		last := len(crumbs) - 1
+		crumbs[last] = cutMiddle(crumbs[last], max(cells(crumbs[last])-over, 5))
+	}
+	return crumbs
+}
+
+// badges are the right end of the header, plain for measuring and styled.
+func (a *App) badges() (plain, styled string) {
+	s, status := a.styles(), a.snapshot.Status
+	var words, drawn []string
+	add := func(word, dressed string) {
+		words, drawn = append(words, word), append(drawn, dressed)
+	}
+	if a.production() {
+		add("PROD", s.BadgeProd.Render("PROD"))
+	}
+	if a.ReadOnly {
+		add("READ-ONLY", s.BadgeReadOnly.Render("READ-ONLY"))
+	}
+	if status.Insecure {
+		add("INSECURE", s.BadgeProd.Render("INSECURE"))
+	}
+	badges, dressed := strings.Join(words, " "), strings.Join(drawn, " ")
+	words, drawn = nil, nil
+	if badges != "" {
+		add(badges, dressed)
+	}
+	if n := a.unread(); n > 0 {
+		word := fmt.Sprintf("! %d not read", n)
+		add(word, s.BadgePartial.Render(word))
+	}
+	fresh, style := a.freshness(), s.OK
+	switch {
+	case a.lost():
+		style = s.Bad
+	case fresh != "live":
+		style = s.Warn
+	}
+	add(fresh, style.Render(fresh))
+	return strings.Join(words, "  "), strings.Join(drawn, "  ")
+}
+
+// unread counts what could not be read; metrics that nobody serves count too.
+func (a *App) unread() int {
+	n := len(a.snapshot.Status.Unread)
+	if a.snapshot.Status.MetricsNote != "" {
+		n++
+	}
+	return n
+}
+
+// production reports whether the context's name, whole or short, is one of production.
+func (a *App) production() bool {
+	whole, err := path.Match(a.Production, strings.ReplaceAll(a.Context, "/", "_"))
+	return err == nil && whole && a.Production != ""
+}
+
+// lost reports whether the server does not answer.
+func (a *App) lost() bool {
+	c := a.snapshot.Status.Connection
+	return !c.Live && c.Err != ""
+}
+
+// freshness says how old what is shown is.
+func (a *App) freshness() string {
+	c := a.snapshot.Status.Connection
+	if a.lost() {
+		words := "no answer"
+		if !c.Heard.IsZero() {
+			words = clock(a.at.Sub(c.Heard)) + " old"
+		}
+		if wait := c.Retry.Sub(a.at); wait > 0 {
+			words += ", retry in " + clock(wait)
+		}
+		return words
+	}
+	switch {
+	case len(a.snapshot.Status.Reading) > 0:
+		return "reading"
+	case c.Live || c.Heard.IsZero():
+		return "live"
+	}
+	return clock(a.at.Sub(c.Heard)) + " old"
+}
+
+// lostWords say what the last try said, and what would help.
+func (a *App) lostWords() string {
+	status := a.snapshot.Status
+	c := status.Connection
+	tries := ""
+	if c.Tries > 0 {
+		tries = " (" + count(c.Tries, "try", "tries") + ")"
+	}
+	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r tries now.", model.Clean(status.Server), model.Clean(c.Err), tries)
+}
+
+// clock writes a duration by the second: 12s, 2m10s, 3h5m.
+func clock(d time.Duration) string {
+	d = max(d, 0).Round(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
+}

@@ -1,0 +1,73 @@
+package ui
+
+import "strings"
+
+// openHelp shows the keys of the place.
+func (a *App) openHelp() {
+	v := a.top()
+	name := v.crumbs()[0]
+	a.box = &box{
+		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
+		corner: "esc closes",
+		lines:  helpLines(v.places()),
+		room:   a.height - 4,
+	}
+}
+
+// helpLines are the keys of a place in three columns, and the symbols.
+func helpLines(in place) []string {
+	what := "THIS PAGE"
+	switch {
+	case in&onNode != 0:
+		what = "THIS NODE"
+	case in&onPod != 0:
+		what = "THIS POD"
+	}
+	columns := [][]string{
+		helpColumn(what, ofSelection, in, 8), helpColumn("LIST", ofList, in, 8), helpColumn("ANYWHERE", ofAnywhere, in, 8),
+	}
+	var lines []string
+	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
+		line := ""
+		for at, column := range columns {
+			text := ""
+			if i < len(column) {
+				text = column[i]
+			}
+			line += left(text, []int{25, 26, 25}[at])
+		}
+		lines = append(lines, line)
+	}
+	return append(
+		lines,
+		"In ( ): cannot act now; press it and read why.    ctrl-c quits",
+		"✗ refuses   · passes   ? not evaluated   ! read this first",
+	)
+}
+
+// helpColumn is a head and a line for each help of the group; keys that share a
+// help share its line.
+func helpColumn(head string, g group, in place, width int) []string {
+	lines := []string{head}
+	var labels []string
+	help := ""
+	flush := func() {
+		if len(labels) > 0 {
+			label := strings.Join(labels, " ")
+			lines = append(lines, left(label, max(width, cells(label)+1))+help)
+		}
+		labels = nil
+	}
+	for _, b := range keyMap {
+		if b.group != g || b.where&in == 0 || b.help == "" {
+			continue
+		}
+		if b.help != help {
+			flush()
+		}
+		help = b.help
+		labels = append(labels, b.label)
+	}
+	flush()
+	return lines
+}

@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+)
+
+// place is a set of where a key holds.
+type place int
+
+// The places of the key map. A page is in several at once.
+const (
+	everywhere place = 1 << iota // not in boxes and inputs
+	lists
+	text
+	onPod    // a pod is selected
+	onNode   // a node is selected
+	podFacts // the pod that a page is about, or that is selected
+	inPending
+	inBox
+	inInput
+)
+
+// action is what a key asks for.
+type action int
+
+// The actions, in the order of the key map.
+const (
+	doNothing action = iota
+	doOpen
+	doWhy
+	doUnfold
+	doWords
+	doCopy
+	doFilter
+	doSort
+	doReverse
+	doMark
+	doMarkTo
+	doUnmark
+	doDescribe
+	doYAML
+	doWide
+	doUp
+	doDown
+	doTop
+	doBottom
+	doHalfUp
+	doHalfDown
+	doPageUp
+	doPageDown
+	doLeft
+	doRight
+	doNextPart
+	doPrevPart
+	doNextMatch
+	doPrevMatch
+	doPalette
+	doPending
+	doPods
+	doNodes
+	doAllNamespaces
+	doNamespaces
+	doLast
+	doBack
+	doForward
+	doUnread
+	doRetry
+	doRedraw
+	doSuspend
+	doKill
+	doHelp
+	doClose
+	doQuit
+)
+
+// group is the column of the help box that a key stands in.
+type group int
+
+const (
+	ofSelection group = iota
+	ofList
+	ofAnywhere
+	unlisted // known to everybody, or said elsewhere
+)
+
+// binding is one row of the key map.
+type binding struct {
+	do    action
+	where place
+	keys  string // as the terminal names them, by spaces
+	label string // as the screen names them
+	foot  string // its word in the footer; "" keeps it out
+	group group
+	help  string // its words in the help box; neighbours with the same share a line
+	docs  string // its words in the documentation
+}
+
+// keyMap is the one source of the footers, the help, the documentation and the tests.
+var keyMap = []binding{
+	{doOpen, lists, "enter", "enter", "open", ofSelection, "open", "open: a pod its Why page, a node its pods, a group its nodes"},
+	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "why it waits, or where it runs"},
+	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
+	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
+	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, or the page (OSC 52)"},
+
+	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text"},
+	{doSort, lists, "s", "s", "sort", ofList, "filter, sort", "sort by the column whose letter comes next"},
+	{doReverse, lists, "S", "S", "reverse", ofList, "filter, sort", "turn the order round"},
+	{doMark, lists, "space", "space", "mark", ofList, "mark, unmark", "mark or unmark"},
+	{doMarkTo, lists, "ctrl+space", "ctrl-space", "", unlisted, "", "mark up to here"},
+	{doUnmark, lists, "M", "M", "unmark", ofList, "mark, unmark", "unmark all"},
+	{doWide, lists, "w", "w", "wide", ofList, "more columns", "more columns, or fewer"},
+	{doDescribe, lists, "d", "d", "describe", ofList, "describe, YAML", "describe the live object"},
+	{doYAML, lists, "y", "y", "YAML", ofList, "describe, YAML", "YAML of the live object"},
+
+	{doUp, lists | text, "k up", "k ↑", "", unlisted, "", "one row up"},
+	{doDown, lists | text, "j down", "j ↓", "", unlisted, "", "one row down"},
+	{doTop, lists | text, "g home", "g home", "", unlisted, "", "to the top"},
+	{doBottom, lists | text, "G end", "G end", "", unlisted, "", "to the bottom"},
+	{doHalfUp, lists | text, "ctrl+u", "ctrl-u", "", unlisted, "", "half a page up"},
+	{doHalfDown, lists | text, "ctrl+d", "ctrl-d", "", unlisted, "", "half a page down"},
+	{doPageUp, lists | text, "ctrl+b pgup", "ctrl-b pgup", "", unlisted, "", "a page up"},
+	{doPageDown, lists | text, "ctrl+f pgdown", "ctrl-f pgdn", "", unlisted, "", "a page down"},
+	{doLeft, lists | text, "left", "←", "", ofList, "sideways, if cut", "sideways, if cut"},
+	{doRight, lists | text, "right", "→", "", ofList, "sideways, if cut", "sideways, if cut"},
+	{doNextPart, lists, "tab", "tab", "", unlisted, "", "the next part of the page"},
+	{doPrevPart, lists, "shift+tab", "shift-tab", "", unlisted, "", "the part before"},
+	{doNextMatch, text, "n", "n", "next", ofList, "next, last match", "the next match"},
+	{doPrevMatch, text, "N", "N", "", ofList, "next, last match", "the match before"},
+
+	{doPalette, everywhere, ":", ":", "palette", ofAnywhere, "palette", "the palette: views, namespaces, contexts, themes"},
+	{doPending, everywhere, "1", "1", "Pending", ofAnywhere, "Pending Pods Nodes", "Pending"},
+	{doPods, everywhere, "2", "2", "Pods", ofAnywhere, "Pending Pods Nodes", "Pods"},
+	{doNodes, everywhere, "3", "3", "Nodes", ofAnywhere, "Pending Pods Nodes", "Nodes"},
+	{doAllNamespaces, everywhere, "0", "0", "", ofAnywhere, "namespaces", "all namespaces"},
+	{doNamespaces, lists, "n", "n", "namespaces", ofAnywhere, "namespaces", "choose a namespace; the recent ones as 1–9"},
+	{doLast, everywhere, "-", "-", "", ofAnywhere, "last view, history", "the view before"},
+	{doBack, everywhere, "[", "[", "", ofAnywhere, "last view, history", "back in history"},
+	{doForward, everywhere, "]", "]", "", ofAnywhere, "last view, history", "forward in history"},
+	{doUnread, everywhere, "!", "!", "not read", ofAnywhere, "what was not read", "what could not be read, and what that leaves open"},
+	{doRetry, everywhere, "ctrl+r", "ctrl-r", "", ofAnywhere, "ask again", "ask the server again, now"},
+	{doRedraw, everywhere, "ctrl+l", "ctrl-l", "", unlisted, "", "draw the screen anew"},
+	{doSuspend, everywhere, "ctrl+z", "ctrl-z", "", unlisted, "", "suspend; fg comes back"},
+	{doKill, everywhere, "ctrl+k", "ctrl-k", "", unlisted, "", "nothing: it says so"},
+	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
+	{doClose, everywhere, "esc q", "esc q", "back", unlisted, "", "close, else clear the filter, else back"},
+	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},
+}
+
+// bindingAt is what the key means in a place.
+func bindingAt(key string, in place) (binding, bool) {
+	for _, b := range keyMap {
+		if b.where&in != 0 && slices.Contains(strings.Fields(b.keys), key) {
+			return b, true
+		}
+	}
+	return binding{}, false
+}
+
+// bindingOf is the row of the key map for an action.
+func bindingOf(do action) binding {
+	at := slices.IndexFunc(keyMap, func(b binding) bool { return b.do == do })
+	return keyMap[at]
+}

@@ -1,0 +1,42 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// wheelRows is how far one notch of the wheel scrolls.
+const wheelRows = 3
+
+// wheel is the rows that a turn of the wheel scrolls; down is positive.
+func wheel(msg tea.MouseWheelMsg) int {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return -wheelRows
+	case tea.MouseWheelDown:
+		return wheelRows
+	}
+	return 0
+}
+
+// onMouse hands clicks in the body and the wheel to the view. The mouse answers
+// no box and leaves no input.
+func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
+	if a.small() {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		if a.box != nil {
+			a.box.scroll(wheel(msg))
+			return nil
+		}
+		if a.prompt == nil {
+			return a.top().update(msg)
+		}
+	case tea.MouseClickMsg:
+		msg.Y -= 2
+		if msg.Button == tea.MouseLeft && a.box == nil && a.prompt == nil && msg.Y >= 0 && msg.Y < a.height-frameRows {
+			a.touched = true
+			return a.top().update(msg)
+		}
+	}
+	return nil
+}

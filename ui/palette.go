@@ -1,0 +1,169 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// paletteRows is how many entries the palette shows at most.
+const paletteRows = 12
+
+// entry is one line of the palette.
+type entry struct {
+	name string // what is typed
+	what string
+	key  string // that does the same
+	run  func() tea.Cmd
+}
+
+// palette is the input that goes anywhere by name. After ns, ctx and theme it
+// lists namespaces, contexts and themes.
+type palette struct {
+	app    *App
+	field  field
+	shown  []entry
+	chosen int
+}
+
+func newPalette(a *App) *palette { return openPalette(a, "") }
+
+// newNamespaces is the palette where it lists namespaces.
+func newNamespaces(a *App) *palette { return openPalette(a, "ns ") }
+
+func openPalette(a *App, typed string) *palette {
+	p := &palette{app: a, field: newField(typed)}
+	p.list()
+	return p
+}
+
+// list finds the entries for what was typed, best first.
+func (p *palette) list() {
+	p.chosen = 0
+	entries, typed := p.app.commands(), p.field.text()
+	if head, rest, ok := strings.Cut(typed, " "); ok {
+		switch head {
+		case "ns":
+			entries, typed = p.app.namespaceEntries(), rest
+		case "ctx":
+			entries, typed = p.app.contextEntries(), rest
+		case "theme":
+			entries, typed = p.app.themeEntries(), rest
+		}
+	}
+	if typed == "" {
+		p.shown = entries
+		return
+	}
+	p.shown = nil
+	for _, match := range fuzzy.FindFrom(typed, entryNames(entries)) {
+		p.shown = append(p.shown, entries[match.Index])
+	}
+}
+
+// entryNames lets fuzzy search entries by their last word.
+type entryNames []entry
+
+// String is what stands for entry i.
+func (e entryNames) String(i int) string { return e[i].word() }
+
+// Len is how many entries there are.
+func (e entryNames) Len() int { return len(e) }
+
+// word is the part of the name that is typed after ns, ctx or theme.
+func (e entry) word() string {
+	if _, word, ok := strings.Cut(e.name, " "); ok {
+		return word
+	}
+	return e.name
+}
+
+// line is the input, with the rest of the chosen entry dim behind the cursor.
+func (p *palette) line(width int) string {
+	s := p.app.styles()
+	typed := " :" + p.field.drawn()
+	rest := ""
+	if p.chosen < len(p.shown) {
+		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.text())
+		if rest == p.shown[p.chosen].name && p.field.text() != "" {
+			rest = ""
+		}
+	}
+	const hint = "tab completes, enter goes"
+	left := cut(typed+model.Clean(rest), width-cells(hint)-2)
+	row := s.Text.Render(cut(left, cells(typed))) + s.Dim.Render(strings.TrimPrefix(left, typed))
+	return row + blank(width-1-cells(left)-cells(hint)) + s.Dim.Render(hint)
+}
+
+// above are the entries around the chosen one.
+func (p *palette) above(width int) []string {
+	s := p.app.styles()
+	room := min(paletteRows, p.app.height-frameRows-1)
+	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
+	var lines []string
+	for i := from; i < min(from+room, len(p.shown)); i++ {
+		e := p.shown[i]
+		name := left(cutMiddle(model.Clean(e.name), 40), max(22, min(cells(e.name), 40)))
+		line := left(name+" "+model.Clean(e.what), width-6-cells(e.key)) + " " + e.key
+		if i == p.chosen {
+			lines = append(lines, s.Selected.Render(left("▸  "+line, width)))
+		} else {
+			lines = append(lines, s.Text.Render(left("   "+line, width)))
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, s.Dim.Render(left("   nothing is named so", width)))
+	}
+	return lines
+}
+
+func (p *palette) paste(text string) tea.Cmd {
+	p.field.edit(tea.PasteMsg{Content: text})
+	p.list()
+	return nil
+}
+
+func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "esc":
+		p.app.prompt = nil
+	case "up", "shift+tab":
+		p.chosen = max(p.chosen-1, 0)
+	case "down":
+		p.chosen = max(min(p.chosen+1, len(p.shown)-1), 0)
+	case "tab":
+		if p.chosen < len(p.shown) {
+			p.field = newField(p.shown[p.chosen].name)
+			p.list()
+		}
+	case "enter":
+		return p.enter()
+	default:
+		return p.typed(key)
+	}
+	return nil
+}
+
+// typed edits what was typed; a digit right after ns takes a recent namespace.
+func (p *palette) typed(key tea.KeyPressMsg) tea.Cmd {
+	if n, err := strconv.Atoi(key.String()); err == nil && p.field.text() == "ns " && n >= 1 && n <= len(p.app.recent) {
+		p.app.prompt = nil
+		return p.app.inNamespace(p.app.recent[n-1])
+	}
+	if p.field.edit(key) {
+		p.list()
+	}
+	return nil
+}
+
+func (p *palette) enter() tea.Cmd {
+	if p.chosen >= len(p.shown) {
+		return nil
+	}
+	p.app.prompt = nil
+	return p.shown[p.chosen].run()
+}

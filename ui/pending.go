@@ -1,0 +1,253 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// waiting is one row of Pending: a kind of pods, or one pod of an unfolded kind.
+type waiting struct {
+	id   string
+	kind *model.Kind
+	pod  *model.Pod // the one waiting longest, for a kind
+	of   int        // pods that the row stands for
+	leaf bool       // one pod of an unfolded kind
+}
+
+// pending is the page of pods that wait.
+type pending struct {
+	list[*waiting]
+	unfolded map[string]bool // by a kind's key
+	limited  bool            // nodes could not be read: the scheduler's words stand in
+	idle     idle            // where nothing waits
+}
+
+func newPending(a *App) *pending {
+	p := &pending{unfolded: map[string]bool{}}
+	p.app, p.self, p.natural = a, p, p.rows
+	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
+	return p
+}
+
+// rows are the kinds that wait in the namespace, and the pods of the unfolded ones.
+func (p *pending) rows() []*waiting {
+	namespace := p.app.namespace()
+	var rows []*waiting
+	for _, kind := range p.app.snapshot.Pending {
+		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
+			continue
+		}
+		rows = append(rows, &waiting{"kind " + kind.Key, kind, kind.Pods[0], len(kind.Pods), false})
+		if !p.unfolded[kind.Key] || len(kind.Pods) == 1 {
+			continue
+		}
+		for _, pod := range kind.Pods {
+			rows = append(rows, &waiting{string(pod.Object.UID), kind, pod, 1, true})
+		}
+	}
+	if len(rows) == 0 {
+		p.idle = p.app.idle()
+	}
+	return rows
+}
+
+// body is the table, or what else there is to know where nothing waits.
+func (p *pending) body() []string {
+	if len(p.table.rows) > 0 || p.app.isReading() || p.all > 0 {
+		return p.list.body()
+	}
+	s := p.app.styles()
+	lines := p.idleLines()
+	for i, line := range lines {
+		lines[i] = s.Text.Render(line)
+	}
+	return lines
+}
+
+func (p *pending) columns() []column[*waiting] {
+	a := p.app
+	name := column[*waiting]{head: "NAMESPACE/POD", min: 14, max: 40, names: true, text: p.name}
+	since := column[*waiting]{
+		head: "FOR", gap: 3, right: true, text: func(w *waiting) cell { return cell{text: a.since(w.pod.Since())} },
+		order: func(a, b *waiting) int { return a.pod.Since().Compare(b.pod.Since()) },
+	}
+	state := column[*waiting]{head: "STATE", min: 7, max: 20, state: true, text: p.state}
+	if p.limited {
+		since.gap = 2
+		return []column[*waiting]{name, since, state, {head: "KUBE-SCHEDULER SAID", flex: true, text: func(w *waiting) cell {
+			return cell{text: saidByScheduler(w.pod)}
+		}}}
+	}
+	return []column[*waiting]{
+		name,
+		{
+			head: "PRIO", min: 6, right: true, text: func(w *waiting) cell { return cell{text: strconv.Itoa(int(w.pod.Priority()))} },
+			order: func(a, b *waiting) int { return cmp.Compare(b.pod.Priority(), a.pod.Priority()) },
+		},
+		since, state,
+		{head: "WHY", flex: true, text: p.why},
+		{head: "KIND", from: 100, max: 20, text: func(w *waiting) cell { return cell{text: w.pod.Owner.Kind} }},
+		{head: "REQUESTS", from: 120, text: func(w *waiting) cell { return cell{text: requests(w.pod.Requests)} }},
+		{head: "NOMINATED", from: 120, max: 20, names: true, text: func(w *waiting) cell { return cell{text: a.nodeName(w.pod.Object.Status.NominatedNodeName)} }},
+		{head: "TRIED", from: 200, right: true, text: func(w *waiting) cell { return cell{text: p.tried(w)} }},
+		{head: "SCHEDULER", from: 200, max: 30, text: func(w *waiting) cell { return cell{text: w.pod.Object.Spec.SchedulerName} }},
+	}
+}
+
+// requests are what a pod wants of cpu and memory.
+func requests(r model.Resources) string {
+	return "cpu " + cores(r.MilliCPU) + ", " + memory(r.Memory)
+}
+
+// name is namespace/workload ×3 for a kind of more than one, else the pod's.
+func (p *pending) name(w *waiting) cell {
+	object := w.pod.Object
+	text := object.Name
+	if w.of > 1 {
+		if w.pod.Owner.Name != "" {
+			text = w.pod.Owner.Name
+		}
+		text += fmt.Sprintf(" ×%d", w.of)
+	}
+	if p.app.namespace() == "" {
+		text = object.Namespace + "/" + text
+	}
+	if w.leaf {
+		text = "  " + text
+	}
+	return cell{text: text}
+}
+
+// state is the verdict in a word or two.
+func (p *pending) state(w *waiting) cell {
+	report := p.app.verdicts.of(w.kind)
+	switch {
+	case p.app.isReading():
+		return cell{text: "reading", tone: dim}
+	case report == nil:
+		return cell{text: "explaining", tone: dim}
+	}
+	return cell{text: report.State, tone: verdictTone(report.Verdict)}
+}
+
+func verdictTone(v explain.Verdict) tone {
+	switch v {
+	case explain.Unschedulable, explain.NotCreated:
+		return bad
+	case explain.Schedulable:
+		return good
+	case explain.Unknown:
+		return unknown
+	}
+	return warning
+}
+
+func (p *pending) why(w *waiting) cell {
+	report := p.app.verdicts.of(w.kind)
+	if report == nil || p.app.isReading() {
+		return cell{}
+	}
+	return cell{text: report.Why}
+}
+
+// tried is how long ago an attempt of the scheduler is proved.
+func (p *pending) tried(w *waiting) string {
+	report := p.app.verdicts.of(w.kind)
+	if report == nil || report.Observed.AttemptSeen == nil {
+		return ""
+	}
+	return p.app.since(report.Observed.AttemptSeen.Time) + " ago"
+}
+
+func (p *pending) crumbs() []string { return []string{"pending"} }
+
+func (p *pending) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case explainedMsg:
+		return p.onExplained(msg)
+	case restedMsg:
+		p.app.verdicts.resting = false
+		return p.app.explainOnTop()
+	case snapshotMsg:
+		p.limit()
+		return tea.Batch(p.list.update(msg), p.explainNext())
+	}
+	return p.list.update(msg)
+}
+
+// limit takes the columns for what could be read.
+func (p *pending) limit() {
+	if limited := p.app.notRead("nodes") != ""; limited != p.limited {
+		p.limited = limited
+		old := p.table
+		p.table = newTable(old.id, p.columns()...)
+		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
+		p.table.resize(p.width, p.height)
+	}
+}
+
+func (p *pending) showsYoung() bool {
+	return p.table.anyInView(func(w *waiting) bool { return p.app.isYoung(w.pod.Since()) })
+}
+
+func (p *pending) selected() selection {
+	w, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	return podSelection(w.pod)
+}
+
+func (p *pending) places() place { return everywhere | lists | onPod | podFacts | inPending }
+
+func (p *pending) footer() []footKey {
+	if _, ok := p.table.selected(); !ok {
+		return keys(doPods, doNodes, doPalette, doNamespaces, doClose)
+	}
+	if p.app.isReading() {
+		return append([]footKey{{doOpen, "why"}}, keys(doDescribe, doYAML, doFilter, doPalette)...)
+	}
+	if p.limited {
+		return append([]footKey{{doOpen, "what is known"}}, keys(doUnread, doWords, doDescribe, doFilter)...)
+	}
+	return append([]footKey{{doOpen, "why"}}, keys(doWords, doUnfold, doDescribe, doFilter, doSort, doPalette)...)
+}
+
+func (p *pending) off(do action) string {
+	w, ok := p.table.selected()
+	if do == doUnfold && (!ok || len(w.kind.Pods) == 1) {
+		return "it stands for one pod."
+	}
+	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+}
+
+func (p *pending) act(do action) tea.Cmd {
+	if cmd, done := p.actList(do); done {
+		return cmd
+	}
+	if do == doUnfold {
+		w, _ := p.table.selected()
+		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
+		return p.arrange(true)
+	}
+	return p.app.actOn(do, p.selected())
+}
+
+// isYoung reports whether what began at t shows its age by the second.
+func (a *App) isYoung(t time.Time) bool { return !t.IsZero() && a.at.Sub(t) < young }
+
+func (t *table[R]) anyInView(holds func(R) bool) bool {
+	for _, row := range t.inView() {
+		if holds(row) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// tally counts the pods that wait by what they wait for.
+type tally struct {
+	pods, noNode, other, open, refused int
+}
+
+// tally counts the pods of the namespace's kinds.
+func (p *pending) tally() tally {
+	var t tally
+	namespace := p.app.namespace()
+	for _, kind := range p.app.snapshot.Pending {
+		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
+			continue
+		}
+		n := len(kind.Pods)
+		report := p.app.verdicts.of(kind)
+		switch {
+		case report == nil:
+			t.open += n
+		case report.Verdict == explain.NotCreated:
+			t.refused += n
+			continue
+		case report.Verdict == explain.Unschedulable:
+			t.noNode += n
+		default:
+			t.other += n
+		}
+		t.pods += n
+	}
+	return t
+}
+
+// answer counts the pods that wait and what they wait for.
+func (p *pending) answer(int) string {
+	a := p.app
+	if a.isReading() {
+		return a.readingWords()
+	}
+	t := p.tally()
+	if t.pods+t.refused == 0 {
+		return p.nothingPending()
+	}
+	verb := " wait"
+	if t.pods == 1 {
+		verb = " waits"
+	}
+	if a.lost() {
+		verb = " waited at " + a.snapshot.Status.Connection.Heard.Format("15:04:05")
+	}
+	words := count(t.pods, "pod", "pods") + verb
+	if p.limited {
+		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:"
+	}
+	return words + t.words()
+}
+
+// words say what the pods wait for.
+func (t tally) words() string {
+	words := ""
+	switch {
+	case t.noNode > 0 && t.other > 0:
+		words = fmt.Sprintf(": %s no node, %d %s for something else", fits(t.noNode), t.other, plural(t.other, "waits", "wait"))
+	case t.noNode > 0:
+		words = fmt.Sprintf(": %s no node", fits(t.noNode))
+	case t.other > 0 && t.open == 0:
+		words = ", not for want of a node"
+	}
+	if t.open > 0 {
+		if words != "" {
+			words += ", "
+		} else {
+			words = ": "
+		}
+		words += fmt.Sprintf("%d not explained yet", t.open)
+	}
+	words += "."
+	if t.refused > 0 {
+		words += fmt.Sprintf(" %d could not be created.", t.refused)
+	}
+	return words
+}
+
+func fits(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "fits", "fit")) }
+
+// plural is the verb that goes with n.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// idle is what is told where nothing waits.
+type idle struct {
+	scheduled int
+	lastWait  time.Time // when a pod was scheduled last
+}
+
+// idle counts the scheduled pods of the namespace.
+func (a *App) idle() idle {
+	var i idle
+	for _, pod := range inNamespace(a.snapshot.Pods, a.namespace()) {
+		if pod.Object.Spec.NodeName == "" {
+			continue
+		}
+		i.scheduled++
+		for at := range pod.Object.Status.Conditions {
+			c := &pod.Object.Status.Conditions[at]
+			if c.Type == corev1.PodScheduled && c.LastTransitionTime.After(i.lastWait) {
+				i.lastWait = c.LastTransitionTime.Time
+			}
+		}
+	}
+	return i
+}
+
+// nothingPending says so.
+func (p *pending) nothingPending() string {
+	words := fmt.Sprintf("Nothing is pending. %s scheduled", count(p.idle.scheduled, "pod is", "pods are"))
+	if !p.idle.lastWait.IsZero() {
+		words += "; the last one to wait did so " + p.app.since(p.idle.lastWait) + " ago"
+	}
+	return words + "."
+}
+
+// idleLines are what else there is to know where nothing waits: nodes that are
+// not ready or cordoned, and the most room.
+func (p *pending) idleLines() []string {
+	a := p.app
+	var unready, cordoned []string
+	var best *model.Node
+	for _, n := range a.snapshot.Nodes {
+		switch {
+		case n.Ready != corev1.ConditionTrue:
+			unready = append(unready, a.nodeName(n.Name)+forAge(a, n.ReadySince))
+		case n.Cordoned:
+			cordoned = append(cordoned, a.nodeName(n.Name))
+		case len(n.Object.Spec.Taints) == 0 && (best == nil || freeCPU(n) > freeCPU(best)):
+			best = n
+		}
+	}
+	var parts, lines []string
+	if len(unready) > 0 {
+		parts = append(parts, "NotReady: "+names(unready)+".")
+	}
+	if len(cordoned) > 0 {
+		parts = append(parts, "Cordoned: "+names(cordoned)+".")
+	}
+	if len(parts) > 0 {
+		lines = append(lines, strings.Join(append(parts, "Key 3 shows them."), " "))
+	}
+	if best != nil {
+		lines = append(lines, fmt.Sprintf("Most room on a node without taints: %s, cpu %s, memory %s.", a.nodeName(best.Name),
+			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
+	}
+	for i, line := range lines {
+		lines[i] = blank(gutter) + model.Clean(line)
+	}
+	return lines
+}
+
+// forAge is ", for 4m"; nothing where it is not known since when.
+func forAge(a *App, since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return ", for " + a.since(since)
+}
+
+// names are three names, and how many more.
+func names(all []string) string {
+	if len(all) <= 3 {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:3], ", "), len(all)-3)
+}

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// settler is a view that keeps rows of vanished objects until the next key.
+type settler interface{ settle() }
+
+// onKey does what the key means where the user is now.
+func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
+	a.touched = true
+	a.said.text = ""
+	switch {
+	case key.String() == "ctrl+c" && a.box == nil:
+		return tea.Quit
+	case a.box != nil:
+		a.onBoxKey(key)
+		return nil
+	case a.prompt != nil:
+		return a.prompt.key(key)
+	}
+	v := a.top()
+	b, ok := bindingAt(key.String(), v.places())
+	if !ok {
+		return nil
+	}
+	cmd := a.do(b, v)
+	if s, ok := v.(settler); ok {
+		s.settle()
+	}
+	return cmd
+}
+
+// do runs an action, or says why it cannot be done.
+func (a *App) do(b binding, v view) tea.Cmd {
+	if a.small() && b.do != doClose && b.do != doQuit {
+		return nil
+	}
+	if reason := v.off(b.do); reason != "" {
+		return a.say(b.label + " " + b.foot + ": " + reason)
+	}
+	if cmd, done := a.doAnywhere(b.do); done {
+		return cmd
+	}
+	return v.act(b.do)
+}
+
+// doAnywhere does the actions that mean the same on every page.
+func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
+	switch do {
+	case doQuit:
+		return tea.Quit, true
+	case doHelp:
+		a.openHelp()
+	case doPalette:
+		a.prompt = newPalette(a)
+	case doNamespaces:
+		a.prompt = newNamespaces(a)
+	case doAllNamespaces:
+		return a.inNamespace(""), true
+	case doPending:
+		return a.open(a.pages.pending), true
+	case doPods:
+		return a.open(a.pages.pods), true
+	case doNodes:
+		return a.open(a.pages.nodes), true
+	case doClose:
+		return a.close(), true
+	case doLast:
+		return a.goTo(a.last), true
+	case doBack:
+		return a.back(), true
+	case doForward:
+		return a.goTo(a.here + 1), true
+	default:
+		return a.doTerminal(do)
+	}
+	return nil, true
+}
+
+// doTerminal does what concerns the terminal and the connection.
+func (a *App) doTerminal(do action) (cmd tea.Cmd, done bool) {
+	switch do {
+	case doRedraw:
+		return tea.ClearScreen, true
+	case doSuspend:
+		return tea.Suspend, true
+	case doKill:
+		return a.say("Nothing is killed: fathom has no key that ends a pod."), true
+	case doRetry:
+		cluster := a.Cluster
+		return func() tea.Msg { cluster.Retry(); return nil }, true
+	case doCopy:
+		if what := a.top().selected().copy; what != "" {
+			return tea.Batch(tea.SetClipboard(what), a.say("Copied "+what+".")), true
+		}
+		return a.say("C copy: nothing is selected."), true
+	}
+	return nil, false
+}
+
+// closer is a view that has something of its own to close before it is left.
+type closer interface {
+	close() (cmd tea.Cmd, done bool)
+}
+
+// close closes what is open in the view, else goes back.
+func (a *App) close() tea.Cmd {
+	if v, ok := a.top().(closer); ok {
+		if cmd, done := v.close(); done {
+			return cmd
+		}
+	}
+	return a.back()
+}
+
+func (a *App) onPaste(text string) tea.Cmd {
+	if a.box != nil || a.prompt == nil {
+		return nil // a paste answers nothing
+	}
+	return a.prompt.paste(text)
+}

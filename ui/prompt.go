@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// prompt is an input on the message row; while it is open it takes all keys.
+type prompt interface {
+	line(width int) string    // the message row
+	above(width int) []string // what it lays over the body's last rows
+	key(key tea.KeyPressMsg) tea.Cmd
+	paste(text string) tea.Cmd
+}
+
+// field is a line of text being typed.
+type field struct{ input textinput.Model }
+
+func newField(text string) field {
+	input := textinput.New()
+	input.Focus()
+	input.SetValue(text)
+	input.CursorEnd()
+	return field{input}
+}
+
+// text is what was typed.
+func (f *field) text() string { return f.input.Value() }
+
+// edit changes the text as the key says; it reports whether it did.
+func (f *field) edit(msg tea.Msg) bool {
+	before := f.input.Value()
+	f.input, _ = f.input.Update(msg)
+	return f.input.Value() != before
+}
+
+// drawn is the text with the cursor in it.
+func (f *field) drawn() string {
+	runes, at := []rune(f.input.Value()), f.input.Position()
+	at = min(max(at, 0), len(runes))
+	return model.Clean(string(runes[:at])) + "▏" + model.Clean(string(runes[at:]))
+}

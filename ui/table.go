@@ -1,0 +1,253 @@
+package ui
+
+import "slices"
+
+// gutter is the room for cursor, mark and a blank.
+const gutter = 3
+
+// table shows rows of R, of which it draws only those in view. The selected row
+// is kept by its id, and on its line of the screen, while others come and go.
+type table[R any] struct {
+	columns       []column[R]
+	id            func(R) string
+	rows          []R
+	gone          map[string]bool // rows in view whose object vanished; until settle
+	marks         map[string]bool
+	chosen, top   int // index of the selected row, and of the first in view
+	width, height int // the head takes one line of the height
+	widths        []int
+	wide          bool // every column, whatever the width
+	shift         int  // columns after the first that are scrolled out at the left
+	letters       bool // show which letter sorts by which column
+	sorted        int  // the column that rows are sorted by; -1 is their own order
+	reversed      bool
+}
+
+func newTable[R any](id func(R) string, columns ...column[R]) *table[R] {
+	t := &table[R]{columns: columns, id: id, gone: map[string]bool{}, marks: map[string]bool{}, sorted: -1}
+	t.widths = make([]int, len(columns))
+	for i := range columns {
+		t.widths[i] = columns[i].least()
+	}
+	return t
+}
+
+// lines is how many rows there is room for.
+func (t *table[R]) lines() int { return max(t.height-1, 1) }
+
+// inView are the rows that are drawn.
+func (t *table[R]) inView() []R {
+	return t.rows[t.top:min(t.top+t.lines(), len(t.rows))]
+}
+
+// selected is the row under the cursor.
+func (t *table[R]) selected() (row R, ok bool) {
+	if t.chosen >= len(t.rows) {
+		return row, false
+	}
+	return t.rows[t.chosen], true
+}
+
+// selectedGone reports whether the row under the cursor has vanished.
+func (t *table[R]) selectedGone() bool {
+	row, ok := t.selected()
+	return ok && t.gone[t.id(row)]
+}
+
+func (t *table[R]) resize(width, height int) {
+	t.width, t.height = width, height
+	t.move(0)
+}
+
+// reset shows other rows, as after a new filter: nothing is gone, the selected
+// row stays selected if it is among them.
+func (t *table[R]) reset(rows []R) {
+	keep, had := t.selected()
+	line := t.chosen - t.top
+	t.rows, t.chosen, t.top = rows, 0, 0
+	clear(t.gone)
+	if had {
+		if at := t.index(t.id(keep)); at >= 0 {
+			t.chosen, t.top = at, at-line
+		}
+	}
+	t.move(0)
+}
+
+// set shows the same rows after an update. Rows in view that are no longer among
+// them stay, as gone.
+func (t *table[R]) set(rows []R) {
+	if len(t.rows) == 0 {
+		t.reset(rows)
+		return
+	}
+	view, line := t.inView(), t.chosen-t.top
+	chosen := t.id(t.rows[t.chosen])
+	found := t.find(view, rows)
+	clear(t.gone)
+	t.rows = rows
+	if len(found) < len(view) {
+		t.rows = t.weave(view, found, rows)
+	}
+	t.chosen = max(t.indexNear(chosen, found[chosen]), 0)
+	t.top = t.chosen - line
+	t.move(0)
+}
+
+// find tells where in rows those of view are.
+func (t *table[R]) find(view, rows []R) map[string]int {
+	wanted := make(map[string]bool, len(view))
+	for _, row := range view {
+		wanted[t.id(row)] = true
+	}
+	found := make(map[string]int, len(view))
+	for i, row := range rows {
+		if id := t.id(row); wanted[id] {
+			found[id] = i
+			if len(found) == len(wanted) {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// weave puts the rows of view that are not found back where they stood: after
+// the row that was before them.
+func (t *table[R]) weave(view []R, found map[string]int, rows []R) []R {
+	type late struct {
+		at  int
+		row R
+	}
+	var lates []late
+	at := 0
+	for _, row := range view {
+		id := t.id(row)
+		if i, ok := found[id]; ok {
+			at = i + 1
+			continue
+		}
+		t.gone[id] = true
+		lates = append(lates, late{min(at, len(rows)), row})
+	}
+	slices.SortStableFunc(lates, func(a, b late) int { return a.at - b.at })
+	woven := make([]R, 0, len(rows)+len(lates))
+	done := 0
+	for _, l := range lates {
+		woven = append(append(woven, rows[done:l.at]...), l.row)
+		done = l.at
+	}
+	return append(woven, rows[done:]...)
+}
+
+// settle lets go of the rows that are gone, and of their marks.
+func (t *table[R]) settle() {
+	if len(t.gone) == 0 {
+		return
+	}
+	before := 0
+	kept := make([]R, 0, len(t.rows))
+	for i, row := range t.rows {
+		id := t.id(row)
+		if !t.gone[id] {
+			kept = append(kept, row)
+			continue
+		}
+		delete(t.marks, id)
+		if i < t.chosen {
+			before++
+		}
+	}
+	t.rows = kept
+	t.chosen -= before
+	t.top -= before
+	clear(t.gone)
+	t.move(0)
+}
+
+func (t *table[R]) index(id string) int {
+	return slices.IndexFunc(t.rows, func(row R) bool { return t.id(row) == id })
+}
+
+// indexNear is index, tried at and behind a guess first.
+func (t *table[R]) indexNear(id string, guess int) int {
+	for i := guess; i < min(guess+t.lines()+1, len(t.rows)); i++ {
+		if t.id(t.rows[i]) == id {
+			return i
+		}
+	}
+	return t.index(id)
+}
+
+// marked are the rows that are marked, in their order.
+func (t *table[R]) marked() []R {
+	if len(t.marks) == 0 {
+		return nil
+	}
+	var rows []R
+	for _, row := range t.rows {
+		if t.marks[t.id(row)] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// order sorts rows by column i; the text decides where the column has no order of its own.
+func order[R any](columns []column[R], i int, reversed bool, rows []R) []R {
+	if i < 0 && !reversed {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	if i < 0 {
+		slices.Reverse(rows)
+		return rows
+	}
+	compare := columns[i].order
+	if compare == nil {
+		return orderText(columns[i].text, reversed, rows)
+	}
+	if reversed {
+		slices.SortStableFunc(rows, func(a, b R) int { return compare(b, a) })
+		return rows
+	}
+	slices.SortStableFunc(rows, compare)
+	return rows
+}
+
+// orderText sorts rows in place by what stands in a column, blanks last.
+func orderText[R any](text func(R) cell, reversed bool, rows []R) []R {
+	type worded struct {
+		row  R
+		text string
+	}
+	all := make([]worded, len(rows))
+	for i, row := range rows {
+		all[i] = worded{row, text(row).text}
+	}
+	slices.SortStableFunc(all, func(a, b worded) int {
+		if reversed && a.text != "" && b.text != "" {
+			a, b = b, a
+		}
+		return compareText(a.text, b.text)
+	})
+	for i := range all {
+		rows[i] = all[i].row
+	}
+	return rows
+}
+
+// compareText puts what is blank last.
+func compareText(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == "":
+		return 1
+	case b == "":
+		return -1
+	case a < b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// grow widens columns to what is in view; none ever narrows.
+func (t *table[R]) grow() {
+	if t.width == 0 {
+		return
+	}
+	for _, row := range t.inView() {
+		for i := range t.columns {
+			if c := &t.columns[i]; t.wide || c.from <= t.width {
+				t.widths[i] = max(t.widths[i], c.atMost(cells(model.Clean(c.text(row).text))))
+			}
+		}
+	}
+}
+
+// placed is one column as it is drawn: which, and how wide.
+type placed struct{ column, width int }
+
+// layout says which columns are drawn and how wide. Those at the right drop
+// first; the one that takes the rest gives way before them.
+func (t *table[R]) layout() []placed {
+	var drawn []placed
+	for i := range t.columns {
+		if t.wide || t.columns[i].from <= t.width {
+			drawn = append(drawn, placed{i, t.widths[i]})
+		}
+	}
+	if t.wide && t.shift > 0 && len(drawn) > 1 {
+		drawn = append(drawn[:1:1], drawn[1+min(t.shift, len(drawn)-2):]...)
+	}
+	for {
+		at, room := t.flexRoom(drawn)
+		if at < 0 {
+			return drawn
+		}
+		flex := t.columns[drawn[at].column]
+		if room >= flex.least() || at == len(drawn)-1 || t.wide {
+			drawn[at].width = t.flexWidth(drawn, at, room)
+			return drawn
+		}
+		drawn = drawn[:len(drawn)-1]
+	}
+}
+
+// flexRoom is which of the columns drawn takes the rest, and how much that is.
+func (t *table[R]) flexRoom(drawn []placed) (at, room int) {
+	at, room = -1, t.width-gutter
+	for i, p := range drawn {
+		c := &t.columns[p.column]
+		if i > 0 {
+			room -= c.before()
+		}
+		if c.flex {
+			at = i
+			continue
+		}
+		room -= p.width
+	}
+	if at < len(drawn)-1 {
+		room-- // a margin, where it is not the last that may be cut
+	}
+	return at, room
+}
+
+// flexWidth is how wide the column that takes the rest is drawn: the first one
+// takes what it needs, any other all there is.
+func (t *table[R]) flexWidth(drawn []placed, at, room int) int {
+	need := drawn[at].width
+	switch {
+	case t.wide && at < len(drawn)-1:
+		return need
+	case at == 0:
+		return max(min(need, room), 1)
+	}
+	return max(room, 1)
+}
+
+// cutColumns reports whether columns are cut off at the right.
+func (t *table[R]) cutColumns() bool {
+	if !t.wide {
+		return false
+	}
+	sum := gutter
+	for _, p := range t.layout() {
+		sum += p.width + t.columns[p.column].before()
+	}
+	return sum-2 > t.width
+}
+
+// draw gives the head and the rows in view.
+func (t *table[R]) draw(s *themes.Styles) []string {
+	drawn := t.layout()
+	lines := make([]string, 0, t.height)
+	lines = append(lines, t.drawHead(s, drawn))
+	for i, row := range t.inView() {
+		lines = append(lines, t.drawRow(s, drawn, row, t.top+i == t.chosen))
+	}
+	return lines
+}
+
+// drawHead gives the heads; while sorting is asked for, with the letters.
+func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
+	row := blank(gutter)
+	for i, p := range drawn {
+		c := &t.columns[p.column]
+		if i > 0 {
+			row += blank(c.before())
+		}
+		filled := c.fill(c.head, p.width)
+		letter := -1
+		if t.letters {
+			letter = strings.Index(filled, c.head) + t.letter(p.column)
+		}
+		if letter < 0 || letter >= len(filled) {
+			row += s.Head.Render(filled)
+			continue
+		}
+		row += s.Head.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + s.Head.Render(filled[letter+1:])
+	}
+	return row
+}
+
+// drawRow gives one row. The selected one is in one style, so that it stands
+// out whatever its cells say.
+func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool) string {
+	id := t.id(row)
+	gone := t.gone[id]
+	cursor, mark := " ", " "
+	if chosen {
+		cursor = "▸"
+	}
+	if t.marks[id] {
+		mark = "*"
+	}
+	var made strings.Builder
+	if chosen || gone {
+		made.WriteString(cursor + mark + " ")
+	} else {
+		made.WriteString(cursor + s.Marked.Render(mark) + " ")
+	}
+	used := gutter
+	for i, p := range drawn {
+		c := &t.columns[p.column]
+		if i > 0 {
+			made.WriteString(blank(c.before()))
+			used += c.before()
+		}
+		used += p.width
+		t.drawCell(&made, s, p, row, chosen, gone)
+	}
+	switch {
+	case chosen:
+		return s.Selected.Render(left(made.String(), t.width))
+	case gone:
+		return s.Gone.Render(cut(made.String(), t.width))
+	}
+	return made.String()
+}
+
+func (t *table[R]) drawCell(made *strings.Builder, s *themes.Styles, p placed, row R, chosen, gone bool) {
+	c := &t.columns[p.column]
+	stands := c.text(row)
+	if gone && c.state {
+		stands = cell{text: "gone"}
+	}
+	filled := c.fill(model.Clean(stands.text), p.width)
+	switch {
+	case chosen || gone:
+		made.WriteString(filled)
+	case stands.styled != nil:
+		made.WriteString(stands.styled(s) + blank(p.width-cells(stands.text)))
+	default:
+		made.WriteString(stands.tone.style(s).Render(filled))
+	}
+}
+
+// cutText is the text of the selected row that did not fit, and its column's
+// head; "" where all of it did.
+func (t *table[R]) cutText() (head, text string, shown int) {
+	row, ok := t.selected()
+	if !ok {
+		return "", "", 0
+	}
+	for _, p := range t.layout() {
+		c := &t.columns[p.column]
+		if text := model.Clean(c.text(row).text); cells(text) > p.width {
+			return c.head, text, p.width
+		}
+	}
+	return "", "", 0
+}
