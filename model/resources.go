@@ -1,6 +1,9 @@
 package model
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -107,6 +110,34 @@ func (r *Resources) addScalar(name corev1.ResourceName, amount int64) {
 		r.Scalar = map[corev1.ResourceName]int64{}
 	}
 	r.Scalar[name] += amount
+}
+
+// String words what is not zero: "cpu 4, memory 8Gi, nvidia.com/gpu 1"; "" if
+// all is. It rounds up.
+func (r Resources) String() string {
+	var words []string
+	if r.MilliCPU != 0 {
+		words = append(words, "cpu "+FormatCPU(r.MilliCPU, Up))
+	}
+	if r.Memory != 0 {
+		words = append(words, "memory "+FormatMemory(r.Memory, Up))
+	}
+	if r.EphemeralStorage != 0 {
+		words = append(words, "ephemeral-storage "+FormatMemory(r.EphemeralStorage, Up))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Scalar)) {
+		if amount := r.Scalar[name]; amount != 0 {
+			words = append(words, string(name)+" "+formatScalar(name, amount))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func formatScalar(name corev1.ResourceName, amount int64) string {
+	if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+		return FormatMemory(amount, Up)
+	}
+	return strconv.FormatInt(amount, 10)
 }
 
 // GPUs is the sum of the extended resources that are graphics processors by

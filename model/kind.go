@@ -1,0 +1,94 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// First is the pod that waits longest; an explanation of it holds for all.
+func (k *Kind) First() *Pod { return k.Pods[0] }
+
+// Namespace is the one that all its pods are in.
+func (k *Kind) Namespace() string { return k.First().Object.Namespace }
+
+// Name is the workload's where several pods wait, else the pod's.
+func (k *Kind) Name() string {
+	if owner := k.First().Owner; len(k.Pods) > 1 && owner.Name != "" {
+		return owner.Name
+	}
+	return k.First().Object.Name
+}
+
+// FullName is namespace/name.
+func (k *Kind) FullName() string { return k.Namespace() + "/" + k.Name() }
+
+// Since is from when the longest waiting pod is waiting.
+func (k *Kind) Since() time.Time { return k.First().Since() }
+
+// Priority is the same for all its pods.
+func (k *Kind) Priority() int32 { return k.First().Priority() }
+
+// shortQOS are the QoS classes in words of at most five letters.
+var shortQOS = map[corev1.PodQOSClass][]string{
+	corev1.PodQOSGuaranteed: {"Guar"},
+	corev1.PodQOSBurstable:  {"Burst"},
+	corev1.PodQOSBestEffort: {"Best"},
+}
+
+// ShortQOS is the QoS class as the narrow column shows it.
+func (p *Pod) ShortQOS() string {
+	if short := shortQOS[p.QOS]; short != nil {
+		return short[0]
+	}
+	return string(p.QOS)
+}
+
+// String is the workload as kubectl names it, "deployment/checkout"; "" without.
+func (o Owner) String() string {
+	if o.Name == "" {
+		return ""
+	}
+	return strings.ToLower(o.Kind) + "/" + o.Name
+}
+
+// kind is the workload's kind; a pod without one stands for itself.
+func (o Owner) kind() string { return cmp.Or(o.Kind, "Pod") }
+
+// AllTaints spells out the node's taints as Kubernetes does, key=value:effect,
+// the cordon's own left out.
+func (n *Node) AllTaints() []string {
+	var texts []string
+	for _, taint := range n.SortedTaints() {
+		if !n.isCordon(taint) {
+			texts = append(texts, taint.ToString())
+		}
+	}
+	return texts
+}
+
+// taintTexts is everything that a taint of the node may be called.
+func (n *Node) taintTexts() []string {
+	var texts []string
+	for _, taint := range n.SortedTaints() {
+		if n.isCordon(taint) {
+			continue
+		}
+		short := taintKey(taint)
+		texts = append(texts, taint.ToString(), short+":"+string(taint.Effect), short, taint.Key)
+	}
+	return texts
+}
+
+// labelTexts is everything that a label may be called: name=value, and its name.
+func labelTexts(labels map[string]string) []string {
+	texts := make([]string, 0, 2*len(labels))
+	for name, value := range labels {
+		texts = append(texts, name+"="+value, name)
+	}
+	slices.Sort(texts)
+	return texts
+}
