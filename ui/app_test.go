@@ -172,3 +172,9 @@ func requireScreen(t *testing.T, app *App) {
 	t.Helper()
 	golden.RequireEqual(t, screen(app))
 }
+
+// requireColours is requireScreen with the styles.
+func requireColours(t *testing.T, app *App) {
+	t.Helper()
+	golden.RequireEqual(t, app.View().Content)
+}

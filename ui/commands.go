@@ -13,7 +13,7 @@ import (
 // commands are what the palette offers first.
 func (a *App) commands() []entry {
 	by := func(do action) func() tea.Cmd {
-		return func() tea.Cmd { return a.do(bindingOf(do), a.top()) }
+		return func() tea.Cmd { return a.do(bindingOf(do, a.top().places()), a.top()) }
 	}
 	list := func(head string) func() tea.Cmd {
 		return func() tea.Cmd { a.prompt = openPalette(a, head); return nil }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -100,13 +101,10 @@ func (a *App) footerRow() string {
 	const help = "? help"
 	row, room := " ", a.width-1-len(help)
 	for _, k := range v.footer() {
-		b := bindingOf(k.do)
-		word := k.word
-		if word == "" {
-			word = b.foot
-		}
-		drawn := b.label + " " + word
-		styled := s.Key.Render(b.label) + " " + s.Dim.Render(word)
+		b := bindingOf(k.do, v.places())
+		label, word := cmp.Or(k.label, b.label), cmp.Or(k.word, b.foot)
+		drawn := label + " " + word
+		styled := s.Key.Render(label) + " " + s.Dim.Render(word)
 		if v.off(k.do) != "" {
 			drawn = "(" + drawn + ")"
 			styled = s.KeyOff.Render(drawn)

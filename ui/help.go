@@ -24,7 +24,7 @@ func helpLines(in place) []string {
 		what = "THIS POD"
 	}
 	columns := [][]string{
-		helpColumn(what, ofSelection, in, 8), helpColumn("LIST", ofList, in, 8), helpColumn("ANYWHERE", ofAnywhere, in, 8),
+		helpColumn(what, ofSelection, in, 8), helpColumn("LIST", ofList, in, 8), helpColumn("ANYWHERE", ofAnywhere, in, 7),
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
@@ -34,7 +34,7 @@ func helpLines(in place) []string {
 			if i < len(column) {
 				text = column[i]
 			}
-			line += left(text, []int{25, 26, 25}[at])
+			line += left(text, []int{25, 25, 26}[at])
 		}
 		lines = append(lines, line)
 	}

@@ -98,8 +98,9 @@ type binding struct {
 
 // keyMap is the one source of the footers, the help, the documentation and the tests.
 var keyMap = []binding{
-	{doOpen, lists, "enter", "enter", "open", ofSelection, "open", "open: a pod its Why page, a node its pods, a group its nodes"},
-	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "why it waits, or where it runs"},
+	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "why the pod waits, or where it runs"},
+	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "the node's pods"},
+	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "as enter"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, or the page (OSC 52)"},
@@ -130,9 +131,9 @@ var keyMap = []binding{
 	{doPrevMatch, text, "N", "N", "", ofList, "next, last match", "the match before"},
 
 	{doPalette, everywhere, ":", ":", "palette", ofAnywhere, "palette", "the palette: views, namespaces, contexts, themes"},
-	{doPending, everywhere, "1", "1", "Pending", ofAnywhere, "Pending Pods Nodes", "Pending"},
-	{doPods, everywhere, "2", "2", "Pods", ofAnywhere, "Pending Pods Nodes", "Pods"},
-	{doNodes, everywhere, "3", "3", "Nodes", ofAnywhere, "Pending Pods Nodes", "Nodes"},
+	{doPending, everywhere, "1", "1", "Pending", ofAnywhere, "the views", "Pending"},
+	{doPods, everywhere, "2", "2", "Pods", ofAnywhere, "the views", "Pods"},
+	{doNodes, everywhere, "3", "3", "Nodes", ofAnywhere, "the views", "Nodes"},
 	{doAllNamespaces, everywhere, "0", "0", "", ofAnywhere, "namespaces", "all namespaces"},
 	{doNamespaces, lists, "n", "n", "namespaces", ofAnywhere, "namespaces", "choose a namespace; the recent ones as 1–9"},
 	{doLast, everywhere, "-", "-", "", ofAnywhere, "last view, history", "the view before"},
@@ -144,7 +145,7 @@ var keyMap = []binding{
 	{doSuspend, everywhere, "ctrl+z", "ctrl-z", "", unlisted, "", "suspend; fg comes back"},
 	{doKill, everywhere, "ctrl+k", "ctrl-k", "", unlisted, "", "nothing: it says so"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
-	{doClose, everywhere, "esc q", "esc q", "back", unlisted, "", "close, else clear the filter, else back"},
+	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},
 	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},
 }
 
@@ -158,8 +159,20 @@ func bindingAt(key string, in place) (binding, bool) {
 	return binding{}, false
 }
 
-// bindingOf is the row of the key map for an action.
-func bindingOf(do action) binding {
-	at := slices.IndexFunc(keyMap, func(b binding) bool { return b.do == do })
-	return keyMap[at]
+// bindingOf is the row of the key map for an action in a place; where the place
+// has none, the first of any place.
+func bindingOf(do action, in place) binding {
+	var first binding
+	for _, b := range keyMap {
+		if b.do != do {
+			continue
+		}
+		if b.where&in != 0 {
+			return b
+		}
+		if first.do == doNothing {
+			first = b
+		}
+	}
+	return first
 }

@@ -87,7 +87,7 @@ func (l *list[R]) onClick(x, y int) tea.Cmd {
 	case row >= len(l.table.rows):
 		return nil
 	case row == l.table.chosen:
-		return l.app.do(bindingOf(doOpen), l.self)
+		return l.app.do(bindingOf(doOpen, l.self.places()), l.self)
 	}
 	l.table.move(row - l.table.chosen)
 	return nil

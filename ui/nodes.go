@@ -147,7 +147,7 @@ func (n *nodes) selected() selection {
 func (n *nodes) places() place { return everywhere | lists | onNode }
 
 func (n *nodes) footer() []footKey {
-	return append([]footKey{{doOpen, "pods"}}, keys(doDescribe, doYAML, doFilter, doSort, doMark, doWide, doPalette)...)
+	return keys(doOpen, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doPalette)
 }
 
 func (n *nodes) off(do action) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -94,9 +95,9 @@ func (p *palette) line(width int) string {
 		}
 	}
 	const hint = "tab completes, enter goes"
-	left := cut(typed+model.Clean(rest), width-cells(hint)-2)
-	row := s.Text.Render(cut(left, cells(typed))) + s.Dim.Render(strings.TrimPrefix(left, typed))
-	return row + blank(width-1-cells(left)-cells(hint)) + s.Dim.Render(hint)
+	typed = ansi.Truncate(typed, width-2, "")
+	rest = ansi.Truncate(model.Clean(rest), max(width-2-cells(typed)-cells(hint), 0), "")
+	return spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
 
 // above are the entries around the chosen one.

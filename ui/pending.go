@@ -26,6 +26,7 @@ type pending struct {
 	list[*waiting]
 	unfolded map[string]bool // by a kind's key
 	limited  bool            // nodes could not be read: the scheduler's words stand in
+	one      bool            // namespace is shown
 	idle     idle            // where nothing waits
 }
 
@@ -73,14 +74,17 @@ func (p *pending) body() []string {
 
 func (p *pending) columns() []column[*waiting] {
 	a := p.app
-	name := column[*waiting]{head: "NAMESPACE/POD", min: 14, max: 40, names: true, text: p.name}
+	name := column[*waiting]{head: "NAMESPACE/POD", min: 19, max: 40, names: true, text: p.name}
 	since := column[*waiting]{
 		head: "FOR", gap: 3, right: true, text: func(w *waiting) cell { return cell{text: a.since(w.pod.Since())} },
 		order: func(a, b *waiting) int { return a.pod.Since().Compare(b.pod.Since()) },
 	}
-	state := column[*waiting]{head: "STATE", min: 7, max: 20, state: true, text: p.state}
+	state := column[*waiting]{head: "STATE", min: 12, max: 20, state: true, text: p.state}
+	if p.one {
+		name.head = "POD"
+	}
 	if p.limited {
-		since.gap = 2
+		since.gap, name.min, state.min = 2, 0, 7
 		return []column[*waiting]{name, since, state, {head: "KUBE-SCHEDULER SAID", flex: true, text: func(w *waiting) cell {
 			return cell{text: saidByScheduler(w.pod)}
 		}}}
@@ -131,6 +135,8 @@ func (p *pending) state(w *waiting) cell {
 	switch {
 	case p.app.isReading():
 		return cell{text: "reading", tone: dim}
+	case p.limited && report == nil:
+		return cell{text: "unknown", tone: unknown}
 	case report == nil:
 		return cell{text: "explaining", tone: dim}
 	}
@@ -182,10 +188,11 @@ func (p *pending) update(msg tea.Msg) tea.Cmd {
 	return p.list.update(msg)
 }
 
-// limit takes the columns for what could be read.
+// limit takes the columns for what could be read, and for one namespace or all.
 func (p *pending) limit() {
-	if limited := p.app.notRead("nodes") != ""; limited != p.limited {
-		p.limited = limited
+	limited, one := p.app.notRead("nodes") != "", p.app.namespace() != ""
+	if limited != p.limited || one != p.one {
+		p.limited, p.one = limited, one
 		old := p.table
 		p.table = newTable(old.id, p.columns()...)
 		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
@@ -209,15 +216,15 @@ func (p *pending) places() place { return everywhere | lists | onPod | podFacts 
 
 func (p *pending) footer() []footKey {
 	if _, ok := p.table.selected(); !ok {
-		return keys(doPods, doNodes, doPalette, doNamespaces, doClose)
+		return append([]footKey{{do: doPending, label: "1–3", word: "views"}}, keys(doPalette, doNamespaces, doClose)...)
 	}
 	if p.app.isReading() {
-		return append([]footKey{{doOpen, "why"}}, keys(doDescribe, doYAML, doFilter, doPalette)...)
+		return keys(doOpen, doDescribe, doYAML, doFilter, doPalette)
 	}
 	if p.limited {
-		return append([]footKey{{doOpen, "what is known"}}, keys(doUnread, doWords, doDescribe, doFilter)...)
+		return append([]footKey{{do: doOpen, word: "what is known"}}, keys(doUnread, doWords, doDescribe, doFilter)...)
 	}
-	return append([]footKey{{doOpen, "why"}}, keys(doWords, doUnfold, doDescribe, doFilter, doSort, doPalette)...)
+	return keys(doOpen, doWords, doUnfold, doDescribe, doFilter, doSort, doPalette)
 }
 
 func (p *pending) off(do action) string {

@@ -146,7 +146,7 @@ func (p *pending) idleLines() []string {
 		case n.Ready != corev1.ConditionTrue:
 			unready = append(unready, a.nodeName(n.Name)+forAge(a, n.ReadySince))
 		case n.Cordoned:
-			cordoned = append(cordoned, a.nodeName(n.Name))
+			cordoned = append(cordoned, a.nodeName(n.Name)+forAge(a, cordonedSince(n)))
 		case len(n.Object.Spec.Taints) == 0 && (best == nil || freeCPU(n) > freeCPU(best)):
 			best = n
 		}
@@ -169,6 +169,16 @@ func (p *pending) idleLines() []string {
 		lines[i] = blank(gutter) + model.Clean(line)
 	}
 	return lines
+}
+
+// cordonedSince is when the cordon's taint was set; zero where nobody noted it.
+func cordonedSince(n *model.Node) time.Time {
+	for _, t := range n.Object.Spec.Taints {
+		if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
+			return t.TimeAdded.Time
+		}
+	}
+	return time.Time{}
 }
 
 // forAge is ", for 4m"; nothing where it is not known since when.

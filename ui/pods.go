@@ -60,10 +60,10 @@ func inNamespace(pods []*model.Pod, namespace string) []*model.Pod {
 func (p *pods) columns() []column[*model.Pod] {
 	a := p.app
 	figure := func(head string, from int, text func(*model.Pod) string) column[*model.Pod] {
-		return column[*model.Pod]{head: head, from: from, right: true, text: func(p *model.Pod) cell { return cell{text: text(p)} }}
+		return column[*model.Pod]{head: head, gap: 1, from: from, right: true, text: func(p *model.Pod) cell { return cell{text: text(p)} }}
 	}
 	return []column[*model.Pod]{
-		{head: "NAMESPACE/NAME", flex: true, names: true, min: 20, text: a.podName},
+		{head: "NAMESPACE/NAME", flex: true, names: true, min: 26, text: a.podName},
 		{head: "READY", gap: 1, right: true, text: readyCell, order: func(a, b *model.Pod) int {
 			return cmp.Or(cmp.Compare(a.Ready-a.Total, b.Ready-b.Total), cmp.Compare(a.Total, b.Total))
 		}},
@@ -75,17 +75,17 @@ func (p *pods) columns() []column[*model.Pod] {
 			order: func(a, b *model.Pod) int { return b.Since().Compare(a.Since()) },
 		},
 		{
-			head: "PRIO", from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Priority()))} },
+			head: "PRIO", gap: 1, from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Priority()))} },
 			order: func(a, b *model.Pod) int { return cmp.Compare(b.Priority(), a.Priority()) },
 		},
 		{
-			head: "RESTARTS", from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Restarts))} },
+			head: "RESTARTS", gap: 1, from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Restarts))} },
 			order: func(a, b *model.Pod) int { return cmp.Compare(b.Restarts, a.Restarts) },
 		},
-		figure("CPU REQ", 120, func(p *model.Pod) string { return cores(p.Requests.MilliCPU) }),
-		figure("CPU USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) }) }),
-		figure("MEM REQ", 120, func(p *model.Pod) string { return memory(p.Requests.Memory) }),
-		figure("MEM USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return memory(u.Memory) }) }),
+		figure("CPU", 120, func(p *model.Pod) string { return cores(p.Requests.MilliCPU) }),
+		figure("USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) }) }),
+		figure("MEM", 120, func(p *model.Pod) string { return memory(p.Requests.Memory) }),
+		figure("USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return memory(u.Memory) }) }),
 		figure("LIMITS", 200, func(p *model.Pod) string { return limits(p.Limits) }),
 		{head: "IP", from: 200, text: func(p *model.Pod) cell { return cell{text: p.Object.Status.PodIP} }},
 		{head: "OWNER", from: 200, max: 40, names: true, text: func(p *model.Pod) cell { return cell{text: owner(p.Owner)} }},
@@ -160,7 +160,7 @@ func podSelection(pod *model.Pod) selection {
 func (p *pods) places() place { return everywhere | lists | onPod | podFacts }
 
 func (p *pods) footer() []footKey {
-	return append([]footKey{{doOpen, "why"}}, keys(doDescribe, doYAML, doFilter, doSort, doMark, doPalette)...)
+	return keys(doOpen, doDescribe, doYAML, doFilter, doSort, doMark, doPalette)
 }
 
 func (p *pods) off(do action) string { return p.app.offPod(do, p.table.selectedGone(), p.selected()) }

@@ -167,7 +167,8 @@ func (m machine) object() *corev1.Node {
 		n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
 	case "spot-a-01":
 		n.Spec.Unschedulable = true
-		n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+		since := metav1.NewTime(now.Add(-2 * day))
+		n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &since}}
 	case "spot-b-01":
 		since := metav1.NewTime(now.Add(-4 * time.Minute))
 		n.Status.Conditions[0].Status, n.Status.Conditions[0].LastTransitionTime = corev1.ConditionFalse, since
@@ -265,7 +266,7 @@ func pod(namespace, name, cpu, memory string, age time.Duration) *corev1.Pod {
 
 // ran makes p a pod that runs on a node.
 func ran(p *corev1.Pod, node string) *corev1.Pod {
-	scheduled := metav1.NewTime(p.CreationTimestamp.Add(time.Second))
+	scheduled := p.CreationTimestamp
 	p.Spec.NodeName = node
 	p.Status.Phase = corev1.PodRunning
 	p.Status.Conditions = []corev1.PodCondition{

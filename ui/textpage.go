@@ -64,9 +64,9 @@ func (p *textPage) answer(int) string {
 func (p *textPage) places() place { return everywhere | text }
 
 func (p *textPage) footer() []footKey {
-	made := []footKey{{doFilter, "find"}, {doCopy, ""}, {doClose, ""}}
+	made := []footKey{{do: doFilter, word: "find"}, {do: doCopy}, {do: doClose}}
 	if p.found != "" {
-		made = append([]footKey{{doNextMatch, ""}}, made...)
+		made = append([]footKey{{do: doNextMatch}}, made...)
 	}
 	return made
 }

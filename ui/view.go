@@ -36,10 +36,12 @@ type view interface {
 	update(msg tea.Msg) tea.Cmd
 }
 
-// footKey is one key of a footer; its word is the key map's unless it says another.
+// footKey is one key of a footer; its word and its label are the key map's
+// unless it says others.
 type footKey struct {
-	do   action
-	word string
+	do    action
+	word  string
+	label string
 }
 
 // keys makes a footer of actions with the words of the key map.
