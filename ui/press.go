@@ -92,10 +92,7 @@ func (a *App) doTerminal(do action) (cmd tea.Cmd, done bool) {
 		cluster := a.Cluster
 		return func() tea.Msg { cluster.Retry(); return nil }, true
 	case doCopy:
-		if what := a.top().selected().copy; what != "" {
-			return tea.Batch(tea.SetClipboard(what), a.say("Copied "+what+".")), true
-		}
-		return a.say("C copy: nothing is selected."), true
+		return a.copy(), true
 	}
 	return nil, false
 }

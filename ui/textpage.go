@@ -17,6 +17,7 @@ type textPage struct {
 	path     []string // its crumbs
 	sentence string   // its answer
 	lines    []string // clean and plain
+	tones    []tone   // of the lines; none is plain
 	top      int
 	shift    int // cells scrolled out at the left
 	found    string
@@ -71,8 +72,8 @@ func (p *textPage) footer() []footKey {
 	return made
 }
 
-func (p *textPage) selected() selection {
-	return selection{copy: strings.Join(p.lines, "\n")}
+func (p *textPage) copies() (text, name string) {
+	return strings.Join(p.lines, "\n"), count(len(p.lines), "line", "lines")
 }
 
 func (p *textPage) body() []string {
@@ -86,7 +87,7 @@ func (p *textPage) body() []string {
 		case p.found != "" && p.isHit(i):
 			drawn = append(drawn, " "+s.Match.Render(line))
 		default:
-			drawn = append(drawn, " "+s.Text.Render(line))
+			drawn = append(drawn, " "+p.tone(i).style(s).Render(line))
 		}
 	}
 	return drawn

@@ -15,11 +15,22 @@ type pages struct {
 	nodes   *nodes
 }
 
+// leaver is a view that ends what it has asked for when nobody looks any more.
+type leaver interface{ leave() }
+
+// leave tells the view on top that another one takes its place.
+func (a *App) leave() {
+	if v, ok := a.top().(leaver); ok {
+		v.leave()
+	}
+}
+
 // open shows v; what was forward in history is forgotten.
 func (a *App) open(v view) tea.Cmd {
 	if v == a.top() {
 		return nil
 	}
+	a.leave()
 	a.trail = append(a.trail[:a.here+1:a.here+1], v)
 	if len(a.trail) > longest {
 		a.trail = a.trail[1:]
@@ -33,6 +44,7 @@ func (a *App) goTo(i int) tea.Cmd {
 	if i < 0 || i >= len(a.trail) || i == a.here {
 		return nil
 	}
+	a.leave()
 	a.last, a.here = a.here, i
 	return a.show()
 }
