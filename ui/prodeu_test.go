@@ -102,6 +102,8 @@ func newProdEU() *prodEU {
 	failed.Spec.NodeName, failed.Status.Phase = "std-a-02", corev1.PodFailed
 	failed.Status.Reason = "Error"
 	c.pods = append(c.pods, failed)
+	c.usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
+	c.usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	c.usage.Nodes["std-b-02"] = model.Amount{MilliCPU: 6100, Memory: 30 << 30}
 	return c
 }
@@ -195,8 +197,10 @@ func (c *prodEU) fill(m machine) {
 	}
 	for i := range n {
 		p := pod("team-a", fmt.Sprintf("worker-%s-%02d", m.name, i), "0", "0", 9*day)
-		if i == 0 {
-			p = pod("team-a", fmt.Sprintf("worker-%s-%02d", m.name, i), cpu.String(), bytes.String(), 9*day)
+		if i < 4 { // a quarter each: none of them holds most
+			p = pod("team-a", fmt.Sprintf("worker-%s-%02d", m.name, i),
+				fmt.Sprintf("%dm", cpu.MilliValue()/4+cpu.MilliValue()%4*int64(1-min(i, 1))),
+				fmt.Sprint(bytes.Value()/4+bytes.Value()%4*int64(1-min(i, 1))), 9*day)
 		}
 		c.pods = append(c.pods, ran(p, m.name))
 	}
