@@ -65,6 +65,8 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 		return a.open(a.pages.pods), true
 	case doNodes:
 		return a.open(a.pages.nodes), true
+	case doUnread:
+		return a.open(newUnread(a)), true
 	case doClose:
 		return a.close(), true
 	case doLast:

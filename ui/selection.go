@@ -16,6 +16,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newWhy(a, on.pod))
 		}
+	case doWords:
+		if on.pod != nil {
+			return a.open(newWords(a, on.pod, nil))
+		}
 	case doDescribe:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
 			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))

@@ -2,24 +2,233 @@ package ui
 
 import (
 	"context"
-	"strings"
+	"slices"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// newWhy is the page that says why a pod waits.
-func newWhy(a *App, pod *model.Pod) view {
-	cluster := a.Cluster
-	return newLoading(a, []string{"pending", pod.FullName()}, "Why "+pod.FullName()+" waits.",
-		func(ctx context.Context) (string, error) {
-			report, err := cluster.Explain(ctx, pod.Object.UID)
-			if err != nil {
-				return "", err
-			}
-			lines := append([]string{report.Summary}, report.Facts...)
-			for _, group := range report.Groups {
-				lines = append(lines, count(group.Count, "node", "nodes")+"  "+group.Words)
-			}
-			return strings.Join(lines, "\n"), nil
-		})
+// why is the page that says why a pod waits, or where it runs.
+type why struct {
+	page
+	pod      *model.Pod // as it was last seen
+	draw     whyPage
+	trouble  error // the last explanation failed
+	explains asking
+	reads    asking
+	readAt   time.Time // when the events were asked for
+	readOf   string    // the version of the pod that they were asked for
+}
+
+// asking is one kind of question that is put to the cluster again and again.
+type asking struct {
+	nth    int // the newest question; answers to others are stale
+	busy   bool
+	cancel context.CancelFunc
+}
+
+const (
+	// slowAfter is how long an explanation may take before the page says so.
+	slowAfter = 100 * time.Millisecond
+	// readEvery is how old the events may get while the cluster moves.
+	readEvery = 15 * time.Second
+)
+
+type (
+	// answeredMsg brings an explanation.
+	answeredMsg struct {
+		nth    int
+		report *explain.Report
+		nodes  map[string]*explain.NodeResult
+		err    error
+		took   time.Duration
+	}
+	// slowMsg says that an explanation takes its time.
+	slowMsg struct{ nth int }
+	// againMsg says that the next explanation may be asked for.
+	againMsg struct{ nth int }
+	// eventsMsg brings the events of the page's pod.
+	eventsMsg struct {
+		nth    int
+		events []model.Event
+		err    error
+	}
+)
+
+// newWhy opens the page about one pod.
+func newWhy(a *App, pod *model.Pod) *why {
+	return &why{page: page{app: a}, pod: pod}
+}
+
+func (w *why) uid() types.UID { return w.pod.Object.UID }
+
+// ref names the pod for the API server.
+func (w *why) ref() model.Ref {
+	return model.Ref{Resource: "pods", Namespace: w.pod.Object.Namespace, Name: w.pod.Object.Name, UID: w.uid()}
+}
+
+// update takes snapshots, answers and the mouse.
+func (w *why) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case snapshotMsg:
+		return w.onSnapshot(msg.snapshot)
+	case answeredMsg:
+		return w.onExplained(msg)
+	case slowMsg:
+		w.draw.explaining = w.explains.busy && msg.nth == w.explains.nth && w.draw.report != nil
+	case againMsg:
+		if msg.nth == w.explains.nth {
+			w.explains.busy = false
+			return w.explain()
+		}
+	case eventsMsg:
+		w.onEvents(msg)
+	case tea.MouseMsg:
+		return w.onMouse(msg)
+	}
+	return nil
+}
+
+// onSnapshot finds the pod in it and asks again where the answer may be another.
+func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
+	w.draw.snapshot = s
+	pod, ok := s.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
+	ok = ok && pod.Object.UID == w.uid()
+	if ok {
+		w.pod = pod
+	}
+	w.draw.gone = !ok && w.pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+	w.draw.pod, w.draw.kind = w.pod, nil
+	if kind, ok := s.KindOf(w.uid()); ok {
+		w.draw.kind = kind
+	}
+	if w.draw.gone {
+		w.leave()
+		return nil
+	}
+	return tea.Batch(w.explain(), w.read())
+}
+
+// shown says whether anybody looks at the page.
+func (w *why) shown() bool { return w.app.top() == view(w) }
+
+// explain asks why, off the event loop, unless the answer is there, on its way,
+// or nobody looks.
+func (w *why) explain() tea.Cmd {
+	s := w.app.snapshot
+	known := w.draw.report != nil && w.draw.report.Revision >= s.Revision
+	if w.explains.busy || known || w.draw.gone || !w.shown() || len(s.Status.Reading) > 0 || w.app.Cluster == nil {
+		return nil
+	}
+	ctx, nth := w.explains.begin(w.app.ctx)
+	cluster, uid, now := w.app.Cluster, w.uid(), w.app.Now
+	ask := w.app.ask(w, func(context.Context) tea.Msg {
+		start := now()
+		report, err := cluster.Explain(ctx, uid)
+		if err != nil {
+			return answeredMsg{nth: nth, err: err, took: now().Sub(start)}
+		}
+		return answeredMsg{nth, report, resultsByName(report.Nodes), nil, now().Sub(start)}
+	})
+	return tea.Batch(ask, w.later(slowAfter, slowMsg{nth}))
+}
+
+// begin starts a question; the one before it is no longer waited for.
+func (a *asking) begin(parent context.Context) (context.Context, int) {
+	a.end()
+	ctx, cancel := context.WithCancel(parent)
+	a.busy, a.cancel = true, cancel
+	return ctx, a.nth
+}
+
+// end cancels the question that is open, and makes its answer stale.
+func (a *asking) end() {
+	if a.cancel != nil {
+		a.cancel()
+	}
+	a.nth++
+	a.busy, a.cancel = false, nil
+}
+
+// later brings msg to the page after a while.
+func (w *why) later(d time.Duration, msg tea.Msg) tea.Cmd {
+	opened := w.app.opened
+	return w.app.after(d, func(time.Time) tea.Msg { return resultMsg{opened, w, msg} })
+}
+
+// onExplained shows an answer, unless it is stale, and rests before the next.
+func (w *why) onExplained(msg answeredMsg) tea.Cmd {
+	if msg.nth != w.explains.nth {
+		return nil
+	}
+	w.draw.explaining = false
+	w.trouble = msg.err
+	if msg.err == nil {
+		w.take(msg)
+	}
+	return w.later(max(restLeast, restFactor*msg.took), againMsg{msg.nth})
+}
+
+// take swaps the report. The group that was selected stays so, told by its
+// nearest node; columns never go away.
+func (w *why) take(msg answeredMsg) {
+	d := &w.draw
+	nearest := ""
+	if d.report != nil {
+		if g, ok := d.group(); ok && len(g.nodes) > 0 {
+			nearest = g.nodes[0]
+		}
+	}
+	d.report, d.nodes = msg.report, msg.nodes
+	d.groups, d.columns = whyGroups(msg.report), whyColumns(msg.report, d.columns)
+	at := slices.IndexFunc(d.groups, func(g whyGroup) bool { return slices.Contains(g.nodes, nearest) })
+	if at < 0 {
+		at = min(d.chosen, max(0, len(d.groups)-1))
+	}
+	d.chosen = at
+	if d.cursor.part == partGroups {
+		d.cursor.row = at
+	}
+	w.arrange()
+}
+
+// read asks for the pod's events, now and then.
+func (w *why) read() tea.Cmd {
+	version := w.pod.Object.ResourceVersion
+	fresh := version == w.readOf && w.app.at.Sub(w.readAt) < readEvery
+	if w.reads.busy || fresh || w.pod.Object.Name == "" || w.app.Cluster == nil || !w.shown() {
+		return nil
+	}
+	w.readAt, w.readOf = w.app.at, version
+	ctx, nth := w.reads.begin(w.app.ctx)
+	cluster, ref := w.app.Cluster, w.ref()
+	return w.app.ask(w, func(context.Context) tea.Msg {
+		events, err := cluster.Events(ctx, ref)
+		return eventsMsg{nth, events, err}
+	})
+}
+
+// onEvents shows them, the newest first.
+func (w *why) onEvents(msg eventsMsg) {
+	if msg.nth != w.reads.nth {
+		return
+	}
+	w.reads.busy = false
+	if w.draw.unheard = msg.err; msg.err != nil {
+		return
+	}
+	w.draw.hear(msg.events)
+	w.arrange()
+}
+
+// leave cancels what nobody will look at.
+func (w *why) leave() {
+	w.explains.end()
+	w.reads.end()
+	w.draw.explaining = false
+	w.readOf = ""
 }

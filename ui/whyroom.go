@@ -1,0 +1,117 @@
+package ui
+
+// whyRoom is how many rows each part of the page gets.
+type whyRoom struct {
+	facts, head, groups, counts, details, preemption, quotes, events int
+
+	afterTop, afterFacts, beforeDetails, beforePreemption, beforeQuotes, beforeEvents int // blank rows
+
+	left int
+}
+
+// take gives part up to want rows of what is left.
+func (r *whyRoom) take(part *int, want int) {
+	n := min(max(0, want-*part), r.left)
+	*part += n
+	r.left -= n
+}
+
+// takeWhole gives part all of its rows and a blank one, or nothing.
+func (r *whyRoom) takeWhole(part, blank *int, want int) {
+	if want > 0 && r.left > want {
+		r.take(part, want)
+		r.take(blank, 1)
+	}
+}
+
+// What of a part is worth more than anything after it, in rows.
+const (
+	whyFewGroups  = 5
+	whyFewDetails = 2
+	whyFewNodes   = 3
+	whyFewEvents  = 2
+)
+
+// whyTopRows stand above the parts: what the pod is, and the agreement.
+const whyTopRows = 2
+
+// room shares rows out, to the parts that say most first. Where there is little
+// the details go, then the rows refuse and alone; where there is more than the
+// least, most goes to the part that hides most.
+func (c whyContent) room(rows int) whyRoom {
+	r := whyRoom{left: max(0, rows)}
+	c.least(&r)
+	c.blanks(&r)
+	kept := min(r.left, c.events+c.quoteRows(), 1+whyFewEvents)
+	r.left -= kept
+	r.take(&r.groups, c.groups)
+	r.left += kept
+	r.take(&r.preemption, len(c.preemption))
+	r.take(&r.facts, len(c.facts))
+	r.take(&r.details, len(c.details))
+	quotes := c.quoteRows()
+	if c.events > 0 && r.left < quotes+2 {
+		quotes = max(2, r.left-2) // a heading and a row for each of the two
+	}
+	r.take(&r.quotes, min(quotes, c.quoteRows()))
+	if c.events > 0 && r.left >= 2 {
+		r.take(&r.beforeEvents, min(1, r.left-2))
+		r.take(&r.events, 1+c.events)
+	}
+	if r.details > 0 && c.nodes > 0 {
+		r.take(&r.details, 1+c.nodes)
+	}
+	return r
+}
+
+// least gives each part what it cannot do without, as far as there is room.
+func (c whyContent) least(r *whyRoom) {
+	r.take(&r.facts, min(len(c.facts), max(3, r.left/2)))
+	if c.groups > 0 {
+		r.take(&r.head, 1)
+		r.take(&r.groups, min(c.groups, whyFewGroups))
+	}
+	r.take(&r.preemption, min(len(c.preemption), 1))
+	if c.groups > 0 && r.left >= 2 {
+		r.take(&r.counts, 2)
+	}
+}
+
+// blanks sets the parts apart, and adds the details where there is room.
+func (c whyContent) blanks(r *whyRoom) {
+	r.take(&r.afterTop, 1)
+	if r.facts > 0 && r.head > 0 {
+		r.take(&r.afterFacts, 1)
+	}
+	if c.nodes > 0 {
+		r.takeWhole(&r.details, &r.beforeDetails, 1+min(c.nodes, whyFewNodes))
+	} else {
+		r.takeWhole(&r.details, &r.beforeDetails, min(len(c.details), whyFewDetails))
+	}
+	switch {
+	case r.preemption > 0:
+		r.take(&r.beforePreemption, 1)
+	case r.left > 2 && len(c.quotes) > 0:
+		r.take(&r.beforeQuotes, 1)
+	}
+}
+
+// quoteRows is how many rows all quotes take.
+func (c whyContent) quoteRows() int {
+	rows := 0
+	for _, q := range c.quotes {
+		rows += 1 + len(q.lines)
+	}
+	return rows
+}
+
+// of is how many rows a part that the cursor walks through has on the screen.
+func (r whyRoom) of(part whyPart) int {
+	switch part {
+	case partGroups:
+		return r.groups
+	case partNodes:
+		return r.details - 1
+	}
+	return r.events - 1
+}

@@ -1,0 +1,177 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// crumbs are the list that one came from, and the pod.
+func (w *why) crumbs() []string {
+	view := "pending"
+	if !w.pod.Waits {
+		view = "pods"
+	}
+	return []string{view, w.title()}
+}
+
+// title is the pod's name with its namespace where the header does not say that.
+func (w *why) title() string {
+	if w.app.namespace() != "" {
+		return w.pod.Object.Name
+	}
+	return w.pod.FullName()
+}
+
+// answer is the verdict in one sentence.
+func (w *why) answer(int) string {
+	r := w.draw.report
+	switch {
+	case w.trouble != nil:
+		return "No answer: " + model.Clean(w.trouble.Error())
+	case r == nil && w.draw.gone:
+		return "Gone."
+	case r == nil:
+		return w.waiting()
+	case w.draw.gone:
+		return "Gone. It was: " + model.Clean(r.Summary)
+	}
+	return w.draw.verdict()
+}
+
+// waiting says what the first answer waits for.
+func (w *why) waiting() string {
+	if len(w.app.snapshot.Status.Reading) > 0 {
+		return "Reading the cluster. The verdict follows when all is in."
+	}
+	return "Explaining " + model.Clean(w.pod.FullName()) + "."
+}
+
+// dressed is the page as it is drawn now.
+func (w *why) dressed() *whyPage {
+	d := &w.draw
+	d.now, d.styles = w.app.at, w.app.styles()
+	d.width, d.height = w.width, w.height
+	d.snapshot, d.pod = w.app.snapshot, w.pod
+	return d
+}
+
+// lines are the rows of the body, with what selects them.
+func (w *why) lines() []whyLine {
+	d := w.dressed()
+	if d.report == nil {
+		return nil
+	}
+	return d.lines()
+}
+
+func (w *why) body() []string {
+	lines := w.lines()
+	drawn := make([]string, len(lines))
+	for i, line := range lines {
+		drawn[i] = line.text
+	}
+	return drawn
+}
+
+// note is the selected row's text, if it was cut.
+func (w *why) note() string {
+	d := w.dressed()
+	if d.report == nil {
+		return ""
+	}
+	switch d.cursor.part {
+	case partGroups:
+		if g, ok := d.group(); ok {
+			m := newMatrix(d.report, d.groups, d.columns, d.width, d.styles)
+			if words := model.Clean(g.words); cells(words) > d.width-m.wordsAt() {
+				return words
+			}
+		}
+	case partEvents:
+		if d.cursor.row < len(d.events) {
+			e := d.events[d.cursor.row]
+			if cells(d.eventText(e)) > d.width-gutter {
+				return model.Clean(e.Message)
+			}
+		}
+	case partNodes, whyParts:
+	}
+	return ""
+}
+
+// selected is the pod; on a row of a node it is that node.
+func (w *why) selected() selection {
+	if w.draw.cursor.part == partNodes && w.draw.report != nil {
+		if g, ok := w.draw.group(); ok && w.draw.cursor.row < len(g.nodes) {
+			name := g.nodes[w.draw.cursor.row]
+			node, _ := w.app.snapshot.Node(name)
+			return selection{ref: model.Ref{Resource: "nodes", Name: name}, node: node, copy: name}
+		}
+	}
+	return selection{ref: w.ref(), pod: w.pod, copy: w.pod.FullName()}
+}
+
+func (w *why) places() place {
+	if w.selected().ref.Resource == "nodes" {
+		return everywhere | lists | onNode | podFacts
+	}
+	return everywhere | lists | onPod | podFacts
+}
+
+func (w *why) footer() []footKey {
+	return []footKey{{do: doOpen}, {do: doWords}, {do: doDescribe}, {do: doYAML}, {do: doCopy}, {do: doClose}}
+}
+
+// off tells why a key can do nothing here.
+func (w *why) off(do action) string {
+	switch do {
+	case doOpen:
+		if _, ok := w.draw.openable(); !ok {
+			return "there are no nodes behind this row."
+		}
+	case doWhy:
+		return "this page says why."
+	case doWords, doCopy:
+		if w.draw.report == nil {
+			return "there is no answer yet."
+		}
+	case doDescribe, doYAML:
+		if w.pod.Object.Name == "" {
+			return "the pod was not created."
+		}
+	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+		return "this page is no list."
+	}
+	return ""
+}
+
+// openable is the group that enter opens, or whose node.
+func (p *whyPage) openable() (whyGroup, bool) {
+	if p.report == nil || p.cursor.part == partEvents {
+		return whyGroup{}, false
+	}
+	return p.group()
+}
+
+// showsYoung says whether an age on the page moves by the second.
+func (w *why) showsYoung() bool {
+	d := w.dressed()
+	if d.now.Sub(w.pod.Since()) < young {
+		return true
+	}
+	if d.report != nil {
+		if seen := d.report.Observed.AttemptSeen; seen != nil && d.now.Sub(seen.Time) < young {
+			return true
+		}
+	}
+	return len(d.events) > 0 && d.now.Sub(d.events[0].Last) < young
+}
+
+// copies is the page as Markdown, and what the message row calls it.
+func (w *why) copies() (text, name string) {
+	if w.draw.report == nil {
+		return "", ""
+	}
+	return w.draw.report.Markdown(), fmt.Sprintf("why %s waits, as Markdown", model.Clean(w.pod.FullName()))
+}

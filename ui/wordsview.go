@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// words is the page of the scheduler's words about a pod, and of ours.
+type words struct {
+	textPage
+	pod     *model.Pod
+	spoken  spoken
+	asks    asking
+	asked   bool // since the page was shown
+	trouble error
+}
+
+// spokenMsg brings what was said of a pod.
+type spokenMsg struct {
+	nth     int
+	report  *explain.Report
+	err     error
+	events  []model.Event
+	unheard error // why there are no events
+}
+
+// newWords opens the page about one pod. What Why knows already is shown at
+// once; report may be nil.
+func newWords(a *App, pod *model.Pod, report *explain.Report) *words {
+	w := &words{pod: pod, textPage: textPage{page: page{app: a}}}
+	w.spoken.report = report
+	return w
+}
+
+func (w *words) crumbs() []string {
+	return []string{"pending", w.app.podName(w.pod).text, "words"}
+}
+
+func (w *words) answer(int) string {
+	switch {
+	case w.trouble != nil:
+		return "No answer: " + model.Clean(w.trouble.Error())
+	case w.spoken.report == nil:
+		return "Explaining " + model.Clean(w.pod.FullName()) + "."
+	}
+	w.spoken.now = w.app.at
+	return model.Clean(w.spoken.sentence())
+}
+
+func (w *words) resize(width, height int) {
+	w.textPage.resize(width, height)
+	w.compose()
+}
+
+// compose breaks the words into lines for the page's width.
+func (w *words) compose() {
+	if w.spoken.report == nil {
+		return
+	}
+	w.spoken.now, w.spoken.status = w.app.at, w.app.snapshot.Status
+	w.show(w.spoken.lines(max(1, w.width-2)))
+}
+
+func (w *words) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case snapshotMsg:
+		w.compose()
+		return w.ask()
+	case spokenMsg:
+		w.onSpoken(msg)
+		return nil
+	}
+	return w.textPage.update(msg)
+}
+
+// ask fetches what was said, once each time that the page is shown.
+func (w *words) ask() tea.Cmd {
+	if w.asked || w.app.isReading() || w.app.Cluster == nil {
+		return nil
+	}
+	w.asked = true
+	ctx, nth := w.asks.begin(w.app.ctx)
+	cluster, pod := w.app.Cluster, podSelection(w.pod).ref
+	return w.app.ask(w, func(context.Context) tea.Msg {
+		msg := spokenMsg{nth: nth}
+		msg.report, msg.err = cluster.Explain(ctx, pod.UID)
+		if pod.Name != "" {
+			msg.events, msg.unheard = cluster.Events(ctx, pod)
+		}
+		return msg
+	})
+}
+
+func (w *words) onSpoken(msg spokenMsg) {
+	if msg.nth != w.asks.nth {
+		return
+	}
+	if w.trouble = msg.err; msg.err == nil {
+		w.spoken.report = msg.report
+	}
+	w.spoken.hear(msg.events)
+	w.spoken.unheard = msg.unheard
+	w.compose()
+}
+
+// leave cancels what nobody will look at; shown again, the page asks again.
+func (w *words) leave() {
+	w.asks.end()
+	w.asked = false
+}
