@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Markdown is the report for a ticket or a chat: the answer first, then what it
@@ -127,26 +129,12 @@ func (p *PodRef) Line() string {
 }
 
 // code sets text as code.
-func code(text string) string { return "`" + strings.ReplaceAll(Printable(text), "`", "'") + "`" }
+func code(text string) string { return "`" + strings.ReplaceAll(model.Clean(text), "`", "'") + "`" }
 
 // prose keeps text from being read as markup.
 func prose(text string) string {
-	return strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(Printable(text))
+	return strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(model.Clean(text))
 }
 
 // cell is prose in a table.
 func cell(text string) string { return strings.ReplaceAll(prose(text), "|", `\|`) }
-
-// Printable is text from a cluster on one line, without what a terminal would obey.
-func Printable(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			return ' '
-		case r < ' ', r >= 0x7f && r < 0xa0:
-			return -1
-		}
-		return r
-	}, text)
-	return strings.TrimSpace(clean)
-}

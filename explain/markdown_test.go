@@ -31,7 +31,7 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 		"| 3 | NodeResourcesFit | std-b-02: cpu 350m short \\| &lt;b> |\n",
 		"| NodeResourcesFit | 3 | 3 |\n",
 		"> 0/3 nodes are available: 3 Insufficient cpu.\n",
-		"> 0/3 nodes are available: 3 Insufficient [31mmemory.\n",
+		"> 0/3 nodes are available: 3 Insufficient memory.\n",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("it lacks %q:\n%s", part, got)
