@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Errors of a Cluster.
+var (
+	// ErrReading says that verdicts have to wait until every list is in.
+	ErrReading = errors.New("still reading the cluster")
+	// ErrClosed says that the Cluster was closed.
+	ErrClosed = errors.New("cluster closed")
+)
+
+// changedMeanwhile is the caveat of a report that is a mixture of two states.
+const changedMeanwhile = "objects that plugins read changed twice while this was explained; ask again"
+
+// Options adjust a Cluster. The zero value does.
+type Options struct {
+	// Clock paces snapshots and metrics; nil is the real one.
+	Clock clock.WithTicker
+	// Reopen opens a Source anew after rights changed; nil keeps the first one.
+	Reopen func(context.Context) (*Source, error)
+}
+
+// Cluster is a Source at work: snapshots come out of it, and explanations.
+type Cluster struct {
+	options   Options
+	clock     clock.WithTicker
+	snapshots chan *model.Snapshot // holds one, the newest
+	ready     chan struct{}        // closed: everything was in once
+	usage     *meter
+	feed      atomic.Pointer[feed] // the folding goroutine alone stores
+
+	stop   context.CancelFunc
+	ended  chan struct{} // closed: the folding goroutine returned; failure may be read
+	failed error
+	tasks  sync.WaitGroup
+}
+
+// New starts the informers of source and folds what they see until Close. It
+// does not wait for anything to be read.
+func New(ctx context.Context, source *Source, options Options) (*Cluster, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &Cluster{
+		options:   options,
+		clock:     options.Clock,
+		snapshots: make(chan *model.Snapshot, 1),
+		ready:     make(chan struct{}),
+		stop:      cancel,
+		ended:     make(chan struct{}),
+	}
+	if c.clock == nil {
+		c.clock = clock.RealClock{}
+	}
+	first, err := newFeed(ctx, source)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	c.feed.Store(first)
+	c.usage = newMeter(c.clock)
+	c.tasks.Go(func() { c.usage.run(ctx, c.measure) })
+	c.tasks.Go(func() { newFolder(c).run(ctx) })
+	return c, nil
+}
+
+// Close ends everything that was started, and waits until it did.
+func (c *Cluster) Close() {
+	c.stop()
+	<-c.ended
+	c.feed.Load().close()
+	c.tasks.Wait()
+}
+
+// Next waits for a snapshot newer than the one it gave out last.
+func (c *Cluster) Next(ctx context.Context) (*model.Snapshot, error) {
+	select {
+	case s := <-c.snapshots:
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-c.ended:
+		return nil, c.failed
+	}
+}
+
+// Wait waits until everything that the plugins read is in.
+func (c *Cluster) Wait(ctx context.Context) error {
+	select {
+	case <-c.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.ended:
+		return c.failed
+	}
+}
+
+// ShowUsage says whether anyone looks at usage now; metrics are polled only then.
+func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
+
+// Explain says why the pod waits, or where it runs. Before everything is in, the
+// error is ErrReading.
+func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Explain(ctx, uid) })
+}
+
+// ExplainPod says where a pod that does not exist yet would go.
+func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })
+}
+
+// settled asks the engine, and asks once more if an object that plugins read
+// changed meanwhile: nodes and pods are the engine's own, all else is not.
+func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (*explain.Report, error) {
+	f := c.feed.Load()
+	if !f.settled.Load() {
+		return nil, ErrReading
+	}
+	var caveats []string
+	var report *explain.Report
+	for tries := 0; ; tries++ {
+		before := f.others.Load()
+		var err error
+		if report, err = ask(f.engine); err != nil {
+			return nil, err
+		}
+		if f.others.Load() == before {
+			break
+		}
+		if tries > 0 {
+			caveats = append(caveats, changedMeanwhile)
+			break
+		}
+	}
+	if fault, ok := f.fault.Load().(string); ok {
+		caveats = append(caveats, fault)
+	}
+	return marked(report, caveats), nil
+}
+
+// marked is the report with more caveats. The engine's own is left as it is.
+func marked(report *explain.Report, caveats []string) *explain.Report {
+	if len(caveats) == 0 {
+		return report
+	}
+	copied := *report
+	copied.Scheduler.Caveats = slices.Concat(report.Scheduler.Caveats, caveats)
+	return &copied
+}
+
+// measure asks the present source for metrics.
+func (c *Cluster) measure(ctx context.Context) (*model.Usage, error) {
+	ask := c.feed.Load().source.Usage
+	if ask == nil {
+		return nil, errors.New("metrics are not served")
+	}
+	return ask(ctx)
+}
+
+// reopenPause is between two tries to open a source whose rights changed.
+const reopenPause = 5 * time.Second
+
+// reopen opens the source anew until that succeeds or ctx ends.
+func (c *Cluster) reopen(ctx context.Context) (*feed, error) {
+	for {
+		own, cancel := context.WithCancel(ctx)
+		f, err := c.openFeed(own)
+		if err == nil {
+			stop := f.stop
+			f.stop = func() { stop(); cancel() }
+			return f, nil
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.clock.After(reopenPause):
+		}
+	}
+}
+
+// openFeed opens a new source and starts it.
+func (c *Cluster) openFeed(ctx context.Context) (*feed, error) {
+	source, err := c.options.Reopen(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reopen cluster: %w", err)
+	}
+	return newFeed(ctx, source)
+}

@@ -1,0 +1,337 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func TestSnapshotHoldsWhatTheInformersSaw(t *testing.T) {
+	client := newClient(node("a", "4"), pod("runs", "1", "a"), pod("waits", "8", ""))
+	c := open(t, newSource(client), Options{})
+	s := read(t, c)
+	if got, want := podNames(s), []string{"runs", "waits"}; !slices.Equal(got, want) {
+		t.Errorf("pods %v, want %v", got, want)
+	}
+	if len(s.Nodes) != 1 || len(s.Nodes[0].Pods) != 1 {
+		t.Errorf("node a does not hold its pod: %+v", s.Nodes)
+	}
+	if _, err := client.CoreV1().Pods("shop").Create(t.Context(), pod("late", "1", ""), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, c, "the pod that came late", func(s *model.Snapshot) bool {
+		return slices.Equal(podNames(s), []string{"late", "runs", "waits"})
+	})
+	if err := client.CoreV1().Pods("shop").Delete(t.Context(), "waits", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, c, "the deleted pod gone", func(s *model.Snapshot) bool {
+		return slices.Equal(podNames(s), []string{"late", "runs"})
+	})
+}
+
+func TestReportAndSnapshotCarryTheSameRevision(t *testing.T) {
+	c := open(t, newSource(newClient(node("a", "4"), pod("waits", "8", ""))), Options{})
+	s := read(t, c)
+	report, err := c.Explain(t.Context(), "pod-waits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Verdict != explain.Unschedulable {
+		t.Errorf("verdict %s, want %s", report.Verdict, explain.Unschedulable)
+	}
+	if report.Revision != s.Revision {
+		t.Errorf("report of revision %d, snapshot of %d", report.Revision, s.Revision)
+	}
+}
+
+func TestSnapshotsKeepTheirPace(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	client := newClient(node("a", "4"))
+	c := open(t, newSource(client), Options{Clock: clock})
+	first := next(t, c) // at once: no step of the clock was needed
+	stepUntil(t, clock, func() bool { return c.feed.Load().settled.Load() })
+	drainAll(c)
+
+	feed := c.feed.Load()
+	awaitPause(t, clock)
+	if _, err := client.CoreV1().Pods("shop").Create(t.Context(), pod("one", "1", ""), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the change in the queue", func() bool {
+		feed.queue.mu.Lock()
+		defer feed.queue.mu.Unlock()
+		return len(feed.queue.changes) == 1
+	})
+	if len(c.snapshots) != 0 {
+		t.Error("a snapshot came before its time")
+	}
+	clock.Step(interval)
+	second := next(t, c)
+	if second.Revision <= first.Revision || !slices.Equal(podNames(second), []string{"one"}) {
+		t.Errorf("revision %d with pods %v after revision %d", second.Revision, podNames(second), first.Revision)
+	}
+}
+
+func TestNewestSnapshotReplacesOneThatNobodyTook(t *testing.T) {
+	client := newClient(node("a", "4"))
+	c := open(t, newSource(client), Options{})
+	read(t, c)
+	for i := range 20 {
+		if _, err := client.CoreV1().Pods("shop").Create(t.Context(), pod(fmt.Sprintf("p%02d", i), "1", ""), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := int64(0)
+	until(t, c, "all pods", func(s *model.Snapshot) bool {
+		if s.Revision <= before {
+			t.Errorf("revision %d after %d", s.Revision, before)
+		}
+		before = s.Revision
+		return len(s.Pods) == 20
+	})
+}
+
+func TestFirstRowsStandUntilTheListsAreIn(t *testing.T) {
+	client := newClient(node("a", "4"), node("b", "4"), pod("runs", "1", "a"), pod("waits", "8", ""))
+	release := make(chan struct{})
+	client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		<-release
+		return false, nil, nil
+	})
+	source := newSource(client)
+	source.First = func(context.Context) (*First, error) {
+		return &First{Nodes: []*corev1.Node{node("a", "4")}, Pods: []*corev1.Pod{pod("waits", "8", "")}}, nil
+	}
+	c := open(t, source, Options{})
+	s := until(t, c, "the first rows", func(s *model.Snapshot) bool { return len(s.Pods) == 1 })
+	if len(s.Status.Reading) == 0 {
+		t.Error("the first rows pass for everything")
+	}
+	if len(s.Nodes) != 1 || len(s.Pending) != 1 {
+		t.Errorf("%d nodes and %d kinds of pending pods, want 1 and 1", len(s.Nodes), len(s.Pending))
+	}
+	if _, err := c.Explain(t.Context(), "pod-waits"); !errors.Is(err, ErrReading) {
+		t.Errorf("explained before all was in: %v", err)
+	}
+	close(release)
+	s = until(t, c, "the lists", func(s *model.Snapshot) bool { return len(s.Nodes) == 2 })
+	if got, want := podNames(s), []string{"runs", "waits"}; !slices.Equal(got, want) {
+		t.Errorf("pods %v, want %v", got, want)
+	}
+	if err := c.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Explain(t.Context(), "pod-waits"); err != nil {
+		t.Errorf("explain after all was in: %v", err)
+	}
+}
+
+func TestStatusAloneMakesASnapshot(t *testing.T) {
+	source := newSource(newClient(node("a", "4")))
+	changed := make(chan struct{}, 1)
+	var lost atomic.Bool
+	source.Changed = changed
+	source.Status = func() model.Status {
+		return model.Status{Connection: model.Connection{Live: !lost.Load()}}
+	}
+	c := open(t, source, Options{})
+	read(t, c)
+	lost.Store(true)
+	changed <- struct{}{}
+	until(t, c, "the lost connection", func(s *model.Snapshot) bool { return !s.Status.Connection.Live })
+}
+
+func TestRightThatChangesBringsANewSource(t *testing.T) {
+	before := newClient(node("a", "4"), pod("waits", "8", ""))
+	after := newClient(node("a", "4"), pod("waits", "8", ""), pod("other", "8", ""))
+	stale := make(chan struct{})
+	source := newSource(before)
+	source.Stale = stale
+	tries := 0
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	c := open(t, source, Options{Clock: clock, Reopen: func(context.Context) (*Source, error) {
+		if tries++; tries == 1 {
+			return nil, errors.New("not yet")
+		}
+		return newSource(after), nil
+	}})
+	stepUntil(t, clock, func() bool { return c.feed.Load().settled.Load() })
+	last := next(t, c).Revision
+	close(stale)
+	first := c.feed.Load()
+	for c.feed.Load() == first || !c.feed.Load().settled.Load() {
+		clock.Step(reopenPause)
+		select {
+		case s := <-c.snapshots:
+			if s.Revision <= last {
+				t.Fatalf("revision %d after %d", s.Revision, last)
+			}
+			if len(s.Pods) == 0 {
+				t.Fatal("the rows were gone while the new source was read")
+			}
+			last = s.Revision
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if _, err := c.Explain(t.Context(), "pod-other"); err != nil {
+		t.Errorf("explain what only the new source has: %v", err)
+	}
+}
+
+func TestUsageIsAskedForOnlyWhileItIsShown(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	var asked atomic.Int32
+	source := newSource(newClient(node("a", "4")))
+	source.Usage = func(context.Context) (*model.Usage, error) {
+		asked.Add(1)
+		return &model.Usage{Nodes: map[string]model.Amount{"a": {MilliCPU: 7}}}, nil
+	}
+	c := open(t, source, Options{Clock: clock})
+	stepUntil(t, clock, func() bool { return c.feed.Load().settled.Load() })
+	if asked.Load() != 0 {
+		t.Error("asked though nobody looks")
+	}
+	c.ShowUsage(true)
+	stepFor(t, clock, c, "usage", func(s *model.Snapshot) bool { return s.Usage != nil })
+	first := asked.Load()
+	stepUntil(t, clock, func() bool { return asked.Load() > first })
+	c.ShowUsage(false)
+	stepFor(t, clock, c, "no usage", func(s *model.Snapshot) bool { return s.Usage == nil })
+	last := asked.Load()
+	clock.Step(10 * usagePause)
+	if asked.Load() != last {
+		t.Error("asked though nobody looks any more")
+	}
+}
+
+func TestMeasuringThatFailsIsSaid(t *testing.T) {
+	source := newSource(newClient(node("a", "4")))
+	source.Usage = func(context.Context) (*model.Usage, error) { return nil, errors.New("metrics are ill") }
+	c := open(t, source, Options{})
+	c.ShowUsage(true)
+	until(t, c, "the note", func(s *model.Snapshot) bool { return s.Status.MetricsNote == "metrics are ill" })
+}
+
+func TestReportIsRunAgainOnceWhenSomethingElseChanged(t *testing.T) {
+	for name, test := range map[string]struct {
+		changes int // how many of the runs see a change
+		runs    int
+		marked  bool
+	}{
+		"nothing changed":          {0, 1, false},
+		"it changed once":          {1, 2, false},
+		"it changed in both runs":  {2, 2, true},
+		"it changes all the while": {9, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := newSource(newClient(node("a", "4"), pod("waits", "8", "")))
+			c := open(t, source, Options{})
+			read(t, c)
+			runs := 0
+			report, err := c.settled(func(e *explain.Engine) (*explain.Report, error) {
+				if runs++; runs <= test.changes {
+					c.feed.Load().others.Add(1)
+				}
+				return e.Explain(t.Context(), "pod-waits")
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if runs != test.runs {
+				t.Errorf("ran %d times, want %d", runs, test.runs)
+			}
+			if got := slices.Contains(report.Scheduler.Caveats, changedMeanwhile); got != test.marked {
+				t.Errorf("marked %v, want %v", got, test.marked)
+			}
+		})
+	}
+}
+
+func TestCloseEndsEverythingThatWasStarted(t *testing.T) {
+	openAndClose := func() {
+		c, err := New(t.Context(), newSource(newClient(node("a", "4"), pod("waits", "8", ""))), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, c)
+		c.ShowUsage(true)
+		if _, err := c.Explain(t.Context(), "pod-waits"); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		if _, err := c.Next(t.Context()); err != nil && !errors.Is(err, ErrClosed) {
+			t.Errorf("next after close: %v", err)
+		}
+	}
+	openAndClose() // what lives as long as the process is started here
+	before := runtime.NumGoroutine()
+	for range 5 {
+		openAndClose()
+	}
+	await(t, "the goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// await waits for a condition that other goroutines bring about.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// awaitPause waits until the folding goroutine waits for the clock.
+func awaitPause(t *testing.T, clock *clocktesting.FakeClock) {
+	t.Helper()
+	await(t, "the folding goroutine to pause", clock.HasWaiters)
+}
+
+// stepUntil moves the clock until a condition holds.
+func stepUntil(t *testing.T, clock *clocktesting.FakeClock, holds func() bool) {
+	t.Helper()
+	await(t, "a condition", func() bool {
+		if holds() {
+			return true
+		}
+		clock.Step(interval)
+		return false
+	})
+}
+
+// stepFor moves the clock until a snapshot is as wanted.
+func stepFor(t *testing.T, clock *clocktesting.FakeClock, c *Cluster, what string, wanted func(*model.Snapshot) bool) {
+	t.Helper()
+	await(t, what, func() bool {
+		clock.Step(interval)
+		select {
+		case s := <-c.snapshots:
+			return wanted(s)
+		default:
+			return false
+		}
+	})
+}
+
+// drainAll takes a snapshot that is waiting.
+func drainAll(c *Cluster) {
+	select {
+	case <-c.snapshots:
+	default:
+	}
+}

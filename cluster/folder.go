@@ -1,0 +1,201 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// interval is the least time between two snapshots.
+const interval = 100 * time.Millisecond
+
+// folder is what the folding goroutine alone touches: what the informers saw goes
+// through it into the engine, then into the model, then out as a snapshot.
+type folder struct {
+	*Cluster
+	feed     *feed
+	revision int64
+	held     *model.Snapshot // its rows are shown until the feed has its own
+	last     *model.Snapshot // published last
+	first    chan *model.Snapshot
+	next     chan *feed
+	stale    <-chan struct{}
+}
+
+// newFolder makes the folder of a cluster that has its first feed.
+func newFolder(c *Cluster) *folder {
+	f := &folder{
+		Cluster: c,
+		held:    &model.Snapshot{},
+		first:   make(chan *model.Snapshot, 1),
+		next:    make(chan *feed),
+	}
+	f.take(c.feed.Load())
+	return f
+}
+
+// run folds until ctx ends. A panic ends the folding and is told as an error.
+func (f *folder) run(ctx context.Context) {
+	f.failed = ErrClosed
+	defer close(f.ended)
+	defer func() {
+		if r := recover(); r != nil {
+			f.failed = fmt.Errorf("fold changes: %v", r)
+		}
+	}()
+	f.askFirst(ctx)
+	for {
+		f.fold()
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.clock.After(interval):
+		}
+		if !f.wait(ctx) {
+			return
+		}
+	}
+}
+
+// wait waits for a reason to fold again; it is false when ctx ended.
+func (f *folder) wait(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-f.feed.queue.wake:
+	case <-f.feed.source.Changed:
+	case <-f.usage.changed:
+	case f.held = <-f.first:
+	case <-f.stale:
+		f.stale = nil
+		f.reopenLater(ctx)
+	case next := <-f.next:
+		f.replace(next)
+	}
+	return true
+}
+
+// fold brings the engine and the model to one revision and publishes it.
+func (f *folder) fold() {
+	// Asked before the queue is drained: what is in by now is in the queue.
+	rows, all := isClosed(f.feed.rows), isClosed(f.feed.all)
+	changes := f.feed.queue.drain()
+	f.revision++
+	if err := f.feed.engine.Apply(f.revision, changes); err != nil {
+		f.feed.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
+	}
+	for _, c := range changes {
+		f.feed.fold(c)
+	}
+	if all {
+		f.settle()
+	}
+	f.publish(f.snapshot(rows, all))
+}
+
+// settle lets explanations through.
+func (f *folder) settle() {
+	f.feed.settled.Store(true)
+	if !isClosed(f.ready) {
+		close(f.ready)
+	}
+}
+
+// snapshot gives the rows of the feed once they are all in, before that the held ones.
+func (f *folder) snapshot(rows, all bool) *model.Snapshot {
+	usage, note := f.usage.last()
+	status := f.status(all)
+	if note != "" {
+		status.MetricsNote = note
+	}
+	if rows {
+		return f.feed.builder.Build(f.revision, status, usage)
+	}
+	s := *f.held
+	s.Revision, s.Status, s.Usage = f.revision, status, usage
+	return &s
+}
+
+// status is the source's, with Reading kept until what was read is folded too.
+func (f *folder) status(all bool) model.Status {
+	status := f.feed.source.Status()
+	if all {
+		status.Reading = nil
+		return status
+	}
+	status.Reading = maps.Clone(status.Reading)
+	if len(status.Reading) == 0 {
+		status.Reading = map[string]int{"pods": 0}
+	}
+	return status
+}
+
+// publish offers s in place of any older snapshot that nobody has taken.
+func (f *folder) publish(s *model.Snapshot) {
+	select {
+	case <-f.snapshots:
+	default:
+	}
+	f.snapshots <- s // one sender and a free slot: never blocks
+	f.last = s
+}
+
+// askFirst asks for the first rows while the informers fill. Without them the
+// screen waits for the lists; that is no error.
+func (f *folder) askFirst(ctx context.Context) {
+	ask := f.feed.source.First
+	if ask == nil {
+		return
+	}
+	f.tasks.Go(func() {
+		first, err := ask(ctx)
+		if err != nil {
+			return
+		}
+		builder := model.NewBuilder()
+		for _, node := range first.Nodes {
+			builder.Node(nil, node)
+		}
+		for _, pod := range first.Pods {
+			builder.Pod(nil, pod)
+		}
+		f.first <- builder.Build(0, model.Status{}, nil)
+	})
+}
+
+// reopenLater opens the source anew beside the one that is shown.
+func (f *folder) reopenLater(ctx context.Context) {
+	f.tasks.Go(func() {
+		next, err := f.reopen(ctx)
+		if err != nil {
+			return
+		}
+		select {
+		case f.next <- next:
+		case <-ctx.Done():
+			next.close()
+		}
+	})
+}
+
+// replace puts a new feed in the place of the old one, whose rows stay on screen
+// until the new one has its own.
+func (f *folder) replace(next *feed) {
+	old := f.feed
+	f.held = f.last
+	f.take(next)
+	f.Cluster.feed.Store(next)
+	f.tasks.Go(old.close)
+}
+
+// take makes a feed the one that is folded.
+func (f *folder) take(next *feed) {
+	f.feed = next
+	f.stale = next.source.Stale
+	if f.options.Reopen == nil {
+		f.stale = nil
+	}
+}
