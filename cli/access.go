@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+)
+
+// accessList is get access -o json.
+type accessList struct {
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Items      []accessItem `json:"items"`
+	Views      []viewAccess `json:"views"`
+}
+
+// accessItem is one right.
+type accessItem struct {
+	Verb      string `json:"verb"`
+	Group     string `json:"group"`
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace"` // "" is all
+	Allowed   bool   `json:"allowed"`
+	Why       string `json:"why"`
+	NeededFor string `json:"neededFor"`
+}
+
+// viewAccess is what the rights leave of a view.
+type viewAccess struct {
+	View  string `json:"view"`
+	State string `json:"state"` // open, partly or closed
+	Why   string `json:"why"`
+}
+
+// access tells what this user may do, and which views that leaves open.
+func (g *getting) access(ctx context.Context) error {
+	client, err := g.connect(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	rights, err := client.Access(ctx)
+	if err != nil {
+		return fmt.Errorf("get access: %w", err)
+	}
+	if g.output == "json" {
+		return g.printAccess(rights)
+	}
+	rows := [][]string{{"VIEW", "STATE", "WHY"}}
+	for _, v := range viewsLeft(rights) {
+		rows = append(rows, []string{v.View, v.State, v.Why})
+	}
+	text := table(rows) + "\n"
+	rows = [][]string{{"ALLOWED", "VERB", "RESOURCE", "NAMESPACE", "NEEDED FOR"}}
+	for _, r := range rights {
+		rows = append(rows, []string{yesNo(r.Allowed), r.Verb, resourceName(r), orAll(r.Namespace), r.Needed})
+	}
+	_, err = io.WriteString(g.stdout, text+table(rows))
+	return err
+}
+
+// printAccess writes the rights for programs.
+func (g *getting) printAccess(rights []kube.Access) error {
+	list := accessList{
+		APIVersion: explain.APIVersion,
+		Kind:       "AccessList",
+		Items:      make([]accessItem, 0, len(rights)),
+		Views:      viewsLeft(rights),
+	}
+	for _, r := range rights {
+		list.Items = append(list.Items, accessItem{
+			Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace,
+			Allowed: r.Allowed, Why: r.Why, NeededFor: r.Needed,
+		})
+	}
+	encoder := json.NewEncoder(g.stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(list)
+}
+
+// viewsLeft tells which views the rights leave open.
+func viewsLeft(rights []kube.Access) []viewAccess {
+	refused, namespace := map[string]bool{}, ""
+	for _, r := range rights {
+		if r.Verb != "list" || r.Group != "" {
+			continue
+		}
+		refused[r.Resource] = !r.Allowed
+		if r.Resource == "pods" {
+			namespace = r.Namespace
+		}
+	}
+	return []viewAccess{
+		view("pending", refused["pods"], refused["nodes"], namespace, "verdicts are unknown: not allowed to list nodes"),
+		view("pods", refused["pods"], false, namespace, ""),
+		view("nodes", refused["nodes"], refused["pods"], namespace, "free room is unknown: not allowed to list pods"),
+	}
+}
+
+// view says what is left of a view that is closed or lacks something.
+func view(name string, closed, lacks bool, namespace, why string) viewAccess {
+	switch {
+	case closed && name == "nodes":
+		return viewAccess{name, "closed", "not allowed to list nodes"}
+	case closed:
+		return viewAccess{name, "closed", "not allowed to list pods"}
+	case lacks:
+		return viewAccess{name, "partly", why}
+	case namespace != "":
+		return viewAccess{name, "partly", "only pods of namespace " + namespace + " can be listed"}
+	default:
+		return viewAccess{name, "open", ""}
+	}
+}
+
+// resourceName is a resource as kubectl auth can-i names it.
+func resourceName(r kube.Access) string {
+	if r.Group == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Group
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func orAll(namespace string) string {
+	if namespace == "" {
+		return "all"
+	}
+	return namespace
+}

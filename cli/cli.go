@@ -1,0 +1,85 @@
+// Package cli is the command line: each command's flags become a value, and the
+// value runs.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// app is what all commands share.
+type app struct {
+	name     string // what the user typed: "fathom", or "kubectl fathom" as a plugin
+	stdin    io.Reader
+	stdout   io.Writer
+	stderr   io.Writer
+	flags    *genericclioptions.ConfigFlags
+	readOnly bool
+	parsed   bool // the command line was understood
+}
+
+// Run runs a command line, args[0] being the program's name, and gives its exit code.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	silence()
+	a := &app{
+		name:   programName(args),
+		stdin:  stdin,
+		stdout: stdout,
+		stderr: stderr,
+		flags:  genericclioptions.NewConfigFlags(true),
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			say(stderr, a.name, fmt.Errorf("internal error: %v; please report it with the command line", r))
+			code = exitUnknown
+		}
+	}()
+	err := a.root(args).ExecuteContext(ctx)
+	if err != nil && !a.parsed {
+		err = usageError{fmt.Errorf("%w; see %s --help", err, a.name)}
+	}
+	return exitCode(ctx, err, a.name, stderr)
+}
+
+// silence keeps the libraries from writing over our own lines.
+func silence() {
+	klog.SetLogger(logr.Discard())
+	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+}
+
+// programName is how the user calls the program.
+func programName(args []string) string {
+	if len(args) > 0 {
+		base := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+		if plugin, ok := strings.CutPrefix(strings.Replace(base, completer, "kubectl-", 1), "kubectl-"); ok {
+			return "kubectl " + plugin
+		}
+	}
+	return "fathom"
+}
+
+// root builds the command tree. The root command itself is the dashboard.
+func (a *app) root(args []string) *cobra.Command {
+	cmd := a.dashboard()
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.name}
+	cmd.PersistentPreRun = func(*cobra.Command, []string) { a.parsed = true }
+	a.flags.AddFlags(cmd.PersistentFlags())
+	cmd.PersistentFlags().BoolVar(&a.readOnly, "readonly", false,
+		"Send nothing that could change the cluster, not even as a dry run.")
+	cmd.AddCommand(a.explain(), a.list(), a.version())
+	cmd.SetIn(a.stdin)
+	cmd.SetOut(a.stdout)
+	cmd.SetErr(a.stderr)
+	cmd.SetArgs(commandLine(args))
+	return cmd
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completer begins the name under which kubectl looks for a plugin's completion.
+const completer = "kubectl_complete-"
+
+// commandLine gives the arguments after the program's name. Called as
+// kubectl_complete-fathom (a link to the program is enough), it completes: that
+// is how kubectl asks its plugins.
+func commandLine(args []string) []string {
+	if len(args) == 0 {
+		return []string{}
+	}
+	if strings.HasPrefix(filepath.Base(args[0]), completer) {
+		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+	}
+	return args[1:]
+}
+
+// oneOf completes a flag or an argument from a fixed list.
+func oneOf(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// completeFlag completes the values of a flag that the command has.
+func completeFlag(cmd *cobra.Command, flag string, words ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, oneOf(words...)); err != nil {
+		panic(err) // no such flag: a mistake in this package
+	}
+}

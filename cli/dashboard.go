@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui"
+)
+
+// dashing is one run of the dashboard.
+type dashing struct {
+	*app
+	scope scope
+	theme string
+	ascii bool
+}
+
+// dashboard is the root command.
+func (a *app) dashboard() *cobra.Command {
+	d := &dashing{app: a}
+	cmd := &cobra.Command{
+		Use:   "fathom",
+		Short: "A dashboard that says why pods are pending",
+		Long: `A dashboard of nodes, pods, taints, QoS and priority that says why pods are pending,
+by running kube-scheduler's own plugins over the cluster's present state.
+
+Without a command the dashboard starts; ? in it lists the keys.`,
+		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.name),
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
+	}
+	d.scope.addFlags(cmd)
+	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
+	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
+	completeFlag(cmd, "theme", themes.Names()...)
+	return cmd
+}
+
+// run shows the dashboard until its user leaves.
+func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
+	if err := d.scope.resolve(d.app); err != nil {
+		return err
+	}
+	settings, err := readSettings(os.Getenv)
+	if err != nil {
+		return err
+	}
+	settings.apply(d.theme, d.ascii, asciiGiven)
+	if err := settings.check(); err != nil {
+		return err
+	}
+	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
+		return usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
+	}
+	limitMemory(os.Getenv)
+	s := &session{app: d.app}
+	// Credential plugins may ask on the terminal, so this comes before the screen.
+	cluster, err := s.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	return d.show(ctx, s, cluster, settings)
+}
+
+// show runs the program on the terminal, which Bubble Tea restores however it ends.
+func (d *dashing) show(ctx context.Context, s *session, cluster ui.Cluster, settings settings) error {
+	app := ui.New(ui.Options{
+		Cluster:    cluster,
+		Session:    s,
+		Context:    s.opened,
+		Namespace:  d.scope.namespace,
+		Selector:   d.scope.selector,
+		Theme:      settings.Theme,
+		ASCII:      *settings.ASCII,
+		ReadOnly:   d.readOnly,
+		Production: settings.Production,
+		Version:    buildVersion(),
+	})
+	defer app.Close()
+	_, err := tea.NewProgram(app, tea.WithContext(ctx), tea.WithInput(d.stdin), tea.WithOutput(d.stdout)).Run()
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+		return fmt.Errorf("run dashboard: internal error: %w", err)
+	case err == nil, errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+		return nil
+	default:
+		return fmt.Errorf("run dashboard: %w", err)
+	}
+}
+
+// collectAt is the heap growth, in percent, at which garbage is collected, and
+// softLimit what the heap is kept near: a first list of a big cluster is mostly
+// garbage once it was stripped (docs/performance.md).
+const (
+	collectAt = 50
+	softLimit = 250 << 20
+)
+
+// limitMemory keeps the peak of reading a big cluster down, unless the user has
+// set limits of his own.
+func limitMemory(env func(string) string) {
+	if env("GOGC") == "" {
+		debug.SetGCPercent(collectAt)
+	}
+	if env("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
+	}
+}

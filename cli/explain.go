@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// explaining is one run of the explain command.
+type explaining struct {
+	*app
+	scope  scope
+	file   string
+	all    bool
+	nodes  bool
+	output string
+}
+
+// explain is the explain command.
+func (a *app) explain() *cobra.Command {
+	e := &explaining{app: a}
+	cmd := &cobra.Command{
+		Use:   "explain {POD | -f FILE | --all}",
+		Short: "Say why a pod is pending",
+		Long: `Say why a pod is pending, by running kube-scheduler's own plugins over the cluster's present state:
+every plugin on every node, with the numbers.
+
+POD is a name, namespace/name or pod/name. With -f the pod need not exist: a manifest is read,
+"-" being standard input, and the template of a workload counts.
+
+It exits with 0 if nothing that was asked about is blocked, 1 if something is,
+2 if the command line or the manifest is wrong, and 3 if it could not find out.`,
+		Example: fmt.Sprintf("  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop\n  %[1]s explain --all -A -o json\n  %[1]s explain -f deployment.yaml",
+			a.name),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&e.file, "filename", "f", "", `Explain the pods of a manifest that does not exist yet; "-" is standard input.`)
+	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, or has one and is not started.")
+	flags.BoolVar(&e.nodes, "nodes", false, "Tell every node's answer, not only those of groups.")
+	e.scope.addFlags(cmd)
+	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
+	return cmd
+}
+
+// run answers, and fails with errBlocked if something is blocked.
+func (e *explaining) run(ctx context.Context, args []string) error {
+	if err := e.check(args); err != nil {
+		return err
+	}
+	if e.file != "" {
+		return e.runFile(ctx)
+	}
+	live, err := e.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	if e.all {
+		return e.runAll(ctx, live)
+	}
+	pod, err := e.find(live, args[0])
+	if err != nil {
+		return err
+	}
+	report, err := live.Explain(ctx, pod.Object.UID)
+	if err != nil {
+		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
+	}
+	out := newReports(e.stdout, e.output, false, e.nodes)
+	if err := out.write(report); err != nil {
+		return err
+	}
+	var found outcome
+	found.note(report.Verdict, pod.Waits)
+	return errors.Join(out.close(), found.err())
+}
+
+// check refuses flags that do not go together.
+func (e *explaining) check(args []string) error {
+	asked := len(args)
+	if e.file != "" {
+		asked++
+	}
+	if e.all {
+		asked++
+	}
+	switch {
+	case asked == 0:
+		return usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.name)
+	case asked > 1:
+		return usagef("explain: a pod's name, -f and --all exclude each other")
+	case !e.all && (e.scope.all || e.scope.selector != ""):
+		return usagef("explain: -A and -l need --all")
+	}
+	if err := checkOutput(e.output, "text", "json", "yaml", "markdown"); err != nil {
+		return err
+	}
+	return e.scope.resolve(e.app)
+}
+
+// runAll explains every pod that waits, one by one, in the order of the queue.
+func (e *explaining) runAll(ctx context.Context, live *live) error {
+	found := outcome{undecided: e.scope.beyond(live.snapshot.Status)}
+	if found.undecided {
+		live.sayLimits()
+	}
+	out := newReports(e.stdout, e.output, true, e.nodes)
+	for _, kind := range live.snapshot.Pending {
+		for _, pod := range kind.Pods {
+			if !e.scope.holds(pod) {
+				continue
+			}
+			if err := e.explainOne(ctx, live, pod, out, &found); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(out.close(), found.err())
+}
+
+// explainOne writes one pod's report. A pod that cannot be explained does not
+// keep the others from being.
+func (e *explaining) explainOne(ctx context.Context, live *live, pod *model.Pod, out *reports, found *outcome) error {
+	report, err := live.Explain(ctx, pod.Object.UID)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, explain.ErrNoPod):
+		return nil // it is gone since
+	case err != nil:
+		say(e.stderr, e.name, fmt.Errorf("explain %s: %w", pod.FullName(), err))
+		found.undecided = true
+		return nil
+	}
+	found.note(report.Verdict, true)
+	return out.write(report)
+}
+
+// outcome gathers what an exit code says.
+type outcome struct {
+	blocked   bool
+	undecided bool
+}
+
+// note counts one answer in.
+func (o *outcome) note(verdict explain.Verdict, waits bool) {
+	o.blocked = o.blocked || waits
+	o.undecided = o.undecided || verdict == explain.Unknown
+}
+
+// err is the outcome as the error that gives the exit code.
+func (o *outcome) err() error {
+	switch {
+	case o.undecided:
+		return errUndecided
+	case o.blocked:
+		return errBlocked
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+)
+
+// defaultNamespace is where a manifest without a namespace goes.
+const defaultNamespace = "default"
+
+// runFile explains the pods of a manifest.
+func (e *explaining) runFile(ctx context.Context) error {
+	namespace := e.scope.namespace
+	if namespace == "" {
+		namespace = defaultNamespace
+	}
+	wishes, err := readManifest(e.file, e.stdin, namespace)
+	if err != nil {
+		return err
+	}
+	live, err := e.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	out := newReports(e.stdout, e.output, len(wishes) > 1, e.nodes || len(wishes) == 1)
+	var found outcome
+	for _, w := range wishes {
+		report, err := e.explainWish(ctx, live, w)
+		if err != nil {
+			return err
+		}
+		found.note(report.Verdict, report.Verdict != explain.Scheduled)
+		if err := out.write(report); err != nil {
+			return err
+		}
+	}
+	return errors.Join(out.close(), found.err())
+}
+
+// explainWish explains one pod that does not exist yet.
+func (e *explaining) explainWish(ctx context.Context, live *live, w wish) (*explain.Report, error) {
+	pod, caveats, err := e.admitted(ctx, live, w.pod)
+	if err != nil {
+		return nil, err
+	}
+	dropVolumes(pod, w.drop)
+	report, err := live.ExplainPod(ctx, pod)
+	if err != nil {
+		return nil, fmt.Errorf("explain %s: %w", e.file, err)
+	}
+	told := *report
+	told.Scheduler.Caveats = append(append(caveats, w.notes...), report.Scheduler.Caveats...)
+	return &told, nil
+}
+
+// admitted is the pod as the API server would keep it: by a dry run, or where
+// none may be sent or none is permitted, by our own rules.
+func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
+	why := "--readonly forbids a dry run"
+	if !e.readOnly {
+		tried, err := tryCreate(ctx, live.client, pod)
+		switch {
+		case err == nil:
+			return tried, nil, nil
+		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+			return nil, nil, usagef("explain -f %s: %w", e.file, err)
+		case !refusal(err):
+			return nil, nil, err
+		}
+		why = fmt.Sprintf("kube-apiserver did not take a dry run (%v)", err)
+	}
+	completed := pod.DeepCopy()
+	if err := validate(completed); err != nil {
+		return nil, nil, usagef("explain -f %s: %w", e.file, err)
+	}
+	rules := &admission{client: live.reader}
+	if err := rules.admit(ctx, completed); err != nil {
+		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
+	}
+	caveats := []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, and webhooks are left out"}
+	return completed, append(caveats, rules.caveats...), nil
+}
+
+// tryCreate asks for a dry run. The name is left to the server: one that is in
+// use would be refused.
+func tryCreate(ctx context.Context, client *kube.Client, pod *corev1.Pod) (*corev1.Pod, error) {
+	trial := pod.DeepCopy()
+	trial.OwnerReferences = nil // the owner does not exist yet, so it has no UID
+	if trial.Name != "" {
+		trial.GenerateName, trial.Name = trial.Name+"-", ""
+	}
+	tried, err := client.DryRunCreate(ctx, trial)
+	if err != nil {
+		return nil, err
+	}
+	tried.Name, tried.GenerateName = pod.Name, pod.GenerateName
+	tried.OwnerReferences = pod.OwnerReferences
+	tried.UID, tried.ResourceVersion = "", ""
+	return tried, nil
+}
+
+// refusal tells whether the server answered and said no, to this user or to this pod.
+func refusal(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
+		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
+}
+
+// dropVolumes takes volumes off a pod that nothing exists for yet.
+func dropVolumes(pod *corev1.Pod, names []string) {
+	for _, name := range names {
+		for i, volume := range pod.Spec.Volumes {
+			if volume.Name == name {
+				pod.Spec.Volumes = append(pod.Spec.Volumes[:i:i], pod.Spec.Volumes[i+1:]...)
+				break
+			}
+		}
+	}
+}

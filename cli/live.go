@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// stall is how long a command waits for a list that does not come on.
+	stall = 30 * time.Second
+	// mostTries is how often a lost server may be tried before a command gives up.
+	mostTries = 3
+)
+
+// live is a cluster that is open and was read once.
+type live struct {
+	*cluster.Cluster
+	client   *kube.Client
+	reader   kubernetes.Interface // refuses writes
+	snapshot *model.Snapshot
+	app      *app
+	stop     context.CancelFunc
+}
+
+// connect opens the connection that the flags choose; context "" leaves the choice.
+func (a *app) connect(ctx context.Context, context string) (*kube.Client, error) {
+	return kube.Connect(ctx, kube.Options{
+		Getter:    a.flags,
+		Context:   context,
+		UserAgent: "fathom/" + strings.TrimPrefix(buildVersion(), "v"),
+	})
+}
+
+// open connects and reads everything.
+func (a *app) open(ctx context.Context) (*live, error) {
+	client, err := a.connect(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	l := &live{client: client, app: a}
+	ctx, l.stop = context.WithCancel(ctx)
+	if err := l.start(ctx); err != nil {
+		l.stop()
+		client.Close()
+		return nil, err
+	}
+	if l.snapshot, err = a.read(ctx, l.Cluster); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// start puts the connection's source to work.
+func (l *live) start(ctx context.Context) error {
+	source, err := l.client.Source(ctx)
+	if err != nil {
+		return err
+	}
+	l.reader = source.Client
+	l.Cluster, err = cluster.New(ctx, source, cluster.Options{Reopen: l.client.Source})
+	return err
+}
+
+// Close ends everything that was started.
+func (l *live) Close() {
+	l.stop()
+	l.Cluster.Close()
+	l.client.Close()
+}
+
+// read waits until everything is in, and tells how far it is.
+func (a *app) read(ctx context.Context, c *cluster.Cluster) (*model.Snapshot, error) {
+	progress := newProgress(a.stderr)
+	defer progress.clear()
+	var last model.Status
+	for {
+		s, err := nextWithin(ctx, c, stall)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && last.Connection.Err == "":
+			continue // slow, but nothing is wrong
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, lost(last)
+		case err != nil:
+			return nil, fmt.Errorf("read cluster: %w", err)
+		case len(s.Status.Reading) == 0:
+			return s, nil
+		case s.Status.Connection.Tries >= mostTries:
+			return nil, lost(s.Status)
+		}
+		last = s.Status
+		progress.show(last.Reading)
+	}
+}
+
+// nextWithin is the next snapshot, if it comes in time.
+func nextWithin(ctx context.Context, c *cluster.Cluster, limit time.Duration) (*model.Snapshot, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s, err := c.Next(limited)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return s, err
+}
+
+// lost says that the server ceased to answer.
+func lost(status model.Status) error {
+	return fmt.Errorf("read cluster: no answer from %s: %s; check the network, or choose another context with --context",
+		status.Server, status.Connection.Err)
+}
+
+// refused is why a resource could not be read at all; nil if it could.
+func (l *live) refused(resource string) error {
+	status := l.snapshot.Status
+	if resource == "pods" && status.Namespace != "" {
+		return nil // those of one namespace were
+	}
+	for _, unread := range status.Unread {
+		if unread.Resource == resource {
+			return errors.New(unread.Why + `; "get access" lists your rights`)
+		}
+	}
+	return nil
+}
+
+// sayLimits tells what could not be read.
+func (l *live) sayLimits() {
+	var limits []string
+	for _, unread := range l.snapshot.Status.Unread {
+		limits = append(limits, unread.Why)
+	}
+	if len(limits) > 0 {
+		slices.Sort(limits)
+		say(l.app.stderr, l.app.name, errors.New(strings.Join(slices.Compact(limits), "; ")))
+	}
+}

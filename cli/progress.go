@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// progress is a line on a terminal that is written over; elsewhere it is nothing.
+type progress struct {
+	w     io.Writer
+	shown bool
+}
+
+// newProgress makes a progress line on w, if that is a terminal.
+func newProgress(w io.Writer) *progress {
+	if !isTerminal(w) {
+		return &progress{}
+	}
+	return &progress{w: w}
+}
+
+// show tells how many objects of each list that is not in yet were read.
+func (p *progress) show(reading map[string]int) {
+	if p.w == nil {
+		return
+	}
+	var lists []string
+	for _, resource := range slices.Sorted(maps.Keys(reading)) {
+		if n := reading[resource]; n > 0 {
+			lists = append(lists, fmt.Sprintf("%s: %d so far", resource, n))
+		}
+	}
+	fmt.Fprintf(p.w, "\r\x1b[KReading the cluster %s", strings.Join(lists, ", "))
+	p.shown = true
+}
+
+// clear takes the line away.
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
+
+// reports writes explanations as they come. A list of them is written item by
+// item, so that the first is there before the last is found.
+type reports struct {
+	w       io.Writer
+	form    string
+	list    bool
+	nodes   bool // tell every node's answer
+	written int
+}
+
+// newReports makes a writer of one explanation, or of a list.
+func newReports(w io.Writer, form string, list, nodes bool) *reports {
+	return &reports{w: w, form: form, list: list, nodes: nodes}
+}
+
+// write writes one explanation.
+func (r *reports) write(report *explain.Report) error {
+	var err error
+	switch r.form {
+	case "json":
+		err = r.writeJSON(report)
+	case "yaml":
+		err = r.writeYAML(report)
+	case "markdown":
+		err = r.writeBlock(report.Markdown())
+	default:
+		err = r.writeBlock(reportText(report, r.nodes))
+	}
+	r.written++
+	return err
+}
+
+// close ends a list.
+func (r *reports) close() error {
+	var err error
+	switch {
+	case r.form == "json" && r.list && r.written == 0:
+		_, err = fmt.Fprintf(r.w, "%s]}\n", r.head())
+	case r.form == "json" && r.list:
+		_, err = io.WriteString(r.w, "\n]}\n")
+	case r.form == "yaml" && r.list && r.written == 0:
+		_, err = fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems: []\n", explain.APIVersion, explain.ListKind)
+	case r.form == "text" && r.list && r.written == 0:
+		_, err = io.WriteString(r.w, "Nothing is pending.\n")
+	}
+	return err
+}
+
+// head begins a JSON list.
+func (r *reports) head() string {
+	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[`, explain.APIVersion, explain.ListKind)
+}
+
+// shown is the report as JSON and YAML tell it: nodes[] of a list only where asked for.
+func (r *reports) shown(report *explain.Report) *explain.Report {
+	if !r.list || r.nodes {
+		return report
+	}
+	short := *report
+	short.Nodes = nil
+	return &short
+}
+
+func (r *reports) writeJSON(report *explain.Report) error {
+	if !r.list {
+		encoder := json.NewEncoder(r.w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(report)
+	}
+	before := ",\n"
+	if r.written == 0 {
+		before = r.head() + "\n"
+	}
+	var item bytes.Buffer
+	encoder := json.NewEncoder(&item)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r.shown(report)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(r.w, "%s%s", before, bytes.TrimSuffix(item.Bytes(), []byte("\n")))
+	return err
+}
+
+func (r *reports) writeYAML(report *explain.Report) error {
+	text, err := yaml.Marshal(r.shown(report))
+	if err != nil {
+		return err
+	}
+	if !r.list {
+		_, err = r.w.Write(text)
+		return err
+	}
+	if r.written == 0 {
+		if _, err := fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems:\n", explain.APIVersion, explain.ListKind); err != nil {
+			return err
+		}
+	}
+	indented := strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n  ")
+	_, err = fmt.Fprintf(r.w, "- %s\n", indented)
+	return err
+}
+
+// writeBlock writes a text, apart from the one before.
+func (r *reports) writeBlock(text string) error {
+	if r.written > 0 {
+		text = "\n" + text
+	}
+	_, err := io.WriteString(r.w, text)
+	return err
+}

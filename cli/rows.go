@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// nodeItem is a node in get nodes -o json.
+type nodeItem struct {
+	Name        string            `json:"name"`
+	Ready       string            `json:"ready"` // True, False or Unknown
+	ReadySince  *time.Time        `json:"readySince"`
+	Cordoned    bool              `json:"cordoned"`
+	Status      string            `json:"status"`
+	Pressure    []string          `json:"pressure"`
+	Taints      []corev1.Taint    `json:"taints"`
+	Roles       []string          `json:"roles"`
+	Zone        string            `json:"zone"`
+	Pool        string            `json:"pool"`
+	Instance    string            `json:"instanceType"`
+	Version     string            `json:"kubeletVersion"`
+	Pods        int               `json:"pods"`
+	Allocatable map[string]string `json:"allocatable"`
+	Requested   map[string]string `json:"requested"`
+	Free        map[string]string `json:"free"`
+	Limits      map[string]string `json:"limits"`
+	Created     *time.Time        `json:"created"`
+}
+
+// newNodeItem tells a node for programs.
+func newNodeItem(n *model.Node) nodeItem {
+	return nodeItem{
+		Name:        n.Name,
+		Ready:       string(n.Ready),
+		ReadySince:  timeOrNull(n.ReadySince),
+		Cordoned:    n.Cordoned,
+		Status:      n.Status,
+		Pressure:    listOrEmpty(n.Pressure),
+		Taints:      listOrEmpty(n.Object.Spec.Taints),
+		Roles:       listOrEmpty(n.Roles),
+		Zone:        n.Zone,
+		Pool:        n.Pool,
+		Instance:    n.Instance,
+		Version:     n.Version,
+		Pods:        len(n.Pods),
+		Allocatable: quantities(n.Allocatable),
+		Requested:   quantities(n.Requested),
+		Free:        quantities(minus(n.Allocatable, n.Requested)),
+		Limits:      quantities(n.Limits),
+		Created:     timeOrNull(n.Object.CreationTimestamp.Time),
+	}
+}
+
+// podItem is a pod in get pods -o json.
+type podItem struct {
+	Namespace     string            `json:"namespace"`
+	Name          string            `json:"name"`
+	UID           string            `json:"uid"`
+	Status        string            `json:"status"`
+	Ready         int32             `json:"readyContainers"`
+	Total         int32             `json:"containers"`
+	Restarts      int32             `json:"restarts"`
+	QOSClass      string            `json:"qosClass"`
+	Priority      int32             `json:"priority"`
+	PriorityClass string            `json:"priorityClass"`
+	Node          string            `json:"node"`
+	Owner         *explain.OwnerRef `json:"owner"`
+	Waits         bool              `json:"waits"`
+	Requests      map[string]string `json:"requests"`
+	Limits        map[string]string `json:"limits"`
+	Created       *time.Time        `json:"created"`
+}
+
+// newPodItem tells a pod for programs.
+func newPodItem(p *model.Pod) podItem {
+	return podItem{
+		Namespace:     p.Object.Namespace,
+		Name:          p.Object.Name,
+		UID:           string(p.Object.UID),
+		Status:        p.Status,
+		Ready:         p.Ready,
+		Total:         p.Total,
+		Restarts:      p.Restarts,
+		QOSClass:      string(p.QOS),
+		Priority:      p.Priority(),
+		PriorityClass: p.Object.Spec.PriorityClassName,
+		Node:          p.Object.Spec.NodeName,
+		Owner:         ownerOf(p),
+		Waits:         p.Waits,
+		Requests:      quantities(p.Requests),
+		Limits:        quantities(p.Limits),
+		Created:       timeOrNull(p.Since()),
+	}
+}
+
+// ownerOf is the workload that a pod belongs to, nil without one.
+func ownerOf(p *model.Pod) *explain.OwnerRef {
+	if p.Owner.Name == "" {
+		return nil
+	}
+	return &explain.OwnerRef{Kind: p.Owner.Kind, Name: p.Owner.Name}
+}
+
+// quantities writes amounts as Kubernetes does; what is zero is left out.
+func quantities(r model.Resources) map[string]string {
+	amounts := map[string]string{}
+	put := func(name string, q *resource.Quantity) {
+		if !q.IsZero() {
+			amounts[name] = q.String()
+		}
+	}
+	put("cpu", resource.NewMilliQuantity(r.MilliCPU, resource.DecimalSI))
+	put("memory", resource.NewQuantity(r.Memory, resource.BinarySI))
+	put("ephemeral-storage", resource.NewQuantity(r.EphemeralStorage, resource.BinarySI))
+	put("pods", resource.NewQuantity(r.Pods, resource.DecimalSI))
+	for name, amount := range r.Scalar {
+		put(string(name), resource.NewQuantity(amount, resource.DecimalSI))
+	}
+	return amounts
+}
+
+// minus is what is left of has after taken.
+func minus(has, taken model.Resources) model.Resources {
+	left := model.Resources{
+		MilliCPU:         has.MilliCPU - taken.MilliCPU,
+		Memory:           has.Memory - taken.Memory,
+		EphemeralStorage: has.EphemeralStorage - taken.EphemeralStorage,
+		Pods:             has.Pods - taken.Pods,
+		Scalar:           make(map[corev1.ResourceName]int64, len(has.Scalar)),
+	}
+	for name, amount := range has.Scalar {
+		left.Scalar[name] = amount - taken.Scalar[name]
+	}
+	return left
+}
+
+// taintTexts writes taints as key=value:effect.
+func taintTexts(taints []corev1.Taint) string {
+	texts := make([]string, 0, len(taints))
+	for i := range taints {
+		texts = append(texts, taints[i].ToString())
+	}
+	return orNone(strings.Join(texts, ","))
+}
+
+// printList writes items as a JSON list, one item a line.
+func printList(w io.Writer, kind string, items []any) error {
+	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, explain.APIVersion, kind); err != nil {
+		return err
+	}
+	for i, item := range items {
+		text, err := json.Marshal(item)
+		if err != nil {
+			return err
+		}
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		if _, err := fmt.Fprintf(w, "%s\n%s", separator, text); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "\n]}\n")
+	return err
+}
+
+// listOrEmpty keeps an empty list from being null in JSON.
+func listOrEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// timeOrNull is null in JSON for the zero time.
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	utc := t.UTC()
+	return &utc
+}
+
+// orNone is what a cell shows for nothing.
+func orNone(text string) string {
+	if text == "" {
+		return "<none>"
+	}
+	return text
+}
+
+// ago is how long ago t was, as kubectl writes it.
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(now.Sub(t))
+}
+
+// cpu writes thousandths of a core.
+func cpu(milli int64) string { return resource.NewMilliQuantity(milli, resource.DecimalSI).String() }
+
+// memory writes bytes in whole mebibytes, rounded down: room may be less, never more.
+func memory(bytes int64) string {
+	const mebibyte = 1 << 20
+	return strconv.FormatInt(bytes/mebibyte, 10) + "Mi"
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui"
+)
+
+// session opens the clusters of the kubeconfig for the dashboard.
+type session struct {
+	*app
+	opened string // the context that was opened last
+}
+
+var _ ui.Session = (*session)(nil)
+
+// Contexts implements ui.Session. A kubeconfig that cannot be read has none.
+func (s *session) Contexts() []model.Context {
+	contexts, err := kube.Contexts(s.flags)
+	if err != nil {
+		return nil
+	}
+	return contexts
+}
+
+// Open implements ui.Session; name "" is the context that the flags choose.
+func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
+	client, err := s.connect(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	// The cluster outlives the command that opened it.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	source, err := client.Source(running)
+	if err == nil {
+		var joined *cluster.Cluster
+		joined, err = cluster.New(running, source, cluster.Options{Reopen: client.Source})
+		if err == nil {
+			s.opened = client.Context()
+			return &watched{Cluster: joined, client: client, stop: stop}, nil
+		}
+	}
+	stop()
+	client.Close()
+	return nil, err
+}
+
+// watched is an open cluster as the dashboard needs it: state from the joined
+// source, single objects straight from the API server.
+type watched struct {
+	*cluster.Cluster
+	client *kube.Client
+	stop   context.CancelFunc
+}
+
+var _ ui.Cluster = (*watched)(nil)
+
+// Describe implements ui.Cluster.
+func (w *watched) Describe(ctx context.Context, ref model.Ref) (string, error) {
+	return w.client.Describe(ctx, ref)
+}
+
+// YAML implements ui.Cluster.
+func (w *watched) YAML(ctx context.Context, ref model.Ref) (string, error) {
+	return w.client.YAML(ctx, ref)
+}
+
+// Events implements ui.Cluster.
+func (w *watched) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+	return w.client.Events(ctx, ref)
+}
+
+// Retry implements ui.Cluster.
+func (w *watched) Retry() { w.client.Retry() }
+
+// Close implements ui.Cluster.
+func (w *watched) Close() {
+	w.stop()
+	w.Cluster.Close()
+	w.client.Close()
+}

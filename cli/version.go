@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// release is the version that a release build sets with
+// -ldflags "-X github.com/kubectl-fathom/kubectl-fathom/cli.release=v1.2.3".
+var release string
+
+// serverPatience is how long version waits for the API server.
+const serverPatience = 3 * time.Second
+
+// versions is what version says, as JSON.
+type versions struct {
+	Fathom     string `json:"fathom"`
+	Kubernetes string `json:"kubernetes"` // the scheduler's plugins in this program
+	Server     string `json:"server"`     // "" if it did not answer
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+}
+
+// version is the version command.
+func (a *app) version() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:               "version",
+		Short:             "The versions of this program, of its scheduler plugins and of the API server",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output, "text", "json"); err != nil {
+				return err
+			}
+			return a.printVersions(a.versions(cmd.Context()), output)
+		},
+	}
+	addOutput(cmd, &output, "text", "json")
+	return cmd
+}
+
+// versions asks everyone for a version.
+func (a *app) versions(ctx context.Context) versions {
+	return versions{
+		Fathom:     buildVersion(),
+		Kubernetes: dependencyVersion("k8s.io/kubernetes"),
+		Server:     a.serverVersion(ctx),
+		Go:         runtime.Version(),
+		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+// printVersions writes v in the form asked for.
+func (a *app) printVersions(v versions, output string) error {
+	if output == "json" {
+		encoder := json.NewEncoder(a.stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v)
+	}
+	server := v.Server
+	if server == "" {
+		server = "no answer"
+	}
+	_, err := fmt.Fprintf(a.stdout, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
+		v.Fathom, v.Go, v.Platform, v.Kubernetes, server)
+	return err
+}
+
+// serverVersion is the API server's version, "" if it gives none in time.
+func (a *app) serverVersion(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, serverPatience)
+	defer cancel()
+	client, err := a.connect(ctx, "")
+	if err != nil {
+		return ""
+	}
+	defer client.Close()
+	return client.Version()
+}
+
+// buildVersion is the release, else what the Go tool noted of the build.
+func buildVersion() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// dependencyVersion is the version of a module that this program was built with.
+func dependencyVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path == path {
+			return module.Version
+		}
+	}
+	return ""
+}

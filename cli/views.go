@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// nodes lists the nodes; -l takes their labels.
+func (g *getting) nodes(live *live) (*listing, error) {
+	if err := live.refused("nodes"); err != nil {
+		return nil, fmt.Errorf("get nodes: %w", err)
+	}
+	now := time.Now()
+	l := &listing{
+		kind:  "NodeList",
+		heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
+		empty: "no nodes found",
+	}
+	for _, n := range live.snapshot.Nodes {
+		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
+			continue
+		}
+		free := minus(n.Allocatable, n.Requested)
+		l.add(newNodeItem(n),
+			n.Name,
+			n.Status,
+			cpu(free.MilliCPU)+"/"+cpu(n.Allocatable.MilliCPU),
+			memory(free.Memory)+"/"+memory(n.Allocatable.Memory),
+			fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods),
+			ago(now, n.Object.CreationTimestamp.Time),
+			orNone(n.Zone),
+			orNone(n.Version),
+			taintTexts(n.Object.Spec.Taints),
+		)
+	}
+	return l, nil
+}
+
+// pods lists the pods of the scope.
+func (g *getting) pods(live *live) (*listing, error) {
+	if err := live.refused("pods"); err != nil {
+		return nil, fmt.Errorf("get pods: %w", err)
+	}
+	now := time.Now()
+	l := &listing{
+		kind:  "PodList",
+		heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
+		empty: "no pods found in " + g.scope.words(),
+	}
+	for _, p := range live.snapshot.Pods {
+		if !g.scope.holds(p) {
+			continue
+		}
+		l.add(newPodItem(p),
+			p.Object.Namespace,
+			p.Object.Name,
+			fmt.Sprintf("%d/%d", p.Ready, p.Total),
+			p.Status,
+			strconv.Itoa(int(p.Restarts)),
+			string(p.QOS),
+			strconv.Itoa(int(p.Priority())),
+			orNone(p.Object.Spec.NodeName),
+			ago(now, p.Since()),
+			ownerText(p),
+		)
+	}
+	return l, nil
+}
+
+// ownerText names the workload of a pod, as kubectl does.
+func ownerText(p *model.Pod) string {
+	if p.Owner.Name == "" {
+		return "<none>"
+	}
+	return strings.ToLower(p.Owner.Kind) + "/" + p.Owner.Name
+}
+
+// pendingItem is a kind of waiting pods in get pending -o json.
+type pendingItem struct {
+	Namespace string            `json:"namespace"`
+	Pods      []string          `json:"pods"` // their names, the longest waiting first
+	Owner     *explain.OwnerRef `json:"owner"`
+	Priority  int32             `json:"priority"`
+	Since     *time.Time        `json:"since"`
+	Verdict   explain.Verdict   `json:"verdict"`
+	State     string            `json:"state"`
+	Why       string            `json:"why"`
+	Summary   string            `json:"summary"`
+	Scheduler string            `json:"schedulerName"`
+	Nominated string            `json:"nominatedNodeName"`
+	Node      string            `json:"nodeName"`
+	Requests  map[string]string `json:"requests"`
+}
+
+// pending lists the kinds of waiting pods of the scope, with an explanation each.
+func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
+	if err := live.refused("pods"); err != nil {
+		return nil, fmt.Errorf("get pending: %w", err)
+	}
+	now := time.Now()
+	l := &listing{
+		kind:  "PendingList",
+		heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
+		empty: "nothing is pending in " + g.scope.words(),
+	}
+	for _, kind := range live.snapshot.Pending {
+		pods := g.held(kind)
+		if len(pods) == 0 {
+			continue
+		}
+		report, err := live.Explain(ctx, pods[0].Object.UID)
+		if err != nil {
+			return nil, fmt.Errorf("explain %s: %w", pods[0].FullName(), err)
+		}
+		l.add(newPendingItem(pods, report),
+			pods[0].Object.Namespace,
+			pods[0].Object.Name,
+			strconv.Itoa(len(pods)),
+			strconv.Itoa(int(pods[0].Priority())),
+			ago(now, pods[0].Since()),
+			report.State,
+			report.Why,
+		)
+	}
+	return l, nil
+}
+
+// held are the pods of a kind that the scope takes in.
+func (g *getting) held(kind *model.Kind) []*model.Pod {
+	var pods []*model.Pod
+	for _, p := range kind.Pods {
+		if g.scope.holds(p) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+// newPendingItem tells a kind for programs; the report is of its first pod.
+func newPendingItem(pods []*model.Pod, report *explain.Report) pendingItem {
+	first := pods[0]
+	names := make([]string, 0, len(pods))
+	for _, p := range pods {
+		names = append(names, p.Object.Name)
+	}
+	return pendingItem{
+		Namespace: first.Object.Namespace,
+		Pods:      names,
+		Owner:     ownerOf(first),
+		Priority:  first.Priority(),
+		Since:     timeOrNull(first.Since()),
+		Verdict:   report.Verdict,
+		State:     report.State,
+		Why:       report.Why,
+		Summary:   report.Summary,
+		Scheduler: first.Object.Spec.SchedulerName,
+		Nominated: first.Object.Status.NominatedNodeName,
+		Node:      first.Object.Spec.NodeName,
+		Requests:  quantities(first.Requests),
+	}
+}
