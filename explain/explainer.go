@@ -50,6 +50,9 @@ type words struct {
 	// "dedicated=gpu:NoSchedule". Refusal.Short. The words of several nodes
 	// name the nearest where they differ; those of one node leave it to the group.
 	Short string
+	// Bar is what alone would have to go, without what nodes have instead:
+	// "disktype=ssd". "": Short says it. Refusal.Bar.
+	Bar string
 	// Wider is Short with more of the names, each longer than the one before,
 	// for wide screens. Refusal.Wider.
 	Wider []string

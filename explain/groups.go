@@ -45,8 +45,8 @@ const (
 // group sorts the nodes of the matrix into groups, nearest first: those that fit
 // come first, then those that are not decided, then those that the fewest
 // plugins refuse, then those whose nearest node is short of the least (the share
-// of what is wanted that is missing, summed over the refusals), then the larger
-// ones, then by name.
+// of what is wanted that is missing, summed over the refusals), then in the order
+// of the plugins that refuse, then the larger ones, then by name.
 func (e *Engine) group(q *question, m *matrix) []*group {
 	g := &grouping{e: e, q: q, m: m, steps: map[step]int{}, groups: map[int]*group{}}
 	for i := range m.nodes {
@@ -60,6 +60,7 @@ func (e *Engine) group(q *question, m *matrix) []*group {
 			cmp.Compare(rank(a.fits), rank(b.fits)),
 			cmp.Compare(len(a.refusing), len(b.refusing)),
 			cmp.Compare(a.distance, b.distance),
+			slices.Compare(a.refusing, b.refusing),
 			cmp.Compare(len(b.nodes), len(a.nodes)),
 			strings.Compare(m.nodes[a.nodes[0]].Node().Name, m.nodes[b.nodes[0]].Node().Name),
 		)
@@ -230,8 +231,14 @@ func refusal(q *question, rs []refused) Refusal {
 	explainer := explainers[told.Plugin]
 	if explainer.words != nil {
 		if w := explainer.words(q, rs); w.What != "" {
-			told.What, told.Short, told.Wider = w.What, w.Short, w.Wider
+			told.What, told.Short, told.Bar, told.Wider = w.What, w.Short, w.Bar, w.Wider
 		}
+	}
+	if told.Bar == "" {
+		told.Bar = told.Short
+	}
+	if told.Wider == nil && len(rs) > 1 {
+		told.Wider = withNames(rs, told.Short)
 	}
 	if explainer.figures != nil && rs[0].node != nil {
 		told.Numbers = numbers(q, explainer.figures, rs)

@@ -117,8 +117,12 @@ func affinityClashWords(q *question, rs []refused) words {
 		return reasonOnly(rs)
 	}
 	var short []string
-	for _, c := range broken {
-		if clause := c.clause(len(rs) == 1); !slices.Contains(short, clause) {
+	for i, c := range broken {
+		mutual := func(other clash) bool { return other.rule == apart && other.key == c.key && other.selector == c.selector }
+		if c.rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that want away from each other
+			continue
+		}
+		if clause := c.clause(len(rs)); !slices.Contains(short, clause) {
 			short = append(short, clause)
 		}
 	}
@@ -159,8 +163,9 @@ func agreeing(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// clause is the rule in a table, for one node or for several.
-func (c clash) clause(single bool) string {
+// clause is the rule in a table, for so many nodes.
+func (c clash) clause(nodes int) string {
+	single := nodes == 1
 	place, where := labelWord(c.key), "in its "+labelWord(c.key)
 	if c.key == corev1.LabelHostname {
 		place, where = "node", "on it"
@@ -176,6 +181,8 @@ func (c clash) clause(single bool) string {
 		return fmt.Sprintf("no %s pod %s", c.selector, where)
 	case c.rule == apart && c.self && single:
 		return fmt.Sprintf("one per %s: %s", place, there)
+	case c.rule == apart && c.self && place == "node":
+		return fmt.Sprintf("one per node: %d of %d taken", nodes, nodes)
 	case c.rule == apart && c.self:
 		return fmt.Sprintf("one per %s: each has one", place)
 	case c.rule == apart && single:

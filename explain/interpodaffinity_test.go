@@ -90,7 +90,7 @@ func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {
 func TestOnePerNodeIsToldOnceForAllNodes(t *testing.T) {
 	pod := testPod("web/x", "", "", podLabel("app", "front"), awayFrom(podTerm(corev1.LabelHostname, "front")))
 	w := neighbourhood().toldTogether(t, names.InterPodAffinity, pod, "a-1", "a-2")
-	same(t, w.Short, "one per node: each has one")
+	same(t, w.Short, "one per node: 2 of 2 taken")
 }
 
 func TestANominatedNeighbourCounts(t *testing.T) {

@@ -225,6 +225,7 @@ func affinityWords(q *question, rs []refused) words {
 	w := words{
 		What:  sentences(rs, func(r refused) string { return unmetOf(q, r).sentence(r.node.Node()) }),
 		Short: "wants " + u.wish,
+		Bar:   u.wish,
 	}
 	one, ok := u.single()
 	if !ok {

@@ -34,8 +34,18 @@ var nodeResourcesFit = explainer{
 	words:   fitWords,
 }
 
-// shortagesKey is where an explanation remembers what each node is short of.
-type shortagesKey struct{}
+// shortageTable is what an explanation knows of its nodes' shortages.
+type shortageTable struct {
+	of     map[fwk.NodeInfo][]figure // the node as the plugin saw it
+	byName map[string][]figure
+}
+
+func shortageTableOf(q *question) *shortageTable {
+	type tableKey struct{}
+	return remember(q, tableKey{}, func() *shortageTable {
+		return &shortageTable{map[fwk.NodeInfo][]figure{}, map[string][]figure{}}
+	})
+}
 
 // shortages are the resources that r's node has too little of: pods, cpu,
 // memory and ephemeral-storage, then the others by name.
@@ -43,12 +53,12 @@ func shortages(q *question, r refused) []figure {
 	if r.node == nil {
 		return nil
 	}
-	known := remember(q, shortagesKey{}, func() map[fwk.NodeInfo][]figure { return map[fwk.NodeInfo][]figure{} })
-	if found, ok := known[r.node]; ok {
+	known := shortageTableOf(q)
+	if found, ok := known.of[r.node]; ok {
 		return found
 	}
 	found := insufficient(q.pod, r.node, q.dra)
-	known[r.node] = found
+	known.of[r.node], known.byName[r.name()] = found, found
 	return found
 }
 

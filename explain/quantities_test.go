@@ -58,7 +58,7 @@ func TestShortagesRoundUpAndRoomRoundsDown(t *testing.T) {
 		amount   int64
 		up, down string
 	}{
-		{corev1.ResourceCPU, 0, "0m", "0m"},
+		{corev1.ResourceCPU, 0, "0", "0"},
 		{corev1.ResourceCPU, 350, "350m", "350m"},
 		{corev1.ResourceCPU, 2000, "2", "2"},
 		{corev1.ResourceCPU, 3100, "3.1", "3.1"},
@@ -72,7 +72,7 @@ func TestShortagesRoundUpAndRoomRoundsDown(t *testing.T) {
 		{corev1.ResourceMemory, 19<<30 + 5, "20Gi", "19Gi"},
 		{corev1.ResourceMemory, 100, "100", "100"},
 		{corev1.ResourcePods, 3, "3", "3"},
-		{"example.com/widgets", 12000, "12000", "12000"},
+		{"example.com/widgets", 12000, "12,000", "12,000"},
 	} {
 		if up, down := roundedUp(c.name, c.amount), roundedDown(c.name, c.amount); up != c.up || down != c.down {
 			t.Errorf("%s %d: up %s, down %s; want %s, %s", c.name, c.amount, up, down, c.up, c.down)

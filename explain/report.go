@@ -116,6 +116,7 @@ type Refusal struct {
 	Numbers    []Number `json:"numbers"`
 
 	Short     string   `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
+	Bar       string   `json:"-"` // what alone would have to go: "disktype=ssd"
 	Wider     []string `json:"-"` // Short with more names, each longer than the one before
 	PreFilter bool     `json:"-"` // refused before any node was looked at: holds for all nodes
 }

@@ -1,23 +1,203 @@
 package explain
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
 
 // summarize fills in the words about the whole once verdict, groups, plugins and
 // figures of the report stand: Summary, State, Why, Facts, and the Words of each
 // group. Refusals of a group have their words already.
-func summarize(_ *question, r *Report) {
+func summarize(q *question, r *Report) {
 	for i := range r.Groups {
-		r.Groups[i].Words = clauses(r.Groups[i].Refusals)
+		r.Groups[i].Words = r.Groups[i].words()
 	}
-	r.Summary = string(r.Verdict) + "."
-	r.State = strings.ToLower(string(r.Verdict))
+	tell := map[Verdict]func(*question, *Report) overall{
+		Scheduled:     tellScheduled,
+		Preempting:    tellPreempting,
+		Gated:         tellGated,
+		NotConsidered: tellNotConsidered,
+		Schedulable:   tellSchedulable,
+		Unschedulable: tellUnschedulable,
+		Unknown:       tellUnknown,
+	}[r.Verdict]
+	told := tell(q, r)
+	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
 }
 
-// clauses joins what stands in the way, in the plugins' order.
-func clauses(refusals []Refusal) string {
-	var all []string
-	for _, refusal := range refusals {
-		all = append(all, refusal.Short)
+// overall is what a verdict comes to.
+type overall struct {
+	summary string   // the answer in a sentence or two
+	state   string   // at most 13 cells
+	why     string   // the point first
+	facts   []string // for verdicts that are not about nodes
+}
+
+// words join what stands in the way of a group: the node if it is one, and a
+// clause for each plugin in their order. A cordon also sets a taint, and is told
+// once.
+func (g *Group) words() string {
+	said := strings.Join(g.clauses(), "; ")
+	if len(g.Nodes) == 1 && said != "" && !g.overAllNodes() {
+		return g.Nodes[0] + ": " + said
 	}
-	return strings.Join(all, "; ")
+	return said
+}
+
+// overAllNodes says whether only PreFilter refused, which is not about a node.
+func (g *Group) overAllNodes() bool {
+	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })
+}
+
+// clauses are the short words of the group's refusals.
+func (g *Group) clauses() []string {
+	var all []string
+	for _, refusal := range g.Refusals {
+		said := refusal.Short
+		if slices.Contains(all, cordonWord) {
+			said = strings.TrimPrefix(strings.TrimPrefix(said, cordonWord), ", ")
+		}
+		if said != "" && !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	return all
+}
+
+// Line is what stands in the way of the group with as many names as go into
+// width cells, at least Words.
+func (g *Group) Line(width int) string {
+	line := g.Words
+	if len(g.Refusals) != 1 {
+		return line
+	}
+	for _, wider := range g.Refusals[0].Wider {
+		if cells(wider) <= width {
+			line = wider
+		}
+	}
+	return line
+}
+
+// tellPreempting tells what a nominated pod waits for.
+func tellPreempting(q *question, r *Report) overall {
+	node, victims := q.pod.Status.NominatedNodeName, q.found.victims
+	var last time.Time
+	told := overall{state: "preempting"}
+	for _, victim := range victims {
+		if victim.DeletionTimestamp.After(last) {
+			last = victim.DeletionTimestamp.Time
+		}
+		told.facts = append(told.facts, fmt.Sprintf("%s ends on %s, %s", fullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.now)))
+	}
+	pods, verb := plural(len(victims), "pod"), "end"
+	if len(victims) == 1 {
+		verb = "ends"
+	}
+	told.summary = fmt.Sprintf("Preempting: nominated to %s, waits for %s to end, %s.", node, pods, graceLeft(last, q.now))
+	told.why = fmt.Sprintf("%s: %s %s now", node, pods, verb)
+	if last.After(q.now) {
+		told.why = fmt.Sprintf("%s: %s %s in %s", node, pods, verb, model.FormatAge(q.now, last))
+	}
+	return told
+}
+
+// graceLeft is the time that a pod has to end by itself.
+func graceLeft(end, now time.Time) string {
+	if end.After(now) {
+		return model.FormatAge(now, end) + " of grace left"
+	}
+	return "grace has been over for " + model.FormatAge(end, now)
+}
+
+// tellGated names the gates.
+func tellGated(q *question, _ *Report) overall {
+	told := overall{state: "gated"}
+	var gates, others []string
+	for _, g := range q.found.gates {
+		told.facts = append(told.facts, g.plugin+": "+g.reason)
+		if len(g.names) == 0 {
+			others = append(others, g.plugin+": "+g.reason)
+			continue
+		}
+		gates = append(gates, g.names...)
+	}
+	until := "until the gate is removed"
+	if len(gates) > 1 {
+		until = "until all of them are removed"
+	}
+	told.why = strings.Join(append(slices.Clone(gates), others...), ", ")
+	if len(gates) == 0 {
+		told.summary = fmt.Sprintf("Held back by %s. kube-scheduler does not look at it until then.", strings.Join(others, "; "))
+		return told
+	}
+	told.summary = fmt.Sprintf("Gated by %s: kube-scheduler does not look at it %s.", strings.Join(gates, ", "), until)
+	if len(others) > 0 {
+		told.summary += " Also held back by " + strings.Join(others, "; ") + "."
+	}
+	return told
+}
+
+// tellNotConsidered tells why no scheduler takes care of the pod.
+func tellNotConsidered(q *question, r *Report) overall {
+	why := q.found.scheduler.why
+	if q.pod.DeletionTimestamp != nil {
+		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
+	}
+	name := r.Pod.SchedulerName
+	return overall{
+		summary: fmt.Sprintf("No scheduler named %s is alive: %s.", name, why),
+		state:   "no scheduler",
+		why:     name + " " + strings.TrimPrefix(why, "it "),
+		facts:   []string{"spec.schedulerName is " + name, why},
+	}
+}
+
+// tellSchedulable names the nodes that fit and says when the scheduler was seen.
+func tellSchedulable(q *question, r *Report) overall {
+	var fit []string
+	for _, node := range q.found.free {
+		fit = append(fit, node.Node().Name)
+	}
+	summary := fmt.Sprintf("It fits %s now: %s.", plural(r.Fits, "node"), list(fit, fewNames))
+	why := plural(r.Fits, "node")
+	switch tried := r.Observed.AttemptSeen; {
+	case q.found.unattended:
+		return overall{summary: summary + " No scheduler has looked at it yet.", state: "fits now", why: why + "; no scheduler looked yet"}
+	case tried != nil:
+		age := model.FormatAge(tried.Time, q.now)
+		return overall{summary: fmt.Sprintf("%s kube-scheduler last tried %s ago.", summary, age), state: "fits now", why: why + "; last tried " + age + " ago"}
+	case r.Observed.UnschedulableSince != nil:
+		age := model.FormatAge(r.Observed.UnschedulableSince.Time, q.now)
+		return overall{summary: fmt.Sprintf("%s kube-scheduler has called it unschedulable for %s.", summary, age), state: "fits now", why: why + "; unschedulable for " + age}
+	}
+	return overall{summary: summary, state: "fits now", why: why}
+}
+
+// tellUnknown tells what could not be read and what that leaves open.
+func tellUnknown(_ *question, r *Report) overall {
+	told := overall{state: "unknown", summary: "Unknown."}
+	for _, part := range r.Unknown {
+		said := part.Why
+		if len(part.Plugins) > 0 {
+			said += ". " + listWord(part.Plugins) + " could not be run"
+		}
+		told.facts = append(told.facts, said+".")
+	}
+	if len(told.facts) > 0 {
+		told.summary, told.why = "Unknown: "+told.facts[0], r.Unknown[0].Why
+	}
+	return told
+}
+
+// listWord names two plugins and counts the rest: "A, B and 8 more".
+func listWord(plugins []string) string {
+	if len(plugins) == 2 {
+		return strings.Join(plugins, " and ")
+	}
+	return list(plugins, 2)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -85,6 +86,18 @@ func sentences(rs []refused, sentence func(refused) string) string {
 	return strings.Join(all, ". ")
 }
 
+// withNames puts the nodes before a clause that holds for each of them.
+func withNames(rs []refused, clause string) []string {
+	var names, wider []string
+	for _, r := range rs {
+		names = append(names, r.name())
+	}
+	for named := 1; named <= min(len(names), manyNames); named++ {
+		wider = append(wider, list(names, named)+": "+clause)
+	}
+	return wider
+}
+
 // labelWord is a label's key as people say it: without the domains that
 // Kubernetes itself owns.
 func labelWord(key string) string {
@@ -95,3 +108,6 @@ func labelWord(key string) string {
 	}
 	return key
 }
+
+// cells is how many columns text takes up on a screen.
+func cells(text string) int { return ansi.StringWidth(text) }

@@ -1,0 +1,246 @@
+package explain
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// drawnCluster is the cluster of 12 nodes that the screens are drawn with, and
+// the pod shop/checkout that fits none of them.
+func drawnCluster() ([]runtime.Object, *corev1.Pod) {
+	ssd := nodeLabel("disktype", "ssd")
+	hdd := nodeLabel("disktype", "hdd")
+	gpu := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	notReady := nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)
+	cordon := func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+	}
+	filled := func(node, cpu string, edits ...func(*corev1.Pod)) *corev1.Pod {
+		return testPod("batch/on-"+node, node, cpu, edits...)
+	}
+	objects := []runtime.Object{
+		testNode("std-a-01", "15900m", hdd), testNode("std-a-02", "15900m", hdd), testNode("std-c-01", "15900m"), testNode("std-c-02", "15900m", hdd),
+		testNode("std-b-01", "15900m", ssd), testNode("std-b-02", "15900m", ssd), testNode("spot-c-01", "7900m", ssd),
+		testNode("gpu-a-01", "31800m", ssd, gpu), testNode("gpu-b-01", "31800m", ssd, gpu), testNode("gpu-c-01", "31800m", ssd, gpu),
+		testNode("spot-a-01", "7900m", ssd, cordon), testNode("spot-b-01", "7900m", ssd, notReady),
+		filled("std-b-02", "12250m"), filled("spot-c-01", "5100m"), filled("std-b-01", "15"),
+		filled("spot-b-01", "5900m"), filled("spot-a-01", "1", requesting(corev1.ResourceMemory, "6Gi")),
+	}
+	pod := testPod("shop/checkout", "", "4", requesting(corev1.ResourceMemory, "4Gi"), selecting("disktype", "ssd"))
+	return objects, pod
+}
+
+func TestTheDrawnClusterIsToldAsDrawn(t *testing.T) {
+	objects, pod := drawnCluster()
+	r := mustExplain(t, startEngine(t, Options{}, objects...), pod)
+	same(t, r.Summary, "No node fits. Nearest: std-b-02, cpu 350m short.")
+	same(t, r.State, "no node fits")
+	same(t, r.Why, "std-b-02: cpu 350m short")
+	var words, wide []string
+	for _, g := range r.Groups {
+		words, wide = append(words, g.Words), append(wide, g.Line(80))
+	}
+	same(t, strings.Join(words, "\n"), `std-b-02: cpu 350m short; 2 more by 1.2–3.1
+dedicated=gpu:NoSchedule
+wants disktype=ssd: 3 have hdd, 1 no label
+spot-b-01: NotReady; cpu 2 short
+spot-a-01: cordoned; memory 2Gi short`)
+	same(t, strings.Join(wide[:2], "\n"), `std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1
+gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule`)
+}
+
+func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
+	taint := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	cordon := func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+	}
+	small := func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("1Gi") }
+	full := func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("0") }
+	front := func(p *corev1.Pod) {
+		podLabel("app", "front")(p)
+		awayFrom(podTerm(corev1.LabelHostname, "front"))(p)
+	}
+	for name, c := range map[string]struct {
+		objects             []runtime.Object
+		pod                 *corev1.Pod
+		summary, state, why string
+	}{
+		"no nodes": {
+			nil, testPod("shop/x", "", "4"),
+			"No node fits: the cluster has no nodes.", "no node fits", "no nodes",
+		},
+		"too large": {
+			[]runtime.Object{testNode("a", "31800m"), testNode("b", "15900m", taint)},
+			testPod("shop/x", "", "32"),
+			"Larger than any node: it wants cpu 32, the largest node has 31.8 allocatable.", "too large", "cpu 32, largest node 31.8",
+		},
+		"too large in two ways": {
+			[]runtime.Object{testNode("a", "8", small), testNode("b", "2")},
+			testPod("shop/x", "", "4", requesting(corev1.ResourceMemory, "4Gi")),
+			"Larger than any node: no node has cpu 4 and memory 4Gi allocatable.", "too large", "cpu 4 and memory 4Gi",
+		},
+		"nobody has it": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("shop/x", "", "1", requesting("nvidia.com/gpu", "1")),
+			"No node has nvidia.com/gpu: it wants 1.", "no node fits", "no node has nvidia.com/gpu",
+		},
+		"full": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "3650m"), testPod("shop/2", "b", "4"), testNode("c", "8", taint, full)},
+			testPod("shop/x", "", "1"),
+			"The cluster is full for this pod: no node that would take it has more than cpu 350m free.", "no node fits", "a: cpu 650m short",
+		},
+		"fragmented": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "350m"), testPod("shop/2", "b", "2")},
+			testPod("shop/x", "", "4"),
+			"Enough room in sum, on no one node: cpu 5.65 free on 2 nodes, at most 3.65 on one, and it wants 4.", "no node fits", "a: cpu 350m short",
+		},
+		"only a taint": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", taint)},
+			testPod("shop/x", "", "1"),
+			"Only a taint is in the way: it would fit 2 nodes but for dedicated=gpu:NoSchedule.", "no node fits", "dedicated=gpu:NoSchedule",
+		},
+		"only a label": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeLabel("disktype", "hdd")), testNode("c", "4", taint, cordon)},
+			testPod("shop/x", "", "1", selecting("disktype", "ssd")),
+			"Only a label is in the way: it would fit 2 nodes but for disktype=ssd.", "no node fits", "wants disktype=ssd: 1 has hdd, 1 no label",
+		},
+		"only cordons": {
+			[]runtime.Object{testNode("a", "4", cordon), testNode("b", "4", cordon, taint)},
+			testPod("shop/x", "", "1"),
+			"Only a cordon is in the way: it would fit 1 node but for being cordoned, a.", "no node fits", "a: cordoned",
+		},
+		"one per node": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "", front), testPod("shop/2", "b", "", front)},
+			testPod("shop/x", "", "1", front),
+			"No node fits. Nearest: a and 1 more, one per node: 2 of 2 taken.", "no node fits", "one per node: 2 of 2 taken",
+		},
+		"several things": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
+			testPod("shop/x", "", "3"),
+			"No node fits. Nearest: b, cpu 1 short.", "no node fits", "b: cpu 1 short",
+		},
+	} {
+		r := mustExplain(t, startEngine(t, Options{}, c.objects...), c.pod)
+		if r.Summary != c.summary || r.State != c.state || r.Why != c.why {
+			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, r.Why, c.summary, c.state, c.why)
+		}
+	}
+}
+
+func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
+	node := testNode("std-a-01", "4")
+	ago := func(d time.Duration) metav1.Time { return metav1.NewTime(testNow.Add(-d)) }
+	bound := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: ago(3 * time.Minute)}}
+	}
+	waiting := func(reason, message string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			bound(p)
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+				Name: "app", Image: "registry.example/cart:v9",
+				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+			}}
+		}
+	}
+	unschedulable := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: ago(14 * time.Minute), Message: "0/1 nodes"}}
+	}
+	noLease := func(context.Context, string) (alive, known bool, why string) {
+		return false, true, "it holds no Lease and has bound no pod in 5h"
+	}
+	seen := func(context.Context, *corev1.Pod) *metav1.Time { return new(ago(15 * time.Second)) }
+	for name, c := range map[string]struct {
+		options             Options
+		pod                 *corev1.Pod
+		summary, state, why string
+	}{
+		"gated": {
+			Options{},
+			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }),
+			"Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed.", "gated", "example.com/budget",
+		},
+		"gated twice": {
+			Options{},
+			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a"}, {Name: "b"}} }),
+			"Gated by a, b: kube-scheduler does not look at it until all of them are removed.", "gated", "a, b",
+		},
+		"no scheduler": {
+			Options{SchedulerAlive: noLease},
+			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" }),
+			"No scheduler named ml-scheduler is alive: it holds no Lease and has bound no pod in 5h.", "no scheduler",
+			"ml-scheduler holds no Lease and has bound no pod in 5h",
+		},
+		"fits, seen": {
+			Options{AttemptSeen: seen},
+			testPod("shop/x", "", "1", unschedulable),
+			"It fits 1 node now: std-a-01. kube-scheduler last tried 15s ago.", "fits now", "1 node; last tried 15s ago",
+		},
+		"fits, not seen": {
+			Options{},
+			testPod("shop/x", "", "1", unschedulable),
+			"It fits 1 node now: std-a-01. kube-scheduler has called it unschedulable for 14m.", "fits now", "1 node; unschedulable for 14m",
+		},
+		"fits, new": {
+			Options{},
+			testPod("shop/x", "", "1"),
+			"It fits 1 node now: std-a-01. No scheduler has looked at it yet.", "fits now", "1 node; no scheduler looked yet",
+		},
+		"image": {
+			Options{},
+			testPod("shop/x", "std-a-01", "1", waiting("ErrImagePull", "failed to pull and unpack image: unexpected status from HEAD request: 403 Forbidden")),
+			"Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden).", "not started",
+			"std-a-01: ErrImagePull, 403 Forbidden",
+		},
+		"container": {
+			Options{},
+			testPod("shop/x", "std-a-01", "1", waiting("CreateContainerConfigError", `secret "db" not found`)),
+			`Scheduled to std-a-01 3m ago, not started: container app does not start (CreateContainerConfigError, secret "db" not found).`, "not started",
+			`std-a-01: CreateContainerConfigError, secret "db" not found`,
+		},
+		"kubelet": {
+			Options{},
+			testPod("shop/x", "std-a-01", "1", bound),
+			"Scheduled to std-a-01 3m ago, not started: the kubelet has not taken it up.", "not started", "std-a-01: not taken up by the kubelet",
+		},
+	} {
+		r := mustExplain(t, startEngine(t, c.options, node), c.pod)
+		if r.Summary != c.summary || r.State != c.state || r.Why != c.why {
+			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, r.Why, c.summary, c.state, c.why)
+		}
+	}
+}
+
+func TestANominatedPodTellsWhatItWaitsFor(t *testing.T) {
+	ending := func(p *corev1.Pod) {
+		p.DeletionTimestamp = new(metav1.NewTime(testNow.Add(18 * time.Second)))
+		p.Finalizers = []string{"example.com/keep"}
+	}
+	pod := testPod("payments/ledger-0", "", "4", priority(1000), nominatedTo("std-c-01"))
+	e := startEngine(t, Options{}, testNode("std-c-01", "4"), testPod("batch/a", "std-c-01", "2", ending), testPod("batch/b", "std-c-01", "2", ending))
+	r := mustExplain(t, e, pod)
+	same(t, r.Summary, "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left.")
+	same(t, r.State, "preempting")
+	same(t, r.Why, "std-c-01: 2 pods end in 18s")
+	if want := []string{"batch/a ends on std-c-01, 18s of grace left", "batch/b ends on std-c-01, 18s of grace left"}; !slices.Equal(slices.Sorted(slices.Values(r.Facts)), want) {
+		t.Error(r.Facts)
+	}
+}
+
+func TestWhatCannotBeReadIsUnknown(t *testing.T) {
+	r := mustExplain(t, startEngineForbidding(t, Options{}, []string{"nodes"}), testPod("shop/x", "", "1"))
+	if !strings.HasPrefix(r.Summary, "Unknown: not allowed to list nodes. ") || !strings.HasSuffix(r.Summary, " more could not be run.") {
+		t.Error(r.Summary)
+	}
+	same(t, r.State, "unknown")
+	same(t, r.Why, "not allowed to list nodes")
+}

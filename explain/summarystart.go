@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// tellScheduled says where a bound pod is and, if it has not started, why.
+func tellScheduled(q *question, _ *Report) overall {
+	node, s := q.pod.Spec.NodeName, q.found.start
+	placed := "Scheduled to " + node
+	if !s.since.IsZero() {
+		placed += " " + model.FormatAge(s.since, q.now) + " ago"
+	}
+	switch s.stage {
+	case stageRunning:
+		return overall{summary: placed + ", every container was started.", state: "running", why: node}
+	case stageFinished:
+		return overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.pod.Status.Phase), state: "finished", why: node}
+	case stageEnding:
+		return overall{summary: placed + ", being deleted.", state: "being deleted", why: node}
+	}
+	told := overall{
+		summary: fmt.Sprintf("%s, not started: %s.", placed, s.sentence()),
+		state:   "not started",
+		why:     node + ": " + s.clause(),
+	}
+	if s.message != "" {
+		told.facts = append(told.facts, "the kubelet said: "+s.message)
+	}
+	if s.restarts > 0 {
+		told.facts = append(told.facts, fmt.Sprintf("%s was restarted %d times", s.container, s.restarts))
+	}
+	return told
+}
+
+// sentence tells what a pod waits for that has a node.
+func (s start) sentence() string {
+	said := map[stage]string{
+		stageKubelet:   "the kubelet has not taken it up",
+		stageVolume:    "its volumes are not mounted",
+		stageSandbox:   "it has no sandbox and no network yet",
+		stageInit:      fmt.Sprintf("init container %s has not ended", s.container),
+		stageImage:     fmt.Sprintf("the image %s cannot be pulled", s.image),
+		stageContainer: fmt.Sprintf("container %s does not start", s.container),
+		stageCreating:  "its containers are being created",
+	}[s.stage]
+	if because := s.because(); because != "" {
+		said += " (" + because + ")"
+	}
+	return said
+}
+
+// clause is the same for a cell: "ErrImagePull, 403 Forbidden".
+func (s start) clause() string {
+	said := s.reason
+	if said == "" {
+		said = map[stage]string{
+			stageKubelet: "not taken up by the kubelet", stageVolume: "volumes not mounted", stageSandbox: "no sandbox yet",
+			stageInit: "init " + s.container, stageCreating: "containers being created",
+		}[s.stage]
+	}
+	if cause := s.cause(); cause != "" {
+		said += ", " + cause
+	}
+	return said
+}
+
+// because is the kubelet's reason with the root of it, the exit code included.
+func (s start) because() string {
+	var all []string
+	if s.reason != "" && (s.stage != stageImage || s.cause() == "") {
+		all = append(all, s.reason)
+	}
+	if s.exitCode != 0 {
+		all = append(all, fmt.Sprintf("exit code %d", s.exitCode))
+	}
+	if cause := s.cause(); cause != "" {
+		all = append(all, cause)
+	}
+	return strings.Join(all, ", ")
+}
+
+// causeCells is the most that a cause may take up within a sentence.
+const causeCells = 60
+
+// cause is the last link of the kubelet's chain of errors, which is where it
+// began; "" where it is too long to stand in a sentence. Facts hold it whole.
+func (s start) cause() string {
+	links := strings.Split(strings.TrimSpace(s.message), ": ")
+	cause := strings.TrimSuffix(links[len(links)-1], ".")
+	if cells(cause) > causeCells || cause == s.reason {
+		return ""
+	}
+	return cause
+}
