@@ -91,9 +91,9 @@ func (e *Engine) diagnose(ctx context.Context, m *matrix, pod *corev1.Pod) diagn
 		return d
 	}
 	if only != nil {
+		e.diagnoseNominated(ctx, m, pod, by, &d)
 		d.fit.Diagnosis.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(by))))
-		e.diagnoseNominated(ctx, m, pod, only, &d)
 	}
 	for i, node := range m.nodes {
 		if only == nil || only.Has(node.Node().Name) {
@@ -145,14 +145,12 @@ func leftNone(by sets.Set[string]) string {
 	return fmt.Sprintf("node(s) didn't satisfy plugin(s) %v simultaneously", sets.List(by))
 }
 
-// diagnoseNominated repeats Scheduler.evaluateNominatedNode where it matters: it
-// looks at the nominated node even if a PreFilter has left that out.
-func (e *Engine) diagnoseNominated(ctx context.Context, m *matrix, pod *corev1.Pod, only sets.Set[string], d *diagnosis) {
-	name := pod.Status.NominatedNodeName
-	if name == "" || only.Has(name) {
-		return
-	}
-	node, err := e.overlay.NodeInfos().Get(name)
+// diagnoseNominated repeats Scheduler.evaluateNominatedNode where PreFilters have
+// left nodes out: it looks at the nominated node even if that is one of those,
+// and adds the plugin that refuses it to the ones that left nodes out, for the
+// two sets are one.
+func (e *Engine) diagnoseNominated(ctx context.Context, m *matrix, pod *corev1.Pod, by sets.Set[string], d *diagnosis) {
+	node, err := e.overlay.NodeInfos().Get(pod.Status.NominatedNodeName)
 	if err != nil {
 		return
 	}
@@ -160,7 +158,8 @@ func (e *Engine) diagnoseNominated(ctx context.Context, m *matrix, pod *corev1.P
 	case status.IsSuccess():
 		d.fits = true
 	case status.IsRejected():
-		d.fit.Diagnosis.NodeToStatus.Set(name, status)
+		d.fit.Diagnosis.NodeToStatus.Set(node.Node().Name, status)
+		by.Insert(status.Plugin())
 	}
 }
 

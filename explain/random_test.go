@@ -1,0 +1,298 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// dice gives a number below n. A test drives it by a seed or by rapid.
+type dice func(n int) int
+
+// chance is true in percent of a hundred cases.
+func (d dice) chance(percent int) bool { return d(100) < percent }
+
+func one[T any](d dice, of ...T) T { return of[d(len(of))] }
+
+// randomCluster is a small cluster with a bit of everything.
+type randomCluster struct {
+	nodes   []*corev1.Node
+	bound   []*corev1.Pod
+	pending []*corev1.Pod
+	others  []runtime.Object
+}
+
+func (c *randomCluster) objects() (all []runtime.Object) {
+	for _, n := range c.nodes {
+		all = append(all, n)
+	}
+	for _, p := range c.bound {
+		all = append(all, p)
+	}
+	for _, p := range c.pending {
+		all = append(all, p)
+	}
+	return append(all, c.others...)
+}
+
+func newRandomCluster(d dice, nodes, bound, pending int) *randomCluster {
+	c := &randomCluster{}
+	for i := range nodes {
+		c.nodes = append(c.nodes, randomNode(d, i))
+	}
+	c.storage(d)
+	for _, name := range []string{"red", "blue"} {
+		c.others = append(c.others, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"colour": name}}})
+	}
+	c.others = append(c.others, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "red", Name: "few"},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}},
+		},
+		Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(d(2))},
+	})
+	for i := range bound {
+		p := c.randomPod(d, fmt.Sprintf("bound-%02d", i))
+		p.Spec.NodeName = c.nodes[d(nodes)].Name
+		p.Spec.SchedulingGates, p.Status.NominatedNodeName = nil, ""
+		p.Status.Phase = corev1.PodRunning
+		p.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Duration(d(100)) * time.Minute)))
+		if d.chance(5) {
+			p.Status.Phase = corev1.PodSucceeded
+		}
+		if d.chance(8) {
+			p.DeletionTimestamp = new(metav1.NewTime(testNow))
+			p.Finalizers = []string{"example.com/hold"}
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler}}
+		}
+		c.bound = append(c.bound, p)
+	}
+	for i := range pending {
+		c.pending = append(c.pending, c.randomPod(d, fmt.Sprintf("pending-%02d", i)))
+	}
+	return c
+}
+
+func randomNode(d dice, i int) *corev1.Node {
+	node := aNode(fmt.Sprintf("node-%02d", i), one(d, "2", "4", "8", "15900m"))
+	node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse(one(d, "4Gi", "16Gi", "30000Mi"))
+	node.Status.Allocatable[corev1.ResourcePods] = resource.MustParse(one(d, "3", "110"))
+	node.Status.Allocatable[corev1.ResourceEphemeralStorage] = resource.MustParse("20Gi")
+	if d.chance(30) {
+		node.Status.Allocatable["example.com/gpu"] = resource.MustParse("2")
+	}
+	if d.chance(90) {
+		node.Labels[corev1.LabelTopologyZone] = one(d, "a", "b", "c")
+	}
+	if d.chance(70) {
+		node.Labels["disktype"] = one(d, "ssd", "hdd")
+	}
+	node.Labels["size"] = one(d, "1", "5", "9")
+	switch d(8) {
+	case 0:
+		tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)(node)
+	case 1:
+		tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute)(node)
+		tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)(node)
+	case 2:
+		tainted("soft", "", corev1.TaintEffectPreferNoSchedule)(node)
+	case 3:
+		node.Spec.Unschedulable = true
+		if d.chance(70) {
+			tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(node)
+		}
+	}
+	return node
+}
+
+// storage makes claims of every state that a pod can meet.
+func (c *randomCluster) storage(d dice) {
+	wait, now := storagev1.VolumeBindingWaitForFirstConsumer, storagev1.VolumeBindingImmediate
+	c.others = append(c.others,
+		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait},
+		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "csi"}, Provisioner: "csi.example.com", VolumeBindingMode: &wait},
+		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "now"}, Provisioner: "csi.example.com", VolumeBindingMode: &now},
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(d.chance(50))}},
+	)
+	for i, node := range c.nodes {
+		if i%2 == 0 {
+			c.others = append(c.others, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{
+				Drivers: []storagev1.CSINodeDriver{{Name: "csi.example.com", NodeID: node.Name, Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(1 + d(2)))}}},
+			}})
+		}
+	}
+	for _, namespace := range []string{"red", "blue"} {
+		c.claim(d, namespace, "local", "local", "")
+		c.claim(d, namespace, "csi", "csi", "")
+		c.claim(d, namespace, "now", "now", "")
+		c.claim(d, namespace, "once", "csi", "vol-once-"+namespace)
+		c.claim(d, namespace, "zonal", "csi", "vol-zonal-"+namespace)
+		c.claim(d, namespace, "lost", "csi", "vol-that-is-not")
+	}
+}
+
+func (c *randomCluster) claim(d dice, namespace, name, class, volume string) {
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("pvc-" + namespace + name)},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: &class, VolumeName: volume,
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
+	}
+	c.others = append(c.others, claim)
+	if volume == "" {
+		return
+	}
+	claim.Status.Phase = corev1.ClaimBound
+	claim.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+	if name == "once" {
+		claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}
+	}
+	if name == "lost" {
+		return
+	}
+	pv := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: volume, Labels: map[string]string{}},
+		Spec: corev1.PersistentVolumeSpec{
+			AccessModes: claim.Spec.AccessModes, StorageClassName: class,
+			Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+			ClaimRef:               &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: namespace, Name: name, UID: claim.UID},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: volume}},
+		},
+		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
+	}
+	if name == "zonal" {
+		zone := one(d, "a", "b", "c")
+		pv.Labels[corev1.LabelTopologyZone] = zone
+		pv.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone}}},
+		}}}}
+	}
+	c.others = append(c.others, pv)
+}
+
+// randomPod is a pod without a node.
+func (c *randomCluster) randomPod(d dice, name string) *corev1.Pod {
+	p := aPod(name, one(d, "100m", "500m", "1", "2", "7", "32"), priority(one(d, int32(-10), 0, 0, 1000)))
+	p.Namespace = one(d, "red", "blue")
+	p.Labels["app"] = one(d, "a", "b", "c")
+	requests := p.Spec.Containers[0].Resources.Requests
+	if d.chance(50) {
+		requests[corev1.ResourceMemory] = resource.MustParse(one(d, "128Mi", "3Gi", "100000000", "17Gi"))
+	}
+	if d.chance(10) {
+		requests["example.com/gpu"] = resource.MustParse(one(d, "1", "2", "3"))
+	}
+	if d.chance(10) {
+		requests[corev1.ResourceEphemeralStorage] = resource.MustParse(one(d, "1Gi", "30Gi"))
+	}
+	c.randomShape(d, p)
+	randomPlacement(d, p)
+	randomNeighbours(d, p)
+	if d.chance(15) {
+		p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: one(d, "local", "csi", "now", "once", "zonal", "lost", "missing")},
+		}})
+	}
+	return p
+}
+
+// randomShape changes what the pod is: sidecars, overhead, ports, gates, policy.
+func (c *randomCluster) randomShape(d dice, p *corev1.Pod) {
+	always := corev1.ContainerRestartPolicyAlways
+	if d.chance(15) {
+		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "side", RestartPolicy: &always, Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("300m")},
+		}}, corev1.Container{Name: "init", Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")},
+		}})
+	}
+	if d.chance(10) {
+		p.Spec.Overhead = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("120Mi")}
+	}
+	if d.chance(10) {
+		p.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5")}}
+	}
+	if d.chance(15) {
+		p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: int32(8080 + d(2)), ContainerPort: 80, Protocol: corev1.ProtocolTCP, HostIP: one(d, "", "10.0.0.1")}}
+	}
+	if d.chance(5) {
+		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
+	}
+	if d.chance(8) {
+		p.Spec.PreemptionPolicy = new(corev1.PreemptNever)
+	}
+	if d.chance(15) {
+		p.Status.NominatedNodeName = c.nodes[d(len(c.nodes))].Name
+	}
+}
+
+// randomPlacement changes which nodes the pod wants and tolerates.
+func randomPlacement(d dice, p *corev1.Pod) {
+	if d.chance(20) {
+		p.Spec.NodeSelector = map[string]string{"disktype": one(d, "ssd", "hdd", "tape")}
+	}
+	if d.chance(30) {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "dedicated", Operator: one(d, corev1.TolerationOpEqual, corev1.TolerationOpExists), Value: ""})
+	}
+	if d.chance(10) {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
+	}
+	if !d.chance(20) {
+		return
+	}
+	requirement := one(
+		d,
+		corev1.NodeSelectorRequirement{Key: "disktype", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd"}},
+		corev1.NodeSelectorRequirement{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"a"}},
+		corev1.NodeSelectorRequirement{Key: "disktype", Operator: corev1.NodeSelectorOpDoesNotExist},
+		corev1.NodeSelectorRequirement{Key: "size", Operator: corev1.NodeSelectorOpGt, Values: []string{"3"}},
+	)
+	terms := []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}}
+	if d.chance(25) {
+		terms[0].MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{fmt.Sprintf("node-%02d", d(14))}}}
+	}
+	p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
+}
+
+// randomNeighbours changes which pods the pod wants near.
+func randomNeighbours(d dice, p *corev1.Pod) {
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(d, "a", "b", "c")}}
+	key := one(d, corev1.LabelHostname, corev1.LabelTopologyZone)
+	if d.chance(15) {
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: int32(1 + d(2)), TopologyKey: key, LabelSelector: selector,
+			WhenUnsatisfiable: one(d, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
+		}}
+		if d.chance(30) && p.Spec.TopologySpreadConstraints[0].WhenUnsatisfiable == corev1.DoNotSchedule {
+			p.Spec.TopologySpreadConstraints[0].MinDomains = new(int32(4))
+		}
+	}
+	if !d.chance(20) {
+		return
+	}
+	if p.Spec.Affinity == nil {
+		p.Spec.Affinity = &corev1.Affinity{}
+	}
+	term := corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: selector}
+	switch d(4) {
+	case 0:
+		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"colour": one(d, "red", "blue")}}
+	case 1:
+		term.NamespaceSelector = &metav1.LabelSelector{}
+	}
+	if d.chance(60) {
+		p.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
+		return
+	}
+	p.Spec.Affinity.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
+}

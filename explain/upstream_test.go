@@ -1,0 +1,191 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+)
+
+// upstream is the real scheduler, which is asked and never bound to anything.
+type upstream struct {
+	*scheduler.Scheduler
+	profile framework.Framework
+}
+
+func startUpstream(t *testing.T, objects ...runtime.Object) *upstream {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	// The scheduler lists pods with a field selector, which the fake does not know.
+	objects = slices.DeleteFunc(objects, func(o runtime.Object) bool { pod, ok := o.(*corev1.Pod); return ok && ended(pod) })
+	client := fake.NewClientset(objects...)
+	client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		switch action.GetVerb() {
+		case "create", "update", "patch", "delete":
+			return true, nil, errors.New("read only")
+		}
+		return false, nil, nil
+	})
+	factory := scheduler.NewInformerFactory(client, 0, nil)
+	snapshot := internalcache.NewEmptySnapshot()
+	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
+	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithNodeInfoSnapshot(snapshot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		factory.Shutdown()
+	})
+	factory.WaitForCacheSync(ctx.Done())
+	if err := s.WaitForHandlersSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Cache.UpdateSnapshot(klog.Background(), snapshot); err != nil {
+		t.Fatal(err)
+	}
+	return &upstream{s, s.Profiles[corev1.DefaultSchedulerName]}
+}
+
+// attempt is what the scheduler would do: the message that it would write, ""
+// where it would bind.
+func (u *upstream) attempt(pod *corev1.Pod) string {
+	ctx := context.Background()
+	info, _ := framework.NewPodInfo(pod)
+	state := framework.NewCycleState()
+	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	_, err := u.SchedulePod(ctx, u.profile, state, &framework.QueuedPodInfo{PodInfo: info})
+	if err == nil {
+		return ""
+	}
+	var fit *framework.FitError
+	if errors.As(err, &fit) {
+		_, status := u.profile.RunPostFilterPlugins(ctx, state, pod, fit.Diagnosis.NodeToStatus)
+		fit.Diagnosis.PostFilterMsg = status.Message()
+	}
+	return err.Error()
+}
+
+// upToPreemption cuts what depends on a random offset.
+func upToPreemption(message string) string {
+	if i := strings.Index(message, "preemption: found a potential placement"); i >= 0 {
+		return message[:i+len("preemption: found a potential placement")]
+	}
+	return message
+}
+
+func TestMessageIsTheSchedulersByteForByte(t *testing.T) {
+	messages, preempting := 0, 0
+	for seed := range seeds(t) {
+		d := dice(rand.New(rand.NewPCG(seed, 1)).IntN)
+		c := newRandomCluster(d, 1+d(12), d(40), 10)
+		e := startEngine(t, Options{}, c.objects()...)
+		real := startUpstream(t, c.objects()...)
+		for _, pod := range c.pending {
+			r := mustExplain(t, e, pod)
+			if r.Verdict == Gated {
+				continue
+			}
+			want := real.attempt(pod)
+			if r.Verdict == Preempting && r.Fits > 0 {
+				continue
+			}
+			if got := r.SchedulerMessage; upToPreemption(got) != upToPreemption(want) {
+				t.Errorf("seed %d, pod %s (%s):\n got %q\nwant %q", seed, pod.Name, r.Verdict, got, want)
+			}
+			if want != "" {
+				messages++
+			}
+			if strings.Contains(want, "found a potential placement") {
+				preempting++
+			}
+			if (want == "") != (r.Fits > 0) {
+				t.Errorf("seed %d, pod %s: %d nodes fit, the scheduler writes %q", seed, pod.Name, r.Fits, want)
+			}
+		}
+	}
+	t.Logf("%d messages, %d of them preempting", messages, preempting)
+}
+
+// seeds is how many random clusters a test tries.
+func seeds(t *testing.T) uint64 {
+	if testing.Short() {
+		return 5
+	}
+	return 30
+}
+
+func TestMatrixAgreesWithTheFirstRefusalOnEveryNode(t *testing.T) {
+	compared := 0
+	for seed := range seeds(t) {
+		d := dice(rand.New(rand.NewPCG(seed, 2)).IntN)
+		c := newRandomCluster(d, 1+d(12), d(40), 10)
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			compared += compareFirst(t, e, pod, fmt.Sprintf("seed %d, pod %s", seed, pod.Name))
+		}
+	}
+	t.Logf("%d node verdicts", compared)
+}
+
+// compareFirst holds the matrix to the framework's own way through the plugins.
+func compareFirst(t *testing.T, e *Engine, pod *corev1.Pod, name string) int {
+	t.Helper()
+	ctx := context.Background()
+	m, err := e.ask(ctx, pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := framework.NewCycleState()
+	result, status, _ := e.framework.RunPreFilterPlugins(ctx, state, pod)
+	if !status.IsSuccess() {
+		for i := range m.nodes {
+			if fits := m.fits(i); fits != nil && *fits {
+				t.Errorf("%s: %s fits, PreFilter says %s", name, m.nodes[i].Node().Name, status.Message())
+			}
+		}
+		return 0
+	}
+	for i, node := range m.nodes {
+		if !result.AllNodes() && !result.NodeNames.Has(node.Node().Name) {
+			if fits := m.fits(i); fits == nil || *fits {
+				t.Errorf("%s: %s fits, PreFilter leaves it out", name, node.Node().Name)
+			}
+			continue
+		}
+		want := e.framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+		compareStatus(t, e, m, i, want, name)
+	}
+	return len(m.nodes)
+}
+
+func compareStatus(t *testing.T, e *Engine, m *matrix, i int, want *fwk.Status, name string) {
+	t.Helper()
+	k, got := m.first(i)
+	node := m.nodes[i].Node().Name
+	switch {
+	case want.IsSuccess() && got == nil:
+	case want.IsSuccess() || got == nil:
+		t.Errorf("%s on %s: got %v, want %v", name, node, got, want)
+	case got.Code() != want.Code() || got.Message() != want.Message() || e.plugins[k].name != want.Plugin():
+		t.Errorf("%s on %s: got %s %v %q, want %s %v %q", name, node,
+			e.plugins[k].name, got.Code(), got.Message(), want.Plugin(), want.Code(), want.Message())
+	}
+}
+
