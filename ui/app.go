@@ -78,6 +78,9 @@ func (a *App) begin() {
 	a.short = a.shortContext()
 	a.verdicts = verdicts{known: map[string]verdict{}}
 	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}
+	if a.Selector != "" {
+		a.pages.pending.filter, a.pages.pods.filter = selects(a.Selector), selects(a.Selector)
+	}
 	a.trail, a.here, a.last = []view{a.pages.pending}, 0, 0
 	a.fit()
 }

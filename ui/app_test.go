@@ -155,6 +155,9 @@ func keyPress(name string) tea.KeyPressMsg {
 	}
 	if code, ok := namedKeys[name]; ok {
 		key.Code = code
+		if code == tea.KeySpace && key.Mod == 0 {
+			key.Text = " "
+		}
 		return key
 	}
 	key.Code = []rune(name)[0]

@@ -2,44 +2,117 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // soon is how many rows are arranged at once; more take a Cmd.
 const soon = 1000
 
 // arrangedMsg brings rows that were arranged off the event loop.
-type arrangedMsg[R any] struct {
+type arrangedMsg[F any] struct {
 	job   int
 	reset bool
-	rows  []R
+	rows  arranged[F]
+	err   error
+}
+
+// arranged is what was kept of the rows, in order.
+type arranged[F any] struct {
+	rows   []F
+	result *model.Filtered[F] // nil without a filter
+}
+
+// arrangement is everything that arranging needs, so that it can be done anywhere.
+type arrangement[F any] struct {
+	all      []F
+	fields   *model.Fields[F]
+	filter   string
+	last     *model.Filtered[F]
+	field    string // to sort by; "" is their own order
+	reversed bool
+}
+
+// run filters, then sorts.
+func (w arrangement[F]) run(ctx context.Context) (arranged[F], error) {
+	made := arranged[F]{rows: w.all}
+	if w.filter != "" {
+		filter, err := model.Compile(w.fields, w.filter)
+		if err != nil {
+			return made, err
+		}
+		if made.result, err = filter.Apply(ctx, w.all, w.last); err != nil {
+			return made, err
+		}
+		made.rows = made.result.Rows
+	}
+	switch {
+	case w.field != "":
+		var err error
+		made.rows, err = w.fields.Sort(made.rows, w.field, w.descending())
+		return made, err
+	case w.reversed:
+		made.rows = slices.Clone(made.rows)
+		slices.Reverse(made.rows)
+	}
+	return made, nil
+}
+
+// descending puts the largest figures first, and words and ages from the start.
+func (w arrangement[F]) descending() bool {
+	field, ok := w.fields.Field(w.field)
+	figure := ok && field.Unit != model.Word && field.Unit != model.Duration
+	return figure != w.reversed
 }
 
 // arrange brings the newest snapshot's rows into the order asked for. Reset is
-// for what the user asked for; without it rows that vanish stay as gone.
-func (l *list[R]) arrange(reset bool) tea.Cmd {
-	rows := l.natural()
-	l.all = len(rows)
+// for what the user asked for: it ends what is on its way. Without it rows that
+// vanish stay as gone.
+func (l *list[F, R]) arrange(reset bool) tea.Cmd {
+	if l.stop != nil {
+		l.stop()
+		l.stop = nil
+	}
+	work := arrangement[F]{
+		all: l.natural(), fields: l.fields(), filter: l.filter, last: l.result, reversed: l.table.reversed,
+	}
+	if l.table.sorted >= 0 {
+		work.field = l.table.columns[l.table.sorted].field
+	}
+	l.all = len(work.all)
 	l.job++
-	columns, by, reversed := l.table.columns, l.table.sorted, l.table.reversed
-	if len(rows) <= soon || by < 0 && !reversed {
-		l.take(order(columns, by, reversed, rows), reset)
-		return nil
+	if len(work.all) <= soon || work.filter == "" && work.field == "" && !work.reversed {
+		rows, err := work.run(context.Background())
+		return l.onArranged(arrangedMsg[F]{l.job, reset, rows, err})
 	}
 	job := l.job
-	l.busy, l.stale = true, false
+	ctx, stop := context.WithCancel(l.app.ctx)
+	l.stop = stop
 	return l.app.ask(l.self, func(context.Context) tea.Msg {
-		return arrangedMsg[R]{job, reset, order(columns, by, reversed, rows)}
+		defer stop()
+		rows, err := work.run(ctx)
+		return arrangedMsg[F]{job, reset, rows, err}
 	})
 }
 
-func (l *list[R]) onArranged(msg arrangedMsg[R]) tea.Cmd {
+// onArranged shows what was arranged, unless something newer is on its way.
+func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 	if msg.job != l.job {
-		return nil // a newer one is on its way
+		return nil
 	}
-	l.busy = false
-	l.take(msg.rows, msg.reset)
+	l.stop = nil
+	if msg.err == nil {
+		l.result = msg.rows.result
+		rows := l.rows(msg.rows.rows)
+		if msg.reset {
+			l.table.reset(rows)
+		} else {
+			l.table.set(rows)
+		}
+	}
 	if l.stale {
 		l.stale = false
 		return l.arrange(false)
@@ -47,10 +120,32 @@ func (l *list[R]) onArranged(msg arrangedMsg[R]) tea.Cmd {
 	return nil
 }
 
-func (l *list[R]) take(rows []R, reset bool) {
-	if reset {
-		l.table.reset(rows)
-	} else {
-		l.table.set(rows)
+// setFilter puts a filter in force that is known to be right.
+func (l *list[F, R]) setFilter(text string) tea.Cmd {
+	l.filter = text
+	return l.arrange(true)
+}
+
+// kept tells the filter in force and what it keeps, for the answer; "" without one.
+func (l *list[F, R]) kept() string {
+	if l.filter == "" || l.result == nil {
+		return ""
 	}
+	words := " /" + model.Clean(l.filter) + " keeps " + model.FormatCount(len(l.result.Rows))
+	if note := l.result.Note(); note != "" {
+		words += "; " + model.Clean(note)
+	}
+	return words + "."
+}
+
+// nothingKept says that the filter keeps nothing; "" where it keeps something.
+func (l *list[F, R]) nothingKept() string {
+	if l.filter == "" || l.result == nil || len(l.result.Rows) > 0 || l.all == 0 {
+		return ""
+	}
+	words := "No " + l.noun + " matches " + model.Clean(l.filter)
+	if note := l.result.Note(); note != "" {
+		return words + ": " + model.Clean(note)
+	}
+	return words + "; " + model.FormatCount(l.all) + plural(l.all, " is", " are") + " hidden. esc clears the filter."
 }

@@ -9,16 +9,16 @@ import (
 // column is one column of a table of R.
 type column[R any] struct {
 	head  string
-	gap   int              // blanks before it; 0 is two
-	min   int              // cells at least
-	max   int              // cells at most; 0 is as many as it needs
-	from  int              // the terminal's width from which it is drawn; 0 is always
-	right bool             // its figures end in one line
-	flex  bool             // takes the room that the others leave, and gives way first
-	names bool             // loses its middle, not its end
-	state bool             // says gone where the row's object is
-	text  func(R) cell     // what stands in it
-	order func(a, b R) int // for sorting; nil sorts by the text
+	gap   int          // blanks before it; 0 is two
+	min   int          // cells at least
+	max   int          // cells at most; 0 is as many as it needs
+	from  int          // the terminal's width from which it is drawn; 0 is always
+	right bool         // its figures end in one line
+	flex  bool         // takes the room that the others leave, and gives way first
+	names bool         // loses its middle, not its end
+	state bool         // says gone where the row's object is
+	text  func(R) cell // what stands in it
+	field string       // what sorts it, among the fields of the filter; "" is nothing
 }
 
 // cell is what stands in one column of one row, plain. It is cleaned when drawn.

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -20,19 +18,6 @@ func freeOf(free, whole int64) string {
 
 func cores(milli int64) string  { return model.FormatCores(milli, model.Nearest) }
 func memory(bytes int64) string { return model.FormatMemory(bytes, model.Nearest) }
-
-// shortQOS is a QoS class in five letters at most.
-func shortQOS(class corev1.PodQOSClass) string {
-	switch class {
-	case corev1.PodQOSGuaranteed:
-		return "Guar"
-	case corev1.PodQOSBurstable:
-		return "Burst"
-	case corev1.PodQOSBestEffort:
-		return "Best"
-	}
-	return string(class)
-}
 
 // since is the age of what began at t.
 func (a *App) since(t time.Time) string { return model.FormatAge(t, a.at) }

@@ -17,6 +17,7 @@ const (
 	onNode   // a node is selected
 	podFacts // the pod that a page is about, or that is selected
 	inPending
+	onGroup // a group of nodes is selected
 	inBox
 	inInput
 )
@@ -98,6 +99,7 @@ type binding struct {
 
 // keyMap is the one source of the footers, the help, the documentation and the tests.
 var keyMap = []binding{
+	{doOpen, onGroup, "enter", "enter", "open", ofSelection, "its nodes", "the nodes of the group"},
 	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "why the pod waits, or where it runs"},
 	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "the node's pods"},
 	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "as enter"},

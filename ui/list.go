@@ -1,44 +1,61 @@
 package ui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// list is a page of one table. The page that embeds it gives it its rows and
-// says what they mean.
-type list[R any] struct {
+// list is a page of one table, with a filter and an order. What is filtered and
+// sorted is F; what the table shows of it is R. The page that embeds it says where
+// both come from and what they mean.
+type list[F, R any] struct {
 	page
 	self    view
+	noun    string // what a row is: pod, node
 	table   *table[R]
-	natural func() []R // all rows of the newest snapshot, in their own order
-	all     int        // how many those are
-	job     int        // the newest arrangement that was asked for
-	busy    bool
-	stale   bool // a newer snapshot came while busy
+	natural func() []F              // all of the newest snapshot, in their own order
+	fields  func() *model.Fields[F] // what they can be filtered and sorted by
+	rows    func([]F) []R           // what the table shows of them
+	all     int                     // how many there are before the filter
+	filter  string                  // in force
+	result  *model.Filtered[F]      // of the filter in force; nil without one
+	job     int                     // the newest arrangement that was asked for
+	stop    context.CancelFunc      // ends it; nil while none is on its way
+	stale   bool                    // a newer snapshot came meanwhile
 }
 
-func (l *list[R]) places() place { return everywhere | lists }
+func (l *list[F, R]) places() place { return everywhere | lists }
 
-func (l *list[R]) resize(width, height int) {
+func (l *list[F, R]) resize(width, height int) {
 	l.page.resize(width, height)
 	l.table.resize(width, height)
 }
 
-func (l *list[R]) body() []string { return l.table.draw(l.app.styles()) }
+func (l *list[F, R]) body() []string { return l.table.draw(l.app.styles()) }
 
-func (l *list[R]) settle() { l.table.settle() }
+// close clears the filter before the page is left.
+func (l *list[F, R]) close() (cmd tea.Cmd, done bool) {
+	if l.filter == "" {
+		return nil, false
+	}
+	return l.setFilter(""), true
+}
 
-func (l *list[R]) update(msg tea.Msg) tea.Cmd {
+func (l *list[F, R]) settle() { l.table.settle() }
+
+func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotMsg:
-		if l.busy {
+		if l.stop != nil {
 			l.stale = true
 			return nil
 		}
 		return l.arrange(false)
-	case arrangedMsg[R]:
+	case arrangedMsg[F]:
 		return l.onArranged(msg)
 	case tea.MouseWheelMsg:
 		l.table.scroll(wheel(msg))
@@ -49,11 +66,13 @@ func (l *list[R]) update(msg tea.Msg) tea.Cmd {
 }
 
 // act does what every list can; it reports false for the rest.
-func (l *list[R]) actList(do action) (cmd tea.Cmd, done bool) {
+func (l *list[F, R]) actList(do action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case doSort:
 		l.table.letters = true
 		l.app.prompt = &sorting[R]{l.app, l.table, l.sortBy}
+	case doFilter:
+		l.app.prompt = newFiltering(l)
 	case doReverse:
 		l.table.reversed = !l.table.reversed
 		return l.arrange(true), true
@@ -64,7 +83,7 @@ func (l *list[R]) actList(do action) (cmd tea.Cmd, done bool) {
 }
 
 // sortBy sorts by a column; by the one that it is sorted by already, the other way round.
-func (l *list[R]) sortBy(column int) tea.Cmd {
+func (l *list[F, R]) sortBy(column int) tea.Cmd {
 	if l.table.sorted == column {
 		l.table.reversed = !l.table.reversed
 	} else {
@@ -75,7 +94,7 @@ func (l *list[R]) sortBy(column int) tea.Cmd {
 
 // onClick selects a row, opens the selected one, or sorts by a head. Rows count
 // from the body's first.
-func (l *list[R]) onClick(x, y int) tea.Cmd {
+func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 	if y == 0 {
 		if column := l.table.columnAt(x); column >= 0 {
 			return l.sortBy(column)
@@ -94,7 +113,7 @@ func (l *list[R]) onClick(x, y int) tea.Cmd {
 }
 
 // note is the selected row's cut text.
-func (l *list[R]) note() string { return l.table.cutNote(l.width) }
+func (l *list[F, R]) note() string { return l.table.cutNote(l.width) }
 
 // cutNote is the text of the selected row that its columns cut off: whole if it
 // fits width cells, else what is missing.

@@ -22,6 +22,7 @@ var mockups = []struct {
 }{
 	{name: "pending", keys: []string{"j", "j", "j", "j"}},
 	{name: "pods", keys: []string{"2", "j", "j", "j", "space"}},
+	{name: "pods-filtered", keys: []string{"2", "/", "c", "p", "u", ">", "1", "space", "a", "g", "e", "<", "1", "d", "enter"}},
 	{name: "nodes", keys: []string{"3", "j", "j", "j", "j", "j", "j", "j", "j", "j", "space", "k", "k", "k", "k", "k", "k"}},
 	{name: "help", keys: []string{"3", "?"}},
 	{name: "palette", keys: []string{"3", ":", "n", "o"}},

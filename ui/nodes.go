@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,11 +11,14 @@ import (
 )
 
 // nodes is the page of all nodes.
-type nodes struct{ list[*model.Node] }
+type nodes struct {
+	list[*model.Node, *model.Node]
+}
 
 func newNodes(a *App) *nodes {
 	n := &nodes{}
-	n.app, n.self = a, n
+	n.app, n.self, n.noun, n.rows = a, n, "node", same
+	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.at, a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
 	n.table = newTable(nodeID, n.columns()...)
 	return n
@@ -26,40 +28,28 @@ func nodeID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
 
 func (n *nodes) columns() []column[*model.Node] {
 	a := n.app
-	text := func(head string, from int, text func(*model.Node) string) column[*model.Node] {
-		return column[*model.Node]{head: head, from: from, text: func(n *model.Node) cell { return cell{text: text(n)} }}
+	text := func(text func(*model.Node) string) func(*model.Node) cell {
+		return func(n *model.Node) cell { return cell{text: text(n)} }
 	}
 	return []column[*model.Node]{
-		{head: "NAME", min: 10, max: 30, names: true, text: func(n *model.Node) cell { return cell{text: a.nodeName(n.Name)} }},
-		{head: "STATUS", min: 14, max: 24, state: true, text: nodeStatus},
-		{head: "CPU FREE", min: 9, right: true, text: func(n *model.Node) cell {
-			return cell{text: freeOf(freeCPU(n), n.Allocatable.MilliCPU)}
-		}, order: func(a, b *model.Node) int { return cmp.Compare(freeCPU(b), freeCPU(a)) }},
-		{head: "MEM FREE", min: 9, right: true, text: func(n *model.Node) cell {
-			return cell{text: model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)}
-		}, order: func(a, b *model.Node) int { return cmp.Compare(freeMemory(b), freeMemory(a)) }},
-		{head: "TAINTS", flex: true, text: func(n *model.Node) cell { return cell{text: n.Taints} }},
-		{head: "PODS", gap: 1, min: 6, from: 100, right: true, text: func(n *model.Node) cell {
-			return cell{text: fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)}
-		}, order: func(a, b *model.Node) int { return cmp.Compare(len(b.Pods), len(a.Pods)) }},
-		{
-			head: "AGE", from: 100, min: 4, right: true,
-			text: func(n *model.Node) cell { return cell{text: a.since(n.Object.CreationTimestamp.Time)} },
-			order: func(a, b *model.Node) int {
-				return b.Object.CreationTimestamp.Compare(a.Object.CreationTimestamp.Time)
-			},
-		},
-		text("ZONE", 120, func(n *model.Node) string { return n.Zone }),
-		{head: "CPU", from: 120, min: barWidth, text: a.cpuBar, order: func(a, b *model.Node) int {
-			return cmp.Compare(share(b.Requested.MilliCPU, b.Allocatable.MilliCPU), share(a.Requested.MilliCPU, a.Allocatable.MilliCPU))
-		}},
-		{head: "MEMORY", from: 120, min: barWidth, text: a.memoryBar, order: func(a, b *model.Node) int {
-			return cmp.Compare(share(b.Requested.Memory, b.Allocatable.Memory), share(a.Requested.Memory, a.Allocatable.Memory))
-		}},
-		text("POOL", 200, func(n *model.Node) string { return n.Pool }),
-		text("INSTANCE", 200, func(n *model.Node) string { return n.Instance }),
-		text("VERSION", 200, func(n *model.Node) string { return n.Version }),
-		text("LIMITS", 200, func(n *model.Node) string { return limits(n.Limits) }),
+		{head: "NAME", field: "name", min: 10, max: 30, names: true, text: text(func(n *model.Node) string { return a.nodeName(n.Name) })},
+		{head: "STATUS", field: "status", min: 14, max: 24, state: true, text: nodeStatus},
+		{head: "CPU FREE", field: "cpu.free", min: 9, right: true, text: text(func(n *model.Node) string { return freeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
+		{head: "MEM FREE", field: "mem.free", min: 9, right: true, text: text(func(n *model.Node) string {
+			return model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)
+		})},
+		{head: "TAINTS", field: "taint", flex: true, text: text(func(n *model.Node) string { return n.Taints })},
+		{head: "PODS", field: "pods", gap: 1, min: 6, from: 100, right: true, text: text(func(n *model.Node) string {
+			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
+		})},
+		{head: "AGE", field: "age", from: 100, min: 4, right: true, text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
+		{head: "ZONE", field: "zone", from: 120, text: text(func(n *model.Node) string { return n.Zone })},
+		{head: "CPU", field: "cpu", from: 120, min: barWidth, text: a.cpuBar},
+		{head: "MEMORY", field: "mem", from: 120, min: barWidth, text: a.memoryBar},
+		{head: "POOL", field: "pool", from: 200, text: text(func(n *model.Node) string { return n.Pool })},
+		{head: "INSTANCE", field: "instance", from: 200, text: text(func(n *model.Node) string { return n.Instance })},
+		{head: "VERSION", field: "version", from: 200, text: text(func(n *model.Node) string { return n.Version })},
+		{head: "LIMITS", from: 200, text: text(func(n *model.Node) string { return limits(n.Limits) })},
 	}
 }
 
@@ -87,7 +77,10 @@ func (n *nodes) answer(width int) string {
 	if a.isReading() && len(a.snapshot.Nodes) == 0 {
 		return a.readingWords()
 	}
-	words := nodeCounts(a.snapshot.Nodes)
+	if words := n.nothingKept(); words != "" {
+		return words
+	}
+	words := nodeCounts(a.snapshot.Nodes) + n.kept()
 	if n.barsShown() {
 		words = spread(words, "█ used  ▒ requested  · free", width-12)
 	}

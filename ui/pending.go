@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -23,7 +22,7 @@ type waiting struct {
 
 // pending is the page of pods that wait.
 type pending struct {
-	list[*waiting]
+	list[model.PendingRow, *waiting]
 	unfolded map[string]bool // by a kind's key
 	limited  bool            // nodes could not be read: the scheduler's words stand in
 	one      bool            // namespace is shown
@@ -32,29 +31,47 @@ type pending struct {
 
 func newPending(a *App) *pending {
 	p := &pending{unfolded: map[string]bool{}}
-	p.app, p.self, p.natural = a, p, p.rows
+	p.app, p.self, p.noun = a, p, "kind of pod"
+	p.natural, p.rows = p.kinds, p.unfold
+	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.at) }
 	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
 	return p
 }
 
-// rows are the kinds that wait in the namespace, and the pods of the unfolded ones.
-func (p *pending) rows() []*waiting {
+// kinds are those that wait in the namespace.
+func (p *pending) kinds() []model.PendingRow {
 	namespace := p.app.namespace()
-	var rows []*waiting
+	var rows []model.PendingRow
 	for _, kind := range p.app.snapshot.Pending {
-		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
+		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}
-		rows = append(rows, &waiting{"kind " + kind.Key, kind, kind.Pods[0], len(kind.Pods), false})
-		if !p.unfolded[kind.Key] || len(kind.Pods) == 1 {
-			continue
+		row := model.PendingRow{Kind: kind}
+		if report := p.app.verdicts.of(kind); report != nil {
+			row.State, row.Why = report.State, report.Why
+			if seen := report.Observed.AttemptSeen; seen != nil {
+				row.Tried = seen.Time
+			}
 		}
-		for _, pod := range kind.Pods {
-			rows = append(rows, &waiting{string(pod.Object.UID), kind, pod, 1, true})
-		}
+		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		p.idle = p.app.idle()
+	}
+	return rows
+}
+
+// unfold gives each kind a row, and one to each pod of the unfolded kinds.
+func (p *pending) unfold(kinds []model.PendingRow) []*waiting {
+	rows := make([]*waiting, 0, len(kinds))
+	for _, k := range kinds {
+		rows = append(rows, &waiting{"kind " + k.Kind.Key, k.Kind, k.Kind.First(), len(k.Kind.Pods), false})
+		if !p.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
+			continue
+		}
+		for _, pod := range k.Kind.Pods {
+			rows = append(rows, &waiting{string(pod.Object.UID), k.Kind, pod, 1, true})
+		}
 	}
 	return rows
 }
@@ -74,34 +91,32 @@ func (p *pending) body() []string {
 
 func (p *pending) columns() []column[*waiting] {
 	a := p.app
-	name := column[*waiting]{head: "NAMESPACE/POD", min: 19, max: 40, names: true, text: p.name}
-	since := column[*waiting]{
-		head: "FOR", gap: 3, right: true, text: func(w *waiting) cell { return cell{text: a.since(w.pod.Since())} },
-		order: func(a, b *waiting) int { return a.pod.Since().Compare(b.pod.Since()) },
+	text := func(text func(*waiting) string) func(*waiting) cell {
+		return func(w *waiting) cell { return cell{text: text(w)} }
 	}
-	state := column[*waiting]{head: "STATE", min: 12, max: 20, state: true, text: p.state}
+	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
+	since := column[*waiting]{head: "FOR", field: "for", gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
+	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state}
 	if p.one {
 		name.head = "POD"
 	}
 	if p.limited {
 		since.gap, name.min, state.min = 2, 0, 7
-		return []column[*waiting]{name, since, state, {head: "KUBE-SCHEDULER SAID", flex: true, text: func(w *waiting) cell {
-			return cell{text: saidByScheduler(w.pod)}
-		}}}
+		said := column[*waiting]{head: "KUBE-SCHEDULER SAID", flex: true, text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
+		return []column[*waiting]{name, since, state, said}
 	}
 	return []column[*waiting]{
 		name,
-		{
-			head: "PRIO", min: 6, right: true, text: func(w *waiting) cell { return cell{text: strconv.Itoa(int(w.pod.Priority()))} },
-			order: func(a, b *waiting) int { return cmp.Compare(b.pod.Priority(), a.pod.Priority()) },
-		},
+		{head: "PRIO", field: "prio", min: 6, right: true, text: text(func(w *waiting) string { return strconv.Itoa(int(w.pod.Priority())) })},
 		since, state,
-		{head: "WHY", flex: true, text: p.why},
-		{head: "KIND", from: 100, max: 20, text: func(w *waiting) cell { return cell{text: w.pod.Owner.Kind} }},
-		{head: "REQUESTS", from: 120, text: func(w *waiting) cell { return cell{text: requests(w.pod.Requests)} }},
-		{head: "NOMINATED", from: 120, max: 20, names: true, text: func(w *waiting) cell { return cell{text: a.nodeName(w.pod.Object.Status.NominatedNodeName)} }},
-		{head: "TRIED", from: 200, right: true, text: func(w *waiting) cell { return cell{text: p.tried(w)} }},
-		{head: "SCHEDULER", from: 200, max: 30, text: func(w *waiting) cell { return cell{text: w.pod.Object.Spec.SchedulerName} }},
+		{head: "WHY", field: "why", min: 26, flex: true, text: p.why},
+		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
+		{head: "REQUESTS", field: "requests", from: 120, text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
+		{head: "NOMINATED", field: "nominated", from: 120, max: 20, names: true, text: text(func(w *waiting) string {
+			return a.nodeName(w.pod.Object.Status.NominatedNodeName)
+		})},
+		{head: "TRIED", field: "tried", from: 200, right: true, text: text(p.tried)},
+		{head: "SCHEDULER", field: "scheduler", from: 200, max: 30, text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
 	}
 }
 

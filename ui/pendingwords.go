@@ -48,6 +48,9 @@ func (p *pending) answer(int) string {
 	if a.isReading() {
 		return a.readingWords()
 	}
+	if words := p.nothingKept(); words != "" {
+		return words
+	}
 	t := p.tally()
 	if t.pods+t.refused == 0 {
 		return p.nothingPending()
@@ -61,9 +64,9 @@ func (p *pending) answer(int) string {
 	}
 	words := count(t.pods, "pod", "pods") + verb
 	if p.limited {
-		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:"
+		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.kept()
 	}
-	return words + t.words()
+	return words + t.words() + p.kept()
 }
 
 // words say what the pods wait for.

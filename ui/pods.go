@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"sort"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 
 // pods is the page of all pods, or of those of one node.
 type pods struct {
-	list[*model.Pod]
+	list[*model.Pod, *model.Pod]
 	node   string // "" is all
 	counts string // of the rows by phase, in words
 }
@@ -25,16 +24,21 @@ func newPods(a *App) *pods { return newPodsOf(a, "") }
 // newPodsOf is the page of one node's pods.
 func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
-	p.app, p.self, p.natural = a, p, p.rows
+	p.app, p.self, p.noun = a, p, "pod"
+	p.natural, p.rows = p.ofPlace, same
+	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.at, a.snapshot) }
 	p.table = newTable(podID, p.columns()...)
 	return p
 }
 
+// same are the rows of a list that shows what it filters.
+func same[R any](rows []R) []R { return rows }
+
 func podID(p *model.Pod) string { return string(p.Object.UID) }
 
-// rows are the pods of the namespace, and of the node. They are counted here,
+// ofPlace are the pods of the namespace, and of the node. They are counted here,
 // once a snapshot.
-func (p *pods) rows() []*model.Pod {
+func (p *pods) ofPlace() []*model.Pod {
 	all := p.app.snapshot.Pods
 	if p.node != "" {
 		all = nil
@@ -43,6 +47,7 @@ func (p *pods) rows() []*model.Pod {
 		}
 	}
 	all = inNamespace(all, p.app.namespace())
+	p.table.columns[0].head = p.nameHead()
 	p.counts = count(len(all), "pod", "pods") + phases(all) + "."
 	return all
 }
@@ -59,37 +64,37 @@ func inNamespace(pods []*model.Pod, namespace string) []*model.Pod {
 
 func (p *pods) columns() []column[*model.Pod] {
 	a := p.app
-	figure := func(head string, from int, text func(*model.Pod) string) column[*model.Pod] {
-		return column[*model.Pod]{head: head, gap: 1, from: from, right: true, text: func(p *model.Pod) cell { return cell{text: text(p)} }}
+	text := func(text func(*model.Pod) string) func(*model.Pod) cell {
+		return func(p *model.Pod) cell { return cell{text: text(p)} }
 	}
 	return []column[*model.Pod]{
-		{head: "NAMESPACE/NAME", flex: true, names: true, min: 26, text: a.podName},
-		{head: "READY", gap: 1, right: true, text: readyCell, order: func(a, b *model.Pod) int {
-			return cmp.Or(cmp.Compare(a.Ready-a.Total, b.Ready-b.Total), cmp.Compare(a.Total, b.Total))
-		}},
-		{head: "STATUS", gap: 1, min: 17, max: 30, state: true, text: statusCell},
-		{head: "QOS", gap: 1, min: 5, text: func(p *model.Pod) cell { return cell{text: shortQOS(p.QOS)} }},
-		{head: "NODE", gap: 1, min: 10, max: 20, names: true, text: func(p *model.Pod) cell { return cell{text: a.nodeName(p.Object.Spec.NodeName)} }},
-		{
-			head: "AGE", gap: 1, min: 4, right: true, text: func(p *model.Pod) cell { return cell{text: a.since(p.Since())} },
-			order: func(a, b *model.Pod) int { return b.Since().Compare(a.Since()) },
-		},
-		{
-			head: "PRIO", gap: 1, from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Priority()))} },
-			order: func(a, b *model.Pod) int { return cmp.Compare(b.Priority(), a.Priority()) },
-		},
-		{
-			head: "RESTARTS", gap: 1, from: 100, right: true, text: func(p *model.Pod) cell { return cell{text: strconv.Itoa(int(p.Restarts))} },
-			order: func(a, b *model.Pod) int { return cmp.Compare(b.Restarts, a.Restarts) },
-		},
-		figure("CPU", 120, func(p *model.Pod) string { return cores(p.Requests.MilliCPU) }),
-		figure("USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) }) }),
-		figure("MEM", 120, func(p *model.Pod) string { return memory(p.Requests.Memory) }),
-		figure("USED", 120, func(p *model.Pod) string { return a.used(p, func(u model.Amount) string { return memory(u.Memory) }) }),
-		figure("LIMITS", 200, func(p *model.Pod) string { return limits(p.Limits) }),
-		{head: "IP", from: 200, text: func(p *model.Pod) cell { return cell{text: p.Object.Status.PodIP} }},
-		{head: "OWNER", from: 200, max: 40, names: true, text: func(p *model.Pod) cell { return cell{text: owner(p.Owner)} }},
+		{head: p.nameHead(), field: "name", flex: true, names: true, min: 26, text: a.podName},
+		{head: "READY", field: "ready", gap: 1, right: true, text: readyCell},
+		{head: "STATUS", field: "status", gap: 1, min: 17, max: 30, state: true, text: statusCell},
+		{head: "QOS", field: "qos", gap: 1, min: 5, text: text((*model.Pod).ShortQOS)},
+		{head: "NODE", field: "node", gap: 1, min: 10, max: 20, names: true, text: text(func(p *model.Pod) string { return a.nodeName(p.Object.Spec.NodeName) })},
+		{head: "AGE", field: "age", gap: 1, min: 4, right: true, text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
+		{head: "PRIO", field: "prio", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
+		{head: "RESTARTS", field: "restarts", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
+		{head: "CPU", field: "cpu", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string { return cores(p.Requests.MilliCPU) })},
+		{head: "USED", field: "cpu.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
+			return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) })
+		})},
+		{head: "MEM", field: "mem", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
+		{head: "USED", field: "mem.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
+			return a.used(p, func(u model.Amount) string { return memory(u.Memory) })
+		})},
+		{head: "LIMITS", from: 200, right: true, text: text(func(p *model.Pod) string { return limits(p.Limits) })},
+		{head: "IP", field: "ip", from: 200, text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
+		{head: "OWNER", field: "owner", from: 200, max: 40, names: true, text: text(func(p *model.Pod) string { return p.Owner.String() })},
 	}
+}
+
+func (p *pods) nameHead() string {
+	if p.app.namespace() != "" {
+		return "NAME"
+	}
+	return "NAMESPACE/NAME"
 }
 
 func readyCell(p *model.Pod) cell {
@@ -121,7 +126,10 @@ func (p *pods) answer(int) string {
 	if p.app.isReading() {
 		return p.app.readingWords()
 	}
-	return p.counts
+	if words := p.nothingKept(); words != "" {
+		return words
+	}
+	return p.counts + p.kept()
 }
 
 // phases counts pods by phase, in words.

@@ -92,14 +92,6 @@ func limits(r model.Resources) string {
 	return cpu + " " + bytes
 }
 
-// owner is kind/name in lower case.
-func owner(o model.Owner) string {
-	if o.Name == "" {
-		return ""
-	}
-	return strings.ToLower(o.Kind) + "/" + o.Name
-}
-
 // saidByScheduler is the message of the PodScheduled condition.
 func saidByScheduler(p *model.Pod) string {
 	for i := range p.Object.Status.Conditions {

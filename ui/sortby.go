@@ -12,6 +12,9 @@ func (t *table[R]) letter(column int) int {
 	taken := ""
 	for i := range t.columns {
 		head := strings.ToLower(t.columns[i].head)
+		if t.columns[i].field == "" {
+			head = ""
+		}
 		at := strings.IndexFunc(head, func(r rune) bool {
 			return 'a' <= r && r <= 'z' && !strings.ContainsRune(taken, r)
 		})

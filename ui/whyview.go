@@ -116,7 +116,7 @@ func (w *why) places() place {
 	if w.selected().ref.Resource == "nodes" {
 		return everywhere | lists | onNode | podFacts
 	}
-	return everywhere | lists | onPod | podFacts
+	return everywhere | lists | onGroup | onPod | podFacts
 }
 
 func (w *why) footer() []footKey {
