@@ -59,12 +59,16 @@ type Client struct {
 // anything is drawn there. Its errors are one line, and one of ErrNoConfig,
 // ErrNoContext, ErrUnreachable, ErrUnauthorized and ErrForbidden.
 func Connect(ctx context.Context, options Options) (*Client, error) {
+	return connect(ctx, options, usualPace)
+}
+
+func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	chosen, err := choose(options.Getter, options.Context)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{target: chosen, changes: make(chan struct{}, 1)}
-	c.link = newLink(usualPace, c.probe, c.changed)
+	c.link = newLink(pace, c.probe, c.changed)
 	fair, err := c.dial(options.UserAgent)
 	if err != nil {
 		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
@@ -176,7 +180,7 @@ func (c *Client) greet(ctx context.Context) error {
 // probe asks whether the server is there and ready.
 func (c *Client) probe(ctx context.Context) error {
 	var code int
-	err := c.brief.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&code).Error()
+	err := c.brief.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).StatusCode(&code).Error()
 	switch {
 	case code >= http.StatusInternalServerError:
 		return errNotReady

@@ -78,7 +78,7 @@ func (c *Client) firstPods(ctx context.Context, namespace string) ([]*corev1.Pod
 
 // stripItems strips the items of a list where they stand.
 func stripItems[T any](items []T) []*T {
-	strip := &stripper{pool: newPool()}
+	strip := newStripper()
 	stripped := make([]*T, len(items))
 	for i := range items {
 		stripped[i] = &items[i]

@@ -74,6 +74,7 @@ func within(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 type body struct {
 	io.ReadCloser
 	heard  func()
+	broken func()
 	closed func()
 }
 
@@ -81,6 +82,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 && b.heard != nil {
 		b.heard()
+	}
+	if err != nil && err != io.EOF && b.broken != nil { //nolint:errorlint // Read promises io.EOF itself
+		b.broken()
 	}
 	return n, err
 }

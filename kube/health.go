@@ -17,20 +17,26 @@ import (
 const fresh = 30 * time.Second
 
 // patience is how many tries a server that says that it is not ready is given.
-const patience = 6
+const patience = 15
 
 // errNotReady is the answer of a server that does not want to serve yet.
 var errNotReady = errors.New("not ready")
 
-// pace is how often the server is asked whether it is there.
+// pace is how often the server is asked what.
 type pace struct {
 	idle  time.Duration // nothing was heard for that long: ask
 	retry time.Duration // the first wait after a failure; it doubles
 	most  time.Duration // the longest wait
 	calm  time.Duration // connected for that long: the wait starts short again
+
+	settle  time.Duration // before a right counts as lost: a server that starts forbids for a moment
+	recheck time.Duration // between two looks whether a right was won
 }
 
-var usualPace = pace{idle: 10 * time.Second, retry: time.Second, most: 30 * time.Second, calm: time.Minute}
+var usualPace = pace{
+	idle: 10 * time.Second, retry: time.Second, most: 30 * time.Second, calm: time.Minute,
+	settle: 5 * time.Second, recheck: 2 * time.Minute,
+}
 
 // link follows whether the server answers. Lists and watches wait on it while
 // it does not, so that one probe asks and not twenty reflectors, and all of
@@ -49,6 +55,7 @@ type link struct {
 	wait  time.Duration // before the next try
 	next  time.Time     // when that is
 	since time.Time     // when it was lost, or found again
+	last  int64         // what heardAt was when it was lost
 	cold  int           // tries in a row that found the server not ready
 	up    chan struct{} // closed while the server is there
 }
@@ -72,7 +79,11 @@ func (l *link) listen(next http.RoundTripper) http.RoundTripper {
 			return nil, err
 		}
 		l.heard()
-		response.Body = &body{ReadCloser: response.Body, heard: l.heard}
+		response.Body = &body{ReadCloser: response.Body, heard: l.heard, broken: func() {
+			if r.Context().Err() == nil { // not hung up on this side
+				l.now()
+			}
+		}}
 		return response, nil
 	})
 }
@@ -113,7 +124,7 @@ func (l *link) lost(err error) bool {
 
 // lose closes the gate. The lock is held.
 func (l *link) lose() {
-	l.up, l.since, l.cold = make(chan struct{}), time.Now(), 0
+	l.up, l.since, l.last, l.cold = make(chan struct{}), time.Now(), l.heardAt.Load(), 0
 }
 
 // fail counts one failed try. The lock is held.
@@ -121,6 +132,9 @@ func (l *link) fail(err error) {
 	l.err = err
 	l.tries++
 	l.wait = min(max(2*l.wait, l.pace.retry), l.pace.most)
+	if errors.Is(err, errNotReady) {
+		l.wait = l.pace.retry // it is on its way
+	}
 	l.next = time.Now().Add(l.wait)
 	l.changed()
 }
@@ -208,8 +222,8 @@ func (l *link) connection(broken time.Time, why error) model.Connection {
 	defer l.mu.Unlock()
 	c := model.Connection{Heard: time.Unix(0, l.heardAt.Load()), Tries: l.tries, Retry: l.next}
 	err := l.err
-	if err != nil && l.since.Before(c.Heard) {
-		c.Heard = l.since // it answers, but not what was asked
+	if err != nil {
+		c.Heard = time.Unix(0, l.last) // if it spoke since, it did not say what was asked
 	}
 	if !broken.IsZero() {
 		if broken.Before(c.Heard) {

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"maps"
 	"slices"
 	"sync"
 
@@ -25,7 +27,8 @@ type pool struct {
 	mu      sync.Mutex
 	strings recent[string, string]
 	parts   recent[digest, any]
-	scratch []byte
+	scratch []byte   // what the next digest is made of
+	keys    []string // of the map at hand
 }
 
 // digest stands for the encoding of a part. Two parts with one digest are equal.
@@ -63,22 +66,39 @@ func (r *recent[K, V]) put(key K, v V) {
 	r.young[key] = v
 }
 
-// encoder is what every part can be wrapped in to get its digest.
+// encoder is what the API's types give their bytes with.
 type encoder interface {
 	Size() int
 	MarshalToSizedBuffer(buffer []byte) (int, error)
 }
 
-// shared gives the part that stands for all equal ones. form wraps the part so
-// that its encoding says all that matters; first prepares the one that is kept.
-func shared[T any](p *pool, part T, form encoder, first func(T) T) T {
-	size := form.Size()
-	p.scratch = slices.Grow(p.scratch[:0], size)[:size]
-	n, err := form.MarshalToSizedBuffer(p.scratch)
-	if err != nil {
-		return part // not shared then
-	}
-	key := sha256.Sum256(p.scratch[size-n:])
+// message is a pointer to an API type.
+type message[T any] interface {
+	*T
+	encoder
+}
+
+// encode adds the bytes of a part to those that its digest is made of.
+func (p *pool) encode(part encoder) error {
+	size := part.Size()
+	p.scratch = binary.AppendUvarint(p.scratch, uint64(size)) //nolint:gosec // a size is not negative
+	from := len(p.scratch)
+	p.scratch = slices.Grow(p.scratch, size)[:from+size]
+	_, err := part.MarshalToSizedBuffer(p.scratch[from:])
+	return err
+}
+
+// text adds a string to the bytes that a digest is made of.
+func (p *pool) text(s string) {
+	p.scratch = binary.AppendUvarint(p.scratch, uint64(len(s)))
+	p.scratch = append(p.scratch, s...)
+}
+
+// shared gives the part that stands for all equal ones, those with the bytes in
+// scratch. first prepares the one that is kept.
+func shared[T any](p *pool, part T, first func(T) T) T {
+	key := digest(sha256.Sum256(p.scratch))
+	p.scratch = p.scratch[:0]
 	if known, ok := p.parts.get(key); ok {
 		if same, ok := known.(T); ok {
 			return same
@@ -87,6 +107,56 @@ func shared[T any](p *pool, part T, form encoder, first func(T) T) T {
 	part = first(part)
 	p.parts.put(key, part)
 	return part
+}
+
+// sharedMessage shares what one pointer points to.
+func sharedMessage[T any, P message[T]](p *pool, part P, first func(P) P) P {
+	if p.encode(part) != nil { // never, for what was decoded
+		p.scratch = p.scratch[:0]
+		return part
+	}
+	return shared(p, part, first)
+}
+
+// sharedSlice shares a slice of API types.
+func sharedSlice[T any, P message[T]](p *pool, slice []T) []T {
+	return sharedSliceOf[T, P](p, slice, exact)
+}
+
+// sharedSliceOf is sharedSlice with another way to prepare what is kept.
+func sharedSliceOf[T any, P message[T]](p *pool, slice []T, first func([]T) []T) []T {
+	if len(slice) == 0 {
+		return nil
+	}
+	for i := range slice {
+		if p.encode(P(&slice[i])) != nil {
+			p.scratch = p.scratch[:0]
+			return slice
+		}
+	}
+	return shared(p, slice, first)
+}
+
+// list shares a slice of strings.
+func (p *pool) list(words []string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	for _, w := range words {
+		p.text(w)
+	}
+	return shared(p, words, exact)
+}
+
+// exact gives slice without the room to spare that decoding leaves.
+func exact[E any](slice []E) []E {
+	switch {
+	case len(slice) == 0:
+		return nil
+	case len(slice) == cap(slice):
+		return slice
+	}
+	return append(make([]E, 0, len(slice)), slice...)
 }
 
 // word gives one copy of equal strings.
@@ -106,7 +176,16 @@ func (p *pool) dictionary(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
 	}
-	return shared(p, m, &metav1.ObjectMeta{Labels: m}, p.words)
+	p.keys = p.keys[:0]
+	for k := range m {
+		p.keys = append(p.keys, k)
+	}
+	slices.Sort(p.keys)
+	for _, k := range p.keys {
+		p.text(k)
+		p.text(m[k])
+	}
+	return shared(p, m, p.words)
 }
 
 // words copies a map so that its strings are shared.
@@ -126,27 +205,8 @@ func (p *pool) meta(m *metav1.ObjectMeta) {
 	p.word(&m.GenerateName)
 	m.Labels = p.dictionary(m.Labels)
 	m.Annotations = p.dictionary(m.Annotations)
-	m.Finalizers = sharedSlice(p, m.Finalizers, &metav1.ObjectMeta{Finalizers: m.Finalizers})
-	m.OwnerReferences = sharedSlice(p, m.OwnerReferences, &metav1.ObjectMeta{OwnerReferences: m.OwnerReferences})
-}
-
-// sharedSlice shares a slice.
-func sharedSlice[E any](p *pool, slice []E, form encoder) []E {
-	if len(slice) == 0 {
-		return nil
-	}
-	return shared(p, slice, form, exact)
-}
-
-// exact gives slice without the room to spare that decoding leaves.
-func exact[E any](slice []E) []E {
-	switch {
-	case len(slice) == 0:
-		return nil
-	case len(slice) == cap(slice):
-		return slice
-	}
-	return append(make([]E, 0, len(slice)), slice...)
+	m.Finalizers = p.list(m.Finalizers)
+	m.OwnerReferences = sharedSlice(p, m.OwnerReferences)
 }
 
 // amounts shares a list of resources.
@@ -154,7 +214,12 @@ func (p *pool) amounts(list corev1.ResourceList) corev1.ResourceList {
 	if len(list) == 0 {
 		return list
 	}
-	return shared(p, list, &corev1.NodeStatus{Capacity: list}, same)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		amount := list[name]
+		p.text(string(name))
+		p.text(amount.String())
+	}
+	return shared(p, list, same)
 }
 
 func same[T any](part T) T { return part }

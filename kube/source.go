@@ -12,11 +12,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-const (
-	progress = 100 * time.Millisecond // between two notes of how far a list is
-	settle   = 5 * time.Second        // before a right counts as lost: a server that starts forbids for a moment
-	recheck  = 2 * time.Minute        // between two looks whether a right was won
-)
+// progress is the time between two notes of how far a list is.
+const progress = 100 * time.Millisecond
 
 // source is what stands behind one cluster.Source.
 type source struct {
@@ -72,7 +69,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 
 // feed makes the factory read a kind from the server.
 func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
-	strip := &stripper{pool: newPool()}
+	strip := newStripper()
 	f := &feed{
 		kind:    k,
 		access:  k.open(s.client.reader, s.scope.namespace),
@@ -93,7 +90,7 @@ func (s *source) doubt(f *feed) {
 	}
 	go func() {
 		defer s.doubts.Delete(f)
-		if pause(s.ctx, settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+		if pause(s.ctx, s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
 			s.close()
 		}
 	}()
@@ -101,7 +98,7 @@ func (s *source) doubt(f *feed) {
 
 // reconsider looks now and then whether a right was won.
 func (s *source) reconsider() {
-	for pause(s.ctx, recheck) {
+	for pause(s.ctx, s.client.link.pace.recheck) {
 		for _, k := range kinds {
 			if s.scope.rights[k.gvr] == forbidden && s.client.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()

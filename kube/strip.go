@@ -15,6 +15,8 @@ type stripper struct {
 	pool *pool
 }
 
+func newStripper() *stripper { return &stripper{pool: newPool()} }
+
 // stripped marks an object as done: client-go transforms a streamed list twice.
 // It is empty, so it is written nowhere; its capacity tells it from an empty
 // list that a server sent.

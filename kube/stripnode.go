@@ -18,10 +18,8 @@ func (s *stripper) node(n *corev1.Node) {
 	status.DaemonEndpoints = corev1.NodeDaemonEndpoints{}
 	status.Addresses = exact(status.Addresses)
 	status.Images = s.images(status.Images)
-	status.DeclaredFeatures = sharedSlice(s.pool, status.DeclaredFeatures,
-		&corev1.NodeStatus{DeclaredFeatures: status.DeclaredFeatures})
-	status.RuntimeHandlers = sharedSlice(s.pool, status.RuntimeHandlers,
-		&corev1.NodeStatus{RuntimeHandlers: status.RuntimeHandlers})
+	status.DeclaredFeatures = s.pool.list(status.DeclaredFeatures)
+	status.RuntimeHandlers = sharedSlice(s.pool, status.RuntimeHandlers)
 	for i := range status.Conditions {
 		c := &status.Conditions[i]
 		c.LastHeartbeatTime = metav1.Time{}
@@ -51,12 +49,9 @@ func (s *stripper) taints(taints []corev1.Taint) []corev1.Taint {
 // images shares the list of nodes that hold the same images, and otherwise the
 // images that several nodes hold. ImageLocality reads names and sizes.
 func (s *stripper) images(images []corev1.ContainerImage) []corev1.ContainerImage {
-	if len(images) == 0 {
-		return nil
-	}
-	return shared(s.pool, images, &corev1.NodeStatus{Images: images}, func(images []corev1.ContainerImage) []corev1.ContainerImage {
+	return sharedSliceOf(s.pool, images, func(images []corev1.ContainerImage) []corev1.ContainerImage {
 		for i := range images {
-			images[i] = *shared(s.pool, &images[i], &images[i], clone)
+			images[i] = *sharedMessage(s.pool, &images[i], clone)
 		}
 		return exact(images)
 	})

@@ -23,8 +23,12 @@ func (s *stripper) spec(spec *corev1.PodSpec) {
 	spec.HostAliases, spec.DNSConfig, spec.DNSPolicy, spec.EnableServiceLinks = nil, nil, "", nil
 	spec.HostPID, spec.HostIPC, spec.ShareProcessNamespace = false, false, nil
 	spec.ActiveDeadlineSeconds = nil
-	stripContainers(spec.Containers)
-	stripContainers(spec.InitContainers)
+	for i := range spec.Containers {
+		stripContainer(&spec.Containers[i])
+	}
+	for i := range spec.InitContainers {
+		stripContainer(&spec.InitContainers[i])
+	}
 	for i := range spec.EphemeralContainers {
 		c := &spec.EphemeralContainers[i]
 		of := corev1.Container(c.EphemeralContainerCommon)
@@ -35,24 +39,18 @@ func (s *stripper) spec(spec *corev1.PodSpec) {
 
 	node, affinity := spec.NodeName, spec.Affinity
 	spec.NodeName, spec.Affinity, spec.Volumes = "", nil, nil
-	*spec = *shared(s.pool, spec, spec, clone)
+	*spec = *sharedMessage(s.pool, spec, clone)
 	s.pool.word(&node)
 	spec.NodeName = node
 	if affinity != nil {
-		spec.Affinity = shared(s.pool, affinity, affinity, same)
+		spec.Affinity = sharedMessage(s.pool, affinity, same)
 	}
-	spec.Volumes = sharedSlice(s.pool, volumes, &corev1.PodSpec{Volumes: volumes})
+	spec.Volumes = sharedSlice(s.pool, volumes)
 }
 
 func clone[T any](part *T) *T {
 	copied := *part
 	return &copied
-}
-
-func stripContainers(containers []corev1.Container) {
-	for i := range containers {
-		stripContainer(&containers[i])
-	}
 }
 
 // stripContainer leaves what decides where a pod fits and whether it can be
@@ -85,11 +83,10 @@ func boundMounts(all []corev1.VolumeMount) []corev1.VolumeMount {
 	return bound
 }
 
-// isUnread says that a volume neither keeps a pod from a node nor dies with it.
-// Each pod's token is one of these, under a name of its own.
-func isUnread(v corev1.Volume) bool {
-	return v.Projected != nil || v.ConfigMap != nil || v.Secret != nil || v.DownwardAPI != nil || v.GitRepo != nil
-}
+// isUnread says that a volume neither keeps a pod from a node, nor from
+// starting, nor dies with it. Each pod's token is one of these, under a name of
+// its own.
+func isUnread(v corev1.Volume) bool { return v.Projected != nil || v.DownwardAPI != nil }
 
 func (s *stripper) status(status *corev1.PodStatus) {
 	status.HostIP, status.HostIPs, status.PodIPs = "", nil, nil
@@ -159,7 +156,7 @@ func (s *stripper) containerStatuses(all []corev1.ContainerStatus) []corev1.Cont
 			Resources:            c.Resources,
 		}
 	}
-	return sharedSlice(s.pool, all, &corev1.PodStatus{ContainerStatuses: all})
+	return sharedSlice(s.pool, all)
 }
 
 func stripEnd(end *corev1.ContainerStateTerminated) {
