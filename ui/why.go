@@ -19,17 +19,13 @@ type why struct {
 	draw     whyPage
 	trouble  error // the last explanation failed
 	explains asking
+	resting  bool  // none is asked for until againMsg
+	revision int64 // of the snapshot that was on screen when the newest was asked for
 	reads    asking
 	readAt   time.Time // when the events were asked for
 	readOf   string    // the version of the pod that they were asked for
 }
 
-// asking is one kind of question that is put to the cluster again and again.
-type asking struct {
-	nth    int // the newest question; answers to others are stale
-	busy   bool
-	cancel context.CancelFunc
-}
 
 const (
 	// slowAfter is how long an explanation may take before the page says so.
@@ -59,9 +55,15 @@ type (
 	}
 )
 
-// newWhy opens the page about one pod.
+// newWhy opens the page about one pod. What Pending knows already is shown at once.
 func newWhy(a *App, pod *model.Pod) *why {
-	return &why{page: page{app: a}, pod: pod}
+	w := &why{page: page{app: a}, pod: pod}
+	if kind, ok := a.snapshot.KindOf(w.uid()); ok {
+		if report := a.verdicts.of(kind); report != nil && report.Pod.UID == string(w.uid()) {
+			w.take(report, resultsByName(report.Nodes))
+		}
+	}
+	return w
 }
 
 func (w *why) uid() types.UID { return w.pod.Object.UID }
@@ -79,10 +81,10 @@ func (w *why) update(msg tea.Msg) tea.Cmd {
 	case answeredMsg:
 		return w.onExplained(msg)
 	case slowMsg:
-		w.draw.explaining = w.explains.busy && msg.nth == w.explains.nth && w.draw.report != nil
+		w.draw.explaining = w.explains.open(msg.nth) && w.draw.report != nil
 	case againMsg:
 		if msg.nth == w.explains.nth {
-			w.explains.busy = false
+			w.resting = false
 			return w.explain()
 		}
 	case eventsMsg:
@@ -119,11 +121,12 @@ func (w *why) shown() bool { return w.app.top() == view(w) }
 // explain asks why, off the event loop, unless the answer is there, on its way,
 // or nobody looks.
 func (w *why) explain() tea.Cmd {
-	s := w.app.snapshot
-	known := w.draw.report != nil && w.draw.report.Revision >= s.Revision
-	if w.explains.busy || known || w.draw.gone || !w.shown() || len(s.Status.Reading) > 0 || w.app.Cluster == nil {
+	revision := w.app.snapshot.Revision
+	known := (w.draw.report != nil || w.trouble != nil) && w.revision >= revision
+	if known || w.explains.busy || w.resting || w.draw.gone || !w.shown() || w.app.isReading() || w.app.Cluster == nil {
 		return nil
 	}
+	w.revision = revision
 	ctx, nth := w.explains.begin(w.app.ctx)
 	cluster, uid, now := w.app.Cluster, w.uid(), w.app.Now
 	ask := w.app.ask(w, func(context.Context) tea.Msg {
@@ -137,23 +140,6 @@ func (w *why) explain() tea.Cmd {
 	return tea.Batch(ask, w.later(slowAfter, slowMsg{nth}))
 }
 
-// begin starts a question; the one before it is no longer waited for.
-func (a *asking) begin(parent context.Context) (context.Context, int) {
-	a.end()
-	ctx, cancel := context.WithCancel(parent)
-	a.busy, a.cancel = true, cancel
-	return ctx, a.nth
-}
-
-// end cancels the question that is open, and makes its answer stale.
-func (a *asking) end() {
-	if a.cancel != nil {
-		a.cancel()
-	}
-	a.nth++
-	a.busy, a.cancel = false, nil
-}
-
 // later brings msg to the page after a while.
 func (w *why) later(d time.Duration, msg tea.Msg) tea.Cmd {
 	opened := w.app.opened
@@ -162,20 +148,19 @@ func (w *why) later(d time.Duration, msg tea.Msg) tea.Cmd {
 
 // onExplained shows an answer, unless it is stale, and rests before the next.
 func (w *why) onExplained(msg answeredMsg) tea.Cmd {
-	if msg.nth != w.explains.nth {
+	if !w.explains.open(msg.nth) {
 		return nil
 	}
-	w.draw.explaining = false
-	w.trouble = msg.err
-	if msg.err == nil {
-		w.take(msg)
+	w.explains.busy, w.resting, w.draw.explaining = false, true, false
+	if w.trouble = msg.err; msg.err == nil {
+		w.take(msg.report, msg.nodes)
 	}
 	return w.later(max(restLeast, restFactor*msg.took), againMsg{msg.nth})
 }
 
 // take swaps the report. The group that was selected stays so, told by its
 // nearest node; columns never go away.
-func (w *why) take(msg answeredMsg) {
+func (w *why) take(report *explain.Report, nodes map[string]*explain.NodeResult) {
 	d := &w.draw
 	nearest := ""
 	if d.report != nil {
@@ -183,8 +168,8 @@ func (w *why) take(msg answeredMsg) {
 			nearest = g.nodes[0]
 		}
 	}
-	d.report, d.nodes = msg.report, msg.nodes
-	d.groups, d.columns = whyGroups(msg.report), whyColumns(msg.report, d.columns)
+	d.report, d.nodes = report, nodes
+	d.groups, d.columns = whyGroups(report), whyColumns(report, d.columns)
 	at := slices.IndexFunc(d.groups, func(g whyGroup) bool { return slices.Contains(g.nodes, nearest) })
 	if at < 0 {
 		at = min(d.chosen, max(0, len(d.groups)-1))
@@ -214,7 +199,7 @@ func (w *why) read() tea.Cmd {
 
 // onEvents shows them, the newest first.
 func (w *why) onEvents(msg eventsMsg) {
-	if msg.nth != w.reads.nth {
+	if !w.reads.open(msg.nth) {
 		return
 	}
 	w.reads.busy = false
@@ -229,6 +214,6 @@ func (w *why) onEvents(msg eventsMsg) {
 func (w *why) leave() {
 	w.explains.end()
 	w.reads.end()
-	w.draw.explaining = false
+	w.draw.explaining, w.resting, w.revision = false, false, 0
 	w.readOf = ""
 }

@@ -1,33 +1,259 @@
 package ui
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// whyOf is Why of shop/checkout, opened as a user does.
+// whyOf is Why of shop/checkout on prod-eu.
 func whyOf(t testing.TB, width, height int, report *explain.Report, events []model.Event) *App {
 	t.Helper()
-	app, _ := whyOn(t, width, height, report, events)
+	app, _, _ := whyOn(t, width, height, report, events)
 	return app
 }
 
-// whyOn is whyOf with the cluster that it asks.
-func whyOn(t testing.TB, width, height int, report *explain.Report, events []model.Event) (*App, *fakeCluster) {
+// whyOn is whyOf with the cluster that it asks, and the cluster's state.
+func whyOn(t testing.TB, width, height int, report *explain.Report, events []model.Event) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
 	s.Usage = prod.usage
+	s.Usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
+	s.Usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	cluster := &fakeCluster{
 		reports: map[types.UID]*explain.Report{types.UID(report.Pod.UID): report},
 		events:  map[string][]model.Event{checkoutName: events},
 	}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
+	cluster.explained = nil
 	run(t, app, app.open(newWhy(app, pod)), 0)
-	return app, cluster
+	return app, cluster, prod
+}
+
+// row is a row of the screen, from 1.
+func row(app *App, n int) string {
+	return strings.TrimRight(strings.Split(screen(app), "\n")[n-1], " ")
+}
+
+// requireRow checks that a row of the screen says what it should.
+func requireRow(t *testing.T, app *App, n int, want string) {
+	t.Helper()
+	if got := row(app, n); !strings.Contains(got, want) {
+		t.Errorf("row %d is %q, without %q", n, got, want)
+	}
+}
+
+func TestEnterOnPendingOpensWhy(t *testing.T) {
+	prod := newProdEU()
+	s := prod.snapshot()
+	cluster := &fakeCluster{reports: verdictsOf(s)}
+	cluster.reports["pod-shop-"+checkoutName] = checkoutReport()
+	app := newTestAppWith(t, 80, 24, s, cluster, nil)
+	press(t, app, "j", "j", "j", "j", "enter")
+	requireRow(t, app, 1, "shop/"+checkoutName)
+	requireRow(t, app, 2, "No node fits. Nearest: std-b-02, cpu 350m short.")
+}
+
+func TestAGroupOpensAsItsNodes(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	press(t, app, "j", "enter")
+	requireScreen(t, app)
+	press(t, app, "esc")
+	requireRow(t, app, 8, "▸      3")
+}
+
+func TestANodeOfTheWideTableOpensAsItsPods(t *testing.T) {
+	app := whyOf(t, 120, 40, checkoutReport(), nil)
+	press(t, app, "tab", "j")
+	requireRow(t, app, 17, "▸  spot-c-01")
+	press(t, app, "enter")
+	requireRow(t, app, 1, "spot-c-01")
+	requireRow(t, app, 2, "12 pods")
+}
+
+func TestTheCursorWalksAcrossTheParts(t *testing.T) {
+	app := whyOf(t, 120, 40, checkoutReport(), checkoutEvents())
+	press(t, app, "G")
+	requireRow(t, app, 29, "▸  2m ago FailedScheduling")
+	press(t, app, "k")
+	requireRow(t, app, 18, "▸")
+	press(t, app, "g")
+	requireRow(t, app, 7, "▸")
+	press(t, app, "shift+tab")
+	requireRow(t, app, 29, "▸")
+	press(t, app, "tab")
+	requireRow(t, app, 7, "▸")
+}
+
+func TestDetailsFollowTheSelectedGroup(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	press(t, app, "j")
+	requireRow(t, app, 15, " gpu-a-01  the pod does not tolerate dedicated=gpu:NoSchedule")
+	press(t, app, "j", "j")
+	requireRow(t, app, 15, " spot-b-01  wants cpu 4, free 2 = allocatable 7.9 − requested 5.9")
+}
+
+func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
+	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
+	w := app.top().(*why)
+	if len(cluster.explained) != 1 {
+		t.Fatalf("asked %d times at first, not once", len(cluster.explained))
+	}
+	send(t, app, snapshotMsg{0, prod.at(1, liveStatus())})
+	send(t, app, resultMsg{0, w, againMsg{w.explains.nth}})
+	if len(cluster.explained) != 1 {
+		t.Error("asked again though nothing moved")
+	}
+	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
+	send(t, app, snapshotMsg{0, prod.at(3, liveStatus())})
+	if len(cluster.explained) != 2 {
+		t.Errorf("asked %d times, not once and, after the rest, once more", len(cluster.explained))
+	}
+	send(t, app, resultMsg{0, w, againMsg{w.explains.nth}})
+	if len(cluster.explained) != 3 {
+		t.Errorf("asked %d times, not for the newest snapshot when the rest was over", len(cluster.explained))
+	}
+}
+
+func TestAStaleExplanationIsDropped(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	w := app.top().(*why)
+	late := checkoutReport()
+	late.Summary = "Stale."
+	send(t, app, resultMsg{0, w, answeredMsg{nth: w.explains.nth, report: late}})
+	requireRow(t, app, 2, "No node fits.")
+}
+
+func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
+	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
+	w := app.top().(*why)
+	w.resting = false
+	app.Update(snapshotMsg{0, prod.at(2, liveStatus())}) // its Cmd never runs: no answer
+	requireRow(t, app, 4, "kube-scheduler says the same")
+	send(t, app, resultMsg{0, w, slowMsg{w.explains.nth}})
+	requireRow(t, app, 4, "   explaining")
+	requireRow(t, app, 7, "std-b-02: cpu 350m short")
+}
+
+func TestLeavingWhyCancelsTheQuestion(t *testing.T) {
+	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
+	app.top().(*why).resting = false
+	blocked := &deafCluster{fakeCluster: cluster}
+	app.Cluster = blocked
+	_, cmd := app.Update(snapshotMsg{0, prod.at(2, liveStatus())})
+	press(t, app, "1")
+	run(t, app, cmd, 0)
+	if !errors.Is(blocked.ended, context.Canceled) {
+		t.Errorf("the question ended with %v, not because nobody looks", blocked.ended)
+	}
+}
+
+// deafCluster answers only when nobody waits any more.
+type deafCluster struct {
+	*fakeCluster
+	ended error
+}
+
+func (c *deafCluster) Explain(ctx context.Context, _ types.UID) (*explain.Report, error) {
+	<-ctx.Done()
+	c.ended = ctx.Err()
+	return nil, c.ended
+}
+
+func TestTheSelectedGroupStaysSelected(t *testing.T) {
+	report := checkoutReport()
+	app, cluster, prod := whyOn(t, 80, 24, report, nil)
+	press(t, app, "j")
+	next := *report
+	next.Groups = append([]explain.Group{{
+		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "pods 1 short",
+		Refusals: []explain.Refusal{{Plugin: "NodeResourcesFit", Short: "pods 1 short"}},
+	}}, report.Groups...)
+	next.Plugins = []explain.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
+	cluster.reports[types.UID(report.Pod.UID)] = &next
+	app.top().(*why).resting = false
+	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
+	requireRow(t, app, 9, "▸      3    ·     ✗")
+	requireRow(t, app, 6, "cordon taint node-aff fit")
+}
+
+func TestAPodThatVanishedIsGone(t *testing.T) {
+	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
+	for i, p := range prod.pods {
+		if p.Name == checkoutName {
+			prod.pods = append(prod.pods[:i:i], prod.pods[i+1:]...)
+			break
+		}
+	}
+	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
+	requireRow(t, app, 2, "Gone. It was: No node fits.")
+	requireRow(t, app, 7, "std-b-02: cpu 350m short")
+}
+
+func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
+	prod := newProdEU()
+	s := prod.snapshot()
+	cluster := &fakeCluster{err: errors.New("explain pod: the engine\x1b[2J is closed")}
+	app := newTestAppWith(t, 80, 24, s, cluster, nil)
+	pod, _ := s.PodNamed("shop", checkoutName)
+	run(t, app, app.open(newWhy(app, pod)), 0)
+	requireRow(t, app, 2, "No answer: explain pod: the engine is closed")
+	press(t, app, "C")
+	requireRow(t, app, 23, "C copy: there is no answer yet.")
+}
+
+func TestCopyTakesThePageAsMarkdown(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	_, cmd := app.Update(keyPress("C"))
+	requireRow(t, app, 23, "Copied why shop/"+checkoutName+" waits, as Markdown.")
+	copied := ""
+	for _, msg := range messagesOf(cmd) {
+		if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
+			copied = fmt.Sprint(msg)
+		}
+	}
+	if want := checkoutReport().Markdown(); copied != want {
+		t.Errorf("copied %q, not %q", copied, want)
+	}
+}
+
+// messagesOf runs a Cmd and gives what comes of it.
+func messagesOf(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var all []tea.Msg
+	for _, one := range batch {
+		all = append(all, messagesOf(one)...)
+	}
+	return all
+}
+
+func TestWhyWaitsForAllLists(t *testing.T) {
+	prod := newProdEU()
+	status := liveStatus()
+	status.Reading = map[string]int{"pods": 12400}
+	cluster := &fakeCluster{}
+	app := newTestAppWith(t, 80, 24, prod.at(1, status), cluster, nil)
+	pod, _ := app.snapshot.PodNamed("shop", checkoutName)
+	run(t, app, app.open(newWhy(app, pod)), 0)
+	requireRow(t, app, 2, "Reading pods: 12,400 so far")
+	if len(cluster.explained) > 0 {
+		t.Error("asked before everything was read")
+	}
 }

@@ -42,7 +42,7 @@ func (w *why) answer(int) string {
 // waiting says what the first answer waits for.
 func (w *why) waiting() string {
 	if len(w.app.snapshot.Status.Reading) > 0 {
-		return "Reading the cluster. The verdict follows when all is in."
+		return w.app.readingWords()
 	}
 	return "Explaining " + model.Clean(w.pod.FullName()) + "."
 }
@@ -120,7 +120,11 @@ func (w *why) places() place {
 }
 
 func (w *why) footer() []footKey {
-	return []footKey{{do: doOpen}, {do: doWords}, {do: doDescribe}, {do: doYAML}, {do: doCopy}, {do: doClose}}
+	open := "open"
+	if w.draw.cursor.part == partNodes {
+		open = "pods"
+	}
+	return append([]footKey{{do: doOpen, word: open}}, keys(doWords, doDescribe, doYAML, doCopy, doClose)...)
 }
 
 // off tells why a key can do nothing here.

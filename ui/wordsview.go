@@ -96,9 +96,10 @@ func (w *words) ask() tea.Cmd {
 }
 
 func (w *words) onSpoken(msg spokenMsg) {
-	if msg.nth != w.asks.nth {
+	if !w.asks.open(msg.nth) {
 		return
 	}
+	w.asks.busy = false
 	if w.trouble = msg.err; msg.err == nil {
 		w.spoken.report = msg.report
 	}

@@ -1,0 +1,169 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// whyKeys are keys that a page about a pod may be given.
+var whyKeys = []string{
+	"j", "k", "g", "G", "tab", "shift+tab", "ctrl+d", "ctrl+u", "ctrl+f", "ctrl+b", "enter", "esc", "W", "!", "d", "y",
+	"C", "x", "left", "right", "/", "n", "N", "-", "[", "]", "?", "a", "z", "ctrl+l", "w", "space", "home", "end",
+}
+
+func TestRandomKeysNeverBreakTheFrame(t *testing.T) {
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		report := checkoutReport()
+		if verdict := whyVerdicts[random.IntN(len(whyVerdicts))]; seed > 0 {
+			verdict.make(report)
+		}
+		app := whyOf(t, 80, 24, report, checkoutEvents())
+		var typed []string
+		for range 150 {
+			if random.IntN(12) == 0 {
+				size := tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)}
+				send(t, app, size)
+				typed = append(typed, fmt.Sprintf("%dx%d", size.Width, size.Height))
+			}
+			key := whyKeys[random.IntN(len(whyKeys))]
+			typed = append(typed, key)
+			press(t, app, key)
+			requireFrame(t, app, strings.Join(typed, " "))
+		}
+	}
+}
+
+// requireFrame checks that the screen has the terminal's rows, none of them wider.
+func requireFrame(t *testing.T, app *App, after string) {
+	t.Helper()
+	rows := strings.Split(app.View().Content, "\n")
+	if len(rows) != app.height {
+		t.Fatalf("%d rows on a terminal of %d after %s", len(rows), app.height, after)
+	}
+	for i, row := range rows {
+		if wide := ansi.StringWidth(row); wide > app.width {
+			t.Fatalf("row %d has %d cells on a terminal of %d after %s", i+1, wide, app.width, after)
+		}
+	}
+}
+
+func TestWhatAClusterSaysNeverReachesTheTerminalRaw(t *testing.T) {
+	evil := "\x1b]0;owned\x07\x1b[2J名前\u202eevil\nline\ttab"
+	report := checkoutReport()
+	report.Summary, report.Facts = evil, []string{evil}
+	report.SchedulerMessage, report.Observed.Message = evil, evil+" too"
+	report.Pod.QOSClass, report.Pod.Owner.Name = evil, evil
+	report.Preemption.Why = evil
+	report.Scheduler = explain.SchedulerInfo{Library: evil, Cluster: evil, Profile: evil, Caveats: []string{evil}}
+	report.Unknown = []explain.UnknownPart{{Resource: evil, Why: evil, Plugins: []string{evil}}}
+	for i := range report.Groups {
+		report.Groups[i].Words = evil
+		report.Groups[i].Nodes[0] = evil
+		for j := range report.Groups[i].Refusals {
+			refusal := &report.Groups[i].Refusals[j]
+			refusal.What, refusal.Short, refusal.Wider = evil, evil, []string{evil + evil}
+		}
+	}
+	events := checkoutEvents()
+	for i := range events {
+		events[i].Message = evil
+	}
+	events[0].Reason, events[0].Source = evil, evil
+	for _, verdict := range []explain.Verdict{explain.Unschedulable, explain.Unknown, explain.Gated} {
+		report.Verdict = verdict
+		for _, width := range []int{80, 120} {
+			app := whyOf(t, width, 40, report, events)
+			for _, key := range []string{"j", "tab", "tab", "W", "esc", "!", "esc", "enter"} {
+				press(t, app, key)
+				requireFrame(t, app, key)
+				requireHarmless(t, app)
+			}
+		}
+	}
+}
+
+// requireHarmless checks that nothing but colours is left for the terminal to obey.
+func requireHarmless(t *testing.T, app *App) {
+	t.Helper()
+	plain := screen(app)
+	for _, raw := range []string{"\x1b", "\x07", "\t", "\u202e", "owned", "[2J"} {
+		if strings.Contains(plain, raw) {
+			t.Errorf("the screen has %q in it:\n%q", raw, plain)
+		}
+	}
+}
+
+func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		had     []string
+		plugins []explain.PluginResult
+		want    string
+	}{
+		{"in the scheduler's order", nil, []explain.PluginResult{{Name: "NodeResourcesFit", Refuses: 1}, {Name: "TaintToleration", Refuses: 2}, {Name: "NodePorts"}}, "taint fit"},
+		{"and kept while the view is open", []string{"NodePorts"}, []explain.PluginResult{{Name: "NodeName", Refuses: 1}}, "name ports"},
+		{"unknown ones last, by their name", nil, []explain.PluginResult{{Name: "MyOwnPlugin", Refuses: 1}, {Name: "InterPodAffinity", Refuses: 1}}, "pod-aff myownplu"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var heads []string
+			for _, plugin := range whyColumns(&explain.Report{Plugins: test.plugins}, test.had) {
+				heads = append(heads, headOf(plugin))
+			}
+			if got := strings.Join(heads, " "); got != test.want {
+				t.Errorf("columns are %q, not %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
+	report := checkoutReport()
+	report.Groups = report.Groups[:1]
+	for _, known := range whyHeads {
+		report.Plugins = append(report.Plugins, explain.PluginResult{Name: known.plugin, Refuses: 1})
+		report.Groups[0].Refusals = append(report.Groups[0].Refusals, explain.Refusal{Plugin: known.plugin, Short: "no"})
+	}
+	app := whyOf(t, 80, 24, report, nil)
+	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +8  WHAT")
+	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  std-b-02")
+}
+
+func BenchmarkWhyFrame(b *testing.B) {
+	report := checkoutReport()
+	groups := report.Groups[:0:0]
+	report.Nodes = nil
+	snapshot := &model.Snapshot{Revision: 1, Status: liveStatus()}
+	for g := range 40 {
+		group := checkoutReport().Groups[g%5]
+		group.Count, group.Nodes = 125, nil
+		for n := range 125 {
+			name := fmt.Sprintf("node-%02d-%03d", g, n)
+			group.Nodes = append(group.Nodes, name)
+			report.Nodes = append(report.Nodes, explain.NodeResult{Name: name, Fits: new(false), Refusals: group.Refusals})
+			snapshot.Nodes = append(snapshot.Nodes, &model.Node{Name: name, Allocatable: model.Resources{MilliCPU: 15900, Pods: 110}})
+		}
+		groups = append(groups, group)
+	}
+	report.Groups, report.Total = groups, 5000
+	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 200, Height: 60}} {
+		b.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(b *testing.B) {
+			app := whyOf(b, size.Width, size.Height, report, checkoutEvents())
+			app.snapshot = snapshot
+			keys := []tea.KeyPressMsg{keyPress("j"), keyPress("k")}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				app.Update(keys[i%2])
+				app.View()
+			}
+		})
+	}
+}
