@@ -21,6 +21,7 @@ import (
 var (
 	seeds     = flag.Int("seeds", 10, "how many random clusters the comparison of messages takes")
 	firstSeed = flag.Int("first", 1, "the first seed of them")
+	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
 	soak      = flag.Duration("soak", 30*time.Second, "how long the soak test changes the cluster")
 )
 
@@ -35,8 +36,13 @@ func TestMain(m *testing.M) {
 	os.Exit(build(m.Run))
 }
 
-// build builds the binary into a temporary folder and runs the tests with it.
+// build builds the binary into a temporary folder and runs the tests with it,
+// or runs them with the one that -binary names.
 func build(run func() int) int {
+	if *given != "" {
+		binary = *given
+		return run()
+	}
 	dir, err := os.MkdirTemp("", "fathom-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -102,9 +102,14 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]
 `, without(missing))
 	}
 	fmt.Fprintf(&out, `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {namespace: seed-1-a, name: view}
+rules: [{apiGroups: ["", apps, batch, policy, resource.k8s.io], resources: ["*"], verbs: [get, list, watch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata: {namespace: seed-1-a, name: view}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: view}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %s}]
 `, oneNamespace)
 	return out.String()
