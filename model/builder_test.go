@@ -59,6 +59,7 @@ func (w *world) anew() *Snapshot {
 // sameObjects compares snapshots, and the objects in them by identity.
 var sameObjects = cmp.Options{
 	cmpopts.EquateEmpty(),
+	cmp.AllowUnexported(Pod{}),
 	cmp.Comparer(func(a, b *corev1.Pod) bool { return a == b }),
 	cmp.Comparer(func(a, b *corev1.Node) bool { return a == b }),
 }

@@ -23,6 +23,7 @@ func NewPod(object *corev1.Pod) *Pod {
 		Limits:   limitsOf(object),
 		Owner:    ownerOf(object),
 		Waits:    waits(object),
+		fullName: object.Namespace + "/" + object.Name,
 	}
 }
 

@@ -2,7 +2,6 @@ package model
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -30,10 +29,12 @@ type term[T any] struct {
 }
 
 // scratch holds the texts of the row that is being asked, so that each is
-// written once and none is allocated.
+// written once and none is allocated, and what was found out about its rank.
 type scratch struct {
 	names, columns, cell []byte
 	hasNames, hasColumns bool
+	points               int      // of the words that the row holds as they stand
+	loose                []string // the words of which it only holds the letters
 }
 
 // Compile reads a filter. A wrong or half typed one gives a *FilterError.
@@ -80,9 +81,7 @@ func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) 
 		}, ""
 	default:
 		word := strings.ToLower(c.text)
-		return func(row T, s *scratch) truth {
-			return truthOf(f.fuzzy(f.names(row, s), word))
-		}, ""
+		return func(row T, s *scratch) truth { return fuzzily(f.names(row, s), word, s) }, ""
 	}
 }
 
@@ -146,7 +145,7 @@ func (f *Filter[T]) columns(row T, s *scratch) []byte {
 // ask says whether all terms hold; field is the first one that is not known,
 // where that alone keeps the row out.
 func (f *Filter[T]) ask(row T, s *scratch) (result truth, field string) {
-	s.hasNames, s.hasColumns = false, false
+	s.hasNames, s.hasColumns, s.points, s.loose = false, false, 0, s.loose[:0]
 	result = yes
 	for i := range f.terms {
 		t := &f.terms[i]
@@ -170,124 +169,3 @@ func (f *Filter[T]) Match(row T) bool {
 
 // Empty says whether the filter has no term and keeps everything.
 func (f *Filter[T]) Empty() bool { return len(f.terms) == 0 }
-
-// Filtered is what a filter kept.
-type Filtered[T any] struct {
-	Rows    []T       // best match first if Ranked, else in the order that they came in
-	Ranked  bool      // the filter has a fuzzy word
-	Missing []Missing // rows that were left out only because a value is not known
-
-	filter *Filter[T]
-	from   []T // what the filter was applied to
-	kept   []T // Rows in the order that they came in
-}
-
-// Missing counts rows without a value.
-type Missing struct {
-	Field string
-	Rows  int
-}
-
-// Note is what to say beside the rows: "3 rows have no cpu.used"; "" if nothing.
-func (r *Filtered[T]) Note() string {
-	if len(r.Rows) == 0 && r.filter.looksLikeRegex() {
-		return "No match. A regular expression is written /a|b/"
-	}
-	notes := make([]string, len(r.Missing))
-	for i, m := range r.Missing {
-		notes[i] = fmt.Sprintf("%s rows have no %s", FormatCount(m.Rows), m.Field)
-		if m.Rows == 1 {
-			notes[i] = "1 row has no " + m.Field
-		}
-	}
-	return strings.Join(notes, ", ")
-}
-
-// looksLikeRegex says whether a word was typed that was meant as an expression.
-func (f *Filter[T]) looksLikeRegex() bool {
-	for _, word := range f.words {
-		if strings.Contains(word, "|") {
-			return true
-		}
-	}
-	return false
-}
-
-// Apply gives the rows that are kept. Where last, which may be nil, came of the
-// same rows by a filter that this one only narrows, no other rows are looked at.
-// It ends early with the context's error.
-func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Filtered[T], error) {
-	result := &Filtered[T]{filter: f, from: rows, Ranked: len(f.words) > 0}
-	if f.Empty() {
-		result.Rows, result.kept = rows, rows
-		return result, nil
-	}
-	candidates := rows
-	if last != nil && f.narrows(last, rows) {
-		candidates = last.kept
-	}
-	missing, s := map[string]int{}, &scratch{}
-	for i, row := range candidates {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("filter rows: %w", ctx.Err())
-		}
-		switch said, field := f.ask(row, s); said {
-		case yes:
-			result.kept = append(result.kept, row)
-		case open:
-			missing[field]++
-		}
-	}
-	result.Missing = f.counted(missing)
-	var err error
-	result.Rows, err = f.ranked(ctx, result.kept)
-	return result, err
-}
-
-// counted lists what is missing in the order of the fields.
-func (f *Filter[T]) counted(missing map[string]int) []Missing {
-	var counts []Missing
-	for i := range f.terms {
-		if field := f.terms[i].field; missing[field] > 0 {
-			counts = append(counts, Missing{strings.ToLower(field), missing[field]})
-			delete(missing, field)
-		}
-	}
-	return counts
-}
-
-// narrows says whether every row that f keeps is among those that last kept.
-func (f *Filter[T]) narrows(last *Filtered[T], rows []T) bool {
-	before := last.filter.terms
-	if len(before) > len(f.terms) || len(last.Missing) > 0 || !sameRows(last.from, rows) {
-		return false
-	}
-	for i := range before {
-		if !f.terms[i].narrows(&before[i].clause) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameRows[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-// narrows says whether c holds for no row for which before does not.
-func (c *clause) narrows(before *clause) bool {
-	if c.source == before.source {
-		return true
-	}
-	if c.form != before.form || c.negate || before.negate || c.field != before.field || c.op != before.op {
-		return false
-	}
-	switch {
-	case c.form == fuzzyForm:
-		return strings.HasPrefix(c.text, before.text)
-	case c.form == quotedForm, c.form == compareForm && c.op == "~":
-		return strings.Contains(c.text, before.text)
-	default:
-		return false
-	}
-}

@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -20,86 +19,20 @@ const (
 	whenToCheck = 1024 // rows between two looks at the context
 )
 
-// fuzzy says whether the word's letters stand in this order in one of the names.
-func (f *Filter[T]) fuzzy(names []byte, word string) bool {
+// fuzzily says whether the word's letters stand in this order in one of the
+// names, and notes what that is worth.
+func fuzzily(names []byte, word string, s *scratch) truth {
+	if points := asSubstring(names, word); points > 0 {
+		s.points += points
+		return yes
+	}
 	for name := range bytes.SplitSeq(names, []byte{'\n'}) {
 		if inOrder(name, word) {
-			return true
+			s.loose = append(s.loose, word)
+			return yes
 		}
 	}
-	return false
-}
-
-func inOrder(name []byte, word string) bool {
-	found := 0
-	for i := 0; i < len(name) && found < len(word); i++ {
-		if name[i] == word[found] {
-			found++
-		}
-	}
-	return found == len(word)
-}
-
-// ranked puts the best matches first; equal ones stay in their order.
-func (f *Filter[T]) ranked(ctx context.Context, rows []T) ([]T, error) {
-	if len(f.words) == 0 || len(rows) < 2 {
-		return rows, nil
-	}
-	scores := make([]int, len(rows))
-	for _, word := range f.words {
-		if err := f.score(ctx, word, rows, scores); err != nil {
-			return nil, err
-		}
-	}
-	// One number sorts by score and then by place, ten times faster than a
-	// comparison by function.
-	order := make([]uint64, len(rows))
-	for i, score := range scores {
-		order[i] = uint64(1<<31-score)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	best := make([]T, len(rows))
-	for i, packed := range order {
-		best[i] = rows[packed&(1<<32-1)]
-	}
-	return best, nil
-}
-
-// score adds what one word is worth in each row. Only rows that do not hold the
-// word as it stands are left to the fuzzy matcher, which is slow.
-func (f *Filter[T]) score(ctx context.Context, word string, rows []T, scores []int) error {
-	s, loose := &scratch{}, []int(nil)
-	for i, row := range rows {
-		if i%whenToCheck == 0 && ctx.Err() != nil {
-			return fmt.Errorf("rank rows: %w", ctx.Err())
-		}
-		s.hasNames = false
-		if points := asSubstring(f.names(row, s), word); points > 0 {
-			scores[i] += points
-		} else {
-			loose = append(loose, i)
-		}
-	}
-	for _, match := range fuzzy.FindFromIterNoSort(word, f.eachName(ctx, rows, loose)) {
-		scores[loose[match.Index]] += max(match.Score, worstScore)
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("rank rows: %w", ctx.Err())
-	}
-	return nil
-}
-
-// eachName gives the names of some rows to the matcher.
-func (f *Filter[T]) eachName(ctx context.Context, rows []T, some []int) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		s := &scratch{}
-		for n, i := range some {
-			s.hasNames = false
-			if (n%whenToCheck == 0 && ctx.Err() != nil) || !yield(string(f.names(rows[i], s))) {
-				return
-			}
-		}
-	}
+	return no
 }
 
 // asSubstring says what a word is worth that stands in one of the names; 0 if it
@@ -121,4 +54,50 @@ func asSubstring(names []byte, word string) int {
 		best = max(best, points)
 	}
 	return best
+}
+
+func inOrder(name []byte, word string) bool {
+	found := 0
+	for i := 0; i < len(name) && found < len(word); i++ {
+		if name[i] == word[found] {
+			found++
+		}
+	}
+	return found == len(word)
+}
+
+// best puts the best matches first; equal ones stay in their order. Only rows
+// that do not hold a word as it stands are left to the fuzzy matcher, which is
+// slow. Where the context ends, the order means nothing.
+func (p *part[T]) best(ctx context.Context, f *Filter[T]) []T {
+	for word, some := range p.loose {
+		for _, match := range fuzzy.FindFromIterNoSort(word, f.eachName(ctx, p.kept, some)) {
+			p.scores[some[match.Index]] += max(match.Score, worstScore)
+		}
+	}
+	// One number sorts by score and then by place, much faster than a comparison
+	// by function.
+	order := make([]uint64, len(p.kept))
+	for i, score := range p.scores {
+		order[i] = uint64(1<<31-score)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	best := make([]T, len(p.kept))
+	for i, packed := range order {
+		best[i] = p.kept[packed&(1<<32-1)]
+	}
+	return best
+}
+
+// eachName gives the names of some rows to the matcher, until nobody waits for it.
+func (f *Filter[T]) eachName(ctx context.Context, rows []T, some []int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := &scratch{}
+		for n, i := range some {
+			s.hasNames = false
+			if (n%whenToCheck == 0 && ctx.Err() != nil) || !yield(string(f.names(rows[i], s))) {
+				return
+			}
+		}
+	}
 }

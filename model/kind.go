@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,11 +47,16 @@ func (p *Pod) ShortQOS() string {
 }
 
 // String is the workload as kubectl names it, "deployment/checkout"; "" without.
-func (o Owner) String() string {
+func (o Owner) String() string { return string(o.append(nil)) }
+
+func (o *Owner) append(dst []byte) []byte {
 	if o.Name == "" {
-		return ""
+		return dst
 	}
-	return strings.ToLower(o.Kind) + "/" + o.Name
+	for i := range len(o.Kind) {
+		dst = append(dst, asLower(o.Kind[i]))
+	}
+	return append(append(dst, '/'), o.Name...)
 }
 
 // kind is the workload's kind; a pod without one stands for itself.

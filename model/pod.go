@@ -20,6 +20,8 @@ type Pod struct {
 	Limits   Resources
 	Owner    Owner // the controller; zero without one
 	Waits    bool  // unbound, or bound and not started: what the Pending view shows
+
+	fullName string // kept, for a filter asks every pod for it at every key
 }
 
 // Owner is the workload that a pod belongs to, as far as the pod tells: a
@@ -33,7 +35,12 @@ type Owner struct {
 func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 
 // FullName is namespace/name.
-func (p *Pod) FullName() string { return p.Object.Namespace + "/" + p.Object.Name }
+func (p *Pod) FullName() string {
+	if p.fullName != "" {
+		return p.fullName
+	}
+	return p.Object.Namespace + "/" + p.Object.Name
+}
 
 // Priority is spec.priority; 0 where admission has set none.
 func (p *Pod) Priority() int32 {

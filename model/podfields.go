@@ -23,9 +23,9 @@ func PodFields(now time.Time, s *Snapshot) *Fields[*Pod] {
 		{Name: "age", Unit: Duration, Column: true, Value: func(p *Pod) Value { return since(p.Since(), now) }},
 		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: func(p *Pod) Value { return number(p.Priority()) }},
 		{Name: "restarts", Unit: Integer, Column: true, Value: func(p *Pod) Value { return number(p.Restarts) }},
-		{Name: "limits", Column: true, Value: func(p *Pod) Value { return word(p.Limits.String()) }},
+		{Name: "limits", Column: true, Value: func(p *Pod) Value { return word(p.Limits.String()) }, Append: func(dst []byte, p *Pod) []byte { return p.Limits.append(dst) }},
 		{Name: "ip", Column: true, Value: func(p *Pod) Value { return word(p.Object.Status.PodIP) }},
-		{Name: "owner", Column: true, Value: podOwner, Append: func(dst []byte, p *Pod) []byte { return append(dst, p.Owner.String()...) }},
+		{Name: "owner", Column: true, Value: podOwner, Append: func(dst []byte, p *Pod) []byte { return p.Owner.append(dst) }},
 		{Name: "class", Value: func(p *Pod) Value { return word(p.Object.Spec.PriorityClassName) }},
 		{Name: "zone", Value: s.ofNode(func(n *Node) Value { return word(n.Zone) })},
 		{Name: "taint", Also: []string{"taints"}, Value: s.ofNode(nodeTaints)},
@@ -96,9 +96,7 @@ func podOwner(p *Pod) Value {
 	return Value{Text: p.Owner.String(), Texts: []string{p.Owner.Name}}
 }
 
-func appendFullName(dst []byte, p *Pod) []byte {
-	return append(append(append(dst, p.Object.Namespace...), '/'), p.Object.Name...)
-}
+func appendFullName(dst []byte, p *Pod) []byte { return append(dst, p.FullName()...) }
 
 // appendReady writes the READY cell, 1/2.
 func appendReady(dst []byte, p *Pod) []byte {

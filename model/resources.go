@@ -114,30 +114,45 @@ func (r *Resources) addScalar(name corev1.ResourceName, amount int64) {
 
 // String words what is not zero: "cpu 4, memory 8Gi, nvidia.com/gpu 1"; "" if
 // all is. It rounds up.
-func (r Resources) String() string {
-	var words []string
+func (r Resources) String() string { return string(r.append(nil)) }
+
+func (r *Resources) append(dst []byte) []byte {
+	start := len(dst)
+	next := func(name string) {
+		if len(dst) > start {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(dst, name...), ' ')
+	}
 	if r.MilliCPU != 0 {
-		words = append(words, "cpu "+FormatCPU(r.MilliCPU, Up))
+		next("cpu")
+		dst = appendCPU(dst, r.MilliCPU, Up)
 	}
 	if r.Memory != 0 {
-		words = append(words, "memory "+FormatMemory(r.Memory, Up))
+		next("memory")
+		dst = appendMemory(dst, r.Memory, Up)
 	}
 	if r.EphemeralStorage != 0 {
-		words = append(words, "ephemeral-storage "+FormatMemory(r.EphemeralStorage, Up))
+		next("ephemeral-storage")
+		dst = appendMemory(dst, r.EphemeralStorage, Up)
+	}
+	if len(r.Scalar) == 0 {
+		return dst
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Scalar)) {
 		if amount := r.Scalar[name]; amount != 0 {
-			words = append(words, string(name)+" "+formatScalar(name, amount))
+			next(string(name))
+			dst = appendScalar(dst, name, amount)
 		}
 	}
-	return strings.Join(words, ", ")
+	return dst
 }
 
-func formatScalar(name corev1.ResourceName, amount int64) string {
+func appendScalar(dst []byte, name corev1.ResourceName, amount int64) []byte {
 	if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-		return FormatMemory(amount, Up)
+		return appendMemory(dst, amount, Up)
 	}
-	return strconv.FormatInt(amount, 10)
+	return strconv.AppendInt(dst, amount, 10)
 }
 
 // GPUs is the sum of the extended resources that are graphics processors by
