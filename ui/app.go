@@ -103,6 +103,7 @@ type (
 	snapshotMsg struct {
 		opened   int
 		snapshot *model.Snapshot
+		shown    bool // the view was not on top before
 	}
 	// endedMsg says that no snapshot will come any more.
 	endedMsg struct {
@@ -184,7 +185,7 @@ func (a *App) nextSnapshot() tea.Cmd {
 		case err != nil:
 			return endedMsg{opened, err}
 		}
-		return snapshotMsg{opened, s}
+		return snapshotMsg{opened: opened, snapshot: s}
 	}
 }
 
@@ -197,7 +198,7 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	cmd := a.top().update(msg)
 	if !a.touched && len(a.snapshot.Status.Reading) == 0 {
 		a.touched = true
-		if len(a.snapshot.Pending) == 0 {
+		if len(a.snapshot.Pending) == 0 && a.notRead("nodes") == "" {
 			a.trail = []view{a.pages.nodes}
 			cmd = tea.Batch(cmd, a.show())
 		}

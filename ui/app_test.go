@@ -82,7 +82,7 @@ func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeC
 	}
 	app := New(o)
 	app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
-	send(t, app, tea.WindowSizeMsg{Width: width, Height: height}, snapshotMsg{0, s})
+	send(t, app, tea.WindowSizeMsg{Width: width, Height: height}, snapshotMsg{snapshot: s})
 	return app
 }
 

@@ -18,16 +18,20 @@ var twins = map[rune]rune{
 func asciiOnly(s string) string {
 	var made strings.Builder
 	made.Grow(len(s))
-	for _, r := range s {
-		twin, known := twins[r]
-		switch {
-		case r < utf8.RuneSelf:
-			made.WriteRune(r)
-		case known:
-			made.WriteRune(twin)
-		default:
-			made.WriteString(strings.Repeat("?", ansi.StringWidth(string(r))))
+	for s != "" {
+		if s[0] < utf8.RuneSelf {
+			made.WriteByte(s[0])
+			s = s[1:]
+			continue
 		}
+		letter, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		r, _ := utf8.DecodeRuneInString(letter)
+		if twin, known := twins[r]; known {
+			made.WriteRune(twin)
+		} else {
+			made.WriteString(strings.Repeat("?", width))
+		}
+		s = s[len(letter):]
 	}
 	return made.String()
 }

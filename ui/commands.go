@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -38,14 +37,14 @@ func (a *App) commands() []entry {
 // namespaceEntries are the recent namespaces, by number, then all others.
 func (a *App) namespaceEntries() []entry {
 	var entries []entry
-	go1 := func(name string) func() tea.Cmd { return func() tea.Cmd { return a.inNamespace(name) } }
+	to := func(name string) func() tea.Cmd { return func() tea.Cmd { return a.inNamespace(name) } }
 	for i, name := range a.recent {
-		entries = append(entries, entry{"ns " + name, "", strconv.Itoa(i + 1), go1(name)})
+		entries = append(entries, entry{"ns " + name, "", strconv.Itoa(i + 1), to(name)})
 	}
-	entries = append(entries, entry{"ns all", "all namespaces", "0", go1("")})
+	entries = append(entries, entry{"ns all", "all namespaces", "0", to("")})
 	for _, name := range a.namespaces() {
 		if !slices.Contains(a.recent, name) {
-			entries = append(entries, entry{"ns " + name, "", "", go1(name)})
+			entries = append(entries, entry{"ns " + name, "", "", to(name)})
 		}
 	}
 	return entries
@@ -53,11 +52,13 @@ func (a *App) namespaceEntries() []entry {
 
 // namespaces are those that have pods, by name.
 func (a *App) namespaces() []string {
-	seen := map[string]bool{}
-	for _, pod := range a.snapshot.Pods {
-		seen[pod.Object.Namespace] = true
+	var found []string
+	for pods := a.snapshot.Pods; len(pods) > 0; {
+		name := pods[0].Object.Namespace
+		found = append(found, name)
+		pods = pods[len(inNamespace(pods, name)):]
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return found
 }
 
 // recentMost is how many namespaces are remembered: one for each digit.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -48,7 +50,9 @@ func (c *connecting) Run() (err error) {
 	if c.out != nil {
 		fmt.Fprintf(c.out, "Connecting to %s …\n", model.Clean(c.name))
 	}
-	c.cluster, err = c.session.Open(c.ctx, c.name)
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt) // ctrl-c gives up waiting
+	defer stop()
+	c.cluster, err = c.session.Open(ctx, c.name)
 	return err
 }
 

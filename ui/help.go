@@ -1,11 +1,18 @@
 package ui
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
 
 // openHelp shows the keys of the place.
 func (a *App) openHelp() {
 	v := a.top()
-	name := v.crumbs()[0]
+	name := model.Clean(v.crumbs()[0])
+	if v.places()&text != 0 {
+		name = "text"
+	}
 	a.box = &box{
 		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
 		corner: "esc closes",

@@ -2,7 +2,9 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +27,7 @@ type list[F, R any] struct {
 	result  *model.Filtered[F]      // of the filter in force; nil without one
 	job     int                     // the newest arrangement that was asked for
 	stop    context.CancelFunc      // ends it; nil while none is on its way
+	born    func(R) time.Time       // when the age that a row shows began; nil without ages
 	stale   bool                    // a newer snapshot came meanwhile
 }
 
@@ -50,11 +53,11 @@ func (l *list[F, R]) settle() { l.table.settle() }
 func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotMsg:
-		if l.stop != nil {
+		if l.stop != nil && !msg.shown {
 			l.stale = true
 			return nil
 		}
-		return l.arrange(false)
+		return l.arrange(msg.shown)
 	case arrangedMsg[F]:
 		return l.onArranged(msg)
 	case tea.MouseWheelMsg:
@@ -65,7 +68,15 @@ func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// act does what every list can; it reports false for the rest.
+// showsYoung reports whether a row in view is so young that its age ticks by the second.
+func (l *list[F, R]) showsYoung() bool {
+	return l.born != nil && slices.ContainsFunc(l.table.inView(), func(row R) bool {
+		born := l.born(row)
+		return !born.IsZero() && l.app.at.Sub(born) < young
+	})
+}
+
+// actList does what every list can; it reports false for the rest.
 func (l *list[F, R]) actList(do action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case doSort:

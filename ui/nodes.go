@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +19,7 @@ type nodes struct {
 func newNodes(a *App) *nodes {
 	n := &nodes{}
 	n.app, n.self, n.noun, n.rows = a, n, "node", same
+	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
 	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.at, a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
 	n.table = newTable(nodeID, n.columns()...)
@@ -80,11 +82,22 @@ func (n *nodes) answer(width int) string {
 	if words := n.nothingKept(); words != "" {
 		return words
 	}
+	if why := a.notRead("nodes"); why != "" {
+		return "Nodes are unknown: " + why + "."
+	}
 	words := nodeCounts(a.snapshot.Nodes) + n.kept()
 	if n.barsShown() {
-		words = spread(words, "█ used  ▒ requested  · free", width-12)
+		words = spread(words, n.legend(), width-12)
 	}
 	return words
+}
+
+// legend says what the bars are made of, or why nothing is known to be used.
+func (n *nodes) legend() string {
+	if note := n.app.snapshot.Status.MetricsNote; note != "" {
+		return cut("used: ? ("+model.Clean(note)+")", 40) + "  ▒ requested  · free"
+	}
+	return "█ used  ▒ requested  · free"
 }
 
 // barsShown reports whether the columns with bars are drawn.

@@ -33,6 +33,7 @@ func newPending(a *App) *pending {
 	p := &pending{unfolded: map[string]bool{}}
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.unfold
+	p.born = func(w *waiting) time.Time { return w.pod.Since() }
 	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.at) }
 	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
 	return p
@@ -215,10 +216,6 @@ func (p *pending) limit() {
 	}
 }
 
-func (p *pending) showsYoung() bool {
-	return p.table.anyInView(func(w *waiting) bool { return p.app.isYoung(w.pod.Since()) })
-}
-
 func (p *pending) selected() selection {
 	w, ok := p.table.selected()
 	if !ok {
@@ -260,16 +257,4 @@ func (p *pending) act(do action) tea.Cmd {
 		return p.arrange(true)
 	}
 	return p.app.actOn(do, p.selected())
-}
-
-// isYoung reports whether what began at t shows its age by the second.
-func (a *App) isYoung(t time.Time) bool { return !t.IsZero() && a.at.Sub(t) < young }
-
-func (t *table[R]) anyInView(holds func(R) bool) bool {
-	for _, row := range t.inView() {
-		if holds(row) {
-			return true
-		}
-	}
-	return false
 }

@@ -78,7 +78,7 @@ func (t tally) words() string {
 	case t.noNode > 0:
 		words = fmt.Sprintf(": %s no node", fits(t.noNode))
 	case t.other > 0 && t.open == 0:
-		words = ", not for want of a node"
+		words = ", none of them for want of a node"
 	}
 	if t.open > 0 {
 		if words != "" {
@@ -142,6 +142,9 @@ func (p *pending) nothingPending() string {
 // not ready or cordoned, and the most room.
 func (p *pending) idleLines() []string {
 	a := p.app
+	if a.notRead("nodes") != "" {
+		return []string{blank(gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
+	}
 	var unready, cordoned []string
 	var best *model.Node
 	for _, n := range a.snapshot.Nodes {

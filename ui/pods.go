@@ -25,7 +25,7 @@ func newPods(a *App) *pods { return newPodsOf(a, "") }
 func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
 	p.app, p.self, p.noun = a, p, "pod"
-	p.natural, p.rows = p.ofPlace, same
+	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
 	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.at, a.snapshot) }
 	p.table = newTable(podID, p.columns()...)
 	return p
@@ -118,7 +118,7 @@ func (p *pods) crumbs() []string {
 	if p.node == "" {
 		return []string{"pods"}
 	}
-	return []string{"nodes", p.app.nodeName(p.node), "pods"}
+	return []string{"pods", p.app.nodeName(p.node)}
 }
 
 // answer counts the pods by their phase.
@@ -128,6 +128,9 @@ func (p *pods) answer(int) string {
 	}
 	if words := p.nothingKept(); words != "" {
 		return words
+	}
+	if why := p.app.notRead("pods"); why != "" {
+		return "Pods are unknown: " + why + "."
 	}
 	return p.counts + p.kept()
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -18,7 +17,7 @@ func (a *App) readingWords() string {
 	if n, ok := reading["pods"]; ok {
 		words = "Reading pods: " + model.FormatCount(n) + " so far; "
 	} else if len(reading) > 0 {
-		words = "Reading " + strings.Join(slices.Sorted(maps.Keys(reading)), ", ") + "; "
+		words = "Reading " + names(slices.Sorted(maps.Keys(reading))) + "; "
 	}
 	if n := len(a.snapshot.Nodes); n > 0 {
 		words += count(n, "node is in. ", "nodes are in. ")

@@ -42,6 +42,9 @@ func (t *table[R]) layout() []placed {
 			return drawn
 		}
 		flex := t.columns[drawn[at].column]
+		if at == len(drawn)-1 && at > 0 && room < flex.least() {
+			room += narrow(&drawn[0], flex.least()-room)
+		}
 		if room >= flex.least() || at == len(drawn)-1 || t.wide {
 			drawn[at].width = t.flexWidth(drawn, at, room)
 			return drawn
@@ -70,12 +73,22 @@ func (t *table[R]) flexRoom(drawn []placed) (at, room int) {
 	return at, room
 }
 
+// narrowest is how far names give way to what takes the rest.
+const narrowest = 12
+
+// narrow takes up to n cells from a column and reports how many.
+func narrow(p *placed, n int) int {
+	n = max(min(n, p.width-narrowest), 0)
+	p.width -= n
+	return n
+}
+
 // flexWidth is how wide the column that takes the rest is drawn: the first one
 // takes what it needs, any other all there is.
 func (t *table[R]) flexWidth(drawn []placed, at, room int) int {
 	need := drawn[at].width
 	switch {
-	case t.wide && at < len(drawn)-1:
+	case t.wide && room < need:
 		return need
 	case at == 0:
 		return max(min(need, room), 1)
@@ -120,7 +133,11 @@ func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
 			letter = strings.Index(filled, c.head) + t.letter(p.column)
 		}
 		if letter < 0 || letter >= len(filled) {
-			row += s.Head.Render(filled)
+			style := s.Head
+			if p.column == t.sorted {
+				style = style.Underline(true)
+			}
+			row += style.Render(filled)
 			continue
 		}
 		row += s.Head.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + s.Head.Render(filled[letter+1:])

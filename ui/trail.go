@@ -52,7 +52,7 @@ func (a *App) goTo(i int) tea.Cmd {
 // show brings the view on top up to date.
 func (a *App) show() tea.Cmd {
 	a.fit()
-	return a.top().update(snapshotMsg{a.opened, a.snapshot})
+	return a.top().update(snapshotMsg{a.opened, a.snapshot, true})
 }
 
 // fit gives the view on top its room.
