@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -182,14 +184,14 @@ func (w *world) shownBy(s *model.Snapshot) bool {
 
 // compareModels compares all that two snapshots derived.
 func compareModels(r *rapid.T, a, b *model.Snapshot) {
-	if got, want := text(a.Nodes), text(b.Nodes); got != want {
-		r.Fatalf("nodes\n%s\nwant\n%s", got, want)
+	if diff := cmp.Diff(b.Nodes, a.Nodes, cmpopts.EquateEmpty()); diff != "" {
+		r.Fatalf("nodes differ from a fresh start's:\n%s", diff)
 	}
-	if got, want := text(a.Pods), text(b.Pods); got != want {
-		r.Fatalf("pods\n%s\nwant\n%s", got, want)
+	if diff := cmp.Diff(b.Pods, a.Pods, cmpopts.EquateEmpty()); diff != "" {
+		r.Fatalf("pods differ from a fresh start's:\n%s", diff)
 	}
-	if got, want := text(a.Pending), text(b.Pending); got != want {
-		r.Fatalf("pending\n%s\nwant\n%s", got, want)
+	if diff := cmp.Diff(b.Pending, a.Pending, cmpopts.EquateEmpty()); diff != "" {
+		r.Fatalf("pending pods differ from a fresh start's:\n%s", diff)
 	}
 }
 

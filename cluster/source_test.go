@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -22,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) {
 	explain.Silence()
-	if err := flag.Set("rapid.checks", "20"); err != nil { // the command line's wins
+	// The command line still wins.
+	if err := errors.Join(flag.Set("rapid.checks", "20"), flag.Set("rapid.nofailfile", "true")); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
