@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
@@ -226,6 +227,8 @@ func (x *explanation) verdict(m *matrix) Verdict {
 			x.question.found.free = append(x.question.found.free, node)
 		}
 	}
+	// The cache's order depends on its history; the report must not.
+	slices.SortFunc(x.question.found.free, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
 	if x.question.found.victims = x.ending(); len(x.question.found.victims) > 0 {
 		return Preempting
 	}
