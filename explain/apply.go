@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
@@ -107,6 +108,12 @@ func (e *Engine) setPod(pod *corev1.Pod) error {
 // addition.
 func (e *Engine) place(old, pod *corev1.Pod) error {
 	was, is := onNode(old), onNode(pod)
+	if was {
+		e.countPriority(old, -1)
+	}
+	if is {
+		e.countPriority(pod, 1)
+	}
 	switch {
 	case was && is && old.Spec.NodeName == pod.Spec.NodeName:
 		return e.cache.UpdatePod(e.logger, old, pod)
@@ -131,10 +138,20 @@ func (e *Engine) dropPod(pod *corev1.Pod) error {
 	if !onNode(known) {
 		return nil
 	}
+	e.countPriority(known, -1)
 	if err := e.cache.RemovePod(e.logger, known); err != nil {
 		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	return nil
+}
+
+// countPriority keeps count of the priorities on the nodes.
+func (e *Engine) countPriority(pod *corev1.Pod, change int) {
+	priority := corev1helpers.PodPriority(pod)
+	e.priorities[priority] += change
+	if e.priorities[priority] == 0 {
+		delete(e.priorities, priority)
+	}
 }
 
 // onNode says whether a pod takes room on a node. Nil does not.

@@ -64,11 +64,12 @@ type Engine struct {
 	preempts  *defaultpreemption.DefaultPreemption
 	served    string // the scheduler name of the profile
 
-	nodes     map[string]*corev1.Node
-	pods      map[types.UID]*corev1.Pod
-	forbidden map[string]string // resource → why it could not be listed
-	revision  int64
-	scratch   matrix // reused from one explanation to the next
+	nodes      map[string]*corev1.Node
+	pods       map[types.UID]*corev1.Pod
+	priorities map[int32]int     // of the pods on the nodes, counted
+	forbidden  map[string]string // resource → why it could not be listed
+	revision   int64
+	scratch    matrix // reused from one explanation to the next
 }
 
 // plugin is one that has a say about nodes. Either half may be nil.
@@ -98,6 +99,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		namespaces: factory.Core().V1().Namespaces().Lister(),
 		nodes:      map[string]*corev1.Node{},
 		pods:       map[types.UID]*corev1.Pod{},
+		priorities: map[int32]int{},
 		forbidden:  options.Trace.Forbidden(),
 	}
 	e.overlay = &overlay{e.snapshot}

@@ -52,8 +52,9 @@ func (e *Engine) group(q *question, m *matrix) []*group {
 	for i := range m.nodes {
 		g.add(i)
 	}
+	distances := make([]float64, len(m.nodes))
 	for _, group := range g.order {
-		group.near(e, q, m)
+		group.near(e, q, m, distances)
 	}
 	slices.SortStableFunc(g.order, func(a, b *group) int {
 		return cmp.Or(
@@ -147,8 +148,8 @@ func (m *matrix) refused(e *Engine, k, i int) refused {
 }
 
 // near orders the group's nodes, nearest first, and notes how far the first is.
-func (g *group) near(e *Engine, q *question, m *matrix) {
-	distances := make([]float64, len(m.nodes))
+// Distances has room for every node of the matrix.
+func (g *group) near(e *Engine, q *question, m *matrix, distances []float64) {
 	for _, i := range g.nodes {
 		for _, k := range g.refusing {
 			distances[i] += distance(q, m.refused(e, k, i))

@@ -118,7 +118,9 @@ func affinityClashWords(q *question, rs []refused) words {
 	}
 	var short []string
 	for i, c := range broken {
-		mutual := func(other clash) bool { return other.rule == apart && other.key == c.key && other.selector == c.selector }
+		mutual := func(other clash) bool {
+			return other.rule == apart && other.key == c.key && other.selector == c.selector
+		}
 		if c.rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that want away from each other
 			continue
 		}

@@ -47,48 +47,105 @@ func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagn
 	if ok, why := e.preempts.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName)); !ok {
 		return outcome{message: why, preemption: &Preemption{Victims: []Victim{}, Why: "The pod is " + why}}, nil
 	}
+	c, err := e.candidates(ctx, m, pod, statuses)
+	switch {
+	case ctx.Err() != nil:
+		return outcome{}, ctx.Err()
+	case len(c.found) > 0:
+		return e.chosen(ctx, pod, c)
+	case err != nil:
+		return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + joined(err)}}, nil
+	}
+	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
+	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
+	return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: c.whyNot(len(m.nodes))}}, nil
+}
+
+// candidates is what a dry run of preemption came to.
+type candidates struct {
+	found    []preemption.Candidate
+	statuses *framework.NodeToStatus // of the nodes that are no candidates
+	budgets  []*policyv1.PodDisruptionBudget
+	bare     int // nodes without a pod of lower priority
+	tried    int // nodes where ending such pods was tried
+}
+
+// candidates tries to preempt on every node where that could help
+// (preemption.Evaluator.findCandidates). Nodes without a pod of lower priority
+// get the status that the dry run would give them, without its copies of node
+// and state: those are most nodes of most clusters.
+func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
+	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
 	var nodes []fwk.NodeInfo
+	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
+	anywhere := e.holdsBelow(corev1helpers.PodPriority(pod))
 	for _, node := range m.nodes {
-		if statuses.Get(node.Node().Name).Code() == fwk.Unschedulable {
+		switch {
+		case statuses.Get(node.Node().Name).Code() != fwk.Unschedulable:
+		case anywhere && holdsLower(node, pod):
 			nodes = append(nodes, node)
+		default:
+			c.bare++
+			c.statuses.Set(node.Node().Name, bare)
 		}
 	}
-	tried := framework.NewDefaultNodeToStatus()
-	var candidates []preemption.Candidate
-	var budgets []*policyv1.PodDisruptionBudget
-	if len(nodes) > 0 {
-		var err error
-		if budgets, err = e.preempts.Evaluator.PdbLister.List(labels.Everything()); err != nil {
-			return outcome{}, fmt.Errorf("list poddisruptionbudgets: %w", err)
-		}
-		_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(len(nodes)))
-		candidates, tried, err = e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, budgets, 0, wanted)
-		if ctx.Err() != nil {
-			return outcome{}, ctx.Err()
-		}
-		if err != nil && len(candidates) == 0 {
-			return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + joined(err)}}, nil
+	c.tried = len(nodes)
+	if len(nodes) == 0 {
+		return c, nil
+	}
+	var err error
+	if c.budgets, err = e.preempts.Evaluator.PdbLister.List(labels.Everything()); err != nil {
+		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
+	}
+	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + c.tried))
+	found, tried, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, c.budgets, 0, wanted)
+	c.found = found
+	tried.ForEachExplicitNode(c.statuses.Set)
+	return c, err
+}
+
+// holdsBelow says whether any node at all holds a pod of lower priority.
+func (e *Engine) holdsBelow(priority int32) bool {
+	for held := range e.priorities {
+		if held < priority {
+			return true
 		}
 	}
-	if len(candidates) == 0 {
-		tried.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
-		none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: tried}}
-		return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: whyNot(pod, nodes, len(m.nodes))}}, nil
+	return false
+}
+
+func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
+	priority := corev1helpers.PodPriority(pod)
+	return slices.ContainsFunc(node.GetPods(), func(p fwk.PodInfo) bool { return corev1helpers.PodPriority(p.GetPod()) < priority })
+}
+
+// whyNot says why ending pods does not help on any of the nodes.
+func (c *candidates) whyNot(total int) string {
+	could := c.bare + c.tried
+	if could == 0 {
+		return "No node refuses the pod for anything that ending other pods would change."
 	}
+	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", plural(could, "node"))
+	if c.tried > 0 {
+		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", plural(could, "node"))
+	}
+	if rest := total - could; rest > 0 {
+		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
+	}
+	return why + "."
+}
+
+// chosen is the candidate that the scheduler would take.
+func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (outcome, error) {
 	if why, forbidden := e.forbidden["poddisruptionbudgets"]; forbidden {
 		return outcome{
 			open:       &UnknownPart{Resource: "poddisruptionbudgets", Why: why, Plugins: []string{names.DefaultPreemption}},
 			preemption: &Preemption{Possible: true, Victims: []Victim{}, Why: "Which pods it would end is unknown: " + why + "."},
 		}, nil
 	}
-	return e.chosen(ctx, pod, candidates, budgets)
-}
-
-// chosen is the candidate that the scheduler would take.
-func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, candidates []preemption.Candidate, budgets []*policyv1.PodDisruptionBudget) (outcome, error) {
-	best := e.preempts.Evaluator.SelectCandidate(ctx, candidates)
+	best := e.preempts.Evaluator.SelectCandidate(ctx, c.found)
 	pods := best.Victims().Pods
-	violating, err := e.violating(ctx, best.Name(), pod, budgets)
+	violating, err := e.violating(ctx, best.Name(), pod, c.budgets)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -130,26 +187,6 @@ func (e *Engine) violating(ctx context.Context, name string, pod *corev1.Pod, bu
 		}
 	}
 	return uids, nil
-}
-
-// whyNot says why ending pods does not help: on tried nodes it was dry-run.
-func whyNot(pod *corev1.Pod, tried []fwk.NodeInfo, total int) string {
-	if len(tried) == 0 {
-		return "No node refuses the pod for anything that ending other pods would change."
-	}
-	lower := slices.ContainsFunc(tried, func(n fwk.NodeInfo) bool {
-		return slices.ContainsFunc(n.GetPods(), func(p fwk.PodInfo) bool {
-			return corev1helpers.PodPriority(p.GetPod()) < corev1helpers.PodPriority(pod)
-		})
-	})
-	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", plural(len(tried), "node"))
-	if lower {
-		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", plural(len(tried), "node"))
-	}
-	if rest := total - len(tried); rest > 0 {
-		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
-	}
-	return why + "."
 }
 
 // deallocates says whether DynamicResources.PostFilter would free a claim of the

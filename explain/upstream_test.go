@@ -188,4 +188,3 @@ func compareStatus(t *testing.T, e *Engine, m *matrix, i int, want *fwk.Status, 
 			e.plugins[k].name, got.Code(), got.Message(), want.Plugin(), want.Code(), want.Message())
 	}
 }
-
