@@ -2,139 +2,110 @@ package explain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Markdown is the report for a ticket or a chat: the answer first, then what it
-// rests on.
+// rests on. Nothing that a cluster's text holds is read as markup.
 func (r *Report) Markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s: %s\n\n%s\n\n%s\n", code(r.Pod.Title()), r.Verdict, prose(r.Summary), prose(r.Pod.Line()))
-	r.markdownFacts(&b)
-	r.markdownGroups(&b)
-	r.markdownPlugins(&b)
-	if r.Preemption != nil && r.Preemption.Why != "" {
-		fmt.Fprintf(&b, "\nPreemption: %s\n", prose(r.Preemption.Why))
+	blocks := []string{
+		fmt.Sprintf("### %s: %s", code(r.Pod.Title()), r.Verdict),
+		prose(r.Summary),
+		prose(r.Pod.Line()),
+		bullets(r.Facts),
+		r.markdownGroups(),
+		r.markdownPlugins(),
+		bullets(prefixed("Nearest: ", r.nearestSentences())),
 	}
-	r.markdownMessages(&b)
-	for _, part := range r.Unknown {
-		fmt.Fprintf(&b, "\nUnknown: %s. It leaves open: %s.\n", prose(part.Why), prose(strings.Join(part.Plugins, ", ")))
+	for _, line := range r.preemptionLines() {
+		blocks = append(blocks, prose(line))
 	}
-	for _, caveat := range r.Scheduler.Caveats {
-		fmt.Fprintf(&b, "\nNote: %s.\n", strings.TrimSuffix(prose(caveat), "."))
-	}
-	return b.String()
+	blocks = append(blocks, r.markdownMessages()...)
+	blocks = append(blocks, bullets(append(r.unknownLines(), r.caveatLines()...)))
+	blocks = slices.DeleteFunc(blocks, func(block string) bool { return block == "" })
+	return strings.Join(blocks, "\n\n") + "\n"
 }
 
-// markdownFacts lists what is known about verdicts that are not about nodes.
-func (r *Report) markdownFacts(b *strings.Builder) {
-	if len(r.Facts) == 0 {
-		return
+func bullets(lines []string) string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, "- "+prose(line))
 	}
-	b.WriteString("\n")
-	for _, fact := range r.Facts {
-		fmt.Fprintf(b, "- %s\n", prose(fact))
-	}
+	return strings.Join(all, "\n")
 }
 
 // markdownGroups tabulates the nodes, nearest first.
-func (r *Report) markdownGroups(b *strings.Builder) {
+func (r *Report) markdownGroups() string {
 	if len(r.Groups) == 0 {
-		return
+		return ""
 	}
-	b.WriteString("\n| nodes | refused by | what stands in the way, nearest first |\n|--:|--|--|\n")
-	for _, group := range r.Groups {
-		fmt.Fprintf(b, "| %d | %s | %s |\n", group.Count, cell(group.RefusedBy()), cell(group.Words))
+	lines := []string{"| nodes | which | refused by | what stands in the way, nearest first |", "|--:|--|--|--|"}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		lines = append(lines, row(strconv.Itoa(g.Count), list(g.Nodes, manyNames), g.RefusedBy(), g.Words))
 	}
+	return strings.Join(lines, "\n")
 }
 
 // markdownPlugins tabulates the plugins that refuse.
-func (r *Report) markdownPlugins(b *strings.Builder) {
+func (r *Report) markdownPlugins() string {
 	refusing := r.Refusing()
 	if len(refusing) == 0 {
-		return
+		return ""
 	}
-	b.WriteString("\n| plugin | refuses | alone |\n|--|--:|--:|\n")
+	lines := []string{"| plugin | refuses | alone |", "|--|--:|--:|"}
 	for _, plugin := range refusing {
-		fmt.Fprintf(b, "| %s | %d | %d |\n", cell(plugin.Name), plugin.Refuses, plugin.Alone)
+		lines = append(lines, row(plugin.Name, strconv.Itoa(plugin.Refuses), strconv.Itoa(plugin.Alone)))
 	}
+	return strings.Join(lines, "\n")
+}
+
+// row is a line of a table, its cells escaped.
+func row(texts ...string) string {
+	var escaped []string
+	for _, text := range texts {
+		escaped = append(escaped, prose(text))
+	}
+	return "| " + strings.Join(escaped, " | ") + " |"
 }
 
 // markdownMessages quotes what the scheduler would write and, where that is
 // something else, what it wrote.
-func (r *Report) markdownMessages(b *strings.Builder) {
+func (r *Report) markdownMessages() []string {
+	var blocks []string
+	if r.SchedulerMessage != "" && r.SchedulerMessage == r.Observed.Message {
+		return []string{"kube-scheduler wrote, and would write now:", fenced(r.SchedulerMessage)}
+	}
 	if r.SchedulerMessage != "" {
-		fmt.Fprintf(b, "\nkube-scheduler would write now:\n\n> %s\n", prose(r.SchedulerMessage))
+		blocks = append(blocks, "kube-scheduler would write now:", fenced(r.SchedulerMessage))
 	}
-	if r.Observed.Message != "" && r.Observed.Message != r.SchedulerMessage {
-		fmt.Fprintf(b, "\nkube-scheduler wrote:\n\n> %s\n", prose(r.Observed.Message))
+	if r.Observed.Message != "" {
+		blocks = append(blocks, "kube-scheduler wrote:", fenced(r.Observed.Message))
 	}
+	return blocks
 }
 
-// Refusing are the plugins that refuse at least one node.
-func (r *Report) Refusing() []PluginResult {
-	return slices.DeleteFunc(slices.Clone(r.Plugins), func(p PluginResult) bool { return p.Refuses == 0 })
+// fenced sets text as a block of code, with a fence that text does not hold.
+func fenced(text string) string {
+	text = model.Clean(text)
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence
 }
 
-// RefusedBy names the plugins that refuse the nodes of a group: "fits" where none
-// does, "?" where that is not known.
-func (g *Group) RefusedBy() string {
-	var names []string
-	for _, refusal := range g.Refusals {
-		if !slices.Contains(names, refusal.Plugin) {
-			names = append(names, refusal.Plugin)
-		}
-	}
-	switch {
-	case len(names) > 0:
-		return strings.Join(names, ", ")
-	case g.Fits == nil:
-		return "?"
-	default:
-		return "fits"
-	}
-}
-
-// Title names the pod; one that was not created goes by its owner.
-func (p *PodRef) Title() string {
-	switch {
-	case p.Name != "":
-		return p.Namespace + "/" + p.Name
-	case p.Owner != nil:
-		return fmt.Sprintf("%s/%s (%s)", p.Namespace, p.Owner.Name, p.Owner.Kind)
-	default:
-		return p.Namespace
-	}
-}
-
-// Line is what the pod asks for, in one line.
-func (p *PodRef) Line() string {
-	parts := []string{"requests nothing"}
-	if len(p.Requests) > 0 {
-		var requests []string
-		for _, name := range slices.Sorted(maps.Keys(p.Requests)) {
-			requests = append(requests, name+" "+p.Requests[name])
-		}
-		parts = []string{"requests " + strings.Join(requests, ", ")}
-	}
-	parts = append(parts, p.QOSClass, fmt.Sprintf("priority %d", p.Priority))
-	if p.Owner != nil && p.Name != "" {
-		parts = append(parts, p.Owner.Kind+" "+p.Owner.Name)
-	}
-	return strings.Join(parts, " · ")
-}
-
-// code sets text as code.
+// code sets text as code within a line.
 func code(text string) string { return "`" + strings.ReplaceAll(model.Clean(text), "`", "'") + "`" }
 
-// prose keeps text from being read as markup.
-func prose(text string) string {
-	return strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(model.Clean(text))
-}
+// markup is what Markdown would act on, and what keeps it from that.
+var markup = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "&", `\&`,
+)
 
-// cell is prose in a table.
-func cell(text string) string { return strings.ReplaceAll(prose(text), "|", `\|`) }
+// prose keeps text from being read as markup.
+func prose(text string) string { return markup.Replace(model.Clean(text)) }

@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
@@ -12,7 +15,7 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 		Verdict:          Unschedulable,
 		Summary:          "No node fits. Nearest: std-b-02, cpu 350m short.",
 		SchedulerMessage: "0/3 nodes are available: 3 Insufficient cpu.",
-		Observed:         Observed{Message: "0/3 nodes are available: 3 Insufficient \x1b[31mmemory."},
+		Observed:         Observed{Message: "0/3 nodes are available: 3 ```Insufficient \x1b[31mmemory."},
 		Plugins:          []PluginResult{{Name: "NodePorts"}, {Name: "NodeResourcesFit", Refuses: 3, Alone: 3}},
 		Groups: []Group{{
 			Count: 3, Nodes: []string{"std-b-02"}, Fits: &refused,
@@ -28,10 +31,10 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 		t.Errorf("it begins\n%s\nwant\n%s", got, want)
 	}
 	for _, part := range []string{
-		"| 3 | NodeResourcesFit | std-b-02: cpu 350m short \\| &lt;b> |\n",
+		"| 3 | std-b-02 | NodeResourcesFit | std-b-02: cpu 350m short \\| \\<b\\> |\n",
 		"| NodeResourcesFit | 3 | 3 |\n",
-		"> 0/3 nodes are available: 3 Insufficient cpu.\n",
-		"> 0/3 nodes are available: 3 Insufficient memory.\n",
+		"```\n0/3 nodes are available: 3 Insufficient cpu.\n```\n",
+		"````\n0/3 nodes are available: 3 ```Insufficient memory.\n````\n",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("it lacks %q:\n%s", part, got)
@@ -40,6 +43,45 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 	if strings.Contains(got, "NodePorts") {
 		t.Errorf("it names a plugin that refuses nothing:\n%s", got)
 	}
+}
+
+// TestNoTextOfTheClusterBreaksTheMarkdown counts what Markdown would act on.
+func TestNoTextOfTheClusterBreaksTheMarkdown(t *testing.T) {
+	text := rapid.StringOf(rapid.SampledFrom([]rune("|`\n\r\x1b\\*_<>[]~&a ")))
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(label string) string { return text.Draw(rt, label) }
+		refusal := Refusal{Plugin: draw("plugin"), What: draw("what")}
+		r := &Report{
+			Pod: PodRef{Namespace: "shop", Name: draw("pod")}, Summary: "No node fits.", SchedulerMessage: draw("message"),
+			Facts: []string{draw("fact")}, Plugins: []PluginResult{{Name: draw("plugin name"), Refuses: 1}},
+			Groups: []Group{{Count: 1, Nodes: []string{draw("node")}, Fits: new(false), Words: draw("words"), Refusals: []Refusal{refusal}}},
+		}
+		bare := regexp.MustCompile(`\\.`)
+		var fence string
+		rows := map[int]int{} // bars in a row → rows
+		for line := range strings.Lines(r.Markdown()) {
+			line = strings.TrimSuffix(line, "\n")
+			switch {
+			case fence != "":
+				if line == fence {
+					fence = ""
+				}
+			case strings.HasPrefix(line, "```"):
+				fence = line
+			case strings.HasPrefix(line, "| "):
+				rows[strings.Count(bare.ReplaceAllString(line, ""), "|")]++
+			case strings.HasPrefix(line, "### `"):
+				if strings.Count(line, "`") != 2 {
+					rt.Fatalf("the heading is not whole: %q", line)
+				}
+			case strings.ContainsAny(bare.ReplaceAllString(line, ""), "`*<["):
+				rt.Fatalf("markup got through: %q", line)
+			}
+		}
+		if fence != "" || rows[5] != 2 || rows[4] != 2 || len(rows) != 2 {
+			rt.Fatalf("fence %q open, rows by bars %v:\n%s", fence, rows, r.Markdown())
+		}
+	})
 }
 
 func TestPodTitleNamesTheOwnerOfAPodThatWasNotCreated(t *testing.T) {

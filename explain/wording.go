@@ -86,14 +86,16 @@ func sentences(rs []refused, sentence func(refused) string) string {
 	return strings.Join(all, ". ")
 }
 
-// withNames puts the nodes before a clause that holds for each of them.
+// withNames puts the nodes before a clause that holds for each of them: a few,
+// and as many as a sentence has.
 func withNames(rs []refused, clause string) []string {
-	var names, wider []string
+	var names []string
 	for _, r := range rs {
 		names = append(names, r.name())
 	}
-	for named := 1; named <= min(len(names), manyNames); named++ {
-		wider = append(wider, list(names, named)+": "+clause)
+	wider := []string{list(names, fewNames) + ": " + clause}
+	if len(names) > fewNames {
+		wider = append(wider, list(names, manyNames)+": "+clause)
 	}
 	return wider
 }

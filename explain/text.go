@@ -1,0 +1,257 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// TextOptions say what Text tells beside the answer.
+type TextOptions struct {
+	Nodes bool      // every node's answer, not only those of groups
+	Now   time.Time // for ages; zero: without them
+}
+
+// Text is the report for reading on a terminal: the answer first, then what it
+// rests on. Names are listed as far as width cells go; 0 is without end.
+func Text(r *Report, width int, o TextOptions) string {
+	if width <= 0 {
+		width = 1 << 20
+	}
+	blocks := [][]string{
+		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), model.Clean(r.Pod.Line()), r.Agreement(o.Now)},
+		r.Facts,
+		r.matrix(width),
+		prefixed("nearest  ", r.nearestSentences()),
+	}
+	if o.Nodes {
+		blocks = append(blocks, r.nodeLines())
+	}
+	blocks = append(blocks, r.preemptionLines(), r.messageLines(o.Now), r.unknownLines(), r.caveatLines())
+	var b strings.Builder
+	for _, block := range blocks {
+		lines := slices.DeleteFunc(slices.Clone(block), func(line string) bool { return line == "" })
+		if len(lines) > 0 && b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		for _, line := range lines {
+			b.WriteString(strings.TrimRight(model.Clean(line), " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Agreement compares what kube-scheduler said last with what its plugins say
+// here; "" where one of them has said nothing.
+func (r *Report) Agreement(now time.Time) string {
+	if r.Observed.Agrees == nil {
+		return ""
+	}
+	if *r.Observed.Agrees {
+		return "kube-scheduler says the same" + r.said(now) + "."
+	}
+	line := "kube-scheduler says otherwise; both messages are below."
+	if r.Scheduler.Cluster != "" && r.Scheduler.Cluster != r.Scheduler.Library {
+		line += fmt.Sprintf(" It is %s, the plugins here are %s.", r.Scheduler.Cluster, r.Scheduler.Library)
+	}
+	if current := r.Observed.GenerationCurrent; current != nil && !*current {
+		line += " The pod's spec changed since."
+	}
+	return line
+}
+
+// said is when kube-scheduler was heard, as far as that is known: an attempt that
+// an event proves, else since when the pod is unschedulable.
+func (r *Report) said(now time.Time) string {
+	switch {
+	case now.IsZero():
+		return ""
+	case r.Observed.AttemptSeen != nil:
+		return ", " + model.FormatAge(r.Observed.AttemptSeen.Time, now) + " ago"
+	case r.Observed.UnschedulableSince != nil:
+		return ", unschedulable for " + model.FormatAge(r.Observed.UnschedulableSince.Time, now)
+	}
+	return ""
+}
+
+// heads are the columns of the plugins, as the screen of Why has them.
+var heads = map[string]string{
+	names.NodeName: "name", names.NodeUnschedulable: "cordon", names.TaintToleration: "taint", names.NodeAffinity: "node-aff",
+	names.NodePorts: "ports", names.NodeResourcesFit: "fit", names.VolumeRestrictions: "vol-use", names.NodeVolumeLimits: "vol-max",
+	names.VolumeBinding: "vol-bind", names.VolumeZone: "vol-zone", names.PodTopologySpread: "spread", names.InterPodAffinity: "pod-aff",
+	names.DynamicResources: "claims", names.NodeDeclaredFeatures: "features",
+}
+
+func headOf(plugin string) string {
+	if head, ok := heads[plugin]; ok {
+		return head
+	}
+	return plugin
+}
+
+// countWidth is the width of the column of counts, which the labels share.
+const countWidth = 6
+
+// matrix is a row for each group and a column for each plugin that refuses.
+func (r *Report) matrix(width int) []string {
+	if len(r.Groups) == 0 {
+		return nil
+	}
+	plugins := r.Refusing()
+	line := func(label string, cell func(PluginResult) string, words func(room int) string) string {
+		text := fmt.Sprintf("%*s", countWidth, label)
+		for _, plugin := range plugins {
+			text += " " + centred(cell(plugin), cells(headOf(plugin.Name)))
+		}
+		return text + "  " + words(width-cells(text)-2)
+	}
+	fixed := func(words string) func(int) string { return func(int) string { return words } }
+	lines := []string{line("NODES", func(p PluginResult) string { return headOf(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		lines = append(lines, line(strconv.Itoa(g.Count), g.mark, g.outcome))
+	}
+	others := ""
+	if r.Others > 0 {
+		others = fmt.Sprintf("; the %s none", agreeing(r.Others, "other plugin refuses", "other plugins refuse"))
+	}
+	return append(lines,
+		line("refuse", func(p PluginResult) string { return strconv.Itoa(p.Refuses) }, fixed(fmt.Sprintf("of %d%s", r.Total, others))),
+		line("alone", func(p PluginResult) string { return strconv.Itoa(p.Alone) }, fixed("nodes that this plugin alone keeps away")))
+}
+
+// mark is the group's cell under a plugin.
+func (g *Group) mark(plugin PluginResult) string {
+	if refusedBy(g, plugin.Name) {
+		return "✗"
+	}
+	return "·"
+}
+
+// outcome is the last cell of the group's row.
+func (g *Group) outcome(room int) string {
+	switch {
+	case g.Words != "":
+		return g.Line(room)
+	case g.Fits == nil:
+		return "? " + list(g.Nodes, fewNames)
+	}
+	return "fits: " + list(g.Nodes, manyNames)
+}
+
+// centred puts a cell under its head: in the middle, but never right of the
+// fourth letter.
+func centred(text string, width int) string {
+	before := max(0, min(width/2, 3)-cells(text)/2)
+	return strings.Repeat(" ", before) + text + strings.Repeat(" ", max(0, width-before-cells(text)))
+}
+
+// nearestSentences are the figures of the nearest group that is refused.
+func (r *Report) nearestSentences() []string {
+	var lines []string
+	for _, g := range r.Groups {
+		if len(g.Refusals) == 0 {
+			continue
+		}
+		for _, refusal := range g.Refusals {
+			if refusal.What != "" {
+				lines = append(lines, refusal.What)
+			}
+		}
+		break
+	}
+	return lines
+}
+
+func prefixed(prefix string, lines []string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, prefix+line)
+	}
+	return all
+}
+
+// nodeLines are every node's refusals.
+func (r *Report) nodeLines() []string {
+	var lines []string
+	for _, node := range r.Nodes {
+		switch {
+		case node.Fits == nil && len(node.Refusals) == 0:
+			lines = append(lines, node.Name+": ? could not be decided")
+		case len(node.Refusals) == 0:
+			lines = append(lines, node.Name+": fits")
+		}
+		for _, refusal := range node.Refusals {
+			what := refusal.What
+			if !strings.HasPrefix(what, node.Name+": ") {
+				what = node.Name + ": " + what
+			}
+			lines = append(lines, what+" ("+refusal.Plugin+")")
+		}
+	}
+	return lines
+}
+
+func (r *Report) preemptionLines() []string {
+	p := r.Preemption
+	switch {
+	case p == nil:
+		return nil
+	case !p.Possible:
+		return []string{"Preemption cannot help. " + p.Why}
+	}
+	lines := []string{"Preemption can help. " + p.Why}
+	for _, victim := range p.Victims {
+		said := fmt.Sprintf("  %s/%s, priority %d", victim.Namespace, victim.Name, victim.Priority)
+		if victim.ViolatesPDB {
+			said += ", breaks its PodDisruptionBudget"
+		}
+		lines = append(lines, said)
+	}
+	return lines
+}
+
+// messageLines quote the scheduler and the plugins here; once where they agree.
+func (r *Report) messageLines(now time.Time) []string {
+	mine, theirs := r.SchedulerMessage, r.Observed.Message
+	switch {
+	case mine == "" && theirs == "":
+		return nil
+	case mine == theirs:
+		return []string{"KUBE-SCHEDULER" + r.said(now) + ", and the plugins here, now: the same, byte for byte", "  " + mine}
+	}
+	var lines []string
+	if theirs != "" {
+		lines = append(lines, "KUBE-SCHEDULER"+r.said(now), "  "+theirs)
+	}
+	if mine != "" {
+		lines = append(lines, "THE PLUGINS HERE, now", "  "+mine)
+	}
+	return lines
+}
+
+func (r *Report) unknownLines() []string {
+	var lines []string
+	for _, part := range r.Unknown {
+		said := "Unknown: " + part.Why
+		if len(part.Plugins) > 0 {
+			said += ". It leaves open: " + strings.Join(part.Plugins, ", ")
+		}
+		lines = append(lines, said)
+	}
+	return lines
+}
+
+func (r *Report) caveatLines() []string {
+	var lines []string
+	for _, caveat := range r.Scheduler.Caveats {
+		lines = append(lines, "Note: "+caveat)
+	}
+	return lines
+}

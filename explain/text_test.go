@@ -1,0 +1,89 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
+	objects, pod := drawnCluster()
+	e := startEngine(t, Options{ClusterVersion: "v1.36.3"}, objects...)
+	said := mustExplain(t, e, pod).SchedulerMessage
+	pod = pod.DeepCopy()
+	pod.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: said,
+		LastTransitionTime: metav1.NewTime(testNow.Add(-14 * time.Minute)),
+	}}
+	same(t, Text(mustExplain(t, e, pod), 80, TextOptions{Now: testNow}), `shop/checkout: Unschedulable
+No node fits. Nearest: std-b-02, cpu 350m short.
+requests cpu 4, memory 4Gi · Burstable · priority 0
+kube-scheduler says the same, unschedulable for 14m.
+
+ NODES cordon taint node-aff fit  WHAT STANDS IN THE WAY, NEAREST FIRST
+     3    ·     ·      ·      ✗   std-b-02: cpu 350m short; 2 more by 1.2–3.1
+     3    ·     ✗      ·      ·   dedicated=gpu:NoSchedule
+     4    ·     ·      ✗      ·   wants disktype=ssd: 3 have hdd, 1 no label
+     1    ·     ✗      ·      ✗   spot-b-01: NotReady; cpu 2 short
+     1    ✗     ✗      ·      ✗   spot-a-01: cordoned; memory 2Gi short
+refuse    1     5      4      5   of 12; the 10 other plugins refuse none
+ alone    0     3      4      3   nodes that this plugin alone keeps away
+
+nearest  std-b-02, spot-c-01, std-b-01: cpu 350m–3100m short: wants 4, free 900m–3650m, allocatable 7900m–15900m, requested 5100m–15
+
+Preemption cannot help. No pod of lower priority runs on the 3 nodes where ending pods could help; it cannot help the other 9.
+
+KUBE-SCHEDULER, unschedulable for 14m, and the plugins here, now: the same, byte for byte
+  `+said+`
+
+Note: default profile assumed
+Note: the cluster is v1.36.3, the plugins are those of v1.37.1
+`)
+}
+
+func TestTextListsMoreNamesWhereThereIsRoom(t *testing.T) {
+	objects, pod := drawnCluster()
+	text := Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 120, TextOptions{})
+	for _, line := range []string{
+		"   std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1\n",
+		"   gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("it lacks %q:\n%s", line, text)
+		}
+	}
+}
+
+func TestTextTellsEveryNodeWhereAsked(t *testing.T) {
+	objects, pod := drawnCluster()
+	text := Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 0, TextOptions{Nodes: true})
+	for _, line := range []string{
+		"spot-a-01: cordoned (spec.unschedulable), and node.kubernetes.io/unschedulable:NoSchedule is not tolerated (NodeUnschedulable)\n" +
+			"spot-a-01: untolerated taint node.kubernetes.io/unschedulable:NoSchedule (TaintToleration)\n" +
+			"spot-a-01: memory 2Gi short: wants 4Gi, free 2Gi = allocatable 8Gi − requested 6Gi (NodeResourcesFit)\n",
+		"std-c-01: nodeSelector wants disktype=ssd, has no label disktype (NodeAffinity)\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("it lacks %q:\n%s", line, text)
+		}
+	}
+}
+
+func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
+	r := &Report{
+		Verdict: Unschedulable, SchedulerMessage: "mine", Scheduler: SchedulerInfo{Library: "v1.37.1", Cluster: "v1.33.2"},
+		Observed: Observed{Message: "theirs \x1b[31mred\nand more", Agrees: new(false), AttemptSeen: new(metav1.NewTime(testNow.Add(-2 * time.Minute)))},
+	}
+	text := Text(r, 80, TextOptions{Now: testNow})
+	for _, line := range []string{
+		"kube-scheduler says otherwise; both messages are below. It is v1.33.2, the plugins here are v1.37.1.\n",
+		"KUBE-SCHEDULER, 2m ago\n  theirs red and more\nTHE PLUGINS HERE, now\n  mine\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("it lacks %q:\n%s", line, text)
+		}
+	}
+}
