@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -38,7 +39,7 @@ func (r *reports) write(report *explain.Report) error {
 	case "markdown":
 		err = r.writeBlock(report.Markdown())
 	default:
-		err = r.writeBlock(reportText(report, r.nodes))
+		err = r.writeBlock(explain.Text(report, widthOf(r.w), explain.TextOptions{Nodes: r.nodes, Now: time.Now()}))
 	}
 	r.written++
 	return err
