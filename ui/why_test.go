@@ -109,13 +109,13 @@ func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
 	if len(cluster.explained) != 1 {
 		t.Fatalf("asked %d times at first, not once", len(cluster.explained))
 	}
-	send(t, app, snapshotMsg{0, prod.at(1, liveStatus())})
+	send(t, app, snapshotMsg{snapshot: prod.at(1, liveStatus())})
 	send(t, app, resultMsg{0, w, againMsg{w.explains.nth}})
 	if len(cluster.explained) != 1 {
 		t.Error("asked again though nothing moved")
 	}
-	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
-	send(t, app, snapshotMsg{0, prod.at(3, liveStatus())})
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
 	if len(cluster.explained) != 2 {
 		t.Errorf("asked %d times, not once and, after the rest, once more", len(cluster.explained))
 	}
@@ -138,7 +138,7 @@ func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
 	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
 	w := app.top().(*why)
 	w.resting = false
-	app.Update(snapshotMsg{0, prod.at(2, liveStatus())}) // its Cmd never runs: no answer
+	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
 	requireRow(t, app, 4, "kube-scheduler says the same")
 	send(t, app, resultMsg{0, w, slowMsg{w.explains.nth}})
 	requireRow(t, app, 4, "   explaining")
@@ -150,7 +150,7 @@ func TestLeavingWhyCancelsTheQuestion(t *testing.T) {
 	app.top().(*why).resting = false
 	blocked := &deafCluster{fakeCluster: cluster}
 	app.Cluster = blocked
-	_, cmd := app.Update(snapshotMsg{0, prod.at(2, liveStatus())})
+	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	press(t, app, "1")
 	run(t, app, cmd, 0)
 	if !errors.Is(blocked.ended, context.Canceled) {
@@ -182,7 +182,7 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	next.Plugins = []explain.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
 	cluster.reports[types.UID(report.Pod.UID)] = &next
 	app.top().(*why).resting = false
-	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 9, "▸      3    ·     ✗")
 	requireRow(t, app, 6, "cordon taint node-aff fit")
 }
@@ -195,7 +195,7 @@ func TestAPodThatVanishedIsGone(t *testing.T) {
 			break
 		}
 	}
-	send(t, app, snapshotMsg{0, prod.at(2, liveStatus())})
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 2, "Gone. It was: No node fits.")
 	requireRow(t, app, 7, "std-b-02: cpu 350m short")
 }
