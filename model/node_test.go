@@ -1,0 +1,114 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestTheStatusOfANodeInWords(t *testing.T) {
+	ready := func(status corev1.ConditionStatus) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(epoch)}
+	}
+	holds := func(kind corev1.NodeConditionType) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: kind, Status: corev1.ConditionTrue}
+	}
+	for _, c := range []struct {
+		says       string
+		cordoned   bool
+		conditions []corev1.NodeCondition
+		want       string
+	}{
+		{"ready", false, []corev1.NodeCondition{ready("True")}, "Ready"},
+		{"cordoned is not the same as not ready", true, []corev1.NodeCondition{ready("True")}, "Ready,cordoned"},
+		{"not ready", false, []corev1.NodeCondition{ready("False")}, "NotReady"},
+		{"both", true, []corev1.NodeCondition{ready("False")}, "NotReady,cordoned"},
+		{"its kubelet is silent", false, []corev1.NodeCondition{ready("Unknown")}, "Unknown"},
+		{"its kubelet has said nothing yet", false, nil, "Unknown"},
+		{"pressure", false, []corev1.NodeCondition{holds("MemoryPressure"), ready("True"), holds("DiskPressure")}, "Ready,DiskPressure,MemoryPressure"},
+		{"a pressure that does not hold is none", false, []corev1.NodeCondition{ready("True"), {Type: "PIDPressure", Status: "False"}}, "Ready"},
+		{"a condition of somebody else is no pressure", false, []corev1.NodeCondition{ready("True"), holds("EtcdIsVoter")}, "Ready"},
+	} {
+		node := newNode(&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: c.cordoned}, Status: corev1.NodeStatus{Conditions: c.conditions}})
+		if node.Status != c.want {
+			t.Errorf("%s: %s, want %s", c.says, node.Status, c.want)
+		}
+		if isKnown := !node.ReadySince.IsZero(); isKnown != (c.conditions != nil) {
+			t.Errorf("%s: ready since %s", c.says, node.ReadySince)
+		}
+	}
+}
+
+func TestTaintsAreSpelledOut(t *testing.T) {
+	for _, c := range []struct{ says, taints, want string }{
+		{"none", "", ""},
+		{"as key=value:effect", "dedicated=gpu:NoSchedule", "dedicated=gpu:NoSchedule"},
+		{"without a value", "spot:PreferNoSchedule", "spot:PreferNoSchedule"},
+		{"by key, whatever their order", "b:NoSchedule a:NoSchedule", "a:NoSchedule,b:NoSchedule"},
+		{"effects of one key together", "node.kubernetes.io/not-ready:NoSchedule node.kubernetes.io/not-ready:NoExecute", "not-ready:NoExecute,NoSchedule"},
+		{"those of other values apart", "a=x:NoExecute a=y:NoExecute", "a=x:NoExecute,a=y:NoExecute"},
+		{"not the cordon's own", "node.kubernetes.io/unschedulable:NoSchedule a:NoSchedule", "a:NoSchedule"},
+		{"other domains whole", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule"},
+	} {
+		object := &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}
+		for _, text := range strings.Fields(c.taints) {
+			name, effect, _ := strings.Cut(text, ":")
+			key, value, _ := strings.Cut(name, "=")
+			object.Spec.Taints = append(object.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})
+		}
+		if got := newNode(object).Taints; got != c.want {
+			t.Errorf("%s: %s, want %s", c.says, got, c.want)
+		}
+	}
+	loose := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: "NoSchedule"}}}}
+	if got := newNode(loose).Taints; got != "unschedulable:NoSchedule" {
+		t.Errorf("the cordon's taint on a node that is not cordoned: %q", got)
+	}
+	if got := newNode(&corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "node.kubernetes.io/not-ready", Effect: "NoSchedule"}, {Key: "dedicated", Value: "gpu", Effect: "NoSchedule"},
+	}}}).AllTaints(); strings.Join(got, " ") != "dedicated=gpu:NoSchedule node.kubernetes.io/not-ready:NoSchedule" {
+		t.Errorf("in full they are %v", got)
+	}
+}
+
+func TestWhereANodeComesFrom(t *testing.T) {
+	for _, c := range []struct{ says, label, value, zone, pool, instance string }{
+		{"the zone", "topology.kubernetes.io/zone", "eu-1a", "eu-1a", "", ""},
+		{"the zone of old clusters", "failure-domain.beta.kubernetes.io/zone", "eu-1a", "eu-1a", "", ""},
+		{"the instance", "node.kubernetes.io/instance-type", "m5.large", "", "", "m5.large"},
+		{"a pool of GKE", "cloud.google.com/gke-nodepool", "p", "", "p", ""},
+		{"of EKS", "eks.amazonaws.com/nodegroup", "p", "", "p", ""},
+		{"of AKS", "kubernetes.azure.com/agentpool", "p", "", "p", ""},
+		{"of Karpenter", "karpenter.sh/nodepool", "p", "", "p", ""},
+		{"any other label", "pool", "p", "", "", ""},
+	} {
+		node := newNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{c.label: c.value}}})
+		if node.Zone != c.zone || node.Pool != c.pool || node.Instance != c.instance {
+			t.Errorf("%s: zone %q, pool %q, instance %q", c.says, node.Zone, node.Pool, node.Instance)
+		}
+	}
+}
+
+func TestAPodThatComesBeforeItsNodeIsCounted(t *testing.T) {
+	b := NewBuilder()
+	b.Pod(nil, aPod("shop/a", "n1", "2", "1Gi", 0, nil))
+	if s := b.Build(1, Status{}, nil); len(s.Nodes) != 0 || len(s.Pods) != 1 {
+		t.Fatalf("%d nodes and %d pods", len(s.Nodes), len(s.Pods))
+	}
+	node := aNode("n1", "eu-1a", "4", "8Gi")
+	b.Node(nil, node)
+	s := b.Build(2, Status{}, nil)
+	if got := s.Nodes[0]; got.Requested.MilliCPU != 2000 || len(got.Pods) != 1 || got.Requested.Pods != 1 {
+		t.Fatalf("cpu %d of %d pods", got.Requested.MilliCPU, len(got.Pods))
+	}
+	b.Node(node, nil)
+	if s := b.Build(3, Status{}, nil); len(s.Nodes) != 0 {
+		t.Fatalf("%d nodes after it went", len(s.Nodes))
+	}
+	b.Node(nil, node)
+	if s := b.Build(4, Status{}, nil); len(s.Nodes) != 1 || len(s.Nodes[0].Pods) != 1 {
+		t.Fatal("a node that came back has lost its pod")
+	}
+}
