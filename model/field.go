@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,14 +63,8 @@ type Fields[T any] struct {
 func (f *Fields[T]) Field(name string) (*Field[T], bool) {
 	name = strings.ToLower(name)
 	for i := range f.List {
-		field := &f.List[i]
-		if field.Name == name {
+		if field := &f.List[i]; field.Name == name || slices.Contains(field.Also, name) {
 			return field, true
-		}
-		for _, also := range field.Also {
-			if also == name {
-				return field, true
-			}
 		}
 	}
 	return nil, false

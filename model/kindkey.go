@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -22,18 +21,18 @@ const tokenVolume = "kube-api-access-"
 // everything that the scheduler looks at, and of one controller. It is the same
 // in every run.
 func kindKey(pod *Pod) string {
-	sum, object := sha256.New(), pod.Object
-	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", object.Namespace, pod.Owner.UID, object.Status.NominatedNodeName)
+	object := pod.Object
+	data := fmt.Appendf(nil, "%s\x00%s\x00%s\x00", object.Namespace, pod.Owner.UID, object.Status.NominatedNodeName)
 	if pod.Bound() {
-		fmt.Fprintf(sum, "bound\x00%s\x00", pod.Status)
+		data = fmt.Appendf(data, "bound\x00%s\x00", pod.Status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object.Labels)) {
 		if !isIdentity(name) {
-			fmt.Fprintf(sum, "%s=%s\x00", name, object.Labels[name])
+			data = fmt.Appendf(data, "%s=%s\x00", name, object.Labels[name])
 		}
 	}
-	writeSpec(sum, object)
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	sum := sha256.Sum256(append(data, specOf(object)...))
+	return hex.EncodeToString(sum[:16])
 }
 
 // isIdentity says whether a label tells one replica from the next, and no more.
@@ -46,20 +45,19 @@ func isIdentity(label string) bool {
 	return strings.HasPrefix(label, "batch.kubernetes.io/")
 }
 
-// writeSpec writes the spec without what is the replica's own: its host name, its
+// specOf writes the spec without what is the replica's own: its host name, its
 // node, the name of its token's volume.
-func writeSpec(sum io.Writer, pod *corev1.Pod) {
+func specOf(pod *corev1.Pod) []byte {
 	spec := pod.Spec // shallow: what is changed below is copied first
 	spec.Hostname, spec.HostnameOverride, spec.NodeName = "", nil, ""
 	spec.Volumes = withoutTokenNames(spec.Volumes)
 	spec.InitContainers = withoutTokenMounts(spec.InitContainers)
 	spec.Containers = withoutTokenMounts(spec.Containers)
 	data, err := spec.Marshal()
-	if err != nil { // never, for a spec that was decoded: tell the pod apart by its UID
-		fmt.Fprint(sum, pod.UID)
-		return
+	if err != nil { // never, for a spec that was decoded: its UID tells the pod apart
+		return []byte(pod.UID)
 	}
-	_, _ = sum.Write(data) // a hash takes everything
+	return data
 }
 
 func withoutTokenNames(volumes []corev1.Volume) []corev1.Volume {
