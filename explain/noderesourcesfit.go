@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -62,17 +63,24 @@ func shortages(q *question, r refused) []figure {
 	return found
 }
 
-// insufficient asks the scheduler's own code what pod finds too little of.
-func insufficient(pod *corev1.Pod, node fwk.NodeInfo, dra fwk.SharedDRAManager) []figure {
+// countingOptions are what the plugin takes from the feature gates. It too reads
+// them once: they do not change while the program runs.
+var countingOptions = sync.OnceValue(func() noderesources.ResourceRequestsOptions {
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	if !gates.EnableDRAExtendedResource {
-		dra = nil
-	}
-	missing := noderesources.Fits(pod, node, dra, noderesources.ResourceRequestsOptions{
+	return noderesources.ResourceRequestsOptions{
 		EnablePodLevelResources:                            gates.EnablePodLevelResources,
 		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
 		EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
-	})
+	}
+})
+
+// insufficient asks the scheduler's own code what pod finds too little of.
+func insufficient(pod *corev1.Pod, node fwk.NodeInfo, dra fwk.SharedDRAManager) []figure {
+	options := countingOptions()
+	if !options.EnableDRAExtendedResource {
+		dra = nil
+	}
+	missing := noderesources.Fits(pod, node, dra, options)
 	found := make([]figure, 0, len(missing))
 	for _, m := range missing {
 		found = append(found, figure{

@@ -35,6 +35,7 @@ type spread struct {
 	selector   labels.Selector
 	counts     map[string]int // domain → matching pods
 	fewest     int            // over the domains
+	where      string         // the first domain with the fewest, "" if the plugin counted otherwise
 }
 
 // readSpreads reads the plugin's state. Its type is not exported, its fields
@@ -54,16 +55,28 @@ func readSpreads(state fwk.CycleState) (found []spread) {
 	counts := fields.FieldByName("TpValueToMatchNum").Interface().([]map[string]int)
 	for i := range constraints.Len() {
 		constraint := constraints.Index(i)
-		found = append(found, spread{
+		s := spread{
 			key:        constraint.FieldByName("TopologyKey").String(),
 			maxSkew:    int(constraint.FieldByName("MaxSkew").Int()),
 			minDomains: int(constraint.FieldByName("MinDomains").Int()),
 			selector:   constraint.FieldByName("Selector").Interface().(labels.Selector),
 			counts:     counts[i],
 			fewest:     int(paths.Index(i).Elem().Index(0).FieldByName("MatchNum").Int()),
-		})
+		}
+		s.where = s.emptiest()
+		found = append(found, s)
 	}
 	return found
+}
+
+// emptiest is the first domain by name that has the fewest pods.
+func (c spread) emptiest() (where string) {
+	for name, count := range c.counts {
+		if count == c.fewest && (where == "" || name < where) {
+			where = name
+		}
+	}
+	return where
 }
 
 // skew is one constraint that a node breaks.
@@ -74,7 +87,6 @@ type skew struct {
 	here    int    // matching pods in it
 	self    int    // 1 if the pod matches its own selector
 	least   int    // what the plugin took for the fewest
-	where   string // a domain with the fewest
 	skew    int
 }
 
@@ -109,11 +121,6 @@ func (c spread) on(node *corev1.Node, pod *corev1.Pod) skew {
 	s.here = c.counts[domain]
 	if len(c.counts) < c.minDomains {
 		s.least = 0
-	}
-	for name, count := range c.counts {
-		if count == c.fewest && (s.where == "" || name < s.where) {
-			s.where = name
-		}
 	}
 	if c.selector.Matches(labels.Set(pod.Labels)) {
 		s.self = 1
