@@ -26,7 +26,6 @@ type why struct {
 	readOf   string    // the version of the pod that they were asked for
 }
 
-
 const (
 	// slowAfter is how long an explanation may take before the page says so.
 	slowAfter = 100 * time.Millisecond
