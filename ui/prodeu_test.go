@@ -102,6 +102,8 @@ func newProdEU() *prodEU {
 	failed.Spec.NodeName, failed.Status.Phase = "std-a-02", corev1.PodFailed
 	failed.Status.Reason = "Error"
 	c.pods = append(c.pods, failed)
+	c.usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
+	c.usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	c.usage.Nodes["std-b-02"] = model.Amount{MilliCPU: 6100, Memory: 30 << 30}
 	return c
 }

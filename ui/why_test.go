@@ -27,8 +27,6 @@ func whyOn(t testing.TB, width, height int, report *explain.Report, events []mod
 	prod := newProdEU()
 	s := prod.snapshot()
 	s.Usage = prod.usage
-	s.Usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
-	s.Usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	cluster := &fakeCluster{
 		reports: map[types.UID]*explain.Report{types.UID(report.Pod.UID): report},
 		events:  map[string][]model.Event{checkoutName: events},
