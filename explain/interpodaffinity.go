@@ -167,32 +167,39 @@ func agreeing(n int, one, many string) string {
 
 // clause is the rule in a table, for so many nodes.
 func (c clash) clause(nodes int) string {
-	single := nodes == 1
-	place, where := labelWord(c.key), "in its "+labelWord(c.key)
-	if c.key == corev1.LabelHostname {
-		place, where = "node", "on it"
-	}
-	there := listPods(c.pods, fewNames) + " is there"
-	if len(c.pods) > 1 {
-		there = listPods(c.pods, fewNames) + " are there"
-	}
 	switch {
 	case c.missing:
 		return "no label " + labelWord(c.key)
+	case c.rule == together && c.onNode():
+		return fmt.Sprintf("no %s pod on it", c.selector)
 	case c.rule == together:
-		return fmt.Sprintf("no %s pod %s", c.selector, where)
-	case c.rule == apart && c.self && single:
-		return fmt.Sprintf("one per %s: %s", place, there)
-	case c.rule == apart && c.self && place == "node":
-		return fmt.Sprintf("one per node: %d of %d taken", nodes, nodes)
-	case c.rule == apart && c.self:
-		return fmt.Sprintf("one per %s: each has one", place)
-	case c.rule == apart && single:
-		return fmt.Sprintf("away from %s: %s", c.selector, there)
+		return fmt.Sprintf("no %s pod in its %s", c.selector, labelWord(c.key))
 	case c.rule == apart:
-		return fmt.Sprintf("away from %s: each has one", c.selector)
-	case single:
+		return c.apartClause(nodes)
+	case nodes == 1:
 		return fmt.Sprintf("kept off by %s (anti-affinity %s)", listPods(c.pods, fewNames), c.selector)
 	}
 	return fmt.Sprintf("kept off by pods there (anti-affinity %s)", c.selector)
 }
+
+// apartClause is the pod's own anti-affinity: towards its like, or towards others.
+func (c clash) apartClause(nodes int) string {
+	rule := "away from " + c.selector
+	switch {
+	case c.self && c.onNode():
+		rule = "one per node"
+	case c.self:
+		rule = "one per " + labelWord(c.key)
+	}
+	switch {
+	case nodes == 1 && len(c.pods) == 1:
+		return fmt.Sprintf("%s: %s is there", rule, fullName(c.pods[0]))
+	case nodes == 1:
+		return fmt.Sprintf("%s: %s are there", rule, listPods(c.pods, fewNames))
+	case c.self && c.onNode():
+		return fmt.Sprintf("%s: %d of %d taken", rule, nodes, nodes)
+	}
+	return rule + ": each has one"
+}
+
+func (c clash) onNode() bool { return c.key == corev1.LabelHostname }

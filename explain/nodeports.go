@@ -88,10 +88,10 @@ func portWords(q *question, rs []refused) words {
 		return w
 	}
 	w.Short = "port " + list(ports, fewNames) + " taken on each"
-	said := "port " + list(ports, fewNames) + " taken"
+	said := []string{"port " + list(ports, fewNames) + " taken"}
 	for i, names := range by {
-		said += fmt.Sprintf("; %s: by %s", rs[i].name(), names)
-		w.Wider = append(w.Wider, said)
+		said = append(said, fmt.Sprintf("%s: by %s", rs[i].name(), names))
+		w.Wider = append(w.Wider, strings.Join(said, "; "))
 	}
 	return w
 }

@@ -105,10 +105,11 @@ func (r *Report) matrix(width int) []string {
 	}
 	plugins := r.Refusing()
 	line := func(label string, cell func(PluginResult) string, words func(room int) string) string {
-		text := fmt.Sprintf("%*s", countWidth, label)
+		row := []string{fmt.Sprintf("%*s", countWidth, label)}
 		for _, plugin := range plugins {
-			text += " " + centred(cell(plugin), cells(headOf(plugin.Name)))
+			row = append(row, centred(cell(plugin), cells(headOf(plugin.Name))))
 		}
+		text := strings.Join(row, " ")
 		return text + "  " + words(width-cells(text)-2)
 	}
 	fixed := func(words string) func(int) string { return func(int) string { return words } }
