@@ -53,7 +53,7 @@ func TestTaintsAreSpelledOut(t *testing.T) {
 		{"other domains whole", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule"},
 	} {
 		object := &corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}
-		for _, text := range strings.FieldsSeq(c.taints) {
+		for text := range strings.FieldsSeq(c.taints) {
 			name, effect, _ := strings.Cut(text, ":")
 			key, value, _ := strings.Cut(name, "=")
 			object.Spec.Taints = append(object.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})
