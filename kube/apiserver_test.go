@@ -97,7 +97,7 @@ func (s *apiserver) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/readyz" && unready:
 		http.Error(w, "starting", http.StatusInternalServerError)
 	case r.URL.Path == "/readyz":
-		fmt.Fprint(w, "ok")
+		_, _ = io.WriteString(w, "ok")
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		s.review(w, r)
 	case strings.HasPrefix(r.URL.Path, "/apis/metrics.k8s.io/") && !metrics:

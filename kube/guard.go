@@ -83,7 +83,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if n > 0 && b.heard != nil {
 		b.heard()
 	}
-	if err != nil && err != io.EOF && b.broken != nil { //nolint:errorlint // Read promises io.EOF itself
+	if err != nil && err != io.EOF && b.broken != nil {
 		b.broken()
 	}
 	return n, err

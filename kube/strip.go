@@ -91,7 +91,6 @@ func (s *stripper) object(o metav1.Object) {
 }
 
 func (s *stripper) meta(m *metav1.ObjectMeta) {
-	m.SelfLink = ""
 	m.Annotations = s.annotations(m.Annotations)
 	s.pool.meta(m)
 }

@@ -8,7 +8,7 @@ import (
 func (s *stripper) node(n *corev1.Node) {
 	s.meta(&n.ObjectMeta)
 	s.pool.word(&n.Name)
-	n.Spec.PodCIDR, n.Spec.PodCIDRs, n.Spec.ConfigSource, n.Spec.DoNotUseExternalID = "", nil, nil, ""
+	n.Spec.PodCIDR, n.Spec.PodCIDRs = "", nil
 	n.Spec.Taints = s.taints(n.Spec.Taints)
 
 	status := &n.Status
@@ -31,7 +31,7 @@ func (s *stripper) node(n *corev1.Node) {
 	info.MachineID, info.SystemUUID, info.BootID = "", "", ""
 	for _, word := range []*string{
 		&info.KernelVersion, &info.OSImage, &info.ContainerRuntimeVersion, &info.KubeletVersion,
-		&info.KubeProxyVersion, &info.OperatingSystem, &info.Architecture,
+		&info.OperatingSystem, &info.Architecture,
 	} {
 		s.pool.word(word)
 	}
