@@ -39,7 +39,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			say(stderr, a.name, fmt.Errorf("internal error: %v; please report it with the command line", r))
+			say(stderr, a.name, newCrash(r))
 			code = exitUnknown
 		}
 	}()

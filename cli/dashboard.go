@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 
@@ -85,14 +86,25 @@ func (d *dashing) show(ctx context.Context, s *session, cluster ui.Cluster, sett
 		Version:    buildVersion(),
 	})
 	defer app.Close()
-	_, err := tea.NewProgram(app, tea.WithContext(ctx), tea.WithInput(d.stdin), tea.WithOutput(d.stdout)).Run()
+	if err := runGuarded(ctx, app, d.stdin, d.stdout); err != nil {
+		return fmt.Errorf("run dashboard: %w", err)
+	}
+	return nil
+}
+
+// runGuarded runs a model until it ends, is interrupted or panics.
+func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
+	g := &guard{app: model}
+	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	g.quit = program.Quit
+	_, err := program.Run()
 	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("run dashboard: internal error: %w", err)
-	case err == nil, errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+	case g.failure() != nil:
+		return g.failure()
+	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
 		return nil
 	default:
-		return fmt.Errorf("run dashboard: %w", err)
+		return err
 	}
 }
 

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/adrg/xdg"
+)
+
+// crash is a panic that was caught. It is told in one line; its stack goes to a file.
+type crash struct {
+	value any
+	file  string // where the stack is, "" if it could not be written
+}
+
+// newCrash keeps what is known about a panic. Call it while it is recovered.
+func newCrash(value any) *crash {
+	c := &crash{value: value}
+	file, err := xdg.StateFile("fathom/crash.log")
+	if err != nil {
+		return c
+	}
+	text := fmt.Sprintf("fathom %s: %v\n\n%s", buildVersion(), value, debug.Stack())
+	if err := os.WriteFile(file, []byte(text), 0o600); err == nil {
+		c.file = file
+	}
+	return c
+}
+
+// Error tells the panic in one line.
+func (c *crash) Error() string {
+	if c.file == "" {
+		return fmt.Sprintf("internal error: %v; please report it", c.value)
+	}
+	return fmt.Sprintf("internal error: %v; please report it with %s", c.value, c.file)
+}
+
+// guard is the dashboard with its panics caught. Bubble Tea restores the terminal
+// too, but prints the stack over it.
+type guard struct {
+	app  tea.Model
+	quit func() // ends the program; set before it runs
+
+	mu    sync.Mutex
+	crash *crash // the first one
+	view  tea.View
+}
+
+// caught keeps the first panic and ends the program.
+func (g *guard) caught(value any) {
+	g.mu.Lock()
+	first := g.crash == nil
+	if first {
+		g.crash = newCrash(value)
+	}
+	g.mu.Unlock()
+	if first {
+		go g.quit() // Update and View must not wait for the event loop
+	}
+}
+
+// failure is the panic that ended the program, nil without one.
+func (g *guard) failure() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.crash == nil {
+		return nil
+	}
+	return g.crash
+}
+
+// Init implements tea.Model.
+func (g *guard) Init() (cmd tea.Cmd) {
+	defer g.recovered()
+	return g.guarded(g.app.Init())
+}
+
+// Update implements tea.Model.
+func (g *guard) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	model = g
+	defer g.recovered()
+	var next tea.Cmd
+	g.app, next = g.app.Update(msg)
+	return g, g.guarded(next)
+}
+
+// View implements tea.Model. After a panic the last view stays.
+func (g *guard) View() (view tea.View) {
+	view = g.view
+	defer g.recovered()
+	view = g.app.View()
+	g.view = view
+	return view
+}
+
+// recovered catches a panic of the method that defers it.
+func (g *guard) recovered() {
+	if r := recover(); r != nil {
+		g.caught(r)
+	}
+}
+
+// guarded is a Cmd with its panics caught, and those of the Cmds that it makes.
+func (g *guard) guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer g.recovered()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = g.guarded(batch[i])
+			}
+		}
+		return msg
+	}
+}
