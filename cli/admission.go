@@ -49,12 +49,13 @@ func validate(pod *corev1.Pod) error {
 	filled := pod.DeepCopy()
 	corev1rules.SetObjectDefaults_Pod(filled)
 	filled.OwnerReferences = nil // the owner does not exist yet, so it has no UID
+	// Admission adds it before the API server validates; both names are one.
+	filled.Spec.ServiceAccountName = cmp.Or(filled.Spec.ServiceAccountName, filled.Spec.DeprecatedServiceAccount, "default")
+	filled.Spec.DeprecatedServiceAccount = filled.Spec.ServiceAccountName
 	var internal core.Pod
 	if err := corev1rules.Convert_v1_Pod_To_core_Pod(filled, &internal, nil); err != nil {
 		return err
 	}
-	// What admission adds before the API server validates.
-	internal.Spec.ServiceAccountName = cmp.Or(internal.Spec.ServiceAccountName, "default")
 	options := podrules.GetValidationOptionsFromPodSpecAndMeta(&internal.Spec, nil, &internal.ObjectMeta, nil)
 	options.ResourceIsPod = true
 	if errs := validation.ValidatePodCreate(&internal, options); len(errs) > 0 {

@@ -103,7 +103,14 @@ func (e *explaining) check(args []string) error {
 	if err := checkOutput(e.output, "text", "json", "yaml", "markdown"); err != nil {
 		return err
 	}
-	return e.scope.resolve(e.app)
+	if err := e.scope.resolve(e.app); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	_, _, err := e.parsePod(args[0]) // before anything is asked of a server
+	return err
 }
 
 // runAll explains every pod that waits, one by one, in the order of the queue.

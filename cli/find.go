@@ -13,7 +13,7 @@ func (e *explaining) find(live *live, argument string) (*model.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := live.refused("pods"); err != nil {
+	if err = live.refused("pods"); err != nil {
 		return nil, fmt.Errorf("explain %s: %w", argument, err)
 	}
 	if namespace != "" {

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// listKinds are the resources that the API server of these tests has.
+var listKinds = map[string]string{
+	"nodes": "Node", "pods": "Pod", "namespaces": "Namespace", "persistentvolumes": "PersistentVolume",
+	"persistentvolumeclaims": "PersistentVolumeClaim", "services": "Service", "replicationcontrollers": "ReplicationController",
+	"replicasets": "ReplicaSet", "statefulsets": "StatefulSet", "storageclasses": "StorageClass", "csinodes": "CSINode",
+	"csidrivers": "CSIDriver", "csistoragecapacities": "CSIStorageCapacity", "volumeattachments": "VolumeAttachment",
+	"poddisruptionbudgets": "PodDisruptionBudget", "resourceclaims": "ResourceClaim", "resourceslices": "ResourceSlice",
+	"deviceclasses": "DeviceClass", "devicetaintrules": "DeviceTaintRule", "limitranges": "LimitRange",
+	"priorityclasses": "PriorityClass", "runtimeclasses": "RuntimeClass", "events": "Event", "leases": "Lease",
+}
+
+// api is an API server of a few objects, enough to be read by. Its users are
+// told apart by their tokens: admin may do everything, reader may not create,
+// shop may read namespace shop only, and nobody may do nothing.
+type api struct {
+	nodes []corev1.Node
+	pods  []corev1.Pod
+}
+
+// newAPI starts the API server and writes its kubeconfig.
+func newAPI(t testing.TB, kubeconfig string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(newObjects())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients go when they know enough
+	server.StartTLS()                                   // tokens are sent over TLS only
+	t.Cleanup(server.Close)
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: test\n  cluster: {server: %q, insecure-skip-tls-verify: true}\n"+
+		"- name: away\n  cluster: {server: \"https://127.0.0.1:1\"}\nusers:\n", server.URL)
+	contexts := "contexts:\n- name: away\n  context: {cluster: away, user: admin}\n"
+	for _, user := range []string{"admin", "reader", "shop", "nobody"} {
+		text += fmt.Sprintf("- name: %[1]s\n  user: {token: %[1]s}\n", user)
+		namespace := ""
+		if user == "shop" {
+			namespace = ", namespace: shop"
+		}
+		contexts += fmt.Sprintf("- name: %[1]s\n  context: {cluster: test, user: %[1]s%[2]s}\n", user, namespace)
+	}
+	if err := os.WriteFile(kubeconfig, []byte(text+contexts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newObjects makes two nodes, one tainted, and pods that run, wait and do not start.
+func newObjects() *api {
+	a := &api{}
+	for i, name := range []string{"std-1", "gpu-1"} {
+		room := corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("110"),
+		}
+		n := corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: map[string]string{corev1.LabelHostname: name}},
+			Status: corev1.NodeStatus{
+				Allocatable: room, Capacity: room,
+				Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			},
+		}
+		if i == 1 {
+			n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		a.nodes = append(a.nodes, n)
+	}
+	a.pods = []corev1.Pod{
+		podOf("shop", "runs", "1", "std-1", corev1.PodRunning),
+		podOf("shop", "waits", "8", "", corev1.PodPending),
+		podOf("shop", "fits", "1", "", corev1.PodPending),
+		podOf("batch", "starts", "1", "std-1", corev1.PodPending),
+		podOf("batch", "twin", "1", "std-1", corev1.PodRunning),
+		podOf("shop", "twin", "1", "std-1", corev1.PodRunning),
+	}
+	return a
+}
+
+// podOf makes a pod in a phase.
+func podOf(namespace, name, cpu, node string, phase corev1.PodPhase) corev1.Pod {
+	p := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "-" + name), Labels: map[string]string{"app": name}},
+		Spec: corev1.PodSpec{
+			NodeName: node, SchedulerName: corev1.DefaultSchedulerName,
+			Containers: []corev1.Container{{Name: "app", Image: "app:1", Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
+			}}},
+		},
+		Status: corev1.PodStatus{Phase: phase, QOSClass: corev1.PodQOSBurstable},
+	}
+	if phase == corev1.PodRunning {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "app", Ready: true, Started: new(true),
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		}}
+	}
+	return p
+}
+
+// ServeHTTP answers as an API server does.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	user := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch namespace, name := splitPath(r.URL.Path); {
+	case r.URL.Path == "/version":
+		answer(w, http.StatusOK, version.Info{Major: "1", Minor: "37", GitVersion: "v1.37.1"})
+	case r.URL.Path == "/readyz":
+		fmt.Fprint(w, "ok")
+	case name == "selfsubjectaccessreviews":
+		review(w, r, user)
+	case r.Method == http.MethodPost && name == "pods":
+		tryPod(w, r, user)
+	case listKinds[name] == "":
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	case !may(user, "list", name, namespace):
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden,
+			fmt.Sprintf("%s is forbidden: User %q cannot list resource %q", name, user, name))
+	case r.URL.Query().Get("watch") != "":
+		watch(w, r)
+	default:
+		a.list(w, r, namespace, name)
+	}
+}
+
+// splitPath takes a collection's path apart.
+func splitPath(url string) (namespace, name string) {
+	if before, after, ok := strings.Cut(url, "/namespaces/"); ok && before != "" {
+		namespace, name, _ = strings.Cut(after, "/")
+		return namespace, name
+	}
+	return "", path.Base(url)
+}
+
+// may is the API server's RBAC.
+func may(user, verb, name, namespace string) bool {
+	switch user {
+	case "admin":
+		return true
+	case "reader":
+		return verb == "list" || verb == "watch"
+	case "shop":
+		return verb != "create" && namespace == "shop" && (name == "pods" || name == "events")
+	default:
+		return false
+	}
+}
+
+// list answers a list.
+func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name string) {
+	items := []any{}
+	switch name {
+	case "nodes":
+		for _, n := range a.nodes {
+			items = append(items, n)
+		}
+	case "pods":
+		unbound := strings.Contains(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+		for _, p := range a.pods {
+			if (namespace == "" || namespace == p.Namespace) && (!unbound || p.Spec.NodeName == "") {
+				items = append(items, p)
+			}
+		}
+	}
+	answer(w, http.StatusOK, map[string]any{
+		"kind": listKinds[name] + "List", "apiVersion": groupVersion(r.URL.Path),
+		"metadata": map[string]string{"resourceVersion": "1"}, "items": items,
+	})
+}
+
+// groupVersion is the API that a path belongs to.
+func groupVersion(url string) string {
+	parts := strings.Split(strings.TrimPrefix(url, "/"), "/")
+	if parts[0] == "api" {
+		return parts[1]
+	}
+	return parts[1] + "/" + parts[2]
+}
+
+// watch says nothing until the client goes; it cannot stream lists.
+func watch(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("sendInitialEvents") != "" {
+		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is forbidden for watch")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	if err := http.NewResponseController(w).Flush(); err == nil {
+		<-r.Context().Done()
+	}
+}
+
+// review answers what a user may do.
+func review(w http.ResponseWriter, r *http.Request, user string) {
+	var asked authorizationv1.SelfSubjectAccessReview
+	if err := decode(r, &asked); err != nil {
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
+		return
+	}
+	of := asked.Spec.ResourceAttributes
+	asked.Status.Allowed = may(user, of.Verb, of.Resource, of.Namespace)
+	asked.TypeMeta = metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"}
+	answer(w, http.StatusCreated, asked)
+}
+
+// tryPod answers a dry run; it gives every pod a priority, and wants an image.
+func tryPod(w http.ResponseWriter, r *http.Request, user string) {
+	var pod corev1.Pod
+	err := decode(r, &pod)
+	switch {
+	case !slices.Equal(r.URL.Query()["dryRun"], []string{"All"}):
+		refuse(w, http.StatusTeapot, metav1.StatusReasonInternalError, "a write was sent")
+	case user != "admin":
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(`pods is forbidden: User %q cannot create resource "pods"`, user))
+	case err != nil:
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
+	case pod.Spec.Containers[0].Image == "":
+		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, `Pod "x" is invalid: spec.containers[0].image: Required value`)
+	default:
+		pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+		pod.Name, pod.UID = pod.GenerateName+"abcde", "tried"
+		pod.Spec.Priority, pod.Spec.SchedulerName = new(int32(77)), corev1.DefaultSchedulerName
+		answer(w, http.StatusCreated, pod)
+	}
+}
+
+// refuse answers with a Status.
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	answer(w, code, metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
+	})
+}
+
+// answer writes JSON.
+func answer(w http.ResponseWriter, code int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone
+}

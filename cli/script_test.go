@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"fathom":         program,
+		"kubectl-fathom": program,
+	})
+}
+
+// program is the whole program, for scripts.
+func program() { os.Exit(Run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr)) }
+
+// TestScripts runs the command line against an API server of a few objects, whose
+// kubeconfig is at $KUBECONFIG.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			kubeconfig := filepath.Join(env.WorkDir, "kubeconfig")
+			newAPI(t, kubeconfig)
+			env.Setenv("KUBECONFIG", kubeconfig)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and wants an exit code: exits CODE PROGRAM [ARG…].
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG…]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var failed interface{ ExitCode() int }
+		if !asExit(err, &failed) {
+			ts.Fatalf("run %s: %v", args[1], err)
+		}
+		code = failed.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// asExit finds the exit code in an error.
+func asExit(err error, target *interface{ ExitCode() int }) bool {
+	exit, ok := err.(interface{ ExitCode() int }) //nolint:errorlint // Exec gives the bare error
+	*target = exit
+	return ok
+}
+
+// decode reads the body of a request, protobuf or JSON.
+func decode(r *http.Request, into runtime.Object) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return fmt.Errorf("read body: %w", err)
+	}
+	_, _, err = scheme.Codecs.UniversalDeserializer().Decode(body, &schema.GroupVersionKind{}, into)
+	return err
+}
