@@ -155,3 +155,8 @@ func on(node string) func(*corev1.Pod) {
 func priority(value int32) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.Priority = &value }
 }
+
+func resourceQuantity(s string) *resource.Quantity {
+	q := resource.MustParse(s)
+	return &q
+}

@@ -129,35 +129,51 @@ func byLabels(s *metav1.LabelSelector) bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0
 }
 
-// unknown lists what could not be read or run, with the plugins that it leaves
-// open, by resource.
-func (e *Engine) unknown(m *matrix) []UnknownPart {
-	parts := map[[2]string][]string{}
-	note := func(resource, why, plugin string) {
-		key := [2]string{resource, why}
-		if !slices.Contains(parts[key], plugin) {
-			parts[key] = append(parts[key], plugin)
+// parts tells what the plugin's answer is open for.
+func (a *answer) parts(plugin string) (parts []UnknownPart) {
+	for resource, reasons := range a.open {
+		for _, why := range reasons {
+			parts = append(parts, UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
 		}
 	}
+	return parts
+}
+
+// unknown lists what could not be read or run, with the plugins that it leaves
+// open.
+func (e *Engine) unknown(m *matrix) []UnknownPart {
+	var parts []UnknownPart
 	for k := range e.plugins {
 		a, name := &m.answers[k], e.plugins[k].name
-		for resource, reasons := range a.open {
-			for _, why := range reasons {
-				note(resource, why, name)
-			}
-		}
+		parts = append(parts, a.parts(name)...)
 		if failed(a.pre) {
-			note(errorsOf, a.pre.Message(), name)
+			parts = append(parts, UnknownPart{Resource: errorsOf, Why: a.pre.Message(), Plugins: []string{name}})
 		}
+		said := map[string]bool{}
 		for _, status := range a.column {
-			if status != nil && failed(status) {
-				note(errorsOf, status.Message(), name)
+			if status != nil && failed(status) && !said[status.Message()] {
+				said[status.Message()] = true
+				parts = append(parts, UnknownPart{Resource: errorsOf, Why: status.Message(), Plugins: []string{name}})
 			}
 		}
 	}
-	list := make([]UnknownPart, 0, len(parts))
-	for _, key := range slices.SortedFunc(maps.Keys(parts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		list = append(list, UnknownPart{Resource: key[0], Why: key[1], Plugins: parts[key]})
+	return parts
+}
+
+// mergeParts joins lists of parts into one by resource and reason.
+func mergeParts(lists ...[]UnknownPart) []UnknownPart {
+	plugins := map[[2]string][]string{}
+	for _, part := range slices.Concat(lists...) {
+		key := [2]string{part.Resource, part.Why}
+		for _, name := range part.Plugins {
+			if !slices.Contains(plugins[key], name) {
+				plugins[key] = append(plugins[key], name)
+			}
+		}
 	}
-	return list
+	merged := make([]UnknownPart, 0, len(plugins))
+	for _, key := range slices.SortedFunc(maps.Keys(plugins), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		merged = append(merged, UnknownPart{Resource: key[0], Why: key[1], Plugins: plugins[key]})
+	}
+	return merged
 }

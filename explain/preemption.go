@@ -31,7 +31,7 @@ func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d d
 		}}, nil
 	}
 	o, err := e.dryRun(ctx, m, pod, d)
-	if err != nil {
+	if err != nil || o.open != nil {
 		return o, err
 	}
 	o.message = "preemption: " + o.message

@@ -63,6 +63,7 @@ type explanation struct {
 	*Engine
 	question *question
 	report   *Report
+	ungated  bool // whether something gates the pod could not be found out
 }
 
 // begin fills in what does not depend on nodes.
@@ -144,13 +145,21 @@ func (x *explanation) considered(ctx context.Context) bool {
 	return true
 }
 
-// gated runs the plugins that keep a pod out of the scheduler's queue.
+// gated runs the plugins that keep a pod out of the scheduler's queue. One that
+// could not be asked leaves the verdict open, whatever the nodes say.
 func (x *explanation) gated(ctx context.Context) bool {
 	pod := x.question.pod
 	for _, p := range x.gates {
+		var a answer
+		x.options.Trace.reset()
 		status, err := preEnqueue(ctx, p, pod)
+		x.noteReads(&a)
 		if err != nil {
-			x.report.Unknown = append(x.report.Unknown, UnknownPart{Resource: errorsOf, Why: err.Error(), Plugins: []string{p.Name()}})
+			a.leaveOpen(errorsOf, err.Error())
+		}
+		if a.open != nil {
+			x.ungated = true
+			x.report.Unknown = append(x.report.Unknown, a.parts(p.Name())...)
 			continue
 		}
 		if status.IsSuccess() {
@@ -184,7 +193,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	if err != nil {
 		return err
 	}
-	report.Unknown = append(report.Unknown, x.unknown(m)...)
+	report.Unknown = mergeParts(report.Unknown, x.unknown(m))
 	report.Total = len(m.nodes)
 	for _, g := range x.group(x.question, m) {
 		told, results := g.tell(x.Engine, x.question, m, nodes)
@@ -194,7 +203,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	slices.SortFunc(report.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) })
 	report.Plugins, report.Others = x.count(m)
 	report.Verdict = x.verdict(m)
-	if report.Verdict == Schedulable || report.Fits > 0 {
+	if report.Fits > 0 || x.ungated {
 		return nil
 	}
 	return x.message(ctx, m)
@@ -233,6 +242,8 @@ func (x *explanation) verdict(m *matrix) Verdict {
 		return Preempting
 	}
 	switch {
+	case x.ungated:
+		return Unknown
 	case x.report.Fits > 0:
 		return Schedulable
 	case open:
