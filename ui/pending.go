@@ -176,7 +176,7 @@ func (p *pending) why(w *waiting) cell {
 	if report == nil || p.app.isReading() {
 		return cell{}
 	}
-	return cell{text: report.Why}
+	return cell{text: p.app.brief(report.Why)}
 }
 
 // tried is how long ago an attempt of the scheduler is proved.

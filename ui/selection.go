@@ -61,6 +61,19 @@ func (a *App) nodeName(name string) string {
 	return strings.TrimSuffix(name, a.domain)
 }
 
+// brief is text of our own with the nodes named as nodeName does.
+func (a *App) brief(text string) string {
+	return model.Clean(withoutDomain(text, a.domain))
+}
+
+// withoutDomain leaves the domain that all nodes share out of a text.
+func withoutDomain(text, domain string) string {
+	if domain == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, domain, "")
+}
+
 // sharedDomain is what stands after the first dot of every node's name, with
 // the dot; "" unless it is the same for all.
 func sharedDomain(nodes []*model.Node) string {

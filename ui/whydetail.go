@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -9,32 +10,54 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// leadCells is the most that a node's name takes beside its details.
+const leadCells = 24
+
 // details tells of the nearest node of the selected group: how much it lacks of
-// what, and who holds it; else each refusal's sentence. The first line leads
-// with the node's name, the others stand under its text.
+// what, and who holds it; then the sentences of the other refusals. The first
+// line leads with the node's name, the others stand under its text.
 func (p *whyPage) details(g whyGroup) []string {
-	if len(g.nodes) == 0 || overAll(g) {
-		return p.sentences("", g.refusals)
+	name, refusals := "", g.refusals
+	if len(g.nodes) > 0 && !overAll(g) {
+		name, refusals = g.nodes[0], p.refusalsOn(g.nodes[0], g)
 	}
-	name := g.nodes[0]
+	lead := cutMiddle(p.brief(name), leadCells)
+	width := p.width - cells(lead) - 4
 	node, _ := p.snapshot.Node(name)
-	refusals := p.refusalsOn(name, g)
 	var texts []string
-	for _, s := range shortages(refusals, node, p.snapshot.Usage) {
+	for _, s := range p.figuresOf(g, node, refusals) {
 		texts = append(texts, figures(s))
-		if held := held(node, s.resource, p.width-cells(name)-4); held != "" {
+		if held := held(node, s.resource, width); held != "" {
 			texts = append(texts, held)
 		}
 	}
-	rest := withoutFit(refusals)
-	if len(texts) == 0 {
-		rest = refusals
+	told := len(texts) > 0
+	for _, refusal := range refusals {
+		if !told || refusal.Plugin != fitPlugin {
+			texts = append(texts, wrapped(p.brief(sentenceOn(name, refusal)), width)...)
+		}
 	}
-	lines := p.under(model.Clean(name), texts)
-	if len(lines) > 0 {
-		return append(lines, p.sentences(blank(cells(name)), rest)...)
+	return p.under(lead, texts)
+}
+
+// figuresOf are the resources that a node lacks; where it lacks none, its room
+// for what the pod requests.
+func (p *whyPage) figuresOf(g whyGroup, node *model.Node, refusals []explain.Refusal) []shortage {
+	if g.fits == nil || !*g.fits || node == nil || p.pod == nil {
+		return shortages(refusals, node, p.snapshot.Usage)
 	}
-	return p.sentences(model.Clean(name), rest)
+	var room []shortage
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		if wanted := amountIn(p.pod.Requests, name); wanted > 0 {
+			s := shortage{
+				resource: name, wanted: wanted,
+				requested: amountIn(node.Requested, name), allocatable: amountIn(node.Allocatable, name),
+			}
+			s.used, s.measured = usedOn(node, name, p.snapshot.Usage)
+			room = append(room, s)
+		}
+	}
+	return room
 }
 
 // overAll says whether a group stands for a refusal that holds for every node.
@@ -48,27 +71,12 @@ func (p *whyPage) refusalsOn(name string, g whyGroup) []explain.Refusal {
 	return g.refusals
 }
 
-func withoutFit(refusals []explain.Refusal) []explain.Refusal {
-	var rest []explain.Refusal
-	for _, refusal := range refusals {
-		if refusal.Plugin != fitPlugin {
-			rest = append(rest, refusal)
-		}
+// sentenceOn is a refusal told whole, without the node's name before it.
+func sentenceOn(node string, refusal explain.Refusal) string {
+	if refusal.What == "" {
+		return refusal.Reason
 	}
-	return rest
-}
-
-// sentences are the refusals told whole, wrapped.
-func (p *whyPage) sentences(lead string, refusals []explain.Refusal) []string {
-	var texts []string
-	for _, refusal := range refusals {
-		text := refusal.What
-		if text == "" {
-			text = refusal.Reason
-		}
-		texts = append(texts, wrapped(model.Clean(text), p.width-cells(lead)-4)...)
-	}
-	return p.under(lead, texts)
+	return strings.TrimPrefix(refusal.What, node+": ")
 }
 
 // under puts texts beside a lead, which stands on the first line only.

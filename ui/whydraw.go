@@ -85,12 +85,12 @@ func (p *whyPage) matrixLines(c whyContent, r whyRoom) []whyLine {
 
 // words are the longest words of a group that have room.
 func (p *whyPage) words(g whyGroup, room int) string {
-	words := model.Clean(g.words)
+	words := p.brief(g.words)
 	if len(g.refusals) != 1 {
 		return words
 	}
 	for _, wider := range g.refusals[0].Wider {
-		if wider = model.Clean(wider); cells(wider) <= room && cells(wider) > cells(words) {
+		if wider = p.brief(wider); cells(wider) <= room && cells(wider) > cells(words) {
 			words = wider
 		}
 	}
@@ -126,7 +126,7 @@ func (p *whyPage) quoteLines(c whyContent, r whyRoom) []whyLine {
 		lines = lines[:r.quotes]
 		if len(lines) > 0 {
 			last := &lines[len(lines)-1]
-			last.text = cut(last.text, p.width-2) + " …"
+			last.text = cut(last.text+" …", p.width-1)
 		}
 	}
 	return lines

@@ -27,7 +27,7 @@ func checkoutReport() *explain.Report {
 		SchedulerMessage: checkoutSaid,
 		Observed:         explain.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
 		Preemption:       &explain.Preemption{Why: "no pod there has a lower priority"},
-		Scheduler:        explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default profile assumed"},
+		Scheduler:        explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler", Caveats: []string{"default profile assumed"}},
 		Plugins: []explain.PluginResult{
 			{Name: "NodeUnschedulable", Refuses: 1},
 			{Name: "TaintToleration", Refuses: 5, Alone: 3},

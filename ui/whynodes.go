@@ -49,9 +49,8 @@ func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
 	figures := make([][]string, len(names))
 	held := make([]string, len(names))
 	first := corev1.ResourceCPU
-	wide := cells(g.title()) - 2
+	wide := max(cells(g.title())-2, p.widest(g.nodes))
 	for i, name := range names {
-		wide = max(wide, cells(model.Clean(name)))
 		node, _ := p.snapshot.Node(name)
 		lacks := shortages(p.refusalsOn(name, g), node, p.snapshot.Usage)
 		if len(lacks) == 0 {
@@ -78,7 +77,7 @@ func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
 	}
 	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
 	for i, name := range names {
-		row := left(model.Clean(name), wide)
+		row := left(p.brief(name), wide)
 		for c, cell := range figures[i] {
 			row += right(cell, widths[c])
 		}
@@ -118,17 +117,28 @@ func most(node *model.Node, name corev1.ResourceName) string {
 
 // sentenceTable shows what each node's refusals say.
 func (p *whyPage) sentenceTable(g whyGroup, names []string) nodeTable {
-	wide := 0
-	for _, name := range names {
-		wide = max(wide, cells(model.Clean(name)))
-	}
+	wide := p.widest(g.nodes)
 	t := nodeTable{head: " " + g.title()}
 	for _, name := range names {
-		var whats []string
-		for _, refusal := range p.refusalsOn(name, g) {
-			whats = append(whats, refusal.What)
-		}
-		t.rows = append(t.rows, left(model.Clean(name), wide)+"  "+model.Clean(strings.Join(whats, "; ")))
+		t.rows = append(t.rows, left(p.brief(name), wide)+"  "+p.sentencesOn(name, g))
 	}
 	return t
+}
+
+// widest is how many cells the longest of a group's first names takes.
+func (p *whyPage) widest(names []string) int {
+	wide := 0
+	for _, name := range names[:min(len(names), 50)] {
+		wide = max(wide, cells(p.brief(name)))
+	}
+	return wide
+}
+
+// sentencesOn are the refusals of one node, told whole.
+func (p *whyPage) sentencesOn(name string, g whyGroup) string {
+	var all []string
+	for _, refusal := range p.refusalsOn(name, g) {
+		all = append(all, sentenceOn(name, refusal))
+	}
+	return p.brief(strings.Join(all, "; "))
 }

@@ -25,6 +25,7 @@ type whyPage struct {
 	tops   [whyParts]int // the first row in view of each part
 
 	now           time.Time
+	domain        string // that all nodes' names share
 	width, height int
 	styles        *themes.Styles
 	explaining    bool  // a newer report is slow to come
@@ -90,7 +91,7 @@ type whyContent struct {
 func (p *whyPage) content() whyContent {
 	c := whyContent{events: len(p.events)}
 	for _, fact := range p.facts() {
-		c.facts = append(c.facts, indented(3, wrapped(model.Clean(fact), p.width-4))...)
+		c.facts = append(c.facts, indented(3, wrapped(p.brief(fact), p.width-4))...)
 	}
 	if g, ok := p.group(); ok {
 		c.groups = len(p.groups)
@@ -102,7 +103,7 @@ func (p *whyPage) content() whyContent {
 		}
 	}
 	if sentence := p.preemption(); sentence != "" {
-		c.preemption = indented(1, wrapped(model.Clean(sentence), p.width-2))
+		c.preemption = indented(1, wrapped(p.brief(sentence), p.width-2))
 	}
 	if p.wide() || p.report.Verdict == explain.Unknown {
 		c.quotes = p.messages()
@@ -115,7 +116,7 @@ func (p *whyPage) content() whyContent {
 // leads them where the row above has no room for all of it.
 func (p *whyPage) facts() []string {
 	var facts []string
-	if cells(p.verdict())+1 > p.width {
+	if p.verdictCut() && !p.aboutNodes() {
 		facts = append(facts, p.report.Summary)
 	}
 	if p.report.Verdict != explain.Unschedulable {
@@ -124,9 +125,15 @@ func (p *whyPage) facts() []string {
 	return facts
 }
 
+// verdictCut says whether the row of the answer has no room for all of it.
+func (p *whyPage) verdictCut() bool { return cells(p.verdict())+1 > p.width }
+
+// brief is text of ours, clean and with short names of nodes.
+func (p *whyPage) brief(text string) string { return model.Clean(withoutDomain(text, p.domain)) }
+
 // verdict is the answer with its symbol.
 func (p *whyPage) verdict() string {
-	return symbolOf(p.report.Verdict) + model.Clean(p.report.Summary)
+	return symbolOf(p.report.Verdict) + p.brief(p.report.Summary)
 }
 
 // window is the range of a part's rows that is in view. Where rows are left

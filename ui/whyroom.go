@@ -50,10 +50,10 @@ func (c whyContent) room(rows int) whyRoom {
 	r.take(&r.facts, len(c.facts))
 	r.take(&r.details, len(c.details))
 	quotes := c.quoteRows()
-	if c.events > 0 && r.left < quotes+2 {
-		quotes = max(2, r.left-2) // a heading and a row for each of the two
+	if c.events > 0 && r.left >= 4 {
+		quotes = min(quotes, r.left-2) // a heading and a row are left for the events
 	}
-	r.take(&r.quotes, min(quotes, c.quoteRows()))
+	r.take(&r.quotes, quotes)
 	if c.events > 0 && r.left >= 2 {
 		r.take(&r.beforeEvents, min(1, r.left-2))
 		r.take(&r.events, 1+c.events)

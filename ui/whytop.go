@@ -105,7 +105,7 @@ func (p *whyPage) agreement() string {
 	case observed.Agrees == nil && p.report.Verdict == explain.Unknown:
 		return indent("kube-scheduler's words stand below: there are none here to compare them with")
 	case observed.Agrees == nil:
-		return indent("kube-scheduler said" + p.attempt() + ": " + model.Clean(observed.Message))
+		return indent("kube-scheduler said" + p.seen() + ": " + model.Clean(observed.Message))
 	case *observed.Agrees:
 		return indent("kube-scheduler says the same" + p.attempt() + p.hint("its words"))
 	}
@@ -130,14 +130,19 @@ func (p *whyPage) silence() string {
 	return ""
 }
 
-// attempt is when kube-scheduler said so, as far as that is known: an attempt
-// leaves no trace where its message stays the same.
+// seen is when kube-scheduler is known to have tried. An attempt leaves no trace
+// where its message stays the same.
+func (p *whyPage) seen() string {
+	if at := p.report.Observed.AttemptSeen; at != nil {
+		return ", " + p.age(at.Time) + " ago"
+	}
+	return ""
+}
+
+// attempt is when kube-scheduler said so, as far as that is known.
 func (p *whyPage) attempt() string {
-	observed, text := p.report.Observed, ""
-	switch {
-	case observed.AttemptSeen != nil:
-		text = ", " + p.age(observed.AttemptSeen.Time) + " ago"
-	case observed.UnschedulableSince != nil:
+	observed, text := p.report.Observed, p.seen()
+	if text == "" && observed.UnschedulableSince != nil {
 		text = ", unschedulable for " + p.age(observed.UnschedulableSince.Time)
 	}
 	if observed.GenerationCurrent != nil && !*observed.GenerationCurrent {
@@ -157,8 +162,11 @@ func (p *whyPage) hint(what string) string {
 	if scheduler.Cluster != "" {
 		text += ", cluster " + scheduler.Cluster
 	}
-	if scheduler.Profile != "" {
-		text += " · " + scheduler.Profile
+	switch {
+	case len(scheduler.Caveats) > 0:
+		text += " · " + scheduler.Caveats[0]
+	case scheduler.Profile != "":
+		text += " · profile " + scheduler.Profile
 	}
 	return model.Clean(text)
 }

@@ -34,7 +34,7 @@ func (w *why) answer(int) string {
 	case r == nil:
 		return w.waiting()
 	case w.draw.gone:
-		return "Gone. It was: " + model.Clean(r.Summary)
+		return "Gone. It was: " + w.draw.brief(r.Summary)
 	}
 	return w.draw.verdict()
 }
@@ -52,7 +52,7 @@ func (w *why) dressed() *whyPage {
 	d := &w.draw
 	d.now, d.styles = w.app.at, w.app.styles()
 	d.width, d.height = w.width, w.height
-	d.snapshot, d.pod = w.app.snapshot, w.pod
+	d.snapshot, d.pod, d.domain = w.app.snapshot, w.pod, w.app.domain
 	return d
 }
 
@@ -74,30 +74,36 @@ func (w *why) body() []string {
 	return drawn
 }
 
-// note is the selected row's text, if it was cut.
+// note is the selected row's text if it was cut, else the answer if that was.
 func (w *why) note() string {
 	d := w.dressed()
 	if d.report == nil {
 		return ""
 	}
-	switch d.cursor.part {
-	case partGroups:
-		if g, ok := d.group(); ok {
-			m := newMatrix(d.report, d.groups, d.columns, d.width, d.styles)
-			if words := model.Clean(g.words); cells(words) > d.width-m.wordsAt() {
-				return words
-			}
-		}
-	case partEvents:
-		if d.cursor.row < len(d.events) {
-			e := d.events[d.cursor.row]
-			if cells(d.eventText(e)) > d.width-gutter {
-				return model.Clean(e.Message)
-			}
-		}
-	case partNodes, whyParts:
+	if text, room := d.chosenText(); cells(text) > room {
+		return text
+	}
+	if d.aboutNodes() && d.verdictCut() {
+		return d.verdict()
 	}
 	return ""
+}
+
+// chosenText is the text of the selected row, and the room that it has.
+func (p *whyPage) chosenText() (text string, room int) {
+	g, ok := p.group()
+	switch {
+	case p.cursor.part == partGroups && ok:
+		m := newMatrix(p.report, p.groups, p.columns, p.width, p.styles)
+		return p.brief(g.words), p.width - m.wordsAt()
+	case p.cursor.part == partNodes && ok && !g.refuses(fitPlugin) && p.cursor.row < len(g.nodes):
+		text := p.sentencesOn(g.nodes[p.cursor.row], g)
+		return text, p.width - gutter - p.widest(g.nodes) - 2
+	case p.cursor.part == partEvents && p.cursor.row < len(p.events):
+		e := p.events[p.cursor.row]
+		return model.Clean(e.Message), p.width - gutter - cells(p.eventText(e)) + cells(model.Clean(e.Message))
+	}
+	return "", 0
 }
 
 // selected is the pod; on a row of a node it is that node.
