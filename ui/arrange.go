@@ -3,10 +3,20 @@ package ui
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// mode is what becomes of the cursor when rows are arranged.
+type mode int
+
+const (
+	renewed mode = iota // on its row, on its line; rows in view that vanished stay as gone
+	kept                // on its row, if that is still there
+	anew                // on the first row
 )
 
 // soon is how many rows are arranged at once; more take a Cmd.
@@ -14,10 +24,10 @@ const soon = 1000
 
 // arrangedMsg brings rows that were arranged off the event loop.
 type arrangedMsg[F any] struct {
-	job   int
-	reset bool
-	rows  arranged[F]
-	err   error
+	job  int
+	mode mode
+	rows arranged[F]
+	err  error
 }
 
 // arranged is what was kept of the rows, in order.
@@ -68,10 +78,9 @@ func (w arrangement[F]) descending() bool {
 	return figure != w.reversed
 }
 
-// arrange brings the newest snapshot's rows into the order asked for. Reset is
-// for what the user asked for: it ends what is on its way. Without it rows that
-// vanish stay as gone.
-func (l *list[F, R]) arrange(reset bool) tea.Cmd {
+// arrange brings the newest snapshot's rows into the order asked for, and ends
+// an arrangement that is on its way.
+func (l *list[F, R]) arrange(cursor mode) tea.Cmd {
 	if l.stop != nil {
 		l.stop()
 		l.stop = nil
@@ -86,7 +95,7 @@ func (l *list[F, R]) arrange(reset bool) tea.Cmd {
 	l.job++
 	if len(work.all) <= soon || work.filter == "" && work.field == "" && !work.reversed {
 		rows, err := work.run(context.Background())
-		return l.onArranged(arrangedMsg[F]{l.job, reset, rows, err})
+		return l.onArranged(arrangedMsg[F]{l.job, cursor, rows, err})
 	}
 	job := l.job
 	ctx, stop := context.WithCancel(l.app.ctx)
@@ -94,7 +103,7 @@ func (l *list[F, R]) arrange(reset bool) tea.Cmd {
 	return l.app.ask(l.self, func(context.Context) tea.Msg {
 		defer stop()
 		rows, err := work.run(ctx)
-		return arrangedMsg[F]{job, reset, rows, err}
+		return arrangedMsg[F]{job, cursor, rows, err}
 	})
 }
 
@@ -107,27 +116,46 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 	if msg.err == nil {
 		l.result = msg.rows.result
 		rows := l.rows(msg.rows.rows)
-		if msg.reset {
-			l.table.reset(rows)
-		} else {
+		switch msg.mode {
+		case renewed:
 			l.table.set(rows)
+		case anew:
+			l.table.rows = nil
+			fallthrough
+		case kept:
+			l.table.reset(rows)
 		}
 	}
 	if l.stale {
 		l.stale = false
-		return l.arrange(false)
+		return l.arrange(renewed)
 	}
 	return nil
 }
 
-// setFilter puts a filter in force that is known to be right.
+// setFilter puts a filter in force that is known to be right. The cursor goes to
+// the best match; without a filter it stays on its row.
 func (l *list[F, R]) setFilter(text string) tea.Cmd {
 	l.filter = text
-	return l.arrange(true)
+	if text == "" {
+		return l.arrange(kept)
+	}
+	return l.arrange(anew)
 }
 
-// kept tells the filter in force and what it keeps, for the answer; "" without one.
-func (l *list[F, R]) kept() string {
+// filtered is an answer with the filter in force and what it keeps. Where both
+// have no room, sentences of the answer after the first give way.
+func (l *list[F, R]) filtered(answer string, width int) string {
+	keeps := l.keeps()
+	first, _, more := strings.Cut(answer, ". ")
+	if more && cells(answer)+cells(keeps) > width {
+		answer = first + "."
+	}
+	return answer + keeps
+}
+
+// keeps tells the filter in force and what it keeps; "" without one.
+func (l *list[F, R]) keeps() string {
 	if l.filter == "" || l.result == nil {
 		return ""
 	}

@@ -57,7 +57,10 @@ func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 			l.stale = true
 			return nil
 		}
-		return l.arrange(msg.shown)
+		if msg.shown {
+			return l.arrange(kept)
+		}
+		return l.arrange(renewed)
 	case arrangedMsg[F]:
 		return l.onArranged(msg)
 	case tea.MouseWheelMsg:
@@ -86,7 +89,7 @@ func (l *list[F, R]) actList(do action) (cmd tea.Cmd, done bool) {
 		l.app.prompt = newFiltering(l)
 	case doReverse:
 		l.table.reversed = !l.table.reversed
-		return l.arrange(true), true
+		return l.arrange(anew), true
 	default:
 		return nil, l.table.act(do)
 	}
@@ -100,7 +103,7 @@ func (l *list[F, R]) sortBy(column int) tea.Cmd {
 	} else {
 		l.table.sorted, l.table.reversed = column, false
 	}
-	return l.arrange(true)
+	return l.arrange(anew)
 }
 
 // onClick selects a row, opens the selected one, or sorts by a head. Rows count

@@ -85,7 +85,7 @@ func (n *nodes) answer(width int) string {
 	if why := a.notRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := nodeCounts(a.snapshot.Nodes) + n.kept()
+	words := n.filtered(nodeCounts(a.snapshot.Nodes), width)
 	if n.barsShown() {
 		words = spread(words, n.legend(), width-12)
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -130,6 +131,12 @@ func requests(r model.Resources) string {
 func (p *pending) name(w *waiting) cell {
 	object := w.pod.Object
 	text := object.Name
+	if w.leaf {
+		if own, ok := strings.CutPrefix(text, w.pod.Owner.Name+"-"); ok {
+			text = "…" + own
+		}
+		return cell{text: "  " + text}
+	}
 	if w.of > 1 {
 		if w.pod.Owner.Name != "" {
 			text = w.pod.Owner.Name
@@ -138,9 +145,6 @@ func (p *pending) name(w *waiting) cell {
 	}
 	if p.app.namespace() == "" {
 		text = object.Namespace + "/" + text
-	}
-	if w.leaf {
-		text = "  " + text
 	}
 	return cell{text: text}
 }
@@ -254,7 +258,7 @@ func (p *pending) act(do action) tea.Cmd {
 	if do == doUnfold {
 		w, _ := p.table.selected()
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
-		return p.arrange(true)
+		return p.arrange(kept)
 	}
 	return p.app.actOn(do, p.selected())
 }

@@ -43,7 +43,7 @@ func (p *pending) tally() tally {
 }
 
 // answer counts the pods that wait and what they wait for.
-func (p *pending) answer(int) string {
+func (p *pending) answer(width int) string {
 	a := p.app
 	if a.isReading() {
 		return a.readingWords()
@@ -64,9 +64,9 @@ func (p *pending) answer(int) string {
 	}
 	words := count(t.pods, "pod", "pods") + verb
 	if p.limited {
-		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.kept()
+		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.keeps()
 	}
-	return words + t.words() + p.kept()
+	return p.filtered(words+t.words(), width)
 }
 
 // words say what the pods wait for.

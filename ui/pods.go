@@ -122,7 +122,7 @@ func (p *pods) crumbs() []string {
 }
 
 // answer counts the pods by their phase.
-func (p *pods) answer(int) string {
+func (p *pods) answer(width int) string {
 	if p.app.isReading() {
 		return p.app.readingWords()
 	}
@@ -132,7 +132,7 @@ func (p *pods) answer(int) string {
 	if why := p.app.notRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
-	return p.counts + p.kept()
+	return p.filtered(p.counts, width)
 }
 
 // phases counts pods by phase, in words.

@@ -1,0 +1,272 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// screenRow is a row of the screen, the first is 1, without the blanks behind.
+func screenRow(app *App, n int) string {
+	rows := strings.Split(screen(app), "\n")
+	if n < 0 {
+		n += len(rows) + 1
+	}
+	return strings.TrimRight(rows[n-1], " ")
+}
+
+const (
+	header  = 1
+	answer  = 2
+	first   = 4 // of a table's rows
+	message = -2
+	footer  = -1
+)
+
+func TestWhatKeysLeadTo(t *testing.T) {
+	for _, c := range []struct {
+		does string
+		keys string
+		row  int
+		want string
+	}{
+		{"enter on a waiting pod asks why", "enter", header, "prod-eu › all › pending › payments/ledger-0"},
+		{"enter on a node lists its pods", "3 j enter", header, "prod-eu › all › pods › gpu-b-01"},
+		{"and counts them", "3 j enter", answer, "20 pods: 20 Running."},
+		{"esc goes back", "3 esc", header, "prod-eu › all › pending"},
+		{"esc clears a filter before it goes back", "3 / g p u enter esc", header, "prod-eu › all › nodes"},
+		{"and shows all again", "3 / g p u enter esc", answer, "12 nodes: 11 Ready (1 cordoned), 1 NotReady. Room: cpu 93, memory 376Gi."},
+		{"where it began esc says so", "esc", message, "This is where it began: 1 2 3 are the views, ctrl-c quits."},
+		{"- goes to the last view and back", "2 3 - -", header, "prod-eu › all › nodes"},
+		{"[ and ] walk the history", "2 3 [ [ ]", header, "prod-eu › all › pods"},
+		{"n lists namespaces", "n p a y enter", header, "prod-eu › payments › pending"},
+		{"the rows are of that namespace", "n p a y enter", first, "▸  ledger-0             100000   12s  preempting    std-c-01: 2 pods end in 18s"},
+		{"0 shows all namespaces", "n p a y enter 0", header, "prod-eu › all › pending"},
+		{"n 1 goes to the recent namespace", "n p a y enter 0 n 1", header, "prod-eu › payments › pending"},
+		{"another namespace leaves no gone rows", "n s h o p enter", first, "▸  checkout ×3               0   14m  no node fits  std-b-02: cpu 350m short"},
+		{"the palette goes to a view", ": n o d enter", header, "prod-eu › all › nodes"},
+		{"tab completes", ": p o d tab", message, ":pods▏"},
+		{"s and a letter sort, from the top", "2 j s a", first, "▸  payments/ledger-0               0/1 Pending           Burst             12s"},
+		{"+ unfolds a kind", "j j j j +", first + 5, "…6c9d8b7f4-x2x1p"},
+		{"ctrl-k says that nothing is killed", "ctrl+k", message, "Nothing is killed without asking: no key of fathom ends a pod."},
+		{"a key that cannot act says why", "+", message, "+ unfold: it stands for one pod."},
+		{"a half typed filter says what is missing", "2 / c p u >", message, "/cpu>▏"},
+		{"a filter that keeps nothing says how to get out", "2 / c h e k o u t t enter", answer, "No pod matches chekoutt; 412 are hidden. esc clears the filter."},
+		{"? shows the keys", "? q", header, "prod-eu › all › pending"},
+	} {
+		app := newTestApp(t, 80, 24, newProdEU().snapshot())
+		press(t, app, strings.Fields(c.keys)...)
+		if got := screenRow(app, c.row); !strings.HasPrefix(strings.TrimSpace(got), c.want) {
+			t.Errorf("%s: row %d is\n%s\nwant\n%s", c.does, c.row, got, c.want)
+		}
+	}
+}
+
+func TestAWrongFilterLeavesTheLastGoodOne(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	press(t, app, "3", "/")
+	send(t, app, tea.PasteMsg{Content: "cpu.free>20"})
+	kept := screenRow(app, answer)
+	send(t, app, tea.PasteMsg{Content: " mem.free>"})
+	if screenRow(app, answer) != kept || !strings.Contains(kept, "keeps 3.") {
+		t.Errorf("kept %q, then %q", kept, screenRow(app, answer))
+	}
+	write(t, app, "x")
+	if got := screenRow(app, message); !strings.Contains(got, "mem.free>x▏  ") {
+		t.Errorf("nothing says what is wrong: %q", got)
+	}
+}
+
+func TestItStartsOnNodesWhereNothingIsPending(t *testing.T) {
+	calm := newProdEU()
+	calm.keep(func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodPending })
+	app := newTestApp(t, 80, 24, calm.snapshot())
+	if got := screenRow(app, header); !strings.Contains(got, "› nodes") {
+		t.Errorf("starts on %s", got)
+	}
+	app = newTestApp(t, 80, 24, newProdEU().snapshot())
+	if got := screenRow(app, header); !strings.Contains(got, "› pending") {
+		t.Errorf("starts on %s where pods wait", got)
+	}
+}
+
+func TestItStaysWhereTheUserWentWhileReading(t *testing.T) {
+	calm := newProdEU()
+	calm.keep(func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodPending })
+	reading := liveStatus()
+	reading.Reading = map[string]int{"pods": 1}
+	app := newTestApp(t, 80, 24, calm.at(1, reading))
+	press(t, app, "2")
+	send(t, app, snapshotMsg{snapshot: calm.at(2, liveStatus())})
+	if got := screenRow(app, header); !strings.Contains(got, "› pods") {
+		t.Errorf("went away from Pods: %s", got)
+	}
+}
+
+func TestTheSelectedPodStaysSelectedAcrossSnapshots(t *testing.T) {
+	c := newProdEU()
+	app := newTestApp(t, 80, 24, c.snapshot())
+	press(t, app, "2", "j", "j", "j")
+	before, line := app.top().selected().copy, app.pages.pods.table.chosen-app.pages.pods.table.top
+	c.keep(func(p *corev1.Pod) bool { return p.Name != "report-0" })
+	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
+	table := app.pages.pods.table
+	if app.top().selected().copy != before || table.chosen-table.top != line {
+		t.Errorf("%s on line %d became %s on line %d", before, line, app.top().selected().copy, table.chosen-table.top)
+	}
+	if got := screenRow(app, first+1); !strings.Contains(got, "report-0") || !strings.Contains(got, "gone") {
+		t.Errorf("the vanished pod is not marked: %q", got)
+	}
+	press(t, app, "j")
+	if strings.Contains(screen(app), "report-0") {
+		t.Error("the vanished pod is still there after a key")
+	}
+}
+
+func TestOnAPodThatIsGoneNothingCanBeDone(t *testing.T) {
+	c := newProdEU()
+	app := newTestApp(t, 80, 24, c.snapshot())
+	press(t, app, "2")
+	name := app.top().selected().copy
+	c.keep(func(p *corev1.Pod) bool { return p.Namespace+"/"+p.Name != name })
+	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
+	press(t, app, "enter")
+	if got := screenRow(app, message); !strings.Contains(got, name+" is gone.") {
+		t.Errorf("says %q", got)
+	}
+}
+
+func TestTheMouseSelectsOpensScrollsAndSorts(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	press(t, app, "3")
+	click := func(x, y int) { send(t, app, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click(10, first+4)
+	if got := app.top().selected().copy; got != "spot-c-01" {
+		t.Errorf("a click selects %s", got)
+	}
+	click(34, 2)
+	if got := screenRow(app, first); !strings.Contains(got, "gpu-b-01") {
+		t.Errorf("a click on CPU FREE sorts %s to the top", got)
+	}
+	click(34, 2)
+	if got := screenRow(app, first); !strings.Contains(got, "std-b-01") {
+		t.Errorf("a second click on CPU FREE sorts %s to the top", got)
+	}
+	click(10, first)
+	click(10, first)
+	if got := screenRow(app, header); !strings.Contains(got, "pods › spot-b-01") && !strings.Contains(got, "› pods ›") {
+		t.Errorf("a second click opens %s", got)
+	}
+	press(t, app, "2")
+	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if got := app.pages.pods.table.top; got != wheelRows {
+		t.Errorf("the wheel scrolls %d rows", got)
+	}
+}
+
+func TestBadgesAndFreshness(t *testing.T) {
+	for _, c := range []struct {
+		does   string
+		status func(*model.Status)
+		with   func(*Options)
+		want   string
+	}{
+		{"production is told", nil, nil, "PROD  live"},
+		{"staging is not production", nil, func(o *Options) { o.Context = "staging-eu" }, "      live"},
+		{"a run that changes nothing", nil, func(o *Options) { o.ReadOnly = true }, "PROD READ-ONLY  live"},
+		{"a certificate that nobody checked", func(s *model.Status) { s.Insecure = true }, nil, "PROD INSECURE  live"},
+		{"what was not read is counted", func(s *model.Status) {
+			s.Unread = []model.Unread{{Resource: "persistentvolumes"}}
+			s.MetricsNote = "no metrics"
+		}, nil, "PROD  ! 2 not read  live"},
+		{"data that is behind", func(s *model.Status) { s.Connection = model.Connection{Heard: now.Add(-40 * time.Second)} }, nil, "PROD  40s old"},
+		{"a server that does not answer", func(s *model.Status) {
+			s.Connection = model.Connection{Heard: now.Add(-90 * time.Second), Err: "EOF", Retry: now.Add(4 * time.Second)}
+		}, nil, "PROD  1m30s old, retry in 4s"},
+	} {
+		status := liveStatus()
+		if c.status != nil {
+			c.status(&status)
+		}
+		s := newProdEU().at(1, status)
+		app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, c.with)
+		if got := screenRow(app, header); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, want %q at its end", c.does, got, c.want)
+		}
+	}
+}
+
+func TestCrumbsGiveWayInTheMiddle(t *testing.T) {
+	whole := []string{"prod-eu", "all", "pending", "shop/checkout-6c9d8b7f4-x2x1p", "fit alone"}
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{80, "prod-eu › all › pending › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
+		{66, "prod-eu › … › pending › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
+		{60, "prod-eu › … › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
+		{30, "prod-eu › … › fit alone"},
+		{20, "prod-eu › … › fit…ne"},
+	} {
+		if got := strings.Join(fitCrumbs(slices.Clone(whole), c.width), " › "); got != c.want {
+			t.Errorf("in %d cells: %s, want %s", c.width, got, c.want)
+		}
+	}
+}
+
+func TestUsageIsAskedForOnlyWhileShown(t *testing.T) {
+	s := newProdEU().snapshot()
+	cluster := &fakeCluster{reports: verdictsOf(s)}
+	app := newTestAppWith(t, 120, 40, s, cluster, nil)
+	press(t, app, "3", "1", "3")
+	send(t, app, tea.WindowSizeMsg{Width: 80, Height: 24})
+	if want := []bool{true, false, true, false}; !slices.Equal(cluster.usage, want) {
+		t.Errorf("usage was switched %v, want %v", cluster.usage, want)
+	}
+}
+
+func TestRetryAsksTheClusterAgain(t *testing.T) {
+	cluster := &fakeCluster{}
+	app := newTestAppWith(t, 80, 24, newProdEU().snapshot(), cluster, nil)
+	press(t, app, "ctrl+r")
+	if cluster.retries != 1 {
+		t.Errorf("asked %d times", cluster.retries)
+	}
+}
+
+func TestTheEndOfAClusterIsTold(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	send(t, app, endedMsg{err: errors.New("watch pods: token expired")})
+	if got := screenRow(app, message); !strings.Contains(got, "watch pods: token expired") {
+		t.Errorf("says %q", got)
+	}
+}
+
+func TestALabelSelectorIsAFilterFromTheStart(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.Selector = "pod-template-hash in (6c9d8b7f4)"
+	})
+	if got := screenRow(app, first) + screenRow(app, first+1); !strings.HasPrefix(got, "▸  shop/checkout ×3") || !strings.HasSuffix(got, "350m short") {
+		t.Errorf("shows %s", got)
+	}
+}
+
+func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
+	app := newTestApp(t, 40, 10, newProdEU().snapshot())
+	if got := screenRow(app, 1); got != "60×15 needed, this is 40×10: ctrl-c quits" && !strings.Contains(got, "60×15") {
+		t.Errorf("says %q", got)
+	}
+	press(t, app, "2", "/")
+	send(t, app, tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got := screenRow(app, header); !strings.Contains(got, "› pending") {
+		t.Errorf("keys acted unseen: %s", got)
+	}
+}

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// timers notes what the app waits for, and never fires.
+func timers(app *App) *[]time.Duration {
+	var asked []time.Duration
+	app.after = func(d time.Duration, _ func(time.Time) tea.Msg) tea.Cmd {
+		asked = append(asked, d)
+		return nil
+	}
+	return &asked
+}
+
+func TestAgesTickBySecondsOnlyWhileOneIsYoung(t *testing.T) {
+	c := newProdEU()
+	app := newTestApp(t, 80, 24, c.snapshot()) // payments/ledger-0 waits for 12s
+	app.tickEvery = 0
+	asked := timers(app)
+	send(t, app, tickMsg{app.ticking})
+	if len(*asked) != 1 || (*asked)[0] != brisk {
+		t.Errorf("with a young pod in view it waits %v", *asked)
+	}
+	c.keep(func(p *corev1.Pod) bool { return now.Sub(p.CreationTimestamp.Time) > young })
+	app = newTestApp(t, 80, 24, c.snapshot())
+	asked = timers(app)
+	send(t, app, tickMsg{app.ticking})
+	if len(*asked) != 1 || (*asked)[0] != calm {
+		t.Errorf("with old pods in view it waits %v", *asked)
+	}
+	send(t, app, tea.WindowSizeMsg{Width: 81, Height: 24})
+	if len(*asked) != 1 {
+		t.Errorf("one tick is on its way, it waits for more: %v", *asked)
+	}
+}
+
+func TestVerdictsInViewComeFirstAndOneAtATime(t *testing.T) {
+	c := newProdEU()
+	s := c.snapshot()
+	cluster := &fakeCluster{reports: verdictsOf(s)}
+	newTestAppWith(t, 80, 24, s, cluster, nil)
+	want := []types.UID{}
+	for _, kind := range s.Pending {
+		want = append(want, kind.First().Object.UID)
+	}
+	if len(cluster.explained) != len(want) {
+		t.Fatalf("explained %v, want each kind once: %v", cluster.explained, want)
+	}
+	for i := range want {
+		if cluster.explained[i] != want[i] {
+			t.Errorf("explained %s as number %d, want %s", cluster.explained[i], i, want[i])
+		}
+	}
+}
+
+func TestVerdictsAreRenewedOnlyForANewerStateAndAfterARest(t *testing.T) {
+	c := newProdEU()
+	s := c.snapshot()
+	cluster := &fakeCluster{reports: verdictsOf(s)}
+	app := newTestAppWith(t, 80, 24, s, cluster, nil)
+	kinds := len(cluster.explained)
+	send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
+	if len(cluster.explained) != kinds {
+		t.Error("explained again though nothing changed")
+	}
+	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
+	again := len(cluster.explained)
+	if again != kinds+1 {
+		t.Errorf("explained %d kinds of a newer state before a rest, want 1", again-kinds)
+	}
+	send(t, app, snapshotMsg{snapshot: c.at(3, liveStatus())})
+	if len(cluster.explained) != again {
+		t.Error("did not rest")
+	}
+	press(t, app, "3")
+	send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}}, snapshotMsg{snapshot: c.at(4, liveStatus())})
+	if len(cluster.explained) != again {
+		t.Error("explained though nobody looks")
+	}
+}
+
+func TestNoVerdictIsAskedForWhileReading(t *testing.T) {
+	c := newProdEU()
+	status := liveStatus()
+	status.Reading = map[string]int{"pods": 3}
+	s := c.at(1, status)
+	cluster := &fakeCluster{reports: verdictsOf(s)}
+	newTestAppWith(t, 80, 24, s, cluster, nil)
+	if len(cluster.explained) > 0 {
+		t.Errorf("asked for %v", cluster.explained)
+	}
+}
