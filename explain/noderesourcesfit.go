@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -18,8 +17,12 @@ import (
 // sum behind it.
 var nodeResourcesFit = explainer{
 	shape: func(q *question, r refused) string {
+		figures := shortages(q, r)
+		if len(figures) == 1 {
+			return string(figures[0].Resource)
+		}
 		var names []string
-		for _, f := range shortages(q, r) {
+		for _, f := range figures {
 			names = append(names, string(f.Resource))
 		}
 		return strings.Join(names, ",")
@@ -37,15 +40,42 @@ var nodeResourcesFit = explainer{
 
 // shortageTable is what an explanation knows of its nodes' shortages.
 type shortageTable struct {
-	of     map[fwk.NodeInfo][]figure // the node as the plugin saw it
-	byName map[string][]figure
+	options noderesources.ResourceRequestsOptions
+	dra     fwk.SharedDRAManager
+	of      map[fwk.NodeInfo][]figure // the node as the plugin saw it
+	names   map[string][]figure
 }
 
+// shortageTableOf holds the plugin's own options, so that Fits sees what it saw.
 func shortageTableOf(q *question) *shortageTable {
 	type tableKey struct{}
 	return remember(q, tableKey{}, func() *shortageTable {
-		return &shortageTable{map[fwk.NodeInfo][]figure{}, map[string][]figure{}}
+		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+		t := &shortageTable{options: noderesources.ResourceRequestsOptions{
+			EnablePodLevelResources:                            gates.EnablePodLevelResources,
+			EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
+			EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
+		}}
+		if gates.EnableDRAExtendedResource {
+			t.dra = q.dra
+		}
+		nodes, err := q.nodes.NodeInfos().List()
+		if err == nil {
+			t.of = make(map[fwk.NodeInfo][]figure, len(nodes))
+		}
+		return t
 	})
+}
+
+// byName are the shortages of the nodes that were refused for any.
+func (t *shortageTable) byName(node string) []figure {
+	if t.names == nil {
+		t.names = make(map[string][]figure, len(t.of))
+		for info, figures := range t.of {
+			t.names[info.Node().Name] = figures
+		}
+	}
+	return t.names[node]
 }
 
 // shortages are the resources that r's node has too little of: pods, cpu,
@@ -55,32 +85,17 @@ func shortages(q *question, r refused) []figure {
 		return nil
 	}
 	known := shortageTableOf(q)
-	if found, ok := known.of[r.node]; ok {
-		return found
+	found, ok := known.of[r.node]
+	if !ok {
+		found = known.insufficient(q.pod, r.node)
+		known.of[r.node] = found
 	}
-	found := insufficient(q.pod, r.node, q.dra)
-	known.of[r.node], known.byName[r.name()] = found, found
 	return found
 }
 
-// countingOptions are what the plugin takes from the feature gates. It too reads
-// them once: they do not change while the program runs.
-var countingOptions = sync.OnceValue(func() noderesources.ResourceRequestsOptions {
-	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	return noderesources.ResourceRequestsOptions{
-		EnablePodLevelResources:                            gates.EnablePodLevelResources,
-		EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
-		EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
-	}
-})
-
 // insufficient asks the scheduler's own code what pod finds too little of.
-func insufficient(pod *corev1.Pod, node fwk.NodeInfo, dra fwk.SharedDRAManager) []figure {
-	options := countingOptions()
-	if !options.EnableDRAExtendedResource {
-		dra = nil
-	}
-	missing := noderesources.Fits(pod, node, dra, options)
+func (t *shortageTable) insufficient(pod *corev1.Pod, node fwk.NodeInfo) []figure {
+	missing := noderesources.Fits(pod, node, t.dra, t.options)
 	found := make([]figure, 0, len(missing))
 	for _, m := range missing {
 		found = append(found, figure{
@@ -88,9 +103,11 @@ func insufficient(pod *corev1.Pod, node fwk.NodeInfo, dra fwk.SharedDRAManager) 
 			Short: m.Requested + m.Used - m.Capacity,
 		})
 	}
-	slices.SortStableFunc(found, func(a, b figure) int { // Fits walks the scalar resources in no order
-		return cmp.Compare(resourceRank(a.Resource), resourceRank(b.Resource))
-	})
+	if len(found) > 1 { // Fits walks the scalar resources in no order
+		slices.SortStableFunc(found, func(a, b figure) int {
+			return cmp.Compare(resourceRank(a.Resource), resourceRank(b.Resource))
+		})
+	}
 	return found
 }
 

@@ -40,7 +40,7 @@ func tellNearest(q *question, g *Group) overall {
 	near := *g
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
 	for i, refusal := range near.Refusals {
-		if lacks := shortageTableOf(q).byName[g.Nodes[0]]; refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+		if lacks := shortageTableOf(q).byName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Refusals[i].Short = shortOf(lacks)
 		}
 	}
@@ -110,7 +110,7 @@ func tellTooLarge(q *question, r *Report) (overall, bool) {
 	}
 	var common []figure
 	for i, node := range nodes {
-		over := slices.DeleteFunc(slices.Clone(shortageTableOf(q).byName[node.Node().Name]), func(f figure) bool { return f.Wanted <= f.Allocatable })
+		over := slices.DeleteFunc(slices.Clone(shortageTableOf(q).byName(node.Node().Name)), func(f figure) bool { return f.Wanted <= f.Allocatable })
 		if len(over) == 0 {
 			return overall{}, false
 		}
@@ -181,7 +181,7 @@ func tellRoom(q *question, lone []*Group) string {
 	lacking := map[corev1.ResourceName]int{}
 	for _, g := range lone {
 		for _, name := range g.Nodes {
-			nodes = append(nodes, shortageTableOf(q).byName[name])
+			nodes = append(nodes, shortageTableOf(q).byName(name))
 			for _, f := range nodes[len(nodes)-1] {
 				lacking[f.Resource]++
 			}
