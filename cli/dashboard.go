@@ -95,7 +95,9 @@ func (d *dashing) show(ctx context.Context, s *session, cluster ui.Cluster, sett
 // runGuarded runs a model until it ends, is interrupted or panics.
 func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
 	g := &guard{app: model}
-	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	// Signals end ctx. Bubble Tea's own handler would wait for its loop, which
+	// ctx has ended, and the loop's end for the handler.
+	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
 	g.quit = program.Quit
 	_, err := program.Run()
 	switch {
