@@ -23,13 +23,14 @@ type textPage struct {
 	found    string
 	hits     []int // lines with what was searched
 	hit      int
-	asked    bool
+	asks     asking
 	failed   bool
 	work     func(context.Context) (string, error) // nil once it has run
 }
 
 // loadedMsg is the text of a page that had to be asked for.
 type loadedMsg struct {
+	nth  int
 	text string
 	err  error
 }
@@ -47,17 +48,21 @@ func newLoading(a *App, path []string, sentence string, work func(context.Contex
 }
 
 func (p *textPage) fill(text string) {
-	p.lines = nil
+	p.lines, p.tones = nil, nil
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		p.lines = append(p.lines, model.Clean(strings.ReplaceAll(line, "\t", "    ")))
 	}
+	p.find(p.found)
 }
 
 func (p *textPage) crumbs() []string { return p.path }
 
 func (p *textPage) answer(int) string {
-	if p.work != nil {
-		return "Asking the server …"
+	switch {
+	case p.work != nil:
+		return "Asking kube-apiserver; esc stops that."
+	case p.failed:
+		return "No answer from kube-apiserver."
 	}
 	return p.sentence
 }
@@ -77,20 +82,39 @@ func (p *textPage) copies() (text, name string) {
 }
 
 func (p *textPage) body() []string {
-	s := p.app.styles()
 	var drawn []string
 	for i := p.top; i < min(p.top+p.height, len(p.lines)); i++ {
-		line := ansi.Cut(p.lines[i], p.shift, p.shift+p.width-2)
-		switch {
-		case p.failed:
-			drawn = append(drawn, " "+s.Bad.Render(line))
-		case p.found != "" && p.isHit(i):
-			drawn = append(drawn, " "+s.Match.Render(line))
-		default:
-			drawn = append(drawn, " "+p.tone(i).style(s).Render(line))
-		}
+		drawn = append(drawn, p.drawLine(i))
 	}
 	return drawn
+}
+
+// drawLine draws what of a line is in view; … stands for the rest of it.
+func (p *textPage) drawLine(i int) string {
+	s, room := p.app.styles(), max(1, p.width-2)
+	line := p.lines[i]
+	if p.shift > 0 {
+		line = ansi.TruncateLeft(line, p.shift, "")
+	}
+	line = cut(line, room)
+	switch {
+	case p.failed:
+		return " " + s.Bad.Render(line)
+	case p.found == "" || !p.isHit(i):
+		return " " + p.tone(i).style(s).Render(line)
+	case i == p.hits[p.hit]:
+		return s.Cursor.Render("▸") + s.Match.Render(line)
+	}
+	return " " + s.Match.Render(line)
+}
+
+// widest is the longest of the lines, in cells.
+func (p *textPage) widest() int {
+	wide := 0
+	for _, line := range p.lines {
+		wide = max(wide, cells(line))
+	}
+	return wide
 }
 
 func (p *textPage) isHit(i int) bool {
@@ -112,11 +136,7 @@ func (p *textPage) update(msg tea.Msg) tea.Cmd {
 	case snapshotMsg:
 		return p.load()
 	case loadedMsg:
-		p.work, p.failed = nil, msg.err != nil
-		if p.failed {
-			msg.text = msg.err.Error()
-		}
-		p.fill(msg.text)
+		p.onLoaded(msg)
 	case tea.MouseWheelMsg:
 		p.scroll(wheel(msg))
 	}
@@ -125,16 +145,31 @@ func (p *textPage) update(msg tea.Msg) tea.Cmd {
 
 // load fetches the text, once.
 func (p *textPage) load() tea.Cmd {
-	if p.work == nil || p.asked {
+	if p.work == nil || p.asks.busy {
 		return nil
 	}
 	work := p.work
-	p.asked = true
-	return p.app.ask(p, func(ctx context.Context) tea.Msg {
+	ctx, nth := p.asks.begin(p.app.ctx)
+	return p.app.ask(p, func(context.Context) tea.Msg {
 		text, err := work(ctx)
-		return loadedMsg{text, err}
+		return loadedMsg{nth, text, err}
 	})
 }
+
+func (p *textPage) onLoaded(msg loadedMsg) {
+	if !p.asks.open(msg.nth) {
+		return
+	}
+	p.asks.end()
+	p.work, p.failed = nil, msg.err != nil
+	if p.failed {
+		msg.text = msg.err.Error()
+	}
+	p.fill(msg.text)
+}
+
+// leave stops the fetching; shown again, the page asks again.
+func (p *textPage) leave() { p.asks.end() }
 
 func (p *textPage) scroll(n int) {
 	p.top = max(min(p.top+n, len(p.lines)-p.height), 0)
@@ -161,7 +196,7 @@ func (p *textPage) act(do action) tea.Cmd {
 	case doLeft:
 		p.shift = max(p.shift-8, 0)
 	case doRight:
-		p.shift += 8
+		p.shift = max(0, min(p.shift+8, p.widest()-p.width+2))
 	default:
 		return p.actFind(do)
 	}

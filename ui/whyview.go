@@ -164,6 +164,9 @@ func (p *whyPage) openable() (whyGroup, bool) {
 	return p.group()
 }
 
+// showsUsage says that the figures behind a shortage tell what is used.
+func (w *why) showsUsage() bool { return w.draw.report != nil && w.draw.aboutNodes() }
+
 // showsYoung says whether an age on the page moves by the second.
 func (w *why) showsYoung() bool {
 	d := w.dressed()
