@@ -255,3 +255,25 @@ func TestWhyWaitsForAllLists(t *testing.T) {
 		t.Error("asked before everything was read")
 	}
 }
+
+func TestTheMouseSelectsThenOpens(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	click := tea.MouseClickMsg{X: 40, Y: 7, Button: tea.MouseLeft}
+	send(t, app, click)
+	requireRow(t, app, 8, "▸      3    ·     ✗")
+	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	requireRow(t, app, 9, "▸      4    ·     ·")
+	send(t, app, tea.MouseClickMsg{X: 2, Y: 15, Button: tea.MouseLeft})
+	requireRow(t, app, 9, "▸      4    ·     ·")
+	send(t, app, click, click)
+	requireRow(t, app, 1, "taint alone")
+}
+
+func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	w := app.top().(*why)
+	w.reads.begin(context.Background())
+	send(t, app, resultMsg{0, w, eventsMsg{nth: w.reads.nth, err: errors.New("not allowed to list events in shop")}})
+	requireRow(t, app, 19, "EVENTS, unknown")
+	requireRow(t, app, 20, "not allowed to list events in shop")
+}

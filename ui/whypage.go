@@ -109,6 +109,9 @@ func (p *whyPage) content() whyContent {
 		c.quotes = p.messages()
 	}
 	c.quotes = append(c.quotes, p.autoscalers()...)
+	if p.unheard != nil {
+		c.quotes = append(c.quotes, p.quote("EVENTS, unknown", p.unheard.Error()))
+	}
 	return c
 }
 

@@ -13,15 +13,21 @@ import (
 )
 
 // about tells whose verdict this is: how long it waits, what it requests, its
-// class and priority, and how many more there are like it.
+// class and priority, and how many more there are like it. The class gives way.
 func (p *whyPage) about() string {
+	row := p.aboutWith(p.report.Pod.QOSClass)
+	if cells(row)+gutter > p.width {
+		return p.aboutWith("")
+	}
+	return row
+}
+
+func (p *whyPage) aboutWith(class string) string {
 	r := p.report
-	facts := []string{p.waiting(), p.requests(), r.Pod.QOSClass}
 	priority := "prio"
 	if p.wide() {
 		priority = "priority"
 	}
-	facts = append(facts, fmt.Sprintf("%s %d", priority, r.Pod.Priority))
 	alike := ""
 	if p.kind != nil && len(p.kind.Pods) > 1 {
 		alike = fmt.Sprintf("1 of %d alike", len(p.kind.Pods))
@@ -29,7 +35,7 @@ func (p *whyPage) about() string {
 	if p.wide() && r.Pod.Owner != nil {
 		alike = strings.TrimSuffix(strings.ToLower(r.Pod.Owner.Kind)+"/"+r.Pod.Owner.Name+", "+alike, ", ")
 	}
-	facts = append(facts, alike)
+	facts := []string{p.waiting(), p.requests(), class, fmt.Sprintf("%s %d", priority, r.Pod.Priority), alike}
 	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 	return model.Clean(strings.Join(facts, " · "))
 }
