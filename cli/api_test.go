@@ -15,10 +15,12 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/version"
+	"sigs.k8s.io/yaml"
 )
 
 // listKinds are the resources that the API server of these tests has.
@@ -33,24 +35,26 @@ var listKinds = map[string]string{
 }
 
 // api is an API server of a few objects, enough to be read by. Its users are
-// told apart by their tokens: admin may do everything, reader may not create,
-// shop may read namespace shop only, and nobody may do nothing.
+// told apart by their tokens: admin may do everything, minimal what
+// docs/clusterrole.yaml grants, shop may read namespace shop only, and nobody
+// may do nothing.
 type api struct {
-	nodes []corev1.Node
-	pods  []corev1.Pod
+	nodes   []corev1.Node
+	pods    []corev1.Pod
+	minimal []rbacv1.PolicyRule
 }
 
 // newAPI starts the API server and writes its kubeconfig.
 func newAPI(t testing.TB, kubeconfig string) {
 	t.Helper()
-	server := httptest.NewUnstartedServer(newObjects())
+	server := httptest.NewUnstartedServer(newObjects(t))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients go when they know enough
 	server.StartTLS()                                   // tokens are sent over TLS only
 	t.Cleanup(server.Close)
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: test\n  cluster: {server: %q, insecure-skip-tls-verify: true}\n"+
 		"- name: away\n  cluster: {server: \"https://127.0.0.1:1\"}\nusers:\n", server.URL)
 	contexts := "contexts:\n- name: away\n  context: {cluster: away, user: admin}\n"
-	for _, user := range []string{"admin", "reader", "shop", "nobody"} {
+	for _, user := range []string{"admin", "minimal", "shop", "nobody"} {
 		text += fmt.Sprintf("- name: %[1]s\n  user: {token: %[1]s}\n", user)
 		namespace := ""
 		if user == "shop" {
@@ -64,8 +68,17 @@ func newAPI(t testing.TB, kubeconfig string) {
 }
 
 // newObjects makes two nodes, one tainted, and pods that run, wait and do not start.
-func newObjects() *api {
-	a := &api{}
+func newObjects(t testing.TB) *api {
+	t.Helper()
+	text, err := os.ReadFile("../docs/clusterrole.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var role rbacv1.ClusterRole
+	if err := yaml.UnmarshalStrict(text, &role); err != nil {
+		t.Fatal(err)
+	}
+	a := &api{minimal: role.Rules}
 	for i, name := range []string{"std-1", "gpu-1"} {
 		room := corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("110"),
@@ -123,12 +136,12 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/readyz":
 		fmt.Fprint(w, "ok")
 	case name == "selfsubjectaccessreviews":
-		review(w, r, user)
+		a.review(w, r, user)
 	case r.Method == http.MethodPost && name == "pods":
 		tryPod(w, r, user)
 	case listKinds[name] == "":
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
-	case !may(user, "list", name, namespace):
+	case !a.may(user, verbOf(r), groupOf(r.URL.Path), name, namespace):
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden,
 			fmt.Sprintf("%s is forbidden: User %q cannot list resource %q", name, user, name))
 	case r.URL.Query().Get("watch") != "":
@@ -148,12 +161,14 @@ func splitPath(url string) (namespace, name string) {
 }
 
 // may is the API server's RBAC.
-func may(user, verb, name, namespace string) bool {
+func (a *api) may(user, verb, group, name, namespace string) bool {
 	switch user {
 	case "admin":
 		return true
-	case "reader":
-		return verb == "list" || verb == "watch"
+	case "minimal":
+		return slices.ContainsFunc(a.minimal, func(rule rbacv1.PolicyRule) bool {
+			return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, name)
+		})
 	case "shop":
 		return verb != "create" && namespace == "shop" && (name == "pods" || name == "events")
 	default:
@@ -183,6 +198,23 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 	})
 }
 
+// verbOf is what a reading request does.
+func verbOf(r *http.Request) string {
+	if r.URL.Query().Get("watch") != "" {
+		return "watch"
+	}
+	return "list"
+}
+
+// groupOf is the API group that a path belongs to; "" is core.
+func groupOf(url string) string {
+	group, _, versioned := strings.Cut(groupVersion(url), "/")
+	if !versioned {
+		return ""
+	}
+	return group
+}
+
 // groupVersion is the API that a path belongs to.
 func groupVersion(url string) string {
 	parts := strings.Split(strings.TrimPrefix(url, "/"), "/")
@@ -206,14 +238,14 @@ func watch(w http.ResponseWriter, r *http.Request) {
 }
 
 // review answers what a user may do.
-func review(w http.ResponseWriter, r *http.Request, user string) {
+func (a *api) review(w http.ResponseWriter, r *http.Request, user string) {
 	var asked authorizationv1.SelfSubjectAccessReview
 	if err := decode(r, &asked); err != nil {
 		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
 		return
 	}
 	of := asked.Spec.ResourceAttributes
-	asked.Status.Allowed = may(user, of.Verb, of.Resource, of.Namespace)
+	asked.Status.Allowed = a.may(user, of.Verb, of.Group, of.Resource, of.Namespace)
 	asked.TypeMeta = metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"}
 	answer(w, http.StatusCreated, asked)
 }

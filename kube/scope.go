@@ -66,7 +66,7 @@ func (c *Client) survey(ctx context.Context) (*scope, error) {
 	}
 	if s.rights[podKind.gvr] == forbidden && s.rights[nodeKind.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
-			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/rbac.yaml",
+			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
 			first(c.target.user, "this user"), c.target.namespace)
 	}
 	return s, nil
