@@ -311,6 +311,44 @@ func TestAnyTextIsAFilterOrAnError(t *testing.T) {
 	})
 }
 
+func TestManyRowsAreFilteredLikeFew(t *testing.T) {
+	b, _ := fill(1_300, 10)
+	s := b.Build(1, Status{}, nil)
+	fields := PodFields(epoch, s)
+	for _, text := range []string{"node!=node-00007", "app-77", "a77 !9", "cpu.used>1"} {
+		filter, err := Compile(fields, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := filter.Apply(t.Context(), s.Pods, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []*Pod
+		missing := 0
+		for few := range slices.Chunk(s.Pods, 100) {
+			part, err := filter.Apply(t.Context(), few, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, part.kept...)
+			for _, m := range part.Missing {
+				missing += m.Rows
+			}
+		}
+		if !slices.Equal(all.kept, want) {
+			t.Errorf("%s: %d rows, want %d", text, len(all.kept), len(want))
+		}
+		if len(all.Missing) > 0 && all.Missing[0].Rows != missing {
+			t.Errorf("%s: %v are not known, want %d", text, all.Missing, missing)
+		}
+		slices.SortFunc(all.Rows, comparePods)
+		if !slices.Equal(all.Rows, want) {
+			t.Errorf("%s: the ranked rows are others than the kept ones", text)
+		}
+	}
+}
+
 func TestAFilterThatNobodyWaitsForEnds(t *testing.T) {
 	b, _ := fill(200, 10)
 	s := b.Build(1, Status{}, nil)

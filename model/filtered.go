@@ -11,7 +11,7 @@ import (
 
 // Filtered is what a filter kept.
 type Filtered[T any] struct {
-	Rows    []T       // best match first if Ranked, else in the order that they came in
+	Rows    []T       // best match first if Ranked, else as they came in; not to be changed
 	Ranked  bool      // the filter has a fuzzy word
 	Missing []Missing // rows that were left out only because a value is not known
 
