@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -342,11 +343,31 @@ func TestManyRowsAreFilteredLikeFew(t *testing.T) {
 		if len(all.Missing) > 0 && all.Missing[0].Rows != missing {
 			t.Errorf("%s: %v are not known, want %d", text, all.Missing, missing)
 		}
-		slices.SortFunc(all.Rows, comparePods)
-		if !slices.Equal(all.Rows, want) {
-			t.Errorf("%s: the ranked rows are others than the kept ones", text)
+		alone := part[*Pod]{loose: map[string][]int{}, missing: map[string]int{}}
+		alone.ask(t.Context(), filter, s.Pods)
+		if all.Ranked && !slices.Equal(all.Rows, alone.best(t.Context(), filter)) {
+			t.Errorf("%s: another order than that of one processor", text)
 		}
 	}
+}
+
+func TestAnExpressionFindsWhatGoFinds(t *testing.T) {
+	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"a", "ab", "abc", "k", "|", "(", ")", "*", "+", "?", ".", "[ab]", "{2}", "^", "$", "-", "(?-i:AB)", `\.`, `\b`,
+	}), 1, 8)
+	names := rapid.StringOfN(rapid.SampledFrom([]rune("abcABCk\u212a-. ")), 0, 12, -1)
+	fields := &Fields[string]{List: []Field[string]{{Name: "name", Column: true, Value: word}}}
+	rapid.Check(t, func(t *rapid.T) {
+		expression := strings.Join(pieces.Draw(t, "expression"), "")
+		filter, err := Compile(fields, "/"+expression+"/")
+		if err != nil {
+			t.Skip("no expression")
+		}
+		name := names.Draw(t, "name")
+		if want := regexp.MustCompile(regexFlags + expression).MatchString(name + "\n"); filter.Match(name) != want {
+			t.Fatalf("/%s/ on %q: %t", expression, name, !want)
+		}
+	})
 }
 
 func TestAFilterThatNobodyWaitsForEnds(t *testing.T) {

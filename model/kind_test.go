@@ -133,6 +133,10 @@ func TestWhatWaits(t *testing.T) {
 			p.Status.ContainerStatuses[0].RestartCount = 1
 			p.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1}
 		}, false},
+		{"not one that was started before, as its count says", "n1", func(p *corev1.Pod) {
+			p.Status.ContainerStatuses = waiting("ContainerCreating")
+			p.Status.ContainerStatuses[0].RestartCount = 1
+		}, false},
 		{"not one that is deleted from its node", "n1", func(p *corev1.Pod) {
 			p.Status.Phase, p.DeletionTimestamp = corev1.PodPending, new(metav1.NewTime(epoch))
 		}, false},
