@@ -121,18 +121,18 @@ func held(node *model.Node, name corev1.ResourceName, width int) string {
 		}
 		tail = ", " + count(rest, "more pod ", "more pods ") + columnText(name, sum, model.Nearest)
 	}
-	return holderNames(all, name, width-cells(tail)) + tail
+	return holderNames(all, name, " holds ", width-cells(tail)) + tail
 }
 
-// holderNames names pods with what each holds; the names lose their middles
-// where width cells are too few.
-func holderNames(all []holding, name corev1.ResourceName, width int) string {
+// holderNames names pods with what each holds, the first one with that verb; the
+// names lose their middles where width cells are too few.
+func holderNames(all []holding, name corev1.ResourceName, holds string, width int) string {
 	tell := func(most int) string {
 		text := ""
 		for i, h := range all {
 			between, verb := ", ", " "
 			if i == 0 {
-				between, verb = "", " holds "
+				between, verb = "", holds
 			}
 			text += between + cutMiddle(model.Clean(h.pod.FullName()), most) + verb + columnText(name, h.amount, model.Nearest)
 		}

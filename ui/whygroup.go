@@ -36,5 +36,5 @@ func (n *groupNodes) answer(int) string {
 		return count(n.group.count, "node fits", "nodes fit") + "."
 	}
 	return count(n.group.count, "node refuses", "nodes refuse") + " by " + n.group.name() + ": " +
-		strings.TrimSuffix(model.Clean(n.group.words), ".") + "."
+		strings.TrimSuffix(n.app.brief(n.group.words), ".") + "."
 }

@@ -44,46 +44,62 @@ func (g whyGroup) title() string {
 	return strings.ToUpper(model.Clean(what) + ", " + count(g.count, "node", "nodes"))
 }
 
+// roomRow is what one node lacks most, as it is drawn.
+type roomRow struct {
+	name     string
+	node     *model.Node // nil where it is not known
+	resource corev1.ResourceName
+	cells    []string // in the order of roomHeads
+}
+
 // roomTable shows the figures of the first resource that each node lacks.
 func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
-	figures := make([][]string, len(names))
-	held := make([]string, len(names))
+	rows := make([]roomRow, len(names))
 	first := corev1.ResourceCPU
-	wide := max(cells(g.title())-2, p.widest(g.nodes))
 	for i, name := range names {
-		node, _ := p.snapshot.Node(name)
-		lacks := shortages(p.refusalsOn(name, g), node, p.snapshot.Usage)
-		if len(lacks) == 0 {
-			continue
-		}
-		if i == 0 {
-			first = lacks[0].resource
-		}
-		figures[i] = roomCells(lacks[0], node)
-		held[i] = most(node, lacks[0].resource)
-	}
-	widths := make([]int, len(roomHeads))
-	for c, head := range roomHeads {
-		widths[c] = head.width
-		for _, row := range figures {
-			if row != nil {
-				widths[c] = max(widths[c], cells(row[c])+1)
-			}
+		rows[i] = p.roomRow(g, name)
+		if i == 0 && rows[i].cells != nil {
+			first = rows[i].resource
 		}
 	}
+	wide, widths := max(cells(g.title())-2, p.widest(g.nodes)), roomWidths(rows)
 	t := nodeTable{head: " " + left(g.title(), wide+2)}
 	for c, head := range roomHeads {
 		t.head += right(head.name, widths[c])
 	}
 	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
-	for i, name := range names {
-		row := left(p.brief(name), wide)
-		for c, cell := range figures[i] {
-			row += right(cell, widths[c])
+	for _, row := range rows {
+		text := left(p.brief(row.name), wide)
+		for c, cell := range row.cells {
+			text += right(cell, widths[c])
 		}
-		t.rows = append(t.rows, row+"  "+held[i])
+		text += "  "
+		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-gutter-cells(text)))
 	}
 	return t
+}
+
+func (p *whyPage) roomRow(g whyGroup, name string) roomRow {
+	node, _ := p.snapshot.Node(name)
+	row := roomRow{name: name, node: node}
+	if lacks := shortages(p.refusalsOn(name, g), node, p.snapshot.Usage); len(lacks) > 0 {
+		row.resource, row.cells = lacks[0].resource, roomCells(lacks[0], node)
+	}
+	return row
+}
+
+// roomWidths are the widths of the columns of figures, with the room before them.
+func roomWidths(rows []roomRow) []int {
+	widths := make([]int, len(roomHeads))
+	for c, head := range roomHeads {
+		widths[c] = head.width
+		for _, row := range rows {
+			if row.cells != nil {
+				widths[c] = max(widths[c], cells(row.cells[c])+1)
+			}
+		}
+	}
+	return widths
 }
 
 // roomCells are the figures of one node, in the order of roomHeads.
@@ -102,17 +118,13 @@ func roomCells(s shortage, node *model.Node) []string {
 	}
 }
 
-// most names the two pods that hold most of a resource.
-func most(node *model.Node, name corev1.ResourceName) string {
-	if node == nil {
+// most names the two pods that hold most of a resource, in width cells.
+func most(node *model.Node, name corev1.ResourceName, width int) string {
+	if node == nil || name == "" {
 		return ""
 	}
 	all, _ := holders(node, name)
-	var texts []string
-	for _, h := range all[:min(2, len(all))] {
-		texts = append(texts, cutMiddle(model.Clean(h.pod.FullName()), 24)+" "+columnText(name, h.amount, model.Nearest))
-	}
-	return strings.Join(texts, ", ")
+	return holderNames(all[:min(2, len(all))], name, " ", width)
 }
 
 // sentenceTable shows what each node's refusals say.
