@@ -61,7 +61,8 @@ func (g *Group) clauses() []string {
 		if slices.Contains(all, cordonWord) {
 			said = strings.TrimPrefix(strings.TrimPrefix(said, cordonWord), ", ")
 		}
-		if said != "" && !slices.Contains(all, said) {
+		told := func(before string) bool { return strings.HasSuffix(said, before) } // plugins quote each other's errors
+		if said != "" && !slices.ContainsFunc(all, told) {
 			all = append(all, said)
 		}
 	}
@@ -71,12 +72,17 @@ func (g *Group) clauses() []string {
 // Line is what stands in the way of the group with as many names as go into
 // width cells, at least Words.
 func (g *Group) Line(width int) string {
-	line := g.Words
+	return g.line(width, func(text string) string { return text })
+}
+
+// line is Line with names as brief writes them.
+func (g *Group) line(width int, brief func(string) string) string {
+	line := brief(g.Words)
 	if len(g.Refusals) != 1 {
 		return line
 	}
 	for _, wider := range g.Refusals[0].Wider {
-		if cells(wider) <= width {
+		if wider = brief(wider); cells(wider) <= width {
 			line = wider
 		}
 	}
@@ -149,12 +155,16 @@ func tellNotConsidered(q *question, r *Report) overall {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
 	}
 	name := r.Pod.SchedulerName
-	return overall{
+	told := overall{
 		summary: fmt.Sprintf("No scheduler named %s is alive: %s.", name, why),
 		state:   "no scheduler",
-		why:     name + " " + strings.TrimPrefix(why, "it "),
+		why:     why,
 		facts:   []string{"spec.schedulerName is " + name, why},
 	}
+	if rest, ok := strings.CutPrefix(why, "it "); ok {
+		told.why = name + " " + rest
+	}
+	return told
 }
 
 // tellSchedulable names the nodes that fit and says when the scheduler was seen.

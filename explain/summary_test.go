@@ -124,6 +124,15 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 			testPod("shop/x", "", "1", front),
 			"No node fits. Nearest: a and 1 more, one per node: 2 of 2 taken.", "no node fits", "one per node: 2 of 2 taken",
 		},
+		"a missing claim": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint)},
+			testPod("shop/x", "", "1", func(p *corev1.Pod) {
+				p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
+				}}}
+			}),
+			`No node fits: persistentvolumeclaim "warehouse" not found.`, "no node fits", `persistentvolumeclaim "warehouse" not found`,
+		},
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
 			testPod("shop/x", "", "3"),

@@ -32,12 +32,13 @@ func tellUnschedulable(q *question, r *Report) overall {
 // tellNearest names the nearest node and all that it lacks.
 func tellNearest(q *question, g *Group) overall {
 	told := overall{state: "no node fits"}
-	if g.overAllNodes() {
-		told.why = strings.Join(g.clauses(), "; ")
+	near := *g
+	if before := preFilterRefusals(g); len(before) > 0 { // no node is nearer than another
+		near.Refusals = before
+		told.why = strings.Join(near.clauses(), "; ")
 		told.summary = "No node fits: " + told.why + "."
 		return told
 	}
-	near := *g
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
 	for i, refusal := range near.Refusals {
 		if lacks := shortageTableOf(q).byName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
@@ -52,6 +53,11 @@ func tellNearest(q *question, g *Group) overall {
 	}
 	told.summary = fmt.Sprintf("No node fits. Nearest: %s, %s.", who, strings.Join(near.clauses(), " and "))
 	return told
+}
+
+// preFilterRefusals are those that hold for all nodes at once.
+func preFilterRefusals(g *Group) []Refusal {
+	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
 }
 
 func refusedBy(g *Group, plugin string) bool {

@@ -112,11 +112,16 @@ func (r *Report) matrix(width int) []string {
 		text := strings.Join(row, " ")
 		return text + "  " + words(width-cells(text)-2)
 	}
+	domain := r.sharedDomain()
+	brief := func(text string) string { return strings.ReplaceAll(text, domain, "") }
+	if domain == "" {
+		brief = func(text string) string { return text }
+	}
 	fixed := func(words string) func(int) string { return func(int) string { return words } }
 	lines := []string{line("NODES", func(p PluginResult) string { return headOf(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		lines = append(lines, line(strconv.Itoa(g.Count), g.mark, g.outcome))
+		lines = append(lines, line(strconv.Itoa(g.Count), g.mark, func(room int) string { return g.outcome(room, brief) }))
 	}
 	others := ""
 	if r.Others > 0 {
@@ -136,14 +141,30 @@ func (g *Group) mark(plugin PluginResult) string {
 }
 
 // outcome is the last cell of the group's row.
-func (g *Group) outcome(room int) string {
+func (g *Group) outcome(room int, brief func(string) string) string {
 	switch {
 	case g.Words != "":
-		return g.Line(room)
+		return g.line(room, brief)
 	case g.Fits == nil:
-		return "? " + list(g.Nodes, fewNames)
+		return "? " + brief(list(g.Nodes, fewNames))
 	}
-	return "fits: " + list(g.Nodes, manyNames)
+	return "fits: " + brief(list(g.Nodes, manyNames))
+}
+
+// sharedDomain is what stands after the first dot of every node's name, with
+// the dot; "" unless it is the same for all.
+func (r *Report) sharedDomain() string {
+	var domain string
+	for _, g := range r.Groups {
+		for _, node := range g.Nodes {
+			at := strings.IndexByte(node, '.')
+			if at <= 0 || (domain != "" && node[at:] != domain) {
+				return ""
+			}
+			domain = node[at:]
+		}
+	}
+	return domain
 }
 
 // centred puts a cell under its head: in the middle, but never right of the
@@ -161,7 +182,7 @@ func (r *Report) nearestSentences() []string {
 			continue
 		}
 		for _, refusal := range g.Refusals {
-			if refusal.What != "" {
+			if refusal.What != "" && !slices.Contains(lines, refusal.What) {
 				lines = append(lines, refusal.What)
 			}
 		}

@@ -87,3 +87,17 @@ func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
 		}
 	}
 }
+
+func TestNodesLoseADomainThatAllShareInTheTable(t *testing.T) {
+	refused := func(nodes ...string) Group {
+		return Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Words: nodes[0] + ": cordoned", Refusals: []Refusal{{Plugin: "NodeUnschedulable"}}}
+	}
+	r := &Report{Verdict: Unschedulable, Groups: []Group{refused("ip-10-0-1-17.eu.internal"), refused("ip-10-0-1-18.eu.internal")}}
+	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17: cordoned\n") {
+		t.Error(text)
+	}
+	r.Groups[1] = refused("ip-10-0-1-18.us.internal")
+	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17.eu.internal: cordoned\n") {
+		t.Error(text)
+	}
+}
