@@ -40,6 +40,7 @@ const (
 	warning
 	bad
 	unknown
+	marked
 )
 
 // style is the tone's style in a theme.
@@ -57,6 +58,8 @@ func (t tone) style(s *themes.Styles) lipgloss.Style {
 		return s.Bad
 	case unknown:
 		return s.Unknown
+	case marked:
+		return s.Marked
 	default:
 		return s.Text
 	}

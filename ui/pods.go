@@ -16,7 +16,7 @@ import (
 type pods struct {
 	list[*model.Pod, *model.Pod]
 	node   string // "" is all
-	counts string // of the rows by phase, in words
+	phases phases // of the rows
 }
 
 func newPods(a *App) *pods { return newPodsOf(a, "") }
@@ -48,7 +48,7 @@ func (p *pods) ofPlace() []*model.Pod {
 	}
 	all = inNamespace(all, p.app.namespace())
 	p.table.columns[0].head = p.nameHead()
-	p.counts = count(len(all), "pod", "pods") + phases(all) + "."
+	p.phases.count(all)
 	return all
 }
 
@@ -132,25 +132,7 @@ func (p *pods) answer(width int) string {
 	if why := p.app.notRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
-	return p.filtered(p.counts, width)
-}
-
-// phases counts pods by phase, in words.
-func phases(rows []*model.Pod) string {
-	counts := map[corev1.PodPhase]int{}
-	for _, pod := range rows {
-		counts[pod.Object.Status.Phase]++
-	}
-	var words []string
-	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodFailed, corev1.PodSucceeded, corev1.PodUnknown} {
-		if n := counts[phase]; n > 0 {
-			words = append(words, model.FormatCount(n)+" "+string(phase))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(words, ", ")
+	return p.filtered(p.phases.words(), width)
 }
 
 func (p *pods) selected() selection {

@@ -94,6 +94,10 @@ func (t *table[R]) set(rows []R) {
 	t.move(0)
 }
 
+// nearby is how far rows are looked for from where they were, before all are
+// looked through.
+const nearby = 100
+
 // find tells where in rows those of view are.
 func (t *table[R]) find(view, rows []R) map[string]int {
 	wanted := make(map[string]bool, len(view))
@@ -101,13 +105,19 @@ func (t *table[R]) find(view, rows []R) map[string]int {
 		wanted[t.id(row)] = true
 	}
 	found := make(map[string]int, len(view))
-	for i, row := range rows {
-		if id := t.id(row); wanted[id] {
-			found[id] = i
-			if len(found) == len(wanted) {
-				break
+	search := func(from, to int) bool {
+		for i := max(from, 0); i < min(to, len(rows)); i++ {
+			if id := t.id(rows[i]); wanted[id] {
+				found[id] = i
+				if len(found) == len(wanted) {
+					return true
+				}
 			}
 		}
+		return len(found) == len(wanted)
+	}
+	if !search(t.top-nearby, t.top+len(view)+nearby) {
+		search(0, len(rows))
 	}
 	return found
 }

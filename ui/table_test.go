@@ -204,3 +204,18 @@ func TestWhatWasCutIsToldWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestARowIsFoundHoweverFarItMoved(t *testing.T) {
+	names := make([]string, 1000)
+	for i := range names {
+		names[i] = fmt.Sprintf("row-%04d", i)
+	}
+	table := newFruits(3, names...)
+	table.set(fruits(append(slices.Clone(names[5:]), names[:5]...)...))
+	if got, want := shown(table), "row-0997 ripe, row-0998 ripe, row-0999 ripe"; got == want || table.selectedGone() {
+		t.Errorf("shows %s", got)
+	}
+	if row, _ := table.selected(); row.name != "row-0000" {
+		t.Errorf("%s is selected", row.name)
+	}
+}

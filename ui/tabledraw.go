@@ -149,54 +149,78 @@ func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
 // out whatever its cells say.
 func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool) string {
 	id := t.id(row)
-	gone := t.gone[id]
-	cursor, mark := " ", " "
+	cursor, mark, first := " ", " ", plain
 	if chosen {
 		cursor = "▸"
 	}
 	if t.marks[id] {
-		mark = "*"
+		mark, first = "*", marked
 	}
-	var made strings.Builder
-	if chosen || gone {
-		made.WriteString(cursor + mark + " ")
-	} else {
-		made.WriteString(cursor + s.Marked.Render(mark) + " ")
-	}
-	used := gutter
+	line := runs{styles: s}
+	line.add(cursor+mark+" ", first)
+	gone := t.gone[id]
 	for i, p := range drawn {
 		c := &t.columns[p.column]
 		if i > 0 {
-			made.WriteString(blank(c.before()))
-			used += c.before()
+			line.blank(c.before())
 		}
-		used += p.width
-		t.drawCell(&made, s, p, row, chosen, gone)
+		stands := c.text(row)
+		if gone && c.state {
+			stands = cell{text: "gone"}
+		}
+		if stands.styled != nil && !chosen && !gone {
+			line.dressed(stands.styled(s))
+			line.blank(p.width - cells(stands.text))
+			continue
+		}
+		line.add(c.fill(model.Clean(stands.text), p.width), stands.tone)
 	}
 	switch {
 	case chosen:
-		return s.Selected.Render(left(made.String(), t.width))
+		return s.Selected.Render(left(line.plain.String(), t.width))
 	case gone:
-		return s.Gone.Render(cut(made.String(), t.width))
+		return s.Gone.Render(cut(line.plain.String(), t.width))
 	}
-	return made.String()
+	return line.end()
 }
 
-func (t *table[R]) drawCell(made *strings.Builder, s *themes.Styles, p placed, row R, chosen, gone bool) {
-	c := &t.columns[p.column]
-	stands := c.text(row)
-	if gone && c.state {
-		stands = cell{text: "gone"}
+// runs puts a line together and dresses neighbours of one tone at once, which
+// is what most of a frame's time goes to.
+type runs struct {
+	styles      *themes.Styles
+	plain, made strings.Builder
+	run         []byte
+	tone        tone
+}
+
+// blank adds n cells of nothing, which take any tone.
+func (r *runs) blank(n int) { r.add(blank(n), r.tone) }
+
+func (r *runs) add(text string, tone tone) {
+	r.plain.WriteString(text)
+	if tone != r.tone {
+		r.flush()
+		r.tone = tone
 	}
-	filled := c.fill(model.Clean(stands.text), p.width)
-	switch {
-	case chosen || gone:
-		made.WriteString(filled)
-	case stands.styled != nil:
-		made.WriteString(stands.styled(s) + blank(p.width-cells(stands.text)))
-	default:
-		made.WriteString(stands.tone.style(s).Render(filled))
+	r.run = append(r.run, text...)
+}
+
+// dressed adds what has its styles already.
+func (r *runs) dressed(text string) {
+	r.flush()
+	r.made.WriteString(text)
+}
+
+func (r *runs) flush() {
+	if len(r.run) > 0 {
+		r.made.WriteString(r.tone.style(r.styles).Render(string(r.run)))
+		r.run = r.run[:0]
 	}
+}
+
+func (r *runs) end() string {
+	r.flush()
+	return r.made.String()
 }
 
 // cutText is the text of the selected row that did not fit, and its column's
