@@ -1,0 +1,116 @@
+package explain
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+)
+
+// Every report holds together, whatever the cluster.
+func TestReportsHoldTogether(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") })
+		c := newRandomCluster(d, 1+d(6), d(12), 1)
+		e := startEngine(t, Options{}, c.objects()...)
+		r, err := e.Explain(t.Context(), c.pending[0].UID)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if _, err := json.Marshal(r); err != nil {
+			rt.Fatal(err)
+		}
+		if r.Summary == "" || r.State == "" {
+			rt.Errorf("no words: summary %q, state %q", r.Summary, r.State)
+		}
+		if r.Verdict == Gated {
+			return
+		}
+		checkNodes(rt, r)
+		checkGroups(rt, r)
+		checkPlugins(rt, r)
+		checkOutline(rt, e, r)
+	})
+}
+
+func checkNodes(t *rapid.T, r *Report) {
+	if !slices.IsSortedFunc(r.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("nodes are not in order of name")
+	}
+	fits := 0
+	for _, n := range r.Nodes {
+		if n.Fits != nil && *n.Fits {
+			fits++
+		}
+		if (n.Fits != nil && !*n.Fits) != (len(n.Refusals) > 0) {
+			t.Errorf("%s: fits %v with %d refusals", n.Name, n.Fits, len(n.Refusals))
+		}
+		for _, refusal := range n.Refusals {
+			if refusal.What == "" || refusal.Short == "" || refusal.Reason == "" || refusal.Numbers == nil {
+				t.Errorf("%s: %s is not told: %+v", n.Name, refusal.Plugin, refusal)
+			}
+		}
+	}
+	if fits != r.Fits || r.Total != len(r.Nodes) || (r.Verdict == Schedulable && fits == 0) || (r.Verdict == Unschedulable && fits > 0) {
+		t.Errorf("%s: %d of %d fit, the report says %d of %d", r.Verdict, fits, len(r.Nodes), r.Fits, r.Total)
+	}
+}
+
+func checkGroups(t *rapid.T, r *Report) {
+	seen := map[string]bool{}
+	for i, g := range r.Groups {
+		if g.Count != len(g.Nodes) || g.Count == 0 {
+			t.Errorf("group %d counts %d of %v", i, g.Count, g.Nodes)
+		}
+		for _, name := range g.Nodes {
+			if seen[name] {
+				t.Errorf("%s is in two groups", name)
+			}
+			seen[name] = true
+			at, _ := slices.BinarySearchFunc(r.Nodes, name, func(n NodeResult, name string) int { return strings.Compare(n.Name, name) })
+			if !slices.EqualFunc(r.Nodes[at].Refusals, g.Refusals, func(a, b Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
+				t.Errorf("%s is refused otherwise than its group", name)
+			}
+		}
+		if i > 0 && len(g.Refusals) < len(r.Groups[i-1].Refusals) {
+			t.Errorf("group %d has fewer refusals than the one before it", i)
+		}
+	}
+	if len(seen) != len(r.Nodes) {
+		t.Errorf("%d nodes are in groups, there are %d", len(seen), len(r.Nodes))
+	}
+}
+
+func checkPlugins(t *rapid.T, r *Report) {
+	for _, p := range r.Plugins {
+		refuses, alone := 0, 0
+		for _, n := range r.Nodes {
+			if slices.ContainsFunc(n.Refusals, func(f Refusal) bool { return f.Plugin == p.Name }) {
+				refuses++
+				if len(n.Refusals) == 1 {
+					alone++
+				}
+			}
+		}
+		if refuses != p.Refuses || alone != p.Alone {
+			t.Errorf("%s: refuses %d, alone %d, the report says %+v", p.Name, refuses, alone, p)
+		}
+	}
+}
+
+// checkOutline holds the outline to the whole.
+func checkOutline(t *rapid.T, e *Engine, r *Report) {
+	outline, err := e.Outline(t.Context(), types.UID(r.Pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(outline.Nodes) > 0 {
+		t.Error("an outline has nodes")
+	}
+	if outline.Verdict != r.Verdict || upToPreemption(outline.SchedulerMessage) != upToPreemption(r.SchedulerMessage) || len(outline.Groups) != len(r.Groups) {
+		t.Errorf("the outline says otherwise: %s %q", outline.Verdict, outline.SchedulerMessage)
+	}
+}
