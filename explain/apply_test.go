@@ -26,7 +26,7 @@ func (s *script) step() Change {
 	if s.d.chance(30) {
 		return s.nodeStep()
 	}
-	name := fmt.Sprintf("pod-%d", s.d(6))
+	name := fmt.Sprintf("pod-%d", s.d(4))
 	old := s.told[name]
 	var before runtime.Object
 	if old != nil && s.d.chance(80) {
@@ -38,9 +38,13 @@ func (s *script) step() Change {
 		return Change{Old: old}
 	}
 	pod := (&randomCluster{nodes: []*corev1.Node{aNode("node-00", "1"), aNode("node-01", "1")}}).randomPod(s.d, name)
-	pod.UID = types.UID(fmt.Sprintf("%s-%d", name, s.d(2)))
+	pod.UID = types.UID(name)
+	if s.d.chance(15) {
+		pod.UID = types.UID(name + "-again")
+	}
+	pod.Status.NominatedNodeName = one(s.d, "", "node-00", "node-01")
 	pod.Spec.SchedulingGates, pod.Spec.Volumes = nil, nil
-	if s.d.chance(60) {
+	if s.d.chance(50) {
 		pod.Spec.NodeName = fmt.Sprintf("node-%02d", s.d(3))
 		pod.Status.Phase = one(s.d, corev1.PodRunning, corev1.PodRunning, corev1.PodPending, corev1.PodSucceeded, corev1.PodFailed)
 	}

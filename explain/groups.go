@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // group is the nodes with the same refusals: the same plugins, each with the
@@ -131,6 +132,12 @@ func (g *grouping) shape(k, i int, status *fwk.Status) string {
 	return status.Message()
 }
 
+// podless are the plugins that look at no pods but the one in question: what is
+// nominated to a node has no part in their refusal.
+var podless = map[string]bool{
+	names.NodeName: true, names.NodeUnschedulable: true, names.TaintToleration: true, names.NodeAffinity: true,
+}
+
 // refused is what plugin k saw when it refused node i.
 func (m *matrix) refused(e *Engine, k, i int) refused {
 	a := &m.answers[k]
@@ -140,7 +147,7 @@ func (m *matrix) refused(e *Engine, k, i int) refused {
 		return r
 	}
 	r.node, r.status = m.nodes[i], a.column[i]
-	if a.early[i] {
+	if a.early[i] && !podless[r.plugin] {
 		v := m.views[i]
 		r.node, r.state, r.nominated = v.node, v.state, v.pods
 	}

@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,7 +36,8 @@ func (n *nominator) AddNominatedPod(_ klog.Logger, pod fwk.PodInfo, info *fwk.No
 	if node == "" {
 		return
 	}
-	n.byNode[node] = append(n.byNode[node], pod)
+	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, byName)
+	n.byNode[node] = slices.Insert(slices.Clone(n.byNode[node]), at, pod)
 	n.nodeOf[pod.GetPod().UID] = node
 }
 
@@ -67,6 +70,12 @@ func (n *nominator) nodes() []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// byName puts pods into an order that does not tell when they came.
+func byName(a, b fwk.PodInfo) int {
+	return cmp.Or(strings.Compare(a.GetPod().Namespace, b.GetPod().Namespace),
+		strings.Compare(a.GetPod().Name, b.GetPod().Name), cmp.Compare(a.GetPod().UID, b.GetPod().UID))
 }
 
 func (n *nominator) remove(uid types.UID) {

@@ -1,9 +1,15 @@
 package explain
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
 )
 
 func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
@@ -16,5 +22,168 @@ func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 	want := "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 	if r.SchedulerMessage != want {
 		t.Errorf("message %q, want %q", r.SchedulerMessage, want)
+	}
+}
+
+func TestWithoutAnyNodeTheMessageIsTheSchedulers(t *testing.T) {
+	r := mustExplain(t, startEngine(t, Options{}), aPod("web", "1"))
+	if r.Verdict != Unschedulable || r.SchedulerMessage != scheduler.ErrNoNodesAvailable.Error() {
+		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
+	}
+}
+
+func TestAnUnknownPodIsAnError(t *testing.T) {
+	if _, err := startEngine(t, Options{}).Explain(t.Context(), "nobody"); !errors.Is(err, ErrNoPod) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAGatedPodNamesItsGates(t *testing.T) {
+	pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
+	r := mustExplain(t, startEngine(t, Options{}, aNode("a", "4")), pod)
+	if r.Verdict != Gated || r.SchedulerMessage != "" || !strings.Contains(r.Summary, "example.com/budget") {
+		t.Errorf("got %s: %s", r.Verdict, r.Summary)
+	}
+}
+
+func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
+	pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" })
+	for _, test := range []struct {
+		name         string
+		alive, known bool
+		want         Verdict
+		caveats      int // beside the ones that every report has
+	}{
+		{"it lives", true, true, Schedulable, 1},
+		{"it does not", false, true, NotConsidered, 0},
+		{"nobody knows", false, false, Schedulable, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			options := Options{SchedulerAlive: func(_ context.Context, name string) (bool, bool, string) {
+				return test.alive, test.known && name == "ml-scheduler", "it holds no Lease"
+			}}
+			e := startEngine(t, options, aNode("a", "4"))
+			r := mustExplain(t, e, pod)
+			if caveats := len(r.Scheduler.Caveats) - len(e.caveats()); r.Verdict != test.want || caveats != test.caveats {
+				t.Errorf("got %s, caveats %q", r.Verdict, r.Scheduler.Caveats)
+			}
+		})
+	}
+}
+
+func TestTheDefaultSchedulerMayBeDownForAMoment(t *testing.T) {
+	options := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}
+	r := mustExplain(t, startEngine(t, options, aNode("a", "4")), aPod("web", "9"))
+	if r.Verdict != Unschedulable || r.SchedulerMessage == "" || !strings.Contains(strings.Join(r.Scheduler.Caveats, "\n"), "its Lease expired") {
+		t.Errorf("got %s, %q, caveats %q", r.Verdict, r.SchedulerMessage, r.Scheduler.Caveats)
+	}
+}
+
+func TestAPodThatWaitsForItsVictimsIsPreempting(t *testing.T) {
+	victim := aPod("idle", "3", on("a"), func(p *corev1.Pod) {
+		p.DeletionTimestamp = new(metav1.NewTime(testNow))
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler}}
+	})
+	pod := aPod("urgent", "3", priority(100), nominatedTo("a"))
+	e := startEngine(t, Options{}, aNode("a", "4"), victim, pod)
+	r := mustExplain(t, e, pod)
+	if r.Verdict != Preempting || !strings.HasSuffix(r.SchedulerMessage, "preemption: not eligible due to a terminating pod on the nominated node.") {
+		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
+	}
+	if err := e.Apply(2, []Change{{Old: victim}}); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustExplain(t, e, pod); r.Verdict != Schedulable {
+		t.Errorf("with its victim gone it is %s", r.Verdict)
+	}
+}
+
+func TestPreemptionNamesItsVictimsAndTheBudgetsTheyBreak(t *testing.T) {
+	pod := aPod("urgent", "4", priority(100))
+	e := startEngine(t, Options{}, aNode("a", "4"), aPod("idle", "3", on("a"), priority(7)), pod)
+	r := mustExplain(t, e, pod)
+	want := Victim{Namespace: "default", Name: "idle", Priority: 7}
+	if r.Verdict != Unschedulable || !r.Preemption.Possible || r.Preemption.Node != "a" || len(r.Preemption.Victims) != 1 || r.Preemption.Victims[0] != want {
+		t.Errorf("got %s, %+v", r.Verdict, r.Preemption)
+	}
+	if never := mustExplain(t, e, aPod("meek", "4", priority(100), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })); never.Preemption.Possible {
+		t.Errorf("a pod that never preempts would: %+v", never.Preemption)
+	}
+}
+
+func TestARefusalForANominatedPodIsSeenOnItsNode(t *testing.T) {
+	nominated := aPod("first", "3", priority(100), nominatedTo("a"))
+	e := startEngine(t, Options{}, aNode("a", "4"), nominated)
+	r := mustExplain(t, e, aPod("second", "3", priority(100)))
+	if r.Verdict != Unschedulable || len(r.Nodes[0].Refusals) != 1 || r.Nodes[0].Refusals[0].Numbers[0].Requested != "3" {
+		t.Errorf("got %s, %+v", r.Verdict, r.Nodes)
+	}
+	if r := mustExplain(t, e, aPod("above", "3", priority(200))); r.Verdict != Schedulable {
+		t.Errorf("a pod of higher priority does not yield, but is %s", r.Verdict)
+	}
+}
+
+func TestWhatTheSchedulerSaidIsCompared(t *testing.T) {
+	said := func(message string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Generation = 2
+			p.Status.Conditions = []corev1.PodCondition{{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: message,
+				ObservedGeneration: 1, LastTransitionTime: metav1.NewTime(testNow),
+			}}
+		}
+	}
+	preempting := "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node other, preempting 9 victims"
+	e := startEngine(t, Options{}, aNode("a", "4"), aPod("idle", "1", on("a")))
+	for _, test := range []struct {
+		name string
+		pod  *corev1.Pod
+		want *bool
+	}{
+		{"the same", aPod("web", "9", said("0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.")), new(true)},
+		{"another", aPod("web", "9", said("0/3 nodes are available")), new(false)},
+		{"nothing", aPod("web", "9"), nil},
+		{"a preemption elsewhere", aPod("web", "4", priority(9), said(preempting)), new(true)},
+		{"of a pod that fits now", aPod("web", "1", said("0/3 nodes are available")), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := mustExplain(t, e, test.pod)
+			if got := r.Observed.Agrees; (got == nil) != (test.want == nil) || (got != nil && *got != *test.want) {
+				t.Errorf("agrees %v with %q", got, r.SchedulerMessage)
+			}
+			if current := r.Observed.GenerationCurrent; r.Observed.Message != "" && (current == nil || *current) {
+				t.Error("the spec is newer than the condition, and that is not told")
+			}
+		})
+	}
+}
+
+// breaking is a plugin that panics.
+type breaking struct{ fwk.FilterPlugin }
+
+func (breaking) Name() string { return "Breaking" }
+
+func (breaking) Filter(context.Context, fwk.CycleState, *corev1.Pod, fwk.NodeInfo) *fwk.Status {
+	panic("index out of range")
+}
+
+func TestAPluginThatPanicsLeavesItsAnswerOpen(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"))
+	e.plugins = append(e.plugins, plugin{name: "Breaking", filter: breaking{}})
+	r := mustExplain(t, e, aPod("web", "1"))
+	if r.Verdict != Unknown || r.Nodes[0].Fits != nil || len(r.Unknown) != 1 || !strings.Contains(r.Unknown[0].Why, "index out of range") {
+		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
+	}
+	if r := mustExplain(t, e, aPod("large", "9")); r.Verdict != Unschedulable || r.SchedulerMessage != "" {
+		t.Errorf("a pod that another plugin refuses is %s, %q", r.Verdict, r.SchedulerMessage)
+	}
+}
+
+func TestExplainEndsWithItsContext(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.ExplainPod(ctx, aPod("web", "1")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
