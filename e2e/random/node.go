@@ -42,9 +42,9 @@ func (c *Cluster) node(i int) *corev1.Node {
 // amounts sets what node can give away.
 func (c *Cluster) amounts(node *corev1.Node) {
 	list := amounts(
-		"cpu", pick(c, "1930m", "2", "3920m", "4", "7910m"),
+		"cpu", pick(c, "1930m", "3920m", "4", "7910m"),
 		"memory", pick(c, "3Gi", "7000Mi", "15632364Ki"),
-		"pods", pick(c, "3", "6", "10", "110"),
+		"pods", pick(c, "4", "8", "12", "110"),
 		"ephemeral-storage", pick(c, "5Gi", "50Gi"),
 	)
 	if c.one(4) {

@@ -36,8 +36,8 @@ func (c *Cluster) pod(i int) *corev1.Pod {
 		{8, c.addPodLevel},
 		{4, c.addTolerations},
 		{4, c.addNodeChoice},
-		{4, c.addPodAffinity},
-		{4, c.addSpread},
+		{3, c.addPodAffinity},
+		{3, c.addSpread},
 		{6, c.addPorts},
 		{12, c.addVolume},
 		{15, c.addGate},
@@ -60,8 +60,8 @@ func (c *Cluster) requests() corev1.ResourceRequirements {
 	}
 	r := corev1.ResourceRequirements{
 		Requests: amounts(
-			"cpu", pick(c, "50m", "250m", "500m", "900m", "1500m", "3", "9"),
-			"memory", pick(c, "64Mi", "500M", "1Gi", "2Gi", "5Gi", "20Gi"),
+			"cpu", pick(c, "50m", "100m", "250m", "250m", "500m", "900m", "1500m", "9"),
+			"memory", pick(c, "64Mi", "128Mi", "200M", "500M", "1Gi", "2Gi", "20Gi"),
 		),
 		Limits: corev1.ResourceList{},
 	}
