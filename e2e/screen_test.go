@@ -126,7 +126,7 @@ func TestDashboard(t *testing.T) {
 		{"opens on Pending and says why", readWhy},
 		{"has its views, filter, help and palette", walkViews},
 		{"draws at every size", resize},
-		{"draws wide characters and colours", drawInMultiplexer},
+		{"draws wide characters and colors", drawInMultiplexer},
 		{"restores the terminal however it ends", restore},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, config) })
@@ -264,7 +264,7 @@ func surviveRestart(t *testing.T, plane *controlplane.ControlPlane) {
 }
 
 // drawInMultiplexer reads the screen through tmux, which knows wide and
-// combining characters and colours.
+// combining characters and colors.
 func drawInMultiplexer(t *testing.T, config string) {
 	socket := filepath.Join(t.TempDir(), "tmux")
 	tmux := func(args ...string) string {
@@ -289,9 +289,9 @@ func drawInMultiplexer(t *testing.T, config string) {
 		})
 		return out
 	}
-	coloured := captured(`pods wait`, "-e")
-	if !regexp.MustCompile(`\x1b\[[0-9;:]*m`).MatchString(coloured) {
-		t.Errorf("no colours:\n%q", coloured)
+	colored := captured(`pods wait`, "-e")
+	if !regexp.MustCompile(`\x1b\[[0-9;:]*m`).MatchString(colored) {
+		t.Errorf("no colors:\n%q", colored)
 	}
 	tmux("send-keys", "/")
 	tmux("send-keys", "-l", "名前é")

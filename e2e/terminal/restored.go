@@ -22,7 +22,7 @@ var keyboardPattern = regexp.MustCompile(`\x1b\[([<>=])([0-9]*)(?:;[0-9]+)?u`)
 var modes = map[string]string{
 	"47": "alternate screen", "1047": "alternate screen", "1049": "alternate screen",
 	"9": "mouse", "1000": "mouse", "1001": "mouse", "1002": "mouse", "1003": "mouse", "1005": "mouse", "1006": "mouse", "1015": "mouse",
-	"1004": "focus events", "2004": "bracketed paste", "2026": "synchronized output", "2031": "colour scheme reports", "2048": "size reports",
+	"1004": "focus events", "2004": "bracketed paste", "2026": "synchronized output", "2031": "color scheme reports", "2048": "size reports",
 }
 
 // Restored tells what the program has left changed in the terminal: its

@@ -1,6 +1,6 @@
 // Package terminal runs a program in a pseudo-terminal and reads its screen
 // through a terminal emulator. The emulator counts wide characters as one cell
-// and knows few colours: those are for a real terminal multiplexer.
+// and knows few colors: those are for a real terminal multiplexer.
 package terminal
 
 import (
@@ -171,6 +171,16 @@ func (t *Terminal) Wait(ctx context.Context, what string, wanted func(lines []st
 		}
 	}
 	return nil
+}
+
+// Program is the process id of the program.
+func (t *Terminal) Program() (int, error) {
+	pid := t.cmd.Process.Pid
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return 0, fmt.Errorf("find the program: %w", err)
+	}
+	return strconv.Atoi(strings.TrimSpace(string(data)))
 }
 
 // Signal sends a signal to the program, as a terminal does: to its whole group.
