@@ -115,7 +115,7 @@ func (e *explaining) check(args []string) error {
 
 // runAll explains every pod that waits, one by one, in the order of the queue.
 func (e *explaining) runAll(ctx context.Context, live *live) error {
-	found := outcome{undecided: e.scope.beyond(live.snapshot.Status)}
+	found := outcome{undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil}
 	if found.undecided {
 		live.sayLimits()
 	}

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -72,7 +74,11 @@ type tracedClasses struct {
 	trace *Trace
 }
 
+// GetDeviceClass leaves nothing open for huge pages, which no class can stand
+// for: the plugin asks about every resource beside the scheduler's own four.
 func (c *tracedClasses) GetDeviceClass(resource corev1.ResourceName) *resourcev1.DeviceClass {
-	c.trace.touch("deviceclasses")
+	if !strings.HasPrefix(string(resource), corev1.ResourceHugePagesPrefix) {
+		c.trace.touch("deviceclasses")
+	}
 	return c.DeviceClassResolver.GetDeviceClass(resource)
 }
