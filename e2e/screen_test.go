@@ -141,7 +141,7 @@ func readWhy(t *testing.T, config string) {
 	s.shows(`^ \d+ pods wait: \d+ fit no node, \d+ wait for something else`)
 	s.shows(`ml/train.* too large +cpu 32, largest node 15.89`)
 	s.shows(`batch/nightly.* gated +example.com/budget`)
-	s.shows(`shop/recommend.* not started`)
+	s.shows(`shop/recom.* not started`)
 	s.fits(80, 24)
 	s.press("/train" + enter)
 	s.hides(`nightly`)
