@@ -38,15 +38,16 @@ type apiserver struct {
 	objects  map[string][]runtime.Object // by resource
 	streams  bool                        // it knows WatchList
 	forbid   func(verb, namespace, resource string) bool
-	absent   map[string]bool // resources that it does not have
-	refuse   bool            // it takes nobody's credentials
-	down     bool            // it hangs up on everybody
-	unready  bool            // it starts
-	metrics  bool            // someone serves metrics.k8s.io
-	oldest   int             // watches from before this resource version are too old
-	requests []string        // "GET /api/v1/pods?limit=500"
-	log      []happening     // the resource version is how many there are
-	news     chan struct{}   // closed when something happens
+	absent   map[string]bool   // resources that it does not have
+	older    map[string]string // groups that it has in another version
+	refuse   bool              // it takes nobody's credentials
+	down     bool              // it hangs up on everybody
+	unready  bool              // it starts
+	metrics  bool              // someone serves metrics.k8s.io
+	oldest   int               // watches from before this resource version are too old
+	requests []string          // "GET /api/v1/pods?limit=500"
+	log      []happening       // the resource version is how many there are
+	news     chan struct{}     // closed when something happens
 }
 
 // happening is an event of one resource.
@@ -58,7 +59,7 @@ type happening struct {
 func newAPIServer(t *testing.T) *apiserver {
 	s := &apiserver{
 		objects: map[string][]runtime.Object{}, news: make(chan struct{}), log: make([]happening, 1),
-		forbid: func(string, string, string) bool { return false }, absent: map[string]bool{},
+		forbid: func(string, string, string) bool { return false }, absent: map[string]bool{}, older: map[string]string{},
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
@@ -98,6 +99,8 @@ func (s *apiserver) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "starting", http.StatusInternalServerError)
 	case r.URL.Path == "/readyz":
 		_, _ = io.WriteString(w, "ok")
+	case r.URL.Path == "/api", r.URL.Path == "/apis":
+		s.groups(w)
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		s.review(w, r)
 	case strings.HasPrefix(r.URL.Path, "/apis/metrics.k8s.io/") && !metrics:
@@ -105,6 +108,15 @@ func (s *apiserver) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.read(w, r)
 	}
+}
+
+func (s *apiserver) groups(w http.ResponseWriter) {
+	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
+	for group, version := range s.older {
+		of := metav1.GroupVersionForDiscovery{GroupVersion: group + "/" + version, Version: version}
+		list.Groups = append(list.Groups, metav1.APIGroup{Name: group, Versions: []metav1.GroupVersionForDiscovery{of}, PreferredVersion: of})
+	}
+	write(w, list)
 }
 
 func (s *apiserver) review(w http.ResponseWriter, r *http.Request) {
@@ -336,10 +348,10 @@ func start(t *testing.T, client *Client) *cluster.Source {
 		t.Fatal(err)
 	}
 	source.Factory.StartWithContext(t.Context())
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if result := source.Factory.WaitForCacheSyncWithContext(ctx); result.Err != nil {
-		t.Fatalf("not in after 20 s: %v; %+v", result.Err, source.Status())
+		t.Fatalf("not in after a minute: %v; %+v", result.Err, source.Status())
 	}
 	return source
 }
@@ -347,7 +359,7 @@ func start(t *testing.T, client *Client) *cluster.Source {
 // until waits for the status to be so.
 func until(t *testing.T, source *cluster.Source, what string, so func(model.Status) bool) model.Status {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		status := source.Status()

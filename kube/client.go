@@ -119,9 +119,6 @@ func (c *Client) dial(userAgent string) (fair func() bool, err error) {
 	if c.brief, err = kubernetes.NewForConfig(brief); err != nil {
 		return nil, err
 	}
-	if c.metrics, err = metrics.NewForConfig(brief); err != nil {
-		return nil, err
-	}
 	c.config = base
 	return fair, c.readers()
 }
@@ -129,6 +126,9 @@ func (c *Client) dial(userAgent string) (fair func() bool, err error) {
 // readers makes the clients that take their time.
 func (c *Client) readers() (err error) {
 	if c.reader, err = kubernetes.NewForConfig(c.config); err != nil {
+		return err
+	}
+	if c.metrics, err = metrics.NewForConfig(c.config); err != nil {
 		return err
 	}
 	c.dynamic, err = dynamic.NewForConfig(c.config)
@@ -160,7 +160,7 @@ func noteHeader(config *rest.Config, name string) func() bool {
 // greet asks the server for its version and whether it knows the user.
 func (c *Client) greet(ctx context.Context) error {
 	server := c.target.config.Host
-	version, err := c.brief.Discovery().ServerVersion()
+	version, err := await(ctx, c.brief.Discovery().ServerVersion)
 	if err != nil && !errors.Is(classify("", server, err), ErrForbidden) {
 		return classify("connect", server, err)
 	}

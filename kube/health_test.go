@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -12,16 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// story runs a link whose probe gives what answer says, on a clock of its own.
-func story(t *testing.T, answer func() error, tell func(l *link, probes *int)) {
+// answer is what a probe gives.
+type answer struct{ atomic.Pointer[error] }
+
+func answering(err error) *answer {
+	a := &answer{}
+	a.now(err)
+	return a
+}
+
+func (a *answer) now(err error) { a.Store(&err) }
+
+// story runs a link whose probe gives the answer, on a clock of its own.
+func story(t *testing.T, given *answer, tell func(l *link, probes *atomic.Int32)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		probes := 0
+		var probes atomic.Int32
 		l := newLink(usualPace, func(context.Context) error {
-			probes++
-			return answer()
+			probes.Add(1)
+			return *given.Load()
 		}, func() {})
 		go l.run(ctx)
 		synctest.Wait()
@@ -35,22 +47,22 @@ func wait(d time.Duration) {
 }
 
 func TestAServerThatSpeaksIsNotAsked(t *testing.T) {
-	story(t, func() error { return nil }, func(l *link, probes *int) {
+	story(t, answering(nil), func(l *link, probes *atomic.Int32) {
 		for range 60 {
 			wait(time.Second)
 			l.heard()
 		}
-		if *probes != 0 {
-			t.Errorf("asked %d times in a minute in which it spoke", *probes)
+		if probes.Load() != 0 {
+			t.Errorf("asked %d times in a minute in which it spoke", probes.Load())
 		}
 	})
 }
 
 func TestASilentServerIsAskedEveryTenSeconds(t *testing.T) {
-	story(t, func() error { return nil }, func(l *link, probes *int) {
+	story(t, answering(nil), func(l *link, probes *atomic.Int32) {
 		wait(61 * time.Second)
-		if *probes != 6 {
-			t.Errorf("asked %d times in a minute, want 6", *probes)
+		if probes.Load() != 6 {
+			t.Errorf("asked %d times in a minute, want 6", probes.Load())
 		}
 		if c := l.connection(time.Time{}, nil); !c.Live || c.Err != "" || c.Tries != 0 {
 			t.Errorf("the connection is %+v", c)
@@ -59,9 +71,9 @@ func TestASilentServerIsAskedEveryTenSeconds(t *testing.T) {
 }
 
 func TestALostServerIsAskedLessAndLess(t *testing.T) {
-	var answer error
-	story(t, func() error { return answer }, func(l *link, probes *int) {
-		answer = syscall.ECONNREFUSED
+	given := answering(nil)
+	story(t, given, func(l *link, probes *atomic.Int32) {
+		given.now(syscall.ECONNREFUSED)
 		heard := time.Now()
 		wait(10 * time.Second) // one probe found it
 		c := l.connection(time.Time{}, nil)
@@ -69,19 +81,19 @@ func TestALostServerIsAskedLessAndLess(t *testing.T) {
 			t.Errorf("the connection is %+v", c)
 		}
 		wait(time.Minute)
-		if *probes != 6 { // after 1, 2, 4, 8, 16 seconds
-			t.Errorf("asked %d times in the first minute, want 6", *probes)
+		if probes.Load() != 6 { // after 1, 2, 4, 8, 16 seconds
+			t.Errorf("asked %d times in the first minute, want 6", probes.Load())
 		}
 		wait(time.Minute)
-		if *probes != 8 {
-			t.Errorf("asked %d times in two minutes, want 8", *probes)
+		if probes.Load() != 8 {
+			t.Errorf("asked %d times in two minutes, want 8", probes.Load())
 		}
 	})
 }
 
 func TestRetryAsksAtOnceAndOpensTheGate(t *testing.T) {
-	answer := error(syscall.ECONNREFUSED)
-	story(t, func() error { return answer }, func(l *link, probes *int) {
+	given := answering(syscall.ECONNREFUSED)
+	story(t, given, func(l *link, probes *atomic.Int32) {
 		wait(2 * time.Minute)
 		opened := make(chan error, 1)
 		go func() { opened <- l.open(context.Background()) }()
@@ -91,12 +103,12 @@ func TestRetryAsksAtOnceAndOpensTheGate(t *testing.T) {
 			t.Fatalf("a list went on while the server was lost: %v", err)
 		default:
 		}
-		answer = nil
-		before := *probes
+		given.now(nil)
+		before := probes.Load()
 		l.now()
 		synctest.Wait()
-		if err := <-opened; err != nil || *probes != before+1 {
-			t.Errorf("after a retry: %v, %d probes", err, *probes-before)
+		if err := <-opened; err != nil || probes.Load() != before+1 {
+			t.Errorf("after a retry: %v, %d probes", err, probes.Load()-before)
 		}
 		if c := l.connection(time.Time{}, nil); !c.Live || c.Tries != 0 || !c.Retry.IsZero() {
 			t.Errorf("the connection is %+v", c)
@@ -105,10 +117,10 @@ func TestRetryAsksAtOnceAndOpensTheGate(t *testing.T) {
 }
 
 func TestAServerThatStartsIsWaitedForButNotForEver(t *testing.T) {
-	answer := error(syscall.ECONNREFUSED)
-	story(t, func() error { return answer }, func(l *link, _ *int) {
+	given := answering(syscall.ECONNREFUSED)
+	story(t, given, func(l *link, _ *atomic.Int32) {
 		wait(10 * time.Second)
-		answer = errNotReady
+		given.now(errNotReady)
 		wait(3 * time.Second)
 		if c := l.connection(time.Time{}, nil); c.Live || c.Err != "not ready" {
 			t.Errorf("the connection is %+v", c)
@@ -118,7 +130,7 @@ func TestAServerThatStartsIsWaitedForButNotForEver(t *testing.T) {
 			t.Errorf("a server that never gets ready is never used: %+v", c)
 		}
 	})
-	story(t, func() error { return errNotReady }, func(l *link, _ *int) {
+	story(t, answering(errNotReady), func(l *link, _ *atomic.Int32) {
 		wait(time.Minute)
 		if c := l.connection(time.Time{}, nil); !c.Live {
 			t.Errorf("a server that was there counts as lost for a failing check: %+v", c)

@@ -75,13 +75,13 @@ func TestTheSourceSurvives(t *testing.T) {
 				if n := len(podsIn(t, source)); n != 10 {
 					t.Errorf("%d pods are left while the server is away, want 10", n)
 				}
-				server.tell("pods", watch.Added, samplePod("missed-1", ""))
+				server.tell("pods", watch.Added, smallPod("missed-1", ""))
 				server.set(func() { test.ends(server) })
 				client.Retry()
 				until(t, source, "live again, with what was missed", func(s model.Status) bool {
 					return s.Connection.Live && s.Connection.Tries == 0 && len(podsIn(t, source)) >= 11
 				})
-				server.tell("pods", watch.Added, samplePod("late-1", ""))
+				server.tell("pods", watch.Added, smallPod("late-1", ""))
 				until(t, source, "watching again", func(model.Status) bool { return len(podsIn(t, source)) == 12 })
 				select {
 				case <-source.Stale:

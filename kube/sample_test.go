@@ -88,6 +88,17 @@ func samplePod(name, node string) *corev1.Pod {
 	}
 }
 
+// smallPod is a pod of which there can be many in a test.
+func smallPod(name, node string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name, UID: types.UID(name)},
+		Spec: corev1.PodSpec{
+			NodeName:   node,
+			Containers: []corev1.Container{{Name: "main", Env: []corev1.EnvVar{{Name: "SETTING", Value: "value"}}}},
+		},
+	}
+}
+
 // sampleNode is a node with 50 images.
 func sampleNode(name string) *corev1.Node {
 	amounts := corev1.ResourceList{

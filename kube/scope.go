@@ -2,6 +2,8 @@ package kube
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,7 @@ const (
 	allowed   right = iota // it is listed
 	forbidden              // the server refuses to list it
 	absent                 // the server does not have it
+	strange                // the server has its group, in other versions only
 )
 
 // scope is what of a cluster the user may read.
@@ -79,11 +82,43 @@ func (c *Client) mayAll(ctx context.Context, namespace string) map[schema.GroupV
 		asking.Go(func() { found[i] = c.may(ctx, k, namespace) })
 	}
 	asking.Wait()
+	var groups *metav1.APIGroupList
 	rights := make(map[schema.GroupVersionResource]right, len(kinds))
 	for i, k := range kinds {
+		if found[i] == absent && groups == nil {
+			groups, _ = await(ctx, c.brief.Discovery().ServerGroups) // if not, absent it is
+		}
+		if found[i] == absent && servedOtherwise(groups, k.gvr) {
+			found[i] = strange
+		}
 		rights[k.gvr] = found[i]
 	}
 	return rights
+}
+
+// servedOtherwise says that objects of the kind may be there, in a version that
+// is not read here.
+func servedOtherwise(groups *metav1.APIGroupList, of schema.GroupVersionResource) bool {
+	if groups == nil {
+		return false
+	}
+	for _, group := range groups.Groups {
+		if group.Name == of.Group {
+			return !slices.ContainsFunc(group.Versions, func(v metav1.GroupVersionForDiscovery) bool { return v.Version == of.Version })
+		}
+	}
+	return false
+}
+
+// why says why a kind is not listed; "" if it is, or if there is none of it.
+func (s *scope) why(k kind) string {
+	switch s.rights[k.gvr] {
+	case forbidden:
+		return notAllowed("list", k)
+	case strange:
+		return fmt.Sprintf("not known in the version that the server has: %s are read as %s", k.gvr.Resource, k.gvr.GroupVersion())
+	}
+	return ""
 }
 
 // unread lists the kinds that cannot be read, or only in part.
@@ -93,8 +128,8 @@ func (s *scope) unread() []model.Unread {
 		list = append(list, podKind.unread("not allowed to list pods in all namespaces; only those of "+s.namespace+" are read"))
 	}
 	for _, k := range kinds {
-		if s.rights[k.gvr] == forbidden {
-			list = append(list, k.unread(notAllowed("list", k)))
+		if why := s.why(k); why != "" {
+			list = append(list, k.unread(why))
 		}
 	}
 	return list

@@ -39,12 +39,12 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	trace := explain.NewTrace()
 	for _, k := range kinds {
-		switch found.rights[k.gvr] {
-		case forbidden:
-			if err := trace.Forbid(factory, k.gvr.Resource, notAllowed("list", k)); err != nil {
+		switch why := found.why(k); {
+		case why != "":
+			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
 				return nil, err
 			}
-		case absent:
+		case found.rights[k.gvr] == absent:
 			empty(factory, k)
 		default:
 			s.feed(factory, k)

@@ -23,7 +23,7 @@ func (s *apiserver) fill(n int) {
 		if i%10 == 0 {
 			node = ""
 		}
-		s.objects["pods"] = append(s.objects["pods"], samplePod(fmt.Sprintf("web-%d", i), node))
+		s.objects["pods"] = append(s.objects["pods"], smallPod(fmt.Sprintf("web-%d", i), node))
 	}
 	s.objects["nodes"] = append(s.objects["nodes"], sampleNode("node-1"))
 }
@@ -68,7 +68,7 @@ func TestEverythingIsReadHoweverTheServerLists(t *testing.T) {
 				t.Errorf("asked for these pages: %s", pages)
 			}
 
-			server.tell("pods", watch.Added, samplePod("late-1", ""))
+			server.tell("pods", watch.Added, smallPod("late-1", ""))
 			until(t, source, "one more", func(model.Status) bool { return len(podsIn(t, source)) == 1201 })
 		})
 	}
@@ -128,6 +128,21 @@ func TestAKindThatTheServerDoesNotHaveIsNotUnknown(t *testing.T) {
 	status := until(t, source, "in and live", func(s model.Status) bool { return len(s.Reading) == 0 && s.Connection.Live })
 	if status.Unread != nil || len(source.Trace.Forbidden()) > 0 {
 		t.Errorf("unread is %v, the trace says %v", status.Unread, source.Trace.Forbidden())
+	}
+}
+
+func TestAKindInAnotherVersionIsUnknown(t *testing.T) {
+	server := newAPIServer(t)
+	server.fill(3)
+	server.absent["resourceclaims"] = true
+	server.older["resource.k8s.io"] = "v1beta1"
+	source := start(t, server.open(t))
+	want := "not known in the version that the server has: resourceclaims are read as resource.k8s.io/v1"
+	if why := source.Trace.Forbidden()["resourceclaims"]; why != want {
+		t.Errorf("the trace says %q, want %q", why, want)
+	}
+	if unread := source.Status().Unread; len(unread) != 1 || unread[0].Why != want {
+		t.Errorf("unread is %v", unread)
 	}
 }
 
@@ -198,7 +213,7 @@ func TestARightThatIsLostOrWonAsksForANewSource(t *testing.T) {
 			server.CloseClientConnections() // a watch that is open stays allowed
 			select {
 			case <-source.Stale:
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Errorf("the source never turned stale: %+v", source.Status())
 			}
 		})

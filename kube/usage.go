@@ -14,6 +14,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// usageTime is how long metrics.k8s.io has: it answers for every pod at once.
+const usageTime = 30 * time.Second
+
 // usage asks metrics.k8s.io. Where no one serves it, or it is forbidden, the
 // answer is nil and the status says why.
 func (s *source) usage(ctx context.Context) (*model.Usage, error) {
@@ -24,8 +27,10 @@ func (s *source) usage(ctx context.Context) (*model.Usage, error) {
 		asking          sync.WaitGroup
 	)
 	api := s.client.metrics.MetricsV1beta1()
-	asking.Go(func() { nodes, nodeErr = api.NodeMetricses().List(ctx, metav1.ListOptions{}) })
-	asking.Go(func() { pods, podErr = api.PodMetricses(s.scope.namespace).List(ctx, metav1.ListOptions{}) })
+	limited, cancel := context.WithTimeout(ctx, usageTime)
+	defer cancel()
+	asking.Go(func() { nodes, nodeErr = api.NodeMetricses().List(limited, metav1.ListOptions{}) })
+	asking.Go(func() { pods, podErr = api.PodMetricses(s.scope.namespace).List(limited, metav1.ListOptions{}) })
 	asking.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
