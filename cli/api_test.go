@@ -134,7 +134,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/version":
 		answer(w, http.StatusOK, version.Info{Major: "1", Minor: "37", GitVersion: "v1.37.1"})
 	case r.URL.Path == "/readyz":
-		fmt.Fprint(w, "ok")
+		_, _ = fmt.Fprint(w, "ok")
 	case name == "selfsubjectaccessreviews":
 		a.review(w, r, user)
 	case r.Method == http.MethodPost && name == "pods":

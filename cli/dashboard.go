@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -61,8 +60,7 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
 		return usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
 	}
-	limitMemory(os.Getenv)
-	s := &session{app: d.app}
+	s := &session{app: d.app, thrift: newThrift(os.Getenv)}
 	// Credential plugins may ask on the terminal, so this comes before the screen.
 	cluster, err := s.Open(ctx, "")
 	if err != nil {
@@ -107,24 +105,5 @@ func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Write
 		return nil
 	default:
 		return err
-	}
-}
-
-// collectAt is the heap growth, in percent, at which garbage is collected, and
-// softLimit what the heap is kept near: a first list of a big cluster is mostly
-// garbage once it was stripped (docs/performance.md).
-const (
-	collectAt = 50
-	softLimit = 250 << 20
-)
-
-// limitMemory keeps the peak of reading a big cluster down, unless the user has
-// set limits of his own.
-func limitMemory(env func(string) string) {
-	if env("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
-	}
-	if env("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softLimit)
 	}
 }

@@ -63,9 +63,9 @@ func exitCode(ctx context.Context, err error, name string, w io.Writer) int {
 	}
 }
 
-// say writes err as one line.
+// say writes err as one line. If nobody hears it, nothing can be done.
 func say(w io.Writer, name string, err error) {
-	fmt.Fprintf(w, "%s: %s\n", name, oneLine(err.Error()))
+	_, _ = fmt.Fprintf(w, "%s: %s\n", name, oneLine(err.Error()))
 }
 
 // oneLine joins the lines of a text and drops what a terminal would obey.

@@ -136,7 +136,11 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 // explainOne writes one pod's report. A pod that cannot be explained does not
 // keep the others from being.
 func (e *explaining) explainOne(ctx context.Context, live *live, pod *model.Pod, out *reports, found *outcome) error {
-	report, err := live.Explain(ctx, pod.Object.UID)
+	ask := live.Outline
+	if e.nodes {
+		ask = live.Explain
+	}
+	report, err := ask(ctx, pod.Object.UID)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (a *app) open(ctx context.Context) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
+	newThrift(os.Getenv)
 	l := &live{client: client, app: a}
 	ctx, l.stop = context.WithCancel(ctx)
 	if err := l.start(ctx); err != nil {

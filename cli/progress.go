@@ -25,7 +25,8 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w}
 }
 
-// show tells how many objects of each list that is not in yet were read.
+// show tells how many objects of each list that is not in yet were read. A line
+// that cannot be written is no loss.
 func (p *progress) show(reading map[string]int) {
 	if p.w == nil {
 		return
@@ -36,14 +37,14 @@ func (p *progress) show(reading map[string]int) {
 			lists = append(lists, fmt.Sprintf("%s: %d so far", resource, n))
 		}
 	}
-	fmt.Fprintf(p.w, "\r\x1b[KReading the cluster %s", strings.Join(lists, ", "))
+	_, _ = fmt.Fprintf(p.w, "\r\x1b[KReading the cluster %s", strings.Join(lists, ", "))
 	p.shown = true
 }
 
 // clear takes the line away.
 func (p *progress) clear() {
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
 

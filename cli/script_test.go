@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -53,22 +55,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	code := 0
 	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var failed interface{ ExitCode() int }
-		if !asExit(err, &failed) {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
 			ts.Fatalf("run %s: %v", args[1], err)
 		}
-		code = failed.ExitCode()
+		code = exit.ExitCode()
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
-}
-
-// asExit finds the exit code in an error.
-func asExit(err error, target *interface{ ExitCode() int }) bool {
-	exit, ok := err.(interface{ ExitCode() int }) //nolint:errorlint // Exec gives the bare error
-	*target = exit
-	return ok
 }
 
 // decode reads the body of a request, protobuf or JSON.

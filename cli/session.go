@@ -12,6 +12,7 @@ import (
 // session opens the clusters of the kubeconfig for the dashboard.
 type session struct {
 	*app
+	thrift *thrift
 	opened string // the context that was opened last
 }
 
@@ -40,7 +41,7 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 		joined, err = cluster.New(running, source, cluster.Options{Reopen: client.Source})
 		if err == nil {
 			s.opened = client.Context()
-			return &watched{Cluster: joined, client: client, stop: stop}, nil
+			return &watched{Cluster: joined, client: client, thrift: s.thrift, stop: stop}, nil
 		}
 	}
 	stop()
@@ -53,10 +54,20 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 type watched struct {
 	*cluster.Cluster
 	client *kube.Client
+	thrift *thrift
 	stop   context.CancelFunc
 }
 
 var _ ui.Cluster = (*watched)(nil)
+
+// Next implements ui.Cluster.
+func (w *watched) Next(ctx context.Context) (*model.Snapshot, error) {
+	s, err := w.Cluster.Next(ctx)
+	if err == nil {
+		w.thrift.note(s)
+	}
+	return s, err
+}
 
 // Describe implements ui.Cluster.
 func (w *watched) Describe(ctx context.Context, ref model.Ref) (string, error) {

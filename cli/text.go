@@ -33,9 +33,9 @@ func table(rows [][]string) string {
 		for i, text := range row {
 			row[i] = model.Clean(text)
 		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a strings.Builder takes everything
 	}
-	w.Flush() // a strings.Builder takes everything
+	_ = w.Flush()
 	return trimLines(b.String())
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -116,8 +117,11 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 		if len(pods) == 0 {
 			continue
 		}
-		report, err := live.Explain(ctx, pods[0].Object.UID)
-		if err != nil {
+		report, err := live.Outline(ctx, pods[0].Object.UID)
+		switch {
+		case errors.Is(err, explain.ErrNoPod):
+			continue // it is gone since
+		case err != nil:
 			return nil, fmt.Errorf("explain %s: %w", pods[0].FullName(), err)
 		}
 		l.add(newPendingItem(pods, report),

@@ -119,6 +119,11 @@ func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*explain.Report, 
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Explain(ctx, uid) })
 }
 
+// Outline is Explain without the answers for each node: Groups tells them together.
+func (c *Cluster) Outline(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Outline(ctx, uid) })
+}
+
 // ExplainPod says where a pod that does not exist yet would go.
 func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/adrg/xdg"
+)
+
+func TestFlagsGoBeforeTheEnvironmentAndThatBeforeTheFile(t *testing.T) {
+	utf8 := map[string]string{"LANG": "en_US.UTF-8"}
+	with := func(more map[string]string) map[string]string {
+		all := map[string]string{}
+		for _, m := range []map[string]string{utf8, more} {
+			maps.Copy(all, m)
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		file  string
+		env   map[string]string
+		flag  string
+		theme string
+	}{
+		"nothing is set":                        {"", utf8, "", ""},
+		"the file sets a theme":                 {"theme: dark\n", utf8, "", "dark"},
+		"the environment wins over it":          {"theme: dark\n", with(map[string]string{"FATHOM_THEME": "light"}), "", "light"},
+		"NO_COLOR means mono":                   {"theme: dark\n", with(map[string]string{"NO_COLOR": "1"}), "", "mono"},
+		"an empty NO_COLOR means nothing":       {"theme: dark\n", with(map[string]string{"NO_COLOR": ""}), "", "dark"},
+		"the flag wins over all":                {"theme: dark\n", with(map[string]string{"NO_COLOR": "1"}), "light", "light"},
+		"a theme that does not exist is no use": {"", utf8, "puce", "error"},
+		"a file with a typo is refused":         {"thene: dark\n", utf8, "", "error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			t.Setenv("XDG_CONFIG_HOME", home)
+			xdg.Reload()
+			if test.file != "" {
+				folder := filepath.Join(home, "fathom")
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(folder, "config.yaml"), []byte(test.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := readSettings(func(name string) string { return test.env[name] })
+			if err == nil {
+				s.apply(test.flag, false, false)
+				err = s.check()
+			}
+			switch {
+			case err != nil && test.theme != "error":
+				t.Fatal(err)
+			case err == nil && s.Theme != test.theme:
+				t.Errorf("theme %q, want %q", s.Theme, test.theme)
+			}
+		})
+	}
+}
+
+func TestASCIIIsTakenFromTheLocaleUnlessSet(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	xdg.Reload()
+	for name, test := range map[string]struct {
+		locale      string
+		flag, given bool
+		want        bool
+	}{
+		"a UTF-8 locale draws all":    {"de_DE.UTF-8", false, false, false},
+		"another one draws ASCII":     {"C", false, false, true},
+		"--ascii draws ASCII":         {"de_DE.UTF-8", true, true, true},
+		"--ascii=false draws all":     {"C", false, true, false},
+		"no locale at all draws less": {"", false, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := readSettings(func(name string) string {
+				if name == "LANG" {
+					return test.locale
+				}
+				return ""
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.apply("", test.flag, test.given)
+			if *s.ASCII != test.want {
+				t.Errorf("ASCII %v, want %v", *s.ASCII, test.want)
+			}
+		})
+	}
+}
