@@ -155,7 +155,7 @@ func (c rgb) times(m [3]rgb) rgb {
 // distance is that of CIE76, in L*a*b*.
 func distance(a, b rgb) float64 {
 	la, lb := a.lab(), b.lab()
-	return math.Sqrt(math.Pow(la[0]-lb[0], 2) + math.Pow(la[1]-lb[1], 2) + math.Pow(la[2]-lb[2], 2))
+	return math.Hypot(math.Hypot(la[0]-lb[0], la[1]-lb[1]), la[2]-lb[2])
 }
 
 func (c rgb) lab() [3]float64 {

@@ -48,7 +48,7 @@ type connecting struct {
 // Run opens the cluster.
 func (c *connecting) Run() (err error) {
 	if c.out != nil {
-		fmt.Fprintf(c.out, "Connecting to %s …\n", model.Clean(c.name))
+		_, _ = fmt.Fprintf(c.out, "Connecting to %s …\n", model.Clean(c.name))
 	}
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt) // ctrl-c gives up waiting
 	defer stop()

@@ -15,7 +15,7 @@ func keyDocs() string {
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
 	for _, b := range keyMap {
 		var labels []string
-		for _, label := range strings.Fields(b.label) {
+		for label := range strings.FieldsSeq(b.label) {
 			labels = append(labels, "`"+label+"`")
 		}
 		if b.keys == "esc q" {

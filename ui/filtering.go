@@ -70,14 +70,10 @@ func wrongWords(err error) string {
 	if !errors.As(err, &wrong) {
 		return err.Error()
 	}
-	words := wrong.Cause
-	if len(wrong.Fields) > 0 {
-		words += "; fields:"
-		for _, name := range wrong.Fields {
-			words += " " + name
-		}
+	if len(wrong.Fields) == 0 {
+		return wrong.Cause
 	}
-	return words
+	return wrong.Cause + "; fields: " + strings.Join(wrong.Fields, " ")
 }
 
 // selects is the filter that a label selector is.

@@ -14,17 +14,18 @@ func (a *App) header() string {
 	plain, styled := a.badges()
 	crumbs := fitCrumbs(a.crumbs(), a.width-3-cells(plain))
 	s := a.styles()
-	row := " " + s.Accent.Bold(true).Render(crumbs[0])
+	var row strings.Builder
+	row.WriteString(" " + s.Accent.Bold(true).Render(crumbs[0]))
 	used := 1 + cells(crumbs[0])
 	for i, c := range crumbs[1:] {
 		style := s.Text
 		if i == len(crumbs)-2 {
 			style = s.Strong
 		}
-		row += s.Dim.Render(" › ") + style.Render(c)
+		row.WriteString(s.Dim.Render(" › ") + style.Render(c))
 		used += 3 + cells(c)
 	}
-	return row + blank(a.width-1-used-cells(plain)) + styled
+	return row.String() + blank(a.width-1-used-cells(plain)) + styled
 }
 
 // crumbs are context, namespace, view and object.

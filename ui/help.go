@@ -35,15 +35,15 @@ func helpLines(in place) []string {
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
-		line := ""
+		var line strings.Builder
 		for at, column := range columns {
 			text := ""
 			if i < len(column) {
 				text = column[i]
 			}
-			line += left(text, []int{25, 25, 26}[at])
+			line.WriteString(left(text, []int{25, 25, 26}[at]))
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	return append(
 		lines,

@@ -25,7 +25,7 @@ func TestNoKeyHasTwoMeaningsInOnePlace(t *testing.T) {
 			if b.where&in == 0 {
 				continue
 			}
-			for _, key := range strings.Fields(b.keys) {
+			for key := range strings.FieldsSeq(b.keys) {
 				if before, ok := means[key]; ok && before != b.do {
 					t.Errorf("%s in %s means %q and %q", key, name, bindingOf(before, in).docs, b.docs)
 				}
@@ -47,7 +47,7 @@ func TestEveryKeyIsDocumentedAndDrawn(t *testing.T) {
 }
 
 func TestKeysOfWhatIsNotThereAreNotInTheMap(t *testing.T) {
-	for _, key := range strings.Fields("c u r t l e f p T P Q z i L , . 4 5 6 7 8 9") {
+	for key := range strings.FieldsSeq("c u r t l e f p T P Q z i L , . 4 5 6 7 8 9") {
 		for name, in := range grounds {
 			if b, ok := bindingAt(key, in); ok {
 				t.Errorf("%s in %s means %q", key, name, b.docs)

@@ -31,8 +31,6 @@ type list[F, R any] struct {
 	stale   bool                    // a newer snapshot came meanwhile
 }
 
-func (l *list[F, R]) places() place { return everywhere | lists }
-
 func (l *list[F, R]) resize(width, height int) {
 	l.page.resize(width, height)
 	l.table.resize(width, height)

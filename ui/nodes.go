@@ -123,16 +123,16 @@ func nodeCounts(all []*model.Node) string {
 			bytes += freeMemory(n)
 		}
 	}
-	words := fmt.Sprintf("%s: %d Ready", count(len(all), "node", "nodes"), ready)
+	states := []string{fmt.Sprintf("%s: %d Ready", count(len(all), "node", "nodes"), ready)}
 	if cordoned > 0 {
-		words += fmt.Sprintf(" (%d cordoned)", cordoned)
+		states[0] += fmt.Sprintf(" (%d cordoned)", cordoned)
 	}
 	for _, word := range []string{"NotReady", "Unknown"} {
 		if k := others[word]; k > 0 {
-			words += fmt.Sprintf(", %d %s", k, word)
+			states = append(states, fmt.Sprintf("%d %s", k, word))
 		}
 	}
-	return fmt.Sprintf("%s. Room: cpu %d, memory %s.", words, cpu/1000, memory(bytes))
+	return fmt.Sprintf("%s. Room: cpu %d, memory %s.", strings.Join(states, ", "), cpu/1000, model.FormatMemory(bytes, model.Down))
 }
 
 func notReady(n *model.Node) string {

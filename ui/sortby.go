@@ -47,14 +47,14 @@ type sorting[R any] struct {
 
 func (p *sorting[R]) line(width int) string {
 	s := p.app.styles()
-	row := " sort by"
+	words := []string{" sort by"}
 	for _, placed := range p.table.layout() {
 		head := p.table.columns[placed.column].head
 		if at := p.table.letter(placed.column); at >= 0 {
-			row += "  " + strings.ToLower(head[at:at+1]) + " " + strings.ToLower(head)
+			words = append(words, strings.ToLower(head[at:at+1])+" "+strings.ToLower(head))
 		}
 	}
-	return s.Text.Render(cut(row+"  esc leaves", width))
+	return s.Text.Render(cut(strings.Join(append(words, "esc leaves"), "  "), width))
 }
 
 func (p *sorting[R]) above(int) []string { return nil }

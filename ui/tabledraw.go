@@ -121,28 +121,29 @@ func (t *table[R]) draw(s *themes.Styles) []string {
 
 // drawHead gives the heads; while sorting is asked for, with the letters.
 func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
-	row := blank(gutter)
+	var row strings.Builder
+	row.WriteString(blank(gutter))
 	for i, p := range drawn {
 		c := &t.columns[p.column]
 		if i > 0 {
-			row += blank(c.before())
+			row.WriteString(blank(c.before()))
 		}
 		filled := c.fill(c.head, p.width)
 		letter := -1
 		if t.letters {
 			letter = strings.Index(filled, c.head) + t.letter(p.column)
 		}
+		style := s.Head
+		if p.column == t.sorted {
+			style = style.Underline(true)
+		}
 		if letter < 0 || letter >= len(filled) {
-			style := s.Head
-			if p.column == t.sorted {
-				style = style.Underline(true)
-			}
-			row += style.Render(filled)
+			row.WriteString(style.Render(filled))
 			continue
 		}
-		row += s.Head.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + s.Head.Render(filled[letter+1:])
+		row.WriteString(style.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + style.Render(filled[letter+1:]))
 	}
-	return row
+	return row.String()
 }
 
 // drawRow gives one row. The selected one is in one style, so that it stands

@@ -68,8 +68,5 @@ type page struct {
 }
 
 func (p *page) resize(width, height int) { p.width, p.height = width, height }
-func (p *page) note() string             { return "" }
 func (p *page) selected() selection      { return selection{} }
 func (p *page) off(action) string        { return "" }
-func (p *page) act(action) tea.Cmd       { return nil }
-func (p *page) update(tea.Msg) tea.Cmd   { return nil }
