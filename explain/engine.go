@@ -56,6 +56,7 @@ type Engine struct {
 	nominator  *nominator
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
+	listers    listers
 
 	framework framework.Framework
 	plugins   []plugin // in the order of their Filter halves
@@ -102,6 +103,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		priorities: map[int32]int{},
 		forbidden:  options.Trace.Forbidden(),
 	}
+	e.listers = newListers(factory, e.forbidden)
 	e.overlay = &overlay{e.snapshot}
 	e.cache = newCache(ctx)
 	request(factory)

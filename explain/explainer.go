@@ -97,6 +97,7 @@ type question struct {
 	nodes      fwk.SharedLister
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
+	listers    listers
 	logger     klog.Logger
 	now        time.Time
 

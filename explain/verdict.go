@@ -73,7 +73,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 		Engine: e,
 		question: &question{
 			pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-			namespaces: e.namespaces, logger: e.logger, now: e.options.Now(),
+			namespaces: e.namespaces, listers: e.listers, logger: e.logger, now: e.options.Now(),
 		},
 	}
 	x.report = newReport(x.question)
