@@ -86,7 +86,7 @@ func TestASchedulerLives(t *testing.T) {
 		{"when it renews its Lease", "default-scheduler", schedulerClient(t, "", lease("kube-scheduler", time.Second)), true, true, "the Lease kube-system/kube-scheduler was renewed 1s ago"},
 		{"not when its Lease is old", "default-scheduler", schedulerClient(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
 		{"when a pod was bound lately", "batch", schedulerClient(t, "", bound(time.Minute)), true, true, "it bound pod dev/web"},
-		{"not when nothing tells of it", "batch", schedulerClient(t, "", bound(time.Hour)), false, true, "no Lease is named batch"},
+		{"not when nothing tells of it", "batch", schedulerClient(t, "", bound(time.Hour)), false, true, "it holds no Lease and has bound no pod in 5m"},
 		{"perhaps, for the default one without a Lease", "default-scheduler", schedulerClient(t, ""), false, false, "it holds no Lease"},
 		{"perhaps, when Leases are forbidden", "batch", schedulerClient(t, "leases"), false, false, "not known: Forbidden"},
 		{"perhaps, when pods are forbidden", "batch", schedulerClient(t, "pods"), false, false, "not known: Forbidden"},

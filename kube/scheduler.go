@@ -81,8 +81,7 @@ func (c *Client) lookForScheduler(ctx context.Context, name string) aliveness {
 	case name == corev1.DefaultSchedulerName:
 		return aliveness{at: now, why: "not known: it holds no Lease"}
 	}
-	return aliveness{known: true, at: now, why: fmt.Sprintf(
-		"no Lease is named %s, and no pod that names it was bound in the last %s", name, duration.HumanDuration(lately))}
+	return aliveness{known: true, at: now, why: "it holds no Lease and has bound no pod in " + duration.HumanDuration(lately)}
 }
 
 // lease is the newest Lease that a scheduler of that name would hold; nil

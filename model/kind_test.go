@@ -50,6 +50,13 @@ func TestPodsOfOneKindAreAlike(t *testing.T) {
 		{"a nominated one is for itself", nil, func(p *corev1.Pod) { p.Status.NominatedNodeName = "n1" }, false},
 		{"a bound one waits for something else", nil, bound, false},
 		{"bound ones are alike on any node", bound, func(p *corev1.Pod) { p.Spec.NodeName = "n2" }, true},
+		{"and in any zone, which binding copies to their labels", func(p *corev1.Pod) {
+			bound(p)
+			p.Labels[corev1.LabelTopologyZone] = "a"
+		}, func(p *corev1.Pod) {
+			bound(p)
+			p.Labels[corev1.LabelTopologyZone] = "b"
+		}, true},
 		{"but not for another reason", bound, func(p *corev1.Pod) {
 			bound(p)
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}}}

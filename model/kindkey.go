@@ -27,7 +27,7 @@ func kindKey(pod *Pod) string {
 		data = fmt.Appendf(data, "bound\x00%s\x00", pod.Status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object.Labels)) {
-		if !isIdentity(name) {
+		if !isIdentity(name) && !(pod.Bound() && isCopied(name)) {
 			data = fmt.Appendf(data, "%s=%s\x00", name, object.Labels[name])
 		}
 	}
@@ -43,6 +43,12 @@ func isIdentity(label string) bool {
 		return true
 	}
 	return strings.HasPrefix(label, "batch.kubernetes.io/")
+}
+
+// isCopied says whether binding copies a label of the node to the pod
+// (admission plugin PodTopologyLabels).
+func isCopied(label string) bool {
+	return label == corev1.LabelTopologyZone || label == corev1.LabelTopologyRegion
 }
 
 // specOf writes the spec without what is the replica's own: its host name, its
