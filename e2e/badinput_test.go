@@ -106,7 +106,7 @@ func checkSmallTerminal(t *testing.T, config string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tty.Close()
+	defer func() { _ = tty.Close() }()
 	err = tty.Wait(t.Context(), "the size that is needed", func(lines []string) bool {
 		return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "60") && strings.Contains(line, "15") })
 	})

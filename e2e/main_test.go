@@ -48,7 +48,7 @@ func build(run func() int) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "kubectl-fathom")
 	out, err := exec.Command("go", "build", "-C", "..", "-o", binary, ".").CombinedOutput()
 	if err != nil {

@@ -29,7 +29,7 @@ func TestDashboardStaysLiveAndSmallUnderChange(t *testing.T) {
 	plane := startFleet(t)
 	client := admin(t, plane)
 	s := open(t, 120, 40, "--kubeconfig", kubeconfig(t, plane, controlplane.Admin))
-	s.shows(`› all › pending +live$`)
+	s.shows(`› all › pending` + live)
 	s.shows(`ml/train`)
 	changes := churn(t, client, *soak/4) // until its caches are warm
 	began := resident(t, s)
@@ -39,7 +39,7 @@ func TestDashboardStaysLiveAndSmallUnderChange(t *testing.T) {
 			changes += churn(t, client, time.Second)
 		}
 	}
-	s.shows(`› all › pending +live$`)
+	s.shows(`› all › pending` + live)
 	s.shows(`ml/train`)
 	grown := resident(t, s) - began
 	if grown > soakGrowth {

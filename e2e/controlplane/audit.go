@@ -22,7 +22,7 @@ func (c *ControlPlane) Writes(user string) ([]Write, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	var writes []Write
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)

@@ -49,7 +49,7 @@ func Start(env []string, columns, rows int, program string, args ...string) (*Te
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
-	defer slave.Close()
+	defer func() { _ = slave.Close() }()
 	t.master = master
 	t.screen = vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(master))
 	t.before, err = term.GetState(int(slave.Fd()))
@@ -74,12 +74,12 @@ func (t *Terminal) run(slave *os.File, env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("open a pipe: %w", err)
 	}
-	defer statusEnd.Close()
+	defer func() { _ = statusEnd.Close() }()
 	releaseEnd, release, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("open a pipe: %w", err)
 	}
-	defer releaseEnd.Close()
+	defer func() { _ = releaseEnd.Close() }()
 	t.release = release
 	t.cmd = exec.Command("/bin/sh", args...)
 	t.cmd.Env = env
