@@ -85,7 +85,7 @@ func (s *script) left() (changes []Change) {
 // A state that grew by any run of changes answers as one that was told at once.
 func TestChangesInAnyOrderLeadToTheSameAnswers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") })
+		d := drawn(rt)
 		s := &script{d: d, nodes: map[string]*corev1.Node{}, pods: map[types.UID]*corev1.Pod{}, told: map[string]*corev1.Pod{}}
 		grown := startEngine(t, Options{})
 		for range 1 + d(8) {

@@ -13,7 +13,7 @@ import (
 // Every report holds together, whatever the cluster.
 func TestReportsHoldTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") })
+		d := drawn(rt)
 		c := newRandomCluster(d, 1+d(6), d(12), 1)
 		e := startEngine(t, Options{}, c.objects()...)
 		r, err := e.Explain(t.Context(), c.pending[0].UID)

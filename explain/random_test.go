@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,10 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
 )
 
 // dice gives a number below n. A test drives it by a seed or by rapid.
 type dice func(n int) int
+
+// drawn are dice of a seed that rapid draws: its own numbers lean to the small,
+// which would make most clusters alike.
+func drawn(t *rapid.T) dice {
+	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).IntN
+}
 
 // chance is true in percent of a hundred cases.
 func (d dice) chance(percent int) bool { return d(100) < percent }
