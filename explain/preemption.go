@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -54,7 +55,7 @@ func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagn
 	case len(c.found) > 0:
 		return e.chosen(ctx, pod, c)
 	case err != nil:
-		return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + joined(err)}}, nil
+		return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + firstOf(err)}}, nil
 	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
@@ -230,8 +231,9 @@ func claimName(pod *corev1.Pod, use corev1.PodResourceClaim) string {
 	return ""
 }
 
-func joined(err error) string {
-	if all, ok := err.(utilerrors.Aggregate); ok && len(all.Errors()) > 0 {
+// firstOf is the first of several errors, which often say the same of each node.
+func firstOf(err error) string {
+	if all, ok := errors.AsType[utilerrors.Aggregate](err); ok && len(all.Errors()) > 0 {
 		return all.Errors()[0].Error()
 	}
 	return err.Error()

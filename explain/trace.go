@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -106,11 +107,7 @@ func (t *Trace) Forbidden() map[string]string {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make(map[string]string, len(t.forbidden))
-	for resource, why := range t.forbidden {
-		all[resource] = why
-	}
-	return all
+	return maps.Clone(t.forbidden)
 }
 
 // touch notes a read of resource, if that is forbidden.

@@ -74,8 +74,7 @@ func (u *upstream) attempt(pod *corev1.Pod) string {
 	if err == nil {
 		return ""
 	}
-	var fit *framework.FitError
-	if errors.As(err, &fit) {
+	if fit, ok := errors.AsType[*framework.FitError](err); ok {
 		_, status := u.profile.RunPostFilterPlugins(ctx, state, pod, fit.Diagnosis.NodeToStatus)
 		fit.Diagnosis.PostFilterMsg = status.Message()
 	}
