@@ -262,6 +262,31 @@ func TestReportIsRunAgainOnceWhenSomethingElseChanged(t *testing.T) {
 	}
 }
 
+func TestPanicWhileFoldingIsTold(t *testing.T) {
+	source := newSource(newClient(node("a", "4")))
+	changed := make(chan struct{}, 1)
+	var broken atomic.Bool
+	source.Changed = changed
+	source.Status = func() model.Status {
+		if broken.Load() {
+			panic("no status")
+		}
+		return model.Status{}
+	}
+	c := open(t, source, Options{})
+	read(t, c)
+	broken.Store(true)
+	changed <- struct{}{}
+	for {
+		if _, err := c.Next(t.Context()); err != nil {
+			if got, want := err.Error(), "fold changes: no status"; got != want {
+				t.Errorf("error %q, want %q", got, want)
+			}
+			return
+		}
+	}
+}
+
 func TestCloseEndsEverythingThatWasStarted(t *testing.T) {
 	openAndClose := func() {
 		c, err := New(t.Context(), newSource(newClient(node("a", "4"), pod("waits", "8", ""))), Options{})

@@ -112,6 +112,7 @@ func (f *folder) snapshot(rows, all bool) *model.Snapshot {
 		status.MetricsNote = note
 	}
 	if rows {
+		f.held = nil
 		return f.feed.builder.Build(f.revision, status, usage)
 	}
 	s := *f.held

@@ -173,13 +173,14 @@ func (w *world) shownBy(s *model.Snapshot) bool {
 		return false
 	}
 	for _, n := range s.Nodes {
-		if !equal(n.Object.Spec, w.nodes[n.Name].Spec) || !equal(n.Object.Status, w.nodes[n.Name].Status) {
+		want := w.nodes[n.Name]
+		if want == nil || !equal(n.Object.Spec, want.Spec) || !equal(n.Object.Status, want.Status) {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(s.Pods, func(p *model.Pod) bool {
 		want := w.pods[p.Object.Name]
-		return p.Object.UID != want.UID || !equal(p.Object.Spec, want.Spec) || !equal(p.Object.Status, want.Status)
+		return want == nil || p.Object.UID != want.UID || !equal(p.Object.Spec, want.Spec) || !equal(p.Object.Status, want.Status)
 	})
 }
 
