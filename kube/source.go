@@ -90,7 +90,7 @@ func (s *source) doubt(f *feed) {
 	}
 	go func() {
 		defer s.doubts.Delete(f)
-		if pause(s.ctx, s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+		if s.pause(s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
 			s.close()
 		}
 	}()
@@ -98,7 +98,7 @@ func (s *source) doubt(f *feed) {
 
 // reconsider looks now and then whether a right was won.
 func (s *source) reconsider() {
-	for pause(s.ctx, s.client.link.pace.recheck) {
+	for s.pause(s.client.link.pace.recheck) {
 		for _, k := range kinds {
 			if s.scope.rights[k.gvr] == forbidden && s.client.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()
@@ -118,7 +118,7 @@ func (s *source) close() { s.ended.Do(func() { close(s.stale) }) }
 // report tells of progress until everything is in.
 func (s *source) report() {
 	var before int64 = -1
-	for pause(s.ctx, progress) {
+	for s.pause(progress) {
 		var read int64
 		all := true
 		for _, f := range s.feeds {
@@ -135,12 +135,14 @@ func (s *source) report() {
 	}
 }
 
-// pause waits, and says whether ctx is still alive then.
-func pause(ctx context.Context, d time.Duration) bool {
+// pause waits, and says whether the source is still of use then.
+func (s *source) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
-	case <-ctx.Done():
+	case <-s.stale:
+		return false
+	case <-s.ctx.Done():
 		return false
 	}
 }
