@@ -27,7 +27,7 @@ func kindKey(pod *Pod) string {
 		data = fmt.Appendf(data, "bound\x00%s\x00", pod.Status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object.Labels)) {
-		if !isIdentity(name) && !(pod.Bound() && isCopied(name)) {
+		if !isIdentity(name) && (!pod.Bound() || !isCopied(name)) {
 			data = fmt.Appendf(data, "%s=%s\x00", name, object.Labels[name])
 		}
 	}

@@ -128,15 +128,15 @@ func held(node *model.Node, name corev1.ResourceName, width int) string {
 // names lose their middles where width cells are too few.
 func holderNames(all []holding, name corev1.ResourceName, holds string, width int) string {
 	tell := func(most int) string {
-		text := ""
+		texts := make([]string, len(all))
 		for i, h := range all {
-			between, verb := ", ", " "
+			verb := " "
 			if i == 0 {
-				between, verb = "", holds
+				verb = holds
 			}
-			text += between + cutMiddle(model.Clean(h.pod.FullName()), most) + verb + columnText(name, h.amount, model.Nearest)
+			texts[i] = cutMiddle(model.Clean(h.pod.FullName()), most) + verb + columnText(name, h.amount, model.Nearest)
 		}
-		return text
+		return strings.Join(texts, ", ")
 	}
 	longest := 0
 	for _, h := range all {

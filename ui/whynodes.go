@@ -69,11 +69,11 @@ func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
 	}
 	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
 	for _, row := range rows {
-		text := left(p.brief(row.name), wide)
+		parts := []string{left(p.brief(row.name), wide)}
 		for c, cell := range row.cells {
-			text += right(cell, widths[c])
+			parts = append(parts, right(cell, widths[c]))
 		}
-		text += "  "
+		text := strings.Join(parts, "") + "  "
 		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-gutter-cells(text)))
 	}
 	return t
