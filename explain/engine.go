@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
@@ -73,7 +74,8 @@ type Engine struct {
 	priorities map[int32]int     // of the pods on the nodes, counted
 	forbidden  map[string]string // resource → why it could not be listed
 	revision   int64
-	scratch    matrix // reused from one explanation to the next
+	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
+	scratch    matrix                                   // reused from one explanation to the next
 }
 
 // plugin is one that has a say about nodes. Either half may be nil.
@@ -110,7 +112,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 	e.overlay = &overlay{e.snapshot}
 	e.cache = newCache(ctx)
 	request(factory)
-	if err := e.build(ctx, factory, readOnly); err != nil {
+	if err := e.build(ctx, feed{factory, &e.handlers}, readOnly); err != nil {
 		return nil, fmt.Errorf("build scheduler framework: %w", err)
 	}
 	return e, nil

@@ -2,7 +2,9 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -159,4 +161,29 @@ func priority(value int32) func(*corev1.Pod) {
 func resourceQuantity(s string) *resource.Quantity {
 	q := resource.MustParse(s)
 	return &q
+}
+
+func TestExplanationsAndChangesMayRunAtOnce(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "8"))
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() {
+			pod := aPod(fmt.Sprintf("held-%d", worker), "1", on("a"))
+			for range 10 {
+				if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+					t.Error(err)
+				}
+				if _, err := e.ExplainPod(t.Context(), aPod("web", "9")); err != nil {
+					t.Error(err)
+				}
+				if err := e.Apply(3, []Change{{Old: pod}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if r := mustExplain(t, e, aPod("web", "4")); r.Fits != 2 {
+		t.Errorf("%d nodes fit after all pods left", r.Fits)
+	}
 }

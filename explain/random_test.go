@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,6 +58,7 @@ func newRandomCluster(d dice, nodes, bound, pending int) *randomCluster {
 		c.nodes = append(c.nodes, randomNode(d, i))
 	}
 	c.storage(d)
+	c.devices(d)
 	for _, name := range []string{"red", "blue"} {
 		c.others = append(c.others, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"colour": name}}})
 	}
@@ -188,6 +190,53 @@ func (c *randomCluster) claim(d dice, namespace, name, class, volume string) {
 	c.others = append(c.others, pv)
 }
 
+// devices are a gpu on some nodes, and claims that are free, taken or hopeless.
+func (c *randomCluster) devices(d dice) {
+	c.others = append(c.others, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}})
+	for _, node := range c.nodes {
+		if d.chance(50) {
+			continue
+		}
+		c.others = append(c.others, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "slice-" + node.Name}, Spec: resourcev1.ResourceSliceSpec{
+			Driver: "gpu.example.com", NodeName: &node.Name,
+			Pool:    resourcev1.ResourcePool{Name: node.Name, ResourceSliceCount: 1, Generation: 1},
+			Devices: []resourcev1.Device{{Name: "gpu-0"}},
+		}})
+	}
+	for _, namespace := range []string{"red", "blue"} {
+		for _, name := range []string{"free", "taken", "hopeless"} {
+			class := "gpu"
+			if name == "hopeless" {
+				class = "tpu"
+			}
+			claim := &resourcev1.ResourceClaim{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("claim-" + namespace + name)},
+				Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
+					Name:    "gpu",
+					Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1},
+				}}}},
+			}
+			if name == "taken" {
+				allocate(claim, c.nodes[0].Name)
+			}
+			c.others = append(c.others, claim)
+		}
+	}
+}
+
+// allocate gives claim the gpu of a node, for a pod that is not among the others.
+func allocate(claim *resourcev1.ResourceClaim, node string) {
+	claim.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: "someone", UID: "someone"}}
+	claim.Status.Allocation = &resourcev1.AllocationResult{
+		Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{{
+			Request: "gpu", Driver: "gpu.example.com", Pool: node, Device: "gpu-0",
+		}}},
+		NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+		}}}},
+	}
+}
+
 // randomPod is a pod without a node.
 func (c *randomCluster) randomPod(d dice, name string) *corev1.Pod {
 	p := aPod(name, one(d, "100m", "500m", "1", "2", "7", "32"), priority(one(d, int32(-10), 0, 0, 1000)))
@@ -206,6 +255,9 @@ func (c *randomCluster) randomPod(d dice, name string) *corev1.Pod {
 	c.randomShape(d, p)
 	randomPlacement(d, p)
 	randomNeighbours(d, p)
+	if d.chance(8) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new(one(d, "free", "taken", "hopeless", "missing"))}}
+	}
 	if d.chance(15) {
 		p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "data", VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: one(d, "local", "csi", "now", "once", "zonal", "lost", "missing")},

@@ -50,6 +50,7 @@ func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Po
 			report, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, newPanicked(r))
 		}
 	}()
+	e.settle(ctx)
 	x := e.begin(ctx, pod)
 	if err := x.answer(ctx, nodes); err != nil {
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
