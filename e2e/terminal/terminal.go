@@ -85,7 +85,7 @@ func (t *Terminal) run(slave *os.File, env, args []string) error {
 	t.cmd.Env = env
 	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = slave, slave, slave
 	t.cmd.ExtraFiles = []*os.File{statusEnd, releaseEnd} // 3 and 4
-	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	t.cmd.SysProcAttr = leaderAttr()
 	err = t.cmd.Start()
 	if err != nil {
 		return fmt.Errorf("start %s: %w", args[3], err)
