@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -120,12 +121,17 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		live.sayLimits()
 	}
 	out := newReports(e.stdout, e.output, true, e.nodes)
+	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
+		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) { return outlines.Of(ctx, kind.Key, pod) }
+		if e.nodes {
+			ask = live.Explain
+		}
 		for _, pod := range kind.Pods {
 			if !e.scope.holds(pod) {
 				continue
 			}
-			if err := e.explainOne(ctx, live, pod, out, &found); err != nil {
+			if err := e.explainOne(ctx, ask, pod, out, &found); err != nil {
 				return err
 			}
 		}
@@ -135,11 +141,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 
 // explainOne writes one pod's report. A pod that cannot be explained does not
 // keep the others from being.
-func (e *explaining) explainOne(ctx context.Context, live *live, pod *model.Pod, out *reports, found *outcome) error {
-	ask := live.Outline
-	if e.nodes {
-		ask = live.Explain
-	}
+func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*explain.Report, error), pod *model.Pod, out *reports, found *outcome) error {
 	report, err := ask(ctx, pod.Object.UID)
 	switch {
 	case ctx.Err() != nil:

@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
+
+// Outlines explains many pods and asks about each kind of them only once while
+// nothing changes. It is for one goroutine.
+type Outlines struct {
+	cluster *Cluster
+	first   map[string]first // by the kind's key
+}
+
+// first is the report of the first pod of a kind.
+type first struct {
+	report *explain.Report
+	feed   *feed
+	others int64 // the feed's changes when it was made
+}
+
+// Outlines begins a round of explanations.
+func (c *Cluster) Outlines() *Outlines {
+	return &Outlines{cluster: c, first: map[string]first{}}
+}
+
+// Of is the outline of a pod of that kind.
+func (o *Outlines) Of(ctx context.Context, kind string, uid types.UID) (*explain.Report, error) {
+	f := o.cluster.feed.Load()
+	now := first{feed: f, others: f.others.Load()}
+	if known, ok := o.first[kind]; ok && known.feed == now.feed && known.others == now.others {
+		return o.cluster.settled(func(e *explain.Engine) (*explain.Report, error) {
+			return e.OutlineAlike(ctx, uid, known.report)
+		})
+	}
+	report, err := o.cluster.Outline(ctx, uid)
+	if err != nil {
+		return nil, err
+	}
+	now.report = report
+	o.first[kind] = now
+	return report, nil
+}

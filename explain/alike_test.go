@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+)
+
+func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := drawn(rt)
+		c := newRandomCluster(d, 1+d(6), d(12), 1)
+		one := c.pending[0]
+		other := one.DeepCopy()
+		other.Name, other.UID = "replica", "replica"
+		if d.chance(50) {
+			other.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "something else"}}
+		}
+		c.pending = append(c.pending, other)
+		e := startEngine(t, Options{}, c.objects()...)
+		first, err := e.Outline(t.Context(), one.UID)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := e.Outline(t.Context(), other.UID)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := e.OutlineAlike(t.Context(), other.UID, first)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if want.Preemption != nil && want.Preemption.Possible { // its node is picked from a random offset
+			return
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			rt.Errorf("the replica's own answer, and the one restated:\n%s", diff)
+		}
+	})
+}
+
+func TestAnAnswerOfAnotherStateIsNotRestated(t *testing.T) {
+	one, other := aPod("one", "2"), aPod("other", "2")
+	e := startEngine(t, Options{}, aNode("n", "1"), one, other)
+	before := mustExplain(t, e, one)
+	if before.Verdict != Unschedulable {
+		t.Fatalf("verdict %s", before.Verdict)
+	}
+	if err := e.Apply(before.Revision+1, []Change{{New: aNode("larger", "4")}}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := e.OutlineAlike(t.Context(), other.UID, before)
+	if err != nil || after.Verdict != Schedulable {
+		t.Errorf("verdict %v, %v; want Schedulable", after, err)
+	}
+}
