@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 )
@@ -40,6 +41,7 @@ var nodeResourcesFit = explainer{
 
 // shortageTable is what an explanation knows of its nodes' shortages.
 type shortageTable struct {
+	wanted  fwk.Resource // by the pod, summed once
 	options noderesources.ResourceRequestsOptions
 	dra     fwk.SharedDRAManager
 	of      map[fwk.NodeInfo][]figure // the node as the plugin saw it
@@ -51,7 +53,11 @@ func shortageTableOf(q *question) *shortageTable {
 	type tableKey struct{}
 	return remember(q, tableKey{}, func() *shortageTable {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-		t := &shortageTable{options: noderesources.ResourceRequestsOptions{
+		info := q.podInfo
+		if info == nil {
+			info, _ = framework.NewPodInfo(q.pod)
+		}
+		t := &shortageTable{wanted: info.CalculateResource().Resource, options: noderesources.ResourceRequestsOptions{
 			EnablePodLevelResources:                            gates.EnablePodLevelResources,
 			EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
 			EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
@@ -87,14 +93,40 @@ func shortages(q *question, r refused) []figure {
 	known := shortageTableOf(q)
 	found, ok := known.of[r.node]
 	if !ok {
-		found = known.insufficient(q.pod, r.node)
+		found = known.insufficient(q, r.node)
 		known.of[r.node] = found
 	}
 	return found
 }
 
-// insufficient asks the scheduler's own code what pod finds too little of.
-func (t *shortageTable) insufficient(pod *corev1.Pod, node fwk.NodeInfo) []figure {
+// insufficient finds what the pod finds too little of on node. Where it wants an
+// extended resource the scheduler's own code is asked, which sums the pod's
+// requests anew for each node; the four plain ones are compared as that does.
+func (t *shortageTable) insufficient(q *question, node fwk.NodeInfo) []figure {
+	if len(t.wanted.GetScalarResources()) == 0 && !t.options.EnableInPlacePodVerticalScalingSchedulerPreemption {
+		return t.plain(node)
+	}
+	return t.fits(q.pod, node)
+}
+
+// plain is Fits for a pod that wants pods, cpu, memory and ephemeral-storage only.
+func (t *shortageTable) plain(node fwk.NodeInfo) []figure {
+	var found []figure
+	compare := func(name corev1.ResourceName, wanted, requested, allocatable int64) {
+		if wanted > 0 && wanted > allocatable-requested {
+			found = append(found, figure{name, wanted, requested, allocatable, wanted + requested - allocatable})
+		}
+	}
+	room, used := node.GetAllocatable(), node.GetRequested()
+	compare(corev1.ResourcePods, 1, int64(len(node.GetPods())), int64(room.GetAllowedPodNumber()))
+	compare(corev1.ResourceCPU, t.wanted.GetMilliCPU(), used.GetMilliCPU(), room.GetMilliCPU())
+	compare(corev1.ResourceMemory, t.wanted.GetMemory(), used.GetMemory(), room.GetMemory())
+	compare(corev1.ResourceEphemeralStorage, t.wanted.GetEphemeralStorage(), used.GetEphemeralStorage(), room.GetEphemeralStorage())
+	return found
+}
+
+// fits asks the scheduler's own code what pod finds too little of.
+func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
 	missing := noderesources.Fits(pod, node, t.dra, t.options)
 	found := make([]figure, 0, len(missing))
 	for _, m := range missing {

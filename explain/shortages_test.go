@@ -1,0 +1,37 @@
+package explain
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestPlainShortagesAreThoseOfFits(t *testing.T) {
+	compared := 0
+	for seed := range uint64(10) {
+		d := dice(rand.New(rand.NewPCG(seed, 4)).IntN)
+		c := newRandomCluster(d, 8, 40, 10)
+		e := startEngine(t, Options{}, c.objects()...)
+		nodes, err := e.overlay.NodeInfos().List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pod := range c.pending {
+			table := shortageTableOf(e.begin(t.Context(), pod).question)
+			if len(table.wanted.GetScalarResources()) > 0 {
+				continue
+			}
+			for _, node := range nodes {
+				compared++
+				if diff := cmp.Diff(table.fits(pod, node), table.plain(node), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, node.Node().Name, diff)
+				}
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d nodes were compared", compared)
+	}
+}
