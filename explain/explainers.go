@@ -6,12 +6,17 @@ import "k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 // numbers, by the plugin's name in the profile. For the others the plugin's own
 // reason stands.
 var explainers = map[string]explainer{
-	names.NodeResourcesFit:  nodeResourcesFit,
-	names.TaintToleration:   taintToleration,
-	names.NodeUnschedulable: nodeUnschedulable,
-	names.NodeName:          nodeName,
-	names.NodeAffinity:      nodeAffinity,
-	names.NodePorts:         nodePorts,
-	names.PodTopologySpread: podTopologySpread,
-	names.InterPodAffinity:  interPodAffinity,
+	names.NodeResourcesFit:     nodeResourcesFit,
+	names.TaintToleration:      taintToleration,
+	names.NodeUnschedulable:    nodeUnschedulable,
+	names.NodeName:             nodeName,
+	names.NodeAffinity:         nodeAffinity,
+	names.NodePorts:            nodePorts,
+	names.PodTopologySpread:    podTopologySpread,
+	names.InterPodAffinity:     interPodAffinity,
+	names.VolumeRestrictions:   volumeRestrictions,
+	names.VolumeBinding:        volumeBinding,
+	names.VolumeZone:           volumeZone,
+	names.NodeVolumeLimits:     nodeVolumeLimits,
+	names.NodeDeclaredFeatures: nodeDeclaredFeatures,
 }

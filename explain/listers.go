@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
@@ -42,4 +43,16 @@ func newListers(factory informers.SharedInformerFactory, forbidden map[string]st
 func (l listers) readable(resource string) bool {
 	_, unread := l.forbidden[resource]
 	return !unread
+}
+
+// everything is all that a lister holds.
+func everything[T any](lister interface {
+	List(selector labels.Selector) ([]T, error)
+},
+) []T {
+	all, err := lister.List(labels.Everything())
+	if err != nil {
+		return nil
+	}
+	return all
 }

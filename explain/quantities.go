@@ -34,7 +34,7 @@ func canonicalRange(name corev1.ResourceName, least, greatest int64) string {
 }
 
 func countsBytes(name corev1.ResourceName) bool {
-	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage ||
+	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || name == corev1.ResourceStorage ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 

@@ -42,7 +42,8 @@ type overall struct {
 // once.
 func (g *Group) words() string {
 	said := strings.Join(g.clauses(), "; ")
-	if len(g.Nodes) == 1 && said != "" && !g.overAllNodes() {
+	before := Group{Refusals: preFilterRefusals(g)}
+	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.clauses(), "; ") {
 		return g.Nodes[0] + ": " + said
 	}
 	return said

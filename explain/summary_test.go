@@ -131,7 +131,7 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
 				}}}
 			}),
-			`No node fits: persistentvolumeclaim "warehouse" not found.`, "no node fits", `persistentvolumeclaim "warehouse" not found`,
+			"No node fits: claim shop/warehouse does not exist.", "no node fits", "claim shop/warehouse does not exist",
 		},
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},

@@ -1,0 +1,239 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"k8s.io/utils/ptr"
+)
+
+// offer is a volume and what is wrong with it for a claim, wherever the pod
+// goes.
+type offer struct {
+	volume *corev1.PersistentVolume
+	why    []string
+	other  bool // it belongs to another claim
+	stray  bool // it is of another class
+}
+
+// offersFor are the volumes that claim could have, and those of other classes
+// that nothing but the class keeps from it.
+func (b *binder) offersFor(claim podClaim) []offer {
+	if known, ok := b.offers[claim.name]; ok {
+		return known
+	}
+	var found []offer
+	for _, volume := range everything(b.listers.volumes) {
+		o := offer{volume: volume, stray: storagehelpers.GetPersistentVolumeClass(volume) != claim.class()}
+		o.other = volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.object)
+		if !o.other {
+			o.why = b.unfit(claim, volume)
+		}
+		if !o.stray || (!o.other && len(o.why) == 0) {
+			found = append(found, o)
+		}
+	}
+	slices.SortFunc(found, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(len(a.why), len(b.why)), strings.Compare(a.volume.Name, b.volume.Name))
+	})
+	b.offers[claim.name] = found
+	return found
+}
+
+// unfit is what is wrong with a volume that is not another claim's. One that is
+// kept for the claim is not asked for everything.
+func (b *binder) unfit(claim podClaim, volume *corev1.PersistentVolume) []string {
+	var why []string
+	size, wanted := volume.Spec.Capacity[corev1.ResourceStorage], claim.size()
+	if size.Cmp(wanted) < 0 {
+		why = append(why, fmt.Sprintf("holds %s, wanted %s", size.String(), wanted.String()))
+	}
+	if storagehelpers.CheckVolumeModeMismatches(&claim.object.Spec, &volume.Spec) {
+		why = append(why, fmt.Sprintf("is %s, wanted %s", volumeMode(volume.Spec.VolumeMode), volumeMode(claim.object.Spec.VolumeMode)))
+	}
+	if has, wants := ptr.Deref(volume.Spec.VolumeAttributesClassName, ""), ptr.Deref(claim.object.Spec.VolumeAttributesClassName, ""); has != wants {
+		why = append(why, fmt.Sprintf("has attributes class %s, wanted %s", orEmpty(has), orEmpty(wants)))
+	}
+	if volume.DeletionTimestamp != nil {
+		why = append(why, "is being deleted")
+	}
+	if storagehelpers.IsVolumeBoundToClaim(volume, claim.object) {
+		return why
+	}
+	if volume.Status.Phase != corev1.VolumeAvailable {
+		why = append(why, "is "+string(volume.Status.Phase))
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(claim.object.Spec.Selector); claim.object.Spec.Selector != nil && err == nil && !selector.Matches(labels.Set(volume.Labels)) {
+		why = append(why, "is not labelled "+selectorText(selector))
+	}
+	if !storagehelpers.CheckAccessModes(claim.object, volume) {
+		why = append(why, fmt.Sprintf("offers %s, wanted %s", modes(volume.Spec.AccessModes), modes(claim.object.Spec.AccessModes)))
+	}
+	return why
+}
+
+// whyNone goes through the volumes that claim could have on node, or anywhere
+// where node is nil: "pv-1 holds 5Gi, wanted 10Gi; 3 belong to other claims".
+func (b *binder) whyNone(claim podClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
+	if !b.readable("persistentvolumes") {
+		return "its volumes could not be read"
+	}
+	var all, strays, others []string
+	for _, o := range b.offersFor(claim) {
+		why := slices.Clone(o.why)
+		if node != nil && storagehelpers.CheckNodeAffinity(o.volume, node.Labels) != nil {
+			why = append(why, "is only for "+volumePlace(o.volume, false))
+		}
+		switch {
+		case o.other:
+			others = append(others, fmt.Sprintf("%s (%s/%s)", o.volume.Name, o.volume.Spec.ClaimRef.Namespace, o.volume.Spec.ClaimRef.Name))
+		case o.stray && len(why) == 0:
+			strays = append(strays, o.volume.Name+" would do but for its class "+orEmpty(storagehelpers.GetPersistentVolumeClass(o.volume)))
+		case o.stray:
+		case taken[o.volume.Name] != nil:
+			all = append(all, o.volume.Name+" goes to another claim of the pod")
+		case len(why) > 0:
+			all = append(all, o.volume.Name+" "+strings.Join(why, " and "))
+		}
+	}
+	said := []string{}
+	if len(all) > 0 {
+		said = append(said, strings.Join(all[:min(len(all), manyNames)], "; "))
+	}
+	if rest := len(all) - manyNames; rest > 0 {
+		said = append(said, plural(rest, "more volume")+" will not do either")
+	}
+	if len(others) > 0 {
+		said = append(said, "bound to other claims: "+list(others, fewNames))
+	}
+	if len(said) == 0 {
+		said = append(said, "there is no volume of the class")
+	}
+	return strings.Join(append(said, strays[:min(len(strays), fewNames)]...), "; ")
+}
+
+func volumeMode(mode *corev1.PersistentVolumeMode) string {
+	if mode == nil {
+		return string(corev1.PersistentVolumeFilesystem)
+	}
+	return string(*mode)
+}
+
+func modes(all []corev1.PersistentVolumeAccessMode) string {
+	var names []string
+	for _, mode := range all {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ", ")
+}
+
+// volumePlace is the node affinity of volume; brief leaves out the domains of
+// keys that Kubernetes owns.
+func volumePlace(volume *corev1.PersistentVolume, brief bool) string {
+	var terms []string
+	for _, term := range volumeTerms(volume) {
+		var all []string
+		for _, requirement := range slices.Concat(term.MatchExpressions, term.MatchFields) {
+			if brief {
+				requirement.Key = labelWord(requirement.Key)
+			}
+			all = append(all, requirementText(requirement))
+		}
+		terms = append(terms, strings.Join(all, " and "))
+	}
+	if len(terms) == 0 {
+		return "nothing (an empty affinity)"
+	}
+	return strings.Join(terms, " or ")
+}
+
+func volumeTerms(volume *corev1.PersistentVolume) []corev1.NodeSelectorTerm {
+	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
+		return nil
+	}
+	return volume.Spec.NodeAffinity.Required.NodeSelectorTerms
+}
+
+// nodePlace is what node has of the labels that volume's affinity asks for.
+func nodePlace(volume *corev1.PersistentVolume, node *corev1.Node) string {
+	var keys []string
+	for _, term := range volumeTerms(volume) {
+		for _, requirement := range term.MatchExpressions {
+			keys = append(keys, requirement.Key)
+		}
+	}
+	return labelsAt(node, keys)
+}
+
+// labelsAt spells node's labels of some keys: "zone=b, no label rack".
+func labelsAt(node *corev1.Node, keys []string) string {
+	var all []string
+	for _, key := range keys {
+		said := "no label " + key
+		if value, ok := node.Labels[key]; ok {
+			said = key + "=" + value
+		}
+		if !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	if len(all) == 0 {
+		return "nothing of it"
+	}
+	return strings.Join(all, ", ")
+}
+
+// topologyText is where class provisions: "zone in (a, b)".
+func topologyText(class *storagev1.StorageClass, brief bool) string {
+	var terms []string
+	for _, term := range class.AllowedTopologies {
+		var all []string
+		for _, requirement := range term.MatchLabelExpressions {
+			key := requirement.Key
+			if brief {
+				key = labelWord(key)
+			}
+			all = append(all, requirementText(corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: requirement.Values}))
+		}
+		terms = append(terms, strings.Join(all, " and "))
+	}
+	return strings.Join(terms, " or ")
+}
+
+func topologyKeys(class *storagev1.StorageClass) []string {
+	var keys []string
+	for _, term := range class.AllowedTopologies {
+		for _, requirement := range term.MatchLabelExpressions {
+			keys = append(keys, requirement.Key)
+		}
+	}
+	return keys
+}
+
+// storagePools are all CSIStorageCapacities, by name.
+func (b *binder) storagePools() []*storagev1.CSIStorageCapacity {
+	type poolsKey struct{}
+	return remember(b.q, poolsKey{}, func() []*storagev1.CSIStorageCapacity {
+		pools := slices.Clone(everything(b.capacities))
+		slices.SortFunc(pools, func(a, b *storagev1.CSIStorageCapacity) int {
+			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+		})
+		return pools
+	})
+}
+
+// reaches says whether node has access to the storage.
+func reaches(capacity *storagev1.CSIStorageCapacity, node *corev1.Node) bool {
+	if capacity.NodeTopology == nil {
+		return false
+	}
+	selector, err := metav1.LabelSelectorAsSelector(capacity.NodeTopology)
+	return err == nil && selector.Matches(labels.Set(node.Labels))
+}

@@ -1,0 +1,74 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fault is one thing that a plugin has against a node, or against all nodes at
+// once.
+type fault struct {
+	kind  string        // equal for the nodes that one line can tell together
+	short string        // a clause
+	what  func() string // a sentence without the node's name
+}
+
+// newFault is a fault whose clause is the same for all nodes.
+func newFault(short string, what func() string) fault {
+	return fault{kind: short, short: short, what: what}
+}
+
+// plainFault is a fault whose clause is all there is to say.
+func plainFault(short string) fault {
+	return newFault(short, func() string { return short })
+}
+
+// faultShape is what refusals for the same faults have in common.
+func faultShape(faults []fault) string {
+	if len(faults) == 1 {
+		return faults[0].kind
+	}
+	var kinds []string
+	for _, f := range faults {
+		kinds = append(kinds, f.kind)
+	}
+	return strings.Join(kinds, "; ")
+}
+
+// faultWords tells refusals by their faults; the plugin's own reason stands
+// where none was found.
+func faultWords(rs []refused, find func(refused) []fault) words {
+	faults := find(rs[0])
+	if len(faults) == 0 {
+		return reasonOnly(rs)
+	}
+	w := words{
+		What: sentences(rs, func(r refused) string {
+			var all []string
+			for _, f := range find(r) {
+				if said := f.what(); !slices.Contains(all, said) {
+					all = append(all, said)
+				}
+			}
+			return strings.Join(all, "; ")
+		}),
+		Short: shortFaults(faults),
+	}
+	differs := func(r refused) bool { return shortFaults(find(r)) != w.Short }
+	if slices.ContainsFunc(rs, differs) {
+		w.Short = fmt.Sprintf("%s: %s; %d more alike", rs[0].name(), w.Short, len(rs)-1)
+	}
+	return w
+}
+
+// shortFaults are the clauses of faults, each once.
+func shortFaults(faults []fault) string {
+	var all []string
+	for _, f := range faults {
+		if !slices.Contains(all, f.short) {
+			all = append(all, f.short)
+		}
+	}
+	return strings.Join(all, "; ")
+}

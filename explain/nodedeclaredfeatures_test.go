@@ -1,0 +1,44 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// Which sets of features a node declares decides, with the pod the same.
+func TestTheFeaturesThatANodeDoesNotDeclareAreNamed(t *testing.T) {
+	const users, restart = "UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits"
+	declaring := func(features ...string) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Status.DeclaredFeatures = features }
+	}
+	pod := testPod("shop/x", "", "", func(p *corev1.Pod) {
+		p.Spec.HostNetwork, p.Spec.HostUsers = true, new(false)
+		p.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{
+			Action:    corev1.ContainerRestartRuleActionRestartAllContainers,
+			ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{1}},
+		}}
+	})
+	report := mustExplain(t, startEngine(t, Options{}, testNode("both", "4", declaring(restart, users)),
+		testNode("none", "4"), testNode("one", "4", declaring(restart))), pod)
+	refusal := refusalIn(t, report, names.NodeDeclaredFeatures, "none")
+	same(t, refusal.What, "none: the pod needs "+restart+", "+users+" of the node, which declares no feature")
+	same(t, refusal.Short, "no feature "+restart+", "+users)
+	refusal = refusalIn(t, report, names.NodeDeclaredFeatures, "one")
+	same(t, refusal.What, "one: the pod needs "+users+" of the node, which declares "+restart)
+	same(t, refusal.Short, "no feature "+users)
+	if report.Verdict != Schedulable || report.Fits != 1 || len(report.Groups) != 3 {
+		t.Errorf("%s on %d nodes in %d groups", report.Verdict, report.Fits, len(report.Groups))
+	}
+}
+
+func TestNothingIsSaidOfFeaturesThatNoPodNeeds(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("n", "4"))
+	x := e.begin(t.Context(), testPod("shop/x", "", ""))
+	for _, node := range must(e.overlay.NodeInfos().List()) {
+		if lacking := undeclared(x.question, refused{plugin: names.NodeDeclaredFeatures, node: node}); len(lacking) > 0 {
+			t.Errorf("%v are said to be missing", lacking)
+		}
+	}
+}

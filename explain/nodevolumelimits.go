@@ -1,0 +1,282 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	csitranslation "k8s.io/csi-translation-lib"
+	csiplugins "k8s.io/csi-translation-lib/plugins"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+// nodeVolumeLimits names the CSI driver whose limit of attached volumes a node
+// has reached, with the count behind it.
+var nodeVolumeLimits = explainer{
+	shape:   func(q *question, r refused) string { return faultShape(limitFaults(q, r)) },
+	figures: limitFigures,
+	words: func(q *question, rs []refused) words {
+		return faultWords(rs, func(r refused) []fault { return limitFaults(q, r) })
+	},
+}
+
+// attachLimit is what a node's limit for a driver is called as a resource.
+const attachLimit = "attachable-volumes-csi-"
+
+// limitFigures are the limits that the pod would exceed. The pod cannot be
+// counted where one of its claims does not exist.
+func limitFigures(q *question, r refused) []figure {
+	if r.node == nil || len(absentClaims(q, true, "")) > 0 {
+		return nil
+	}
+	return attachmentsOf(q).count(q, r.node).over
+}
+
+// limitFaults are, as the plugin meets them: claims that do not exist, drivers
+// that are not there, limits.
+func limitFaults(q *question, r refused) []fault {
+	if r.node == nil {
+		return nil
+	}
+	if absent := absentClaims(q, true, ", so the volumes that it needs cannot be counted"); len(absent) > 0 {
+		return absent
+	}
+	counted := attachmentsOf(q).count(q, r.node)
+	var faults []fault
+	for _, driver := range counted.absent {
+		faults = append(faults, newFault("no driver "+driver, func() string {
+			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, list(counted.claims[driver], manyNames))
+		}))
+	}
+	for _, f := range counted.over {
+		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
+		faults = append(faults, fault{
+			kind:  "limit of " + driver,
+			short: fmt.Sprintf("%d of %d %s volumes in use", f.Requested, f.Allocatable, driver),
+			what: func() string {
+				return fmt.Sprintf("CSI driver %s: volumes %d short: wants %d for %s, in use %d, limit %d",
+					driver, f.Short, f.Wanted, list(counted.claims[driver], manyNames), f.Requested, f.Allocatable)
+			},
+		})
+	}
+	return faults
+}
+
+// attachments counts attached volumes by driver, as the plugin does.
+type attachments struct {
+	listers
+	translator csitranslation.CSITranslator
+	onNode     map[string][]*storagev1.VolumeAttachment
+	counted    map[fwk.NodeInfo]*attachCount
+}
+
+// attachCount is what one node comes to.
+type attachCount struct {
+	absent []string            // drivers that the pod needs and the node must have, and has not
+	over   []figure            // limits that the pod would exceed, by driver
+	claims map[string][]string // driver → what of the pod needs it
+}
+
+func attachmentsOf(q *question) *attachments {
+	type attachmentsKey struct{}
+	return remember(q, attachmentsKey{}, func() *attachments {
+		return &attachments{listers: q.listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
+	})
+}
+
+// count is what the plugin counts on node.
+func (a *attachments) count(q *question, node fwk.NodeInfo) *attachCount {
+	if known, ok := a.counted[node]; ok {
+		return known
+	}
+	found := &attachCount{claims: map[string][]string{}}
+	a.counted[node] = found
+	csiNode, err := a.csiNodes.Get(node.Node().Name)
+	if err != nil {
+		csiNode = nil
+	}
+	wanted := a.handles(q, q.pod, csiNode)
+	for _, h := range wanted {
+		if a.mustHave(h.driver, csiNode) && !slices.Contains(found.absent, h.driver) {
+			found.absent = append(found.absent, h.driver)
+		}
+	}
+	if len(found.absent) == 0 {
+		found.over, wanted = a.over(q, node, csiNode, wanted)
+	}
+	for _, h := range wanted {
+		if !slices.Contains(found.claims[h.driver], h.claim) {
+			found.claims[h.driver] = append(found.claims[h.driver], h.claim)
+		}
+	}
+	return found
+}
+
+// mustHave says whether driver keeps pods off nodes that do not have it, and the
+// node has not.
+func (a *attachments) mustHave(driver string, csiNode *storagev1.CSINode) bool {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.VolumeLimitScaling) {
+		return false
+	}
+	object, err := a.csiDrivers.Get(driver)
+	if err != nil || object.Spec.PreventPodSchedulingIfMissing == nil || !*object.Spec.PreventPodSchedulingIfMissing {
+		return false
+	}
+	return csiNode == nil || !slices.ContainsFunc(csiNode.Spec.Drivers, func(d storagev1.CSINodeDriver) bool { return d.Name == driver })
+}
+
+// over are the limits of the node that wanted exceeds together with what is in
+// use, and those of wanted that no pod on the node has yet.
+func (a *attachments) over(q *question, node fwk.NodeInfo, csiNode *storagev1.CSINode, wanted []handle) (found []figure, counted []handle) {
+	if csiNode == nil {
+		return nil, nil
+	}
+	used, asked := map[handleKey]bool{}, map[handleKey]bool{}
+	for _, info := range node.GetPods() {
+		for _, h := range a.handles(q, info.GetPod(), csiNode) {
+			used[h.handleKey] = true
+		}
+	}
+	for _, h := range wanted {
+		if !used[h.handleKey] {
+			asked[h.handleKey] = true
+			counted = append(counted, h)
+		}
+	}
+	for _, key := range a.attached(node.Node().Name) {
+		used[key] = true
+	}
+	for _, driver := range csiNode.Spec.Drivers {
+		if driver.Allocatable == nil || driver.Allocatable.Count == nil {
+			continue
+		}
+		f := figure{
+			Resource: corev1.ResourceName(attachLimit + driver.Name), Allocatable: int64(*driver.Allocatable.Count),
+			Wanted: countOf(asked, driver.Name), Requested: countOf(used, driver.Name),
+		}
+		f.Short = f.Wanted + f.Requested - f.Allocatable
+		if f.Wanted > 0 && f.Short > 0 {
+			found = append(found, f)
+		}
+	}
+	slices.SortFunc(found, func(a, b figure) int { return strings.Compare(string(a.Resource), string(b.Resource)) })
+	return found, counted
+}
+
+func countOf(volumes map[handleKey]bool, driver string) (count int64) {
+	for key := range volumes {
+		if key.driver == driver {
+			count++
+		}
+	}
+	return count
+}
+
+// attached are the volumes that VolumeAttachments hold on the node.
+func (a *attachments) attached(node string) []handleKey {
+	if a.onNode == nil {
+		a.onNode = map[string][]*storagev1.VolumeAttachment{}
+		for _, attachment := range everything(a.listers.attachments) {
+			a.onNode[attachment.Spec.NodeName] = append(a.onNode[attachment.Spec.NodeName], attachment)
+		}
+	}
+	var found []handleKey
+	for _, attachment := range a.onNode[node] {
+		name := attachment.Spec.Source.PersistentVolumeName
+		if attachment.Spec.Attacher == "" || name == nil {
+			continue
+		}
+		if volume, err := a.volumes.Get(*name); err == nil && volume.Spec.CSI != nil {
+			found = append(found, handleKey{attachment.Spec.Attacher, volume.Spec.CSI.VolumeHandle})
+		}
+	}
+	return found
+}
+
+// handleKey is one attached volume.
+type handleKey struct{ driver, handle string }
+
+// handle is a volume that a pod needs attached.
+type handle struct {
+	handleKey
+	claim string // "claim data/db"; "volume disk" where the pod names it itself
+}
+
+// handles are the volumes of pod that are attached by CSI drivers. A claim that
+// is not bound counts by its class; what cannot be followed does not count.
+func (a *attachments) handles(q *question, pod *corev1.Pod, csiNode *storagev1.CSINode) []handle {
+	var found []handle
+	for _, claim := range a.claimsOf(pod) {
+		if claim.object == nil {
+			continue
+		}
+		if key := a.keyOf(q, claim, csiNode); key.driver != "" && key.handle != "" {
+			found = append(found, handle{key, "claim " + claim.name})
+		}
+	}
+	for i := range pod.Spec.Volumes {
+		volume := &pod.Spec.Volumes[i]
+		if !a.translator.IsInlineMigratable(volume) {
+			continue
+		}
+		plugin, err := a.translator.GetInTreePluginNameFromSpec(nil, volume)
+		if err != nil || !migrated(csiNode, plugin) {
+			continue
+		}
+		translated, err := a.translator.TranslateInTreeInlineVolumeToCSI(q.logger, volume, pod.Namespace)
+		driver, nameErr := a.translator.GetCSINameFromInTreeName(plugin)
+		if err == nil && nameErr == nil && translated != nil && translated.Spec.CSI != nil {
+			found = append(found, handle{handleKey{driver, translated.Spec.CSI.VolumeHandle}, "volume " + volume.Name})
+		}
+	}
+	return found
+}
+
+// keyOf is the volume behind claim.
+func (a *attachments) keyOf(q *question, claim podClaim, csiNode *storagev1.CSINode) handleKey {
+	volume, err := a.volumes.Get(claim.object.Spec.VolumeName)
+	if claim.object.Spec.VolumeName == "" || err != nil {
+		return a.unboundKey(claim, csiNode)
+	}
+	if volume.Spec.CSI == nil {
+		plugin, err := a.translator.GetInTreePluginNameFromSpec(volume, nil)
+		if !a.translator.IsPVMigratable(volume) || err != nil || !migrated(csiNode, plugin) {
+			return handleKey{}
+		}
+		volume, err = a.translator.TranslateInTreePVToCSI(q.logger, volume)
+		if err != nil || volume.Spec.CSI == nil {
+			return handleKey{}
+		}
+	}
+	return handleKey{volume.Spec.CSI.Driver, volume.Spec.CSI.VolumeHandle}
+}
+
+// unboundKey stands for the volume that claim's class would provide.
+func (a *attachments) unboundKey(claim podClaim, csiNode *storagev1.CSINode) handleKey {
+	class, err := a.classes.Get(claim.class())
+	if claim.class() == "" || err != nil {
+		return handleKey{}
+	}
+	driver := class.Provisioner
+	if a.translator.IsMigratableIntreePluginByName(driver) {
+		if driver, err = a.translator.GetCSINameFromInTreeName(driver); err != nil || !migrated(csiNode, class.Provisioner) {
+			return handleKey{}
+		}
+	}
+	return handleKey{driver, "unbound claim " + claim.name}
+}
+
+// migrated says whether volumes of an in-tree plugin are attached by its CSI
+// driver.
+func migrated(csiNode *storagev1.CSINode, plugin string) bool {
+	switch plugin {
+	case csiplugins.AWSEBSInTreePluginName, csiplugins.PortworxVolumePluginName, csiplugins.GCEPDInTreePluginName,
+		csiplugins.AzureDiskInTreePluginName, csiplugins.CinderInTreePluginName:
+		return csiNode != nil
+	}
+	return false
+}

@@ -1,0 +1,76 @@
+package explain
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+func aCSINode(name, driver string, limit int32) *storagev1.CSINode {
+	return &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: storagev1.CSINodeSpec{
+		Drivers: []storagev1.CSINodeDriver{{Name: driver, NodeID: name, Allocatable: &storagev1.VolumeNodeResources{Count: &limit}}},
+	}}
+}
+
+// attached are claims data/v0 to data/v(n-1) with their volumes.
+func attached(n int) (objects []runtime.Object) {
+	for i := range n {
+		volume := fmt.Sprintf("pv-%d", i)
+		objects = append(objects, aClaim(fmt.Sprintf("data/v%d", i), "csi", boundTo(volume)), aVolume(volume, "csi"))
+	}
+	return objects
+}
+
+// Two pods share v0; v1 is attached without a pod; v2 and v3 are wanted.
+func TestTheCountBehindAVolumeLimitIsTold(t *testing.T) {
+	objects := append(attached(4), testNode("n", "4"), aCSINode("n", "csi.example.com", 3), aClass("csi", "csi.example.com"),
+		testPod("data/a", "n", "", mounting("v0")), testPod("data/b", "n", "", mounting("v0")),
+		&storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "at"}, Spec: storagev1.VolumeAttachmentSpec{
+			Attacher: "csi.example.com", NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("pv-1")},
+		}})
+	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
+	same(t, refusal.What, "n: CSI driver csi.example.com: volumes 1 short: wants 2 for claim data/v2, claim data/v3, in use 2, limit 3")
+	same(t, refusal.Short, "2 of 3 csi.example.com volumes in use")
+	want := Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
+	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
+		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
+	}
+}
+
+func TestAClaimThatIsNotBoundCountsByItsClass(t *testing.T) {
+	e := startEngine(t, Options{}, append(attached(1), testNode("m", "4"), testNode("n", "4"), aCSINode("m", "csi.example.com", 0), aCSINode("n", "csi.example.com", 1),
+		aClass("csi", "csi.example.com"), aClaim("data/new", "csi"), testPod("data/a", "n", "", mounting("v0")))...)
+	report := mustExplain(t, e, testPod("data/x", "", "", mounting("new")))
+	same(t, refusalIn(t, report, names.NodeVolumeLimits, "n").What,
+		"n: CSI driver csi.example.com: volumes 1 short: wants 1 for claim data/new, in use 1, limit 1")
+	same(t, report.Groups[0].Words, "m: 0 of 0 csi.example.com volumes in use; 1 more alike")
+}
+
+func TestVolumesOfMigratedPluginsCount(t *testing.T) {
+	ebs := func(name string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+				AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-" + name},
+			}})
+		}
+	}
+	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", ebs("b")),
+		testNode("n", "4"), aCSINode("n", "ebs.csi.aws.com", 1), testPod("data/a", "n", "", ebs("a")))
+	same(t, refusal.What, "n: CSI driver ebs.csi.aws.com: volumes 1 short: wants 1 for volume b, in use 1, limit 1")
+}
+
+func TestADriverThatANodeMustHaveIsNamed(t *testing.T) {
+	driver := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: new(true)}}
+	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0")),
+		append(attached(1), testNode("n", "4"), driver, aCSINode("n", "other.example.com", 1))...)
+	same(t, refusal.What, "n: the node has no CSI driver csi.example.com, which claim data/v0 needs")
+	same(t, refusal.Short, "no driver csi.example.com")
+	if len(refusal.Numbers) > 0 {
+		t.Errorf("a missing driver is no number: %+v", refusal.Numbers)
+	}
+}

@@ -1,0 +1,183 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// binding are the words about the pod data/x, which mounts db, on n in zone b.
+func binding(t *testing.T, objects ...runtime.Object) Refusal {
+	t.Helper()
+	objects = append(objects, testNode("n", "4", nodeLabel(corev1.LabelTopologyZone, "b")), aClass("local", storagehelpers.NotSupportedProvisioner))
+	return refusalsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("db")), objects...)
+}
+
+func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
+	lost := func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost }
+	ending := func(c *corev1.PersistentVolumeClaim) {
+		c.DeletionTimestamp, c.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
+	}
+	naming := func(volume string) func(*corev1.PersistentVolumeClaim) {
+		return func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = volume }
+	}
+	for name, c := range map[string]struct {
+		objects     []runtime.Object
+		what, short string
+	}{
+		"missing": {nil, "claim data/db does not exist, so there is nothing to bind", "claim data/db does not exist"},
+		"lost": {
+			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost)},
+			"claim data/db is Lost: volume pv-1 does not exist", "volume pv-1 of claim data/db does not exist",
+		},
+		"deleted": {[]runtime.Object{aClaim("data/db", "csi", ending)}, "claim data/db is being deleted", "claim data/db is being deleted"},
+		"no class": {
+			[]runtime.Object{aClaim("data/db", "fast")},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: class fast does not exist", "claim data/db is not bound: class fast does not exist",
+		},
+		"provisioned at once": {
+			[]runtime.Object{aClaim("data/db", "now"), aClass("now", "csi.example.com", atOnce)},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: class now binds at once, and csi.example.com has not provided a volume", "claim data/db is not bound",
+		},
+		"no provisioner": {
+			[]runtime.Object{aClaim("data/db", "static"), aClass("static", storagehelpers.NotSupportedProvisioner, atOnce), aVolume("pv-1", "static", volumeSize("5Gi"))},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: pv-1 holds 5Gi, wanted 10Gi", "claim data/db is not bound",
+		},
+		"no class named": {
+			[]runtime.Object{aClaim("data/db", "")},
+			"claim data/db for 10Gi ReadWriteOnce is not bound and names no class: there is no volume of the class", "claim data/db is not bound",
+		},
+		"names a volume that is not there": {
+			[]runtime.Object{aClaim("data/db", "local", naming("pv-1"))},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: it names volume pv-1, which does not exist", "claim data/db is not bound",
+		},
+		"names another's volume": {
+			[]runtime.Object{aClaim("data/db", "local", naming("pv-1")), aVolume("pv-1", "local", volumeOf("shop/db"))},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: it names volume pv-1, which belongs to claim shop/db", "claim data/db is not bound",
+		},
+	} {
+		refusal := binding(t, c.objects...)
+		if refusal.What != c.what || refusal.Short != c.short || !refusal.PreFilter {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, refusal.What, refusal.Short, c.what, c.short)
+		}
+	}
+}
+
+func TestAnEphemeralVolumesClaimIsToldAsThat(t *testing.T) {
+	pod := testPod("data/x", "", "", mountingNew("scratch"))
+	refusal := refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"))
+	same(t, refusal.Short, "claim data/x-scratch of an ephemeral volume is not created yet")
+	refusal = refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"), aClaim("data/x-scratch", "local"))
+	same(t, refusal.What, "claim data/x-scratch has the name that the pod's ephemeral volume needs, but was not made for the pod")
+}
+
+// One volume for each thing that can be wrong with it.
+func TestEveryVolumeIsToldWithWhatIsWrongWithIt(t *testing.T) {
+	edited := func(name string, edit func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+		return aVolume(name, "local", volumeLabel("tier", "fast"), edit)
+	}
+	refusal := binding(
+		t,
+		aClaim("data/db", "local", func(c *corev1.PersistentVolumeClaim) {
+			c.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "fast"}}
+		}),
+		edited("pv-affinity", volumeOn(corev1.LabelTopologyZone, "a")),
+		edited("pv-attributes", func(v *corev1.PersistentVolume) { v.Spec.VolumeAttributesClassName = new("gold") }),
+		edited("pv-label", volumeLabel("tier", "slow")),
+		edited("pv-mode", func(v *corev1.PersistentVolume) { v.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }),
+		edited("pv-modes", func(v *corev1.PersistentVolume) {
+			v.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany}
+		}),
+		edited("pv-phase", func(v *corev1.PersistentVolume) { v.Status.Phase = corev1.VolumeReleased }),
+		edited("pv-small", volumeSize("5Gi")),
+		edited("pv-taken", volumeOf("shop/db")),
+		aVolume("pv-slow", "slow", volumeLabel("tier", "fast")),
+		aVolume("pv-slow-too", "slow"),
+	)
+	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class local, which has no provisioner: "+
+		"pv-affinity is only for topology.kubernetes.io/zone=a; pv-attributes has attributes class gold, wanted \"\"; "+
+		"pv-label is not labelled tier=fast; pv-mode is Block, wanted Filesystem; pv-modes offers ReadOnlyMany, wanted ReadWriteOnce; "+
+		"pv-phase is Released; pv-small holds 5Gi, wanted 10Gi; bound to other claims: pv-taken (shop/db); pv-slow would do but for its class slow")
+	same(t, refusal.Short, "no local volume for claim data/db")
+}
+
+func TestOneVolumeDoesNotServeTwoClaims(t *testing.T) {
+	refusal := refusalsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("large", "small")), testNode("n", "4"),
+		aClass("local", storagehelpers.NotSupportedProvisioner), aClaim("data/small", "local"),
+		aClaim("data/large", "local", func(c *corev1.PersistentVolumeClaim) {
+			c.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("20Gi")
+		}), aVolume("pv-1", "local", volumeSize("20Gi")))
+	same(t, refusal.What, "n: claim data/large wants 20Gi ReadWriteOnce of class local, which has no provisioner: pv-1 goes to another claim of the pod")
+}
+
+func TestABoundVolumeIsToldWithWhereItIs(t *testing.T) {
+	refusal := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
+	same(t, refusal.What, "n: volume pv-1 of claim data/db is only for nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b")
+	same(t, refusal.Short, "volume pv-1 is only for zone=a")
+	refusal = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
+	same(t, refusal.What, "n: volume pv-1 of claim data/db does not exist")
+}
+
+func TestWhereAClassProvisionsIsTold(t *testing.T) {
+	zonal := aClass("zonal", "csi.example.com", func(c *storagev1.StorageClass) {
+		c.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: []string{"a", "c"}}}}}
+	})
+	refusal := binding(t, aClaim("data/db", "zonal"), zonal)
+	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
+		"topology.kubernetes.io/zone in (a, c), the node has topology.kubernetes.io/zone=b")
+	same(t, refusal.Short, "class zonal is only for zone in (a, c)")
+}
+
+func TestAVolumeThatIsBeingMadeElsewhereIsTold(t *testing.T) {
+	started := func(node string) func(*corev1.PersistentVolumeClaim) {
+		return func(c *corev1.PersistentVolumeClaim) {
+			c.Annotations = map[string]string{storagehelpers.AnnSelectedNode: node}
+		}
+	}
+	csi := aClass("csi", "csi.example.com")
+	refusal := binding(t, aClaim("data/db", "csi", started("m")), csi, testNode("m", "4"))
+	same(t, refusal.Short, "claim data/db is being provisioned for m")
+	same(t, binding(t, aClaim("data/db", "csi", started("gone")), csi).What,
+		"n: claim data/db is being provisioned for gone, which does not exist (its annotation volume.kubernetes.io/selected-node)")
+}
+
+func TestTheStorageThatADriverLacksIsTold(t *testing.T) {
+	pool := func(name, size, largest string) *storagev1.CSIStorageCapacity {
+		capacity := &storagev1.CSIStorageCapacity{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name}, StorageClassName: "csi",
+			NodeTopology: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelHostname: "n"}}, Capacity: resourceQuantity(size),
+		}
+		if largest != "" {
+			capacity.MaximumVolumeSize = resourceQuantity(largest)
+		}
+		return capacity
+	}
+	asked := []runtime.Object{
+		aClaim("data/db", "csi"), aClass("csi", "csi.example.com"),
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}},
+	}
+	refusal := binding(t, append(asked, pool("a", "2Gi", ""), pool("b", "100Gi", "4Gi"))...)
+	same(t, refusal.What, "n: claim data/db: storage 6Gi short: wants 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
+	same(t, refusal.Short, "storage 6Gi short for claim data/db")
+	want := Number{Resource: "storage", Wanted: "10Gi", Requested: "0", Allocatable: "4Gi", Short: "6Gi"}
+	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
+		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
+	}
+	refusal = binding(t, asked...)
+	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class csi, and driver csi.example.com publishes no storage for this node")
+}
+
+// What the plugin did not need may be unreadable: nothing is said of it.
+func TestNothingIsSaidOfVolumesThatCouldNotBeRead(t *testing.T) {
+	e := startEngineForbidding(t, Options{}, []string{"persistentvolumes"}, testNode("n", "4"), aClaim("data/db", "static"),
+		aClass("static", storagehelpers.NotSupportedProvisioner, atOnce))
+	report := mustExplain(t, e, testPod("data/x", "", "", mounting("db")))
+	same(t, refusalIn(t, report, names.VolumeBinding, "n").What,
+		"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: its volumes could not be read")
+}

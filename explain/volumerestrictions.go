@@ -1,0 +1,177 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// volumeRestrictions names the pods that hold a ReadWriteOncePod claim, or a
+// disk that only one pod may write to.
+var volumeRestrictions = explainer{
+	shape: func(q *question, r refused) string { return faultShape(restrictionFaults(q, r)) },
+	words: func(q *question, rs []refused) words {
+		return faultWords(rs, func(r refused) []fault { return restrictionFaults(q, r) })
+	},
+}
+
+func restrictionFaults(q *question, r refused) []fault {
+	if r.node == nil {
+		return absentClaims(q, false, ", so whether another pod may share it is not known")
+	}
+	return append(diskFaults(q.pod, r.node), exclusiveFaults(q, r)...)
+}
+
+// seat is a pod on its node.
+type seat struct {
+	pod  *corev1.Pod
+	node string
+}
+
+// exclusiveFaults are the ReadWriteOncePod claims of the pod that others use: on
+// any node, or nominated to r's node. Of the nominated the plugin compares only
+// the claim's name, not the namespace.
+func exclusiveFaults(q *question, r refused) []fault {
+	var faults []fault
+	for _, held := range exclusiveClaims(q) {
+		seats := held.seats
+		for _, nominee := range r.nominated {
+			if usesClaim(nominee.GetPod(), held.claim.object.Name) {
+				seats = append(slices.Clip(seats), seat{nominee.GetPod(), r.name()})
+			}
+		}
+		if len(seats) == 0 {
+			continue
+		}
+		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.name, listSeats(seats, fewNames, false)), func() string {
+			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.name, listSeats(seats, manyNames, true))
+		}))
+	}
+	return faults
+}
+
+// exclusive is a ReadWriteOncePod claim of the pod and who uses it already.
+type exclusive struct {
+	claim podClaim
+	seats []seat
+}
+
+func exclusiveClaims(q *question) []exclusive {
+	type exclusiveKey struct{}
+	return remember(q, exclusiveKey{}, func() []exclusive {
+		var found []exclusive
+		for _, claim := range podClaims(q) {
+			if !claim.ephemeral && claim.object != nil && slices.Contains(claim.object.Spec.AccessModes, corev1.ReadWriteOncePod) {
+				found = append(found, exclusive{claim, seatsOf(q, claim)})
+			}
+		}
+		return found
+	})
+}
+
+// seatsOf are the pods on any node that use claim.
+func seatsOf(q *question, claim podClaim) []seat {
+	nodes, err := q.nodes.NodeInfos().List()
+	if err != nil {
+		return nil
+	}
+	var found []seat
+	for _, node := range nodes {
+		if node.GetPVCRefCounts()[claim.name] == 0 {
+			continue
+		}
+		for _, info := range node.GetPods() {
+			if pod := info.GetPod(); pod.Namespace == claim.object.Namespace && usesClaim(pod, claim.object.Name) {
+				found = append(found, seat{pod, node.Node().Name})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
+	return found
+}
+
+func usesClaim(pod *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == name
+	})
+}
+
+// listSeats names the first of some pods, with their nodes if asked to.
+func listSeats(seats []seat, limit int, nodes bool) string {
+	var all []string
+	for _, s := range seats {
+		said := fullName(s.pod)
+		if nodes {
+			said += " on " + s.node
+		}
+		all = append(all, said)
+	}
+	return list(all, limit)
+}
+
+// diskFaults are the disks of pod that pods on node hold in a way that does not
+// go together.
+func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []fault {
+	var faults []fault
+	for i := range pod.Spec.Volumes {
+		disk := diskName(&pod.Spec.Volumes[i])
+		if disk == "" {
+			continue
+		}
+		var seats []seat
+		for _, info := range node.GetPods() {
+			if conflicts(&pod.Spec.Volumes[i], info.GetPod()) {
+				seats = append(seats, seat{info.GetPod(), node.Node().Name})
+			}
+		}
+		if len(seats) == 0 {
+			continue
+		}
+		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
+		faults = append(faults, fault{
+			kind:  disk,
+			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, fewNames, false)),
+			what:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, manyNames, true)) },
+		})
+	}
+	return faults
+}
+
+// diskName is what volume mounts, if it is of the kinds that the plugin compares.
+func diskName(volume *corev1.Volume) string {
+	switch {
+	case volume.GCEPersistentDisk != nil:
+		return "GCE disk " + volume.GCEPersistentDisk.PDName
+	case volume.AWSElasticBlockStore != nil:
+		return "EBS volume " + volume.AWSElasticBlockStore.VolumeID
+	case volume.ISCSI != nil:
+		return "iSCSI target " + volume.ISCSI.IQN
+	case volume.RBD != nil:
+		return "RBD image " + volume.RBD.RBDPool + "/" + volume.RBD.RBDImage
+	}
+	return ""
+}
+
+// conflicts says whether pod mounts the same disk as wanted, unless both only
+// read it; an EBS volume is never shared.
+func conflicts(wanted *corev1.Volume, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(held corev1.Volume) bool {
+		switch {
+		case wanted.GCEPersistentDisk != nil && held.GCEPersistentDisk != nil:
+			a, b := wanted.GCEPersistentDisk, held.GCEPersistentDisk
+			return a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly)
+		case wanted.AWSElasticBlockStore != nil && held.AWSElasticBlockStore != nil:
+			return wanted.AWSElasticBlockStore.VolumeID == held.AWSElasticBlockStore.VolumeID
+		case wanted.ISCSI != nil && held.ISCSI != nil:
+			return wanted.ISCSI.IQN == held.ISCSI.IQN && !(wanted.ISCSI.ReadOnly && held.ISCSI.ReadOnly)
+		case wanted.RBD != nil && held.RBD != nil:
+			a, b := wanted.RBD, held.RBD
+			shares := slices.ContainsFunc(a.CephMonitors, func(monitor string) bool { return slices.Contains(b.CephMonitors, monitor) })
+			return shares && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly)
+		}
+		return false
+	})
+}

@@ -1,0 +1,40 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+func TestTheHolderOfAnExclusiveClaimIsNamed(t *testing.T) {
+	held := aClaim("data/db", "csi", boundTo("pv-1"), claimMode(corev1.ReadWriteOncePod))
+	report := mustExplain(t, startEngine(t, Options{}, testNode("m", "4"), testNode("n", "4"), held, aVolume("pv-1", "csi"),
+		testPod("data/db-0", "m", "", mounting("db")), testPod("shop/db-0", "n", "", mounting("db"))), testPod("data/x", "", "", mounting("db")))
+	refusal := refusalIn(t, report, names.VolumeRestrictions, "n")
+	same(t, refusal.What, "n: claim data/db is ReadWriteOncePod and held by data/db-0 on m")
+	same(t, refusal.Short, "claim data/db is held by data/db-0")
+	same(t, report.Groups[0].Refusals[0].What, "m, n: claim data/db is ReadWriteOncePod and held by data/db-0 on m")
+}
+
+func TestTheHolderOfADiskIsNamed(t *testing.T) {
+	mount := func(source corev1.VolumeSource) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "disk", VolumeSource: source})
+		}
+	}
+	ceph := func(image string, readOnly bool, monitors ...string) corev1.VolumeSource {
+		return corev1.VolumeSource{RBD: &corev1.RBDVolumeSource{CephMonitors: monitors, RBDPool: "rbd", RBDImage: image, ReadOnly: readOnly}}
+	}
+	disk := func(readOnly bool) corev1.VolumeSource {
+		return corev1.VolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: "pd-1", ReadOnly: readOnly}}
+	}
+	e := startEngine(t, Options{}, testNode("n", "4"),
+		testPod("data/a", "n", "", mount(disk(true))), testPod("data/b", "n", "", mount(ceph("img", false, "m1", "m2"))))
+	refusal := refusalIn(t, mustExplain(t, e, testPod("data/x", "", "", mount(disk(false)), mount(ceph("img", true, "m2")))), names.VolumeRestrictions, "n")
+	same(t, refusal.What, "n: GCE disk pd-1 is held by data/a on n; RBD image rbd/img is held by data/b on n")
+	same(t, refusal.Short, "GCE disk pd-1 is held by data/a; RBD image rbd/img is held by data/b")
+	if report := mustExplain(t, e, testPod("data/x", "", "", mount(disk(true)), mount(ceph("img", false, "m3")))); report.Verdict != Schedulable {
+		t.Errorf("disks that go together leave the pod %s: %s", report.Verdict, report.Summary)
+	}
+}

@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	volumehelpers "k8s.io/cloud-provider/volume/helpers"
+)
+
+// volumeZone names the volume whose labels say another zone or region than the
+// node's.
+var volumeZone = explainer{
+	shape: func(q *question, r refused) string { return faultShape(zoneFaults(q, r)) },
+	words: func(q *question, rs []refused) words {
+		return faultWords(rs, func(r refused) []fault { return zoneFaults(q, r) })
+	},
+}
+
+// zoneKeys are the labels that the plugin compares, in its order.
+var zoneKeys = []string{
+	corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion,
+	corev1.LabelTopologyZone, corev1.LabelTopologyRegion,
+}
+
+// place is where a volume can be used, by one of its labels.
+type place struct {
+	claim  podClaim
+	key    string
+	value  string // as written
+	values sets.Set[string]
+	short  string
+}
+
+func zoneFaults(q *question, r refused) []fault {
+	if r.node == nil {
+		return unplaced(q)
+	}
+	type placesKey struct{}
+	places := remember(q, placesKey{}, func() []place { return places(q) })
+	node := r.node.Node()
+	if !zoned(node) {
+		return nil
+	}
+	var faults []fault
+	for _, p := range places {
+		if value, ok := p.of(node); !ok || !p.values.Has(value) {
+			faults = append(faults, newFault(p.short, func() string { return p.sentence(value, ok) }))
+		}
+	}
+	return faults
+}
+
+// zoned says whether node has any of the labels; without, it takes any volume.
+func zoned(node *corev1.Node) bool {
+	for _, key := range zoneKeys {
+		if _, ok := node.Labels[key]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// of is node's value for the label, or for what the label is called today.
+func (p place) of(node *corev1.Node) (string, bool) {
+	value, ok := node.Labels[p.key]
+	if ok {
+		return value, true
+	}
+	switch p.key {
+	case corev1.LabelFailureDomainBetaZone:
+		value, ok = node.Labels[corev1.LabelTopologyZone]
+	case corev1.LabelFailureDomainBetaRegion:
+		value, ok = node.Labels[corev1.LabelTopologyRegion]
+	}
+	return value, ok
+}
+
+func (p place) sentence(value string, ok bool) string {
+	has := "the node has no such label"
+	if ok {
+		has = "the node is in " + orEmpty(value)
+	}
+	return fmt.Sprintf("volume %s of claim %s is in %s=%s, %s", p.claim.object.Spec.VolumeName, p.claim.name, p.key, p.value, has)
+}
+
+// places are where the pod's bound volumes are, by their labels.
+func places(q *question) []place {
+	var found []place
+	for _, claim := range podClaims(q) {
+		if claim.ephemeral || claim.object == nil || claim.object.Spec.VolumeName == "" {
+			continue
+		}
+		volume, err := q.listers.volumes.Get(claim.object.Spec.VolumeName)
+		if err != nil {
+			continue
+		}
+		for _, key := range zoneKeys {
+			written, ok := volume.Labels[key]
+			values, err := volumehelpers.LabelZonesToSet(written)
+			if !ok || err != nil { // the plugin passes over what it cannot parse
+				continue
+			}
+			short := fmt.Sprintf("volume %s is in %s %s", volume.Name, key[strings.LastIndex(key, "/")+1:], strings.ReplaceAll(written, "__", ", "))
+			found = append(found, place{claim: claim, key: key, value: written, values: sets.Set[string](values), short: short})
+		}
+	}
+	return found
+}
+
+// unplaced tells why the plugin cannot know where the pod's volumes are: the
+// first claim that it could not follow, and the others of which the same holds.
+func unplaced(q *question) []fault {
+	var faults []fault
+	for _, claim := range podClaims(q) {
+		if claim.ephemeral {
+			continue
+		}
+		if f, ok := claim.untraced(q); ok {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// untraced is why the claim leads to no volume, if it should.
+func (c podClaim) untraced(q *question) (fault, bool) {
+	switch {
+	case c.object == nil:
+		return c.absent(", so its volume's zone is not known"), true
+	case c.object.Spec.VolumeName != "":
+		_, err := q.listers.volumes.Get(c.object.Spec.VolumeName)
+		return c.volumeGone(), err != nil && q.listers.readable("persistentvolumes")
+	case c.class() == "":
+		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and names no class, so its volume's zone is not known" }), true
+	}
+	class, err := q.listers.classes.Get(c.class())
+	switch {
+	case err != nil && !q.listers.readable("storageclasses"):
+		return fault{}, false
+	case err != nil:
+		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is not known" }), true
+	case class.VolumeBindingMode == nil:
+		return newFault(c.unboundWhy(q), func() string {
+			return fmt.Sprintf("%s and its class %s does not say when to bind", c.unboundWhy(q), c.class())
+		}), true
+	case *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer:
+		return fault{}, false
+	}
+	return newFault(c.unboundWhy(q), func() string {
+		return fmt.Sprintf("%s, though its class %s binds at once, so its volume's zone is not known", c.unboundWhy(q), c.class())
+	}), true
+}
