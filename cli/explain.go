@@ -123,7 +123,9 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	out := newReports(e.stdout, e.output, true, e.nodes)
 	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
-		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) { return outlines.Of(ctx, kind.Key, pod) }
+		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) {
+			return outlines.Of(ctx, kind.Key, pod)
+		}
 		if e.nodes {
 			ask = live.Explain
 		}
