@@ -48,7 +48,7 @@ func (a *app) open(ctx context.Context) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	newThrift(os.Getenv)
+	saving := newThrift(os.Getenv)
 	l := &live{client: client, app: a}
 	ctx, l.stop = context.WithCancel(ctx)
 	if err := l.start(ctx); err != nil {
@@ -56,7 +56,7 @@ func (a *app) open(ctx context.Context) (*live, error) {
 		client.Close()
 		return nil, err
 	}
-	if l.snapshot, err = a.read(ctx, l.Cluster); err != nil {
+	if l.snapshot, err = a.read(ctx, l.Cluster, saving); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (l *live) Close() {
 }
 
 // read waits until everything is in, and tells how far it is.
-func (a *app) read(ctx context.Context, c *cluster.Cluster) (*model.Snapshot, error) {
+func (a *app) read(ctx context.Context, c *cluster.Cluster, saving *thrift) (*model.Snapshot, error) {
 	progress := newProgress(a.stderr)
 	defer progress.clear()
 	var last model.Status
@@ -96,10 +96,12 @@ func (a *app) read(ctx context.Context, c *cluster.Cluster) (*model.Snapshot, er
 		case err != nil:
 			return nil, fmt.Errorf("read cluster: %w", err)
 		case len(s.Status.Reading) == 0:
+			saving.note(s)
 			return s, nil
 		case s.Status.Connection.Tries >= mostTries:
 			return nil, lost(s.Status)
 		}
+		saving.note(s)
 		last = s.Status
 		progress.show(last.Reading)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -16,13 +17,18 @@ const (
 	softLimit = 300 << 20
 	// manyPods do not fit under softLimit: trying would only burn time.
 	manyPods = 60_000
+	// settledLimit is what memory is kept near once all is in, unless the cluster
+	// takes more: then it is breath times what is kept, for a limit below that
+	// would collect garbage without end.
+	settledLimit = 260 << 20
+	breath       = 1.25
 )
 
 // thrift keeps the peak of reading a cluster down. A user's own GOGC and
 // GOMEMLIMIT win.
 type thrift struct {
 	limited bool
-	lifted  atomic.Bool
+	settled atomic.Bool
 }
 
 // newThrift begins to save memory.
@@ -37,14 +43,20 @@ func newThrift(env func(string) string) *thrift {
 	return t
 }
 
-// note looks how far reading is. Once all is in, what reading took is given back.
+// note looks how far reading is. Once all is in, what reading took is given back,
+// and what is kept has some room to breathe.
 func (t *thrift) note(s *model.Snapshot) {
 	done := len(s.Status.Reading) == 0
-	if !done && s.Status.Reading["pods"] < manyPods || !t.limited || t.lifted.Swap(true) {
+	if !done && s.Status.Reading["pods"] < manyPods || !t.limited || t.settled.Load() {
 		return
 	}
-	debug.SetMemoryLimit(math.MaxInt64)
-	if done {
-		debug.FreeOSMemory()
+	if !done {
+		debug.SetMemoryLimit(math.MaxInt64)
+		return
 	}
+	t.settled.Store(true)
+	debug.FreeOSMemory()
+	var kept runtime.MemStats
+	runtime.ReadMemStats(&kept)
+	debug.SetMemoryLimit(max(settledLimit, int64(float64(kept.HeapAlloc)*breath)))
 }

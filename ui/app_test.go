@@ -36,6 +36,10 @@ type fakeCluster struct {
 // Next has nothing more than the test has sent.
 func (c *fakeCluster) Next(context.Context) (*model.Snapshot, error) { return nil, context.Canceled }
 
+func (c *fakeCluster) Outline(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	return c.Explain(ctx, uid)
+}
+
 func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,9 @@ import (
 type Cluster interface {
 	// Next waits for a snapshot newer than the one it gave out last.
 	Next(ctx context.Context) (*model.Snapshot, error)
-	// Explain says why the pod waits, or where it runs.
+	// Outline says why the pod waits, or where it runs, for groups of nodes.
+	Outline(ctx context.Context, uid types.UID) (*explain.Report, error)
+	// Explain is Outline with an answer for each node, which costs memory and time.
 	Explain(ctx context.Context, uid types.UID) (*explain.Report, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)

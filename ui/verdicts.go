@@ -60,7 +60,7 @@ func (p *pending) explainNext() tea.Cmd {
 	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.snapshot.Revision
 	return a.ask(p, func(ctx context.Context) tea.Msg {
 		from := now()
-		report, err := cluster.Explain(ctx, pod)
+		report, err := cluster.Outline(ctx, pod)
 		if err != nil {
 			report = nil
 		}

@@ -87,7 +87,7 @@ func (w *words) ask() tea.Cmd {
 	cluster, pod := w.app.Cluster, podSelection(w.pod).ref
 	return w.app.ask(w, func(context.Context) tea.Msg {
 		msg := spokenMsg{nth: nth}
-		msg.report, msg.err = cluster.Explain(ctx, pod.UID)
+		msg.report, msg.err = cluster.Outline(ctx, pod.UID)
 		if pod.Name != "" {
 			msg.events, msg.unheard = cluster.Events(ctx, pod)
 		}
