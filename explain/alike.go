@@ -24,6 +24,10 @@ func (e *Engine) OutlineAlike(ctx context.Context, uid types.UID, like *Report) 
 
 // restate tells like of another pod; nil where it does not hold for that pod.
 func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Report, error) {
+	said, err := e.hear(ctx, func() *corev1.Pod { return e.pods[uid] })
+	if err != nil {
+		return nil, err
+	}
 	release, err := e.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -33,7 +37,9 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 	if pod == nil || e.revision != like.Revision || !restatable(pod) {
 		return nil, nil
 	}
-	own := e.begin(ctx, pod).report
+	x := e.begin(ctx, pod)
+	x.take(said)
+	own := x.report
 	report := *like
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
 	preempts := like.Preemption != nil && like.Preemption.Possible

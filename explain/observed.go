@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // scheduledCondition is the pod's PodScheduled condition, nil without one.
@@ -17,12 +18,44 @@ func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// observe reads what the scheduler itself said last.
-func (e *Engine) observe(ctx context.Context, pod *corev1.Pod) Observed {
-	var observed Observed
-	if e.options.AttemptSeen != nil {
-		observed.AttemptSeen = e.options.AttemptSeen(ctx, pod)
+// hearsay is what is known of a pod beside its object and the plugins.
+type hearsay struct {
+	scheduler liveness
+	attempt   *metav1.Time
+}
+
+// hear finds out what others know of the pod that find gives. It may take a
+// while, so the engine is held only for a look at the pod.
+func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return hearsay{}, err
 	}
+	pod := find()
+	release()
+	var said hearsay
+	if pod == nil || pod.Spec.NodeName != "" {
+		return said, nil
+	}
+	if e.options.SchedulerAlive != nil {
+		alive, known, why := e.options.SchedulerAlive(ctx, schedulerName(pod))
+		said.scheduler = liveness{alive, known, why}
+	}
+	if e.options.AttemptSeen != nil {
+		said.attempt = e.options.AttemptSeen(ctx, pod)
+	}
+	return said, nil
+}
+
+// take notes what was heard of the pod.
+func (x *explanation) take(said hearsay) {
+	x.question.found.scheduler = said.scheduler
+	x.report.Observed.AttemptSeen = said.attempt
+}
+
+// observe reads what the scheduler itself said last.
+func observe(pod *corev1.Pod) Observed {
+	var observed Observed
 	condition := scheduledCondition(pod)
 	if condition == nil {
 		return observed

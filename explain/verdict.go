@@ -36,6 +36,10 @@ func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*Report, erro
 
 // explain answers for the pod that find gives, under the lock.
 func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (report *Report, err error) {
+	said, err := e.hear(ctx, find)
+	if err != nil {
+		return nil, err
+	}
 	release, err := e.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Po
 	}()
 	e.settle(ctx)
 	x := e.begin(ctx, pod)
+	x.take(said)
 	if err := x.answer(ctx, nodes); err != nil {
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
@@ -79,7 +84,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	}
 	x.report = newReport(x.question)
 	x.question.found.condition = scheduledCondition(pod)
-	x.report.Observed = e.observe(ctx, pod)
+	x.report.Observed = observe(pod)
 	x.report.Revision = e.revision
 	x.report.Scheduler = SchedulerInfo{
 		Library: libraryVersion,
@@ -99,10 +104,11 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		x.report.Started = x.question.found.start.stage == stageRunning || x.question.found.start.stage == stageFinished
 		return nil
 	}
-	if !x.considered(ctx) {
+	if !x.considered() {
 		x.report.Verdict = NotConsidered
 		return nil
 	}
+	defer x.doubt()
 	if x.gated(ctx) {
 		x.report.Verdict = Gated
 		return nil
@@ -118,17 +124,13 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 // considered says whether any scheduler takes care of the pod, as far as can be
 // known. The profile's own scheduler is taken to: that it is down for a moment
 // does not change which nodes fit.
-func (x *explanation) considered(ctx context.Context) bool {
+func (x *explanation) considered() bool {
 	pod, found := x.question.pod, &x.question.found
 	if pod.DeletionTimestamp != nil {
 		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip such pods"}
 		return false
 	}
 	name := schedulerName(pod)
-	if x.options.SchedulerAlive != nil {
-		alive, known, why := x.options.SchedulerAlive(ctx, name)
-		found.scheduler = liveness{alive, known, why}
-	}
 	dead := found.scheduler.known && !found.scheduler.alive
 	if name == x.served {
 		if dead {
@@ -140,10 +142,22 @@ func (x *explanation) considered(ctx context.Context) bool {
 		return false
 	}
 	x.caveat(fmt.Sprintf("the pod names scheduler %s, whose profile is not known: the default profile is assumed", name))
-	if !found.scheduler.known {
-		x.caveat(fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name))
-	}
 	return true
+}
+
+// doubt leaves the verdict open where nobody knows whether the pod's scheduler
+// lives. What the plugins say of the nodes stands, as the default profile's.
+func (x *explanation) doubt() {
+	name := schedulerName(x.question.pod)
+	if name == x.served || x.question.found.scheduler.known {
+		return
+	}
+	why := fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name)
+	if said := x.question.found.scheduler.why; said != "" {
+		why += " (" + said + ")"
+	}
+	x.report.Unknown = append([]UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
+	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = Unknown, "", nil
 }
 
 // gated runs the plugins that keep a pod out of the scheduler's queue. One that

@@ -56,7 +56,7 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 	}{
 		{"it lives", true, true, Schedulable, 1},
 		{"it does not", false, true, NotConsidered, 0},
-		{"nobody knows", false, false, Schedulable, 2},
+		{"nobody knows", false, false, Unknown, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := Options{SchedulerAlive: func(_ context.Context, name string) (bool, bool, string) {
