@@ -134,11 +134,16 @@ func modes(all []corev1.PersistentVolumeAccessMode) string {
 	return strings.Join(names, ", ")
 }
 
-// volumePlace is the node affinity of volume; brief leaves out the domains of
-// keys that Kubernetes owns.
+// volumePlace is the node affinity of volume.
 func volumePlace(volume *corev1.PersistentVolume, brief bool) string {
+	return selectorTerms(volumeTerms(volume), brief)
+}
+
+// selectorTerms spells the terms of a node selector; brief leaves out the
+// domains of keys that Kubernetes owns.
+func selectorTerms(of []corev1.NodeSelectorTerm, brief bool) string {
 	var terms []string
-	for _, term := range volumeTerms(volume) {
+	for _, term := range of {
 		var all []string
 		for _, requirement := range slices.Concat(term.MatchExpressions, term.MatchFields) {
 			if brief {
@@ -149,7 +154,7 @@ func volumePlace(volume *corev1.PersistentVolume, brief bool) string {
 		terms = append(terms, strings.Join(all, " and "))
 	}
 	if len(terms) == 0 {
-		return "nothing (an empty affinity)"
+		return "nothing (an empty selector)"
 	}
 	return strings.Join(terms, " or ")
 }

@@ -18,5 +18,6 @@ var explainers = map[string]explainer{
 	names.VolumeBinding:        volumeBinding,
 	names.VolumeZone:           volumeZone,
 	names.NodeVolumeLimits:     nodeVolumeLimits,
+	names.DynamicResources:     dynamicResources,
 	names.NodeDeclaredFeatures: nodeDeclaredFeatures,
 }

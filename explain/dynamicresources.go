@@ -1,0 +1,277 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-helpers/nodedeclaredfeatures/features/draoptionalnodeoperations"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/util"
+)
+
+// dynamicResources names the claim and the request that a node cannot serve,
+// the device class, and what is in the way of each device.
+var dynamicResources = explainer{
+	shape: func(q *question, r refused) string { return faultShape(deviceFaults(q, r)) },
+	words: func(q *question, rs []refused) words {
+		return faultWords(rs, func(r refused) []fault { return deviceFaults(q, r) })
+	},
+}
+
+// deviceFaults are all that keeps the pod's resource claims from r's node.
+func deviceFaults(q *question, r refused) []fault {
+	if r.node == nil {
+		return unservedClaims(q)
+	}
+	type faultsKey struct{}
+	known := remember(q, faultsKey{}, func() map[fwk.NodeInfo][]fault { return map[fwk.NodeInfo][]fault{} })
+	found, ok := known[r.node]
+	if !ok {
+		found = nodeDeviceFaults(q, r)
+		known[r.node] = found
+	}
+	return found
+}
+
+func nodeDeviceFaults(q *question, r refused) []fault {
+	var faults []fault
+	var free []*resourcev1.ResourceClaim
+	for _, use := range claimUses(q) {
+		switch {
+		case use.claim == nil:
+		case use.claim.Status.Allocation == nil:
+			free = append(free, use.claim)
+		default:
+			if f, ok := allocatedElsewhere(use.claim, r.node.Node()); ok {
+				faults = append(faults, f)
+			}
+		}
+	}
+	wants, impossible := extendedWants(q, r.node)
+	faults = append(faults, impossible...)
+	for _, claim := range free {
+		wants = append(wants, claimWants(claim)...)
+	}
+	desk := deskOf(q)
+	for _, alternatives := range wants {
+		if f, ok := desk.short(alternatives, r.node.Node()); ok {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) > 0 || r.status == nil {
+		return faults
+	}
+	if unready := unreadyFaults(q); len(unready) > 0 {
+		return unready
+	}
+	if len(wants) > 0 {
+		return []fault{togetherFault(wants, free)}
+	}
+	return nil
+}
+
+// unreadyFaults are the allocated claims whose devices have to be made ready
+// before a pod is bound. Where nothing else is wrong with a refused node, that
+// has failed or takes too long.
+func unreadyFaults(q *question) []fault {
+	var faults []fault
+	for _, use := range claimUses(q) {
+		if use.claim == nil || use.claim.Status.Allocation == nil {
+			continue
+		}
+		for _, result := range use.claim.Status.Allocation.Devices.Results {
+			if len(result.BindingConditions) > 0 {
+				faults = append(faults, newFault(fmt.Sprintf("device %s of claim %s is not ready", result.Device, use.name), func() string {
+					return fmt.Sprintf("device %s/%s/%s of claim %s is not ready: it waits for %s",
+						result.Driver, result.Pool, result.Device, use.name, strings.Join(result.BindingConditions, ", "))
+				}))
+			}
+		}
+	}
+	return faults
+}
+
+// togetherFault is for requests that the node has devices for one by one.
+func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) fault {
+	var names, rules []string
+	for _, alternatives := range wants {
+		if !slices.Contains(names, alternatives[0].of) {
+			names = append(names, alternatives[0].of)
+		}
+	}
+	for _, claim := range claims {
+		for _, constraint := range claim.Spec.Devices.Constraints {
+			requests := "all requests"
+			if len(constraint.Requests) > 0 {
+				requests = strings.Join(constraint.Requests, ", ")
+			}
+			if constraint.MatchAttribute != nil {
+				rules = append(rules, fmt.Sprintf("equal %s over %s", *constraint.MatchAttribute, requests))
+			}
+			if constraint.DistinctAttribute != nil {
+				rules = append(rules, fmt.Sprintf("distinct %s over %s", *constraint.DistinctAttribute, requests))
+			}
+		}
+	}
+	short := "no set of devices serves " + strings.Join(names, ", ")
+	return newFault(short, func() string {
+		said := "there are devices for each request of " + strings.Join(names, ", ") + " one by one, but the scheduler finds no set of them for all at once"
+		if len(rules) > 0 {
+			said += " (constraints: " + strings.Join(rules, "; ") + ")"
+		}
+		return said
+	})
+}
+
+// claimUse is a resource claim of the pod.
+type claimUse struct {
+	pod   corev1.PodResourceClaim
+	name  string // namespace/name, "" if it was not created yet
+	claim *resourcev1.ResourceClaim
+	none  bool // the pod needs none for it
+}
+
+// claimUses are the resource claims of the pod, in its order.
+func claimUses(q *question) []claimUse {
+	type usesKey struct{}
+	return remember(q, usesKey{}, func() []claimUse {
+		var uses []claimUse
+		for _, of := range q.pod.Spec.ResourceClaims {
+			use := claimUse{pod: of}
+			name, _, err := resourceclaim.Name(q.pod, &of)
+			switch {
+			case err != nil:
+			case name == nil:
+				use.none = true
+			default:
+				use.name = q.pod.Namespace + "/" + *name
+				if claim, err := q.dra.ResourceClaims().Get(q.pod.Namespace, *name); err == nil {
+					use.claim = claim
+				}
+			}
+			uses = append(uses, use)
+		}
+		return uses
+	})
+}
+
+// unservedClaims are why no node was looked at.
+func unservedClaims(q *question) []fault {
+	var faults []fault
+	for _, use := range claimUses(q) {
+		if f, ok := use.unusable(q.pod); ok {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	for _, use := range claimUses(q) {
+		if use.claim == nil || use.claim.Status.Allocation != nil {
+			continue
+		}
+		for _, want := range slices.Concat(claimWants(use.claim)...) {
+			if _, err := q.dra.DeviceClasses().Get(want.class); err != nil {
+				faults = append(faults, newFault(fmt.Sprintf("device class %s does not exist", want.class), func() string {
+					return fmt.Sprintf("%s wants device class %s, which does not exist", want.name(), want.class)
+				}))
+			}
+		}
+	}
+	return faults
+}
+
+// unusable is why the claim serves no pod.
+func (u claimUse) unusable(pod *corev1.Pod) (fault, bool) {
+	switch {
+	case u.none:
+		return fault{}, false
+	case u.name == "":
+		short := fmt.Sprintf("resource claim %s is not created yet", u.pod.Name)
+		return newFault(short, func() string {
+			if u.pod.ResourceClaimTemplateName == nil {
+				return short
+			}
+			return fmt.Sprintf("%s from template %s/%s", short, pod.Namespace, *u.pod.ResourceClaimTemplateName)
+		}), true
+	case u.claim == nil:
+		return plainFault(fmt.Sprintf("resource claim %s does not exist", u.name)), true
+	case u.claim.DeletionTimestamp != nil:
+		return plainFault(fmt.Sprintf("resource claim %s is being deleted", u.name)), true
+	}
+	groups := utilfeature.DefaultFeatureGate.Enabled(features.DRAWorkloadResourceClaims)
+	if u.pod.ResourceClaimName == nil && resourceclaim.IsForPod(pod, u.claim, groups) != nil {
+		return plainFault(fmt.Sprintf("resource claim %s was made for another pod", u.name)), true
+	}
+	return fault{}, false
+}
+
+// optionalOperations is what a node has to declare for devices that some of its
+// work may be skipped for.
+const optionalOperations = draoptionalnodeoperations.DRAOptionalNodeOperationsFeatureGate
+
+func takesOptionalOperations(node *corev1.Node) bool {
+	return slices.Contains(node.Status.DeclaredFeatures, optionalOperations)
+}
+
+// allocatedElsewhere is the fault of a claim whose devices are of no use to node.
+func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (fault, bool) {
+	place := claim.Status.Allocation.NodeSelector
+	for _, result := range claim.Status.Allocation.Devices.Results {
+		if len(result.SkipNodeOperations) > 0 && !takesOptionalOperations(node) {
+			return plainFault(fmt.Sprintf("device %s of claim %s/%s needs node feature %s", result.Device, claim.Namespace, claim.Name, optionalOperations)), true
+		}
+	}
+	if place == nil {
+		return fault{}, false
+	}
+	selector, err := nodeaffinity.NewNodeSelector(place)
+	if err != nil || selector.Match(node) {
+		return fault{}, false
+	}
+	name := "resource claim " + claim.Namespace + "/" + claim.Name
+	return newFault(name+" is allocated for "+selectorTerms(place.NodeSelectorTerms, true), func() string {
+		var devices []string
+		for _, result := range claim.Status.Allocation.Devices.Results {
+			devices = append(devices, result.Driver+"/"+result.Pool+"/"+result.Device)
+		}
+		return fmt.Sprintf("%s is allocated for nodes with %s: %s", name, selectorTerms(place.NodeSelectorTerms, false), list(devices, manyNames))
+	}), true
+}
+
+// extendedWants are the extended resources of the pod that the node has to
+// provide as devices, and those that it cannot provide at all.
+func extendedWants(q *question, node fwk.NodeInfo) (wants [][]deviceWant, impossible []fault) {
+	classOf := q.dra.DeviceClassResolver().GetDeviceClass
+	var names []corev1.ResourceName
+	wanted := q.podInfo.CalculateResource().Resource.GetScalarResources()
+	backed := false
+	for name, amount := range wanted {
+		if amount > 0 && util.IsDRAExtendedResourceName(name) {
+			names = append(names, name)
+			backed = backed || classOf(name) != nil
+		}
+	}
+	if !backed {
+		return nil, nil
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		has, listed := node.GetAllocatable().GetScalarResources()[name]
+		class := classOf(name)
+		switch {
+		case class != nil && has == 0:
+			wants = append(wants, []deviceWant{{of: "resource " + string(name), class: class.Name, count: wanted[name]}})
+		case !listed:
+			impossible = append(impossible, plainFault(fmt.Sprintf("the node has no %s, and no device class stands for it", name)))
+		}
+	}
+	return wants, impossible
+}

@@ -1,0 +1,395 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"pgregory.net/rapid"
+)
+
+// startDevices is startEngine that waits until the claims and slices have come
+// to the manager, which is fed by handlers.
+func startDevices(t testing.TB, objects ...runtime.Object) *Engine {
+	t.Helper()
+	e := startEngine(t, Options{}, objects...)
+	claims, offers := 0, 0
+	for _, object := range objects {
+		switch object.(type) {
+		case *resourcev1.ResourceClaim:
+			claims++
+		case *resourcev1.ResourceSlice:
+			offers++
+		}
+	}
+	for range 5000 {
+		seenClaims, _ := e.dra.ResourceClaims().List()
+		seenSlices, err := e.dra.ResourceSlices().ListWithDeviceTaintRules()
+		allocated, _ := e.dra.ResourceClaims().ListAllAllocatedDevices()
+		if err == nil && len(seenClaims) == claims && len(seenSlices) == offers && len(allocated) == len(allocatedDevices(objects)) {
+			return e
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("the claims and slices did not come")
+	return nil
+}
+
+func allocatedDevices(objects []runtime.Object) map[string]bool {
+	found := map[string]bool{}
+	for _, object := range objects {
+		if claim, ok := object.(*resourcev1.ResourceClaim); ok && claim.Status.Allocation != nil {
+			for _, result := range claim.Status.Allocation.Devices.Results {
+				found[result.Device+"@"+result.Pool] = true
+			}
+		}
+	}
+	return found
+}
+
+// gpuClass is the devices of a driver whose attribute kind is gpu.
+func gpuClass() *resourcev1.DeviceClass {
+	return &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
+		{CEL: &resourcev1.CELDeviceSelector{Expression: `device.attributes["gpu.example.com"].kind == "gpu"`}},
+	}}}
+}
+
+// aSlice is the pool of a node, complete.
+func aSlice(node string, devices ...resourcev1.Device) *resourcev1.ResourceSlice {
+	return &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "slice-" + node}, Spec: resourcev1.ResourceSliceSpec{
+		Driver: "gpu.example.com", NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, ResourceSliceCount: 1}, Devices: devices,
+	}}
+}
+
+func aDevice(name, kind string, edits ...func(*resourcev1.Device)) resourcev1.Device {
+	device := resourcev1.Device{
+		Name: name, Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{"kind": {StringValue: &kind}},
+		Capacity: map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"memory": {Value: resource.MustParse("40Gi")}},
+	}
+	for _, edit := range edits {
+		edit(&device)
+	}
+	return device
+}
+
+func deviceTaint(key, value string) func(*resourcev1.Device) {
+	return func(d *resourcev1.Device) {
+		d.Taints = append(d.Taints, resourcev1.DeviceTaint{Key: key, Value: value, Effect: resourcev1.DeviceTaintEffectNoSchedule})
+	}
+}
+
+// aDeviceClaim asks for so many devices of class gpu.
+func aDeviceClaim(fullName string, count int64, edits ...func(*resourcev1.ResourceClaim)) *resourcev1.ResourceClaim {
+	namespace, name, _ := strings.Cut(fullName, "/")
+	claim := &resourcev1.ResourceClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("claim-" + fullName)},
+		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r", Exactly: &resourcev1.ExactDeviceRequest{
+			DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count,
+		}}}}},
+	}
+	for _, edit := range edits {
+		edit(claim)
+	}
+	return claim
+}
+
+func exactly(edit func(*resourcev1.ExactDeviceRequest)) func(*resourcev1.ResourceClaim) {
+	return func(c *resourcev1.ResourceClaim) { edit(c.Spec.Devices.Requests[0].Exactly) }
+}
+
+// holdingDevices allocates devices of node's pool to the claim.
+func holdingDevices(node string, devices ...string) func(*resourcev1.ResourceClaim) {
+	return func(c *resourcev1.ResourceClaim) {
+		c.Status.Allocation = &resourcev1.AllocationResult{NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
+		}}}}
+		for _, device := range devices {
+			c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results, resourcev1.DeviceRequestAllocationResult{
+				Request: "r", Driver: "gpu.example.com", Pool: node, Device: device,
+			})
+		}
+	}
+}
+
+func claiming(claims ...string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		for _, claim := range claims {
+			p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, corev1.PodResourceClaim{Name: claim, ResourceClaimName: &claim})
+		}
+	}
+}
+
+func devicesOf(t *testing.T, pod *corev1.Pod, objects ...runtime.Object) Refusal {
+	t.Helper()
+	objects = append(objects, testNode("n", "4"), gpuClass())
+	return refusalIn(t, mustExplain(t, startDevices(t, objects...), pod), names.DynamicResources, "n")
+}
+
+func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
+	refusal := devicesOf(
+		t, testPod("ml/x", "", "", claiming("train")),
+		aDeviceClaim("ml/train", 2, exactly(func(r *resourcev1.ExactDeviceRequest) {
+			r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
+				Expression: `device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("20Gi"))`,
+			}}}
+		})),
+		aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-1")),
+		aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu"), aDevice("gpu-2", "gpu", deviceTaint("broken", "ecc")),
+			aDevice("gpu-3", "gpu", func(d *resourcev1.Device) {
+				d.Capacity["memory"] = resourcev1.DeviceCapacity{Value: resource.MustParse("10Gi")}
+			}),
+			aDevice("nic-0", "nic"), aDevice("nic-1", "nic")),
+	)
+	same(t, refusal.What, "n: claim ml/train request r wants 2 devices of class gpu: 1 free of 6 devices on the node; "+
+		"held by claim ml/other: gpu-1; tainted broken=ecc:NoSchedule: gpu-2; "+
+		`not device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("20Gi")): gpu-3; not of class gpu: nic-0, nic-1`)
+	same(t, refusal.Short, "1 of 2 gpu devices free for claim ml/train")
+}
+
+func TestANodeWithoutDevicesIsToldAsThat(t *testing.T) {
+	pod := testPod("ml/x", "", "", claiming("train"))
+	refusal := devicesOf(t, pod, aDeviceClaim("ml/train", 1), aSlice("m", aDevice("gpu-0", "gpu")))
+	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu, and no driver offers any on this node")
+	same(t, refusal.Short, "no gpu device for claim ml/train")
+	half := aSlice("n", aDevice("gpu-0", "gpu"))
+	half.Spec.Pool.ResourceSliceCount = 2
+	refusal = devicesOf(t, pod, aDeviceClaim("ml/train", 1), half)
+	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu: pool n of gpu.example.com is being changed: 1 of its 2 slices are there")
+}
+
+// A part of a device needs what is left of the whole.
+func TestThePartsThatADeviceLacksAreTold(t *testing.T) {
+	parts := func(amount string) func(*resourcev1.Device) {
+		return func(d *resourcev1.Device) {
+			d.ConsumesCounters = []resourcev1.DeviceCounterConsumption{{
+				CounterSet: "gpu", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse(amount)}},
+			}}
+		}
+	}
+	devices := aSlice("n", aDevice("whole", "gpu", parts("40Gi")), aDevice("half", "gpu", parts("20Gi")))
+	devices.Spec.Pool.ResourceSliceCount = 2
+	counters := aSlice("n")
+	counters.Name = "counters"
+	counters.Spec.Pool.ResourceSliceCount = 2
+	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "gpu", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("40Gi")}}}}
+	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), devices, counters,
+		aDeviceClaim("ml/train", 1), aDeviceClaim("ml/other", 1, holdingDevices("n", "half")))
+	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu: 0 free of 2 devices on the node; "+
+		"20Gi of gpu/memory left: whole; held by claim ml/other: half")
+	same(t, refusal.Short, "no gpu device free for claim ml/train")
+}
+
+func TestAClaimThatIsAllocatedElsewhereIsToldWithItsDevices(t *testing.T) {
+	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), testNode("m", "4"),
+		aDeviceClaim("ml/train", 1, holdingDevices("m", "gpu-0")), aSlice("m", aDevice("gpu-0", "gpu")))
+	same(t, refusal.What, "n: resource claim ml/train is allocated for nodes with metadata.name=m: gpu.example.com/m/gpu-0")
+	same(t, refusal.Short, "resource claim ml/train is allocated for metadata.name=m")
+}
+
+func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
+	made := func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("one-gpu")}}
+	}
+	for name, c := range map[string]struct {
+		pod     *corev1.Pod
+		objects []runtime.Object
+		what    string
+	}{
+		"missing":     {testPod("ml/x", "", "", claiming("train")), nil, "resource claim ml/train does not exist"},
+		"not created": {testPod("ml/x", "", "", made), nil, "resource claim gpu is not created yet from template ml/one-gpu"},
+		"deleted": {
+			testPod("ml/x", "", "", claiming("train")),
+			[]runtime.Object{aDeviceClaim("ml/train", 1, func(c *resourcev1.ResourceClaim) {
+				c.DeletionTimestamp, c.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
+			})},
+			"resource claim ml/train is being deleted",
+		},
+		"another pod's": {
+			testPod("ml/x", "", "", made, func(p *corev1.Pod) {
+				p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("train")}}
+			}),
+			[]runtime.Object{aDeviceClaim("ml/train", 1)},
+			"resource claim ml/train was made for another pod",
+		},
+		"no class": {
+			testPod("ml/x", "", "", claiming("train")),
+			[]runtime.Object{aDeviceClaim("ml/train", 1, exactly(func(r *resourcev1.ExactDeviceRequest) { r.DeviceClassName = "tpu" }))},
+			"claim ml/train request r wants device class tpu, which does not exist",
+		},
+	} {
+		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
+		x, m := e.begin(t.Context(), c.pod), must(e.ask(t.Context(), c.pod)) // most of these do not even get into the queue
+		k := slices.IndexFunc(e.plugins, func(p plugin) bool { return p.name == names.DynamicResources })
+		if told := refusal(x.question, []refused{m.refused(e, k, 0)}); told.What != c.what || m.answers[k].pre == nil {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, told.What, c.what)
+		}
+	}
+}
+
+func TestADeviceThatIsNotReadyInTimeIsTold(t *testing.T) {
+	waits := aDeviceClaim("ml/train", 1, holdingDevices("n", "gpu-0"), func(c *resourcev1.ResourceClaim) {
+		c.Status.Allocation.AllocationTimestamp = new(metav1.NewTime(testNow.AddDate(-1, 0, 0)))
+		result := &c.Status.Allocation.Devices.Results[0]
+		result.BindingConditions, result.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/broken"}
+	})
+	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), waits, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, refusal.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it waits for example.com/attached")
+}
+
+func TestADeviceThatAsksMoreOfTheNodeIsTold(t *testing.T) {
+	remote := aDeviceClaim("ml/train", 1, holdingDevices("n", "gpu-0"), func(c *resourcev1.ResourceClaim) {
+		c.Status.Allocation.Devices.Results[0].SkipNodeOperations = []resourcev1.SkipNodeOperation{resourcev1.SkipNodeOperationAll}
+	})
+	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), remote, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, refusal.What, "n: device gpu-0 of claim ml/train needs node feature DRAOptionalNodeOperations")
+}
+
+// Each request has its devices; together they want the same one.
+func TestRequestsThatCompeteAreToldTogether(t *testing.T) {
+	claim := aDeviceClaim("ml/train", 1, func(c *resourcev1.ResourceClaim) {
+		second := *c.Spec.Devices.Requests[0].DeepCopy()
+		second.Name = "s"
+		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, second)
+		c.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: new(resourcev1.FullyQualifiedName("gpu.example.com/kind"))}}
+	})
+	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), claim, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, refusal.What, "n: there are devices for each request of claim ml/train one by one, but the scheduler finds no set of them for all at once "+
+		"(constraints: equal gpu.example.com/kind over all requests)")
+	same(t, refusal.Short, "no set of devices serves claim ml/train")
+}
+
+func TestAnExtendedResourceOfADeviceClassIsToldByItsDevices(t *testing.T) {
+	class := gpuClass()
+	class.Spec.ExtendedResourceName = new("example.com/gpu")
+	refusal := refusalIn(t, mustExplain(t, startDevices(t, class, testNode("n", "4"), aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "")))),
+		testPod("ml/x", "", "", requesting("example.com/gpu", "2"))), names.DynamicResources, "n")
+	same(t, refusal.What, "n: resource example.com/gpu wants 2 devices of class gpu: 1 free of 2 devices on the node; tainted broken=:NoSchedule: gpu-1")
+}
+
+func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testing.T) {
+	no, yes := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		pod, objects := anyDevices(rt)
+		e := startDevices(t, objects...)
+		x := e.begin(t.Context(), pod)
+		m := must(e.ask(t.Context(), pod))
+		for k, plugin := range e.plugins {
+			if plugin.name != names.DynamicResources || m.answers[k].skipped || failed(m.answers[k].pre) {
+				continue
+			}
+			for i, node := range m.nodes {
+				switch {
+				case m.refuses(k, i) != nil:
+					no++
+					if r := m.refused(e, k, i); len(deviceFaults(x.question, r)) == 0 {
+						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.ownReason())
+					}
+				case !failed(m.answers[k].column[i]):
+					yes++
+					if found := deviceFaults(x.question, refused{plugin: plugin.name, node: node, state: m.state}); len(found) > 0 {
+						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].what())
+					}
+				}
+			}
+		}
+	})
+	if no == 0 || yes == 0 {
+		t.Errorf("%d refusals and %d acceptances were looked at", no, yes)
+	}
+}
+
+// anyDevices draws nodes with a few devices in every state, and claims for them.
+func anyDevices(t *rapid.T) (*corev1.Pod, []runtime.Object) {
+	d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "die") })
+	objects := []runtime.Object{gpuClass()}
+	var claims []string
+	for i := range 1 + d(3) {
+		node := fmt.Sprintf("n%d", i)
+		objects = append(objects, testNode(node, "4"))
+		var devices []resourcev1.Device
+		for j := range d(4) {
+			devices = append(devices, aDevice(fmt.Sprintf("dev-%d", j), one(d, "gpu", "gpu", "nic")))
+			if d.chance(25) {
+				deviceTaint("broken", one(d, "", "ecc"))(&devices[j])
+			}
+		}
+		slice := aSlice(node, devices...)
+		slice.Spec.Pool.ResourceSliceCount = int64(one(d, 1, 1, 1, 2))
+		if d.chance(30) {
+			objects = append(objects, partition(d, slice)...)
+		}
+		objects = append(objects, slice)
+		if len(devices) > 0 && d.chance(50) {
+			objects = append(objects, aDeviceClaim("ml/held-"+node, 1, holdingDevices(node, "dev-0")))
+			if d.chance(30) {
+				claims = append(claims, "held-"+node)
+			}
+		}
+	}
+	for i := range d(3) {
+		name := fmt.Sprintf("new-%d", i)
+		claims = append(claims, name)
+		if d.chance(10) {
+			continue
+		}
+		objects = append(objects, aDeviceClaim("ml/"+name, int64(1+d(2)), exactly(func(r *resourcev1.ExactDeviceRequest) {
+			if d.chance(20) {
+				r.AllocationMode, r.Count = resourcev1.DeviceAllocationModeAll, 0
+			}
+			if d.chance(30) {
+				r.Tolerations = []resourcev1.DeviceToleration{{Key: "broken", Operator: resourcev1.DeviceTolerationOpExists}}
+			}
+			if d.chance(20) {
+				r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: one(d, "false", "true")}}}
+			}
+			if d.chance(10) {
+				r.DeviceClassName = "missing"
+			}
+		}), func(c *resourcev1.ResourceClaim) {
+			if d.chance(20) {
+				alternative(d, c)
+			}
+		}))
+	}
+	return testPod("ml/asked", "", "", claiming(claims...)), objects
+}
+
+// partition makes the devices of slice parts of one whole; the slice of their
+// counters may be forgotten.
+func partition(d dice, slice *resourcev1.ResourceSlice) []runtime.Object {
+	for i := range slice.Spec.Devices {
+		slice.Spec.Devices[i].ConsumesCounters = []resourcev1.DeviceCounterConsumption{{
+			CounterSet: "whole", Counters: map[string]resourcev1.Counter{"parts": {Value: resource.MustParse(one(d, "1", "2"))}},
+		}}
+	}
+	if d.chance(20) {
+		return nil
+	}
+	slice.Spec.Pool.ResourceSliceCount = 2
+	counters := slice.DeepCopy()
+	counters.Name += "-counters"
+	counters.Spec.Devices = nil
+	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "whole", Counters: map[string]resourcev1.Counter{"parts": {Value: resource.MustParse("2")}}}}
+	return []runtime.Object{counters}
+}
+
+// alternative lets the claim take fewer devices instead.
+func alternative(d dice, claim *resourcev1.ResourceClaim) {
+	request := claim.Spec.Devices.Requests[0].Exactly
+	claim.Spec.Devices.Requests[0].Exactly = nil
+	for i, count := range []int64{2, 1} {
+		claim.Spec.Devices.Requests[0].FirstAvailable = append(claim.Spec.Devices.Requests[0].FirstAvailable, resourcev1.DeviceSubRequest{
+			Name: fmt.Sprintf("sub-%d", i), DeviceClassName: one(d, "gpu", request.DeviceClassName), AllocationMode: resourcev1.DeviceAllocationModeExactCount,
+			Count: count, Tolerations: request.Tolerations,
+		})
+	}
+}
