@@ -128,21 +128,34 @@ func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 func (l *list[F, R]) note() string { return l.table.cutNote(l.width) }
 
 // cutNote is the text of the selected row that its columns cut off: whole if it
-// fits width cells, else what is missing.
+// fits width cells, else what is missing of the last one, which says most.
 func (t *table[R]) cutNote(width int) string {
-	head, text, shown := t.cutText()
-	if head == "" {
+	all := t.cutCells()
+	if len(all) == 0 {
 		return ""
 	}
-	if whole := strings.ToLower(head) + ": " + text; cells(whole) < width {
+	if whole := wholeCells(all); cells(whole) < width {
 		return whole
 	}
-	rest := []rune(text)
-	rest = rest[min(max(shown-1, 0), len(rest)):]
+	last := all[len(all)-1]
+	rest := []rune(last.text)
+	rest = rest[min(max(last.shown-1, 0), len(rest)):]
 	if at := strings.Index(string(rest), ", "); at >= 0 && at < 12 {
 		return cutWords("… "+string(rest)[at+2:], width-1)
 	}
 	return cutWords("…"+string(rest), width-1)
+}
+
+// wholeCells tells cells whole: one with its head, several by their texts alone.
+func wholeCells(all []cutCell) string {
+	if len(all) == 1 {
+		return strings.ToLower(all[0].head) + ": " + all[0].text
+	}
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, c.text)
+	}
+	return strings.Join(texts, " · ")
 }
 
 // cutWords is cut that loses whole words.

@@ -183,9 +183,11 @@ func (n *nodes) act(do action) tea.Cmd {
 // note tells the selected node's taints, if they are cut, and since when it is not ready.
 func (n *nodes) note() string {
 	node, ok := n.table.selected()
-	if head, _, _ := n.table.cutText(); !ok || head == "" {
+	all := n.table.cutCells()
+	if !ok || len(all) == 0 {
 		return ""
-	} else if head != "TAINTS" {
+	}
+	if all[len(all)-1].head != "TAINTS" {
 		return n.list.note()
 	}
 	var taints []string

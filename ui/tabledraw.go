@@ -224,18 +224,23 @@ func (r *runs) end() string {
 	return r.made.String()
 }
 
-// cutText is the text of the selected row that did not fit, and its column's
-// head; "" where all of it did.
-func (t *table[R]) cutText() (head, text string, shown int) {
+// cutCell is a cell that did not fit.
+type cutCell struct {
+	head, text string
+	shown      int // cells of it that are drawn
+}
+
+// cutCells are the cells of the selected row that did not fit, left to right.
+func (t *table[R]) cutCells() (all []cutCell) {
 	row, ok := t.selected()
 	if !ok {
-		return "", "", 0
+		return nil
 	}
 	for _, p := range t.layout() {
 		c := &t.columns[p.column]
 		if text := model.Clean(c.text(row).text); cells(text) > p.width {
-			return c.head, text, p.width
+			all = append(all, cutCell{c.head, text, p.width})
 		}
 	}
-	return "", "", 0
+	return all
 }
