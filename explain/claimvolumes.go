@@ -14,36 +14,48 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// offer is a volume and what is wrong with it for a claim, wherever the pod
-// goes.
+// offer is a volume that no other claim has, and what is wrong with it for a
+// claim, wherever the pod goes.
 type offer struct {
 	volume *corev1.PersistentVolume
 	why    []string
-	other  bool // it belongs to another claim
-	stray  bool // it is of another class
 }
 
-// offersFor are the volumes that claim could have, and those of other classes
-// that nothing but the class keeps from it.
-func (b *binder) offersFor(claim podClaim) []offer {
+// offers are the volumes that a claim could have.
+type offers struct {
+	own    []offer                    // of its class, those with least wrong first
+	others []string                   // of its class, and other claims have them
+	strays []*corev1.PersistentVolume // nothing but their class is wrong
+}
+
+// offersFor looks at every volume once.
+func (b *binder) offersFor(claim podClaim) *offers {
 	if known, ok := b.offers[claim.name]; ok {
 		return known
 	}
-	var found []offer
+	found := &offers{}
+	b.offers[claim.name] = found
 	for _, volume := range everything(b.listers.volumes) {
-		o := offer{volume: volume, stray: storagehelpers.GetPersistentVolumeClass(volume) != claim.class()}
-		o.other = volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.object)
-		if !o.other {
-			o.why = b.unfit(claim, volume)
+		stray := storagehelpers.GetPersistentVolumeClass(volume) != claim.class()
+		if ref := volume.Spec.ClaimRef; ref != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.object) {
+			if !stray {
+				found.others = append(found.others, fmt.Sprintf("%s (%s/%s)", volume.Name, ref.Namespace, ref.Name))
+			}
+			continue
 		}
-		if !o.stray || (!o.other && len(o.why) == 0) {
-			found = append(found, o)
+		why := b.unfit(claim, volume)
+		switch {
+		case !stray:
+			found.own = append(found.own, offer{volume, why})
+		case len(why) == 0:
+			found.strays = append(found.strays, volume)
 		}
 	}
-	slices.SortFunc(found, func(a, b offer) int {
+	slices.Sort(found.others)
+	slices.SortFunc(found.own, func(a, b offer) int {
 		return cmp.Or(cmp.Compare(len(a.why), len(b.why)), strings.Compare(a.volume.Name, b.volume.Name))
 	})
-	b.offers[claim.name] = found
+	slices.SortFunc(found.strays, func(a, b *corev1.PersistentVolume) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 
@@ -80,43 +92,53 @@ func (b *binder) unfit(claim podClaim, volume *corev1.PersistentVolume) []string
 }
 
 // whyNone goes through the volumes that claim could have on node, or anywhere
-// where node is nil: "pv-1 holds 5Gi, wanted 10Gi; 3 belong to other claims".
+// where node is nil: "pv-1 holds 5Gi, wanted 10Gi; bound to other claims: pv-2
+// (shop/db)". It looks no further than it tells: there may be thousands.
 func (b *binder) whyNone(claim podClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
 	if !b.readable("persistentvolumes") {
 		return "its volumes could not be read"
 	}
-	var all, strays, others []string
-	for _, o := range b.offersFor(claim) {
-		why := slices.Clone(o.why)
-		if node != nil && storagehelpers.CheckNodeAffinity(o.volume, node.Labels) != nil {
-			why = append(why, "is only for "+volumePlace(o.volume, false))
-		}
-		switch {
-		case o.other:
-			others = append(others, fmt.Sprintf("%s (%s/%s)", o.volume.Name, o.volume.Spec.ClaimRef.Namespace, o.volume.Spec.ClaimRef.Name))
-		case o.stray && len(why) == 0:
-			strays = append(strays, o.volume.Name+" would do but for its class "+orEmpty(storagehelpers.GetPersistentVolumeClass(o.volume)))
-		case o.stray:
-		case taken[o.volume.Name] != nil:
-			all = append(all, o.volume.Name+" goes to another claim of the pod")
-		case len(why) > 0:
-			all = append(all, o.volume.Name+" "+strings.Join(why, " and "))
+	found := b.offersFor(claim)
+	var said []string
+	for _, o := range found.own[:min(len(found.own), manyNames)] {
+		if why := o.whyNot(node, taken); why != "" {
+			said = append(said, o.volume.Name+" "+why)
 		}
 	}
-	said := []string{}
-	if len(all) > 0 {
-		said = append(said, strings.Join(all[:min(len(all), manyNames)], "; "))
-	}
-	if rest := len(all) - manyNames; rest > 0 {
+	if rest := len(found.own) - manyNames; rest > 0 {
 		said = append(said, plural(rest, "more volume")+" will not do either")
 	}
-	if len(others) > 0 {
-		said = append(said, "bound to other claims: "+list(others, fewNames))
+	if len(found.others) > 0 {
+		said = append(said, "bound to other claims: "+list(found.others, fewNames))
 	}
 	if len(said) == 0 {
 		said = append(said, "there is no volume of the class")
 	}
-	return strings.Join(append(said, strays[:min(len(strays), fewNames)]...), "; ")
+	for _, volume := range found.strays[:min(len(found.strays), manyNames)] {
+		if offersNode(volume, node) {
+			said = append(said, volume.Name+" would do but for its class "+orEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// whyNot is why the volume will not do on node; taken have gone to other claims
+// of the pod.
+func (o offer) whyNot(node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
+	switch {
+	case taken[o.volume.Name] != nil:
+		return "goes to another claim of the pod"
+	case !offersNode(o.volume, node):
+		return strings.Join(append(slices.Clip(o.why), "is only for "+volumePlace(o.volume, false)), " and ")
+	case node == nil && len(o.why) == 0:
+		return "would do and is not bound yet"
+	}
+	return strings.Join(o.why, " and ")
+}
+
+// offersNode says whether pods on node may use the volume; nil is any node.
+func offersNode(volume *corev1.PersistentVolume, node *corev1.Node) bool {
+	return node == nil || storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil
 }
 
 func volumeMode(mode *corev1.PersistentVolumeMode) string {

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,8 @@ func (d *desk) sort() {
 	if err != nil {
 		return
 	}
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b *resourcev1.ResourceSlice) int { return strings.Compare(a.Name, b.Name) })
 	for _, slice := range all {
 		key := poolKey{slice.Spec.Driver, slice.Spec.Pool.Name}
 		d.byPool[key] = append(d.byPool[key], slice)
@@ -111,7 +114,6 @@ func (d *desk) fill(pool *devicePool, here []*resourcev1.ResourceSlice, node *co
 			return true
 		}
 	}
-	slices.SortFunc(here, func(a, b *resourcev1.ResourceSlice) int { return strings.Compare(a.Name, b.Name) })
 	for _, slice := range here {
 		for i := range slice.Spec.Devices {
 			seen := seenDevice{&slice.Spec.Devices[i], slice}
@@ -145,7 +147,7 @@ func invalid(pool []*resourcev1.ResourceSlice) string {
 			}
 			names[device.Name] = true
 			for _, consumption := range device.ConsumesCounters {
-				for name := range consumption.Counters {
+				for _, name := range slices.Sorted(maps.Keys(consumption.Counters)) {
 					if !counters[consumption.CounterSet+"/"+name] {
 						return fmt.Sprintf("is not valid: device %s needs counter %s/%s, which is not there", device.Name, consumption.CounterSet, name)
 					}

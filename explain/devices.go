@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,6 +112,9 @@ func deskOf(q *question) *desk {
 		claims, _ := q.dra.ResourceClaims().List()
 		for _, claim := range claims {
 			d.hold(claim)
+		}
+		for _, holders := range d.holders { // drivers and old schedulers may have given a device twice
+			slices.SortFunc(holders, func(a, b deviceHolder) int { return strings.Compare(a.claim, b.claim) })
 		}
 		return d
 	})
@@ -262,7 +266,8 @@ func (d *desk) unselected(want deviceWant, seen seenDevice) string {
 	if want.capacity == nil || !d.features.ConsumableCapacity {
 		return ""
 	}
-	for name, wanted := range want.capacity.Requests {
+	for _, name := range slices.Sorted(maps.Keys(want.capacity.Requests)) {
+		wanted := want.capacity.Requests[name]
 		capacity, ok := seen.Capacity[name]
 		if !ok {
 			return fmt.Sprintf("without capacity %s", name)
@@ -330,7 +335,8 @@ func (d *desk) usedUp(want deviceWant, seen seenDevice, id string) string {
 	if want.capacity == nil || !d.features.ConsumableCapacity {
 		return ""
 	}
-	for name, wanted := range want.capacity.Requests {
+	for _, name := range slices.Sorted(maps.Keys(want.capacity.Requests)) {
+		wanted := want.capacity.Requests[name]
 		left := seen.Capacity[name].Value.DeepCopy()
 		var claims []string
 		for _, by := range d.holders[id] {
@@ -353,7 +359,8 @@ func (d *desk) countersShort(seen seenDevice, pool devicePool, id string) string
 		return ""
 	}
 	for _, consumption := range seen.ConsumesCounters {
-		for name, needed := range consumption.Counters {
+		for _, name := range slices.Sorted(maps.Keys(consumption.Counters)) {
+			needed := consumption.Counters[name]
 			left, known := pool.counters[consumption.CounterSet+"/"+name]
 			if known && left.Cmp(needed.Value) < 0 {
 				return fmt.Sprintf("%s of %s/%s left", left.String(), consumption.CounterSet, name)

@@ -66,8 +66,8 @@ func limitFaults(q *question, r refused) []fault {
 	return faults
 }
 
-// attachments counts attached volumes by driver, as the plugin does.
-type attachments struct {
+// attachCounter counts attached volumes by driver, as the plugin does.
+type attachCounter struct {
 	listers
 	translator csitranslation.CSITranslator
 	onNode     map[string][]*storagev1.VolumeAttachment
@@ -81,15 +81,15 @@ type attachCount struct {
 	claims map[string][]string // driver → what of the pod needs it
 }
 
-func attachmentsOf(q *question) *attachments {
+func attachmentsOf(q *question) *attachCounter {
 	type attachmentsKey struct{}
-	return remember(q, attachmentsKey{}, func() *attachments {
-		return &attachments{listers: q.listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
+	return remember(q, attachmentsKey{}, func() *attachCounter {
+		return &attachCounter{listers: q.listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
 	})
 }
 
 // count is what the plugin counts on node.
-func (a *attachments) count(q *question, node fwk.NodeInfo) *attachCount {
+func (a *attachCounter) count(q *question, node fwk.NodeInfo) *attachCount {
 	if known, ok := a.counted[node]; ok {
 		return known
 	}
@@ -118,7 +118,7 @@ func (a *attachments) count(q *question, node fwk.NodeInfo) *attachCount {
 
 // mustHave says whether driver keeps pods off nodes that do not have it, and the
 // node has not.
-func (a *attachments) mustHave(driver string, csiNode *storagev1.CSINode) bool {
+func (a *attachCounter) mustHave(driver string, csiNode *storagev1.CSINode) bool {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.VolumeLimitScaling) {
 		return false
 	}
@@ -131,7 +131,7 @@ func (a *attachments) mustHave(driver string, csiNode *storagev1.CSINode) bool {
 
 // over are the limits of the node that wanted exceeds together with what is in
 // use, and those of wanted that no pod on the node has yet.
-func (a *attachments) over(q *question, node fwk.NodeInfo, csiNode *storagev1.CSINode, wanted []handle) (found []figure, counted []handle) {
+func (a *attachCounter) over(q *question, node fwk.NodeInfo, csiNode *storagev1.CSINode, wanted []handle) (found []figure, counted []handle) {
 	if csiNode == nil {
 		return nil, nil
 	}
@@ -177,10 +177,10 @@ func countOf(volumes map[handleKey]bool, driver string) (count int64) {
 }
 
 // attached are the volumes that VolumeAttachments hold on the node.
-func (a *attachments) attached(node string) []handleKey {
+func (a *attachCounter) attached(node string) []handleKey {
 	if a.onNode == nil {
 		a.onNode = map[string][]*storagev1.VolumeAttachment{}
-		for _, attachment := range everything(a.listers.attachments) {
+		for _, attachment := range everything(a.attachments) {
 			a.onNode[attachment.Spec.NodeName] = append(a.onNode[attachment.Spec.NodeName], attachment)
 		}
 	}
@@ -208,7 +208,7 @@ type handle struct {
 
 // handles are the volumes of pod that are attached by CSI drivers. A claim that
 // is not bound counts by its class; what cannot be followed does not count.
-func (a *attachments) handles(q *question, pod *corev1.Pod, csiNode *storagev1.CSINode) []handle {
+func (a *attachCounter) handles(q *question, pod *corev1.Pod, csiNode *storagev1.CSINode) []handle {
 	var found []handle
 	for _, claim := range a.claimsOf(pod) {
 		if claim.object == nil {
@@ -237,7 +237,7 @@ func (a *attachments) handles(q *question, pod *corev1.Pod, csiNode *storagev1.C
 }
 
 // keyOf is the volume behind claim.
-func (a *attachments) keyOf(q *question, claim podClaim, csiNode *storagev1.CSINode) handleKey {
+func (a *attachCounter) keyOf(q *question, claim podClaim, csiNode *storagev1.CSINode) handleKey {
 	volume, err := a.volumes.Get(claim.object.Spec.VolumeName)
 	if claim.object.Spec.VolumeName == "" || err != nil {
 		return a.unboundKey(claim, csiNode)
@@ -256,7 +256,7 @@ func (a *attachments) keyOf(q *question, claim podClaim, csiNode *storagev1.CSIN
 }
 
 // unboundKey stands for the volume that claim's class would provide.
-func (a *attachments) unboundKey(claim podClaim, csiNode *storagev1.CSINode) handleKey {
+func (a *attachCounter) unboundKey(claim podClaim, csiNode *storagev1.CSINode) handleKey {
 	class, err := a.classes.Get(claim.class())
 	if claim.class() == "" || err != nil {
 		return handleKey{}

@@ -186,6 +186,7 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 			}
 		}
 	})
+	t.Logf("refusals %v, acceptances %v", no, yes)
 	for name := range storageFinds {
 		if no[name] == 0 || yes[name] == 0 {
 			t.Errorf("%s: %d refusals and %d acceptances were looked at: the drawn clusters show nothing", name, no[name], yes[name])
@@ -196,7 +197,7 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 // anyStorage draws a small cluster with claims and volumes in every state, and a
 // pod that mounts some of them.
 func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
-	d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "die") })
+	d := drawn(t)
 	objects := []runtime.Object{
 		aClass("local", storagehelpers.NotSupportedProvisioner), aClass("csi", "csi.example.com"),
 		aClass("now", "csi.example.com", atOnce),
@@ -211,7 +212,7 @@ func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 		objects = append(objects, anyStorageNode(d, fmt.Sprintf("n%d", i))...)
 	}
 	classes := []string{"local", "csi", "now", "zonal", "missing", ""}
-	for i := range d(5) {
+	for i := range 3 + d(3) {
 		volume := anyVolume(d, fmt.Sprintf("pv-%d", i), classes)
 		size := volume.Spec.Capacity[corev1.ResourceStorage]
 		size.Add(*resource.NewQuantity(int64(i), resource.BinarySI)) // of equal volumes any may be chosen
@@ -219,10 +220,10 @@ func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 		objects = append(objects, volume)
 	}
 	var claims []string
-	for i := range 1 + d(4) {
+	for i := range 1 + d(3) {
 		name := fmt.Sprintf("claim-%d", i)
 		claims = append(claims, name)
-		if !d.chance(8) {
+		if !d.chance(3) {
 			objects = append(objects, anyClaim(d, "shop/"+name, classes))
 		}
 	}
@@ -291,8 +292,8 @@ func anyVolume(d dice, name string, classes []string) *corev1.PersistentVolume {
 	if d.chance(10) {
 		volume.DeletionTimestamp, volume.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 	}
-	if d.chance(30) {
-		volumeLabel(one(d, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion), one(d, "a", "b", "a__b", ""))(volume)
+	if d.chance(60) {
+		volumeLabel(one(d, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion), one(d, "a", "b", "a__b", "a__b", ""))(volume)
 	}
 	if d.chance(30) {
 		volumeOn(one(d, corev1.LabelTopologyZone, corev1.LabelHostname), one(d, "a", "n0"))(volume)
@@ -308,7 +309,7 @@ func anyVolume(d dice, name string, classes []string) *corev1.PersistentVolume {
 
 func anyClaim(d dice, name string, classes []string) *corev1.PersistentVolumeClaim {
 	claim := aClaim(name, one(d, classes...))
-	if d.chance(50) {
+	if d.chance(80) {
 		claim.Spec.StorageClassName = new(one(d, "local", "csi"))
 	}
 	if d.chance(20) {
@@ -321,17 +322,17 @@ func anyClaim(d dice, name string, classes []string) *corev1.PersistentVolumeCla
 		claim.Spec.VolumeAttributesClassName = new("gold")
 	}
 	switch {
-	case d.chance(50):
-		boundTo(fmt.Sprintf("pv-%d", d(5)))(claim)
+	case d.chance(60):
+		boundTo(fmt.Sprintf("pv-%d", d(4)))(claim)
 	case d.chance(10):
 		claim.Spec.VolumeName = fmt.Sprintf("pv-%d", d(5))
 	case d.chance(20):
 		metav1.SetMetaDataAnnotation(&claim.ObjectMeta, storagehelpers.AnnSelectedNode, one(d, "n0", "n1", "gone"))
 	}
-	if d.chance(8) {
+	if d.chance(3) {
 		claim.Status.Phase = corev1.ClaimLost
 	}
-	if d.chance(8) {
+	if d.chance(3) {
 		claim.DeletionTimestamp, claim.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 	}
 	return claim
@@ -344,7 +345,7 @@ func anyStoragePod(d dice, name string, claims []string, node string) *corev1.Po
 			mounting(claim)(pod)
 		}
 	}
-	if d.chance(10) {
+	if d.chance(5) {
 		mountingNew("scratch")(pod)
 	}
 	if d.chance(25) {

@@ -37,7 +37,7 @@ type binder struct {
 	started  []podClaim // a volume is being provisioned for some node
 	free     []podClaim // the smallest first, as they are matched
 	volumes  map[string][]*corev1.PersistentVolume
-	offers   map[string][]offer // by claim
+	offers   map[string]*offers // by claim
 	byNode   map[fwk.NodeInfo][]fault
 	capacity map[fwk.NodeInfo]figure
 }
@@ -48,7 +48,7 @@ func binderOf(q *question) *binder {
 		b := &binder{
 			listers: q.listers, q: q, translator: csitranslation.New(),
 			attributes: utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass),
-			volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string][]offer{},
+			volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string]*offers{},
 			byNode: map[fwk.NodeInfo][]fault{}, capacity: map[fwk.NodeInfo]figure{},
 		}
 		b.sort()
@@ -76,6 +76,9 @@ func (b *binder) sort() {
 	for _, volume := range everything(b.listers.volumes) {
 		class := storagehelpers.GetPersistentVolumeClass(volume)
 		b.volumes[class] = append(b.volumes[class], volume)
+	}
+	for _, volumes := range b.volumes { // of equal ones the plugin takes any
+		slices.SortFunc(volumes, func(a, b *corev1.PersistentVolume) int { return strings.Compare(a.Name, b.Name) })
 	}
 }
 

@@ -46,8 +46,8 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 			"claim data/db for 10Gi ReadWriteOnce is not bound: class now binds at once, and csi.example.com has not provided a volume", "claim data/db is not bound",
 		},
 		"no provisioner": {
-			[]runtime.Object{aClaim("data/db", "static"), aClass("static", storagehelpers.NotSupportedProvisioner, atOnce), aVolume("pv-1", "static", volumeSize("5Gi"))},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: pv-1 holds 5Gi, wanted 10Gi", "claim data/db is not bound",
+			[]runtime.Object{aClaim("data/db", "static"), aClass("static", storagehelpers.NotSupportedProvisioner, atOnce), aVolume("pv-1", "static", volumeSize("5Gi")), aVolume("pv-2", "static")},
+			"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: pv-2 would do and is not bound yet; pv-1 holds 5Gi, wanted 10Gi", "claim data/db is not bound",
 		},
 		"no class named": {
 			[]runtime.Object{aClaim("data/db", "")},

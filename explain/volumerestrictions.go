@@ -156,22 +156,29 @@ func diskName(volume *corev1.Volume) string {
 }
 
 // conflicts says whether pod mounts the same disk as wanted, unless both only
-// read it; an EBS volume is never shared.
+// read it.
 func conflicts(wanted *corev1.Volume, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(held corev1.Volume) bool {
-		switch {
-		case wanted.GCEPersistentDisk != nil && held.GCEPersistentDisk != nil:
-			a, b := wanted.GCEPersistentDisk, held.GCEPersistentDisk
-			return a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly)
-		case wanted.AWSElasticBlockStore != nil && held.AWSElasticBlockStore != nil:
-			return wanted.AWSElasticBlockStore.VolumeID == held.AWSElasticBlockStore.VolumeID
-		case wanted.ISCSI != nil && held.ISCSI != nil:
-			return wanted.ISCSI.IQN == held.ISCSI.IQN && !(wanted.ISCSI.ReadOnly && held.ISCSI.ReadOnly)
-		case wanted.RBD != nil && held.RBD != nil:
-			a, b := wanted.RBD, held.RBD
-			shares := slices.ContainsFunc(a.CephMonitors, func(monitor string) bool { return slices.Contains(b.CephMonitors, monitor) })
-			return shares && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly)
-		}
-		return false
+		same, shared := sameDisk(wanted, &held)
+		return same && !shared
 	})
+}
+
+// sameDisk says whether two volumes are one disk, and whether both may have it
+// because they only read it; an EBS volume is never shared.
+func sameDisk(a, b *corev1.Volume) (same, shared bool) {
+	switch {
+	case a.GCEPersistentDisk != nil && b.GCEPersistentDisk != nil:
+		a, b := a.GCEPersistentDisk, b.GCEPersistentDisk
+		return a.PDName == b.PDName, a.ReadOnly && b.ReadOnly
+	case a.AWSElasticBlockStore != nil && b.AWSElasticBlockStore != nil:
+		return a.AWSElasticBlockStore.VolumeID == b.AWSElasticBlockStore.VolumeID, false
+	case a.ISCSI != nil && b.ISCSI != nil:
+		return a.ISCSI.IQN == b.ISCSI.IQN, a.ISCSI.ReadOnly && b.ISCSI.ReadOnly
+	case a.RBD != nil && b.RBD != nil:
+		a, b := a.RBD, b.RBD
+		served := slices.ContainsFunc(a.CephMonitors, func(monitor string) bool { return slices.Contains(b.CephMonitors, monitor) })
+		return served && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage, a.ReadOnly && b.ReadOnly
+	}
+	return false, false
 }
