@@ -149,12 +149,12 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (fault, bool)
 	}
 	var kinds, shorts []string
 	for _, tally := range tallies {
-		kinds = append(kinds, tally.want.name())
+		kinds = append(kinds, fmt.Sprintf("too few %s devices for %s", tally.want.class, tally.want.name()))
 		if said := tally.short(); !slices.Contains(shorts, said) {
 			shorts = append(shorts, said)
 		}
 	}
-	return fault{kind: strings.Join(kinds, ", "), short: strings.Join(shorts, ", or "), what: func() string {
+	return fault{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), what: func() string {
 		var all []string
 		for _, tally := range tallies {
 			all = append(all, tally.sentence())

@@ -9,8 +9,8 @@ import (
 // fault is one thing that a plugin has against a node, or against all nodes at
 // once.
 type fault struct {
-	kind  string        // equal for the nodes that one line can tell together
-	short string        // a clause
+	kind  string        // a clause that holds for all nodes that one line can tell together
+	short string        // the same with the node's figures and names
 	what  func() string // a sentence without the node's name
 }
 
@@ -57,9 +57,24 @@ func faultWords(rs []refused, find func(refused) []fault) words {
 	}
 	differs := func(r refused) bool { return shortFaults(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
-		w.Short = fmt.Sprintf("%s: %s; %d more alike", rs[0].name(), w.Short, len(rs)-1)
+		w.Short = faultShape(faults)
+		for named := 1; named <= min(len(rs), manyNames); named++ {
+			w.Wider = append(w.Wider, nodeByNode(rs, find, named))
+		}
 	}
 	return w
+}
+
+// nodeByNode gives the first nodes a clause each and counts the others.
+func nodeByNode(rs []refused, find func(refused) []fault, named int) string {
+	var all []string
+	for _, r := range rs[:named] {
+		all = append(all, r.name()+": "+shortFaults(find(r)))
+	}
+	if rest := len(rs) - named; rest > 0 {
+		all = append(all, fmt.Sprintf("%d more alike", rest))
+	}
+	return strings.Join(all, "; ")
 }
 
 // shortFaults are the clauses of faults, each once.

@@ -55,7 +55,7 @@ func limitFaults(q *question, r refused) []fault {
 	for _, f := range counted.over {
 		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
 		faults = append(faults, fault{
-			kind:  "limit of " + driver,
+			kind:  driver + " volume limit reached",
 			short: fmt.Sprintf("%d of %d %s volumes in use", f.Requested, f.Allocatable, driver),
 			what: func() string {
 				return fmt.Sprintf("CSI driver %s: volumes %d short: wants %d for %s, in use %d, limit %d",

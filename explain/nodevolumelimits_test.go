@@ -48,7 +48,9 @@ func TestAClaimThatIsNotBoundCountsByItsClass(t *testing.T) {
 	report := mustExplain(t, e, testPod("data/x", "", "", mounting("new")))
 	same(t, refusalIn(t, report, names.NodeVolumeLimits, "n").What,
 		"n: CSI driver csi.example.com: volumes 1 short: wants 1 for claim data/new, in use 1, limit 1")
-	same(t, report.Groups[0].Words, "m: 0 of 0 csi.example.com volumes in use; 1 more alike")
+	same(t, report.Groups[0].Words, "csi.example.com volume limit reached")
+	same(t, report.Summary, "No node fits. Nearest: m and 1 more, csi.example.com volume limit reached.")
+	same(t, report.Groups[0].Line(100), "m: 0 of 0 csi.example.com volumes in use; n: 1 of 1 csi.example.com volumes in use")
 }
 
 func TestVolumesOfMigratedPluginsCount(t *testing.T) {

@@ -220,7 +220,7 @@ func (b *binder) noCapacity(claim podClaim, class *storagev1.StorageClass, info 
 	if f.Short > b.capacity[info].Short {
 		b.capacity[info] = f
 	}
-	kind := fmt.Sprintf("storage of class %s for claim %s", class.Name, claim.name)
+	kind := fmt.Sprintf("too little storage of class %s for claim %s", class.Name, claim.name)
 	if pool == nil {
 		short := fmt.Sprintf("no storage of class %s known for claim %s", class.Name, claim.name)
 		return fault{kind: kind, short: short, what: func() string {

@@ -132,7 +132,7 @@ func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []fault {
 		}
 		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
 		faults = append(faults, fault{
-			kind:  disk,
+			kind:  disk + " is held there",
 			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, fewNames, false)),
 			what:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, manyNames, true)) },
 		})
