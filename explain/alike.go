@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,7 +49,14 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 }
 
 // restatable says that nothing but its kind decides about a pod: it has no node,
-// is nominated to none and is not being deleted.
+// is nominated to none, is not being deleted and has no claims of its own.
 func restatable(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" && pod.DeletionTimestamp == nil
+	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" && pod.DeletionTimestamp == nil && !hasOwnClaims(pod)
+}
+
+// hasOwnClaims says whether claims are made for the pod by its name: those of
+// ephemeral volumes, of claim templates, and for extended resources.
+func hasOwnClaims(pod *corev1.Pod) bool {
+	ofItsOwn := func(v corev1.Volume) bool { return v.Ephemeral != nil }
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil || slices.ContainsFunc(pod.Spec.Volumes, ofItsOwn)
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,5 +56,20 @@ func TestAnAnswerOfAnotherStateIsNotRestated(t *testing.T) {
 	after, err := e.OutlineAlike(t.Context(), other.UID, before)
 	if err != nil || after.Verdict != Schedulable {
 		t.Errorf("verdict %v, %v; want Schedulable", after, err)
+	}
+}
+
+func TestAPodWithClaimsOfItsOwnIsAskedItself(t *testing.T) {
+	scratch := func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
+	}
+	one, other := aPod("one", "1", scratch), aPod("other", "1", scratch)
+	e := startEngine(t, Options{}, aNode("n", "2"), one, other)
+	got, err := e.OutlineAlike(t.Context(), other.UID, mustExplain(t, e, one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.SchedulerMessage, "other-scratch") {
+		t.Errorf("the message is not the pod's own: %q", got.SchedulerMessage)
 	}
 }
