@@ -40,7 +40,7 @@ func (a *App) View() tea.View {
 func (a *App) rows() []string {
 	if a.small() {
 		rows := make([]string, max(a.height, 1))
-		rows[0] = cut(fmt.Sprintf("fathom needs %d×%d, this is %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
+		rows[0] = cut(fmt.Sprintf("Needs %d×%d, has %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
 		return rows
 	}
 	s := a.styles()
