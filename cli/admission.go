@@ -49,6 +49,9 @@ func validate(pod *corev1.Pod) error {
 	filled := pod.DeepCopy()
 	corev1rules.SetObjectDefaults_Pod(filled)
 	filled.OwnerReferences = nil // the owner does not exist yet, so it has no UID
+	if filled.Name == "" && filled.GenerateName != "" {
+		filled.Name = filled.GenerateName + "00000" // the API server makes one up before it validates
+	}
 	// Admission adds it before the API server validates; both names are one.
 	filled.Spec.ServiceAccountName = cmp.Or(filled.Spec.ServiceAccountName, filled.Spec.DeprecatedServiceAccount, "default")
 	filled.Spec.DeprecatedServiceAccount = filled.Spec.ServiceAccountName
