@@ -1,4 +1,4 @@
-// Command churn changes pods of a cluster at a steady rate, for the figures of
+// Command churn changes bound pods of a cluster at a steady rate, for the figures of
 // docs/performance.md, until ctrl-c. It only sets a label of its own.
 package main
 
@@ -42,7 +42,7 @@ func run(ctx context.Context, kubeconfig string, rate int) error {
 	if err != nil {
 		return err
 	}
-	pods, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{Limit: 5000})
+	pods, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName!=", Limit: 5000})
 	if err != nil {
 		return fmt.Errorf("list pods: %w", err)
 	}
