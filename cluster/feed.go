@@ -65,6 +65,7 @@ func engineOptions(source *Source) explain.Options {
 		ClusterVersion: status.Version,
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
+		Quotas:         source.Quotas,
 	}
 }
 

@@ -43,6 +43,9 @@ type Options struct {
 	// AttemptSeen is the time of the last event that proves an attempt to
 	// schedule the pod, nil without one. Nil: never proved.
 	AttemptSeen func(ctx context.Context, pod *corev1.Pod) *metav1.Time
+	// Quotas are the ResourceQuotas of a namespace. They are asked for only where
+	// nodes may not be read, to tell what is known at all. Nil: never known.
+	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 }
 
 // Engine runs the scheduler's own plugins over the state that it was given with

@@ -118,6 +118,7 @@ type findings struct {
 	unattended bool           // no scheduler has looked at it yet (no PodScheduled condition)
 	free       []fwk.NodeInfo // Schedulable: the nodes that fit, by name
 	condition  *corev1.PodCondition
+	aside      aside // Unknown because nodes may not be read
 }
 
 // gate is one PreEnqueue plugin's no.

@@ -22,6 +22,7 @@ func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 type hearsay struct {
 	scheduler liveness
 	attempt   *metav1.Time
+	aside     aside
 }
 
 // hear finds out what others know of the pod that find gives. It may take a
@@ -44,12 +45,30 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	if e.options.AttemptSeen != nil {
 		said.attempt = e.options.AttemptSeen(ctx, pod)
 	}
+	if _, unread := e.forbidden["nodes"]; unread {
+		said.aside = e.hearQuotas(ctx, pod.Namespace)
+	}
 	return said, nil
+}
+
+// hearQuotas finds out what stands beside the nodes.
+func (e *Engine) hearQuotas(ctx context.Context, namespace string) aside {
+	known := aside{blind: true, unread: "nobody was asked"}
+	if e.options.Quotas == nil {
+		return known
+	}
+	quotas, err := e.options.Quotas(ctx, namespace)
+	if err != nil {
+		known.unread = err.Error()
+		return known
+	}
+	known.quotas, known.unread = quotas, ""
+	return known
 }
 
 // take notes what was heard of the pod.
 func (x *explanation) take(said hearsay) {
-	x.question.found.scheduler = said.scheduler
+	x.question.found.scheduler, x.question.found.aside = said.scheduler, said.aside
 	x.report.Observed.AttemptSeen = said.attempt
 }
 

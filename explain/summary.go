@@ -190,7 +190,7 @@ func tellSchedulable(q *question, r *Report) overall {
 }
 
 // tellUnknown tells what could not be read and what that leaves open.
-func tellUnknown(_ *question, r *Report) overall {
+func tellUnknown(q *question, r *Report) overall {
 	told := overall{state: "unknown", summary: "Unknown."}
 	for _, part := range r.Unknown {
 		said := part.Why
@@ -201,7 +201,9 @@ func tellUnknown(_ *question, r *Report) overall {
 	}
 	if len(told.facts) > 0 {
 		told.summary, told.why = "Unknown: "+told.facts[0], r.Unknown[0].Why
+		told.facts = told.facts[1:]
 	}
+	told.facts = append(told.facts, asideFacts(q)...)
 	return told
 }
 

@@ -49,6 +49,7 @@ type Client struct {
 	end     context.CancelFunc
 
 	schedulers schedulers
+	quotas     quotas
 
 	mu          sync.Mutex
 	metricsNote string

@@ -64,6 +64,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 
 		SchedulerAlive: c.SchedulerAlive,
 		AttemptSeen:    c.AttemptSeen,
+		Quotas:         c.Quotas,
 	}, nil
 }
 
