@@ -272,18 +272,21 @@ func surviveRestart(t *testing.T, plane *controlplane.ControlPlane) {
 // combining characters and colors.
 func drawInMultiplexer(t *testing.T, config string) {
 	socket := filepath.Join(t.TempDir(), "tmux")
-	tmux := func(args ...string) string {
-		t.Helper()
+	command := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), "tmux", append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
 		cmd.Env = append(environment(t), "COLORTERM=truecolor")
-		out, err := cmd.CombinedOutput()
+		return cmd
+	}
+	tmux := func(args ...string) string {
+		t.Helper()
+		out, err := command(args...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("tmux %q: %v\n%s", args, err, out)
 		}
 		return string(out)
 	}
 	tmux("-u", "new-session", "-d", "-x", "80", "-y", "24", binary, "--kubeconfig", config)
-	defer tmux("kill-server")
+	defer func() { _ = command("kill-server").Run() }() // it ends by itself with the program, if that was quick
 	captured := func(pattern string, args ...string) string {
 		t.Helper()
 		var out string
