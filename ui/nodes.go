@@ -87,17 +87,23 @@ func (n *nodes) answer(width int) string {
 	}
 	words := n.filtered(nodeCounts(a.snapshot.Nodes), width)
 	if n.barsShown() {
-		words = spread(words, n.legend(), width-12)
+		words = spread(words, n.legend(width-12-cells(words)), width-12)
 	}
 	return words
 }
 
-// legend says what the bars are made of, or why nothing is known to be used.
-func (n *nodes) legend() string {
-	if note := n.app.snapshot.Status.MetricsNote; note != "" {
-		return cut("used: ? ("+model.Clean(note)+")", 40) + "  ▒ requested  · free"
+// legend says what the bars are made of, and why nothing is known to be used if
+// room cells are enough for it: the answer comes first, and ! lists the reason.
+func (n *nodes) legend(room int) string {
+	const rest = "  ▒ requested  · free"
+	note := n.app.snapshot.Status.MetricsNote
+	if note == "" {
+		return "█ used" + rest
 	}
-	return "█ used  ▒ requested  · free"
+	if told := "used: ? (" + model.Clean(note) + ")" + rest; cells(told)+2 <= room {
+		return told
+	}
+	return "used: ?" + rest
 }
 
 // barsShown reports whether the columns with bars are drawn.
