@@ -18,7 +18,7 @@ const (
 	manyPods = 60_000
 	// collectSettledAt is collectAt once all is in. There is no limit then: one
 	// below what is kept would collect garbage without end.
-	collectSettledAt = 25
+	collectSettledAt = 10
 )
 
 // thrift keeps the peak of reading a cluster down. A user's own GOGC and
