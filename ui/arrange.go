@@ -130,6 +130,22 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		l.stale = false
 		return l.arrange(renewed)
 	}
+	return l.found()
+}
+
+// found selects the row that is sought. A filter that hides it is cleared.
+func (l *list[F, R]) found() tea.Cmd {
+	if l.seeks == nil {
+		return nil
+	}
+	at := slices.IndexFunc(l.table.rows, l.seeks)
+	if at < 0 && l.filter != "" {
+		return l.setFilter("")
+	}
+	l.seeks = nil
+	if at >= 0 {
+		l.table.move(at - l.table.chosen)
+	}
 	return nil
 }
 

@@ -38,6 +38,11 @@ func TestWhatKeysLeadTo(t *testing.T) {
 		want string
 	}{
 		{"enter on a waiting pod asks why", "enter", header, "prod-eu › all › pending › payments/ledger-0"},
+		{"o goes to the pod's node", "2 / 2 k q 8 x enter o", header, "prod-eu › all › nodes"},
+		{"which is selected there", "2 / 2 k q 8 x enter o", first + 9, "▸  std-b-02"},
+		{"even if a filter would hide it", "3 / g p u enter 2 / 2 k q 8 x enter o", first + 9, "▸  std-b-02"},
+		{"a pod that is nominated has that node", "o", first + 10, "▸  std-c-01"},
+		{"a pod without a node says so", "j o", message, "o its node: search/index-2 has no node yet."},
 		{"enter on a node lists its pods", "3 j enter", header, "prod-eu › all › pods › gpu-b-01"},
 		{"and counts them", "3 j enter", answer, "20 pods: 20 Running."},
 		{"esc goes back", "3 esc", header, "prod-eu › all › pending"},

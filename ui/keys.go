@@ -31,6 +31,7 @@ const (
 	doOpen
 	doWhy
 	doUnfold
+	doGoNode
 	doWords
 	doCopy
 	doFilter
@@ -103,6 +104,7 @@ var keyMap = []binding{
 	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "why the pod waits, or where it runs"},
 	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "the node's pods"},
 	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "as enter"},
+	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, or the page (OSC 52)"},

@@ -29,6 +29,7 @@ type list[F, R any] struct {
 	stop    context.CancelFunc      // ends it; nil while none is on its way
 	born    func(R) time.Time       // when the age that a row shows began; nil without ages
 	stale   bool                    // a newer snapshot came meanwhile
+	seeks   func(R) bool            // the row to select once rows are arranged; nil is none
 }
 
 func (l *list[F, R]) resize(width, height int) {

@@ -26,6 +26,15 @@ func newNodes(a *App) *nodes {
 	return n
 }
 
+// goNode opens Nodes with the node of that name selected.
+func (a *App) goNode(name string) tea.Cmd {
+	if _, ok := a.snapshot.Node(name); !ok {
+		return a.say("Nothing is known of node " + name + ".")
+	}
+	a.pages.nodes.seeks = func(n *model.Node) bool { return n.Name == name }
+	return a.open(a.pages.nodes)
+}
+
 func nodeID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
 
 func (n *nodes) columns() []column[*model.Node] {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newWords(a, on.pod, nil))
 		}
+	case doGoNode:
+		if on.pod != nil {
+			return a.goNode(nodeOf(on.pod))
+		}
 	case doDescribe:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
 			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))
@@ -33,7 +38,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
 	switch do {
-	case doOpen, doWhy, doDescribe, doYAML, doWords:
+	case doOpen, doWhy, doDescribe, doYAML, doWords, doGoNode:
 	default:
 		return ""
 	}
@@ -44,8 +49,15 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 		return on.copy + " is gone."
 	case a.isReading() && (do == doOpen || do == doWhy || do == doWords):
 		return "verdicts follow when all lists are in."
+	case do == doGoNode && nodeOf(on.pod) == "":
+		return on.copy + " has no node yet."
 	}
 	return ""
+}
+
+// nodeOf is the node that a pod is on, else the one that it is nominated to.
+func nodeOf(p *model.Pod) string {
+	return cmp.Or(p.Object.Spec.NodeName, p.Object.Status.NominatedNodeName)
 }
 
 // podName is a pod's name, with its namespace where more than one is shown.

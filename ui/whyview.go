@@ -136,6 +136,8 @@ func (w *why) footer() []footKey {
 // off tells why a key can do nothing here.
 func (w *why) off(do action) string {
 	switch do {
+	case doGoNode:
+		return w.app.offPod(do, w.draw.gone, w.selected())
 	case doOpen:
 		if _, ok := w.draw.openable(); !ok {
 			return "there are no nodes behind this row."
