@@ -79,6 +79,7 @@ type Engine struct {
 	revision   int64
 	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
 	scratch    matrix                                   // reused from one explanation to the next
+	trials     matrix                                   // reused from one trial to the next
 }
 
 // plugin is one that has a say about nodes. Either half may be nil.
@@ -112,7 +113,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		forbidden:  options.Trace.Forbidden(),
 	}
 	e.listers = newListers(factory, e.forbidden)
-	e.overlay = &overlay{e.snapshot}
+	e.overlay = &overlay{Snapshot: e.snapshot}
 	e.cache = newCache(ctx)
 	request(factory)
 	if err := e.build(ctx, feed{factory, &e.handlers}, readOnly); err != nil {

@@ -20,6 +20,9 @@ type matrix struct {
 	answers []answer // by plugin
 	views   []*view  // by node; empty where no nominated pod counts
 	cells   []*fwk.Status
+
+	brief bool   // each node is asked about no further than its first refusal
+	left  []bool // by node, of a brief matrix: it is not asked about, or no longer
 }
 
 // answer is what one plugin has to say.
@@ -47,12 +50,20 @@ const errorsOf = "plugin error"
 // ask runs every plugin on every node, each to its end. All plugins of one
 // question share one CycleState, as they do in the scheduler.
 func (e *Engine) ask(ctx context.Context, pod *corev1.Pod) (*matrix, error) {
+	return &e.scratch, e.askInto(ctx, &e.scratch, pod, nil)
+}
+
+// askInto asks about the named nodes, nil: about all, with the room that m has
+// from the question before.
+func (e *Engine) askInto(ctx context.Context, m *matrix, pod *corev1.Pod, only []string) error {
 	nodes, err := e.overlay.NodeInfos().List()
 	if err != nil {
-		return nil, fmt.Errorf("list nodes: %w", err)
+		return fmt.Errorf("list nodes: %w", err)
 	}
-	m := &e.scratch
 	m.nodes = nodes
+	if m.brief {
+		m.leave(only)
+	}
 	m.state = framework.NewCycleState()
 	m.answers = make([]answer, len(e.plugins))
 	m.views = nil
@@ -61,7 +72,7 @@ func (e *Engine) ask(ctx context.Context, pod *corev1.Pod) (*matrix, error) {
 	skipped := sets.New[string]()
 	for _, k := range e.preOrder {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		e.preFilter(ctx, m, k, pod)
 		if m.answers[k].skipped {
@@ -72,12 +83,15 @@ func (e *Engine) ask(ctx context.Context, pod *corev1.Pod) (*matrix, error) {
 	e.viewNominated(ctx, m, pod)
 	for k := range e.plugins {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		e.filter(ctx, m, k, pod)
+		if m.brief {
+			m.settle(&m.answers[k])
+		}
 	}
 	e.leaveOpen(m, pod)
-	return m, ctx.Err()
+	return ctx.Err()
 }
 
 // preFilter asks the PreFilter half of plugin k.
@@ -112,6 +126,9 @@ func (e *Engine) filter(ctx context.Context, m *matrix, k int, pod *corev1.Pod) 
 	early := make([]bool, len(m.views))
 	parallelizer{e.options.Parallelism}.Until(ctx, len(m.nodes), func(i int) {
 		node := m.nodes[i]
+		if m.brief && m.left[i] {
+			return
+		}
 		if a.only != nil && !a.only.Has(node.Node().Name) {
 			a.column[i] = left
 			return

@@ -1,0 +1,72 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// supposition is a state that is not: copies of some nodes lie over the real
+// ones, and every plugin sees those. It lasts until end and holds only under the
+// engine's lock. One may begin within another and sees what that one changed.
+type supposition struct {
+	engine *Engine
+	outer  *supposition
+	nodes  map[string]fwk.NodeInfo // changed ones, here or in an outer supposition
+	own    map[string]bool         // copied here, so they may be changed
+	lists  *views                  // nil: to be made
+}
+
+// suppose begins a supposed state.
+func (e *Engine) suppose() *supposition {
+	s := &supposition{engine: e, outer: e.overlay.supposed, nodes: map[string]fwk.NodeInfo{}, own: map[string]bool{}}
+	if s.outer != nil {
+		maps.Copy(s.nodes, s.outer.nodes)
+	}
+	e.overlay.supposed = s
+	return s
+}
+
+// end goes back to the state before.
+func (s *supposition) end() { s.engine.overlay.supposed = s.outer }
+
+// node puts this object in the place of the node of its name, which keeps its pods.
+func (s *supposition) node(object *corev1.Node) error {
+	node, err := s.change(object.Name)
+	if err != nil {
+		return err
+	}
+	node.SetNode(object)
+	return nil
+}
+
+// without takes a pod off its node.
+func (s *supposition) without(pod *corev1.Pod) error {
+	node, err := s.change(pod.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	if err := node.RemovePod(s.engine.logger, pod); err != nil {
+		return fmt.Errorf("suppose pod %s/%s gone: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
+}
+
+// with puts a copy of the pod on a node.
+func (s *supposition) with(pod *corev1.Pod, node string) error {
+	on, err := s.change(node)
+	if err != nil {
+		return err
+	}
+	copied := pod.DeepCopy()
+	copied.Spec.NodeName = node
+	info, err := framework.NewPodInfo(copied)
+	if err != nil {
+		return fmt.Errorf("suppose pod %s/%s on %s: %w", pod.Namespace, pod.Name, node, err)
+	}
+	on.AddPodInfo(info)
+	return nil
+}

@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"pgregory.net/rapid"
+)
+
+// fitting are the nodes that a pod fits, by name.
+func fitting(t *testing.T, e *Engine, pod *corev1.Pod, only []string) []string {
+	t.Helper()
+	e.settle(context.Background())
+	tried, err := e.try(context.Background(), pod, only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(tried.fits)
+	return tried.fits
+}
+
+// A supposed state answers as a real one with the same changes, and is gone
+// without a trace when it ends.
+func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := drawn(rt)
+		c := newRandomCluster(d, 6, 14, 3)
+		e := startEngine(t, Options{}, c.objects()...)
+		var before [][]string
+		for _, pod := range c.pending {
+			before = append(before, fitting(t, e, pod, nil))
+		}
+		changed := slices.Clone(c.bound)
+		nodes := slices.Clone(c.nodes)
+		s := e.suppose()
+		for range 1 + d(5) {
+			if d.chance(30) {
+				s = e.suppose() // one within another
+			}
+			changed, nodes = c.supposeSomething(rt, d, s, changed, nodes)
+		}
+		real := &randomCluster{nodes: nodes, bound: changed, pending: c.pending, others: c.others}
+		fresh := startEngine(t, Options{}, real.objects()...)
+		for _, pod := range c.pending {
+			if diff := cmp.Diff(fitting(t, fresh, pod, nil), fitting(t, e, pod, nil)); diff != "" {
+				rt.Fatalf("%s is taken otherwise than it would be (-so +supposed):\n%s", pod.Name, diff)
+			}
+		}
+		for s := e.overlay.supposed; s != nil; s = s.outer {
+			s.end()
+		}
+		for i, pod := range c.pending {
+			if diff := cmp.Diff(before[i], fitting(t, e, pod, nil)); diff != "" {
+				rt.Fatalf("%s is taken otherwise than before (-before +after):\n%s", pod.Name, diff)
+			}
+		}
+	})
+}
+
+// supposeSomething makes one change to the supposed state and to the lists of
+// what is bound and of the nodes.
+func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *supposition, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	i := d(len(nodes))
+	switch d(3) {
+	case 0:
+		node := randomNode(d, i)
+		check(s.node(node))
+		nodes = slices.Clone(nodes)
+		nodes[i] = node
+	case 1:
+		if at := d(len(bound)); onNode(bound[at]) {
+			check(s.without(bound[at]))
+			bound = slices.Delete(slices.Clone(bound), at, at+1)
+		}
+	default:
+		pod := c.randomPod(d, rapid.StringMatching(`more-[a-z]{8}`).Draw(t, "name"))
+		pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = nil, ""
+		check(s.with(pod, nodes[i].Name))
+		pod = pod.DeepCopy()
+		pod.Spec.NodeName = nodes[i].Name
+		bound = append(slices.Clone(bound), pod)
+	}
+	return bound, nodes
+}
+
+// Trying a pod and explaining it come to the same nodes.
+func TestATrialAgreesWithTheExplanation(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := drawn(rt)
+		c := newRandomCluster(d, 6, 14, 3)
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			pod.Spec.SchedulingGates = nil
+			var want []string
+			for _, node := range mustExplain(t, e, pod).Nodes {
+				if node.Fits != nil && *node.Fits {
+					want = append(want, node.Name)
+				}
+			}
+			if diff := cmp.Diff(want, fitting(t, e, pod, nil)); diff != "" {
+				rt.Fatalf("%s (-explained +tried):\n%s", pod.Name, diff)
+			}
+			some := c.nodes[d(len(c.nodes))].Name
+			if fits := slices.Contains(fitting(t, e, pod, []string{some}), some); fits != slices.Contains(want, some) {
+				rt.Fatalf("%s on %s alone: %v", pod.Name, some, fits)
+			}
+		}
+	})
+}
+
+// What cannot be read leaves a trial open.
+func TestATrialIsOpenWhereSomethingCouldNotBeRead(t *testing.T) {
+	pod := testPod("shop/a", "", "1", func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+		}}}
+	})
+	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, []runtime.Object{testNode("n", "4")}...)
+	tried := must(e.try(context.Background(), pod, nil))
+	if !tried.open || len(tried.fits) > 0 {
+		t.Errorf("fits %v, open %v; want none and open", tried.fits, tried.open)
+	}
+}
