@@ -65,12 +65,14 @@ type Engine struct {
 	namespaces corelisters.NamespaceLister
 	listers    listers
 
-	framework framework.Framework
-	plugins   []plugin // in the order of their Filter halves
-	preOrder  []int    // indices of plugins in the order of their PreFilter halves
-	gates     []fwk.PreEnqueuePlugin
-	preempts  *defaultpreemption.DefaultPreemption
-	served    string // the scheduler name of the profile
+	framework  framework.Framework
+	plugins    []plugin // in the order of their Filter halves
+	preOrder   []int    // indices of plugins in the order of their PreFilter halves
+	gates      []fwk.PreEnqueuePlugin
+	preScorers []fwk.PreScorePlugin
+	scorers    []scorer
+	preempts   *defaultpreemption.DefaultPreemption
+	served     string // the scheduler name of the profile
 
 	nodes      map[string]*corev1.Node
 	pods       map[types.UID]*corev1.Pod

@@ -105,6 +105,7 @@ func (e *Engine) capture(made map[string]fwk.Plugin) {
 		}
 	}
 	e.preFilterOrder(enabled.PreFilter.Enabled)
+	e.captureScorers(enabled, made)
 	e.gates = e.framework.PreEnqueuePlugins()
 	e.preempts, _ = made[names.DefaultPreemption].(*defaultpreemption.DefaultPreemption)
 }
