@@ -85,7 +85,7 @@ func (e *Engine) dropNode(node *corev1.Node) error {
 
 // setPod takes pod as the newest state of its UID. As in the scheduler, whose
 // informers leave out terminated pods, a pod that has ended takes no room; and a
-// pod without a node counts only where it is nominated by this profile.
+// pod without a node counts only where it is nominated by a profile of ours.
 func (e *Engine) setPod(pod *corev1.Pod) error {
 	if pod.UID == "" {
 		return fmt.Errorf("apply pod %s/%s: it has no uid", pod.Namespace, pod.Name)
@@ -96,7 +96,7 @@ func (e *Engine) setPod(pod *corev1.Pod) error {
 		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	e.nominator.DeleteNominatedPodIfExists(pod)
-	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && pod.Spec.SchedulerName == e.served && !ended(pod) {
+	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && e.serves(pod.Spec.SchedulerName) && !ended(pod) {
 		info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none, as in the scheduler
 		e.nominator.AddNominatedPod(e.logger, info, nil)
 	}

@@ -20,8 +20,6 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
 // Options say what an Engine cannot know from its informers. All may be zero.
@@ -65,14 +63,9 @@ type Engine struct {
 	namespaces corelisters.NamespaceLister
 	listers    listers
 
-	framework  framework.Framework
-	plugins    []plugin // in the order of their Filter halves
-	preOrder   []int    // indices of plugins in the order of their PreFilter halves
-	gates      []fwk.PreEnqueuePlugin
-	preScorers []fwk.PreScorePlugin
-	scorers    []scorer
-	preempts   *defaultpreemption.DefaultPreemption
-	served     string // the scheduler name of the profile
+	*profile                     // of the pod in question; set under the lock
+	profiles map[string]*profile // by the scheduler name that pods give
+	standard *profile            // for pods whose scheduler has none of them
 
 	nodes      map[string]*corev1.Node
 	pods       map[types.UID]*corev1.Pod
@@ -82,13 +75,6 @@ type Engine struct {
 	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
 	scratch    matrix                                   // reused from one explanation to the next
 	trials     matrix                                   // reused from one trial to the next
-}
-
-// plugin is one that has a say about nodes. Either half may be nil.
-type plugin struct {
-	name   string
-	pre    fwk.PreFilterPlugin
-	filter fwk.FilterPlugin
 }
 
 // New builds the framework around factory, which must not have been started, and
@@ -112,6 +98,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		nodes:      map[string]*corev1.Node{},
 		pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
+		profiles:   map[string]*profile{},
 		forbidden:  options.Trace.Forbidden(),
 	}
 	e.listers = newListers(factory, e.forbidden)

@@ -22,15 +22,15 @@ type scorer struct {
 }
 
 // captureScorers keeps hold of the plugins that rank nodes, in their order.
-func (e *Engine) captureScorers(enabled *config.Plugins, made map[string]fwk.Plugin) {
-	for _, p := range enabled.PreScore.Enabled {
-		if pre, ok := made[p.Name].(fwk.PreScorePlugin); ok {
-			e.preScorers = append(e.preScorers, pre)
+func (p *profile) captureScorers(enabled *config.Plugins, made map[string]fwk.Plugin) {
+	for _, one := range enabled.PreScore.Enabled {
+		if pre, ok := made[one.Name].(fwk.PreScorePlugin); ok {
+			p.preScorers = append(p.preScorers, pre)
 		}
 	}
-	for _, p := range enabled.Score.Enabled {
-		if plugin, ok := made[p.Name].(fwk.ScorePlugin); ok {
-			e.scorers = append(e.scorers, scorer{p.Name, plugin, int64(p.Weight)})
+	for _, one := range enabled.Score.Enabled {
+		if plugin, ok := made[one.Name].(fwk.ScorePlugin); ok {
+			p.scorers = append(p.scorers, scorer{one.Name, plugin, int64(one.Weight)})
 		}
 	}
 }
@@ -71,6 +71,7 @@ func (e *Engine) rank(ctx context.Context, state fwk.CycleState, pod *corev1.Pod
 // prioritize repeats prioritizeNodes of the scheduler, which is not asked where
 // only one node fits.
 func (e *Engine) prioritize(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, feasible []fwk.NodeInfo) (ranking, error) {
+	defer e.asFor(pod)()
 	r := ranking{skipped: sets.New[string]()}
 	if len(feasible) < 2 {
 		for _, node := range feasible {

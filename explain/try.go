@@ -21,6 +21,7 @@ type trial struct {
 // try asks whether the pod fits. PreFilter sees all nodes; only those named are
 // filtered (nil: all), and each no further than its first refusal.
 func (e *Engine) try(ctx context.Context, pod *corev1.Pod, only []string) (*trial, error) {
+	defer e.asFor(pod)()
 	m := &e.trials
 	m.brief = true
 	if err := e.askInto(ctx, m, pod, only); err != nil {

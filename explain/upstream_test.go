@@ -19,7 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/profile"
+	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
 // upstream is the real scheduler, which is asked and never bound to anything.
@@ -43,7 +43,7 @@ func startUpstream(t *testing.T, objects ...runtime.Object) *upstream {
 	})
 	factory := scheduler.NewInformerFactory(client, 0, nil)
 	snapshot := internalcache.NewEmptySnapshot()
-	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
+	recorder := schedulerprofile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
 	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithNodeInfoSnapshot(snapshot))
 	if err != nil {
 		t.Fatal(err)

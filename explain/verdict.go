@@ -74,6 +74,7 @@ type explanation struct {
 
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
+	e.choose(pod)
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
 	x := &explanation{
 		Engine: e,
@@ -132,7 +133,7 @@ func (x *explanation) considered() bool {
 	}
 	name := schedulerName(pod)
 	dead := found.scheduler.known && !found.scheduler.alive
-	if name == x.served {
+	if x.serves(name) {
 		if dead {
 			x.caveat(fmt.Sprintf("scheduler %s does not seem to be alive: %s", name, found.scheduler.why))
 		}
@@ -149,7 +150,7 @@ func (x *explanation) considered() bool {
 // lives. What the plugins say of the nodes stands, as the default profile's.
 func (x *explanation) doubt() {
 	name := schedulerName(x.question.pod)
-	if name == x.served || x.question.found.scheduler.known {
+	if x.serves(name) || x.question.found.scheduler.known {
 		return
 	}
 	why := fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name)
