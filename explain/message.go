@@ -14,10 +14,6 @@ import (
 // (scheduler.ErrNoNodesAvailable; the package would bring the whole scheduler in).
 const noNodes = "no nodes available to schedule pods"
 
-// sampled is the number of nodes from which the scheduler does not look at all
-// of them once it has found enough (minFeasibleNodesToFind).
-const sampled = 100
-
 // outcome is what the scheduler would do with a pod in this state.
 type outcome struct {
 	message    string      // what it would write; "" where it would bind the pod or where that is not known

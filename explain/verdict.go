@@ -72,17 +72,19 @@ type explanation struct {
 	ungated  bool // whether something gates the pod could not be found out
 }
 
+// question is what explainers may look at for the pod.
+func (e *Engine) question(pod *corev1.Pod) *question {
+	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
+	return &question{
+		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
+		namespaces: e.namespaces, listers: e.listers, logger: e.logger, now: e.options.Now(),
+	}
+}
+
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	e.choose(pod)
-	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
-	x := &explanation{
-		Engine: e,
-		question: &question{
-			pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-			namespaces: e.namespaces, listers: e.listers, logger: e.logger, now: e.options.Now(),
-		},
-	}
+	x := &explanation{Engine: e, question: e.question(pod)}
 	x.report = newReport(x.question)
 	x.question.found.condition = scheduledCondition(pod)
 	x.report.Observed = observe(pod)

@@ -1,0 +1,63 @@
+package explain
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// landing is where a pod would go in the present state, real or supposed.
+type landing struct {
+	node   string   // the first by rank; "": it would be Pending
+	tie    []string // all of the first rank, node among them: one of them is taken at random
+	likely bool     // the scheduler looks at some of the nodes that fit only, and may take another
+	open   bool     // something that could not be read decides: nothing above counts
+	why    string   // why it would be Pending, in short words
+}
+
+// landing says where the pod would go if it were created now: on no node yet,
+// nominated to none, and another one than it was, unless claims of its own know
+// it by its UID.
+func (e *Engine) landing(ctx context.Context, pod *corev1.Pod) (landing, error) {
+	pod = anew(pod)
+	defer e.asFor(pod)()
+	t, err := e.try(ctx, pod, nil)
+	switch {
+	case err != nil || t.open:
+		return landing{open: true}, err
+	case len(t.feasible) == 0:
+		return landing{why: e.nearest(pod, &e.trials)}, nil
+	}
+	r, err := e.prioritize(ctx, t.state, pod, t.feasible)
+	if err != nil || len(r.unread) > 0 {
+		return landing{open: true}, err
+	}
+	found := landing{node: r.nodes[0].node, likely: e.sample(e.trials.named()) < len(t.feasible)}
+	for _, node := range r.nodes {
+		if node.tied {
+			found.tie = append(found.tie, node.node)
+		}
+	}
+	return found, nil
+}
+
+// anew is the pod as its like would be that is created in its place.
+func anew(pod *corev1.Pod) *corev1.Pod {
+	copied := *pod
+	copied.Spec.NodeName, copied.Status.NominatedNodeName = "", ""
+	if !hasOwnClaims(pod) {
+		copied.UID = ""
+	}
+	return &copied
+}
+
+// nearest tells why the pod fits no node, by what the nearest one lacks.
+func (e *Engine) nearest(pod *corev1.Pod, m *matrix) string {
+	if len(m.nodes) == 0 {
+		return "no nodes"
+	}
+	q := e.question(pod)
+	told, _ := e.group(q, m)[0].tell(e, q, m, false)
+	return strings.Join(told.clauses(), "; ")
+}
