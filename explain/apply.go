@@ -6,13 +6,15 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // Change is one event of an informer: New is nil for a deletion, Old for an
-// addition. Both are a Node or a Pod.
+// addition. Both are a Node, a Pod, a PodGroup or a CompositePodGroup.
 type Change struct {
 	Old, New runtime.Object
 }
@@ -52,14 +54,26 @@ func (e *Engine) apply(change Change) error {
 			}
 		}
 		return e.setPod(now)
+	case *schedulingv1beta1.PodGroup:
+		e.cache.AddPodGroup(now) // takes the place of what it was
+		return nil
+	case *schedulingv1alpha3.CompositePodGroup:
+		e.cache.AddCompositePodGroup(e.logger, now)
+		return nil
 	}
 	switch old := change.Old.(type) {
 	case *corev1.Node:
 		return e.dropNode(old)
 	case *corev1.Pod:
 		return e.dropPod(old)
+	case *schedulingv1beta1.PodGroup:
+		e.cache.RemovePodGroup(e.logger, old)
+		return nil
+	case *schedulingv1alpha3.CompositePodGroup:
+		e.cache.RemoveCompositePodGroup(e.logger, old)
+		return nil
 	}
-	return fmt.Errorf("apply change of %T to %T: neither nodes nor pods", change.Old, change.New)
+	return fmt.Errorf("apply change of %T to %T: neither nodes, pods nor pod groups", change.Old, change.New)
 }
 
 func (e *Engine) setNode(node *corev1.Node) {
@@ -122,8 +136,13 @@ func (e *Engine) place(old, pod *corev1.Pod) error {
 			return err
 		}
 	}
-	if is {
+	switch {
+	case is:
 		return e.cache.AddPod(e.logger, pod)
+	case ended(pod):
+		e.cache.RemovePodGroupMember(pod)
+	default: // only its gang counts it; the cache leaves out pods of none
+		e.cache.AddPodGroupMember(pod)
 	}
 	return nil
 }
@@ -136,6 +155,7 @@ func (e *Engine) dropPod(pod *corev1.Pod) error {
 	delete(e.pods, pod.UID)
 	e.nominator.DeleteNominatedPodIfExists(known)
 	if !onNode(known) {
+		e.cache.RemovePodGroupMember(known)
 		return nil
 	}
 	e.countPriority(known, -1)

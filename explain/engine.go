@@ -30,6 +30,8 @@ type Options struct {
 	Namespace string
 	// ClusterVersion is the API server's ("v1.36.3"), if known.
 	ClusterVersion string
+	// PodGroups says that Apply is told of PodGroups too, for GangScheduling.
+	PodGroups bool
 	// Parallelism is how many goroutines run plugins; 0: 2.
 	Parallelism int
 	// Now is the clock; nil: time.Now.

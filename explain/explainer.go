@@ -98,6 +98,7 @@ type question struct {
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
 	listers    listers
+	groups     fwk.PodGroupManager
 	logger     klog.Logger
 	now        time.Time
 
@@ -111,7 +112,7 @@ type question struct {
 // findings are facts about a pod that are not about nodes. Those that do not
 // belong to the report's verdict are zero.
 type findings struct {
-	gates      []gate         // Gated: every PreEnqueue plugin that refuses
+	gates      []held         // Gated: what every PreEnqueue plugin that refuses comes to
 	scheduler  liveness       // NotConsidered, and wherever it was asked
 	start      start          // Scheduled: how far it got
 	victims    []*corev1.Pod  // Preempting: still on the nominated node, ending
@@ -119,13 +120,6 @@ type findings struct {
 	free       []fwk.NodeInfo // Schedulable: the nodes that fit, by name
 	condition  *corev1.PodCondition
 	aside      aside // Unknown because nodes may not be read
-}
-
-// gate is one PreEnqueue plugin's no.
-type gate struct {
-	plugin string
-	reason string   // its own words
-	names  []string // the pod's scheduling gates, for SchedulingGates
 }
 
 // liveness is what is known about the scheduler that the pod names.

@@ -20,4 +20,6 @@ var explainers = map[string]explainer{
 	names.NodeVolumeLimits:     nodeVolumeLimits,
 	names.DynamicResources:     dynamicResources,
 	names.NodeDeclaredFeatures: nodeDeclaredFeatures,
+
+	names.DeferredPodScheduling: deferredPodScheduling,
 }

@@ -24,7 +24,9 @@ import (
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/deferredpodscheduling"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/gangscheduling"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
@@ -33,6 +35,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/schedulinggates"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"pgregory.net/rapid"
@@ -45,12 +48,14 @@ type bench struct {
 	fwk.Handle // nil: what the eight plugins do not use
 	nodes      fwk.SharedLister
 	factory    informers.SharedInformerFactory
+	groups     fwk.PodGroupManager
 	nominated  []*corev1.Pod // on their status.nominatedNodeName, of equal or higher priority
 }
 
 func (b *bench) SnapshotSharedLister() fwk.SharedLister                 { return b.nodes }
 func (b *bench) SharedInformerFactory() informers.SharedInformerFactory { return b.factory }
 func (b *bench) SharedDRAManager() fwk.SharedDRAManager                 { return nil }
+func (b *bench) PodGroupManager() fwk.PodGroupManager                   { return b.groups }
 func (b *bench) Parallelizer() fwk.Parallelizer                         { return parallelize.NewParallelizer(1) }
 
 func newBench(nodes []*corev1.Node, pods []*corev1.Pod) *bench {
@@ -101,8 +106,13 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 		names.NodePorts:         nodeports.New,
 		names.PodTopologySpread: podtopologyspread.New,
 		names.InterPodAffinity:  interpodaffinity.New,
+
+		names.DeferredPodScheduling: deferredpodscheduling.New,
+		names.SchedulingGates:       schedulinggates.New,
+		names.GangScheduling:        gangscheduling.New,
 	}[name]
-	gates.EnableDRAExtendedResource = false // without a DRA manager nothing is delegated to it
+	gates.EnableInPlacePodVerticalScalingSchedulerPreemption = true // off by default
+	gates.EnableDRAExtendedResource = false                         // without a DRA manager nothing is delegated to it
 	plugin, err := build(t.Context(), args, b, gates)
 	if err != nil {
 		t.Fatal(err)
@@ -208,6 +218,8 @@ var finds = map[string]func(*question, refused) bool{
 	names.NodePorts:         func(q *question, r refused) bool { return len(takenPorts(q.pod, r.node)) > 0 },
 	names.PodTopologySpread: func(q *question, r refused) bool { return len(skews(q, r)) > 0 },
 	names.InterPodAffinity:  func(q *question, r refused) bool { return len(clashes(q, r)) > 0 },
+
+	names.DeferredPodScheduling: func(q *question, r refused) bool { return deferredShort(q, r) != "" },
 }
 
 func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -269,6 +281,9 @@ func anyBench(t *rapid.T) (*bench, *corev1.Pod) {
 				node.Labels[key] = value
 			}
 		}
+		if rapid.IntRange(0, 2).Draw(t, "no resize preemption") == 0 {
+			noResizePreemption("example.com/autoscaler")(node)
+		}
 		for _, key := range []string{"dedicated", "team"} {
 			effect := rapid.SampledFrom([]corev1.TaintEffect{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}).Draw(t, "taint")
 			if effect != "" {
@@ -295,6 +310,9 @@ func anyPod(t *rapid.T, name, node string) *corev1.Pod {
 	pod := testPod(one("namespace", "shop", "web")+"/"+name, node, one("request", "", "100m", "1500m", "4"), podLabel("app", one("app", "a", "b")))
 	if chance("gpu") {
 		requesting("example.com/gpu", "1")(pod)
+	}
+	if chance("deferred") {
+		resizeDeferred(pod)
 	}
 	if chance("memory") {
 		requesting(corev1.ResourceMemory, one("memory", "1Gi", "3000000000", "6Gi"))(pod)

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -79,14 +78,4 @@ func (e *Engine) caveats() []string {
 
 func (x *explanation) caveat(text string) {
 	x.report.Scheduler.Caveats = append(x.report.Scheduler.Caveats, text)
-}
-
-// preEnqueue asks one gate; a panic comes back as an error.
-func preEnqueue(ctx context.Context, p fwk.PreEnqueuePlugin, pod *corev1.Pod) (status *fwk.Status, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = newPanicked(r)
-		}
-	}()
-	return p.PreEnqueue(ctx, pod), nil
 }

@@ -121,31 +121,19 @@ func graceLeft(end, now time.Time) string {
 	return "grace has been over for " + model.FormatAge(end, now)
 }
 
-// tellGated names the gates.
+// tellGated tells what keeps the pod out of the scheduler's queue.
 func tellGated(q *question, _ *Report) overall {
-	told := overall{state: "gated"}
-	var gates, others []string
-	for _, g := range q.found.gates {
-		told.facts = append(told.facts, g.plugin+": "+g.reason)
-		if len(g.names) == 0 {
-			others = append(others, g.plugin+": "+g.reason)
-			continue
+	first, told := q.found.gates[0], overall{state: "gated"}
+	told.summary = fmt.Sprintf("%s: kube-scheduler does not look at it until %s.", first.what, first.until)
+	var shorts []string
+	for i, h := range q.found.gates {
+		if i > 0 {
+			told.summary += fmt.Sprintf(" %s, too.", h.what)
 		}
-		gates = append(gates, g.names...)
+		shorts = append(shorts, h.short)
+		told.facts = append(told.facts, h.plugin+": "+h.reason)
 	}
-	until := "until the gate is removed"
-	if len(gates) > 1 {
-		until = "until all of them are removed"
-	}
-	told.why = strings.Join(append(slices.Clone(gates), others...), ", ")
-	if len(gates) == 0 {
-		told.summary = fmt.Sprintf("Held back by %s. kube-scheduler does not look at it until then.", strings.Join(others, "; "))
-		return told
-	}
-	told.summary = fmt.Sprintf("Gated by %s: kube-scheduler does not look at it %s.", strings.Join(gates, ", "), until)
-	if len(others) > 0 {
-		told.summary += " Also held back by " + strings.Join(others, "; ") + "."
-	}
+	told.why = strings.Join(shorts, ", ")
 	return told
 }
 

@@ -12,7 +12,6 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // ErrNoPod says that the engine knows no pod of that UID.
@@ -77,7 +76,7 @@ func (e *Engine) question(pod *corev1.Pod) *question {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
 	return &question{
 		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-		namespaces: e.namespaces, listers: e.listers, logger: e.logger, now: e.options.Now(),
+		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(),
 	}
 }
 
@@ -161,37 +160,6 @@ func (x *explanation) doubt() {
 	}
 	x.report.Unknown = append([]UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
 	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = Unknown, "", nil
-}
-
-// gated runs the plugins that keep a pod out of the scheduler's queue. One that
-// could not be asked leaves the verdict open, whatever the nodes say.
-func (x *explanation) gated(ctx context.Context) bool {
-	pod := x.question.pod
-	for _, p := range x.gates {
-		var a answer
-		x.options.Trace.reset()
-		status, err := preEnqueue(ctx, p, pod)
-		x.noteReads(&a)
-		if err != nil {
-			a.leaveOpen(errorsOf, err.Error())
-		}
-		if a.open != nil {
-			x.ungated = true
-			x.report.Unknown = append(x.report.Unknown, a.parts(p.Name())...)
-			continue
-		}
-		if status.IsSuccess() {
-			continue
-		}
-		g := gate{plugin: p.Name(), reason: status.Message()}
-		if p.Name() == names.SchedulingGates {
-			for _, gate := range pod.Spec.SchedulingGates {
-				g.names = append(g.names, gate.Name)
-			}
-		}
-		x.question.found.gates = append(x.question.found.gates, g)
-	}
-	return len(x.question.found.gates) > 0
 }
 
 // blind is the answer without nodes: what the scheduler said is all there is.

@@ -1,0 +1,30 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+func noResizePreemption(owner string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Spec.PodPreemptionPolicy = &corev1.NodePodPreemptionPolicy{DisableResizePreemption: []string{owner}}
+	}
+}
+
+func resizeDeferred(p *corev1.Pod) {
+	p.Status.Conditions = append(p.Status.Conditions,
+		corev1.PodCondition{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonDeferred})
+}
+
+func TestADeferredResizeTellsWhyItsNodeIsNoPlaceForIt(t *testing.T) {
+	b := newBench([]*corev1.Node{testNode("std-a-01", "4", noResizePreemption("example.com/autoscaler")), testNode("std-a-02", "4")}, nil)
+	pod := testPod("shop/x", "std-a-01", "", resizeDeferred)
+	w := b.told(t, names.DeferredPodScheduling, pod, "std-a-01")
+	same(t, w.What, "std-a-01: no pod may be ended there for a resize: spec.podPreemptionPolicy.disableResizePreemption is set by example.com/autoscaler")
+	same(t, w.Short, "no preemption for resizes")
+	w = b.told(t, names.DeferredPodScheduling, pod, "std-a-02")
+	same(t, w.What, "std-a-02: the pod runs on std-a-01, where its resize is deferred")
+	same(t, w.Short, "runs on std-a-01")
+}

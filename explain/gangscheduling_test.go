@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+// gangsOn turns gang scheduling on, which is off by default.
+func gangsOn(t testing.TB, composite bool) {
+	t.Helper()
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: composite, features.CompositePodGroup: composite,
+	})
+}
+
+// ofGroup makes a pod a member of a group.
+func ofGroup(name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &name} }
+}
+
+// testGroup is a group of ml that needs so many pods (0: it is no gang), and
+// belongs to parent ("": to none).
+func testGroup(name, parent string, needs int32) *schedulingv1beta1.PodGroup {
+	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}
+	if needs > 0 {
+		g.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: needs}
+	} else {
+		g.Spec.SchedulingPolicy.Basic = &schedulingv1beta1.BasicSchedulingPolicy{}
+	}
+	if parent != "" {
+		g.Spec.ParentCompositePodGroupName = &parent
+	}
+	return g
+}
+
+// testGroups is a group of groups.
+func testGroups(name, parent string, needs int32) *schedulingv1alpha3.CompositePodGroup {
+	g := &schedulingv1alpha3.CompositePodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}
+	if needs > 0 {
+		g.Spec.SchedulingPolicy.Gang = &schedulingv1alpha3.CompositeGangSchedulingPolicy{MinGroupCount: needs}
+	}
+	if parent != "" {
+		g.Spec.ParentCompositePodGroupName = &parent
+	}
+	return g
+}
+
+// startGangs is an engine that is told of groups.
+func startGangs(t *testing.T, objects ...runtime.Object) *Engine {
+	t.Helper()
+	e := startEngine(t, Options{PodGroups: true}, testNode("n", "64"))
+	var changes []Change
+	for _, object := range objects {
+		changes = append(changes, Change{New: object})
+	}
+	if err := e.Apply(2, changes); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestAGangThatIsNotCompleteSaysWhatItLacks(t *testing.T) {
+	gangsOn(t, false)
+	first, second := testPod("ml/a", "", "1", ofGroup("train")), testPod("ml/b", "", "1", ofGroup("train"))
+	e := startGangs(t, first, second, testPod("ml/c", "n", "1", ofGroup("train")))
+	r := mustExplain(t, e, first)
+	same(t, r.Summary, "PodGroup ml/train does not exist: kube-scheduler does not look at it until it does.")
+	same(t, r.Why, "PodGroup train does not exist")
+
+	apply(t, e, Change{New: testGroup("train", "", 8)})
+	r = mustExplain(t, e, first)
+	same(t, r.Summary, "PodGroup ml/train has 3 of the 8 pods that its gang needs: kube-scheduler does not look at it until 5 more pods exist.")
+	same(t, r.Why, "gang train: 3 of 8 pods")
+	same(t, r.State, "gated")
+
+	apply(t, e, Change{Old: second}, Change{New: testGroup("train", "", 2)})
+	same(t, string(mustExplain(t, e, first).Verdict), string(Schedulable))
+	apply(t, e, Change{Old: testGroup("train", "", 2)})
+	same(t, string(mustExplain(t, e, first).Verdict), string(Gated))
+}
+
+func apply(t *testing.T, e *Engine, changes ...Change) {
+	t.Helper()
+	if err := e.Apply(3, changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAGangOfGangsNamesTheGroupsThatAreNotComplete(t *testing.T) {
+	gangsOn(t, true)
+	pod := testPod("ml/a", "", "1", ofGroup("workers"))
+	e := startGangs(t, testGroup("workers", "job", 2), testGroup("drivers", "job", 1), pod)
+	same(t, mustExplain(t, e, pod).Why, "CompositePodGroup job does not exist")
+	apply(t, e, Change{New: testGroups("job", "", 2)})
+	r := mustExplain(t, e, pod)
+	same(t, r.Summary, "CompositePodGroup ml/job has 0 of the 2 groups that its gang needs (drivers has 0 of 1 pod, workers has 1 of 2 pods): "+
+		"kube-scheduler does not look at it until 2 more groups are complete.")
+	same(t, r.Why, "gang job: 0 of 2 groups")
+}
+
+func TestWithoutItsGroupAPodsVerdictIsOpen(t *testing.T) {
+	r := mustExplain(t, startEngine(t, Options{}, testNode("n", "4")), testPod("ml/a", "", "1", ofGroup("train")))
+	same(t, string(r.Verdict), string(Unknown))
+	same(t, r.Unknown[0].Why, "PodGroups are not read, so whether the gang of PodGroup train is complete is not known")
+}

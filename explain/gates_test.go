@@ -1,0 +1,84 @@
+package explain
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"pgregory.net/rapid"
+)
+
+func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name, plugin string
+		composite    bool
+	}{
+		{"gates", names.SchedulingGates, false},
+		{"gangs", names.GangScheduling, false},
+		{"gangs of gangs", names.GangScheduling, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			gangsOn(t, test.composite)
+			var no, yes int
+			rapid.Check(t, func(rt *rapid.T) {
+				b, pod := anyGangs(t, rt, test.composite)
+				status := b.plugin(t, test.plugin).(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), pod)
+				told, found := gateExplainers[test.plugin](&question{pod: pod, groups: b.groups})
+				switch {
+				case found == status.IsSuccess():
+					rt.Fatalf("the plugin says %q, its explainer %+v, %t", status.Message(), told, found)
+				case found && (told.what == "" || told.short == "" || told.until == ""):
+					rt.Fatalf("%q is told as %+v", status.Message(), told)
+				case found:
+					no++
+				default:
+					yes++
+				}
+			})
+			if no == 0 || yes == 0 {
+				t.Errorf("%d refusals and %d acceptances were looked at: what was drawn shows nothing", no, yes)
+			}
+		})
+	}
+}
+
+// anyGangs draws groups, some of them missing, with pods, and a pod to ask about.
+func anyGangs(t *testing.T, rt *rapid.T, composite bool) (*bench, *corev1.Pod) {
+	cache := internalcache.New(t.Context(), nil, true, composite)
+	there := func(what string) bool { return rapid.IntRange(0, 3).Draw(rt, what) > 0 }
+	parents := []string{""}
+	if composite {
+		parents = append(parents, "job", "jobs")
+		for _, name := range parents[1:] {
+			parent := ""
+			if name == "job" {
+				parent = rapid.SampledFrom([]string{"", "jobs"}).Draw(rt, "parent of the job")
+			}
+			if there(name) {
+				cache.AddCompositePodGroup(klog.Background(), testGroups(name, parent, rapid.Int32Range(0, 2).Draw(rt, "groups")))
+			}
+		}
+	}
+	pod := testPod("ml/asked", "", "1")
+	cache.AddPodGroupMember(pod)
+	for _, name := range []string{"train", "serve"} {
+		if there(name) {
+			cache.AddPodGroup(testGroup(name, rapid.SampledFrom(parents).Draw(rt, "parent"), rapid.Int32Range(0, 3).Draw(rt, "pods")))
+		}
+		for i := range rapid.IntRange(0, 3).Draw(rt, "members") {
+			cache.AddPodGroupMember(testPod(fmt.Sprintf("ml/%s-%d", name, i), "", "1", ofGroup(name)))
+		}
+	}
+	if there("group") {
+		pod = testPod("ml/asked", "", "1", ofGroup("train"))
+		cache.AddPodGroupMember(pod)
+	}
+	gatedBy(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 2).Draw(rt, "gates")...)(pod)
+	b := newBench(nil, nil)
+	b.groups = cache
+	return b, pod
+}

@@ -1,0 +1,25 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// gatedBy gives a pod scheduling gates.
+func gatedBy(gates ...string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		for _, name := range gates {
+			p.Spec.SchedulingGates = append(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+		}
+	}
+}
+
+func TestEveryGateIsNamed(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("n", "4"))
+	r := mustExplain(t, e, testPod("shop/x", "", "1", gatedBy("example.com/budget", "example.com/image")))
+	same(t, string(r.Verdict), string(Gated))
+	same(t, r.Summary, "Gated by example.com/budget, example.com/image: kube-scheduler does not look at it until all of them are removed.")
+	same(t, r.Why, "example.com/budget, example.com/image")
+	same(t, r.Facts[0], "SchedulingGates: waiting for scheduling gates: [example.com/budget example.com/image]")
+}
