@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
-
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -80,21 +78,6 @@ func (r *Report) said(now time.Time) string {
 	return ""
 }
 
-// heads are the columns of the plugins, as the screen of Why has them.
-var heads = map[string]string{
-	names.NodeName: "name", names.NodeUnschedulable: "cordon", names.TaintToleration: "taint", names.NodeAffinity: "node-aff",
-	names.NodePorts: "ports", names.NodeResourcesFit: "fit", names.VolumeRestrictions: "vol-use", names.NodeVolumeLimits: "vol-max",
-	names.VolumeBinding: "vol-bind", names.VolumeZone: "vol-zone", names.PodTopologySpread: "spread", names.InterPodAffinity: "pod-aff",
-	names.DynamicResources: "claims", names.NodeDeclaredFeatures: "features",
-}
-
-func headOf(plugin string) string {
-	if head, ok := heads[plugin]; ok {
-		return head
-	}
-	return plugin
-}
-
 // countWidth is the width of the column of counts, which the labels share.
 const countWidth = 6
 
@@ -107,7 +90,7 @@ func (r *Report) matrix(width int) []string {
 	line := func(label string, cell func(PluginResult) string, words func(room int) string) string {
 		row := []string{fmt.Sprintf("%*s", countWidth, label)}
 		for _, plugin := range plugins {
-			row = append(row, centred(cell(plugin), cells(headOf(plugin.Name))))
+			row = append(row, centred(cell(plugin), cells(Head(plugin.Name))))
 		}
 		text := strings.Join(row, " ")
 		return text + "  " + words(width-cells(text)-2)
@@ -118,7 +101,7 @@ func (r *Report) matrix(width int) []string {
 		brief = func(text string) string { return text }
 	}
 	fixed := func(words string) func(int) string { return func(int) string { return words } }
-	lines := []string{line("NODES", func(p PluginResult) string { return headOf(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
+	lines := []string{line("NODES", func(p PluginResult) string { return Head(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		lines = append(lines, line(strconv.Itoa(g.Count), g.mark, func(room int) string { return g.outcome(room, brief) }))

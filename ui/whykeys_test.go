@@ -116,7 +116,7 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var heads []string
 			for _, plugin := range whyColumns(&explain.Report{Plugins: test.plugins}, test.had) {
-				heads = append(heads, headOf(plugin))
+				heads = append(heads, explain.Head(plugin))
 			}
 			if got := strings.Join(heads, " "); got != test.want {
 				t.Errorf("columns are %q, not %q", got, test.want)
@@ -128,9 +128,9 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 	report := checkoutReport()
 	report.Groups = report.Groups[:1]
-	for _, known := range whyHeads {
-		report.Plugins = append(report.Plugins, explain.PluginResult{Name: known.plugin, Refuses: 1})
-		report.Groups[0].Refusals = append(report.Groups[0].Refusals, explain.Refusal{Plugin: known.plugin, Short: "no"})
+	for _, plugin := range explain.Headed() {
+		report.Plugins = append(report.Plugins, explain.PluginResult{Name: plugin, Refuses: 1})
+		report.Groups[0].Refusals = append(report.Groups[0].Refusals, explain.Refusal{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, report, nil)
 	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +8  WHAT")

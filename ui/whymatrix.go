@@ -9,27 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
-
-// whyHeads are the heads of the matrix of Why, in the scheduler's order.
-var whyHeads = []struct{ plugin, head string }{
-	{"NodeName", "name"},
-	{"NodeUnschedulable", "cordon"},
-	{"TaintToleration", "taint"},
-	{"NodeAffinity", "node-aff"},
-	{"NodePorts", "ports"},
-	{"NodeResourcesFit", "fit"},
-	{"VolumeRestrictions", "vol-use"},
-	{"NodeVolumeLimits", "vol-max"},
-	{"VolumeBinding", "vol-bind"},
-	{"VolumeZone", "vol-zone"},
-	{"PodTopologySpread", "spread"},
-	{"InterPodAffinity", "pod-aff"},
-	{"DynamicResources", "claims"},
-	{"NodeDeclaredFeatures", "features"},
-}
 
 // fitPlugin is the plugin whose refusals have an amount of room behind them.
 const fitPlugin = "NodeResourcesFit"
@@ -52,7 +33,7 @@ func (g whyGroup) refuses(plugin string) bool {
 func (g whyGroup) plugins() []string {
 	var names []string
 	for _, r := range g.refusals {
-		names = append(names, headOf(r.Plugin))
+		names = append(names, explain.Head(r.Plugin))
 	}
 	return names
 }
@@ -103,24 +84,13 @@ func without(words, clause string) string {
 	return words
 }
 
-// headOf is the head of a plugin's column.
-func headOf(plugin string) string {
-	for _, known := range whyHeads {
-		if known.plugin == plugin {
-			return known.head
-		}
-	}
-	return ansi.Truncate(strings.ToLower(model.Clean(plugin)), 8, "")
-}
-
 // rank is a column's rank in the scheduler's order; unknown plugins come last.
 func rank(plugin string) int {
-	for i, known := range whyHeads {
-		if known.plugin == plugin {
-			return i
-		}
+	headed := explain.Headed()
+	if at := slices.Index(headed, plugin); at >= 0 {
+		return at
 	}
-	return len(whyHeads)
+	return len(headed)
 }
 
 // whyColumns are the plugins that get a column: those that refuse, those that
@@ -183,7 +153,7 @@ func newMatrix(r *explain.Report, groups []whyGroup, columns []string, width int
 func (m matrix) wordsAt() int {
 	at := 8
 	for _, plugin := range m.shown {
-		at += 1 + cells(headOf(plugin))
+		at += 1 + cells(explain.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		at += 1 + len(m.more())
@@ -199,7 +169,7 @@ func (m matrix) head() string {
 	var b strings.Builder
 	b.WriteString("   NODES")
 	for _, plugin := range m.shown {
-		b.WriteString(" " + headOf(plugin))
+		b.WriteString(" " + explain.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + m.more())
@@ -231,7 +201,7 @@ func (m matrix) line(label string, cell func(plugin string) string, words string
 	var b strings.Builder
 	b.WriteString(label)
 	for _, plugin := range m.shown {
-		b.WriteString(" " + centred(cell(plugin), cells(headOf(plugin))))
+		b.WriteString(" " + centred(cell(plugin), cells(explain.Head(plugin))))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + centred(m.joined(cell), len(m.more())))
