@@ -129,19 +129,39 @@ func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Rep
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })
 }
 
-// settled asks the engine, and asks once more if an object that plugins read
-// changed meanwhile: nodes and pods are the engine's own, all else is not.
-func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (*explain.Report, error) {
+// OnNode says of each of some pods that have no node what the plugins have
+// against one node.
+func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (answers []explain.NodeAnswer, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		answers, err = e.OnNode(ctx, uids, node)
+		return err
+	})
+	return answers, err
+}
+
+// settled is the engine's report of one state, or one that is marked.
+func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (report *explain.Report, err error) {
+	caveats, err := c.whole(func(e *explain.Engine) (err error) {
+		report, err = ask(e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return marked(report, caveats), nil
+}
+
+// whole asks the engine, and asks once more if an object that plugins read
+// changed meanwhile: nodes and pods are the engine's own, all else is not. What
+// keeps the answer from being of one state is returned.
+func (c *Cluster) whole(ask func(*explain.Engine) error) (caveats []string, err error) {
 	f := c.feed.Load()
 	if !f.settled.Load() {
 		return nil, ErrReading
 	}
-	var caveats []string
-	var report *explain.Report
 	for tries := 0; ; tries++ {
 		before := f.others.Load()
-		var err error
-		if report, err = ask(f.engine); err != nil {
+		if err := ask(f.engine); err != nil {
 			return nil, err
 		}
 		if f.others.Load() == before {
@@ -155,7 +175,7 @@ func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (*
 	if fault, ok := f.fault.Load().(string); ok {
 		caveats = append(caveats, fault)
 	}
-	return marked(report, caveats), nil
+	return caveats, nil
 }
 
 // marked is the report with more caveats. The engine's own is left as it is.

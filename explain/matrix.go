@@ -22,7 +22,7 @@ type matrix struct {
 	cells   []*fwk.Status
 
 	brief bool   // each node is asked about no further than its first refusal
-	left  []bool // by node, of a brief matrix: it is not asked about, or no longer
+	left  []bool // by node: it is not asked about, or no longer; empty where all are
 }
 
 // answer is what one plugin has to say.
@@ -61,7 +61,7 @@ func (e *Engine) askInto(ctx context.Context, m *matrix, pod *corev1.Pod, only [
 		return fmt.Errorf("list nodes: %w", err)
 	}
 	m.nodes = nodes
-	if m.brief {
+	if m.left = m.left[:0]; m.brief || only != nil {
 		m.leave(only)
 	}
 	m.state = framework.NewCycleState()
@@ -126,7 +126,7 @@ func (e *Engine) filter(ctx context.Context, m *matrix, k int, pod *corev1.Pod) 
 	early := make([]bool, len(m.views))
 	parallelizer{e.options.Parallelism}.Until(ctx, len(m.nodes), func(i int) {
 		node := m.nodes[i]
-		if m.brief && m.left[i] {
+		if len(m.left) > 0 && m.left[i] {
 			return
 		}
 		if a.only != nil && !a.only.Has(node.Node().Name) {

@@ -17,6 +17,9 @@ import (
 // ErrNoPod says that the engine knows no pod of that UID.
 var ErrNoPod = errors.New("no such pod")
 
+// ErrNoNode says that the engine knows no node of that name.
+var ErrNoNode = errors.New("no such node")
+
 // Explain says why a pod waits or where it runs, with an answer for each node.
 func (e *Engine) Explain(ctx context.Context, uid types.UID) (*Report, error) {
 	return e.explain(ctx, true, func() *corev1.Pod { return e.pods[uid] })

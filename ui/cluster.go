@@ -20,6 +20,9 @@ type Cluster interface {
 	Outline(ctx context.Context, uid types.UID) (*explain.Report, error)
 	// Explain is Outline with an answer for each node, which costs memory and time.
 	Explain(ctx context.Context, uid types.UID) (*explain.Report, error)
+	// OnNode says of each of some pods that have no node what the plugins have
+	// against one node.
+	OnNode(ctx context.Context, uids []types.UID, node string) ([]explain.NodeAnswer, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	// YAML is the live object, without managed fields.

@@ -1,0 +1,149 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// NodeAnswer is what the plugins say of one pod on one node.
+type NodeAnswer struct {
+	UID      types.UID // the pod's
+	Fits     *bool     // null: could not be decided
+	Refusals []Refusal
+	Held     string        // why the scheduler looks for no node for the pod at all; "" if it does
+	Distance float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
+	Unknown  []UnknownPart // what could not be read
+}
+
+// OnNode asks every plugin about one node alone, for each of some pods that have
+// no node: what the other nodes would say is left out, which is most of the cost
+// of Explain. Pods that are gone or have a node by now are left out of the
+// answers, which are in the order of uids.
+func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]NodeAnswer, error) {
+	answers := make([]NodeAnswer, 0, len(uids))
+	for _, uid := range uids {
+		answer, err := e.onNode(ctx, uid, node)
+		if err != nil {
+			return nil, err
+		}
+		if answer != nil {
+			answers = append(answers, *answer)
+		}
+	}
+	return answers, nil
+}
+
+// onNode answers for one pod, under the lock; nil where it needs no node.
+func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer *NodeAnswer, err error) {
+	find := func() *corev1.Pod { return e.pods[uid] }
+	said, err := e.hear(ctx, find)
+	if err != nil {
+		return nil, err
+	}
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	pod := find()
+	if pod == nil || pod.Spec.NodeName != "" || ended(pod) {
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			answer, err = nil, fmt.Errorf("explain pod %s on %s: %w", fullName(pod), node, newPanicked(r))
+		}
+	}()
+	e.settle(ctx)
+	x := e.begin(ctx, pod)
+	x.take(said)
+	answer = &NodeAnswer{UID: uid, Refusals: []Refusal{}, Held: x.held(ctx)}
+	x.doubt()
+	answer.Unknown = x.report.Unknown
+	if why, unread := e.forbidden["nodes"]; unread {
+		answer.Unknown = append(answer.Unknown, UnknownPart{Resource: "nodes", Why: why})
+		return answer, nil
+	}
+	if err := x.askNode(ctx, node, answer); err != nil {
+		return nil, fmt.Errorf("explain pod %s on %s: %w", fullName(pod), node, err)
+	}
+	return answer, nil
+}
+
+// held says why the scheduler does not look at the nodes for the pod.
+func (x *explanation) held(ctx context.Context) string {
+	if !x.considered() {
+		if x.question.pod.DeletionTimestamp != nil {
+			return "being deleted"
+		}
+		return "no scheduler named " + schedulerName(x.question.pod) + " is alive"
+	}
+	if !x.gated(ctx) {
+		return ""
+	}
+	var gates []string
+	for _, g := range x.question.found.gates {
+		if len(g.names) == 0 {
+			gates = append(gates, g.plugin+": "+g.reason)
+		}
+		gates = append(gates, g.names...)
+	}
+	return "gated: " + strings.Join(gates, ", ")
+}
+
+// askNode puts the question to every plugin for one node.
+func (x *explanation) askNode(ctx context.Context, node string, answer *NodeAnswer) error {
+	m := &x.trials
+	m.brief = false
+	if err := x.askInto(ctx, m, x.question.pod, []string{node}); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(m.nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == node })
+	if i < 0 {
+		return fmt.Errorf("find node %s: %w", node, ErrNoNode)
+	}
+	answer.Fits = m.fits(i)
+	if len(answer.Unknown) > 0 && answer.Fits != nil && *answer.Fits {
+		answer.Fits = nil // a gate, or who its scheduler is, could not be found out
+	}
+	if answer.Fits == nil {
+		answer.Unknown = mergeParts(answer.Unknown, x.unknown(m))
+	}
+	for k := range m.answers {
+		if m.refuses(k, i) == nil {
+			continue
+		}
+		r := m.refused(x.Engine, k, i)
+		told := refusal(x.question, []refused{r})
+		told.PreFilter = m.answers[k].pre != nil
+		answer.Refusals = append(answer.Refusals, told)
+		answer.Distance += distance(x.question, r)
+	}
+	return nil
+}
+
+// Compare orders answers about one node, the nearest to a yes first: pods that
+// fit, then those of which that is not known, then those that the fewest plugins
+// refuse, then those that lack the least. Pods that no scheduler looks at are last.
+func (a *NodeAnswer) Compare(b *NodeAnswer) int {
+	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
+	return cmp.Or(
+		cmp.Compare(held(a), held(b)),
+		cmp.Compare(rank(a.Fits), rank(b.Fits)),
+		cmp.Compare(len(a.Refusals), len(b.Refusals)),
+		cmp.Compare(a.Distance, b.Distance),
+	)
+}
+
+// Words are what keeps the pod off the node, a clause for each plugin.
+func (a *NodeAnswer) Words() string {
+	g := Group{Refusals: a.Refusals}
+	return strings.Join(g.clauses(), "; ")
+}

@@ -1,0 +1,123 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
+	compared := 0
+	for seed := range uint64(15) {
+		d := dice(rand.New(rand.NewPCG(seed, 11)).IntN)
+		c := newRandomCluster(d, 6, 30, 12)
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, node := range c.nodes {
+			for _, pod := range c.pending {
+				answers, err := e.OnNode(t.Context(), []types.UID{pod.UID}, node.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				report, err := e.Explain(t.Context(), pod.UID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(answers) != 1 {
+					t.Fatalf("seed %d: %d answers for %s", seed, len(answers), pod.Name)
+				}
+				at := slices.IndexFunc(report.Nodes, func(n NodeResult) bool { return n.Name == node.Name })
+				if at < 0 { // no nodes are told of pods that no scheduler looks at
+					if answers[0].Held == "" {
+						t.Errorf("seed %d: %s is %s, and is not told to be held", seed, pod.Name, report.Verdict)
+					}
+					continue
+				}
+				compared++
+				want := report.Nodes[at]
+				got := NodeResult{want.Name, answers[0].Fits, answers[0].Refusals}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, node.Name, diff)
+				}
+			}
+		}
+	}
+	if compared < 500 {
+		t.Errorf("only %d answers were compared", compared)
+	}
+}
+
+func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
+	node := testNode("std-b-02", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))
+	tolerant := func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
+	}
+	gated := func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }
+	pods := []*corev1.Pod{
+		testPod("shop/held", "", "1", tolerant, gated),
+		testPod("shop/two-ways", "", "8"),
+		testPod("shop/far", "", "8", tolerant),
+		testPod("shop/near", "", "5", tolerant),
+		testPod("shop/fits", "", "4", tolerant),
+		testPod("shop/placed", "std-b-02", "", tolerant),
+	}
+	e := startEngine(t, Options{}, node)
+	var uids []types.UID
+	for _, pod := range pods {
+		if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+			t.Fatal(err)
+		}
+		uids = append(uids, pod.UID)
+	}
+	answers, err := e.OnNode(t.Context(), append(uids, "shop/gone"), "std-b-02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(answers, func(a, b NodeAnswer) int { return a.Compare(&b) })
+	var got []string
+	for _, a := range answers {
+		got = append(got, string(a.UID)+": "+a.Held+a.Words())
+	}
+	want := []string{
+		"shop/fits: ", "shop/near: cpu 1 short", "shop/far: cpu 4 short", "shop/two-ways: dedicated=gpu:NoSchedule; cpu 4 short",
+		"shop/held: gated: example.com/budget",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestANodeThatIsNotThereHasNoAnswer(t *testing.T) {
+	pod := testPod("shop/x", "", "1")
+	e := startEngine(t, Options{}, testNode("a", "4"), pod)
+	if _, err := e.OnNode(t.Context(), []types.UID{pod.UID}, "b"); !errors.Is(err, ErrNoNode) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.OnNode(ctx, []types.UID{pod.UID}, "a"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestWhatCouldNotBeReadLeavesANodeOpen(t *testing.T) {
+	pod := testPod("shop/x", "", "1")
+	for _, resource := range []string{"nodes", "pods"} {
+		e := startEngineForbidding(t, Options{}, []string{resource}, testNode("a", "4"))
+		if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+			t.Fatal(err)
+		}
+		answers, err := e.OnNode(t.Context(), []types.UID{pod.UID}, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(answers) != 1 || answers[0].Fits != nil || len(answers[0].Unknown) == 0 {
+			t.Errorf("without %s: %+v", resource, answers)
+		}
+	}
+}
