@@ -139,6 +139,16 @@ func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (an
 	return answers, err
 }
 
+// Evictions says for each of some pods of a node what would become of it if it
+// alone were evicted, and whether the pod of that uid would then fit the node.
+func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) (told []explain.Eviction, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		told, err = e.Evictions(ctx, uid, node, pods)
+		return err
+	})
+	return told, err
+}
+
 // settled is the engine's report of one state, or one that is marked.
 func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (report *explain.Report, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {

@@ -25,8 +25,10 @@ type fakeCluster struct {
 	mu        sync.Mutex
 	reports   map[types.UID]*explain.Report
 	events    map[string][]model.Event // by name
-	text      string                   // of Describe and YAML
-	err       error                    // of everything, if set
+	answers   map[types.UID]explain.NodeAnswer
+	evictions map[types.UID]explain.Eviction
+	text      string // of Describe and YAML
+	err       error  // of everything, if set
 	explained []types.UID
 	usage     []bool
 	retries   int
@@ -49,6 +51,24 @@ func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report
 		return nil, fmt.Errorf("explain %s: no such pod", uid)
 	}
 	return report, c.err
+}
+
+func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []explain.NodeAnswer, err error) {
+	for _, uid := range uids {
+		if answer, ok := c.answers[uid]; ok {
+			answers = append(answers, answer)
+		}
+	}
+	return answers, c.err
+}
+
+func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods []types.UID) (told []explain.Eviction, err error) {
+	for _, uid := range pods {
+		if eviction, ok := c.evictions[uid]; ok {
+			told = append(told, eviction)
+		}
+	}
+	return told, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

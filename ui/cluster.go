@@ -23,6 +23,9 @@ type Cluster interface {
 	// OnNode says of each of some pods that have no node what the plugins have
 	// against one node.
 	OnNode(ctx context.Context, uids []types.UID, node string) ([]explain.NodeAnswer, error)
+	// Evictions says for each of some pods of a node what would become of it if
+	// it alone were evicted, and whether the pod of that uid would then fit.
+	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]explain.Eviction, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	// YAML is the live object, without managed fields.

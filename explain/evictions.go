@@ -1,0 +1,210 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+)
+
+// Eviction is what would become of a pod that is evicted, and whether a pod that
+// waits would then fit the node.
+type Eviction struct {
+	UID      types.UID // of the pod that is evicted
+	Short    string    // for a cell, the point first: "to std-a-01; this pod fits"
+	Sentence string    // the same told whole
+	Fits     *bool     // whether the waiting pod then fits the node; null: not evaluated
+}
+
+// Evictions says for each of some pods of a node what would become of it if it
+// alone were evicted, by the scheduler's own code on a copy of the state, and
+// whether the pod of that uid would fit the node then. Pods that are not on the
+// node any more are left out; the others keep their order.
+func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]Eviction, error) {
+	evictions := make([]Eviction, 0, len(pods))
+	for _, held := range pods {
+		told, err := e.eviction(ctx, uid, node, held)
+		if err != nil {
+			return nil, err
+		}
+		if told != nil {
+			evictions = append(evictions, *told)
+		}
+	}
+	return evictions, nil
+}
+
+// eviction tries one, under the lock; nil where the pod is not on the node.
+func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *Eviction, err error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	pod, goes := e.pods[uid], e.pods[held]
+	switch {
+	case pod == nil:
+		return nil, fmt.Errorf("try evictions: %w", ErrNoPod)
+	case goes == nil || !onNode(goes) || goes.Spec.NodeName != node:
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			told, err = nil, fmt.Errorf("try to evict %s: %w", fullName(goes), newPanicked(r))
+		}
+	}()
+	e.settle(ctx)
+	told = &Eviction{UID: held}
+	if e.cannotGo(goes, told) {
+		return told, nil
+	}
+	if err := e.evict(ctx, pod, goes, told); err != nil {
+		return nil, fmt.Errorf("try to evict %s: %w", fullName(goes), err)
+	}
+	return told, nil
+}
+
+// cannotGo tells of pods that an eviction does not take off their node.
+func (e *Engine) cannotGo(goes *corev1.Pod, told *Eviction) bool {
+	owner := metav1.GetControllerOf(goes)
+	_, mirror := goes.Annotations[corev1.MirrorPodAnnotationKey]
+	switch {
+	case mirror:
+		told.Short = "stays: a static pod"
+		told.Sentence = fullName(goes) + " is a static pod: its kubelet runs it, and an eviction changes nothing."
+	case owner != nil && owner.Kind == "DaemonSet":
+		told.Short = "stays: of a DaemonSet"
+		told.Sentence = fmt.Sprintf("%s is of DaemonSet %s, which makes it anew on the same node.", fullName(goes), owner.Name)
+	default:
+		return e.refusesEviction(goes, told)
+	}
+	told.Fits = new(false)
+	return true
+}
+
+// after is what an eviction leads to.
+type after struct {
+	from  string // the node
+	lost  bool   // nobody makes the pod anew
+	lands landing
+	fits  bool // the waiting pod fits the node
+}
+
+// evict takes the pod off its node, places its like where it would go, and tries
+// the waiting pod. Whose priority is higher goes first; of equals the evicted
+// one, so that no room is promised which it may take back.
+func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Eviction) error {
+	s := e.suppose()
+	defer s.end()
+	node := goes.Spec.NodeName
+	if err := s.without(goes); err != nil {
+		return err
+	}
+	next := after{from: node, lost: metav1.GetControllerOf(goes) == nil}
+	first := corev1helpers.PodPriority(pod) > corev1helpers.PodPriority(goes)
+	open := false
+	for _, mine := range []bool{first, !first} {
+		var err error
+		switch {
+		case mine:
+			next.fits, err = e.fitsOn(ctx, s, pod, node, &open)
+		case !next.lost:
+			next.lands, err = e.settleDown(ctx, s, goes)
+			open = open || next.lands.open
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if open {
+		told.Short = "not evaluated"
+		told.Sentence = fmt.Sprintf("What becomes of %s is not evaluated: something that decides could not be read.", fullName(goes))
+		return nil
+	}
+	told.Fits = new(next.fits)
+	told.Short, told.Sentence = next.short(), next.sentence(pod, goes)
+	return nil
+}
+
+// fitsOn puts the pod on the node if it fits.
+func (e *Engine) fitsOn(ctx context.Context, s *supposition, pod *corev1.Pod, node string, open *bool) (bool, error) {
+	t, err := e.try(ctx, pod, []string{node})
+	if err != nil {
+		return false, err
+	}
+	*open = *open || t.open
+	if len(t.fits) == 0 {
+		return false, nil
+	}
+	return true, s.with(pod, node)
+}
+
+// settleDown puts the pod's like where it would go.
+func (e *Engine) settleDown(ctx context.Context, s *supposition, goes *corev1.Pod) (landing, error) {
+	lands, err := e.landing(ctx, goes)
+	if err != nil || lands.node == "" {
+		return lands, err
+	}
+	if slices.Contains(lands.tie, goes.Spec.NodeName) {
+		return lands, s.with(goes, goes.Spec.NodeName) // it may come back: no room is promised
+	}
+	return lands, s.with(goes, lands.node)
+}
+
+// other is the first of the tie beside the node that the pod is on.
+func (a after) other() string {
+	return a.lands.tie[slices.IndexFunc(a.lands.tie, func(node string) bool { return node != a.from })]
+}
+
+// short is the cell.
+func (a after) short() string {
+	where := "to " + a.lands.node
+	switch {
+	case a.lost:
+		where = "lost: no controller owns it"
+	case a.lands.node == "":
+		where = "Pending: " + a.lands.why
+	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
+		where = "back to " + a.from
+	case len(a.lands.tie) > 1 && slices.Contains(a.lands.tie, a.from):
+		where = "to " + a.other() + " or back"
+	case len(a.lands.tie) > 1:
+		where = "to " + a.lands.node + " or alike"
+	case a.lands.likely:
+		where = "likely to " + a.lands.node
+	}
+	switch moved := !a.lost && a.lands.node != ""; {
+	case moved && a.fits:
+		return where + "; this pod fits"
+	case moved:
+		return where + "; not enough"
+	case a.fits:
+		return where
+	}
+	return "not enough; " + where
+}
+
+// sentence is the cell told whole.
+func (a after) sentence(pod, goes *corev1.Pod) string {
+	what := fmt.Sprintf("%s would go to %s", fullName(goes), a.lands.node)
+	switch {
+	case a.lost:
+		what = fullName(goes) + " would be lost, for no controller owns it"
+	case a.lands.node == "":
+		what = fmt.Sprintf("%s would be Pending (%s)", fullName(goes), a.lands.why)
+	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
+		what = fmt.Sprintf("%s would come back to %s", fullName(goes), a.from)
+	case len(a.lands.tie) > 1:
+		what = fmt.Sprintf("%s would go to one of %s", fullName(goes), list(a.lands.tie, fewNames))
+	case a.lands.likely:
+		what = fmt.Sprintf("%s would likely go to %s", fullName(goes), a.lands.node)
+	}
+	if a.fits {
+		return fmt.Sprintf("Evicted, %s; then %s fits %s.", what, fullName(pod), goes.Spec.NodeName)
+	}
+	return fmt.Sprintf("Evicted, %s; %s would not fit %s even then.", what, fullName(pod), goes.Spec.NodeName)
+}

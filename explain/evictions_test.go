@@ -1,0 +1,170 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ownedBy makes a pod a controller's, and one that runs.
+func ownedBy(kind, name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: name, UID: types.UID(name), Controller: new(true)}}
+		readyPod(p)
+	}
+}
+
+func readyPod(p *corev1.Pod) {
+	p.Status.Phase = corev1.PodRunning
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+}
+
+// budget allows so many disruptions of the pods with that label.
+func budget(name, app string, allowed int32) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Generation: 1},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, ObservedGeneration: 1, CurrentHealthy: 1, DesiredHealthy: 2},
+	}
+}
+
+// evicting is the node b, full of the pods that are asked about, and a beside it
+// with two cpu free, for a pod that wants two.
+func evicting(held ...*corev1.Pod) []runtime.Object {
+	objects := []runtime.Object{
+		testNode("a", "5"), testNode("b", "4", nodeLabel("zone", "z")),
+		testPod("shop/full", "a", "2", readyPod), testPod("shop/waits", "", "2", nodeSelectorTerms(corev1.NodeSelectorTerm{
+			MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}}},
+		})),
+	}
+	for _, pod := range held {
+		objects = append(objects, pod)
+	}
+	return objects
+}
+
+func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
+	replica := ownedBy("ReplicaSet", "cart")
+	label := podLabel("app", "cart")
+	for name, c := range map[string]struct {
+		held      []*corev1.Pod // the first is evicted
+		others    []runtime.Object
+		forbidden []string
+		short     string
+		fits      *bool
+		sentence  string
+	}{
+		"its like lands elsewhere": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"to a; this pod fits", new(true), "Evicted, shop/x would go to a; then shop/waits fits b.",
+		},
+		"and leaves too little": {
+			[]*corev1.Pod{testPod("shop/x", "b", "1", replica), testPod("shop/y", "b", "3", replica)}, nil, nil,
+			"to a; not enough", new(false), "Evicted, shop/x would go to a; shop/waits would not fit b even then.",
+		},
+		"it waits itself": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "y")), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"Pending: wants zone=y: 1 has z, 1 no label", new(true), "Evicted, shop/x would be Pending (wants zone=y: 1 has z, 1 no label); then shop/waits fits b.",
+		},
+		"it waits itself, and for nothing": {
+			[]*corev1.Pod{testPod("shop/x", "b", "1", replica, selecting("zone", "y")), testPod("shop/y", "b", "3", replica)}, nil, nil,
+			"not enough; Pending: wants zone=y: 1 has z, 1 no label", new(false), "",
+		},
+		"it may come back": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{testNode("a", "4")}, nil,
+			"to a or back; not enough", new(false), "Evicted, shop/x would go to one of a, b; shop/waits would not fit b even then.",
+		},
+		"it comes back before the other": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z")), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"back to b; not enough", new(false), "Evicted, shop/x would come back to b; shop/waits would not fit b even then.",
+		},
+		"it would, but the other has priority": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z"), priority(-1)), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"Pending: wants zone=z, no label", new(true), "",
+		},
+		"nobody makes it anew": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", readyPod), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"lost: no controller owns it", new(true), "Evicted, shop/x would be lost, for no controller owns it; then shop/waits fits b.",
+		},
+		"a daemon stays": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("DaemonSet", "proxy")), testPod("shop/y", "b", "2", replica)}, nil, nil,
+			"stays: of a DaemonSet", new(false), "shop/x is of DaemonSet proxy, which makes it anew on the same node.",
+		},
+		"a static pod stays": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"} })}, nil, nil,
+			"stays: a static pod", new(false), "shop/x is a static pod: its kubelet runs it, and an eviction changes nothing.",
+		},
+		"a budget refuses": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{budget("cart", "cart", 0)}, nil,
+			"refused: PDB cart allows 0", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: shop/x would not be evicted.",
+		},
+		"a budget permits": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{budget("cart", "cart", 1), budget("other", "other", 0)}, nil,
+			"to a; this pod fits", new(true), "",
+		},
+		"two budgets refuse": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{budget("cart", "cart", 1), budget("too", "cart", 1)}, nil,
+			"refused: 2 PDBs select it", new(false), "",
+		},
+		"a pod that does not run needs no budget": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label, func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{budget("cart", "cart", 0)}, nil,
+			"to a; this pod fits", new(true), "",
+		},
+		"budgets may not be read": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica)}, nil, []string{"poddisruptionbudgets"},
+			"not evaluated: PDBs unread", nil, "Whether shop/x may be evicted is unknown: not allowed to list poddisruptionbudgets.",
+		},
+		"namespaces may not be read, and decide": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, awayFrom(corev1.PodAffinityTerm{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{},
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+			}))}, nil, []string{"namespaces"},
+			"not evaluated", nil, "What becomes of shop/x is not evaluated: something that decides could not be read.",
+		},
+	} {
+		e := startEngineForbidding(t, Options{}, c.forbidden, append(evicting(c.held...), c.others...)...)
+		told, err := e.Evictions(t.Context(), "shop/waits", "b", []types.UID{c.held[0].UID, "shop/full", "shop/gone"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(told) != 1 { // the others are not on the node
+			t.Errorf("%s: %d evictions are told: %+v", name, len(told), told)
+			continue
+		}
+		same := (told[0].Fits == nil) == (c.fits == nil) && (c.fits == nil || *told[0].Fits == *c.fits)
+		if told[0].Short != c.short || !same || c.sentence != "" && told[0].Sentence != c.sentence {
+			t.Errorf("%s: got %q, %q, fits %v", name, told[0].Short, told[0].Sentence, told[0].Fits)
+		}
+	}
+}
+
+func TestTryingEvictionsLeavesTheStateAsItWas(t *testing.T) {
+	replica := ownedBy("ReplicaSet", "cart")
+	e := startEngine(t, Options{}, evicting(testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica))...)
+	before := mustExplain(t, e, testPod("shop/other", "", "3"))
+	for range 2 {
+		told, err := e.Evictions(t.Context(), "shop/waits", "b", []types.UID{"shop/x", "shop/y"})
+		if err != nil || len(told) != 2 || told[0].Short != "to a; this pod fits" || told[1].Short != told[0].Short {
+			t.Fatalf("%+v, %v", told, err)
+		}
+	}
+	after := mustExplain(t, e, testPod("shop/other", "", "3"))
+	if before.Summary != after.Summary || !slices.EqualFunc(before.Groups, after.Groups, func(a, b Group) bool { return a.Words == b.Words }) {
+		t.Errorf("%s\n%s", before.Summary, after.Summary)
+	}
+	if _, err := e.Evictions(t.Context(), "shop/nobody", "b", []types.UID{"shop/x"}); err == nil || !strings.Contains(err.Error(), "no such pod") {
+		t.Error(err)
+	}
+}
