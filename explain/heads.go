@@ -26,6 +26,7 @@ var heads = []struct{ plugin, head string }{
 	{names.InterPodAffinity, "pod-aff"},
 	{names.DynamicResources, "claims"},
 	{names.NodeDeclaredFeatures, "features"},
+	{names.DeferredPodScheduling, "deferred"},
 }
 
 // headMost is the most cells that a plugin of another profile gets for its head.

@@ -90,10 +90,7 @@ func (x *explanation) held(ctx context.Context) string {
 	}
 	var gates []string
 	for _, g := range x.question.found.gates {
-		if len(g.names) == 0 {
-			gates = append(gates, g.plugin+": "+g.reason)
-		}
-		gates = append(gates, g.names...)
+		gates = append(gates, g.short)
 	}
 	return "gated: " + strings.Join(gates, ", ")
 }
