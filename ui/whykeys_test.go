@@ -133,7 +133,7 @@ func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 		report.Groups[0].Refusals = append(report.Groups[0].Refusals, explain.Refusal{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, report, nil)
-	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +8  WHAT")
+	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +9  WHAT")
 	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  std-b-02")
 }
 
