@@ -129,6 +129,24 @@ func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Rep
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })
 }
 
+// Fixes tries on copies of the state what could let the pod be scheduled.
+func (c *Cluster) Fixes(ctx context.Context, uid types.UID) (*explain.Fixes, error) {
+	return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.Fixes(ctx, uid) })
+}
+
+// FixesOf is Fixes for a pod that does not exist yet.
+func (c *Cluster) FixesOf(ctx context.Context, pod *corev1.Pod) (*explain.Fixes, error) {
+	return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.FixesOf(ctx, pod) })
+}
+
+func (c *Cluster) fixes(try func(*explain.Engine) (*explain.Fixes, error)) (found *explain.Fixes, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		found, err = try(e)
+		return err
+	})
+	return found, err
+}
+
 // OnNode says of each of some pods that have no node what the plugins have
 // against one node.
 func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (answers []explain.NodeAnswer, err error) {

@@ -196,3 +196,34 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// BenchmarkFixes tries the fixes of one pod among two hundred that wait.
+func BenchmarkFixes(b *testing.B) {
+	for _, size := range benchSizes {
+		e, _ := benchEngine(b, size)
+		for n := range 200 {
+			other := aPod(fmt.Sprintf("other-%d", n), "8", benchKinds[n%3].option)
+			other.Labels["kind"] = fmt.Sprint(n % 25)
+			if err := e.Apply(3, []Change{{New: other}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, kind := range benchKinds {
+			pod := aPod("pending", "8", kind.option)
+			if err := e.Apply(3, []Change{{New: pod}}); err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("nodes=%d/%s", size, kind.name), func(b *testing.B) {
+				tried := 0
+				for b.Loop() {
+					found, err := e.Fixes(b.Context(), pod.UID)
+					if err != nil {
+						b.Fatal(err)
+					}
+					tried = len(found.Tried)
+				}
+				b.ReportMetric(float64(tried), "tried")
+			})
+		}
+	}
+}

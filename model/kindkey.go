@@ -17,6 +17,10 @@ import (
 // five letters of its own behind.
 const tokenVolume = "kube-api-access-"
 
+// KindKey is equal for waiting pods that one explanation holds for. It is the
+// Key of their Kind.
+func (p *Pod) KindKey() string { return kindKey(p) }
+
 // kindKey is equal for waiting pods that one explanation holds for: alike in
 // everything that the scheduler looks at, and of one controller. It is the same
 // in every run.

@@ -1,0 +1,192 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// attempt tries one candidate on a copy of the state.
+func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix, error) {
+	fix := Fix{
+		Title: c.title(), Kind: c.steps[0].kind(), Affects: []Affected{}, Remaining: []string{},
+		Alike: len(f.alike), harm: c.harm(), steps: c.steps, Actions: actionsOf(pod, c.steps),
+	}
+	s := f.suppose()
+	defer s.end()
+	changed := pod
+	for _, step := range c.steps {
+		var err error
+		if changed, err = step.apply(s, changed); err != nil {
+			fix.Remaining = append(fix.Remaining, "the cluster changed meanwhile: "+err.Error())
+			return fix, nil
+		}
+	}
+	t, err := f.try(ctx, changed, f.worthAsking(c))
+	switch {
+	case err != nil:
+		return fix, err
+	case len(t.fits) == 0 && t.open:
+		fix.Remaining = append(fix.Remaining, "unknown: something that decides could not be read")
+		return fix, nil
+	case len(t.fits) == 0:
+		fix.Nodes = c.nodes
+		still, err := f.still(ctx, changed, c)
+		fix.Remaining = append(fix.Remaining, still)
+		return fix, err
+	}
+	fix.Nodes, fix.NodesGained = t.fits, len(t.fits)
+	return fix, f.judge(ctx, s, pod, changed, &fix)
+}
+
+// manyNodes is how many there have to be for the changes of a few of them to be
+// tried on those alone.
+const manyNodes = 1000
+
+// worthAsking are the nodes that the steps may open to the pod; nil: any.
+func (f *fixing) worthAsking(c candidate) []string {
+	if len(f.Engine.nodes) < manyNodes || slices.ContainsFunc(c.steps, changesPod) {
+		return nil
+	}
+	return nodesOf(c.steps)
+}
+
+// judge fills in what a fix after which the pod fits does to others, and whether
+// it is good in spite of them.
+func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1.Pod, fix *Fix) error {
+	placed, err := f.place(ctx, changed, fix.Nodes)
+	if err != nil {
+		return err
+	}
+	fix.PodsPlaced = placed
+	if err := f.judgeEvictions(ctx, s, changed, fix); err != nil {
+		return err
+	}
+	came, fits, err := f.crowd(ctx, changed, fix.Nodes)
+	if err != nil {
+		return err
+	}
+	if !fits {
+		fix.Remaining = append(fix.Remaining, fmt.Sprintf("%s may take the room", countRivals(came)))
+	}
+	if !changesPodAll(fix.steps) {
+		if err := f.tellNewcomers(ctx, s, came, fix); err != nil {
+			return err
+		}
+	}
+	f.tellCommand(pod, fix)
+	fix.Verified = len(fix.Remaining) == 0 && fix.Command != ""
+	return nil
+}
+
+// changesPodAll says whether no step changes anything but the pod.
+func changesPodAll(steps []remedy) bool {
+	return !slices.ContainsFunc(steps, func(r remedy) bool { return !changesPod(r) })
+}
+
+func countRivals(kinds []rivals) string {
+	count := 0
+	for _, kind := range kinds {
+		count += len(kind.pods)
+	}
+	if count > mostRivals {
+		return fmt.Sprintf("more than %d pending pods", mostRivals)
+	}
+	return plural(count, "pending pod")
+}
+
+// tellNewcomers names the pods of other kinds that fit now and did not before.
+func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rivals, fix *Fix) error {
+	newcomers := 0
+	f.overlay.supposed = s.outer
+	defer func() { f.overlay.supposed = s }()
+	for _, kind := range came {
+		first := kind.pods[0]
+		t, err := f.try(ctx, first, nil)
+		if err != nil {
+			return err
+		}
+		if len(t.fits) > 0 || t.open {
+			continue
+		}
+		newcomers++
+		how := "would fit too"
+		if more := len(kind.pods) - 1; more > 0 {
+			how = fmt.Sprintf("would fit too, with %d more like it", more)
+		}
+		fix.Affects = append(fix.Affects, Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
+	}
+	if newcomers > 0 && fix.Brief == "" {
+		fix.Brief = agreeing(newcomers, "other kind fits too", "other kinds fit too")
+	}
+	return nil
+}
+
+// tellCommand fills in the command and what that does to others.
+func (f *fixing) tellCommand(pod *corev1.Pod, fix *Fix) {
+	c := f.command(pod, fix.steps)
+	fix.Command, fix.Undo, fix.Recreates = c.line, c.undo, c.recreates
+	fix.Affects = append(fix.Affects, c.affects...)
+	if fix.Brief == "" {
+		fix.Brief = c.brief
+	}
+	if c.line == "" {
+		fix.Remaining = append(fix.Remaining, c.why)
+	}
+}
+
+// still says what refuses the pod in spite of the steps, on the nearest node
+// that they were thought of for.
+func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate) (string, error) {
+	nodes := c.nodes
+	if len(nodes) > 0 {
+		nodes = nodes[:1]
+	}
+	m := &f.trials
+	m.brief = true
+	if err := f.askInto(ctx, m, changed, nodes); err != nil {
+		return "", err
+	}
+	q := f.question(changed)
+	for i, node := range m.nodes {
+		if len(nodes) > 0 && node.Node().Name != nodes[0] {
+			continue
+		}
+		for k := range f.plugins {
+			if m.refuses(k, i) != nil {
+				return "still " + refusal(q, []refused{m.refused(f.Engine, k, i)}).Short, nil
+			}
+		}
+	}
+	return "still no node fits", nil
+}
+
+// actionsOf are the steps that the dashboard can plan: changes of nodes,
+// evictions and gates.
+func actionsOf(pod *corev1.Pod, steps []remedy) []Remedy {
+	var all []Remedy
+	for _, step := range steps {
+		switch r := step.(type) {
+		case untaint:
+			all = append(all, Remedy{Kind: FixUntaint, Nodes: r.nodes, Taint: &r.taint})
+		case uncordon:
+			all = append(all, Remedy{Kind: FixUncordon, Nodes: []string{r.node}})
+		case labelNode:
+			all = append(all, Remedy{Kind: FixLabel, Nodes: []string{r.node}, Label: [2]string{r.key, r.value}})
+		case evict:
+			action := Remedy{Kind: FixEvict}
+			for _, victim := range r.pods {
+				action.Pods = append(action.Pods, PodRef{Namespace: victim.Namespace, Name: victim.Name, UID: string(victim.UID)})
+			}
+			all = append(all, action)
+		case ungate:
+			all = append(all, Remedy{
+				Kind: FixGate, Gates: r.gates,
+				Pods: []PodRef{{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}},
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// FixKind is what a fix changes.
+type FixKind string
+
+// The kinds of fixes. A fix of two steps has the kind of the first.
+const (
+	FixRequest  FixKind = "request"  // lower a request
+	FixTolerate FixKind = "tolerate" // add a toleration
+	FixUntaint  FixKind = "untaint"  // remove a taint from nodes
+	FixUncordon FixKind = "uncordon" // make nodes schedulable again
+	FixLabel    FixKind = "label"    // label a node
+	FixSelector FixKind = "selector" // drop or loosen a node selector or node affinity
+	FixAffinity FixKind = "affinity" // drop a rule about other pods
+	FixSpread   FixKind = "spread"   // loosen a topology spread constraint
+	FixPort     FixKind = "port"     // drop a host port
+	FixEvict    FixKind = "evict"    // evict pods
+	FixClaim    FixKind = "claim"    // bind or resize a claim
+	FixQuota    FixKind = "quota"    // raise a quota
+	FixGate     FixKind = "gate"     // remove scheduling gates
+)
+
+// Fix is a way out that was tried on a copy of the state.
+type Fix struct {
+	Title       string     `json:"title"` // "tolerate dedicated=gpu:NoSchedule"
+	Kind        FixKind    `json:"kind"`
+	Command     string     `json:"command"`     // runs unattended under bash -c; "" where there is none
+	Verified    bool       `json:"verified"`    // the plugins took the pod; implies a command
+	Recreates   bool       `json:"recreates"`   // the command deletes the pod and creates it again
+	NodesGained int        `json:"nodesGained"` // nodes that fit then and do not now
+	PodsPlaced  int        `json:"podsPlaced"`  // how many of the equal pods it places, this one counted
+	Affects     []Affected `json:"affects"`     // who else it is about
+	Remaining   []string   `json:"remaining"`   // what still stands in the way, or may
+
+	Nodes   []string `json:"-"` // the nodes gained; those of a fix that does not work: where it was tried
+	Alike   int      `json:"-"` // how many equal pods wait, this one counted
+	Brief   string   `json:"-"` // whom it affects, in few words: "a rollout of 5 pods", "it lands on std-a-01"
+	Undo    string   `json:"-"` // a command that takes it back; "" where none can
+	Actions []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
+	harm    int      // orders fixes, the least first
+	steps   []remedy // what is done
+}
+
+// Affected is an object beside the pod that a fix changes or that follows it.
+type Affected struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"` // "" for nodes
+	Name      string `json:"name"`
+	How       string `json:"how"` // "rolls 5 pods: 2 run, 3 wait", "lands on std-a-01"
+}
+
+// Fixes are the ways out for one pod, those that work first, least harm first.
+type Fixes struct {
+	Revision int64 // the state that they were tried on
+	Tried    []Fix
+	// Stopped says why not every candidate was tried; "" if all were.
+	Stopped string
+	// None says why there is nothing to fix or nothing that could be tried; ""
+	// where Tried is not empty.
+	None string
+}
+
+// Remedy is one step of a fix as the dashboard can plan it.
+type Remedy struct {
+	Kind  FixKind
+	Nodes []string      // of FixUncordon, FixUntaint, FixLabel
+	Taint *corev1.Taint // of FixUntaint
+	Label [2]string     // of FixLabel: key and value
+	Pods  []PodRef      // of FixEvict
+	Gates []string      // of FixGate
+}

@@ -1,0 +1,343 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+const (
+	// mostCandidates is how many fixes are tried at most.
+	mostCandidates = 64
+	// enoughFixes is how many have to work for pairs of steps not to be tried.
+	enoughFixes = 3
+	// fixingTime is how long fixes are tried before the rest is left out.
+	fixingTime = 200 * time.Millisecond
+)
+
+// Fixes tries on copies of the state what could let the pod be scheduled.
+func (e *Engine) Fixes(ctx context.Context, uid types.UID) (*Fixes, error) {
+	return e.fixes(ctx, func() *corev1.Pod { return e.pods[uid] })
+}
+
+// FixesOf is Fixes for a pod that does not exist.
+func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*Fixes, error) {
+	return e.fixes(ctx, func() *corev1.Pod { return pod })
+}
+
+// fixes tries candidates one by one. The lock is held for one at a time, so the
+// state may move between them: each holds for the state that it was tried on.
+func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, error) {
+	begun := time.Now()
+	said, err := e.hear(ctx, find)
+	if err != nil {
+		return nil, err
+	}
+	f := &fixing{Engine: e, find: find}
+	if err := f.locked(ctx, func(pod *corev1.Pod) error { return f.gather(ctx, pod, said) }); err != nil {
+		return nil, err
+	}
+	found := &Fixes{Revision: f.revision, Tried: []Fix{}, None: f.none}
+	working := 0
+	for i, c := range f.candidates {
+		if c.pair && working >= enoughFixes {
+			found.Stopped = fmt.Sprintf("%s of two steps not tried: %d fixes work already", agreeing(len(f.candidates)-i, "candidate", "candidates"), working)
+			break
+		}
+		if time.Since(begun) > fixingTime {
+			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates were tried", fixingTime.Milliseconds(), i, len(f.candidates))
+			break
+		}
+		if c.needless(found.Tried) {
+			continue
+		}
+		var fix Fix
+		err := f.locked(ctx, func(pod *corev1.Pod) error {
+			fix, err = f.attempt(ctx, pod, c)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if fix.Verified {
+			working++
+		}
+		found.Tried = append(found.Tried, fix)
+	}
+	slices.SortStableFunc(found.Tried, func(a, b Fix) int {
+		return cmp.Or(cmp.Compare(rankFix(a), rankFix(b)), cmp.Compare(a.harm, b.harm))
+	})
+	if len(found.Tried) == 0 && found.None == "" {
+		found.None = "No change of the pod or of nodes is known that could be tried."
+	}
+	return found, nil
+}
+
+// rankFix puts fixes that work first, those that recreate the pod last of them.
+func rankFix(f Fix) int {
+	switch {
+	case f.Verified && !f.Recreates:
+		return 0
+	case f.Verified:
+		return 1
+	}
+	return 2
+}
+
+// fixing is the search for the fixes of one pod.
+type fixing struct {
+	*Engine
+	find       func() *corev1.Pod
+	none       string // why there is nothing to try
+	candidates []candidate
+	alike      []*corev1.Pod // equal pods that wait, the pod itself first
+	rivals     []rivals
+	revision   int64
+}
+
+// candidate is a fix that was not tried yet.
+type candidate struct {
+	steps []remedy
+	nodes []string // of the group that it was thought of for, nearest first
+	pair  bool
+}
+
+// title joins the titles of the steps.
+func (c candidate) title() string {
+	var all []string
+	for _, step := range c.steps {
+		all = append(all, step.title())
+	}
+	return strings.Join(all, " and ")
+}
+
+// harm is that of the steps together.
+func (c candidate) harm() (sum int) {
+	for _, step := range c.steps {
+		sum += step.harm()
+	}
+	return sum
+}
+
+// needless says whether a fix that works makes this one more than is needed: it
+// is one of this one's steps, or lowers the same request by less.
+func (c candidate) needless(tried []Fix) bool {
+	return slices.ContainsFunc(tried, func(fix Fix) bool {
+		if !fix.Verified || len(fix.steps) > 1 {
+			return false
+		}
+		return slices.ContainsFunc(c.steps, func(step remedy) bool {
+			lower, lowers := step.(lowerRequest)
+			known, alike := fix.steps[0].(lowerRequest)
+			if lowers && alike {
+				return known.resource == lower.resource && known.container == lower.container && known.to >= lower.to
+			}
+			return c.pair && step.title() == fix.Title
+		})
+	})
+}
+
+// locked runs do under the engine's lock. A panic comes back as an error.
+func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
+	release, err := f.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	pod := f.find()
+	if pod == nil {
+		return fmt.Errorf("find fixes: %w", ErrNoPod)
+	}
+	supposed := f.overlay.supposed
+	defer func() {
+		if r := recover(); r != nil {
+			f.overlay.supposed = supposed
+			err = fmt.Errorf("find fixes of %s: %w", fullName(pod), newPanicked(r))
+		}
+	}()
+	f.settle(ctx)
+	f.choose(pod)
+	err = do(pod)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("find fixes of %s: %w", fullName(pod), err)
+	}
+	return err
+}
+
+// gather asks the plugins once and thinks of candidates.
+func (f *fixing) gather(ctx context.Context, pod *corev1.Pod, said hearsay) error {
+	x := f.begin(ctx, pod)
+	x.take(said)
+	f.revision = f.Engine.revision
+	if pod.Spec.NodeName != "" {
+		f.none = "It has a node: there is nothing to fix for kube-scheduler."
+		return nil
+	}
+	if !x.considered() {
+		f.none = "No scheduler looks at it: a change of nodes or of other pods cannot help."
+		return nil
+	}
+	if _, unread := f.forbidden["nodes"]; unread {
+		f.none = "Unknown: " + f.forbidden["nodes"] + "."
+		return nil
+	}
+	var before option
+	if x.gated(ctx) {
+		if before = ungates(pod, x.question.found.gates); before == nil {
+			f.none = "It is held back before any node is looked at, by what neither nodes nor other pods can change."
+			return nil
+		}
+	}
+	m, err := f.ask(ctx, pod)
+	if err != nil {
+		return err
+	}
+	f.think(x, m, before)
+	f.meet(pod)
+	return nil
+}
+
+// ungates removes the pod's scheduling gates; nil where something else holds it
+// back, which has one entry of its own.
+func ungates(pod *corev1.Pod, held []held) option {
+	if len(held) != 1 || len(pod.Spec.SchedulingGates) == 0 {
+		return nil
+	}
+	var names []string
+	for _, gate := range pod.Spec.SchedulingGates {
+		names = append(names, gate.Name)
+	}
+	return option{ungate{names}}
+}
+
+// think makes the candidates, least harm first and pairs last.
+func (f *fixing) think(x *explanation, m *matrix, before option) {
+	verdict := x.verdict(m)
+	switch {
+	case verdict == Preempting:
+		f.none = "Its victims are ending: it waits for their room."
+	case x.report.Fits > 0 && len(before) > 0:
+		f.candidates = []candidate{{steps: before}}
+	case x.report.Fits > 0:
+		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", plural(x.report.Fits, "node"))
+	default:
+		f.candidates = f.combine(x.question, m, before)
+	}
+}
+
+// combine thinks of the ways round the refusals of each group of nodes: what may
+// work, then what people would try though something else refuses as well.
+func (f *fixing) combine(q *question, m *matrix, before option) []candidate {
+	var all, partial []candidate
+	seen := map[string]bool{}
+	add := func(to *[]candidate, steps option, g *group) {
+		c := candidate{steps: slices.Concat(before, steps), nodes: g.names(m)}
+		c.pair = len(c.steps) > 1
+		if title := c.title(); len(c.steps) > 0 && len(c.steps) <= 2 && !seen[title] {
+			seen[title] = true
+			*to = append(*to, c)
+		}
+	}
+	groups := f.group(q, m)
+	for _, g := range groups {
+		for _, steps := range f.waysInto(q, m, g) {
+			add(&all, steps, g)
+		}
+	}
+	for _, g := range groups {
+		if steps := f.obvious(q, m, g); steps != nil && len(partial) < nearNodes {
+			add(&partial, steps, g)
+		}
+	}
+	if f.tooLarge(q, m) {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.pair })
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(len(a.steps), len(b.steps)), cmp.Compare(a.harm(), b.harm()))
+	})
+	all = append(all, partial...)
+	return all[:min(len(all), mostCandidates)]
+}
+
+// obvious is what one would do about the cordon or the taint of a group that
+// something else refuses too: to uncordon, to tolerate.
+func (f *fixing) obvious(q *question, m *matrix, g *group) option {
+	if len(g.refusing) < 2 {
+		return nil
+	}
+	for _, k := range g.refusing {
+		name := f.plugins[k].name
+		if (name != names.NodeUnschedulable && name != names.TaintToleration) || m.answers[k].pre != nil {
+			continue
+		}
+		for _, steps := range remediesOf[name](q, []refused{m.refused(f.Engine, k, g.nodes[0])}) {
+			if len(steps) == 1 {
+				return steps
+			}
+		}
+	}
+	return nil
+}
+
+// tooLarge says whether the pod wants more of something than any node has in
+// all: then it has to want less before taints or labels matter.
+func (f *fixing) tooLarge(q *question, m *matrix) bool {
+	fit := slices.IndexFunc(f.plugins, func(p plugin) bool { return p.name == names.NodeResourcesFit })
+	for i := range m.nodes {
+		if fit < 0 || m.refuses(fit, i) == nil || m.answers[fit].pre != nil {
+			return false
+		}
+		beyond := func(lack figure) bool { return lack.Wanted > lack.Allocatable }
+		if !slices.ContainsFunc(shortages(q, m.refused(f.Engine, fit, i)), beyond) {
+			return false
+		}
+	}
+	return len(m.nodes) > 0
+}
+
+// names are those of the nearest nodes of the group.
+func (g *group) names(m *matrix) []string {
+	var names []string
+	for _, i := range g.nodes[:min(len(g.nodes), groupNodes)] {
+		names = append(names, m.nodes[i].Node().Name)
+	}
+	return names
+}
+
+// waysInto are the steps that could let the pod onto nodes of the group: an
+// option for each plugin that refuses. None where one has no option, or where
+// more than two refuse.
+func (f *fixing) waysInto(q *question, m *matrix, g *group) []option {
+	if g.fits == nil {
+		return nil
+	}
+	ways := []option{nil}
+	for _, k := range g.refusing {
+		remedies := remediesOf[f.plugins[k].name]
+		if remedies == nil || m.answers[k].pre != nil {
+			return nil
+		}
+		rs := make([]refused, len(g.nodes))
+		for n, i := range g.nodes {
+			rs[n] = m.refused(f.Engine, k, i)
+		}
+		var longer []option
+		for _, way := range ways {
+			for _, more := range remedies(q, rs) {
+				if steps := slices.Concat(way, more); len(steps) <= 2 {
+					longer = append(longer, steps)
+				}
+			}
+		}
+		ways = longer
+	}
+	return ways
+}

@@ -1,0 +1,182 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// fitRemedies ask for less, or evict what holds enough on one of the nearest nodes.
+func fitRemedies(q *question, rs []refused) []option {
+	var options []option
+	if lowered := lowerRequests(q, shortages(q, rs[0])); lowered != nil {
+		options = append(options, lowered)
+	}
+	for _, r := range rs[:min(len(rs), nearNodes)] {
+		options = append(options, evictionsFor(q, r)...)
+	}
+	return options
+}
+
+// lowerRequests asks for what the node has left of each resource that it is
+// short of; nil if that cannot be had by asking for less.
+func lowerRequests(q *question, short []figure) option {
+	var steps option
+	for _, f := range short {
+		step, ok := lowerOne(q.pod, f)
+		if !ok {
+			return nil
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// least is the share of a request that is left to a container at least: with
+// less it would be another program.
+const least = 10
+
+// lowerOne takes from the container that asks for most what the node is short of.
+func lowerOne(pod *corev1.Pod, short figure) (lowerRequest, bool) {
+	name := short.Resource
+	if name == corev1.ResourcePods || pod.Spec.Resources != nil {
+		return lowerRequest{}, false
+	}
+	step := lowerRequest{resource: name, total: [2]int64{short.Wanted, 0}}
+	var most *corev1.Container
+	look := func(containers []corev1.Container, init bool) {
+		for i := range containers {
+			if held := requested(&containers[i], name); held > step.from {
+				most, step.init, step.from = &containers[i], init, held
+			}
+		}
+	}
+	look(pod.Spec.Containers, false)
+	look(pod.Spec.InitContainers, true)
+	if most == nil {
+		return lowerRequest{}, false
+	}
+	room := roundTo(name, short.Wanted-short.Short)
+	step.container, step.to = most.Name, step.from-(short.Wanted-room)
+	step.total[1] = room
+	if step.to <= step.from/least {
+		return lowerRequest{}, false
+	}
+	step.limit = limitFollows(pod, most, name)
+	return step, true
+}
+
+// limitFollows says whether the container's limit has to go down with its
+// request: for a resource of which no more may be used than is requested, and
+// where the pod would leave the class Guaranteed.
+func limitFollows(pod *corev1.Pod, container *corev1.Container, name corev1.ResourceName) bool {
+	if _, limited := container.Resources.Limits[name]; !limited {
+		return false
+	}
+	if !helper.IsOvercommitAllowed(name) {
+		return true
+	}
+	counts := name == corev1.ResourceCPU || name == corev1.ResourceMemory
+	return counts && model.NewPod(pod).QOS == corev1.PodQOSGuaranteed
+}
+
+// amount is a quantity in the unit that the scheduler counts the resource in.
+func amount(name corev1.ResourceName, quantity resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return quantity.MilliValue()
+	}
+	return quantity.Value()
+}
+
+// roundTo is an amount that people would write, no more than room.
+func roundTo(name corev1.ResourceName, room int64) int64 {
+	step := int64(1)
+	switch {
+	case name == corev1.ResourceCPU && room >= 1000:
+		step = 100
+	case name == corev1.ResourceCPU && room >= 100:
+		step = 10
+	case countsBytes(name) && room >= 1<<30:
+		step = 64 << 20
+	case countsBytes(name) && room >= 1<<20:
+		step = 1 << 20
+	}
+	return room - room%step
+}
+
+// requested is what one container asks for, in the scheduler's unit.
+func requested(container *corev1.Container, name corev1.ResourceName) int64 {
+	quantity, ok := container.Resources.Requests[name]
+	if !ok {
+		return 0
+	}
+	return amount(name, quantity)
+}
+
+// holdsOf is what a pod holds of a resource, as the scheduler counts.
+func holdsOf(info fwk.PodInfo, name corev1.ResourceName) int64 {
+	counted := info.CalculateResource().Resource
+	switch name {
+	case corev1.ResourcePods:
+		return 1
+	case corev1.ResourceCPU:
+		return counted.GetMilliCPU()
+	case corev1.ResourceMemory:
+		return counted.GetMemory()
+	case corev1.ResourceEphemeralStorage:
+		return counted.GetEphemeralStorage()
+	}
+	return counted.GetScalarResources()[name]
+}
+
+// evictionsFor are the evictions on one node that free enough: the pods of the
+// lowest priority that hold no more than has to go, alone or two together.
+func evictionsFor(q *question, r refused) []option {
+	short := shortages(q, r)
+	var movable []fwk.PodInfo
+	for _, info := range r.node.GetPods() {
+		if evictable(info.GetPod()) && holdsOf(info, short[0].Resource) > 0 {
+			movable = append(movable, info)
+		}
+	}
+	slices.SortFunc(movable, func(a, b fwk.PodInfo) int {
+		return cmp.Or(
+			cmp.Compare(corev1helpers.PodPriority(a.GetPod()), corev1helpers.PodPriority(b.GetPod())),
+			cmp.Compare(holdsOf(a, short[0].Resource), holdsOf(b, short[0].Resource)),
+			cmp.Compare(fullName(a.GetPod()), fullName(b.GetPod())),
+		)
+	})
+	enough := func(pods ...fwk.PodInfo) bool {
+		return !slices.ContainsFunc(short, func(f figure) bool {
+			var freed int64
+			for _, pod := range pods {
+				freed += holdsOf(pod, f.Resource)
+			}
+			return freed < f.Short
+		})
+	}
+	var options []option
+	for _, one := range movable {
+		if enough(one) && len(options) < 2 {
+			options = append(options, evictions([]*corev1.Pod{one.GetPod()})...)
+		}
+	}
+	if len(options) > 0 || len(movable) > 200 {
+		return options
+	}
+	for i, one := range movable {
+		for _, other := range movable[i+1:] {
+			if enough(one, other) {
+				return evictions([]*corev1.Pod{one.GetPod(), other.GetPod()})
+			}
+		}
+	}
+	return nil
+}

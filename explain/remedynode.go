@@ -1,0 +1,107 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/apis/scheduling"
+)
+
+func (untaint) kind() FixKind   { return FixUntaint }
+func (uncordon) kind() FixKind  { return FixUncordon }
+func (labelNode) kind() FixKind { return FixLabel }
+func (evict) kind() FixKind     { return FixEvict }
+
+func (uncordon) harm() int  { return 35 }
+func (evict) harm() int     { return 40 }
+func (labelNode) harm() int { return 50 }
+func (untaint) harm() int   { return 55 }
+
+// title leaves the effect out, as the list of taints is long enough with the key.
+func (r untaint) title() string {
+	taint := r.taint.Key
+	if r.taint.Value != "" {
+		taint += "=" + r.taint.Value
+	}
+	if len(r.nodes) == 1 {
+		return fmt.Sprintf("remove %s from %s", taint, r.nodes[0])
+	}
+	return fmt.Sprintf("remove %s from %s", taint, plural(len(r.nodes), "node"))
+}
+
+func (r uncordon) title() string { return "uncordon " + r.node }
+
+func (r labelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.node, r.key, r.value) }
+
+func (r evict) title() string {
+	return fmt.Sprintf("evict %s from %s", listPods(r.pods, fewNames), r.pods[0].Spec.NodeName)
+}
+
+func (r untaint) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	for _, name := range r.nodes {
+		err := s.changeNode(name, func(n *corev1.Node) {
+			n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.taint) })
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return pod, nil
+}
+
+// apply takes the cordon's own taint with it, as the node lifecycle controller does.
+func (r uncordon) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, s.changeNode(r.node, func(n *corev1.Node) {
+		n.Spec.Unschedulable = false
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	})
+}
+
+func (r labelNode) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, s.changeNode(r.node, func(n *corev1.Node) {
+		if n.Labels == nil {
+			n.Labels = map[string]string{}
+		}
+		n.Labels[r.key] = r.value
+	})
+}
+
+func (r evict) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	for _, victim := range r.pods {
+		if err := s.without(victim); err != nil {
+			return nil, err
+		}
+	}
+	return pod, nil
+}
+
+// changeNode changes a copy of the node's object.
+func (s *supposition) changeNode(name string, change func(*corev1.Node)) error {
+	node, err := s.engine.overlay.Get(name)
+	if err != nil {
+		return fmt.Errorf("suppose node %s changed: %w", name, err)
+	}
+	changed := node.Node().DeepCopy()
+	change(changed)
+	return s.node(changed)
+}
+
+// evictable says whether evicting the pod frees its room: it is not ending, its
+// kubelet does not run it from a file, and no DaemonSet puts it straight back.
+func evictable(pod *corev1.Pod) bool {
+	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return pod.DeletionTimestamp == nil && !static && controllerKind(pod) != "DaemonSet" &&
+		corev1helpers.PodPriority(pod) < scheduling.SystemCriticalPriority
+}
+
+// controllerKind is the kind of the pod's controller; "" without one.
+func controllerKind(pod *corev1.Pod) string {
+	for _, owner := range pod.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller {
+			return owner.Kind
+		}
+	}
+	return ""
+}

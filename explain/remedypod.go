@@ -1,0 +1,178 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+func (tolerate) kind() FixKind       { return FixTolerate }
+func (lowerRequest) kind() FixKind   { return FixRequest }
+func (dropSelector) kind() FixKind   { return FixSelector }
+func (dropExpression) kind() FixKind { return FixSelector }
+func (dropPodTerm) kind() FixKind    { return FixAffinity }
+func (loosenSpread) kind() FixKind   { return FixSpread }
+func (dropHostPort) kind() FixKind   { return FixPort }
+func (ungate) kind() FixKind         { return FixGate }
+
+func (ungate) harm() int         { return 10 }
+func (tolerate) harm() int       { return 25 }
+func (loosenSpread) harm() int   { return 30 }
+func (dropSelector) harm() int   { return 45 }
+func (dropExpression) harm() int { return 46 }
+func (dropHostPort) harm() int   { return 60 }
+func (dropPodTerm) harm() int    { return 65 }
+
+// harm of a lower request grows with how much is taken away: a tenth is little,
+// half of it may not be enough to run.
+func (r lowerRequest) harm() int {
+	return 15 + int(50*(r.total[0]-r.total[1])/max(r.total[0], 1))
+}
+
+func (r tolerate) title() string { return "tolerate " + r.taint.ToString() }
+
+// title names the pod's own request, all its containers together.
+func (r lowerRequest) title() string {
+	return fmt.Sprintf("request %s %s instead of %s", r.resource, roundedDown(r.resource, r.total[1]), roundedDown(r.resource, r.total[0]))
+}
+
+func (r dropSelector) title() string {
+	return fmt.Sprintf("drop nodeSelector %s=%s", r.key, r.value)
+}
+
+func (r dropExpression) title() string { return "drop node affinity " + r.words }
+
+func (r dropPodTerm) title() string {
+	if r.anti {
+		return "drop pod anti-affinity " + r.words
+	}
+	return "drop pod affinity " + r.words
+}
+
+func (r loosenSpread) title() string {
+	if r.maxSkew[1] == 0 {
+		return fmt.Sprintf("only prefer to spread by %s", labelWord(r.key))
+	}
+	return fmt.Sprintf("spread by %s with maxSkew %d instead of %d", labelWord(r.key), r.maxSkew[1], r.maxSkew[0])
+}
+
+func (r dropHostPort) title() string {
+	return fmt.Sprintf("drop host port %d/%s", r.port, r.protocol)
+}
+
+func (r ungate) title() string {
+	return "remove " + agreeingWord(len(r.gates), "gate", "gates") + " " + strings.Join(r.gates, ", ")
+}
+
+// agreeingWord is one or the other word, by the number.
+func agreeingWord(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func (r tolerate) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.toleration()) }), nil
+}
+
+// toleration is of this taint alone.
+func (r tolerate) toleration() corev1.Toleration {
+	if r.taint.Value == "" {
+		return corev1.Toleration{Key: r.taint.Key, Operator: corev1.TolerationOpExists, Effect: r.taint.Effect}
+	}
+	return corev1.Toleration{Key: r.taint.Key, Operator: corev1.TolerationOpEqual, Value: r.taint.Value, Effect: r.taint.Effect}
+}
+
+func (r lowerRequest) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	var found bool
+	changed := changePod(pod, func(p *corev1.Pod) {
+		containers := p.Spec.Containers
+		if r.init {
+			containers = p.Spec.InitContainers
+		}
+		for i := range containers {
+			if containers[i].Name == r.container {
+				found = true
+				containers[i].Resources.Requests[r.resource] = r.quantity()
+				if r.limit {
+					containers[i].Resources.Limits[r.resource] = r.quantity()
+				}
+			}
+		}
+	})
+	if !found {
+		return nil, fmt.Errorf("lower request of container %s: the pod has none of that name", r.container)
+	}
+	return changed, nil
+}
+
+// quantity is what the container requests then.
+func (r lowerRequest) quantity() resource.Quantity {
+	return resource.MustParse(canonical(r.resource, r.to))
+}
+
+func (r dropSelector) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.key) }), nil
+}
+
+func (r dropExpression) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		affinity := p.Spec.Affinity.NodeAffinity
+		if r.last {
+			affinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+			return
+		}
+		terms := &affinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+		if r.lastOfTerm {
+			*terms = slices.Delete(*terms, r.term, r.term+1)
+			return
+		}
+		of := &(*terms)[r.term].MatchExpressions
+		if r.field {
+			of = &(*terms)[r.term].MatchFields
+		}
+		*of = slices.Delete(*of, r.expression, r.expression+1)
+	}), nil
+}
+
+func (r dropPodTerm) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		var terms *[]corev1.PodAffinityTerm
+		if r.anti {
+			terms = &p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		} else {
+			terms = &p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		}
+		*terms = slices.Delete(*terms, r.index, r.index+1)
+	}), nil
+}
+
+func (r loosenSpread) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		constraint := &p.Spec.TopologySpreadConstraints[r.index]
+		if r.maxSkew[1] == 0 {
+			constraint.WhenUnsatisfiable = corev1.ScheduleAnyway
+			constraint.MinDomains = nil // validation allows it with DoNotSchedule only
+			return
+		}
+		constraint.MaxSkew = r.maxSkew[1]
+	}), nil
+}
+
+func (r dropHostPort) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		for i := range p.Spec.Containers {
+			if c := &p.Spec.Containers[i]; c.Name == r.container {
+				c.Ports[r.index].HostPort, c.Ports[r.index].HostIP = 0, ""
+			}
+		}
+	}), nil
+}
+
+func (r ungate) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
+}

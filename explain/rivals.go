@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// rivals are pending pods of one kind, which may take the room that a fix makes.
+type rivals struct {
+	key  string
+	pods []*corev1.Pod
+}
+
+// mostRivals is how many pods are placed before the one that a fix is for; with
+// more of them the room counts as taken.
+const mostRivals = 100
+
+// meet sorts the pods that wait into those equal to pod and its rivals.
+func (f *fixing) meet(pod *corev1.Pod) {
+	own := model.NewPod(pod).KindKey()
+	f.alike = []*corev1.Pod{pod}
+	byKind := map[string][]*corev1.Pod{}
+	for _, other := range f.pods {
+		if other.UID == pod.UID || !f.competes(other) {
+			continue
+		}
+		if key := model.NewPod(other).KindKey(); key == own {
+			f.alike = append(f.alike, other)
+		} else {
+			byKind[key] = append(byKind[key], other)
+		}
+	}
+	for key, pods := range byKind {
+		f.rivals = append(f.rivals, rivals{key, pods})
+	}
+	slices.SortFunc(f.rivals, func(a, b rivals) int {
+		return cmp.Or(
+			cmp.Compare(corev1helpers.PodPriority(b.pods[0]), corev1helpers.PodPriority(a.pods[0])),
+			strings.Compare(a.key, b.key),
+		)
+	})
+}
+
+// competes says whether the scheduler would place the pod as soon as it fits.
+func (f *fixing) competes(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !ended(pod) &&
+		len(pod.Spec.SchedulingGates) == 0 && f.serves(schedulerName(pod))
+}
+
+// crowd places on the nodes every pod that waits and fits there, wherever it
+// does most harm, and says how many those are and whether pod still fits.
+func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, nodes []string) (placed []rivals, fits bool, err error) {
+	s := f.suppose()
+	defer s.end()
+	count := 0
+	for _, kind := range f.rivals {
+		took := rivals{key: kind.key}
+		for _, rival := range kind.pods {
+			t, err := f.try(ctx, rival, nodes)
+			if err != nil {
+				return nil, false, err
+			}
+			if len(t.fits) == 0 {
+				break // its like fit no better
+			}
+			if err := s.with(rival, t.fits[0]); err != nil {
+				return nil, false, err
+			}
+			took.pods = append(took.pods, rival)
+			if count++; count > mostRivals {
+				return append(placed, took), false, nil
+			}
+		}
+		if len(took.pods) > 0 {
+			placed = append(placed, took)
+		}
+	}
+	if len(placed) == 0 {
+		return nil, true, nil
+	}
+	t, err := f.try(ctx, pod, nodes)
+	return placed, err == nil && len(t.fits) > 0, err
+}
+
+// place counts how many of the equal pods the nodes take one after the other,
+// each changed as pod is.
+func (f *fixing) place(ctx context.Context, pod *corev1.Pod, nodes []string) (int, error) {
+	wanted := len(f.alike)
+	if wanted == 1 {
+		return 1, nil
+	}
+	s := f.suppose()
+	defer s.end()
+	for n := range min(wanted, mostRivals) {
+		t, err := f.try(ctx, pod, nodes)
+		if err != nil {
+			return 0, err
+		}
+		if len(t.fits) == 0 {
+			return n, nil
+		}
+		if len(t.fits) >= wanted-n && !minds(pod) {
+			return wanted, nil // a node for each of them
+		}
+		if err := s.with(pod, t.fits[0]); err != nil {
+			return 0, err
+		}
+	}
+	return min(wanted, mostRivals), nil
+}
+
+// minds says whether where one such pod is decides where the next may go.
+func minds(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	return len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.Volumes) > 0 || len(pod.Spec.ResourceClaims) > 0 ||
+		affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil)
+}
