@@ -65,6 +65,8 @@ func engineOptions(source *Source) explain.Options {
 		ClusterVersion: status.Version,
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
+		Autoscalers:    source.Autoscalers,
+		Events:         source.Events,
 		Quotas:         source.Quotas,
 	}
 }

@@ -34,10 +34,12 @@ type Source struct {
 	// First gives the first rows: a page of nodes and the unbound pods, asked for
 	// before the informers fill. Nil where everything is there at once.
 	First func(context.Context) (*First, error)
-	// SchedulerAlive, AttemptSeen and Quotas are what an engine asks beside its
+	// SchedulerAlive to Quotas are what an engine asks beside its
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
+	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord
+	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	// Usage gives the newest metrics; nil where there never are any.
 	Usage func(context.Context) (*model.Usage, error)

@@ -43,6 +43,7 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 	own := x.report
 	report := *like
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
+	report.Autoscaler = own.Autoscaler
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	report.Observed.Agrees = agrees(outcome{message: like.SchedulerMessage, successful: preempts}, own.Observed.Message)
 	return &report, nil

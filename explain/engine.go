@@ -20,6 +20,8 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Options say what an Engine cannot know from its informers. All may be zero.
@@ -43,6 +45,12 @@ type Options struct {
 	// AttemptSeen is the time of the last event that proves an attempt to
 	// schedule the pod, nil without one. Nil: never proved.
 	AttemptSeen func(ctx context.Context, pod *corev1.Pod) *metav1.Time
+	// Autoscalers is what autoscalers of nodes said of the pod, the newest of each
+	// and first. Nil: nothing.
+	Autoscalers func(ctx context.Context, pod *corev1.Pod) []AutoscalerWord
+	// Events are those about an object, asked for only where nothing else tells
+	// why a volume is not there. Nil: there are none.
+	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	// Quotas are the ResourceQuotas of a namespace. They are asked for only where
 	// nodes may not be read, to tell what is known at all. Nil: never known.
 	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

@@ -7,6 +7,8 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // explainer finds the words and the figures for the refusals of one plugin. The
@@ -101,6 +103,7 @@ type question struct {
 	groups     fwk.PodGroupManager
 	logger     klog.Logger
 	now        time.Time
+	backoff    time.Duration // the longest that a pod rests between two tries
 
 	// found is what the engine knows about the pod beside its nodes, for the
 	// words of the whole (summarize).
@@ -119,7 +122,9 @@ type findings struct {
 	unattended bool           // no scheduler has looked at it yet (no PodScheduled condition)
 	free       []fwk.NodeInfo // Schedulable: the nodes that fit, by name
 	condition  *corev1.PodCondition
-	aside      aside // Unknown because nodes may not be read
+	aside      aside                    // Unknown because nodes may not be read
+	claims     map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name
+	events     []model.Event            // Scheduled, where the pod itself does not tell what it waits for
 }
 
 // liveness is what is known about the scheduler that the pod names.
@@ -153,6 +158,7 @@ type start struct {
 	image     string
 	reason    string // as the kubelet words it: "ErrImagePull"
 	message   string // whole, as the kubelet words it
+	speaker   string // whose words these are; "": the kubelet's
 	exitCode  int32  // of the last try, where it ended
 	restarts  int32
 	since     time.Time // when it was bound

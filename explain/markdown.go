@@ -16,6 +16,7 @@ func (r *Report) Markdown() string {
 		fmt.Sprintf("### %s: %s", code(r.Pod.Title()), r.Verdict),
 		prose(r.Summary),
 		prose(r.Pod.Line()),
+		prose(r.quietLine()),
 		bullets(r.Facts),
 		r.markdownGroups(),
 		r.markdownPlugins(),
@@ -25,6 +26,9 @@ func (r *Report) Markdown() string {
 		blocks = append(blocks, prose(line))
 	}
 	blocks = append(blocks, r.markdownMessages()...)
+	for _, word := range r.Autoscaler {
+		blocks = append(blocks, prose(fmt.Sprintf("%s said (%s):", word.Component, word.Reason)), fenced(word.Message))
+	}
 	blocks = append(blocks, bullets(append(r.unknownLines(), r.caveatLines()...)))
 	blocks = slices.DeleteFunc(blocks, func(block string) bool { return block == "" })
 	return strings.Join(blocks, "\n\n") + "\n"

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // scheduledCondition is the pod's PodScheduled condition, nil without one.
@@ -20,9 +22,12 @@ func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 
 // hearsay is what is known of a pod beside its object and the plugins.
 type hearsay struct {
-	scheduler liveness
-	attempt   *metav1.Time
-	aside     aside
+	scheduler   liveness
+	attempt     *metav1.Time
+	autoscalers []AutoscalerWord
+	claims      map[string][]model.Event
+	events      []model.Event
+	aside       aside
 }
 
 // hear finds out what others know of the pod that find gives. It may take a
@@ -35,7 +40,13 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	pod := find()
 	release()
 	var said hearsay
-	if pod == nil || pod.Spec.NodeName != "" {
+	if pod == nil {
+		return said, nil
+	}
+	if pod.Spec.NodeName != "" {
+		if started(pod).silent() {
+			said.events = e.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
+		}
 		return said, nil
 	}
 	if e.options.SchedulerAlive != nil {
@@ -45,10 +56,33 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	if e.options.AttemptSeen != nil {
 		said.attempt = e.options.AttemptSeen(ctx, pod)
 	}
+	if e.options.Autoscalers != nil {
+		said.autoscalers = e.options.Autoscalers(ctx, pod)
+	}
+	for _, claim := range e.listers.claimsToAsk(pod) {
+		if said.claims == nil {
+			said.claims = map[string][]model.Event{}
+		}
+		said.claims[claim.name] = e.events(ctx, model.Ref{
+			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.object.Name, UID: claim.object.UID,
+		})
+	}
 	if _, unread := e.forbidden["nodes"]; unread {
 		said.aside = e.hearQuotas(ctx, pod.Namespace)
 	}
 	return said, nil
+}
+
+// events are those of an object; none where they cannot be read.
+func (e *Engine) events(ctx context.Context, ref model.Ref) []model.Event {
+	if e.options.Events == nil || ref.Name == "" {
+		return nil
+	}
+	all, err := e.options.Events(ctx, ref)
+	if err != nil {
+		return nil
+	}
+	return all
 }
 
 // hearQuotas finds out what stands beside the nodes.
@@ -69,7 +103,12 @@ func (e *Engine) hearQuotas(ctx context.Context, namespace string) aside {
 // take notes what was heard of the pod.
 func (x *explanation) take(said hearsay) {
 	x.question.found.scheduler, x.question.found.aside = said.scheduler, said.aside
+	x.question.found.claims, x.question.found.events = said.claims, said.events
 	x.report.Observed.AttemptSeen = said.attempt
+	x.report.Autoscaler = said.autoscalers
+	if s := said.scheduler; s.known && !s.alive && x.serves(schedulerName(x.question.pod)) {
+		x.report.Observed.Quiet = s.why
+	}
 }
 
 // observe reads what the scheduler itself said last.

@@ -33,17 +33,18 @@ const (
 type Report struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Pod              PodRef         `json:"pod"`
-	Verdict          Verdict        `json:"verdict"`
-	Summary          string         `json:"summary"`
-	SchedulerMessage string         `json:"schedulerMessage"`
-	Observed         Observed       `json:"observed"`
-	Plugins          []PluginResult `json:"plugins"`
-	Groups           []Group        `json:"groups"`
-	Nodes            []NodeResult   `json:"nodes,omitempty"`
-	Preemption       *Preemption    `json:"preemption,omitempty"`
-	Unknown          []UnknownPart  `json:"unknown"`
-	Scheduler        SchedulerInfo  `json:"scheduler"`
+	Pod              PodRef           `json:"pod"`
+	Verdict          Verdict          `json:"verdict"`
+	Summary          string           `json:"summary"`
+	SchedulerMessage string           `json:"schedulerMessage"`
+	Observed         Observed         `json:"observed"`
+	Plugins          []PluginResult   `json:"plugins"`
+	Groups           []Group          `json:"groups"`
+	Nodes            []NodeResult     `json:"nodes,omitempty"`
+	Preemption       *Preemption      `json:"preemption,omitempty"`
+	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
+	Unknown          []UnknownPart    `json:"unknown"`
+	Scheduler        SchedulerInfo    `json:"scheduler"`
 
 	Revision  int64     `json:"-"` // the state that this holds for
 	State     string    `json:"-"` // the STATE cell of Pending: "no node fits", "gated", …; at most 13 cells
@@ -81,6 +82,7 @@ type Observed struct {
 	AttemptSeen        *metav1.Time `json:"attemptSeen"`        // an attempt no earlier than this; null without proof
 	GenerationCurrent  *bool        `json:"generationCurrent"`  // false: the spec changed since the condition; null: not known
 	Agrees             *bool        `json:"agrees"`             // with SchedulerMessage; null where one of them is missing
+	Quiet              string       `json:"quiet,omitempty"`    // what was seen of a scheduler that does not try the pod
 }
 
 // PluginResult counts what one plugin keeps away, in the scheduler's order.

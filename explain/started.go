@@ -35,6 +35,39 @@ func started(pod *corev1.Pod) start {
 	return s
 }
 
+// silent says whether the pod itself does not tell what keeps it: volumes and
+// sandboxes are told of in events alone.
+func (s start) silent() bool {
+	switch s.stage {
+	case stageKubelet, stageVolume, stageSandbox, stageCreating:
+		return true
+	}
+	return false
+}
+
+// troubles are the reasons of the kubelet's and the attach/detach controller's
+// events about what comes before a pod's containers (pkg/kubelet/events), and
+// the stage that they are about.
+var troubles = map[string]stage{
+	"FailedMount": stageVolume, "FailedAttachVolume": stageVolume, "FailedMapVolume": stageVolume,
+	"FailedCreatePodSandBox": stageSandbox, "NetworkNotReady": stageSandbox,
+}
+
+// heard is s with what the newest event of a trouble says, where the pod says
+// nothing.
+func (s start) heard(events []model.Event) start {
+	var newest time.Time
+	for _, event := range events {
+		about, ok := troubles[event.Reason]
+		if !ok || !s.silent() || !event.Last.After(newest) {
+			continue
+		}
+		newest = event.Last
+		s.stage, s.reason, s.message, s.speaker = about, event.Reason, event.Message, event.Source
+	}
+	return s
+}
+
 // notStarted finds the first thing in the kubelet's order that has not happened.
 func (s *start) notStarted(pod *corev1.Pod) {
 	switch {

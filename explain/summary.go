@@ -25,7 +25,7 @@ func summarize(q *question, r *Report) {
 		Unschedulable: tellUnschedulable,
 		Unknown:       tellUnknown,
 	}[r.Verdict]
-	told := tell(q, r)
+	told := withLanes(q, r, tell(q, r))
 	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
 }
 
@@ -164,17 +164,13 @@ func tellSchedulable(q *question, r *Report) overall {
 	}
 	summary := fmt.Sprintf("It fits %s now: %s.", plural(r.Fits, "node"), list(fit, fewNames))
 	why := plural(r.Fits, "node")
-	switch tried := r.Observed.AttemptSeen; {
-	case q.found.unattended:
-		return overall{summary: summary + " No scheduler has looked at it yet.", state: "fits now", why: why + "; no scheduler looked yet"}
-	case tried != nil:
-		age := model.FormatAge(tried.Time, q.now)
-		return overall{summary: fmt.Sprintf("%s kube-scheduler last tried %s ago.", summary, age), state: "fits now", why: why + "; last tried " + age + " ago"}
-	case r.Observed.UnschedulableSince != nil:
-		age := model.FormatAge(r.Observed.UnschedulableSince.Time, q.now)
-		return overall{summary: fmt.Sprintf("%s kube-scheduler has called it unschedulable for %s.", summary, age), state: "fits now", why: why + "; unschedulable for " + age}
+	tried := attemptOf(q, r)
+	r.Observed.Quiet = tried.quiet
+	told := overall{summary: summary, state: "fits now", why: why}
+	if tried.sentence != "" {
+		told.summary, told.why = summary+" "+tried.sentence, why+"; "+tried.clause
 	}
-	return overall{summary: summary, state: "fits now", why: why}
+	return told
 }
 
 // tellUnknown tells what could not be read and what that leaves open.

@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -18,22 +21,55 @@ func tellScheduled(q *question, _ *Report) overall {
 	case stageRunning:
 		return overall{summary: placed + ", every container was started.", state: "running", why: node}
 	case stageFinished:
-		return overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.pod.Status.Phase), state: "finished", why: node}
+		return tellFinished(q, placed)
 	case stageEnding:
 		return overall{summary: placed + ", being deleted.", state: "being deleted", why: node}
 	}
 	told := overall{
-		summary: fmt.Sprintf("%s, not started: %s.", placed, s.sentence()),
+		summary: fmt.Sprintf("%s, not started: %s.", placed, s.sentence()+unready(q)),
 		state:   "not started",
 		why:     node + ": " + s.clause(),
 	}
 	if s.message != "" {
-		told.facts = append(told.facts, "the kubelet said: "+s.message)
+		told.facts = append(told.facts, cmp.Or(s.speaker, "the kubelet")+" said: "+s.message)
 	}
 	if s.restarts > 0 {
 		told.facts = append(told.facts, fmt.Sprintf("%s was restarted %d times", s.container, s.restarts))
 	}
 	return told
+}
+
+// tellFinished is for a pod that has ended; one that the kubelet did not admit or
+// has evicted says why.
+func tellFinished(q *question, placed string) overall {
+	s, node := q.found.start, q.pod.Spec.NodeName
+	told := overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.pod.Status.Phase), state: "finished", why: node}
+	if s.reason != "" {
+		told.summary = fmt.Sprintf("%s, finished: %s (%s).", placed, q.pod.Status.Phase, s.reason)
+		told.why = node + ": " + s.reason
+	}
+	if s.message != "" {
+		told.facts = []string{"the kubelet said: " + s.message}
+	}
+	return told
+}
+
+// unready says that the pod's node is not, where nothing nearer is known.
+func unready(q *question) string {
+	s, name := q.found.start, q.pod.Spec.NodeName
+	if !s.silent() || s.reason != "" {
+		return ""
+	}
+	node, err := q.nodes.NodeInfos().Get(name)
+	if err != nil {
+		return ""
+	}
+	for _, condition := range node.Node().Status.Conditions {
+		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
+			return fmt.Sprintf(", and %s is NotReady", name)
+		}
+	}
+	return ""
 }
 
 // sentence tells what a pod waits for that has a node.

@@ -23,7 +23,7 @@ func Text(r *Report, width int, o TextOptions) string {
 		width = 1 << 20
 	}
 	blocks := [][]string{
-		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), model.Clean(r.Pod.Line()), r.Agreement(o.Now)},
+		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), model.Clean(r.Pod.Line()), r.Agreement(o.Now), r.quietLine()},
 		r.Facts,
 		r.matrix(width),
 		prefixed("nearest  ", r.nearestSentences()),
@@ -31,7 +31,7 @@ func Text(r *Report, width int, o TextOptions) string {
 	if o.Nodes {
 		blocks = append(blocks, r.nodeLines())
 	}
-	blocks = append(blocks, r.preemptionLines(), r.messageLines(o.Now), r.unknownLines(), r.caveatLines())
+	blocks = append(blocks, r.preemptionLines(), r.messageLines(o.Now), r.autoscalerLines(o.Now), r.unknownLines(), r.caveatLines())
 	var b strings.Builder
 	for _, block := range blocks {
 		lines := slices.DeleteFunc(slices.Clone(block), func(line string) bool { return line == "" })
@@ -62,6 +62,15 @@ func (r *Report) Agreement(now time.Time) string {
 		line += " The pod's spec changed since."
 	}
 	return line
+}
+
+// quietLine says what was seen of a scheduler that does not try the pod, unless
+// the summary does.
+func (r *Report) quietLine() string {
+	if r.Observed.Quiet == "" || r.Verdict == Schedulable {
+		return ""
+	}
+	return capital(r.Observed.Quiet) + "."
 }
 
 // said is when kube-scheduler was heard, as far as that is known: an attempt that

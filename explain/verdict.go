@@ -79,7 +79,7 @@ func (e *Engine) question(pod *corev1.Pod) *question {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
 	return &question{
 		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(),
+		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(), backoff: longestBackoff,
 	}
 }
 
@@ -105,7 +105,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 	pod := x.question.pod
 	if pod.Spec.NodeName != "" {
 		x.report.Verdict = Scheduled
-		x.question.found.start = started(pod)
+		x.question.found.start = started(pod).heard(x.question.found.events)
 		x.report.Started = x.question.found.start.stage == stageRunning || x.question.found.start.stage == stageFinished
 		return nil
 	}
@@ -136,14 +136,10 @@ func (x *explanation) considered() bool {
 		return false
 	}
 	name := schedulerName(pod)
-	dead := found.scheduler.known && !found.scheduler.alive
 	if x.serves(name) {
-		if dead {
-			x.caveat(fmt.Sprintf("scheduler %s does not seem to be alive: %s", name, found.scheduler.why))
-		}
 		return true
 	}
-	if dead {
+	if found.scheduler.known && !found.scheduler.alive {
 		return false
 	}
 	x.caveat(fmt.Sprintf("the pod names scheduler %s, whose profile is not known: the default profile is assumed", name))

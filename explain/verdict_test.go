@@ -74,8 +74,8 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 func TestTheDefaultSchedulerMayBeDownForAMoment(t *testing.T) {
 	options := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}
 	r := mustExplain(t, startEngine(t, options, aNode("a", "4")), aPod("web", "9"))
-	if r.Verdict != Unschedulable || r.SchedulerMessage == "" || !strings.Contains(strings.Join(r.Scheduler.Caveats, "\n"), "its Lease expired") {
-		t.Errorf("got %s, %q, caveats %q", r.Verdict, r.SchedulerMessage, r.Scheduler.Caveats)
+	if r.Verdict != Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "its Lease expired" {
+		t.Errorf("got %s, %q, %q", r.Verdict, r.SchedulerMessage, r.Observed.Quiet)
 	}
 }
 

@@ -48,8 +48,10 @@ type Client struct {
 	changes chan struct{} // capacity one
 	end     context.CancelFunc
 
-	schedulers schedulers
-	quotas     quotas
+	schedulers  schedulers
+	autoscalers autoscalers
+	told        toldOf
+	quotas      quotas
 
 	mu          sync.Mutex
 	metricsNote string

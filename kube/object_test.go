@@ -86,7 +86,8 @@ func TestASchedulerLives(t *testing.T) {
 		{"when it renews its Lease", "default-scheduler", schedulerClient(t, "", lease("kube-scheduler", time.Second)), true, true, "the Lease kube-system/kube-scheduler was renewed 1s ago"},
 		{"not when its Lease is old", "default-scheduler", schedulerClient(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
 		{"when a pod was bound lately", "batch", schedulerClient(t, "", bound(time.Minute)), true, true, "it bound pod dev/web"},
-		{"not when nothing tells of it", "batch", schedulerClient(t, "", bound(time.Hour)), false, true, "it holds no Lease and has bound no pod in 5m"},
+		{"not when nothing tells of it", "batch", schedulerClient(t, "", bound(time.Hour)), false, true, "it holds no Lease and has bound no pod in 60m"},
+		{"not when it never bound a pod", "batch", schedulerClient(t, ""), false, true, "it holds no Lease and has bound no pod that is still there"},
 		{"perhaps, for the default one without a Lease", "default-scheduler", schedulerClient(t, ""), false, false, "it holds no Lease"},
 		{"perhaps, when Leases are forbidden", "batch", schedulerClient(t, "leases"), false, false, "not known: Forbidden"},
 		{"perhaps, when pods are forbidden", "batch", schedulerClient(t, "pods"), false, false, "not known: Forbidden"},
@@ -117,6 +118,30 @@ func TestOnlyThePodsOwnSchedulerProvesAnAttempt(t *testing.T) {
 	pod.UID = "other"
 	if seen := client.AttemptSeen(t.Context(), pod); seen != nil {
 		t.Errorf("an attempt was seen at %v, want none", seen)
+	}
+}
+
+func TestAnAutoscalersWordsAreNoAttempt(t *testing.T) {
+	at := time.Now().Add(-time.Minute).Truncate(time.Second)
+	event := func(name, by, reason string, last time.Time) runtime.Object {
+		return &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name}, Reason: reason, Message: name, Source: corev1.EventSource{Component: by},
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", UID: "one"}, FirstTimestamp: metav1.NewTime(last), LastTimestamp: metav1.NewTime(last),
+		}
+	}
+	client := schedulerClient(t, "", event("old", "cluster-autoscaler", "TriggeredScaleUp", at.Add(-time.Hour)),
+		event("new", "cluster-autoscaler", "NotTriggerScaleUp", at), event("none", "karpenter", "FailedScheduling", at.Add(time.Minute)),
+		event("mine", "default-scheduler", "FailedScheduling", at.Add(-time.Minute)))
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "one"}, Spec: corev1.PodSpec{SchedulerName: "default-scheduler"}}
+	var said []string
+	for _, word := range client.Autoscalers(t.Context(), pod) {
+		said = append(said, word.Component+" "+word.Reason+" "+word.Message)
+	}
+	if want := []string{"karpenter FailedScheduling none", "cluster-autoscaler NotTriggerScaleUp new"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+	if seen := client.AttemptSeen(t.Context(), pod); seen == nil || !seen.Time.Equal(at.Add(-time.Minute)) {
+		t.Errorf("an attempt was seen at %v", seen)
 	}
 }
 

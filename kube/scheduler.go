@@ -72,16 +72,20 @@ func (c *Client) lookForScheduler(ctx context.Context, name string) aliveness {
 		return aliveness{alive: ago < leaseTime, known: true, at: now, why: fmt.Sprintf(
 			"the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))}
 	}
-	bound, boundErr := c.boundLately(ctx, name)
-	switch {
-	case bound != "":
-		return aliveness{alive: true, known: true, at: now, why: bound}
+	pod, at, boundErr := c.boundLast(ctx, name)
+	switch ago := duration.HumanDuration(now.Sub(at)); {
+	case now.Sub(at) < lately:
+		return aliveness{alive: true, known: true, at: now, why: fmt.Sprintf("it bound pod %s %s ago", pod, ago)}
 	case leaseErr != nil || boundErr != nil:
 		return aliveness{at: now, why: "not known: " + shortly(cmp.Or(leaseErr, boundErr))}
 	case name == corev1.DefaultSchedulerName:
 		return aliveness{at: now, why: "not known: it holds no Lease"}
 	}
-	return aliveness{known: true, at: now, why: "it holds no Lease and has bound no pod in " + duration.HumanDuration(lately)}
+	why := "it holds no Lease and has bound no pod that is still there"
+	if !at.IsZero() {
+		why = "it holds no Lease and has bound no pod in " + duration.HumanDuration(now.Sub(at))
+	}
+	return aliveness{known: true, at: now, why: why}
 }
 
 // lease is the newest Lease that a scheduler of that name would hold; nil
@@ -109,26 +113,40 @@ func renewed(lease coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Time
 }
 
-// boundLately tells of a pod that a scheduler of that name bound; "" without one.
-func (c *Client) boundLately(ctx context.Context, name string) (string, error) {
-	namedBy := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", name).String(), Limit: page}
-	list, err := c.brief.CoreV1().Pods(metav1.NamespaceAll).List(ctx, namedBy)
-	if err != nil {
-		list, err = c.brief.CoreV1().Pods(c.target.namespace).List(ctx, namedBy)
-	}
-	if err != nil {
-		return "", err
-	}
-	for i := range list.Items {
-		pod := &list.Items[i]
-		for _, condition := range pod.Status.Conditions {
-			ago := time.Since(condition.LastTransitionTime.Time)
-			if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue && ago < lately {
-				return fmt.Sprintf("it bound pod %s/%s %s ago", pod.Namespace, pod.Name, duration.HumanDuration(ago)), nil
+// boundLast is the pod that a scheduler of that name bound last, and when; the
+// zero time without one. One that was bound lately is enough, and of the default
+// scheduler's, which are most pods of a cluster, one page is.
+func (c *Client) boundLast(ctx context.Context, name string) (last string, at time.Time, err error) {
+	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", name).String(), Limit: page}
+	for namespace := metav1.NamespaceAll; ; {
+		list, err := c.brief.CoreV1().Pods(namespace).List(ctx, options)
+		switch {
+		case err != nil && namespace == metav1.NamespaceAll && options.Continue == "":
+			namespace = c.target.namespace
+			continue
+		case err != nil:
+			return last, at, err
+		}
+		for i := range list.Items {
+			if since := boundSince(&list.Items[i]); since.After(at) {
+				last, at = list.Items[i].Namespace+"/"+list.Items[i].Name, since
 			}
 		}
+		if list.Continue == "" || time.Since(at) < lately || name == corev1.DefaultSchedulerName {
+			return last, at, nil
+		}
+		options.Continue = list.Continue
 	}
-	return "", nil
+}
+
+// boundSince is when the pod got its node; the zero time without one.
+func boundSince(pod *corev1.Pod) time.Time {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
+			return condition.LastTransitionTime.Time
+		}
+	}
+	return time.Time{}
 }
 
 // AttemptSeen is the newest time at which an event proves that the pod's own

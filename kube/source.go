@@ -64,6 +64,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 
 		SchedulerAlive: c.SchedulerAlive,
 		AttemptSeen:    c.AttemptSeen,
+		Autoscalers:    c.Autoscalers,
+		Events:         c.RecentEvents,
 		Quotas:         c.Quotas,
 	}, nil
 }

@@ -104,6 +104,9 @@ var whyVerdicts = []struct {
 		r.Scheduler.Cluster = "v1.33.2"
 	}},
 	{"kube-scheduler said nothing yet", func(r *explain.Report) { r.Observed = explain.Observed{} }},
+	{"kube-scheduler is quiet", func(r *explain.Report) {
+		r.Observed.Quiet = "the Lease kube-system/kube-scheduler was renewed 3m ago"
+	}},
 	{"the spec changed since", func(r *explain.Report) {
 		r.Observed.AttemptSeen, r.Observed.GenerationCurrent = nil, new(false)
 		since := metav1.NewTime(now.Add(-14 * time.Minute))

@@ -106,6 +106,8 @@ func (p *whyPage) agreement() string {
 	switch {
 	case p.explaining:
 		return "   " + p.styles.Dim.Render("explaining")
+	case observed.Quiet != "":
+		return " " + p.styles.Warn.Render("! "+model.Clean(observed.Quiet)) + p.hint("its words")
 	case observed.Agrees == nil && observed.Message == "":
 		return indent(p.silence())
 	case observed.Agrees == nil && p.report.Verdict == explain.Unknown:

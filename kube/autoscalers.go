@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/pager"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// autoscalerNames are under which autoscalers of nodes write events.
+var autoscalerNames = []string{"cluster-autoscaler", "karpenter"}
+
+// autoscalers remembers what they said, so that explaining many pods asks once.
+type autoscalers struct {
+	mu    sync.Mutex
+	words map[types.UID][]explain.AutoscalerWord
+	read  time.Time
+}
+
+// Autoscalers is what autoscalers said of the pod: the newest word of each, the
+// newest first, at most 15 s late.
+func (c *Client) Autoscalers(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord {
+	c.autoscalers.mu.Lock()
+	defer c.autoscalers.mu.Unlock()
+	if time.Since(c.autoscalers.read) > remembered {
+		words := map[types.UID][]explain.AutoscalerWord{}
+		for _, name := range autoscalerNames {
+			err := c.heardFrom(ctx, name, metav1.NamespaceAll, words)
+			if err != nil {
+				err = c.heardFrom(ctx, name, c.target.namespace, words)
+			}
+			if err != nil && ctx.Err() != nil {
+				return nil
+			}
+		}
+		c.autoscalers.words, c.autoscalers.read = words, time.Now()
+	}
+	return c.autoscalers.words[pod.UID]
+}
+
+// heardFrom notes the newest word of one autoscaler about each pod.
+func (c *Client) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]explain.AutoscalerWord) error {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return c.brief.CoreV1().Events(namespace).List(ctx, options)
+	})
+	pages.PageSize = page
+	about := fields.Set{"source": name, "involvedObject.kind": "Pod"}
+	return pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: about.String()}, func(o runtime.Object) error {
+		e, ok := o.(*corev1.Event)
+		if !ok {
+			return fmt.Errorf("list events: %T among them", o)
+		}
+		if event := readEvent(e); event.Source == name {
+			words[e.InvolvedObject.UID] = newestOfEach(words[e.InvolvedObject.UID], event)
+		}
+		return nil
+	})
+}
+
+// newestOfEach takes a word in, unless there is a newer one of the same speaker.
+func newestOfEach(words []explain.AutoscalerWord, event model.Event) []explain.AutoscalerWord {
+	same := func(w explain.AutoscalerWord) bool { return w.Component == event.Source }
+	if at := slices.IndexFunc(words, same); at >= 0 {
+		if !words[at].LastSeen.Time.Before(event.Last) {
+			return words
+		}
+		words = slices.Delete(words, at, at+1)
+	}
+	words = append(words, explain.AutoscalerWord{
+		Component: event.Source, Reason: event.Reason, Message: event.Message, LastSeen: metav1.NewTime(event.Last),
+	})
+	slices.SortStableFunc(words, func(a, b explain.AutoscalerWord) int { return b.LastSeen.Compare(a.LastSeen.Time) })
+	return words
+}
+
+// mostRemembered bounds how many objects' events are kept.
+const mostRemembered = 1000
+
+// toldOf remembers the events of objects.
+type toldOf struct {
+	mu    sync.Mutex
+	known map[model.Ref]eventsAnswer
+}
+
+type eventsAnswer struct {
+	events []model.Event
+	err    error
+	at     time.Time
+}
+
+// RecentEvents are Events, at most 15 s late.
+func (c *Client) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+	c.told.mu.Lock()
+	defer c.told.mu.Unlock()
+	if answer, ok := c.told.known[ref]; ok && time.Since(answer.at) < remembered {
+		return answer.events, answer.err
+	}
+	events, err := c.Events(ctx, ref)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if len(c.told.known) >= mostRemembered || c.told.known == nil {
+		c.told.known = map[model.Ref]eventsAnswer{}
+	}
+	c.told.known[ref] = eventsAnswer{events, err, time.Now()}
+	return events, err
+}
