@@ -126,7 +126,7 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Evictio
 		return nil
 	}
 	told.Fits = new(next.fits)
-	told.Short, told.Sentence = next.short(), next.sentence(pod, goes)
+	told.Short, told.Sentence = next.short(), next.sentence(goes)
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (a after) short() string {
 }
 
 // sentence is the cell told whole.
-func (a after) sentence(pod, goes *corev1.Pod) string {
+func (a after) sentence(goes *corev1.Pod) string {
 	what := fmt.Sprintf("%s would go to %s", fullName(goes), a.lands.node)
 	switch {
 	case a.lost:
@@ -204,7 +204,7 @@ func (a after) sentence(pod, goes *corev1.Pod) string {
 		what = fmt.Sprintf("%s would likely go to %s", fullName(goes), a.lands.node)
 	}
 	if a.fits {
-		return fmt.Sprintf("Evicted, %s; then %s fits %s.", what, fullName(pod), goes.Spec.NodeName)
+		return fmt.Sprintf("Evicted, %s; then this pod fits %s.", what, a.from)
 	}
-	return fmt.Sprintf("Evicted, %s; %s would not fit %s even then.", what, fullName(pod), goes.Spec.NodeName)
+	return fmt.Sprintf("Evicted, %s; this pod does not fit %s even then.", what, a.from)
 }

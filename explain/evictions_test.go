@@ -62,15 +62,15 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 	}{
 		"its like lands elsewhere": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)}, nil, nil,
-			"to a; this pod fits", new(true), "Evicted, shop/x would go to a; then shop/waits fits b.",
+			"to a; this pod fits", new(true), "Evicted, shop/x would go to a; then this pod fits b.",
 		},
 		"and leaves too little": {
 			[]*corev1.Pod{testPod("shop/x", "b", "1", replica), testPod("shop/y", "b", "3", replica)}, nil, nil,
-			"to a; not enough", new(false), "Evicted, shop/x would go to a; shop/waits would not fit b even then.",
+			"to a; not enough", new(false), "Evicted, shop/x would go to a; this pod does not fit b even then.",
 		},
 		"it waits itself": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "y")), testPod("shop/y", "b", "2", replica)}, nil, nil,
-			"Pending: wants zone=y: 1 has z, 1 no label", new(true), "Evicted, shop/x would be Pending (wants zone=y: 1 has z, 1 no label); then shop/waits fits b.",
+			"Pending: wants zone=y: 1 has z, 1 no label", new(true), "Evicted, shop/x would be Pending (wants zone=y: 1 has z, 1 no label); then this pod fits b.",
 		},
 		"it waits itself, and for nothing": {
 			[]*corev1.Pod{testPod("shop/x", "b", "1", replica, selecting("zone", "y")), testPod("shop/y", "b", "3", replica)}, nil, nil,
@@ -79,11 +79,11 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 		"it may come back": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)},
 			[]runtime.Object{testNode("a", "4")}, nil,
-			"to a or back; not enough", new(false), "Evicted, shop/x would go to one of a, b; shop/waits would not fit b even then.",
+			"to a or back; not enough", new(false), "Evicted, shop/x would go to one of a, b; this pod does not fit b even then.",
 		},
 		"it comes back before the other": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z")), testPod("shop/y", "b", "2", replica)}, nil, nil,
-			"back to b; not enough", new(false), "Evicted, shop/x would come back to b; shop/waits would not fit b even then.",
+			"back to b; not enough", new(false), "Evicted, shop/x would come back to b; this pod does not fit b even then.",
 		},
 		"it would, but the other has priority": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z"), priority(-1)), testPod("shop/y", "b", "2", replica)}, nil, nil,
@@ -91,7 +91,7 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 		},
 		"nobody makes it anew": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", readyPod), testPod("shop/y", "b", "2", replica)}, nil, nil,
-			"lost: no controller owns it", new(true), "Evicted, shop/x would be lost, for no controller owns it; then shop/waits fits b.",
+			"lost: no controller owns it", new(true), "Evicted, shop/x would be lost, for no controller owns it; then this pod fits b.",
 		},
 		"a daemon stays": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("DaemonSet", "proxy")), testPod("shop/y", "b", "2", replica)}, nil, nil,

@@ -142,5 +142,5 @@ func (a *NodeAnswer) Compare(b *NodeAnswer) int {
 // Words are what keeps the pod off the node, a clause for each plugin.
 func (a *NodeAnswer) Words() string {
 	g := Group{Refusals: a.Refusals}
-	return strings.Join(g.clauses(), "; ")
+	return g.Clauses()
 }

@@ -70,6 +70,10 @@ func (g *Group) clauses() []string {
 	return all
 }
 
+// Clauses are what stands in the way of the group's nodes, in one line without
+// their names.
+func (g *Group) Clauses() string { return strings.Join(g.clauses(), "; ") }
+
 // Line is what stands in the way of the group with as many names as go into
 // width cells, at least Words.
 func (g *Group) Line(width int) string {

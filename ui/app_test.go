@@ -205,3 +205,9 @@ func requireColours(t *testing.T, app *App) {
 	t.Helper()
 	golden.RequireEqual(t, app.View().Content)
 }
+
+// requireText compares text with the golden file of the test.
+func requireText(t *testing.T, text string) {
+	t.Helper()
+	golden.RequireEqual(t, text)
+}

@@ -215,7 +215,7 @@ func TestCrumbsGiveWayInTheMiddle(t *testing.T) {
 		want  string
 	}{
 		{80, "prod-eu › all › pending › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
-		{66, "prod-eu › … › pending › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
+		{71, "prod-eu › … › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
 		{60, "prod-eu › … › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
 		{30, "prod-eu › … › fit alone"},
 		{20, "prod-eu › … › fit…ne"},

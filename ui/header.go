@@ -72,8 +72,12 @@ func lastPart(name string) string {
 	return name
 }
 
+// crumbsSpare are the cells that pages about an object leave free.
+const crumbsSpare = 5
+
 // fitCrumbs shortens crumbs to width cells: the middle ones become …, then the
-// last one loses its middle. The first never gives way.
+// last one loses its middle. The first never gives way. Pages about an object of
+// a view leave a little more room, and all between goes at once.
 func fitCrumbs(crumbs []string, width int) []string {
 	wide := func() int {
 		sum := 3 * (len(crumbs) - 1)
@@ -81,6 +85,9 @@ func fitCrumbs(crumbs []string, width int) []string {
 			sum += cells(c)
 		}
 		return sum
+	}
+	if deep := len(crumbs) - 2; deep > 2 && wide() > width-crumbsSpare {
+		crumbs = append([]string{crumbs[0], "…"}, crumbs[deep:]...)
 	}
 	for len(crumbs) > 3 && wide() > width {
 		if crumbs[2] != "…" && crumbs[1] == "…" {

@@ -95,7 +95,11 @@ func newProdEU() *prodEU {
 	}
 	for _, p := range running {
 		namespace, name := split(p.name)
-		c.pods = append(c.pods, ran(pod(namespace, name, p.cpu, p.memory, p.age), p.node))
+		ran := ran(pod(namespace, name, p.cpu, p.memory, p.age), p.node)
+		if namespace == "search" {
+			ran.Spec.Priority = new(int32(1000))
+		}
+		c.pods = append(c.pods, ran)
 	}
 	c.pods = append(c.pods, c.waiting()...)
 	failed := pod("batch", "report-0", "1", "1Gi", 2*day)
@@ -105,7 +109,21 @@ func newProdEU() *prodEU {
 	c.usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
 	c.usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	c.usage.Nodes["std-b-02"] = model.Amount{MilliCPU: 6100, Memory: 30 << 30}
+	c.measure()
 	return c
+}
+
+// measure says what the pods of std-b-02 use: in sum what the node does.
+func (c *prodEU) measure() {
+	used := map[string]int64{"report-1": 300, "index-0": 2200, "cart-7b5c4d9f8-2kq8x": 1400}
+	for i := range 4 {
+		used[fmt.Sprintf("worker-std-b-02-%02d", i)] = 550
+	}
+	for _, p := range c.pods {
+		if p.Spec.NodeName == "std-b-02" {
+			c.usage.Pods[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}] = model.Amount{MilliCPU: used[p.Name], Memory: used[p.Name] << 20}
+		}
+	}
 }
 
 // snapshot is prod-eu as it stands, live.

@@ -13,8 +13,9 @@ type table[R any] struct {
 	rows          []R
 	gone          map[string]bool // rows in view whose object vanished; until settle
 	marks         map[string]bool
-	chosen, top   int // index of the selected row, and of the first in view
-	width, height int // the head takes one line of the height
+	chosen, top   int  // index of the selected row, and of the first in view
+	blurred       bool // the cursor is in another part of the page
+	width, height int  // the head takes one line of the height
 	widths        []int
 	wide          bool // every column, whatever the width
 	shift         int  // columns after the first that are scrolled out at the left

@@ -114,7 +114,7 @@ func (t *table[R]) draw(s *themes.Styles) []string {
 	lines := make([]string, 0, t.height)
 	lines = append(lines, t.drawHead(s, drawn))
 	for i, row := range t.inView() {
-		lines = append(lines, t.drawRow(s, drawn, row, t.top+i == t.chosen))
+		lines = append(lines, t.drawRow(s, drawn, row, t.top+i == t.chosen && !t.blurred))
 	}
 	return lines
 }

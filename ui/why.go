@@ -22,8 +22,9 @@ type why struct {
 	resting  bool  // none is asked for until againMsg
 	revision int64 // of the snapshot that was on screen when the newest was asked for
 	reads    asking
-	readAt   time.Time // when the events were asked for
-	readOf   string    // the version of the pod that they were asked for
+	readAt   time.Time  // when the events were asked for
+	readOf   string     // the version of the pod that they were asked for
+	lent     *groupPage // the page of a group that shows what is explained; nil: none is on top
 }
 
 const (
@@ -114,8 +115,10 @@ func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
 	return tea.Batch(w.explain(), w.read())
 }
 
-// shown says whether anybody looks at the page.
-func (w *why) shown() bool { return w.app.top() == view(w) }
+// shown says whether anybody looks at the page, or at one of its groups.
+func (w *why) shown() bool {
+	return w.app.top() == view(w) || w.lent != nil && w.app.top() == view(w.lent)
+}
 
 // explain asks why, off the event loop, unless the answer is there, on its way,
 // or nobody looks.
@@ -154,7 +157,11 @@ func (w *why) onExplained(msg answeredMsg) tea.Cmd {
 	if w.trouble = msg.err; msg.err == nil {
 		w.take(msg.report, msg.nodes)
 	}
-	return w.later(max(restLeast, restFactor*msg.took), againMsg{msg.nth})
+	var shown tea.Cmd
+	if w.lent != nil && msg.err == nil {
+		shown = w.lent.explained()
+	}
+	return tea.Batch(shown, w.later(max(restLeast, restFactor*msg.took), againMsg{msg.nth}))
 }
 
 // take swaps the report. The group that was selected stays so, told by its

@@ -62,14 +62,6 @@ func TestEnterOnPendingOpensWhy(t *testing.T) {
 	requireRow(t, app, 2, "No node fits. Nearest: std-b-02, cpu 350m short.")
 }
 
-func TestAGroupOpensAsItsNodes(t *testing.T) {
-	app := whyOf(t, 80, 24, checkoutReport(), nil)
-	press(t, app, "j", "enter")
-	requireScreen(t, app)
-	press(t, app, "esc")
-	requireRow(t, app, 8, "▸      3")
-}
-
 func TestANodeOfTheWideTableOpensAsItsPods(t *testing.T) {
 	app := whyOf(t, 120, 40, checkoutReport(), nil)
 	press(t, app, "tab", "j")

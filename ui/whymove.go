@@ -175,7 +175,7 @@ func (w *why) onMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// open shows the nodes of the selected group, or the pods of the selected node.
+// open shows the page of the selected group, or the pods of the selected node.
 func (w *why) open() tea.Cmd {
 	g, ok := w.draw.group()
 	if !ok || w.off(doOpen) != "" {
@@ -184,16 +184,18 @@ func (w *why) open() tea.Cmd {
 	if w.draw.cursor.part == partNodes {
 		return w.app.open(newPodsOf(w.app, g.nodes[w.draw.cursor.row]))
 	}
-	return w.app.open(newGroupNodes(w.app, w.title(), g))
+	return w.app.open(newGroupPage(w, g))
 }
 
 // name is how a group goes in the header of its page.
 func (g whyGroup) name() string {
 	names := g.plugins()
-	switch len(names) {
-	case 0:
+	switch {
+	case len(names) == 0 && g.fits == nil:
+		return "not decided"
+	case len(names) == 0:
 		return "fits"
-	case 1:
+	case len(names) == 1:
 		return names[0] + " alone"
 	}
 	return strings.Join(names, ", ")

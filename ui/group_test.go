@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
+
+// stdB02 are the pods that hold the most cpu on std-b-02, as drawn.
+func stdB02() map[types.UID]explain.Eviction {
+	told := map[types.UID]explain.Eviction{}
+	for name, e := range map[string]explain.Eviction{
+		"batch-report-1":            {Short: "to std-a-01; this pod fits", Fits: new(true), Sentence: "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
+		"search-index-0":            {Short: "Pending: volume in eu-1b", Fits: new(true), Sentence: "Evicted, search/index-0 would be Pending (volume in eu-1b); then this pod fits std-b-02."},
+		"shop-cart-7b5c4d9f8-2kq8x": {Short: "refused: PDB cart allows 0", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: shop/cart-7b5c4d9f8-2kq8x would not be evicted."},
+	} {
+		e.UID = types.UID("pod-" + name)
+		told[e.UID] = e
+	}
+	return told
+}
+
+// groupOf opens a group of the checkout pod's Why by its place in the list.
+func groupOf(t testing.TB, width, height, nth int, report *explain.Report) (*App, *fakeCluster, *prodEU) {
+	t.Helper()
+	app, cluster, prod := whyOn(t, width, height, report, nil)
+	cluster.evictions = stdB02()
+	for range nth {
+		press(t, app, "j")
+	}
+	press(t, app, "enter")
+	return app, cluster, prod
+}
+
+func TestAGroupIsDrawnAsDesigned(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			app, _, _ := groupOf(t, size.width, size.height, 0, checkoutReport())
+			requireScreen(t, app)
+		})
+	}
+	t.Run("ascii", func(t *testing.T) {
+		app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
+		app.ASCII = true
+		requireScreen(t, app)
+	})
+}
+
+func TestAGroupHasTheColumnsThatFitWhatRefusesIt(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		nth  int
+		make func(*explain.Report)
+	}{
+		{"taints", 1, func(*explain.Report) {}},
+		{"labels", 2, func(*explain.Report) {}},
+		{"a taint and room", 3, func(*explain.Report) {}},
+		{"nodes that fit", 2, func(r *explain.Report) {
+			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = new(true), nil, "fit"
+		}},
+		{"not decided", 2, func(r *explain.Report) {
+			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, ""
+			r.Unknown = []explain.UnknownPart{{Resource: "pods", Why: "not allowed to list pods", Plugins: []string{"NodeResourcesFit"}}}
+		}},
+		{"two resources", 0, func(r *explain.Report) {
+			memory := explain.Number{Resource: "memory", Wanted: "8Gi", Requested: "53Gi–57Gi", Allocatable: "60Gi", Short: "1Gi–5Gi"}
+			r.Groups[0].Refusals[0].Numbers = append(r.Groups[0].Refusals[0].Numbers, memory)
+			for i := range r.Nodes {
+				memory.Requested, memory.Short = "53Gi", "1Gi"
+				r.Nodes[i].Refusals[0].Numbers = append(r.Nodes[i].Refusals[0].Numbers, memory)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			report := checkoutReport()
+			c.make(report)
+			narrow, _, _ := groupOf(t, 80, 24, c.nth, report)
+			wide, _, _ := groupOf(t, 120, 24, c.nth, report)
+			both := screen(narrow) + "\n" + screen(wide)
+			if c.name == "two resources" {
+				press(t, narrow, "right")
+				both += "\n" + screen(narrow)
+			}
+			requireText(t, both)
+		})
+	}
+}
+
+func TestWhatKeysLeadToInAGroup(t *testing.T) {
+	for _, c := range []struct {
+		does string
+		keys string
+		row  int
+		want string
+	}{
+		{"enter on a node opens its pods", "enter", header, "prod-eu › all › pods › std-b-02"},
+		{"the next node has holders of its own", "j", 7, "   HOLDS CPU ON spot-c-01"},
+		{"tab goes to the holders", "tab", 8, "▸  batch/report-1"},
+		{"where the message tells all of it", "tab", message, "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
+		{"enter on one asks about it", "tab enter", header, "prod-eu › all › pods › batch/report-1"},
+		{"o goes to its node", "tab o", first + 9, "▸  std-b-02"},
+		{"the cursor walks across", "j j j j", 9, "▸  team-a/worker-std-b-01-01"},
+		{"and back", "j j j k", 6, "▸  std-b-01"},
+		{"the others open as the node's pods", "tab G enter", header, "prod-eu › all › pods › std-b-02"},
+		{"G goes to the end, g to the first", "G g", first, "▸  std-b-02"},
+		{"W is about the page's pod", "tab W", header, "checkout-6c9d8b7f4-x2x1p › words"},
+		{"a filter keeps nodes", "/ s p o t enter", first, "▸  spot-c-01"},
+		{"esc clears it", "/ s p o t enter esc", 6, "   std-b-01"},
+		{"esc goes back to Why", "esc", 7, "▸      3"},
+	} {
+		app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
+		press(t, app, strings.Fields(c.keys)...)
+		if got := screenRow(app, c.row); !strings.HasPrefix(strings.TrimSpace(got), strings.TrimSpace(c.want)) && !strings.Contains(got, c.want) {
+			t.Errorf("%s: row %d is\n%s\nwant\n%s", c.does, c.row, got, c.want)
+		}
+	}
+}
+
+func TestAGroupFollowsItsExplanation(t *testing.T) {
+	report := checkoutReport()
+	app, cluster, prod := groupOf(t, 80, 24, 0, report)
+	asked := len(cluster.explained)
+	newer := checkoutReport()
+	newer.Groups[0].Count, newer.Groups[0].Nodes = 2, []string{"std-b-02", "std-b-01"}
+	cluster.reports[types.UID(report.Pod.UID)] = newer
+	w := app.top().(*groupPage).why
+	send(t, app, resultMsg{to: w, msg: againMsg{w.explains.nth}}, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	if len(cluster.explained) == asked {
+		t.Fatal("the group asks for no newer explanation")
+	}
+	requireRow(t, app, 2, "2 nodes refuse by fit alone")
+	gone := checkoutReport()
+	gone.Groups = gone.Groups[1:]
+	cluster.reports[types.UID(report.Pod.UID)] = gone
+	send(t, app, resultMsg{to: w, msg: againMsg{w.explains.nth}}, snapshotMsg{snapshot: prod.at(3, liveStatus())})
+	requireRow(t, app, 2, "No node is refused so any more. It was: 2 nodes refuse by fit alone")
+	requireRow(t, app, 4, "▸  std-b-02")
+}
+
+func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
+	app, _, prod := groupOf(t, 80, 24, 0, checkoutReport())
+	h := app.top().(*groupPage).holders
+	if nth := h.asks.nth; nth != 1 {
+		t.Fatalf("asked %d times at first", nth)
+	}
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	if h.asks.nth != 1 {
+		t.Error("did not rest")
+	}
+	send(t, app, resultMsg{to: app.top(), msg: evictAgainMsg{1}})
+	if h.asks.nth != 2 {
+		t.Errorf("asked %d times after a rest", h.asks.nth)
+	}
+	press(t, app, "j")
+	if h.asks.nth != 3 {
+		t.Error("another node waits for the rest of the last one")
+	}
+	press(t, app, "esc")
+	send(t, app, snapshotMsg{snapshot: prod.at(4, liveStatus())})
+	if h.asks.nth != 3 {
+		t.Error("asked though nobody looks")
+	}
+}
+
+func TestAnOldAnswerAboutEvictionsIsDropped(t *testing.T) {
+	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
+	p := app.top().(*groupPage)
+	late := explain.Eviction{UID: "pod-batch-report-1", Short: "to nowhere", Fits: new(true)}
+	send(t, app, resultMsg{to: p, msg: evictionsMsg{nth: p.holders.asks.nth - 1, told: []explain.Eviction{late}}})
+	requireRow(t, app, 8, "to std-a-01; this pod fits")
+}
+
+func TestAFailedTrialIsNotEvaluated(t *testing.T) {
+	app, cluster, _ := whyOn(t, 80, 24, checkoutReport(), nil)
+	_, asks := app.Update(keyPress("enter"))
+	requireRow(t, app, 8, "trying")
+	cluster.err = errors.New("no answer")
+	run(t, app, asks, 0)
+	requireRow(t, app, 8, "not evaluated")
+}
+
+func TestNoEvictionIsTriedWhereNoRoomIsShort(t *testing.T) {
+	app, _, _ := groupOf(t, 80, 24, 1, checkoutReport())
+	if nth := app.top().(*groupPage).holders.asks.nth; nth != 0 {
+		t.Errorf("asked %d times about nodes that are tainted", nth)
+	}
+}
+
+func TestRandomKeysNeverBreakAGroup(t *testing.T) {
+	keys := append([]string{"s", "n", "S"}, whyKeys...)
+	for nth := range 5 {
+		app, _, prod := groupOf(t, 80, 24, nth, checkoutReport())
+		var typed []string
+		for i := range 200 {
+			key := keys[(i*7+nth*13+i*i)%len(keys)]
+			typed = append(typed, key)
+			if i%9 == 0 {
+				send(t, app, tea.WindowSizeMsg{Width: 60 + (i*17)%100, Height: 15 + (i*5)%30})
+			}
+			if i%31 == 0 {
+				send(t, app, snapshotMsg{snapshot: prod.at(int64(i+2), liveStatus())})
+			}
+			press(t, app, key)
+			requireFrame(t, app, strings.Join(typed, " "))
+		}
+	}
+}
+
+func TestTheMouseReachesBothPartsOfAGroup(t *testing.T) {
+	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
+	click := func(row int) {
+		t.Helper()
+		send(t, app, tea.MouseClickMsg{X: 5, Y: row - 1, Button: tea.MouseLeft})
+	}
+	click(9)
+	requireRow(t, app, 9, "▸  search/index-0")
+	click(5)
+	requireRow(t, app, 5, "▸  spot-c-01")
+	click(5)
+	requireRow(t, app, 1, "spot-c-01")
+}

@@ -1,0 +1,205 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// resize lays the page out anew; there is room for words from some width on.
+func (p *groupPage) resize(width, height int) {
+	columns := (p.width < wordsFrom) != (width < wordsFrom)
+	p.page.resize(width, height)
+	if columns {
+		p.column()
+	}
+	p.lay()
+}
+
+// lay gives the nodes the rows that they need, and the holders the rest.
+func (p *groupPage) lay() {
+	lower := 0
+	if n := len(p.holders.table.rows); n > 0 {
+		lower = 1 + n
+	}
+	upper := max(min(1+len(p.table.rows), p.height-lower), 2)
+	p.table.resize(p.width, upper)
+	p.holders.table.resize(p.width, max(min(lower, p.height-upper), 0))
+	p.table.blurred, p.holders.table.blurred = p.holders.focused, !p.holders.focused
+}
+
+// holdersRoom is how many pods are told one by one.
+func (p *groupPage) holdersRoom() int {
+	const small = 20 // rows of the body on a terminal of 24
+	return min(max(holdersFew, holdersFew+(p.height-small)/2), holdersMost)
+}
+
+func (p *groupPage) body() []string {
+	s := p.app.styles()
+	lines := p.table.draw(s)
+	if len(p.holders.table.rows) > 0 && p.holders.table.height > 1 {
+		lines = append(lines, p.holders.table.draw(s)...)
+	}
+	return lines
+}
+
+// showsUsage says that figures tell what is used.
+func (p *groupPage) showsUsage() bool { return p.resource() != "" }
+
+// selected is the node, or the pod that the cursor is on.
+func (p *groupPage) selected() selection {
+	if row, ok := p.holders.table.selected(); ok && p.holders.focused && row.pod != nil {
+		return podSelection(row.pod)
+	}
+	row, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	return selection{ref: model.Ref{Resource: "nodes", Name: row.node.Name, UID: row.node.Object.UID}, node: row.node, copy: row.node.Name}
+}
+
+func (p *groupPage) places() place {
+	if p.selected().pod != nil {
+		return everywhere | lists | onPod | podFacts
+	}
+	return everywhere | lists | onNode | podFacts
+}
+
+func (p *groupPage) footer() []footKey {
+	made := keys(doOpen, doWords, doDescribe, doYAML)
+	if p.selected().pod != nil {
+		made = keys(doOpen, doGoNode, doWords, doDescribe, doYAML)
+	}
+	if len(p.resources) > 1 {
+		next := p.resources[(p.shown+1)%len(p.resources)]
+		made = append(made, footKey{do: doRight, label: "→", word: model.Clean(string(next))})
+	}
+	return append(made, keys(doFilter, doSort, doClose)...)
+}
+
+// off tells why a key can do nothing here.
+func (p *groupPage) off(do action) string {
+	on := p.selected()
+	switch {
+	case aboutPod(do):
+		return p.why.off(do)
+	case on.pod != nil:
+		return p.app.offPod(do, false, on)
+	case do == doOpen || do == doDescribe || do == doYAML || do == doCopy:
+		if on.node == nil {
+			return "no node is selected."
+		}
+		if p.table.selectedGone() {
+			return on.node.Name + " is gone."
+		}
+	}
+	return ""
+}
+
+// aboutPod says that a key asks about the pod of a page, whatever is selected.
+func aboutPod(do action) bool { return bindingOf(do, podFacts).where == podFacts }
+
+// act does what a key asks for.
+func (p *groupPage) act(do action) tea.Cmd {
+	switch {
+	case aboutPod(do):
+		return p.why.act(do)
+	case do == doOpen && p.selected().pod == nil:
+		return p.app.open(newPodsOf(p.app, p.selected().node.Name))
+	case p.move(do):
+		return p.hold()
+	}
+	if cmd, done := p.actList(do); done {
+		return tea.Batch(cmd, p.hold())
+	}
+	return p.app.actOn(do, p.selected())
+}
+
+// move moves the cursor over both parts, and from one resource to another.
+func (p *groupPage) move(do action) bool {
+	half := max(1, p.height/4)
+	steps := map[action]int{
+		doUp: -1, doDown: 1, doHalfUp: -half, doHalfDown: half, doPageUp: -2 * half, doPageDown: 2 * half,
+		doTop: -p.length(), doBottom: p.length(),
+	}
+	if n, ok := steps[do]; ok {
+		p.walk(n)
+		return true
+	}
+	switch do {
+	case doNextPart, doPrevPart:
+		p.focus(!p.holders.focused)
+	case doLeft, doRight:
+		return p.turn(do)
+	case doMark, doMarkTo, doUnmark:
+		return p.holders.focused // pods are not marked here
+	default:
+		return false
+	}
+	return true
+}
+
+// turn shows the figures of the next resource; false where there is one alone.
+func (p *groupPage) turn(do action) bool {
+	n := len(p.resources)
+	if n < 2 {
+		return false
+	}
+	by := 1
+	if do == doLeft {
+		by = n - 1
+	}
+	p.shown = (p.shown + by) % n
+	p.column()
+	return true
+}
+
+// length is the rows of both parts.
+func (p *groupPage) length() int { return len(p.table.rows) + len(p.holders.table.rows) }
+
+// walk moves the cursor by n rows, across the parts.
+func (p *groupPage) walk(n int) {
+	nodes := len(p.table.rows)
+	at := p.table.chosen
+	if p.holders.focused {
+		at = nodes + p.holders.table.chosen
+	}
+	at = min(max(at+n, 0), max(p.length()-1, 0))
+	if at < nodes {
+		p.focus(false)
+		p.table.move(at - p.table.chosen)
+		return
+	}
+	p.focus(true)
+	p.holders.table.move(at - nodes - p.holders.table.chosen)
+}
+
+// focus puts the cursor into one of the parts.
+func (p *groupPage) focus(holders bool) {
+	p.holders.focused = holders && len(p.holders.table.rows) > 0
+	p.lay()
+}
+
+// onClick selects a row of either part, and opens the one that is selected.
+func (p *groupPage) onClick(x, y int) tea.Cmd {
+	if y < p.table.height {
+		was := p.holders.focused
+		p.focus(false)
+		if was && y > 0 {
+			p.table.move(min(p.table.top+y-1, len(p.table.rows)-1) - p.table.chosen)
+			return nil
+		}
+		return p.list.onClick(x, y)
+	}
+	t := p.holders.table
+	row := t.top + y - p.table.height - 1
+	if row < t.top || row >= len(t.rows) {
+		return nil
+	}
+	if p.holders.focused && row == t.chosen {
+		return p.app.do(bindingOf(doOpen, p.places()), p)
+	}
+	p.focus(true)
+	t.move(row - t.chosen)
+	return nil
+}
