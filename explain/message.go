@@ -20,6 +20,7 @@ type outcome struct {
 	successful bool        // message tells of a preemption whose node is picked from a random offset
 	preemption *Preemption // nil unless no node fits
 	open       *UnknownPart
+	tried      *candidates // nil where preemption was not tried
 }
 
 // diagnosis is the scheduler's own: the first refusal of each node.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -53,13 +53,15 @@ func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagn
 	case ctx.Err() != nil:
 		return outcome{}, ctx.Err()
 	case len(c.found) > 0:
-		return e.chosen(ctx, pod, c)
+		o, err := e.chosen(ctx, pod, c)
+		o.tried = &c
+		return o, err
 	case err != nil:
 		return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + firstOf(err)}}, nil
 	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
-	return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: c.whyNot(len(m.nodes))}}, nil
+	return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: c.whyNot(len(m.nodes))}, tried: &c}, nil
 }
 
 // candidates is what a dry run of preemption came to.
@@ -67,8 +69,9 @@ type candidates struct {
 	found    []preemption.Candidate
 	statuses *framework.NodeToStatus // of the nodes that are no candidates
 	budgets  []*policyv1.PodDisruptionBudget
-	bare     int // nodes without a pod of lower priority
-	tried    int // nodes where ending such pods was tried
+	bare     int            // nodes without a pod of lower priority
+	nodes    []fwk.NodeInfo // where ending such pods could help
+	wanted   int            // candidates that are enough for the scheduler
 }
 
 // candidates tries to preempt on every node where that could help
@@ -77,30 +80,28 @@ type candidates struct {
 // and state: those are most nodes of most clusters.
 func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
 	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
-	var nodes []fwk.NodeInfo
 	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 	anywhere := e.holdsBelow(corev1helpers.PodPriority(pod))
 	for _, node := range m.nodes {
 		switch {
 		case statuses.Get(node.Node().Name).Code() != fwk.Unschedulable:
 		case anywhere && holdsLower(node, pod):
-			nodes = append(nodes, node)
+			c.nodes = append(c.nodes, node)
 		default:
 			c.bare++
 			c.statuses.Set(node.Node().Name, bare)
 		}
 	}
-	c.tried = len(nodes)
-	if len(nodes) == 0 {
+	if len(c.nodes) == 0 {
 		return c, nil
 	}
 	var err error
 	if c.budgets, err = e.preempts.Evaluator.PdbLister.List(labels.Everything()); err != nil {
 		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}
-	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + c.tried))
-	found, tried, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, c.budgets, 0, wanted)
-	c.found = found
+	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + len(c.nodes)))
+	found, tried, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, c.nodes, c.budgets, 0, wanted)
+	c.found, c.wanted = found, int(wanted)
 	tried.ForEachExplicitNode(c.statuses.Set)
 	return c, err
 }
@@ -122,18 +123,27 @@ func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
 
 // whyNot says why ending pods does not help on any of the nodes.
 func (c *candidates) whyNot(total int) string {
-	could := c.bare + c.tried
+	could := c.bare + len(c.nodes)
 	if could == 0 {
 		return "No node refuses the pod for anything that ending other pods would change."
 	}
-	why := fmt.Sprintf("No pod of lower priority runs on the %s where ending pods could help", plural(could, "node"))
-	if c.tried > 0 {
-		why = fmt.Sprintf("Ending the pods of lower priority makes it fit none of the %s where that could help", plural(could, "node"))
+	why := fmt.Sprintf("No pod of lower priority runs on %s where ending pods could help", theNodes(could))
+	if len(c.nodes) > 0 {
+		why = fmt.Sprintf("Ending all pods of lower priority does not make it fit any of %s where that could help", theNodes(could))
 	}
+	why = strings.Replace(why, "any of the one node", "the one node", 1)
 	if rest := total - could; rest > 0 {
 		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
 	}
 	return why + "."
+}
+
+// theNodes counts nodes that a clause tells more of.
+func theNodes(n int) string {
+	if n == 1 {
+		return "the one node"
+	}
+	return "the " + plural(n, "node")
 }
 
 // chosen is the candidate that the scheduler would take.
@@ -144,9 +154,9 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (out
 			preemption: &Preemption{Possible: true, Victims: []Victim{}, Why: "Which pods it would end is unknown: " + why + "."},
 		}, nil
 	}
-	best := e.preempts.Evaluator.SelectCandidate(ctx, c.found)
+	best := e.rankCandidates(ctx, c.found)[0]
 	pods := best.Victims().Pods
-	violating, err := e.violating(ctx, best.Name(), pod, c.budgets)
+	breaking, err := e.breaking(ctx, best.Name(), pod, c.budgets)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -156,7 +166,7 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (out
 			Namespace:   victim.Namespace,
 			Name:        victim.Name,
 			Priority:    corev1helpers.PodPriority(victim),
-			ViolatesPDB: violating.Has(victim.UID),
+			ViolatesPDB: len(breaking[victim.UID]) > 0,
 		})
 	}
 	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), plural(len(pods), "pod"))
@@ -167,9 +177,13 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (out
 	}, nil
 }
 
-// violating are the pods on the node whose end would break a budget, counted as
-// the dry run does: over all possible victims, the most important first.
-func (e *Engine) violating(ctx context.Context, name string, pod *corev1.Pod, budgets []*policyv1.PodDisruptionBudget) (sets.Set[types.UID], error) {
+// breakers are the budgets that the end of each pod would break.
+type breakers map[types.UID][]string
+
+// breaking are the pods on the node whose end would break a budget, counted as
+// the dry run does: over all possible victims, the most important first. The
+// budgets of such a pod are those that it would break alone.
+func (e *Engine) breaking(ctx context.Context, name string, pod *corev1.Pod, budgets []*policyv1.PodDisruptionBudget) (breakers, error) {
 	node, err := e.overlay.NodeInfos().Get(name)
 	if err != nil {
 		return nil, fmt.Errorf("find node %s: %w", name, err)
@@ -180,14 +194,26 @@ func (e *Engine) violating(ctx context.Context, name string, pod *corev1.Pod, bu
 	}
 	victims = slices.DeleteFunc(victims, func(v *preemption.DomainVictim) bool { return v.Priority() >= corev1helpers.PodPriority(pod) })
 	sort.Slice(victims, func(i, j int) bool { return e.preempts.MoreImportantVictim(victims[i], victims[j]) })
-	breaking, _ := preemption.FilterVictimsWithPDBViolation(victims, budgets)
-	uids := sets.New[types.UID]()
-	for _, v := range breaking {
-		for _, p := range v.Victim.Pods() {
-			uids.Insert(p.GetPod().UID)
+	found := breakers{}
+	note := func(by *policyv1.PodDisruptionBudget) {
+		violating, _ := preemption.FilterVictimsWithPDBViolation(victims, []*policyv1.PodDisruptionBudget{by})
+		for _, v := range violating {
+			for _, p := range v.Victim.Pods() {
+				found[p.GetPod().UID] = append(found[p.GetPod().UID], by.Name)
+			}
 		}
 	}
-	return uids, nil
+	for _, budget := range budgets {
+		note(budget)
+	}
+	violating, _ := preemption.FilterVictimsWithPDBViolation(victims, budgets)
+	counted := breakers{}
+	for _, v := range violating {
+		for _, p := range v.Victim.Pods() {
+			counted[p.GetPod().UID] = found[p.GetPod().UID]
+		}
+	}
+	return counted, nil
 }
 
 // deallocates says whether DynamicResources.PostFilter would free a claim of the

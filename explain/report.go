@@ -139,6 +139,20 @@ type Preemption struct {
 	Node     string   `json:"node"`
 	Victims  []Victim `json:"victims"`
 	Why      string   `json:"why"`
+	Tie      []Tied   `json:"tie,omitempty"` // every node that it may take as well, Node first; nil where nothing is left to chance
+}
+
+// Tied is a node that the scheduler may take, and who would have to go there.
+type Tied struct {
+	Node    string    `json:"node"`
+	Victims []PodName `json:"victims"`
+	Alike   []PodName `json:"alike,omitempty"` // may go in place of victims: neither priority nor start ranks them apart
+}
+
+// PodName names a pod.
+type PodName struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
 }
 
 // Victim is a pod that preemption would end.
@@ -147,7 +161,8 @@ type Victim struct {
 	Name        string `json:"name"`
 	Priority    int32  `json:"priority"`
 	ViolatesPDB bool   `json:"violatesPDB"`
-	LandsOn     string `json:"landsOn"`
+	LandsOn     string `json:"landsOn"`              // "": nowhere, or it was not looked into
+	Afterwards  string `json:"afterwards,omitempty"` // what becomes of it, in words; "": it was not looked into
 }
 
 // UnknownPart is something that could not be read, and what that leaves open.

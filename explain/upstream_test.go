@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -186,4 +188,47 @@ func compareStatus(t *testing.T, e *Engine, m *matrix, i int, want *fwk.Status, 
 		t.Errorf("%s on %s: got %s %v %q, want %s %v %q", name, node,
 			e.plugins[k].name, got.Code(), got.Message(), want.Plugin(), want.Code(), want.Message())
 	}
+}
+
+// picked is the node, and the number of victims, of a successful preemption.
+var picked = regexp.MustCompile(`preemption: found a potential placement for pod on node (\S+), preempting (\d+) victims`)
+
+func TestTheSchedulerPreemptsWhereThePlanSays(t *testing.T) {
+	plans, alone := 0, 0
+	for seed := range seeds(t) {
+		d := dice(rand.New(rand.NewPCG(seed, 7)).IntN)
+		c := newRandomCluster(d, 2+d(8), 20+d(40), 10)
+		for _, pod := range c.bound {
+			startedAgo(time.Duration(d(2)) * time.Hour)(pod)
+			priority(int32(d(3)))(pod)
+		}
+		for _, pod := range c.pending {
+			priority(int32(d(5)))(pod)
+		}
+		e := startEngine(t, Options{}, c.objects()...)
+		real := startUpstream(t, c.objects()...)
+		for _, pod := range c.pending {
+			r := mustExplain(t, e, pod)
+			if r.Verdict != Unschedulable {
+				continue
+			}
+			plan := mustPreempt(t, e, pod)
+			took := picked.FindStringSubmatch(real.attempt(pod))
+			if took == nil {
+				if len(plan.Nodes) > 0 {
+					t.Errorf("seed %d, pod %s: the scheduler preempts nowhere, the plan says %s", seed, pod.Name, plan.Answer)
+				}
+				continue
+			}
+			plans++
+			node, ok := plan.On(took[1])
+			if !ok || !node.May || fmt.Sprint(len(node.Victims)) != took[2] {
+				t.Errorf("seed %d, pod %s: the scheduler takes %s, the plan says\n%s", seed, pod.Name, took[0], sketch(plan))
+			}
+			if plan.Brief().Tie == nil {
+				alone++
+			}
+		}
+	}
+	t.Logf("%d preemptions, %d of them foretold without a tie", plans, alone)
 }

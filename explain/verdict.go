@@ -36,8 +36,14 @@ func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*Report, erro
 	return e.explain(ctx, true, func() *corev1.Pod { return pod })
 }
 
-// explain answers for the pod that find gives, under the lock.
-func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (report *Report, err error) {
+// explain answers for the pod that find gives.
+func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (*Report, error) {
+	return e.examine(ctx, nodes, find, func(*explanation) error { return nil })
+}
+
+// examine answers for the pod that find gives, under the lock, and lets then go
+// on from the answer.
+func (e *Engine) examine(ctx context.Context, nodes bool, find func() *corev1.Pod, then func(*explanation) error) (report *Report, err error) {
 	said, err := e.hear(ctx, find)
 	if err != nil {
 		return nil, err
@@ -63,6 +69,9 @@ func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Po
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	summarize(x.question, x.report)
+	if err := then(x); err != nil {
+		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
 	return x.report, nil
 }
 
@@ -72,6 +81,9 @@ type explanation struct {
 	question *question
 	report   *Report
 	ungated  bool // whether something gates the pod could not be found out
+
+	matrix *matrix // nil where no node was asked about
+	told   outcome // zero where a node fits
 }
 
 // question is what explainers may look at for the pod.
@@ -178,6 +190,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	if err != nil {
 		return err
 	}
+	x.matrix = m
 	report.Unknown = mergeParts(report.Unknown, x.unknown(m))
 	report.Total = len(m.nodes)
 	for _, g := range x.group(x.question, m) {
@@ -200,6 +213,7 @@ func (x *explanation) message(ctx context.Context, m *matrix) error {
 	if err != nil {
 		return err
 	}
+	x.told = o
 	x.report.SchedulerMessage = o.message
 	x.report.Preemption = o.preemption
 	x.report.Observed.Agrees = agrees(o, x.report.Observed.Message)

@@ -1,0 +1,219 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// Preempt says what preemption could do for a pod. What would become of the
+// victims is looked into on the node that the scheduler would take, on the node
+// of the given name ("": none), and on others as long as that is cheap.
+func (e *Engine) Preempt(ctx context.Context, uid types.UID, node string) (*PreemptionPlan, error) {
+	return e.preempt(ctx, node, func() *corev1.Pod { return e.pods[uid] })
+}
+
+// PreemptOf is Preempt for a pod that does not exist. Nothing of it is kept.
+func (e *Engine) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*PreemptionPlan, error) {
+	return e.preempt(ctx, node, func() *corev1.Pod { return pod })
+}
+
+func (e *Engine) preempt(ctx context.Context, node string, find func() *corev1.Pod) (plan *PreemptionPlan, err error) {
+	_, err = e.examine(ctx, false, find, func(x *explanation) error {
+		p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &PreemptionPlan{
+			Report:        x.report,
+			PriorityClass: x.question.pod.Spec.PriorityClassName,
+			Nominated:     x.question.pod.Status.NominatedNodeName,
+		}}
+		plan = p.plan
+		return p.fill(ctx, node)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+const (
+	// tryFor is how long nodes are tried for a plan, beyond those that the
+	// scheduler itself would try.
+	tryFor = 40 * time.Millisecond
+	// tryAtOnce is how many nodes are tried before the clock is looked at.
+	tryAtOnce = 100
+	// landAtMost is how many nodes victims are tried on, summed over victims: on
+	// a node that is asked for, and on all the others together.
+	landAtMost, landOthers = 100_000, 20_000
+)
+
+// planning is a plan in the making.
+type planning struct {
+	*explanation
+	plan   *PreemptionPlan
+	tried  candidates
+	ranked []rankedCandidate
+	pods   map[string][]*corev1.Pod // the victims on each node, as the plan lists them
+}
+
+// fill finds what the scheduler could do where its verdict leaves it anything.
+func (p *planning) fill(ctx context.Context, asked string) error {
+	if p.settledWithout() {
+		return nil
+	}
+	pod := p.question.pod
+	d := p.diagnose(ctx, p.matrix, pod)
+	waits := p.report.Verdict == Preempting
+	if !waits && (d.failure != "" || !d.asked.Has(names.DynamicResources)) {
+		p.plan.Why = p.report.Preemption.Why
+		p.plan.Answer = "Cannot help: it is refused before any node is looked at."
+		return nil
+	}
+	if err := p.tryAll(ctx, d); err != nil {
+		return err
+	}
+	p.ranked = p.rankCandidates(ctx, p.tried.found)
+	if err := p.tellNodes(ctx); err != nil {
+		return err
+	}
+	p.tellOthers(d)
+	p.nominated()
+	p.answerPlan()
+	return p.landAll(ctx, asked)
+}
+
+// settledWithout answers for pods that the scheduler would not preempt for,
+// whatever the nodes hold.
+func (p *planning) settledWithout() bool {
+	plan, r, pod := p.plan, p.report, p.question.pod
+	switch {
+	case r.Verdict == Scheduled:
+		plan.Answer = "Not needed. " + r.Summary
+	case r.Verdict == Schedulable && plan.Nominated != "":
+		plan.Answer = fmt.Sprintf("Not needed: no pod ends on %s any more, and it fits %s now.", plan.Nominated, plural(r.Fits, "node"))
+	case r.Verdict == Schedulable:
+		plan.Answer = fmt.Sprintf("Not needed: it fits %s now.", plural(r.Fits, "node"))
+	case r.Verdict == Gated, r.Verdict == NotConsidered, r.Verdict == NotCreated:
+		plan.Answer = "Cannot help. " + r.Summary
+	case r.Verdict == Unknown, p.matrix == nil, p.matrix.open():
+		plan.Answer = r.Summary
+	case r.Verdict == Unschedulable && pod.Spec.PreemptionPolicy != nil && *pod.Spec.PreemptionPolicy == corev1.PreemptNever:
+		plan.Answer = "Cannot help: its preemptionPolicy is Never."
+	case len(p.matrix.nodes) == 0:
+		plan.Answer = "Cannot help: there are no nodes."
+	default:
+		return false
+	}
+	plan.Why = plan.Answer
+	return true
+}
+
+// tryAll tries to preempt on every node where that could help, as long as there
+// is time; those that the scheduler itself would try have been tried already.
+func (p *planning) tryAll(ctx context.Context, d diagnosis) error {
+	pod := p.question.pod
+	if p.told.tried != nil {
+		p.tried = *p.told.tried
+	} else {
+		var err error
+		if p.tried, err = p.candidates(ctx, p.matrix, pod, d.fit.Diagnosis.NodeToStatus); err != nil && len(p.tried.found) == 0 {
+			return fmt.Errorf("dry run preemption: %w", err)
+		}
+	}
+	rest := p.tried.rest()
+	for until := time.Now().Add(tryFor); len(rest) > 0 && time.Now().Before(until); {
+		some := rest[:min(len(rest), tryAtOnce)]
+		rest = rest[len(some):]
+		found, statuses, err := p.preempts.Evaluator.DryRunPreemption(ctx, p.matrix.state, pod, some, p.tried.budgets, 0, int32(len(some)))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && len(found) == 0 {
+			return fmt.Errorf("dry run preemption: %w", err)
+		}
+		p.tried.found = append(p.tried.found, found...)
+		statuses.ForEachExplicitNode(p.tried.statuses.Set)
+	}
+	p.plan.Could = p.tried.bare + len(p.tried.nodes)
+	p.plan.Tried = p.plan.Could - len(rest)
+	return nil
+}
+
+// rest are the nodes that the dry run did not come to: it stops when it has
+// enough candidates.
+func (c *candidates) rest() []fwk.NodeInfo {
+	done := map[string]bool{}
+	for _, candidate := range c.found {
+		done[candidate.Name()] = true
+	}
+	c.statuses.ForEachExplicitNode(func(name string, _ *fwk.Status) { done[name] = true })
+	var rest []fwk.NodeInfo
+	for _, node := range c.nodes {
+		if !done[node.Node().Name] {
+			rest = append(rest, node)
+		}
+	}
+	return rest
+}
+
+// answerPlan tells the plan in a sentence.
+func (p *planning) answerPlan() {
+	plan, r := p.plan, p.report
+	switch {
+	case r.Verdict == Preempting:
+		plan.Answer, plan.Why = r.Summary, r.Summary
+	case len(plan.Nodes) == 0:
+		plan.Answer, plan.Why = p.cannot(), p.tried.whyNot(r.Total)
+	case plan.Node == "":
+		why := p.forbidden["poddisruptionbudgets"]
+		plan.Answer = "Unknown whom it would end: " + why + "."
+		plan.Why = "Which pods it would end is unknown: " + why + "."
+	default:
+		p.answerPossible()
+	}
+	if plan.Tried < plan.Could {
+		plan.Why += fmt.Sprintf(" The first %d of %s were tried.", plan.Tried, plural(plan.Could, "node"))
+	}
+}
+
+// answerPossible tells which node is taken.
+func (p *planning) answerPossible() {
+	plan := p.plan
+	var may []string
+	for _, n := range plan.Nodes {
+		if n.May {
+			may = append(may, n.Name)
+		}
+	}
+	ends := agreeing(len(plan.Nodes[0].Victims), "pod ends", "pods end")
+	switch {
+	case plan.Sampled:
+		plan.Answer = fmt.Sprintf("Can help on %s; likely on %s, where %s.", plural(len(plan.Nodes), "node"), plan.Node, ends)
+	case len(may) > 1:
+		plan.Answer = fmt.Sprintf("Can help: %s tie, one of them is taken: %s.", plural(len(may), "node"), list(may, fewNames))
+	default:
+		plan.Answer = fmt.Sprintf("Can help: it fits %s once %s there.", plan.Node, ends)
+	}
+	plan.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", plan.Node, plural(len(plan.Nodes[0].Victims), "pod")) +
+		tieWords(may, plan.Sampled, p.tried.wanted)
+	if plan.Nominated != "" {
+		plan.Why += fmt.Sprintf(" It is nominated to %s, where no pod ends any more.", plan.Nominated)
+	}
+}
+
+// cannot says in one row why no node can be helped.
+func (p *planning) cannot() string {
+	could := p.plan.Could
+	switch {
+	case could == 0:
+		return "Cannot help: no node refuses it for anything that ending pods changes."
+	case len(p.tried.nodes) == 0:
+		return fmt.Sprintf("Cannot help: no pod of lower priority runs on %s where it could.", theNodes(could))
+	case could == 1:
+		return "Cannot help: even without all pods of lower priority it does not fit."
+	}
+	return fmt.Sprintf("Cannot help: even without all pods of lower priority it fits none of %d nodes.", could)
+}

@@ -1,0 +1,284 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// sketch is a plan in lines: the answer, the nodes with their victims, the rest.
+func sketch(p *PreemptionPlan) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, p.Answer)
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		fmt.Fprintf(&b, "%s: %d victims, highest %d, %d broken; %s\n", n.Name, len(n.Victims), n.Highest(), n.Broken, n.Why)
+		if n.Room != "" {
+			fmt.Fprintf(&b, "  %s\n", n.Room)
+		}
+		for _, v := range n.Victims {
+			budgets := strings.Join(v.Budgets, ", ")
+			if budgets == "" {
+				budgets = "none"
+			}
+			fmt.Fprintf(&b, "  %s/%s %d %s %s %s; %s\n", v.Namespace, v.Name, v.Priority, n.Resource, v.Amount, budgets, v.Afterwards)
+		}
+		for _, other := range n.Alike {
+			fmt.Fprintf(&b, "  or %s/%s\n", other.Namespace, other.Name)
+		}
+	}
+	if line := p.OthersLine(); line != "" {
+		fmt.Fprintln(&b, line)
+	}
+	return b.String()
+}
+
+func mustPreempt(t testing.TB, e *Engine, pod *corev1.Pod) *PreemptionPlan {
+	t.Helper()
+	return must(e.PreemptOf(t.Context(), pod, ""))
+}
+
+// startedAgo makes pods of one priority differ.
+func startedAgo(d time.Duration) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Status.StartTime = &metav1.Time{Time: testNow.Add(-d)} }
+}
+
+// budgetOf is budget for the namespace of aPod.
+func budgetOf(name, app string, allowed int32) *policyv1.PodDisruptionBudget {
+	own := budget(name, app, allowed)
+	own.Namespace = "default"
+	return own
+}
+
+// fleet is much of the drawn cluster: three nodes that can be helped, six that
+// cannot.
+func fleet() []runtime.Object {
+	onePerNode := func(p *corev1.Pod) {
+		p.Spec.Affinity = shunning(corev1.LabelHostname, "front")
+	}
+	front := func(name, node string, edits ...func(*corev1.Pod)) *corev1.Pod {
+		return aPod(name, "1", append([]func(*corev1.Pod){on(node), podLabel("app", "front"), ownedBy("ReplicaSet", "front"), onePerNode}, edits...)...)
+	}
+	small := func(n *corev1.Node) {
+		n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("64Gi")
+	}
+	objects := []runtime.Object{
+		aNode("std-a-01", "15900m"), aNode("std-b-02", "15900m"), aNode("std-c-01", "15900m"),
+		aNode("spot-c-01", "7900m"), aNode("spot-a-01", "7900m", func(n *corev1.Node) {
+			n.Spec.Unschedulable = true
+			tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+		}),
+		aNode("spot-b-01", "7900m", tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule), small),
+		budgetOf("front", "front", 1), budgetOf("cart", "cart", 0),
+		front("front-e", "spot-c-01"), aPod("filler", "6", on("spot-c-01"), priority(200000)),
+		front("front-a", "std-a-01", priority(200000)), aPod("held-a", "6", on("std-a-01"), priority(200000)), aPod("index", "4", on("std-a-01"), priority(1000), ownedBy("StatefulSet", "index")),
+		aPod("held-b", "6", on("std-b-02"), priority(200000)), front("front-b", "std-b-02"),
+		aPod("cart-b", "5", on("std-b-02"), podLabel("app", "cart"), ownedBy("ReplicaSet", "cart"), startedAgo(time.Hour)),
+		aPod("held-c", "7600m", on("std-c-01"), priority(200000)),
+		aPod("report-3", "1", on("std-c-01"), ownedBy("Job", "report"), startedAgo(time.Hour)), front("front-c", "std-c-01", startedAgo(time.Minute)),
+	}
+	for _, name := range []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"} {
+		objects = append(objects, aNode(name, "31800m", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)))
+	}
+	return objects
+}
+
+func TestPreemptionTellsEachNodeItsVictimsAndWhereTheyLand(t *testing.T) {
+	ledger := aPod("ledger", "8", priority(100000))
+	e := startEngine(t, Options{}, append(fleet(), ledger)...)
+	want := `Can help: it fits std-c-01 once 2 pods end there.
+std-c-01: 2 victims, highest 0, 0 broken; chosen: its victims rank lowest
+  free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8
+  default/report-3 0 cpu 1 none; lands on std-a-01
+  default/front-c 0 cpu 1 front: allows 1; Pending: spot-c-01: cpu 100m short; 1 more by 700m
+std-a-01: 1 victims, highest 1000, 0 broken; a victim has priority 1000
+  free cpu 4.9 + 4 from its victims = 8.9; the pod wants 8
+  default/index 1000 cpu 4 none; lands on std-c-01
+std-b-02: 1 victims, highest 0, 1 broken; breaks PDB cart
+  free cpu 3.9 + 5 from its victims = 8.9; the pod wants 8
+  default/cart-b 0 cpu 5 cart: allows 0; lands on std-c-01
+6 cannot be helped: 3 gpu taint, 1 NotReady, 1 cordoned, 1 has only cpu 7.9
+`
+	plan := must(e.Preempt(t.Context(), ledger.UID, ""))
+	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
+		t.Error(diff)
+	}
+	brief := &Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 once 2 pods of lower priority ended.", Victims: []Victim{
+		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "lands on std-a-01"},
+		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01: cpu 100m short; 1 more by 700m"},
+	}}
+	if diff := cmp.Diff(brief, plan.Brief()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPodThatPreemptsAlreadyWaitsForItsVictims(t *testing.T) {
+	ends := func(p *corev1.Pod) {
+		p.DeletionTimestamp = &metav1.Time{Time: testNow.Add(18 * time.Second)}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler}}
+	}
+	pod := aPod("urgent", "3", priority(100), nominatedTo("b"))
+	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4"), pod,
+		aPod("low-a", "2", on("a"), ownedBy("Job", "low")), aPod("low-b", "3", on("b"), priority(7), ends, ownedBy("Job", "low")))
+	want := `Preempting: nominated to b, waits for 1 pod to end, 18s of grace left.
+b: 1 victims, highest 7, 0 broken; chosen already: its victims end
+  free cpu 1 + 3 from its victims = 4; the pod wants 3
+  default/low-b 7 cpu 3 none; Pending: a: cpu 1 short; 1 more by 2
+a: 1 victims, highest 0, 0 broken; chosen: its victims rank lowest
+  free cpu 2 + 2 from its victims = 4; the pod wants 3
+  default/low-a 0 cpu 2 none; Pending: cpu 1 short on each
+`
+	plan := must(e.Preempt(t.Context(), pod.UID, ""))
+	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
+		t.Error(diff)
+	}
+	if brief := plan.Brief(); brief.Node != "b" || len(brief.Victims) != 1 || !brief.Possible || brief.Tie != nil {
+		t.Errorf("brief %+v", brief)
+	}
+	if r := must(e.Explain(t.Context(), pod.UID)); r.Verdict != Preempting {
+		t.Errorf("the nomination is lost: %s", r.Verdict)
+	}
+}
+
+func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
+	low := func(name, node string, edits ...func(*corev1.Pod)) *corev1.Pod {
+		return aPod(name, "2", append([]func(*corev1.Pod){on(node), startedAgo(time.Hour)}, edits...)...)
+	}
+	pod := aPod("urgent", "2", priority(100))
+	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4"), aNode("c", "4"), aNode("d", "4"),
+		low("a-1", "a"), low("a-2", "a"),
+		low("b-1", "b", startedAgo(2*time.Hour)), low("b-2", "b"),
+		low("c-1", "c", priority(7)), low("c-2", "c", priority(8)),
+		low("d-1", "d", startedAgo(2*time.Hour)), low("d-2", "d", startedAgo(3*time.Hour)))
+	plan := mustPreempt(t, e, pod)
+	if plan.Answer != "Can help: 2 nodes tie, one of them is taken: a, b." {
+		t.Error(plan.Answer)
+	}
+	var told []string
+	for i := range plan.Nodes {
+		told = append(told, plan.Nodes[i].Name+": "+plan.Nodes[i].Why)
+	}
+	want := []string{"a: may be chosen: 2 nodes tie", "b: may be chosen: 2 nodes tie", "d: a victim has run for longer", "c: a victim has priority 7"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+	ties := []Tied{
+		{Node: "a", Victims: []PodName{plan.Brief().Tie[0].Victims[0]}, Alike: plan.Nodes[0].Alike},
+		{Node: "b", Victims: []PodName{{"default", "b-2"}}},
+	}
+	if diff := cmp.Diff(ties, plan.Brief().Tie); diff != "" {
+		t.Error(diff)
+	}
+	both := []string{ties[0].Victims[0].Name, ties[0].Alike[0].Name}
+	if slices.Sort(both); len(ties[0].Alike) != 1 || both[0] != "a-1" || both[1] != "a-2" {
+		t.Errorf("on a goes %v or %v", ties[0].Victims, ties[0].Alike)
+	}
+}
+
+func TestPreemptionIsUnknownWithoutBudgets(t *testing.T) {
+	e := startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, aNode("a", "4"), aPod("full", "4", on("a")))
+	want := `Unknown whom it would end: not allowed to list poddisruptionbudgets.
+a: 0 victims, highest 0, -1 broken; who would go is unknown
+`
+	if got := sketch(mustPreempt(t, e, aPod("p", "1", priority(100)))); got != want {
+		t.Error(got)
+	}
+}
+
+func TestVictimsThatNothingMovesStayOut(t *testing.T) {
+	pinned := func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{
+				{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{"a"}},
+			}}},
+		}}}
+	}
+	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "3"), aPod("bare", "1", on("a"), startedAgo(time.Hour)),
+		aPod("agent", "1", on("a"), pinned, ownedBy("DaemonSet", "agent"), startedAgo(time.Minute)),
+		aPod("mirror", "1", on("a"), ownedBy("Node", "a"), startedAgo(time.Second)),
+		aPod("free", "1", on("a"), ownedBy("ReplicaSet", "free")))
+	var told []string
+	for _, v := range mustPreempt(t, e, aPod("p", "4", priority(100))).Nodes[0].Victims {
+		told = append(told, v.Name+" "+v.Afterwards)
+	}
+	want := []string{
+		"bare is lost: no controller owns it", "agent Pending: its DaemonSet keeps it on a",
+		"mirror a static pod: the kubelet of a decides", "free lands on b",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPreemptionSaysWhyItCannotHelp(t *testing.T) {
+	full := aPod("full", "4", on("a"), priority(7))
+	never := func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) }
+	gate := func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }
+	for _, c := range []struct {
+		name    string
+		objects []runtime.Object
+		pod     *corev1.Pod
+		want    string
+	}{
+		{"its policy", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), never), "Cannot help: its preemptionPolicy is Never.\n"},
+		{
+			"no pod is lower",
+			[]runtime.Object{aNode("a", "4"), full},
+			aPod("p", "1", priority(7)),
+			"Cannot help: no pod of lower priority runs on the one node where it could.\n1 cannot be helped: 1 no pod of lower priority\n",
+		},
+		{
+			"ending all is not enough",
+			[]runtime.Object{aNode("a", "4"), full, aPod("more", "1", on("a"), priority(100))},
+			aPod("p", "4", priority(100)),
+			"Cannot help: even without all pods of lower priority it does not fit.\n1 cannot be helped: 1 not even without all lower pods\n",
+		},
+		{
+			"nothing to end",
+			[]runtime.Object{aNode("a", "4"), full},
+			aPod("p", "5", priority(100)),
+			"Cannot help: no node refuses it for anything that ending pods changes.\n1 cannot be helped: 1 has only cpu 4\n",
+		},
+		{
+			"two nodes too small",
+			[]runtime.Object{aNode("a", "4"), aNode("b", "3")},
+			aPod("p", "5", priority(100)),
+			"Cannot help: no node refuses it for anything that ending pods changes.\n2 cannot be helped: 2 have at most cpu 4\n",
+		},
+		{"it fits", []runtime.Object{aNode("a", "4"), aNode("b", "4"), full}, aPod("p", "1", priority(100)), "Not needed: it fits 1 node now.\n"},
+		{"it runs", []runtime.Object{aNode("a", "4")}, full, "Not needed. Scheduled to a 1m ago, every container was started.\n"},
+		{
+			"it is gated",
+			[]runtime.Object{aNode("a", "4"), full},
+			aPod("p", "1", priority(100), gate),
+			"Cannot help. Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed.\n",
+		},
+		{"no nodes", nil, aPod("p", "1", priority(100)), "Cannot help: there are no nodes.\n"},
+		{
+			"its victims are gone and it fits",
+			[]runtime.Object{aNode("a", "4")},
+			aPod("p", "1", priority(100), nominatedTo("a")),
+			"Not needed: no pod ends on a any more, and it fits 1 node now.\n",
+		},
+		{"its victims are gone and others came", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), nominatedTo("a")), `Can help: it fits a once 1 pod ends there.
+a: 1 victims, highest 7, 0 broken; chosen: no other node can be helped
+  free cpu 0 + 4 from its victims = 4; the pod wants 1
+  default/full 7 cpu 4 none; is lost: no controller owns it
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := sketch(mustPreempt(t, startEngine(t, Options{}, c.objects...), c.pod)); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// PreemptionPlan is what preemption could do for one pod: on which nodes, who
+// would have to go there, and what would become of those.
+type PreemptionPlan struct {
+	Report        *Report // the outline of the same moment
+	PriorityClass string  // by name; "" without one
+	Answer        string  // one sentence
+	Why           string  // the same in full, as JSON tells it
+
+	Nominated string           // the node that the pod is nominated to already
+	Node      string           // the node that the scheduler takes, or would; "" if none or not known
+	Nodes     []PreemptionNode // where ending pods makes room, as the scheduler ranks them
+	Sampled   bool             // it looks at some of them only, from a random one on
+	Others    []NoPreemption   // the nodes where it does not, the most first
+	Could     int              // nodes where ending pods could help
+	Tried     int              // of these, those where that was tried
+}
+
+// PreemptionNode is a node where ending pods of lower priority makes room.
+type PreemptionNode struct {
+	Name     string
+	Victims  []PreemptionVictim // the most important first; nil if they are not known
+	Broken   int                // victims whose end breaks a PodDisruptionBudget; -1: not known
+	Budgets  []string           // the names of those budgets
+	May      bool               // the scheduler may take this node: its ranking leaves that open, or decides for it
+	Why      string             // why it takes it, or why not
+	Room     string             // the sum that decides: "free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8"
+	Resource string             // that the victims' amounts are of
+	Alike    []PodName          // pods that may go in place of victims: neither priority nor start ranks them apart
+	Landed   bool               // what becomes of the victims was looked into
+}
+
+// Highest is the highest priority among the victims.
+func (n *PreemptionNode) Highest() int32 {
+	if len(n.Victims) == 0 {
+		return 0
+	}
+	return n.Victims[0].Priority
+}
+
+// PreemptionVictim is a victim with what it holds and what protects it.
+type PreemptionVictim struct {
+	Victim
+	Amount  string   // what it holds of the node's Resource
+	Budgets []string // "front: allows 1"
+}
+
+// NoPreemption is some nodes that preemption cannot help on, for one reason.
+type NoPreemption struct {
+	Why   string // "gpu taint"
+	Nodes []string
+}
+
+// On is the node of that name among those where ending pods makes room.
+func (p *PreemptionPlan) On(name string) (*PreemptionNode, bool) {
+	i := slices.IndexFunc(p.Nodes, func(n PreemptionNode) bool { return n.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &p.Nodes[i], true
+}
+
+// Brief is the plan as JSON tells it: the node that the scheduler would take, its
+// victims and where they would land. It is nil where the report has none.
+func (p *PreemptionPlan) Brief() *Preemption {
+	node, ok := p.On(p.Node)
+	switch {
+	case !ok && p.Report.Preemption == nil:
+		return nil
+	case !ok:
+		brief := *p.Report.Preemption
+		return &brief
+	}
+	brief := &Preemption{Possible: true, Node: node.Name, Why: p.Why, Victims: []Victim{}}
+	for _, victim := range node.Victims {
+		brief.Victims = append(brief.Victims, victim.Victim)
+	}
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.May {
+			brief.Tie = append(brief.Tie, n.tied())
+		}
+	}
+	if len(brief.Tie) == 1 && len(brief.Tie[0].Alike) == 0 {
+		brief.Tie = nil
+	}
+	return brief
+}
+
+// tied is the node as one that the scheduler may take.
+func (n *PreemptionNode) tied() Tied {
+	tied := Tied{Node: n.Name, Victims: []PodName{}, Alike: n.Alike}
+	for _, victim := range n.Victims {
+		tied.Victims = append(tied.Victims, PodName{victim.Namespace, victim.Name})
+	}
+	return tied
+}
+
+// OthersLine counts the nodes that cannot be helped, and says why: "6 cannot be
+// helped: 3 gpu taint, 1 NotReady, 1 cordoned, 1 has only cpu 7.9".
+func (p *PreemptionPlan) OthersLine() string {
+	if len(p.Others) == 0 {
+		return ""
+	}
+	count := 0
+	var all []string
+	for _, other := range p.Others {
+		count += len(other.Nodes)
+		all = append(all, fmt.Sprintf("%d %s", len(other.Nodes), other.Why))
+	}
+	return fmt.Sprintf("%d cannot be helped: %s", count, strings.Join(all, ", "))
+}

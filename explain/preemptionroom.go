@@ -1,0 +1,74 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// room is the sum that decides on node i, and the resource that is shortest
+// there: cpu where the node has enough of everything.
+func (p *planning) room(i int, victims []*corev1.Pod) (sum, resource string) {
+	k := slices.IndexFunc(p.plugins, func(one plugin) bool { return one.name == names.NodeResourcesFit })
+	if k < 0 || p.matrix.refuses(k, i) == nil {
+		return p.obstacles(i), string(corev1.ResourceCPU)
+	}
+	figures := shortages(p.question, p.matrix.refused(p.Engine, k, i))
+	var all, wants []string
+	for _, f := range figures {
+		var freed int64
+		for _, victim := range victims {
+			freed += p.held(victim, f.Resource)
+		}
+		free := f.Allocatable - f.Requested
+		all = append(all, fmt.Sprintf("free %s %s + %s from its victims = %s", f.Resource,
+			roundedDown(f.Resource, free), roundedDown(f.Resource, freed), roundedDown(f.Resource, free+freed)))
+		wants = append(wants, roundedUp(f.Resource, f.Wanted))
+	}
+	if len(figures) == 0 {
+		return p.obstacles(i), string(corev1.ResourceCPU)
+	}
+	return strings.Join(all, ", ") + "; the pod wants " + strings.Join(wants, " and "), string(figures[0].Resource)
+}
+
+// obstacles are what stands in the way on node i and goes with the victims.
+func (p *planning) obstacles(i int) string {
+	var all []string
+	for k := range p.plugins {
+		if p.matrix.refuses(k, i) != nil {
+			all = append(all, refusal(p.question, []refused{p.matrix.refused(p.Engine, k, i)}).Short)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "goes with its victims: " + strings.Join(all, "; ")
+}
+
+// held is what the scheduler counts for a pod on a node of one resource.
+func (p *planning) held(pod *corev1.Pod, resource corev1.ResourceName) int64 {
+	node, err := p.overlay.NodeInfos().Get(pod.Spec.NodeName)
+	if err != nil {
+		return 0
+	}
+	at := slices.IndexFunc(node.GetPods(), func(info fwk.PodInfo) bool { return info.GetPod().UID == pod.UID })
+	if at < 0 {
+		return 0
+	}
+	counted := node.GetPods()[at].CalculateResource().Resource
+	switch resource {
+	case corev1.ResourcePods:
+		return 1
+	case corev1.ResourceCPU:
+		return counted.GetMilliCPU()
+	case corev1.ResourceMemory:
+		return counted.GetMemory()
+	case corev1.ResourceEphemeralStorage:
+		return counted.GetEphemeralStorage()
+	}
+	return counted.GetScalarResources()[resource]
+}
