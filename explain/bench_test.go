@@ -143,6 +143,27 @@ func BenchmarkExplain(b *testing.B) {
 	}
 }
 
+// BenchmarkPreempt plans for a pod that outranks two of three pods on every node.
+func BenchmarkPreempt(b *testing.B) {
+	for _, size := range benchSizes {
+		e, _ := benchEngine(b, size)
+		for _, kind := range benchKinds {
+			pod := aPod("preempts", "8", priority(600), kind.option)
+			b.Run(fmt.Sprintf("nodes=%d/%s", size, kind.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					plan, err := e.PreemptOf(b.Context(), pod, "")
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(plan.Tried), "nodes-tried")
+					b.ReportMetric(float64(plan.Could), "nodes-possible")
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkFiveHundredPendingOf25Kinds(b *testing.B) {
 	e, _ := benchEngine(b, 5000)
 	var pods []*corev1.Pod
