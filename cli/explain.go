@@ -75,6 +75,10 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
 	}
+	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.Preempt(ctx, pod.Object.UID, "") })
+	if err != nil {
+		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
+	}
 	out := newReports(e.stdout, e.output, false, e.nodes)
 	if err := out.write(report); err != nil {
 		return err
@@ -157,6 +161,21 @@ func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, t
 	}
 	found.note(report.Verdict, true)
 	return out.write(report)
+}
+
+// withPreemption is the report with what plan finds out about preemption, where
+// preemption is a question at all.
+func withPreemption(report *explain.Report, plan func() (*explain.PreemptionPlan, error)) (*explain.Report, error) {
+	if report.Verdict != explain.Unschedulable && report.Verdict != explain.Preempting {
+		return report, nil
+	}
+	found, err := plan()
+	if err != nil {
+		return nil, err
+	}
+	told := *report
+	told.Preemption = found.Brief()
+	return &told, nil
 }
 
 // outcome gathers what an exit code says.

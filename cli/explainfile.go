@@ -56,6 +56,10 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w wish) (*expl
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}
+	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.PreemptOf(ctx, pod, "") })
+	if err != nil {
+		return nil, fmt.Errorf("explain %s: %w", e.file, err)
+	}
 	told := *report
 	told.Scheduler.Caveats = append(append(caveats, w.notes...), report.Scheduler.Caveats...)
 	return &told, nil

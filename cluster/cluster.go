@@ -167,6 +167,30 @@ func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pod
 	return told, err
 }
 
+// Preempt says what preemption could do for a pod, and what would become of its
+// victims on the node that would be taken and on the named one ("": none).
+func (c *Cluster) Preempt(ctx context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error) {
+	return c.planned(func(e *explain.Engine) (*explain.PreemptionPlan, error) { return e.Preempt(ctx, uid, node) })
+}
+
+// PreemptOf is Preempt for a pod that does not exist yet.
+func (c *Cluster) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*explain.PreemptionPlan, error) {
+	return c.planned(func(e *explain.Engine) (*explain.PreemptionPlan, error) { return e.PreemptOf(ctx, pod, node) })
+}
+
+// planned is the engine's plan of one state, or one that is marked.
+func (c *Cluster) planned(ask func(*explain.Engine) (*explain.PreemptionPlan, error)) (plan *explain.PreemptionPlan, err error) {
+	caveats, err := c.whole(func(e *explain.Engine) (err error) {
+		plan, err = ask(e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan.Report = marked(plan.Report, caveats)
+	return plan, nil
+}
+
 // settled is the engine's report of one state, or one that is marked.
 func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (report *explain.Report, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {

@@ -212,25 +212,6 @@ func (r *Report) nodeLines() []string {
 	return lines
 }
 
-func (r *Report) preemptionLines() []string {
-	p := r.Preemption
-	switch {
-	case p == nil:
-		return nil
-	case !p.Possible:
-		return []string{"Preemption cannot help. " + p.Why}
-	}
-	lines := []string{"Preemption can help. " + p.Why}
-	for _, victim := range p.Victims {
-		said := fmt.Sprintf("  %s/%s, priority %d", victim.Namespace, victim.Name, victim.Priority)
-		if victim.ViolatesPDB {
-			said += ", breaks its PodDisruptionBudget"
-		}
-		lines = append(lines, said)
-	}
-	return lines
-}
-
 // messageLines quote the scheduler and the plugins here; once where they agree.
 func (r *Report) messageLines(now time.Time) []string {
 	mine, theirs := r.SchedulerMessage, r.Observed.Message
