@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/random"
 )
 
 // overwritten takes the place of what the scheduler said.
@@ -60,9 +64,13 @@ func scheduled(pod *corev1.Pod) corev1.PodCondition {
 	return corev1.PodCondition{}
 }
 
-// lookedAt tells whether kube-scheduler runs its filters for an unbound pod.
+// lookedAt tells whether kube-scheduler runs its filters for an unbound pod. It
+// waits with those whose resource claim does not exist.
 func lookedAt(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil &&
+	missing := slices.ContainsFunc(pod.Spec.ResourceClaims, func(use corev1.PodResourceClaim) bool {
+		return use.ResourceClaimName != nil && *use.ResourceClaimName == random.Missing
+	})
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !missing &&
 		len(pod.Spec.SchedulingGates) == 0 && pod.Spec.SchedulerName == corev1.DefaultSchedulerName
 }
 
@@ -82,84 +90,134 @@ func overwrite(t *testing.T, client kubernetes.Interface) {
 }
 
 // rewritten starts the scheduler, waits until it has tried every pod that it
-// looks at, and gives the pods.
-func rewritten(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) map[string]*corev1.Pod {
+// looks at, and gives the pods. The CSI drivers of cluster do their part.
+func rewritten(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster) map[string]*corev1.Pod {
 	t.Helper()
 	err := plane.StartScheduler(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pods map[string]*corev1.Pod
+	var waits []string
+	defer func() {
+		if t.Failed() {
+			t.Logf("still not tried: %v", waits)
+		}
+	}()
 	eventually(t, "the scheduler has tried every pod", func(ctx context.Context) (bool, error) {
+		err := cluster.Provision(ctx, client)
+		if err != nil {
+			return false, err
+		}
 		list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
-		pods = byName(list)
-		for _, pod := range pods {
+		pods, waits = byName(list), nil
+		for name, pod := range pods {
 			message := scheduled(pod).Message
 			if lookedAt(pod) && (message == "" || message == overwritten) {
-				return false, nil
+				waits = append(waits, name)
 			}
 		}
-		return true, nil
+		return len(waits) == 0, nil
 	})
 	return pods
 }
 
 // settle lets the scheduler try every pod again and again until that changes
-// nothing, and stops it.
-func settle(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) {
+// nothing, and stops it. The error says what does not settle.
+func settle(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster) error {
 	t.Helper()
-	const rounds = 30
+	const most = 30
 	before := ""
-	for range rounds {
-		pods := rewritten(t, plane, client)
-		state := placement(pods)
-		if state == before {
-			plane.StopScheduler()
-			return
+	for range most {
+		rewritten(t, plane, client, cluster)
+		state, err := quiet(t, client)
+		plane.StopScheduler()
+		if err != nil || state == before {
+			return err
 		}
 		before = state
-		time.Sleep(200 * time.Millisecond) // for victims to go and their successors to bind
-		plane.StopScheduler()
 		overwrite(t, client)
 	}
-	t.Fatalf("the scheduler does not settle in %d rounds", rounds)
+	return fmt.Errorf("settle the cluster: it still changes after %d rounds", most)
+}
+
+// quiet waits until nothing that decides where pods go has changed for a
+// while, and gives it. The error says what keeps changing.
+func quiet(t *testing.T, client kubernetes.Interface) (string, error) {
+	t.Helper()
+	const (
+		pause = 300 * time.Millisecond // for victims to go, their successors to bind, claims to be bound
+		most  = 100
+	)
+	var before []string
+	var last map[string]bool // what has changed of late
+	for i := range most {
+		state := append(placement(listPods(t, client)), claimed(t, client)...)
+		if slices.Equal(state, before) {
+			return strings.Join(state, "\n"), nil
+		}
+		if i%(most/10) == 0 {
+			last = map[string]bool{}
+		}
+		for _, line := range state {
+			if !slices.Contains(before, line) {
+				last[line] = true
+			}
+		}
+		before = state
+		time.Sleep(pause)
+	}
+	return "", fmt.Errorf("settle the cluster: it keeps changing:\n%s", strings.Join(slices.Sorted(maps.Keys(last)), "\n"))
+}
+
+// claimed is the state of everything else that kube-scheduler and
+// kube-controller-manager write: volumes, claims, devices and budgets.
+func claimed(t *testing.T, client kubernetes.Interface) []string {
+	t.Helper()
+	var lines []string
+	add := func(objects []metav1.Object) {
+		for _, o := range objects {
+			lines = append(lines, fmt.Sprintf("%T %s/%s %s", o, o.GetNamespace(), o.GetName(), o.GetResourceVersion()))
+		}
+	}
+	all := metav1.ListOptions{}
+	volumes, err1 := client.CoreV1().PersistentVolumes().List(t.Context(), all)
+	claims, err2 := client.CoreV1().PersistentVolumeClaims("").List(t.Context(), all)
+	devices, err3 := client.ResourceV1().ResourceClaims("").List(t.Context(), all)
+	budgets, err4 := client.PolicyV1().PodDisruptionBudgets("").List(t.Context(), all)
+	err := errors.Join(err1, err2, err3, err4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(objectsOf(volumes.Items))
+	add(objectsOf(claims.Items))
+	add(objectsOf(devices.Items))
+	add(objectsOf(budgets.Items))
+	slices.Sort(lines)
+	return lines
+}
+
+// objectsOf are the objects of a list.
+func objectsOf[T any, P interface {
+	*T
+	metav1.Object
+}](items []T) []metav1.Object {
+	objects := make([]metav1.Object, len(items))
+	for i := range items {
+		objects[i] = P(&items[i])
+	}
+	return objects
 }
 
 // placement says where each pod is, or is to be.
-func placement(pods map[string]*corev1.Pod) string {
+func placement(pods map[string]*corev1.Pod) []string {
 	var lines []string
 	for name, pod := range pods {
 		lines = append(lines, name+" "+string(pod.UID)+" "+pod.Spec.NodeName+" "+pod.Status.NominatedNodeName)
 	}
 	slices.Sort(lines)
-	return strings.Join(lines, "\n")
-}
-
-// clearPods deletes all pods and nodes at once.
-func clearPods(t *testing.T, client kubernetes.Interface) {
-	t.Helper()
-	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
-	for _, pod := range listPods(t, client) {
-		if len(pod.Finalizers) > 0 {
-			_, err := client.CoreV1().Pods(pod.Namespace).Patch(t.Context(), pod.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := client.CoreV1().Pods(pod.Namespace).Delete(t.Context(), pod.Name, now)
-		if err != nil && pod.DeletionTimestamp == nil {
-			t.Fatal(err)
-		}
-	}
-	eventually(t, "all pods are gone", func(ctx context.Context) (bool, error) {
-		list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
-		return err == nil && len(list.Items) == 0, err
-	})
-	err := client.CoreV1().Nodes().DeleteCollection(t.Context(), now, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return lines
 }

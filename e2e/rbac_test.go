@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
-	"github.com/kubectl-fathom/kubectl-fathom/e2e/random"
 )
 
 // listable are the kinds that the scheduler's plugins list, by API group.
@@ -58,10 +57,10 @@ func TestEachForbiddenKindLeavesVerdictsTrueOrUnknown(t *testing.T) {
 	for _, kind := range kinds() {
 		users = append(users, without(kind))
 	}
-	plane := startPlane(t, controlplane.Options{Kwok: true, Backoff: 1, Users: users})
+	plane := startRandom(t, users...)
 	client := admin(t, plane)
-	fillRandom(t, plane, client, 1)
-	pods := rewritten(t, plane, client)
+	cluster := fillRandom(t, plane, client, 1)
+	pods := rewritten(t, plane, client, cluster)
 	kubectl(t, plane, roles(), "apply", "-f", "-")
 	all := explainAll(t, kubeconfig(t, plane, controlplane.Admin))
 	compared, unknown := 0, 0
@@ -181,10 +180,21 @@ func uses(pod *corev1.Pod, kind string, all map[string]*corev1.Pod) bool {
 		}
 	case "persistentvolumes", "persistentvolumeclaims", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments":
 		return len(pod.Spec.Volumes) > 0
-	case "resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules": // a DeviceClass can stand for an extended resource
-		_, ok := pod.Spec.Containers[0].Resources.Requests[random.GPU]
-		_, other := pod.Spec.Containers[0].Resources.Requests["example.com/none-has-it"]
-		return ok || other
+	case "resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules":
+		return len(pod.Spec.ResourceClaims) > 0 || asksForExtended(pod)
+	}
+	return false
+}
+
+// asksForExtended tells whether a pod asks for a resource that a DeviceClass can
+// stand for.
+func asksForExtended(pod *corev1.Pod) bool {
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		for name := range container.Resources.Requests {
+			if strings.HasPrefix(string(name), "example.com/") {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -46,7 +46,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 // apiserverFlags are the flags of kube-apiserver.
 func (c *ControlPlane) apiserverFlags() []string {
 	disabled := "ServiceAccount"
-	if !c.options.Controllers {
+	if !c.options.Controllers || len(c.options.Only) > 0 {
 		disabled += ",TaintNodesByCondition" // nobody would take the taint away
 	}
 	flags := []string{

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -23,6 +24,7 @@ type Options struct {
 	Users       []string // users besides the administrator; they have no rights until a role gives some
 	Kwok        bool     // play the kubelets: bound pods run, deleted ones go
 	Controllers bool     // run kube-controller-manager: workloads get pods, cordoned nodes their taint
+	Only        []string // with Controllers: run none but these of its controllers
 	Audit       bool     // note every change that is asked for, for Writes
 	Backoff     int      // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }
@@ -154,7 +156,11 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 		"--leader-elect=false",
 		"--service-account-private-key-file", c.path(keyFile),
 		"--node-monitor-grace-period", "10h", // no kubelet sends heartbeats
+		"--kube-api-qps", "2000", "--kube-api-burst", "4000",
 	)
+	if len(c.options.Only) > 0 {
+		args = append(args, "--controllers", strings.Join(c.options.Only, ","))
+	}
 	const name = "kube-controller-manager"
 	c.controllers, err = startProcess(name, c.binary(name), c.data, args...)
 	if err != nil {
@@ -208,6 +214,7 @@ func (c *ControlPlane) Config(user string) *rest.Config {
 		TLSClientConfig: rest.TLSClientConfig{CAFile: c.path(certFile)},
 		QPS:             -1,
 		Timeout:         time.Minute,
+		WarningHandler:  rest.NoWarnings{},
 	}
 }
 

@@ -14,6 +14,9 @@ const GPU = "example.com/gpu"
 // hugePages is the other resource that some nodes have.
 const hugePages = "hugepages-2Mi"
 
+// restartAll is a feature that pods may need.
+const restartAll = "RestartAllContainersOnContainerExits"
+
 // node makes node i: Ready, with labels, amounts, taints and cordons as they fall.
 func (c *Cluster) node(i int) *corev1.Node {
 	name := fmt.Sprintf("ip-10-1-%d-%d.internal", i%3, 11+7*i)
@@ -29,6 +32,9 @@ func (c *Cluster) node(i int) *corev1.Node {
 	}
 	if c.one(4) {
 		node.Labels["rack"] = pick(c, "r1", "r2")
+	}
+	if c.one(2) {
+		node.Status.DeclaredFeatures = []string{restartAll}
 	}
 	c.amounts(node)
 	c.taint(node)

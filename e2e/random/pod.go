@@ -11,12 +11,56 @@ import (
 // Finalizer keeps a pod terminating until somebody removes it.
 const Finalizer = "fathom.example/stay"
 
+// chance is something that one in n pods has.
+type chance struct {
+	n   int
+	add func(*corev1.Pod)
+}
+
 // pod makes pod i. Most ask for more than one thing.
 func (c *Cluster) pod(i int) *corev1.Pod {
-	pod := &corev1.Pod{
+	pod := c.plainPod(fmt.Sprintf("pod-%03d", i))
+	if c.one(2) {
+		pod.Spec.PriorityClassName = pick(c, "low", "middle", "high", "never")
+	}
+	for _, chance := range append(c.chances(),
+		chance{12, c.addDeviceTemplate},
+		chance{15, c.addFPGA},
+		chance{15, c.addEphemeral},
+		chance{15, c.addGate},
+		chance{15, c.addNodeName},
+		chance{20, c.addOtherScheduler},
+		chance{15, c.addJob},
+		chance{15, c.addFinalizer},
+	) {
+		if c.one(chance.n) {
+			chance.add(pod)
+		}
+	}
+	return pod
+}
+
+// latePod makes late pod i, which ranks above all others.
+func (c *Cluster) latePod(i int) *corev1.Pod {
+	pod := c.plainPod(fmt.Sprintf("late-%d", i))
+	pod.Namespace, pod.Spec.PriorityClassName = c.namespaces[0], urgent
+	pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: amounts(
+		"cpu", pick(c, "1500m", "3500m", "3500m", "7500m"), "memory", pick(c, "1Gi", "2Gi", "6Gi"),
+	)}
+	for _, chance := range c.chances() {
+		if c.one(2 * chance.n) {
+			chance.add(pod)
+		}
+	}
+	return pod
+}
+
+// plainPod asks for no more than cpu and memory.
+func (c *Cluster) plainPod(name string) *corev1.Pod {
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: pick(c, c.namespaces...),
-			Name:      fmt.Sprintf("pod-%03d", i),
+			Name:      name,
 			Labels:    map[string]string{"app": fmt.Sprintf("app-%d", c.rand.IntN(5)), "version": pick(c, "1", "2")},
 		},
 		Spec: corev1.PodSpec{
@@ -24,13 +68,11 @@ func (c *Cluster) pod(i int) *corev1.Pod {
 			RestartPolicy: corev1.RestartPolicyNever,
 		},
 	}
-	if c.one(2) {
-		pod.Spec.PriorityClassName = pick(c, "low", "middle", "high", "never")
-	}
-	for _, chance := range []struct {
-		n   int
-		add func(*corev1.Pod)
-	}{
+}
+
+// chances are what any pod may have.
+func (c *Cluster) chances() []chance {
+	return []chance{
 		{5, c.addContainers},
 		{8, c.addOverhead},
 		{8, c.addPodLevel},
@@ -39,18 +81,11 @@ func (c *Cluster) pod(i int) *corev1.Pod {
 		{3, c.addPodAffinity},
 		{3, c.addSpread},
 		{6, c.addPorts},
-		{12, c.addVolume},
-		{15, c.addGate},
-		{15, c.addNodeName},
-		{20, c.addOtherScheduler},
-		{15, c.addJob},
-		{15, c.addFinalizer},
-	} {
-		if c.one(chance.n) {
-			chance.add(pod)
-		}
+		{3, c.addClaim},
+		{12, c.addDisk},
+		{12, c.addDeviceClaim},
+		{15, c.addRestartRule},
 	}
-	return pod
 }
 
 // requests of the main container.
@@ -209,22 +244,15 @@ func (c *Cluster) addPorts(pod *corev1.Pod) {
 	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{port}
 }
 
-// addVolume mounts a claim; one of them does not exist.
-func (c *Cluster) addVolume(pod *corev1.Pod) {
-	pod.Namespace = c.namespaces[0]
-	pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
-		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pick(c, "late", "now", "bound", "missing")},
-	}}}
-}
-
 // addGate gates it.
 func (c *Cluster) addGate(pod *corev1.Pod) {
 	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
 }
 
-// addNodeName binds it by hand, whether there is room or not.
+// addNodeName binds it by hand, whether there is room or not. Nobody would
+// allocate devices to it.
 func (c *Cluster) addNodeName(pod *corev1.Pod) {
-	if len(pod.Spec.SchedulingGates) == 0 {
+	if len(pod.Spec.SchedulingGates) == 0 && len(pod.Spec.ResourceClaims) == 0 {
 		pod.Spec.NodeName = pick(c, c.Nodes...).Name
 	}
 }
@@ -232,8 +260,13 @@ func (c *Cluster) addNodeName(pod *corev1.Pod) {
 // addOtherScheduler leaves it to a scheduler that does not exist.
 func (c *Cluster) addOtherScheduler(pod *corev1.Pod) { pod.Spec.SchedulerName = "other-scheduler" }
 
-// addJob has kwok complete it once it runs: then it holds nothing.
+// addJob has kwok complete it once it runs: then it holds nothing. Of a claim
+// for devices that others share, kube-controller-manager would take its
+// reservation away and give it back without end.
 func (c *Cluster) addJob(pod *corev1.Pod) {
+	if len(pod.Spec.ResourceClaims) > 0 {
+		return
+	}
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: "batch/v1", Kind: "Job", Name: "job", UID: types.UID(c.prefix), Controller: new(true),
 	}}

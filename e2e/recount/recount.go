@@ -6,8 +6,11 @@ package recount
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -25,22 +28,27 @@ type Number struct {
 	Wanted, Requested, Allocatable, Short resource.Quantity
 }
 
+// Kinds are what Read wants to see, as kubectl get takes them.
+const Kinds = "namespaces,nodes,pods,deviceclasses"
+
 // State is a cluster as kubectl prints it.
 type State struct {
-	Nodes      []corev1.Node
-	Pods       []corev1.Pod
-	namespaces map[string]map[string]string // name → labels
-	byNode     map[string][]*corev1.Pod     // those that count: bound and not finished
+	Nodes         []corev1.Node
+	Pods          []corev1.Pod
+	namespaces    map[string]map[string]string // name → labels
+	byNode        map[string][]*corev1.Pod     // those that count: bound and not finished
+	nominated     map[string][]*corev1.Pod     // by the node that they are to have
+	deviceClasses []resourcev1.DeviceClass
 }
 
-// Read reads the output of kubectl get namespaces,nodes,pods -A -o json.
+// Read reads the output of kubectl get -A -o json of the Kinds.
 func Read(data []byte) (*State, error) {
 	var list struct{ Items []json.RawMessage }
 	err := json.Unmarshal(data, &list)
 	if err != nil {
 		return nil, fmt.Errorf("read kubectl's list: %w", err)
 	}
-	s := &State{namespaces: map[string]map[string]string{}, byNode: map[string][]*corev1.Pod{}}
+	s := &State{namespaces: map[string]map[string]string{}, byNode: map[string][]*corev1.Pod{}, nominated: map[string][]*corev1.Pod{}}
 	for _, item := range list.Items {
 		err = s.add(item)
 		if err != nil {
@@ -49,8 +57,12 @@ func Read(data []byte) (*State, error) {
 	}
 	for i := range s.Pods {
 		pod := &s.Pods[i]
-		if pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+		switch {
+		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		case pod.Spec.NodeName != "":
 			s.byNode[pod.Spec.NodeName] = append(s.byNode[pod.Spec.NodeName], pod)
+		case pod.Status.NominatedNodeName != "":
+			s.nominated[pod.Status.NominatedNodeName] = append(s.nominated[pod.Status.NominatedNodeName], pod)
 		}
 	}
 	return s, nil
@@ -68,6 +80,8 @@ func (s *State) add(item json.RawMessage) error {
 		return read(item, &s.Nodes)
 	case "Pod":
 		return read(item, &s.Pods)
+	case "DeviceClass":
+		return read(item, &s.deviceClasses)
 	}
 	var namespaces []corev1.Namespace
 	err = read(item, &namespaces)
@@ -88,17 +102,54 @@ func read[T any](item json.RawMessage, list *[]T) error {
 	return nil
 }
 
-// Refusals are the refusals of node to pod by the eight plugins.
+// Refusals are the refusals of node to pod by the plugins that are counted
+// again. A node that others are nominated to must have room with them and
+// without them: they may need it, and they may never come.
 func (s *State) Refusals(pod *corev1.Pod, node *corev1.Node) []Refusal {
+	crowded := s.with(s.ahead(pod, node), node)
 	var found []Refusal
-	for _, check := range []func(*corev1.Pod, *corev1.Node) *Refusal{
-		s.nodeUnschedulable, s.nodeName, s.taints, s.nodeAffinity, s.ports, s.resources, s.spread, s.podAffinity,
+	for _, check := range []func(*State, *corev1.Pod, *corev1.Node) *Refusal{
+		(*State).nodeUnschedulable, (*State).nodeName, (*State).taints, (*State).nodeAffinity,
+		(*State).ports, (*State).resources, (*State).spread, (*State).podAffinity,
 	} {
-		if r := check(pod, node); r != nil {
+		r := check(crowded, pod, node)
+		if r == nil {
+			r = check(s, pod, node)
+		}
+		if r != nil {
 			found = append(found, *r)
 		}
 	}
 	return found
+}
+
+// ahead are the pods that are nominated to node and that pod gives way to.
+func (s *State) ahead(pod *corev1.Pod, node *corev1.Node) []*corev1.Pod {
+	var found []*corev1.Pod
+	for _, other := range s.nominated[node.Name] {
+		if other.UID != pod.UID && priority(other) >= priority(pod) {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+// with is the state with more pods on node.
+func (s *State) with(pods []*corev1.Pod, node *corev1.Node) *State {
+	if len(pods) == 0 {
+		return s
+	}
+	crowded := *s
+	crowded.byNode = maps.Clone(s.byNode)
+	crowded.byNode[node.Name] = slices.Concat(s.byNode[node.Name], pods)
+	return &crowded
+}
+
+func priority(pod *corev1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
 }
 
 // nodeUnschedulable refuses cordoned nodes to pods that do not tolerate the

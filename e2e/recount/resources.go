@@ -1,7 +1,10 @@
 package recount
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -15,7 +18,7 @@ func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Refusal {
 	}
 	wanted := requests(pod)
 	for name, amount := range wanted {
-		if amount.IsZero() {
+		if amount.IsZero() || s.byDevices(name, node) {
 			continue
 		}
 		short := amount.DeepCopy()
@@ -33,6 +36,15 @@ func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Refusal {
 		return nil
 	}
 	return r
+}
+
+// byDevices tells whether the node gives a resource away as devices of a class:
+// then it is not counted as one.
+func (s *State) byDevices(name corev1.ResourceName, node *corev1.Node) bool {
+	has := node.Status.Allocatable[name]
+	return has.IsZero() && slices.ContainsFunc(s.deviceClasses, func(c resourcev1.DeviceClass) bool {
+		return c.Spec.ExtendedResourceName != nil && *c.Spec.ExtendedResourceName == string(name)
+	})
 }
 
 // requests are what a pod asks for, itself as one of the node's pods among it:
