@@ -26,6 +26,7 @@ type fakeCluster struct {
 	reports   map[types.UID]*explain.Report
 	events    map[string][]model.Event // by name
 	answers   map[types.UID]explain.NodeAnswer
+	onNode    func([]types.UID) // told of each question for answers
 	evictions map[types.UID]explain.Eviction
 	text      string // of Describe and YAML
 	err       error  // of everything, if set
@@ -54,6 +55,9 @@ func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report
 }
 
 func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []explain.NodeAnswer, err error) {
+	if c.onNode != nil {
+		c.onNode(uids)
+	}
 	for _, uid := range uids {
 		if answer, ok := c.answers[uid]; ok {
 			answers = append(answers, answer)

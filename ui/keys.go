@@ -32,6 +32,7 @@ const (
 	doWhy
 	doUnfold
 	doGoNode
+	doNotHere
 	doWords
 	doCopy
 	doFilter
@@ -104,6 +105,7 @@ var keyMap = []binding{
 	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "why the pod waits, or where it runs"},
 	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "the node's pods"},
 	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "as enter"},
+	{doNotHere, onNode, "x", "x", "why not", ofSelection, "why not here", "what the node has against each pending pod"},
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},

@@ -168,13 +168,13 @@ func (n *nodes) selected() selection {
 func (n *nodes) places() place { return everywhere | lists | onNode }
 
 func (n *nodes) footer() []footKey {
-	return keys(doOpen, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doPalette)
+	return keys(doOpen, doNotHere, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doPalette)
 }
 
 func (n *nodes) off(do action) string {
 	node, ok := n.table.selected()
 	switch do {
-	case doOpen, doDescribe, doYAML, doCopy:
+	case doOpen, doNotHere, doDescribe, doYAML, doCopy:
 		if !ok {
 			return "no node is selected."
 		}

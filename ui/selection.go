@@ -21,6 +21,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newWords(a, on.pod, nil))
 		}
+	case doNotHere:
+		if on.node != nil {
+			return a.open(newNotHere(a, on.node.Name))
+		}
 	case doGoNode:
 		if on.pod != nil {
 			return a.goNode(nodeOf(on.pod))

@@ -62,7 +62,7 @@ func (w *why) act(do action) tea.Cmd {
 		return w.open()
 	case doWords:
 		return w.app.open(newWords(w.app, w.pod, w.draw.report))
-	case doDescribe, doYAML, doGoNode:
+	case doDescribe, doYAML, doGoNode, doNotHere:
 		return w.app.actOn(do, w.selected())
 	}
 	w.move(do)

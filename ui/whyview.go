@@ -128,7 +128,7 @@ func (w *why) places() place {
 func (w *why) footer() []footKey {
 	open := "open"
 	if w.draw.cursor.part == partNodes {
-		open = "pods"
+		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doWords, doDescribe, doYAML, doCopy, doClose)...)
 	}
 	return append([]footKey{{do: doOpen, word: open}}, keys(doWords, doDescribe, doYAML, doCopy, doClose)...)
 }

@@ -1,0 +1,268 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// notHere is the page of what one node has against each kind of pods that wait
+// for a node, the nearest to a yes first.
+type notHere struct {
+	list[model.PendingRow, *hereRow]
+	node    string
+	answers map[string]explain.NodeAnswer // by a kind's key
+	coming  map[string]explain.NodeAnswer // of the round that is on its way
+	todo    []*model.Kind                 // of that round, not asked about yet
+	whole   bool                          // a round came to its end
+	asks    asking
+	resting bool  // no round begins until hereAgainMsg
+	asked   int64 // the revision that the last round began with
+	spent   time.Duration
+	trouble error // of the last question
+}
+
+// hereRow is one kind of pods, and what the node has against it.
+type hereRow struct {
+	kind   *model.Kind
+	answer *explain.NodeAnswer // nil: not known yet
+}
+
+// newNotHere is the page about a node.
+func newNotHere(a *App, node string) *notHere {
+	p := &notHere{node: node, answers: map[string]explain.NodeAnswer{}}
+	p.app, p.self, p.noun = a, p, "kind of pod"
+	p.natural, p.rows = p.kinds, p.rowsOf
+	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
+	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.at) }
+	p.table = newTable(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
+	return p
+}
+
+func (p *notHere) columns() []column[*hereRow] {
+	a := p.app
+	return []column[*hereRow]{
+		{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: func(row *hereRow) cell { return cell{text: a.kindName(row.kind)} }},
+		{head: "PRIO", field: "prio", min: 6, right: true, text: func(row *hereRow) cell { return cell{text: strconv.Itoa(int(row.kind.Priority()))} }},
+		{head: "FOR", field: "for", from: 100, right: true, text: func(row *hereRow) cell { return cell{text: a.since(row.kind.Since())} }},
+		{head: "WHAT KEEPS IT OFF", field: "why", min: 26, flex: true, state: true, text: p.words},
+	}
+}
+
+// kindName is a kind's name with how many pods it has.
+func (a *App) kindName(kind *model.Kind) string {
+	name := kind.Name()
+	if a.namespace() == "" {
+		name = kind.FullName()
+	}
+	if len(kind.Pods) > 1 {
+		name += fmt.Sprintf(" ×%d", len(kind.Pods))
+	}
+	return name
+}
+
+// waitingKinds are those of the namespace whose pods have no node.
+func (p *notHere) waitingKinds() []*model.Kind {
+	namespace := p.app.namespace()
+	var kinds []*model.Kind
+	for _, kind := range p.app.snapshot.Pending {
+		if kind.First().Object.Spec.NodeName == "" && (namespace == "" || kind.Namespace() == namespace) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// kinds are those in the order of the page: once all is known the nearest first,
+// until then as in the scheduler's queue.
+func (p *notHere) kinds() []model.PendingRow {
+	kinds := p.waitingKinds()
+	if p.whole {
+		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
+			x, known := p.answers[a.Key]
+			y, too := p.answers[b.Key]
+			if !known || !too { // kinds that came since are last
+				return last(known) - last(too)
+			}
+			return x.Compare(&y)
+		})
+	}
+	rows := make([]model.PendingRow, len(kinds))
+	for i, kind := range kinds {
+		rows[i] = model.PendingRow{Kind: kind}
+		if answer, ok := p.answers[kind.Key]; ok {
+			rows[i].Why = hereWords(&answer).text
+			rows[i].State = "refused"
+			if len(answer.Refusals) == 0 {
+				rows[i].State = rows[i].Why
+			}
+		}
+	}
+	return rows
+}
+
+// last is where kinds stand of which nothing is known.
+func last(known bool) int {
+	if known {
+		return 0
+	}
+	return 1
+}
+
+func (p *notHere) rowsOf(kinds []model.PendingRow) []*hereRow {
+	rows := make([]*hereRow, len(kinds))
+	for i, k := range kinds {
+		rows[i] = &hereRow{kind: k.Kind}
+		if answer, ok := p.answers[k.Kind.Key]; ok {
+			rows[i].answer = &answer
+		}
+	}
+	return rows
+}
+
+// words are what the node has against a kind.
+func (p *notHere) words(row *hereRow) cell {
+	switch {
+	case row.answer == nil && p.trouble != nil:
+		return cell{text: "not evaluated", tone: unknown}
+	case row.answer == nil:
+		return cell{text: "explaining", tone: dim}
+	}
+	made := hereWords(row.answer)
+	made.text = p.app.brief(made.text)
+	return made
+}
+
+// hereWords tell an answer in one line.
+func hereWords(answer *explain.NodeAnswer) cell {
+	var made cell
+	switch {
+	case answer.Fits == nil && len(answer.Refusals) == 0:
+		made = cell{text: "not decided", tone: unknown}
+		if len(answer.Unknown) > 0 {
+			made.text = "not decided: " + answer.Unknown[0].Why
+		}
+	case len(answer.Refusals) == 0:
+		made = cell{text: "fits here", tone: good}
+	default:
+		made = cell{text: answer.Words()}
+	}
+	if answer.Held != "" {
+		return cell{text: answer.Held + "; " + made.text, tone: warning}
+	}
+	return made
+}
+
+// gone says that the node is no more.
+func (p *notHere) gone() bool {
+	_, ok := p.app.snapshot.Node(p.node)
+	return !ok && len(p.app.snapshot.Status.Reading) == 0 && p.app.notRead("nodes") == ""
+}
+
+func (p *notHere) crumbs() []string {
+	return []string{"nodes", p.app.nodeName(p.node), "why not here"}
+}
+
+// answer counts what the node would take, and names the nearest of the others.
+func (p *notHere) answer(width int) string {
+	name := model.Clean(p.app.nodeName(p.node))
+	switch {
+	case p.app.isReading():
+		return p.app.readingWords()
+	case p.gone():
+		return name + " is gone."
+	case p.trouble != nil:
+		return "No answer: " + model.Clean(p.trouble.Error())
+	case len(p.waitingKinds()) == 0:
+		return "No pod waits for a node."
+	case !p.whole:
+		return "Asking what " + name + " has against each pod that waits for a node."
+	}
+	if words := p.nothingKept(); words != "" {
+		return words
+	}
+	taken, next := p.tally(name)
+	if keeps := p.keeps(); cells(taken)+cells(next)+cells(keeps) > width && keeps != "" {
+		return taken + "." + keeps
+	}
+	return taken + next + "." + p.keeps()
+}
+
+// tally is the answer once all kinds were asked about.
+func (p *notHere) tally(name string) (taking, next string) {
+	all, taken, open := 0, 0, 0
+	nearest := ""
+	for _, row := range p.kinds() {
+		answer, ok := p.answers[row.Kind.Key]
+		n := len(row.Kind.Pods)
+		all += n
+		switch {
+		case !ok || answer.Held != "":
+		case answer.Fits == nil:
+			open += n
+		case *answer.Fits:
+			taken += n
+		case nearest == "":
+			nearest = row.Kind.FullName() + ", " + p.app.brief(answer.Words())
+		}
+	}
+	said, others := fmt.Sprintf("%s would take %d of %s", name, taken, count(all, "pending pod", "pending pods")), "next: "
+	switch {
+	case taken == 0:
+		said, others = fmt.Sprintf("%s would take none of %s", name, count(all, "pending pod", "pending pods")), "nearest: "
+	case taken > 1:
+		said += ", each alone"
+	}
+	if open > 0 {
+		said += fmt.Sprintf(", %d not decided", open)
+	}
+	if nearest == "" {
+		return said, ""
+	}
+	return said, "; " + others + model.Clean(nearest)
+}
+
+// note tells the refusals of the selected row whole.
+func (p *notHere) note() string {
+	row, ok := p.table.selected()
+	if !ok || row.answer == nil || len(row.answer.Refusals) == 0 {
+		return p.list.note()
+	}
+	var all []string
+	for _, refusal := range row.answer.Refusals {
+		all = append(all, sentenceOn(p.node, refusal))
+	}
+	return cutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
+}
+
+func (p *notHere) selected() selection {
+	row, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	return podSelection(row.kind.First())
+}
+
+func (p *notHere) places() place { return everywhere | lists | onPod | podFacts }
+
+func (p *notHere) footer() []footKey {
+	return keys(doOpen, doWords, doDescribe, doYAML, doFilter, doSort, doClose)
+}
+
+func (p *notHere) off(do action) string {
+	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+}
+
+func (p *notHere) act(do action) tea.Cmd {
+	if cmd, done := p.actList(do); done {
+		return cmd
+	}
+	return p.app.actOn(do, p.selected())
+}
