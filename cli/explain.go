@@ -19,6 +19,7 @@ type explaining struct {
 	file   string
 	all    bool
 	nodes  bool
+	trace  bool
 	output string
 }
 
@@ -46,6 +47,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	flags.StringVarP(&e.file, "filename", "f", "", `Explain the pods of a manifest that does not exist yet; "-" is standard input.`)
 	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, or has one and is not started.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Tell every node's answer, not only those of groups.")
+	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
 	e.scope.addFlags(cmd)
 	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
@@ -71,7 +73,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := live.Explain(ctx, pod.Object.UID)
+	report, err := e.asking(live)(ctx, pod.Object.UID)
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
 	}
@@ -130,8 +132,8 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) {
 			return outlines.Of(ctx, kind.Key, pod)
 		}
-		if e.nodes {
-			ask = live.Explain
+		if e.nodes || e.trace {
+			ask = e.asking(live)
 		}
 		for _, pod := range kind.Pods {
 			if !e.scope.holds(pod) {
@@ -143,6 +145,14 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		}
 	}
 	return errors.Join(out.close(), found.err())
+}
+
+// asking explains one pod whole, as the flags say.
+func (e *explaining) asking(live *live) func(context.Context, types.UID) (*explain.Report, error) {
+	if e.trace {
+		return live.Way
+	}
+	return live.Explain
 }
 
 // explainOne writes one pod's report. A pod that cannot be explained does not

@@ -52,7 +52,11 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w wish) (*expl
 		return nil, err
 	}
 	dropVolumes(pod, w.drop)
-	report, err := live.ExplainPod(ctx, pod)
+	ask := live.ExplainPod
+	if e.trace {
+		ask = live.WayOf
+	}
+	report, err := ask(ctx, pod)
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}

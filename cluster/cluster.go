@@ -147,6 +147,16 @@ func (c *Cluster) fixes(try func(*explain.Engine) (*explain.Fixes, error)) (foun
 	return found, err
 }
 
+// Way is Explain with the scheduler's way for the pod, stage by stage.
+func (c *Cluster) Way(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Way(ctx, uid) })
+}
+
+// WayOf is Way for a pod that does not exist yet.
+func (c *Cluster) WayOf(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.WayOf(ctx, pod) })
+}
+
 // OnNode says of each of some pods that have no node what the plugins have
 // against one node.
 func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (answers []explain.NodeAnswer, err error) {

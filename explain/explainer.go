@@ -121,6 +121,8 @@ type findings struct {
 	victims    []*corev1.Pod  // Preempting: still on the nominated node, ending
 	unattended bool           // no scheduler has looked at it yet (no PodScheduled condition)
 	free       []fwk.NodeInfo // Schedulable: the nodes that fit, by name
+	first      []string       // Schedulable: those of them that rank first; empty where they were not ranked
+	likely     bool           // Schedulable: the scheduler does not look at all that fit
 	condition  *corev1.PodCondition
 	aside      aside                    // Unknown because nodes may not be read
 	claims     map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name

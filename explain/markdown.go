@@ -22,6 +22,7 @@ func (r *Report) Markdown() string {
 		r.markdownPlugins(),
 		bullets(prefixed("Nearest: ", r.nearestSentences())),
 	}
+	blocks = append(blocks, r.markdownWay()...)
 	for _, line := range r.preemptionLines() {
 		blocks = append(blocks, prose(line))
 	}

@@ -30,6 +30,8 @@ type profile struct {
 	preScorers []fwk.PreScorePlugin
 	scorers    []scorer
 	preempts   *defaultpreemption.DefaultPreemption
+
+	postFilters, binders []string // names, in their order
 }
 
 // plugin is one that has a say about nodes. Either half may be nil.
@@ -147,6 +149,12 @@ func (p *profile) capture(made map[string]fwk.Plugin) {
 	}
 	p.preFilterOrder(enabled.PreFilter.Enabled)
 	p.captureScorers(enabled, made)
+	for _, one := range enabled.PostFilter.Enabled {
+		p.postFilters = append(p.postFilters, one.Name)
+	}
+	for _, one := range enabled.Bind.Enabled {
+		p.binders = append(p.binders, one.Name)
+	}
 	p.gates = p.framework.PreEnqueuePlugins()
 	p.preempts, _ = made[names.DefaultPreemption].(*defaultpreemption.DefaultPreemption)
 }

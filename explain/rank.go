@@ -122,7 +122,7 @@ func (e *Engine) preScore(ctx context.Context, state fwk.CycleState, pod *corev1
 func (e *Engine) score(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, feasible []fwk.NodeInfo, r *ranking) ([]fwk.NodePluginScores, error) {
 	all := make([]fwk.NodePluginScores, len(feasible))
 	for i, node := range feasible {
-		all[i].Name = node.Node().Name
+		all[i].Name, all[i].RawScores = node.Node().Name, make([]fwk.PluginScore, 0, len(e.scorers))
 	}
 	for _, s := range e.scorers {
 		if r.skipped.Has(s.name) {

@@ -43,6 +43,7 @@ type Report struct {
 	Nodes            []NodeResult     `json:"nodes,omitempty"`
 	Preemption       *Preemption      `json:"preemption,omitempty"`
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
+	Trace            []Step           `json:"trace,omitempty"`
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
@@ -55,6 +56,7 @@ type Report struct {
 	Total     int       `json:"-"` // nodes asked
 	Others    int       `json:"-"` // Filter plugins that refuse no node
 	CreatedAt time.Time `json:"-"`
+	Way       *Way      `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
 }
 
 // PodRef says which pod is meant.

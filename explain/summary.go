@@ -160,13 +160,10 @@ func tellNotConsidered(q *question, r *Report) overall {
 	return told
 }
 
-// tellSchedulable names the nodes that fit and says when the scheduler was seen.
+// tellSchedulable names the nodes that fit, or the first of them, and says when
+// the scheduler was seen.
 func tellSchedulable(q *question, r *Report) overall {
-	var fit []string
-	for _, node := range q.found.free {
-		fit = append(fit, node.Node().Name)
-	}
-	summary := fmt.Sprintf("It fits %s now: %s.", plural(r.Fits, "node"), list(fit, fewNames))
+	summary := "It fits " + plural(r.Fits, "node") + " now" + firstWords(q) + "."
 	why := plural(r.Fits, "node")
 	tried := attemptOf(q, r)
 	r.Observed.Quiet = tried.quiet

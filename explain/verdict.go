@@ -201,6 +201,9 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	slices.SortFunc(report.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) })
 	report.Plugins, report.Others = x.count(m)
 	report.Verdict = x.verdict(m)
+	if report.Verdict == Schedulable && nodes {
+		x.rankFree(ctx, m)
+	}
 	if report.Fits > 0 || x.ungated {
 		return nil
 	}

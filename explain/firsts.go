@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// rankedUpTo is how many nodes that fit are ranked only to name the first in an
+// answer: ranking costs as much as asking whether they fit.
+const rankedUpTo = 1000
+
+// rankFree finds which of the nodes that fit come first. Where that rests on what
+// could not be read, none does.
+func (x *explanation) rankFree(ctx context.Context, m *matrix) {
+	pod, found := x.question.pod, &x.question.found
+	nominated := slices.ContainsFunc(found.free, func(node fwk.NodeInfo) bool { return node.Node().Name == pod.Status.NominatedNodeName })
+	if nominated { // the scheduler asks it before all others
+		found.first = []string{pod.Status.NominatedNodeName}
+		return
+	}
+	if len(found.free) > rankedUpTo {
+		return
+	}
+	r, err := x.prioritize(ctx, m.state, pod, found.free)
+	if err != nil || len(r.unread) > 0 {
+		return
+	}
+	found.likely = x.sample(m.named()) < len(found.free)
+	for _, node := range r.nodes {
+		if node.tied {
+			found.first = append(found.first, node.node)
+		}
+	}
+}
+
+// firstWords name the node that would be taken, after "It fits 4 nodes now".
+func firstWords(q *question) string {
+	var fit []string
+	for _, node := range q.found.free {
+		fit = append(fit, node.Node().Name)
+	}
+	first := q.found.first
+	likely := ""
+	if q.found.likely {
+		likely = "likely "
+	}
+	switch {
+	case len(fit) == 1 || len(first) == 0:
+		return ": " + list(fit, fewNames)
+	case len(first) == len(fit):
+		return ", all alike: " + list(fit, fewNames)
+	case len(first) > 1:
+		return fmt.Sprintf(", %sone of %s first", likely, list(first, fewNames))
+	}
+	return ", " + likely + first[0] + " first"
+}

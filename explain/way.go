@@ -1,0 +1,218 @@
+package explain
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// The stages of the scheduler's way, in their order. PreScore is told with Score.
+const (
+	StageQueue      = "queue"
+	StagePreFilter  = "PreFilter"
+	StageFilter     = "Filter"
+	StagePostFilter = "PostFilter"
+	stagePreScore   = "PreScore"
+	StageScore      = "Score"
+	StageBind       = "Bind"
+)
+
+// Outcome is what a stage, or a plugin in it, comes to.
+type Outcome string
+
+// The outcomes of a stage or a step.
+const (
+	Passed    Outcome = "passed"
+	Refused   Outcome = "refused"
+	Skipped   Outcome = "skipped"   // the plugin has nothing to say about this pod
+	Unreached Outcome = "not asked" // the way does not come there
+	Open      Outcome = "unknown"   // what decides could not be read
+)
+
+// Way is the scheduler's way for one pod, stage by stage, in the present state:
+// not that of its last attempt.
+type Way struct {
+	Stages  []Stage      // in their order
+	Ranked  []RankedNode // those that fit, best first
+	Sample  int          // how many nodes that fit the scheduler looks for
+	Likely  bool         // it does not look at all that fit: the first is likely, not sure
+	Running string       // the node that the pod is on; the way is that of the same pod, taken off it
+	Where   string       // where it would go and by how much, or why there; a sentence, "" where no node fits
+}
+
+// Stage is one extension point, or the queue before them.
+type Stage struct {
+	Name    string
+	Outcome Outcome
+	From    int    // nodes before it
+	To      int    // nodes after it
+	Words   string // what it does, or why the way does not come there: a sentence
+	Steps   []Step // its plugins, in their order
+}
+
+// Step is what one plugin did in a stage. Its JSON is a contract; what JSON
+// leaves out is for the screens.
+type Step struct {
+	Stage   string      `json:"stage"`
+	Plugin  string      `json:"plugin"`
+	Asked   int         `json:"asked"`   // nodes; the queue and PreFilter count all of them
+	Refused *int        `json:"refused"` // of those; null: unknown
+	Left    int         `json:"left"`    // that nothing has refused so far
+	Scores  []NodeScore `json:"scores"`  // of Score, best node first
+
+	Outcome Outcome  `json:"-"`
+	What    string   `json:"-"` // what it refused, or why it says nothing: a clause
+	Detail  string   `json:"-"` // the same with the nodes' names: a sentence
+	Nodes   []string `json:"-"` // that it refused, nearest first
+}
+
+// RankedNode is one node that fits, with what the plugins give it.
+type RankedNode struct {
+	Node   string
+	Total  int64 // of score × weight
+	First  bool  // no node has more
+	Scores []NodeScore
+}
+
+// Stage is the one of that name.
+func (w *Way) Stage(name string) *Stage {
+	at := slices.IndexFunc(w.Stages, func(s Stage) bool { return s.Name == name })
+	return &w.Stages[at]
+}
+
+// Way is Explain with the scheduler's way beside the answer. For a pod that has a
+// node it is that of the same pod taken off it: why there.
+func (e *Engine) Way(ctx context.Context, uid types.UID) (*Report, error) {
+	return e.withWay(ctx, func() *corev1.Pod { return e.pods[uid] })
+}
+
+// WayOf is Way for a pod that does not exist. Nothing of it is kept.
+func (e *Engine) WayOf(ctx context.Context, pod *corev1.Pod) (*Report, error) {
+	return e.withWay(ctx, func() *corev1.Pod { return pod })
+}
+
+func (e *Engine) withWay(ctx context.Context, find func() *corev1.Pod) (*Report, error) {
+	return e.examine(ctx, true, find, func(x *explanation) error {
+		way, err := x.walk(ctx)
+		if err != nil {
+			return err
+		}
+		x.report.Way = way
+		for _, stage := range way.Stages {
+			x.report.Trace = append(x.report.Trace, stage.Steps...)
+		}
+		return nil
+	})
+}
+
+// walk follows the scheduler for the pod of the explanation, which has answered.
+// A pod that has a node is taken off it first.
+func (x *explanation) walk(ctx context.Context) (*Way, error) {
+	w := &walk{explanation: x}
+	if pod := x.question.pod; pod.Spec.NodeName != "" {
+		w.way.Running = pod.Spec.NodeName
+		s := x.suppose()
+		defer s.end()
+		if _, err := x.overlay.NodeInfos().Get(pod.Spec.NodeName); err == nil && !ended(pod) {
+			if err := s.without(pod); err != nil {
+				return nil, err
+			}
+		}
+		again, err := x.again(ctx, pod)
+		if err != nil {
+			return nil, err
+		}
+		w.explanation = again
+	}
+	if err := w.stages(ctx); err != nil {
+		return nil, err
+	}
+	w.way.Where = w.where()
+	x.report.Unknown, x.report.Scheduler.Caveats = w.report.Unknown, w.report.Scheduler.Caveats
+	return &w.way, nil
+}
+
+// again answers for the pod itself as if it waited for a node. That it has one
+// proves that its scheduler took care of it.
+func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation, error) {
+	copied := *pod
+	copied.Spec.NodeName, copied.Status.NominatedNodeName, copied.DeletionTimestamp = "", "", nil
+	y := x.begin(ctx, &copied)
+	y.question.found.scheduler = liveness{alive: true, known: true}
+	return y, y.answer(ctx, false)
+}
+
+// walk is a way in the making.
+type walk struct {
+	*explanation
+	way      Way
+	m        *matrix
+	alive    []int          // nodes of m that nothing has refused so far
+	feasible []fwk.NodeInfo // those of them that fit for sure
+	beyond   bool           // the only one left is the nominated node, which PreFilter leaves out
+	end      string         // why the way does not go on; "" while it does
+	none     bool           // no node fits, for sure
+}
+
+// stages goes from stage to stage. Where the way ends, what comes after is not
+// reached, and says why.
+func (w *walk) stages(ctx context.Context) error {
+	if why, unread := w.forbidden["nodes"]; unread {
+		w.m = &matrix{}
+		w.queue()
+		w.blind(why)
+		return nil
+	}
+	var err error
+	if w.m, err = w.Engine.ask(ctx, w.question.pod); err != nil {
+		return err
+	}
+	for i := range w.m.nodes {
+		w.alive = append(w.alive, i)
+	}
+	w.queue()
+	w.preFilter()
+	w.filter(ctx)
+	w.postFilter()
+	if err := w.score(ctx); err != nil {
+		return err
+	}
+	w.bind()
+	return nil
+}
+
+// blind leaves all stages after the queue open.
+func (w *walk) blind(why string) {
+	for _, name := range []string{StagePreFilter, StageFilter, StagePostFilter, StageScore, StageBind} {
+		stage := Stage{Name: name, Outcome: Open, Words: "Unknown: " + why + "."}
+		if w.end != "" {
+			stage = w.unreached(name)
+		}
+		w.add(stage)
+	}
+}
+
+// unreached is a stage that the way does not come to.
+func (w *walk) unreached(name string) Stage {
+	return Stage{Name: name, Outcome: Unreached, From: len(w.alive), To: len(w.alive), Words: "Not reached: " + w.end + "."}
+}
+
+// add puts a stage to the way.
+func (w *walk) add(s Stage) { w.way.Stages = append(w.way.Stages, s) }
+
+// step is a step of a plugin that has refused none of the nodes that are left.
+func (w *walk) step(stage, plugin string) Step {
+	return Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []NodeScore{}, Outcome: Passed}
+}
+
+// silent makes the step one that no node was asked in.
+func (s Step) silent(outcome Outcome, what string) Step {
+	s.Asked, s.Outcome, s.What = 0, outcome, what
+	if outcome == Open {
+		s.Refused = nil
+	}
+	return s
+}

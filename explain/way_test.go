@@ -1,0 +1,237 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// mustWay tells the pod's way and fails the test on an error.
+func mustWay(t *testing.T, e *Engine, pod *corev1.Pod) *Report {
+	t.Helper()
+	r, err := e.WayOf(t.Context(), pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// outcomes are what the stages come to, in a line.
+func outcomes(w *Way) string {
+	var all []string
+	for _, stage := range w.Stages {
+		all = append(all, fmt.Sprintf("%s %s %d→%d", stage.Name, stage.Outcome, stage.From, stage.To))
+	}
+	return strings.Join(all, ", ")
+}
+
+// stepOf is a plugin's step in a stage.
+func stepOf(t *testing.T, w *Way, stage, plugin string) Step {
+	t.Helper()
+	for _, s := range w.Stages {
+		for _, step := range s.Steps {
+			if step.Stage == stage && step.Plugin == plugin {
+				return step
+			}
+		}
+	}
+	t.Fatalf("no step %s of %s", plugin, stage)
+	return Step{}
+}
+
+func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
+	r := mustWay(t, startEngine(t, Options{}, prodEU()...), checkout())
+	w := r.Way
+	if got, want := outcomes(w), "queue passed 12→12, PreFilter passed 12→12, Filter refused 12→0, PostFilter refused 12→0, "+
+		"Score not asked 0→0, Bind not asked 0→0"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, want := range []struct {
+		plugin               string
+		asked, refused, left int
+		what                 string
+	}{
+		{"NodeName", 12, 0, 12, ""},
+		{"NodeUnschedulable", 12, 1, 11, "spot-a-01, cordoned"},
+		{"TaintToleration", 11, 4, 7, "3 dedicated=gpu, 1 NotReady"},
+		{"NodeAffinity", 7, 4, 3, "3 disktype=hdd, 1 no label"},
+		{"NodePorts", 0, 0, 3, "skipped: no host ports"},
+		{"NodeResourcesFit", 3, 3, 0, "cpu short by 350m, 1.2, 3.1"},
+		{"VolumeBinding", 0, 0, 0, "not asked: no node is left"},
+	} {
+		step := stepOf(t, w, StageFilter, want.plugin)
+		if step.Asked != want.asked || *step.Refused != want.refused || step.Left != want.left || step.What != want.what {
+			t.Errorf("got %s %d %d %d %q, want %+v", step.Plugin, step.Asked, *step.Refused, step.Left, step.What, want)
+		}
+	}
+	taint := stepOf(t, w, StageFilter, "TaintToleration")
+	if want := "gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule. spot-b-01: not-ready:NoExecute, not-ready:NoSchedule."; taint.Detail != want {
+		t.Errorf("got  %s\nwant %s", taint.Detail, want)
+	}
+	if want := []string{"std-b-02", "spot-c-01", "std-b-01"}; !slices.Equal(stepOf(t, w, StageFilter, "NodeResourcesFit").Nodes, want) {
+		t.Errorf("nearest first: %v", stepOf(t, w, StageFilter, "NodeResourcesFit").Nodes)
+	}
+	if w.Where != "" || len(w.Ranked) != 0 || r.Verdict != Unschedulable {
+		t.Errorf("%q, %v, %s", w.Where, w.Ranked, r.Verdict)
+	}
+}
+
+func TestTheTraceOfAReportIsAContract(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "8"), aPod("held", "2", on("b")))
+	encoded, err := json.Marshal(mustWay(t, e, aPod("web", "1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"trace":[{"stage":"queue","plugin":"SchedulingGates","asked":2,"refused":0,"left":2,"scores":[]}`,
+		`{"stage":"Filter","plugin":"NodeResourcesFit","asked":2,"refused":0,"left":2,"scores":[]}`,
+		`{"stage":"PreScore","plugin":"NodeAffinity","asked":0,"refused":0,"left":2,"scores":[]}`,
+		`{"stage":"Score","plugin":"TaintToleration","asked":2,"refused":0,"left":2,"scores":[{"node":"a","score":100,"weight":3},{"node":"b","score":100,"weight":3}]}`,
+	} {
+		if !strings.Contains(string(encoded), want) {
+			t.Errorf("no %s in\n%s", want, encoded)
+		}
+	}
+	if encoded, _ = json.Marshal(mustExplain(t, e, aPod("web", "1"))); strings.Contains(string(encoded), "trace") {
+		t.Errorf("an explanation without a trace has one: %s", encoded)
+	}
+}
+
+func TestTheWayEndsWhereThePodIsHeldBack(t *testing.T) {
+	nodes := []runtime.Object{aNode("a", "4"), aNode("b", "4")}
+	gated := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
+	w := mustWay(t, startEngine(t, Options{}, nodes...), gated).Way
+	if got := outcomes(w); !strings.HasPrefix(got, "queue refused 2→0, PreFilter not asked 0→0, Filter not asked") {
+		t.Error(got)
+	}
+	if step := stepOf(t, w, StageQueue, "SchedulingGates"); step.Outcome != Refused || step.What != "example.com/budget" || *step.Refused != 2 {
+		t.Errorf("%+v", step)
+	}
+	ending := aPod("web", "1", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
+	w = mustWay(t, startEngine(t, Options{}, nodes...), ending).Way
+	if got := w.Stages[0]; got.Outcome != Refused || !strings.Contains(got.Words, "being deleted") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhatIsNotReadIsUnknownOnTheWay(t *testing.T) {
+	for _, test := range []struct {
+		unread, want string
+	}{
+		{"nodes", "queue passed 0→0, PreFilter unknown 0→0, Filter unknown 0→0, PostFilter unknown 0→0, Score unknown 0→0, Bind unknown 0→0"},
+		{"pods", "queue passed 2→2, PreFilter unknown 2→2, Filter unknown 2→2, PostFilter not asked 2→2, Score not asked 2→2, Bind not asked 2→2"},
+		{"services", "queue passed 2→2, PreFilter passed 2→2, Filter passed 2→2, PostFilter not asked 2→2, Score unknown 2→2, Bind unknown 2→1"},
+	} {
+		e := startEngineForbidding(t, Options{}, []string{test.unread}, aNode("a", "4"), aNode("b", "1"))
+		r := mustWay(t, e, aPod("web", "500m"))
+		w := r.Way
+		if got := outcomes(w); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.unread, got, test.want)
+		}
+		if test.unread == "pods" {
+			step := stepOf(t, w, StageFilter, "NodeResourcesFit")
+			if step.Refused != nil || step.Outcome != Open || step.What != "unknown: not allowed to list pods" {
+				t.Errorf("%+v", step)
+			}
+		}
+		if test.unread == "services" && (!strings.Contains(w.Where, "not be read") || len(r.Unknown) != 1) {
+			t.Errorf("%q, %+v", w.Where, r.Unknown)
+		}
+	}
+}
+
+func TestWhereAPodWouldGo(t *testing.T) {
+	with := func(objects ...runtime.Object) *Engine { return startEngine(t, Options{}, objects...) }
+	pod := aPod("web", "1")
+	big := aPod("web", "5")
+	two := []runtime.Object{aNode("a", "4"), aNode("b", "8"), aPod("held", "3", on("a"))}
+	running := func(node string) runtime.Object { return aPod("web", "1", on(node)) }
+	for _, test := range []struct {
+		name string
+		e    *Engine
+		pod  *corev1.Pod
+		want string
+	}{
+		{"ranked", with(two...), pod, "It would go to b: it scores 464, next a 418."},
+		{"alone", with(two...), big, "It would go to b: no other node fits."},
+		{"tied", with(aNode("a", "4"), aNode("b", "4"), aNode("c", "2")), pod, "It would go to one of a, b at random: each scores 455, next c 436."},
+		{"none", with(two...), aPod("web", "9"), ""},
+		{"there", with(append(two, running("b"))...), nil, "Why there: b scores 464, next a 418. As of now, without this pod."},
+		{"elsewhere", with(append(two, running("a"))...), nil, "It would go elsewhere now: b scores 464, a 418. As of now, without this pod."},
+		{
+			"refused", with(append(two, running("a"), aPod("more", "1", on("a")))...), nil,
+			"It would not go to a now: NodeResourcesFit, cpu 1 short. First is b. As of now, without this pod.",
+		},
+		{"only there", with(aNode("a", "4"), running("a")), nil, "Why there: no node but a fits. As of now, without this pod."},
+		{
+			"nowhere", with(aNode("a", "4", func(n *corev1.Node) { n.Spec.Unschedulable = true }), running("a")), nil,
+			"It would fit no node now. a: NodeUnschedulable, cordoned. As of now, without this pod.",
+		},
+		{
+			"alike", with(aNode("a", "4"), aNode("b", "4"), running("a")), nil,
+			"Why there: a scores 455, and so does b. As of now, without this pod.",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, err := test.e.Way(t.Context(), "pod-web")
+			if test.pod != nil {
+				r, err = test.e.WayOf(t.Context(), test.pod)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Way.Where != test.want {
+				t.Errorf("got  %q\nwant %q", r.Way.Where, test.want)
+			}
+		})
+	}
+}
+
+func TestTheWayIsLikelyWhereTheSchedulerDoesNotLookAtAllThatFit(t *testing.T) {
+	var nodes []runtime.Object
+	for n := range 240 {
+		nodes = append(nodes, aNode(fmt.Sprintf("node-%03d", n), "4"))
+	}
+	w := mustWay(t, startEngine(t, Options{}, nodes...), aPod("web", "1")).Way
+	if !w.Likely || w.Sample != 117 || len(w.Ranked) != 240 {
+		t.Errorf("likely %v, %d of %d", w.Likely, w.Sample, len(w.Ranked))
+	}
+	if want := "Likely: of 240 that fit kube-scheduler ranks 117."; !strings.HasSuffix(w.Where, want) {
+		t.Errorf("%q does not end in %q", w.Where, want)
+	}
+}
+
+func TestPreemptionIsAStageOfTheWay(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"), aPod("held", "3", on("a"), priority(-5)))
+	w := mustWay(t, e, aPod("web", "2")).Way
+	stage := w.Stage(StagePostFilter)
+	if stage.Outcome != Passed || stage.To != 1 || stepOf(t, w, StagePostFilter, "DefaultPreemption").What != "makes room on a" {
+		t.Errorf("%+v", stage)
+	}
+	missing := aPod("web", "2", func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "none"},
+		}}}
+	})
+	w = mustWay(t, e, missing).Way
+	if got := w.Stage(StagePreFilter); got.Outcome != Refused || stepOf(t, w, StagePreFilter, "DynamicResources").Outcome != Unreached {
+		t.Errorf("%+v", got)
+	}
+	if got := stepOf(t, w, StagePostFilter, "DefaultPreemption"); got.Outcome != Unreached {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheNominatedNodeIsAskedAlone(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "8"), aNode("b", "4"))
+	w := mustWay(t, e, aPod("web", "1", func(p *corev1.Pod) { p.Status.NominatedNodeName = "b" })).Way
+	if got := w.Stage(StageFilter); got.From != 1 || !strings.Contains(got.Words, "Nominated to b") || w.Ranked[0].Node != "b" {
+		t.Errorf("%+v, %+v", got, w.Ranked)
+	}
+}

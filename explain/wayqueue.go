@@ -1,0 +1,68 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// queue tells whether the pod gets into the scheduler's queue at all.
+func (w *walk) queue() {
+	stage := Stage{Name: StageQueue, Outcome: Passed, From: len(w.alive), Words: "Nothing keeps the pod out of the scheduling queue."}
+	defer func() {
+		stage.To = len(w.alive)
+		w.add(stage)
+	}()
+	if w.report.Verdict == NotConsidered {
+		w.alive, w.end = nil, "no scheduler takes care of the pod"
+		stage.Outcome, stage.Words = Refused, "No scheduler takes care of the pod: "+w.question.found.scheduler.why+"."
+		return
+	}
+	if why := w.openFor("leases"); why != "" {
+		stage.Outcome, stage.Words = Open, "Unknown: "+why+"."
+	}
+	for _, p := range w.gates {
+		step := w.gate(p.Name())
+		stage.Steps = append(stage.Steps, step)
+		if step.Outcome == Open && stage.Outcome == Passed {
+			stage.Outcome, stage.Words = Open, "Unknown: "+step.What+"."
+		}
+	}
+	if held := w.question.found.gates; len(held) > 0 {
+		var all []string
+		for _, h := range held {
+			all = append(all, h.short)
+		}
+		w.alive, w.end = nil, "the pod does not get into the queue"
+		stage.Outcome = Refused
+		stage.Words = fmt.Sprintf("kube-scheduler does not look at the pod: %s.", strings.Join(all, ", "))
+	}
+}
+
+// gate tells what one PreEnqueue plugin has said.
+func (w *walk) gate(plugin string) Step {
+	step := w.step(StageQueue, plugin)
+	for _, h := range w.question.found.gates {
+		if h.plugin == plugin {
+			step.Outcome, step.Refused, step.Left = Refused, new(step.Asked), 0
+			step.What, step.Detail = h.short, h.what+", until "+h.until+"."
+			return step
+		}
+	}
+	for _, part := range w.report.Unknown {
+		if slices.Contains(part.Plugins, plugin) && w.ungated {
+			return step.silent(Open, part.Why)
+		}
+	}
+	return step
+}
+
+// openFor says why something about the pod is open for the resource; "" if it is not.
+func (w *walk) openFor(resource string) string {
+	for _, part := range w.report.Unknown {
+		if part.Resource == resource {
+			return part.Why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// postFilter tells what preemption would do. The plugins themselves are never
+// run here: they end pods.
+func (w *walk) postFilter() {
+	if !w.none {
+		stage := w.unreached(StagePostFilter)
+		if w.end == "" {
+			stage.Words = "Not reached: a node is left, so nothing is preempted."
+		}
+		w.add(stage)
+		return
+	}
+	stage := Stage{Name: StagePostFilter, Outcome: Refused, Words: "No node is left: is there one where ending pods of lower priority makes room?"}
+	found := w.report.Preemption
+	missing := !w.asked(names.DynamicResources)
+	for _, name := range w.postFilters {
+		step := w.step(StagePostFilter, name)
+		switch {
+		case name == names.DynamicResources && missing:
+			step = step.silent(Refused, "ends the attempt: its PreFilter was not asked")
+			step.Detail = "kube-scheduler writes \"not found\" for it, and does not come to preemption."
+		case name == names.DynamicResources && w.deallocates(w.m, w.question.pod):
+			step = step.silent(Passed, "frees a claim for the next attempt")
+			step.Detail = "A ResourceClaim of the pod is allocated where the pod cannot go, and nobody else has reserved it."
+		case name == names.DynamicResources:
+			step = step.silent(Skipped, "skipped: no claim to free")
+		case missing:
+			step = step.silent(Unreached, "not asked: DynamicResources ends the attempt")
+		case found == nil:
+			step = step.silent(Open, "unknown: whether it would help could not be found out")
+			stage.Outcome = Open
+		case found.Possible:
+			step.Asked, step.What, step.Detail = len(w.m.nodes), "makes room on "+found.Node, found.Why
+			step.Refused, step.Left, stage.Outcome, stage.To = new(len(w.m.nodes)-1), 1, Passed, 1
+			stage.Words = "Preemption would make room on " + found.Node + ": the pod is nominated to it and tried again."
+		default:
+			step.Asked, step.Outcome, step.What, step.Detail = len(w.m.nodes), Refused, "makes room on no node", found.Why
+			step.Refused = new(len(w.m.nodes))
+		}
+		stage.Steps = append(stage.Steps, step)
+	}
+	stage.From = len(w.m.nodes)
+	w.add(stage)
+}
+
+// asked says whether the scheduler comes to the plugin's PreFilter.
+func (w *walk) asked(plugin string) bool {
+	for _, stage := range w.way.Stages {
+		if stage.Name != StagePreFilter {
+			continue
+		}
+		for _, step := range stage.Steps {
+			if step.Plugin == plugin {
+				return step.Outcome != Unreached
+			}
+		}
+	}
+	return false
+}
+
+// score ranks the nodes that are left.
+func (w *walk) score(ctx context.Context) error {
+	if w.end != "" {
+		w.add(w.unreached(StageScore))
+		return nil
+	}
+	stage := Stage{
+		Name: StageScore, Outcome: Passed, From: len(w.feasible), To: len(w.feasible),
+		Words: "Each plugin gives each node 0 to 100, times its weight. The highest sum wins.",
+	}
+	w.way.Sample = w.sample(w.m.named())
+	w.way.Likely = w.way.Sample < len(w.feasible)
+	r, err := w.prioritize(ctx, w.m.state, w.question.pod, w.feasible)
+	if err != nil {
+		w.end = "the nodes could not be ranked"
+		stage.Outcome, stage.Words = Open, "Unknown: "+err.Error()+"."
+		w.add(stage)
+		return ctx.Err()
+	}
+	if len(r.unread) > 0 {
+		stage.Outcome = Open
+		w.report.Unknown = mergeParts(w.report.Unknown, r.unread)
+	}
+	for _, node := range r.nodes {
+		w.way.Ranked = append(w.way.Ranked, RankedNode{Node: node.node, Total: node.total, First: node.tied, Scores: node.scores})
+	}
+	switch {
+	case len(w.feasible) == 1:
+		stage.Outcome, stage.Words = Skipped, "Only one node is left, so none is ranked."
+	case w.way.Likely:
+		stage.Words = fmt.Sprintf("kube-scheduler ranks the first %d of these %s that it comes upon.", w.way.Sample, plural(len(w.feasible), "node"))
+	}
+	stage.Steps = w.scoreSteps(&r)
+	w.add(stage)
+	return nil
+}
+
+// scoreSteps tells what each plugin gave.
+func (w *walk) scoreSteps(r *ranking) []Step {
+	var steps []Step
+	alone := len(r.nodes) == 1
+	each := func(stage, plugin string) Step {
+		step := w.step(stage, plugin)
+		step.Asked, step.Left = len(r.nodes), len(r.nodes)
+		for _, part := range r.unread {
+			if slices.Contains(part.Plugins, plugin) {
+				step.Outcome, step.What = Open, "unknown: "+part.Why
+			}
+		}
+		switch {
+		case alone:
+			return step.silent(Unreached, "not asked: only one node is left")
+		case r.skipped.Has(plugin):
+			return step.silent(Skipped, "skipped: "+skipScoreWords(plugin))
+		}
+		return step
+	}
+	for _, p := range w.preScorers {
+		steps = append(steps, each(stagePreScore, p.Name()))
+	}
+	for _, p := range w.scorers {
+		step := each(StageScore, p.name)
+		if step.Asked > 0 {
+			step.Scores = r.of(p.name)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// of are one plugin's scores, best node of all first.
+func (r *ranking) of(plugin string) []NodeScore {
+	scores := make([]NodeScore, 0, len(r.nodes))
+	for _, node := range r.nodes {
+		for _, s := range node.scores {
+			if s.Plugin == plugin {
+				scores = append(scores, s)
+			}
+		}
+	}
+	return scores
+}
+
+// bind tells where the pod would go.
+func (w *walk) bind() {
+	if w.end != "" {
+		w.add(w.unreached(StageBind))
+		return
+	}
+	first := w.way.Ranked[0].Node
+	stage := Stage{Name: StageBind, Outcome: Passed, From: len(w.feasible), To: 1}
+	switch tie := w.way.firsts(); {
+	case w.way.Stage(StageScore).Outcome == Open:
+		stage.Outcome, stage.Words = Open, "Unknown: scores rest on what could not be read."
+	case w.way.Likely:
+		stage.Words = fmt.Sprintf("Likely %s: it is the first of all that fit, if kube-scheduler comes upon it.", first)
+	case len(tie) > 1:
+		stage.Words = fmt.Sprintf("One of %s at random: no node has more.", list(tie, fewNames))
+	default:
+		stage.Words = "It would be bound to " + first + "."
+	}
+	for _, name := range w.binders {
+		step := w.step(StageBind, name)
+		step.Asked, step.Left = 1, 1
+		step.What = "after Reserve, Permit and PreBind, which are not tried"
+		stage.Steps = append(stage.Steps, step)
+	}
+	w.add(stage)
+}
+
+// firsts are the nodes that no other outranks.
+func (w *Way) firsts() []string {
+	var tie []string
+	for _, node := range w.Ranked {
+		if node.First {
+			tie = append(tie, node.Node)
+		}
+	}
+	return tie
+}

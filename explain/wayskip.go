@@ -1,0 +1,56 @@
+package explain
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// skipWords say what the pod does not have, so that the plugin has nothing to
+// look at. The plugin has skipped it already.
+func skipWords(q *question, plugin string) string {
+	volumes := q.pod.Spec.Volumes
+	claims := slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+	switch plugin {
+	case names.NodeAffinity:
+		return "no node affinity"
+	case names.NodePorts:
+		return "no host ports"
+	case names.VolumeRestrictions:
+		return "no exclusive volumes"
+	case names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone:
+		if !claims {
+			return "no claims"
+		}
+		return "no claim of its kind"
+	case names.PodTopologySpread:
+		return "no spread constraints"
+	case names.InterPodAffinity:
+		return "no pod affinity rules"
+	case names.DynamicResources:
+		return "no resource claims"
+	case names.NodeDeclaredFeatures:
+		return "wants no node feature"
+	case names.DeferredPodScheduling:
+		return "no deferred resize"
+	}
+	return "nothing to say"
+}
+
+// skipScoreWords say the same for the plugins that rank nodes.
+func skipScoreWords(plugin string) string {
+	switch plugin {
+	case names.NodeAffinity:
+		return "no preferred node affinity"
+	case names.VolumeBinding:
+		return "no claim to bind"
+	case names.PodTopologySpread:
+		return "nothing to spread by"
+	case names.InterPodAffinity:
+		return "no preferred pod affinity"
+	case names.NodeResourcesBalancedAllocation:
+		return "requests nothing"
+	}
+	return "nothing to say"
+}

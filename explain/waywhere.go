@@ -1,0 +1,83 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+)
+
+// where says where the pod would go and by how much; of one that has a node, why
+// it is there.
+func (w *walk) where() string {
+	said := w.goes()
+	if w.way.Running != "" {
+		said = w.whyThere() + " As of now, without this pod."
+	}
+	switch {
+	case said == "" || len(w.way.Ranked) < 2:
+		return said
+	case w.way.Stage(StageScore).Outcome == Open:
+		said += " Scores rest on what could not be read."
+	case w.way.Likely:
+		said += fmt.Sprintf(" Likely: of %d that fit kube-scheduler ranks %d.", len(w.way.Ranked), w.way.Sample)
+	}
+	return said
+}
+
+// goes says where a pod without a node would go; "" where no node fits.
+func (w *walk) goes() string {
+	ranked, tie := w.way.Ranked, w.way.firsts()
+	switch {
+	case len(ranked) == 0:
+		return ""
+	case len(ranked) == 1:
+		return fmt.Sprintf("It would go to %s: no other node fits.", ranked[0].Node)
+	case len(tie) > 1:
+		said := fmt.Sprintf("It would go to one of %s at random: each scores %d", list(tie, fewNames), ranked[0].Total)
+		if len(ranked) > len(tie) {
+			said += ", next " + scored(ranked[len(tie)])
+		}
+		return said + "."
+	}
+	return fmt.Sprintf("It would go to %s: it scores %d, next %s.", ranked[0].Node, ranked[0].Total, scored(ranked[1]))
+}
+
+func scored(node RankedNode) string { return fmt.Sprintf("%s %d", node.Node, node.Total) }
+
+// whyThere compares the pod's node with the others.
+func (w *walk) whyThere() string {
+	there, ranked, tie := w.way.Running, w.way.Ranked, w.way.firsts()
+	at := slices.IndexFunc(ranked, func(node RankedNode) bool { return node.Node == there })
+	switch {
+	case at < 0 && len(ranked) == 0 && !w.none:
+		return fmt.Sprintf("Why it is on %s is unknown: %s.", there, w.end)
+	case at < 0 && len(ranked) == 0:
+		return fmt.Sprintf("It would fit no node now. %s: %s.", there, w.against(there))
+	case at < 0:
+		return fmt.Sprintf("It would not go to %s now: %s. First is %s.", there, w.against(there), ranked[0].Node)
+	case len(ranked) == 1:
+		return fmt.Sprintf("Why there: no node but %s fits.", there)
+	case !ranked[at].First:
+		return fmt.Sprintf("It would go elsewhere now: %s scores %d, %s.", ranked[0].Node, ranked[0].Total, scored(ranked[at]))
+	case len(tie) > 1:
+		others := slices.DeleteFunc(slices.Clone(tie), func(node string) bool { return node == there })
+		verb := "does"
+		if len(others) > 1 {
+			verb = "do"
+		}
+		return fmt.Sprintf("Why there: %s scores %d, and so %s %s.", there, ranked[at].Total, verb, list(others, fewNames))
+	}
+	return fmt.Sprintf("Why there: %s scores %d, next %s.", there, ranked[at].Total, scored(ranked[1]))
+}
+
+// against is what the node has against the pod, as the scheduler comes upon it.
+func (w *walk) against(node string) string {
+	for i := range w.m.nodes {
+		if w.m.nodes[i].Node().Name != node {
+			continue
+		}
+		if k := w.m.firstThatCounts(i); k >= 0 {
+			return w.plugins[k].name + ", " + refusal(w.question, []refused{w.m.refused(w.Engine, k, i)}).Short
+		}
+	}
+	return "the node is gone"
+}

@@ -1,0 +1,159 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// tell finds the words for the nodes that drop out at plugin k.
+func (w *walk) tell(step *Step, k int, drop []int) {
+	all := make([]refused, len(drop))
+	for n, i := range drop {
+		all[n] = w.m.refused(w.Engine, k, i)
+	}
+	step.What, step.Detail, step.Nodes = w.dropped(k, all)
+}
+
+// dropped groups nodes by what the plugin has against them, the most first: what
+// they come to in a clause, in sentences, and their names in that order.
+func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []string) {
+	plugin := w.plugins[k].name
+	groups := map[string][]refused{}
+	var order []string
+	for _, r := range all {
+		shape := w.shapeOf(plugin, r)
+		if groups[shape] == nil {
+			order = append(order, shape)
+		}
+		groups[shape] = append(groups[shape], r)
+	}
+	for _, rs := range groups {
+		slices.SortFunc(rs, func(a, b refused) int {
+			return cmp.Or(cmp.Compare(distance(w.question, a), distance(w.question, b)), strings.Compare(a.name(), b.name()))
+		})
+	}
+	slices.SortFunc(order, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(groups[b]), len(groups[a])), strings.Compare(a, b))
+	})
+	var clauses, sentences []string
+	rest := len(all)
+	for n, shape := range order {
+		rs := groups[shape]
+		for _, r := range rs {
+			nodes = append(nodes, r.name())
+		}
+		if n < fewNames {
+			rest -= len(rs)
+			clauses = append(clauses, w.clauseOf(plugin, rs, len(all)))
+			sentences = append(sentences, w.sentenceOf(plugin, rs))
+		}
+	}
+	if rest > 0 {
+		clauses = append(clauses, fmt.Sprintf("%d otherwise", rest))
+	}
+	return strings.Join(clauses, ", "), strings.Join(sentences, ". ") + ".", nodes
+}
+
+// shapeOf is what nodes have in common that one clause tells.
+func (w *walk) shapeOf(plugin string, r refused) string {
+	switch explainer := explainers[plugin]; {
+	case plugin == names.NodeAffinity:
+		if instead, ok := insteadOf(w.question, r); ok {
+			return instead
+		}
+		return explainer.shape(w.question, r)
+	case explainer.shape != nil:
+		return explainer.shape(w.question, r)
+	}
+	return r.status.Message()
+}
+
+// insteadOf is what the node has where the pod wants one other thing of it.
+func insteadOf(q *question, r refused) (string, bool) {
+	one, ok := unmetOf(q, r).single()
+	if !ok {
+		return "", false
+	}
+	value, has := one.valueAt(r.node.Node())
+	if !has {
+		return "no label", true
+	}
+	return one.key + "=" + orEmpty(value), true
+}
+
+// clauseOf tells some of the nodes that a plugin refuses, of so many.
+func (w *walk) clauseOf(plugin string, rs []refused, of int) string {
+	said := ""
+	switch plugin {
+	case names.TaintToleration:
+		said = taintBrief(untolerated(w.question, rs[0]))
+	case names.NodeAffinity:
+		said, _ = insteadOf(w.question, rs[0])
+	case names.NodeResourcesFit:
+		if said = w.shortBy(rs); said != "" {
+			if of > len(rs) {
+				said = fmt.Sprintf("%d %s", len(rs), said)
+			}
+			return said
+		}
+	}
+	if said == "" {
+		said = refusal(w.question, rs).Short
+	}
+	if of == 1 {
+		return rs[0].name() + ", " + strings.TrimPrefix(said, rs[0].name()+": ")
+	}
+	return fmt.Sprintf("%d %s", len(rs), said)
+}
+
+// taintBrief names taints without their effects, which all keep the pod off.
+func taintBrief(taints []corev1.Taint) string {
+	var all []string
+	for _, taint := range taints {
+		said, ok := conditionTaints[taint.Key]
+		if !ok {
+			said = strings.TrimSuffix(taint.ToString(), ":"+string(taint.Effect))
+		}
+		if !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	return list(all, fewNames)
+}
+
+// shortBy tells how much each node lacks, the nearest first, where that is one
+// resource.
+func (w *walk) shortBy(rs []refused) string {
+	lacks := shortages(w.question, rs[0])
+	if len(lacks) != 1 || len(rs) == 1 {
+		return ""
+	}
+	name := lacks[0].Resource
+	var all []string
+	for _, r := range rs[:min(len(rs), fewNames)] {
+		all = append(all, roundedUp(name, shortages(w.question, r)[0].Short))
+	}
+	all = slices.Compact(all)
+	if rest := len(rs) - fewNames; rest > 0 {
+		all = append(all, fmt.Sprintf("%d more", rest))
+	}
+	return fmt.Sprintf("%s short by %s", name, strings.Join(all, ", "))
+}
+
+// sentenceOf names the nodes and all that the plugin has against them.
+func (w *walk) sentenceOf(plugin string, rs []refused) string {
+	if plugin == names.TaintToleration && len(untolerated(w.question, rs[0])) > 0 {
+		var nodes []string
+		for _, r := range rs {
+			nodes = append(nodes, r.name())
+		}
+		taints := strings.ReplaceAll(strings.Join(untoleratedNames(w.question, rs[0]), ", "), "node.kubernetes.io/", "")
+		return list(nodes, fewNames) + ": " + taints
+	}
+	return strings.TrimSuffix(refusal(w.question, rs).What, ".")
+}
