@@ -238,3 +238,17 @@ func TestPoolForgetsWhatNobodyAsksFor(t *testing.T) {
 		t.Error("what nobody asked for is still there")
 	}
 }
+
+func TestAllPortsAreKeptBesideOneOfTheHost(t *testing.T) {
+	pod := samplePod("web-1", "")
+	pod.Spec.Containers = []corev1.Container{
+		{Name: "a", Ports: []corev1.ContainerPort{{ContainerPort: 53, Protocol: "UDP"}, {ContainerPort: 53, Protocol: "TCP", HostPort: 53}}},
+		{Name: "b", Ports: []corev1.ContainerPort{{ContainerPort: 80}}},
+	}
+	if _, err := newStripper().strip(pod); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := pod.Spec.Containers[0].Ports, pod.Spec.Containers[1].Ports; len(a) != 2 || len(b) != 0 {
+		t.Errorf("kept are %v of a, which has a port of the host, and %v of b, which has none", a, b)
+	}
+}

@@ -59,16 +59,22 @@ func stripContainer(c *corev1.Container) {
 	*c = corev1.Container{
 		Name:               c.Name,
 		Image:              c.Image, // ImageLocality
-		Ports:              slices.DeleteFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 }),
+		Ports:              hostPorts(c.Ports),
 		Resources:          c.Resources,
 		ResizePolicy:       c.ResizePolicy,
 		RestartPolicy:      c.RestartPolicy, // a sidecar, or not
 		RestartPolicyRules: c.RestartPolicyRules,
 		VolumeMounts:       boundMounts(c.VolumeMounts),
 	}
-	if len(c.Ports) == 0 {
-		c.Ports = nil
+}
+
+// hostPorts are all ports of a container with a port of the host among them,
+// as they are told apart by their place; of any other container none.
+func hostPorts(all []corev1.ContainerPort) []corev1.ContainerPort {
+	if slices.ContainsFunc(all, func(p corev1.ContainerPort) bool { return p.HostPort != 0 }) {
+		return all
 	}
+	return nil
 }
 
 // boundMounts are those that NodeDeclaredFeatures asks about: a node has to
