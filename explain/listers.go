@@ -3,6 +3,7 @@ package explain
 import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
+	appslisters "k8s.io/client-go/listers/apps/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 )
@@ -21,12 +22,16 @@ type listers struct {
 	capacities  storagelisters.CSIStorageCapacityLister
 	attachments storagelisters.VolumeAttachmentLister
 
+	replicaSets  appslisters.ReplicaSetLister
+	statefulSets appslisters.StatefulSetLister
+	controllers  corelisters.ReplicationControllerLister
+
 	forbidden map[string]string // resource → why it could not be listed
 }
 
 // newListers are the listers of factory, of which some hold nothing.
 func newListers(factory informers.SharedInformerFactory, forbidden map[string]string) listers {
-	core, storage := factory.Core().V1(), factory.Storage().V1()
+	core, apps, storage := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1()
 	return listers{
 		claims:      core.PersistentVolumeClaims().Lister(),
 		volumes:     core.PersistentVolumes().Lister(),
@@ -35,7 +40,12 @@ func newListers(factory informers.SharedInformerFactory, forbidden map[string]st
 		csiDrivers:  storage.CSIDrivers().Lister(),
 		capacities:  storage.CSIStorageCapacities().Lister(),
 		attachments: storage.VolumeAttachments().Lister(),
-		forbidden:   forbidden,
+
+		replicaSets:  apps.ReplicaSets().Lister(),
+		statefulSets: apps.StatefulSets().Lister(),
+		controllers:  core.ReplicationControllers().Lister(),
+
+		forbidden: forbidden,
 	}
 }
 

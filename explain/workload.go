@@ -1,0 +1,225 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// spreading is how a change of a template reaches the pods.
+type spreading int
+
+const (
+	none     spreading = iota // there is no template: the pod is on its own
+	rolled                    // the controller replaces them one after the other
+	stuck                     // it would, but waits for the pod, which has to go first
+	newOnly                   // only pods that are made later have it: the pod has to go
+	remade                    // the template never changes: the controller is made again
+	notKnown                  // whose the pod is cannot be found out, or changed
+)
+
+// workload is what a pod comes from: the controller whose template would have to
+// change, and how many pods that concerns.
+type workload struct {
+	pod      *corev1.Pod
+	kind     string // "Deployment"; "" where the pod is on its own
+	name     string
+	template *corev1.PodSpec // nil where only the pod tells
+	spreads  spreading
+	before   []*corev1.Pod // stuck: other pods that it waits for too
+	run      int           // of its pods, this one counted
+	wait     int
+	ended    int
+	why      string // notKnown: why
+	revision int64  // of the state that the pods were counted in
+}
+
+// ref is how kubectl names it: "deployment/checkout".
+func (w *workload) ref() string { return strings.ToLower(w.kind) + "/" + w.name }
+
+// pods words how many of its pods run and wait: "2 run, 3 wait".
+func (w *workload) pods() string {
+	var parts []string
+	for _, part := range []struct {
+		count     int
+		one, many string
+	}{{w.run, "runs", "run"}, {w.wait, "waits", "wait"}, {w.ended, "has ended", "have ended"}} {
+		if part.count > 0 {
+			parts = append(parts, agreeing(part.count, part.one, part.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// workloadOf finds whose template the pod is made from.
+func (e *Engine) workloadOf(pod *corev1.Pod) *workload {
+	w := &workload{pod: pod}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return w
+	}
+	w.kind, w.name = owner.Kind, owner.Name
+	owners := []types.UID{owner.UID}
+	switch group, _, _ := strings.Cut(owner.APIVersion, "/"); group + " " + owner.Kind {
+	case "apps ReplicaSet":
+		owners = e.ofReplicaSet(w, owner)
+	case "apps StatefulSet":
+		e.ofStatefulSet(w, owner)
+	case "v1 ReplicationController":
+		e.ofReplicationController(w, owner)
+	case "apps DaemonSet":
+		w.spreads = rolled
+	case "batch Job":
+		w.spreads = remade
+	case "v1 Node":
+		w.cannot("it is a static pod: its manifest lies on node %s", owner.Name)
+	default:
+		w.cannot("it belongs to %s %s, a kind whose template is not known", owner.Kind, owner.Name)
+	}
+	if w.spreads != notKnown {
+		e.countPods(w, owners)
+	}
+	return w
+}
+
+// cannot notes why the template cannot be changed.
+func (w *workload) cannot(format string, args ...any) {
+	w.spreads, w.why = notKnown, fmt.Sprintf(format, args...)
+}
+
+// found tells whether the pod's controller was read and is the one that the pod
+// names, and notes what it means if not.
+func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource string, object metav1.Object, err error) bool {
+	switch {
+	case !e.listers.readable(resource):
+		w.cannot("%s, so its workload is unknown", e.forbidden[resource])
+	case apierrors.IsNotFound(err) || err == nil && object.GetUID() != owner.UID:
+		w.cannot("its %s %s is not there any more", owner.Kind, owner.Name)
+	case err != nil:
+		w.cannot("its %s %s could not be read", owner.Kind, owner.Name)
+	default:
+		return true
+	}
+	return false
+}
+
+// ofReplicaSet goes on to the Deployment behind it, and returns the UIDs of all
+// the ReplicaSets whose pods that concerns.
+func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.UID {
+	sets := e.listers.replicaSets.ReplicaSets(w.pod.Namespace)
+	set, err := sets.Get(owner.Name)
+	if !e.found(w, owner, "replicasets", set, err) {
+		return nil
+	}
+	w.template, w.spreads = &set.Spec.Template.Spec, newOnly
+	deployment := metav1.GetControllerOfNoCopy(set)
+	if deployment == nil {
+		return []types.UID{set.UID}
+	}
+	if deployment.Kind != "Deployment" || !strings.HasPrefix(deployment.APIVersion, "apps/") {
+		w.cannot("its ReplicaSet belongs to %s %s, a kind whose template is not known", deployment.Kind, deployment.Name)
+		return nil
+	}
+	w.kind, w.name, w.spreads = deployment.Kind, deployment.Name, rolled
+	var owners []types.UID
+	for _, other := range everything(sets) {
+		if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == deployment.UID {
+			owners = append(owners, other.UID)
+		}
+	}
+	return owners
+}
+
+func (e *Engine) ofReplicationController(w *workload, owner *metav1.OwnerReference) {
+	controller, err := e.listers.controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
+	if !e.found(w, owner, "replicationcontrollers", controller, err) {
+		return
+	}
+	w.spreads = newOnly
+	if by := metav1.GetControllerOfNoCopy(controller); by != nil {
+		w.managed(by)
+	}
+	if controller.Spec.Template != nil {
+		w.template = &controller.Spec.Template.Spec
+	}
+}
+
+// managed notes that the controller has one of its own, which would take any
+// change of the template back.
+func (w *workload) managed(by *metav1.OwnerReference) {
+	w.cannot("its %s belongs to %s %s, which would take a change of it back", w.kind, by.Kind, by.Name)
+}
+
+func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
+	set, err := e.listers.statefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
+	if !e.found(w, owner, "statefulsets", set, err) {
+		return
+	}
+	w.template = &set.Spec.Template.Spec
+	if by := metav1.GetControllerOfNoCopy(set); by != nil {
+		w.managed(by)
+		return
+	}
+	strategy := set.Spec.UpdateStrategy
+	if rolling := strategy.RollingUpdate; rolling != nil && rolling.Partition != nil && ordinalIn(set, w.pod.Name) < int(*rolling.Partition) {
+		w.cannot("its StatefulSet leaves the pods below partition %d as they are", *rolling.Partition)
+		return
+	}
+	switch {
+	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
+		w.spreads = newOnly
+	case set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement:
+		w.spreads = rolled
+	default: // a pod that does not run holds up those that follow, and the update
+		w.spreads = stuck
+		w.before = e.before(set, w.pod)
+	}
+}
+
+// before are the pods of an ordered set that wait, too, and come before pod.
+func (e *Engine) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
+	var waiting []*corev1.Pod
+	for _, other := range e.pods {
+		by := metav1.GetControllerOfNoCopy(other)
+		if by != nil && by.UID == set.UID && other.Spec.NodeName == "" && other.DeletionTimestamp == nil && ordinalIn(set, other.Name) < ordinalIn(set, pod.Name) {
+			waiting = append(waiting, other)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *corev1.Pod) int { return ordinalIn(set, a.Name) - ordinalIn(set, b.Name) })
+	return waiting
+}
+
+// ordinalIn is the place of a set's pod, from 0, by its name.
+func ordinalIn(set *appsv1.StatefulSet, pod string) int {
+	ordinal, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
+	if err != nil {
+		return 0
+	}
+	if set.Spec.Ordinals != nil {
+		ordinal -= int(set.Spec.Ordinals.Start)
+	}
+	return ordinal
+}
+
+// countPods counts the pods of the owners.
+func (e *Engine) countPods(w *workload, owners []types.UID) {
+	for _, pod := range e.pods {
+		by := metav1.GetControllerOfNoCopy(pod)
+		switch {
+		case by == nil || !slices.Contains(owners, by.UID):
+		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+			w.ended++
+		case pod.Spec.NodeName == "":
+			w.wait++
+		default:
+			w.run++
+		}
+	}
+}
