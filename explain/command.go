@@ -1,6 +1,13 @@
 package explain
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
 
 // command is how a fix is carried out.
 type command struct {
@@ -12,7 +19,139 @@ type command struct {
 	why       string // why there is no line
 }
 
-// command words the steps of a fix for the shell.
-func (e *Engine) command(_ *corev1.Pod, _ []remedy) command {
-	return command{why: "no command carries it out"}
+// command words the steps of a fix for the shell: what is changed about nodes
+// and other pods first, then the pod or the template that it comes from.
+func (e *Engine) command(pod *corev1.Pod, steps []remedy) command {
+	var c command
+	if why := nameless(pod, steps); why != "" {
+		return command{why: why}
+	}
+	var lines, undos []string
+	add := func(line, undo string) {
+		lines, undos = append(lines, line), append(undos, undo)
+	}
+	var own []remedy
+	for _, step := range steps {
+		switch r := step.(type) {
+		case untaint:
+			add(untaintCommand(r))
+		case uncordon:
+			add("kubectl uncordon "+r.node, "kubectl cordon "+r.node)
+		case labelNode:
+			add(e.labelCommand(r))
+		case evict:
+			for _, victim := range r.pods {
+				add(evictCommand(victim), "")
+			}
+		default:
+			own = append(own, step)
+		}
+	}
+	if len(own) > 0 {
+		if c = e.ownCommand(pod, own); c.line == "" {
+			return c
+		}
+		add(c.line, c.undo)
+	}
+	c.line, c.undo = strings.Join(lines, " && "), ""
+	if !slices.Contains(undos, "") {
+		slices.Reverse(undos)
+		c.undo = strings.Join(undos, " && ")
+	}
+	return c
+}
+
+// nameless says why there is no command for things of such names: what no API
+// server allows comes from a file, and might be taken for a flag or a path.
+func nameless(pod *corev1.Pod, steps []remedy) string {
+	names, label := []string{pod.Namespace, pod.Name}, ""
+	for _, step := range steps {
+		switch r := step.(type) {
+		case untaint:
+			names, label = append(names, r.nodes...), r.taint.Key
+		case uncordon:
+			names = append(names, r.node)
+		case labelNode:
+			names, label = append(names, r.node), r.key
+		case evict:
+			for _, victim := range r.pods {
+				names = append(names, victim.Namespace, victim.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
+			return fmt.Sprintf("%q is no name that Kubernetes allows", name)
+		}
+	}
+	if label != "" && len(validation.IsQualifiedName(label)) > 0 {
+		return fmt.Sprintf("%q is no key that Kubernetes allows", label)
+	}
+	return ""
+}
+
+// untaintCommand takes a taint off nodes.
+func untaintCommand(r untaint) (line, undo string) {
+	taint := r.taint.Key
+	if r.taint.Value != "" {
+		taint += "=" + r.taint.Value
+	}
+	taint += ":" + string(r.taint.Effect)
+	line = "kubectl taint nodes " + strings.Join(r.nodes, " ") + " "
+	return line + quote(taint+"-"), line + quote(taint)
+}
+
+// labelCommand gives a node a label.
+func (e *Engine) labelCommand(r labelNode) (line, undo string) {
+	prefix := "kubectl label node " + r.node + " "
+	line, undo = prefix+quote(r.key+"="+r.value), prefix+quote(r.key+"-")
+	if node := e.nodes[r.node]; node != nil {
+		if before, ok := node.Labels[r.key]; ok {
+			line, undo = line+" --overwrite", prefix+quote(r.key+"="+before)+" --overwrite"
+		}
+	}
+	return line, undo
+}
+
+// evictCommand asks the eviction API, so budgets hold.
+func evictCommand(pod *corev1.Pod) string {
+	body := map[string]any{
+		"apiVersion": "policy/v1", "kind": "Eviction",
+		"metadata": map[string]string{"namespace": pod.Namespace, "name": pod.Name},
+	}
+	return fmt.Sprintf("kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<%s", pod.Namespace, pod.Name, quote(oneLine(body)))
+}
+
+// ownCommand is the command for steps that change the pod or its template.
+func (e *Engine) ownCommand(pod *corev1.Pod, steps []remedy) command {
+	w := e.known(pod)
+	ungates := 0
+	for _, step := range steps {
+		if _, ok := step.(ungate); ok {
+			ungates++
+		}
+	}
+	_, exists := e.pods[pod.UID]
+	switch {
+	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
+		return patchPod(pod, steps)
+	case w.spreads == none && !exists:
+		return command{why: "the pod does not exist yet: its manifest has to change"}
+	case w.spreads == none:
+		return barePod(e.options.ClusterVersion, pod, steps)
+	case w.spreads == notKnown:
+		return command{why: w.why}
+	case ungates > 0:
+		return command{why: fmt.Sprintf("%s has to change, and its new pods would be gated again", w.ref())}
+	}
+	return w.command(steps, exists)
+}
+
+// known is workloadOf, remembered while nothing changes.
+func (e *Engine) known(pod *corev1.Pod) *workload {
+	if e.workload == nil || e.workload.pod != pod || e.workload.revision != e.revision {
+		e.workload = e.workloadOf(pod)
+		e.workload.revision = e.revision
+	}
+	return e.workload
 }

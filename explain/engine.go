@@ -85,6 +85,7 @@ type Engine struct {
 	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
 	scratch    matrix                                   // reused from one explanation to the next
 	trials     matrix                                   // reused from one trial to the next
+	workload   *workload                                // of the pod that was last asked about (known)
 }
 
 // New builds the framework around factory, which must not have been started, and

@@ -1,0 +1,252 @@
+package explain
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// controlledBy names a controller.
+func controlledBy(apiVersion, kind, name string) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID(name), Controller: new(true)}
+}
+
+func podControlledBy(apiVersion, kind, name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{controlledBy(apiVersion, kind, name)} }
+}
+
+func namedMeta(fullName string, owners ...metav1.OwnerReference) metav1.ObjectMeta {
+	namespace, name, _ := strings.Cut(fullName, "/")
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), OwnerReferences: owners}
+}
+
+// templateOf is a template that makes pods like this one.
+func templateOf(pod *corev1.Pod) corev1.PodTemplateSpec {
+	spec := *pod.Spec.DeepCopy()
+	spec.NodeName = ""
+	return corev1.PodTemplateSpec{Spec: spec}
+}
+
+func replicaSet(fullName string, like *corev1.Pod, owners ...metav1.OwnerReference) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{ObjectMeta: namedMeta(fullName, owners...), Spec: appsv1.ReplicaSetSpec{Template: templateOf(like)}}
+}
+
+func statefulSet(fullName string, like *corev1.Pod, edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
+	set := &appsv1.StatefulSet{ObjectMeta: namedMeta(fullName), Spec: appsv1.StatefulSetSpec{Template: templateOf(like)}}
+	for _, edit := range edits {
+		edit(set)
+	}
+	return set
+}
+
+var (
+	gpuTaint = corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}
+	lowerCPU = lowerRequest{container: "app", resource: corev1.ResourceCPU, from: 4000, to: 3600}
+)
+
+func limiting(name corev1.ResourceName, amount string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{name: resource.MustParse(amount)}
+	}
+}
+
+// toleratingForAWhile gives the pod what DefaultTolerationSeconds gives every pod.
+func toleratingForAWhile(p *corev1.Pod) {
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300)),
+		})
+	}
+}
+
+func TestCommands(t *testing.T) {
+	checkout := func(name, node string, edits ...func(*corev1.Pod)) *corev1.Pod {
+		edits = append([]func(*corev1.Pod){podControlledBy("apps/v1", "ReplicaSet", "checkout-1"), selecting("disktype", "ssd")}, edits...)
+		return testPod("shop/checkout-1-"+name, node, "4", edits...)
+	}
+	plain := testPod("shop/checkout", "", "4", selecting("disktype", "ssd"))
+	deployed := []runtime.Object{
+		replicaSet("shop/checkout-1", plain, controlledBy("apps/v1", "Deployment", "checkout")),
+		replicaSet("shop/checkout-0", plain, controlledBy("apps/v1", "Deployment", "checkout")),
+		testPod("shop/checkout-0-a", "b", "4", podControlledBy("apps/v1", "ReplicaSet", "checkout-0")),
+		checkout("b", "b"), checkout("c", ""), checkout("d", ""),
+	}
+	set := func(edits ...func(*appsv1.StatefulSet)) []runtime.Object {
+		return []runtime.Object{
+			statefulSet("shop/index", testPod("shop/index", "", "4"), edits...),
+			testPod("shop/index-0", "", "4", podControlledBy("apps/v1", "StatefulSet", "index")),
+		}
+	}
+	index := testPod("shop/index-1", "", "4", podControlledBy("apps/v1", "StatefulSet", "index"))
+	rs := func(edits ...func(*corev1.Pod)) *corev1.Pod {
+		return testPod("shop/rs-a", "", "4", append(edits, podControlledBy("apps/v1", "ReplicaSet", "rs"))...)
+	}
+	node := testNode("a", "8", nodeLabel("zone", "one"))
+	cases := []struct {
+		says    string
+		pod     *corev1.Pod
+		objects []runtime.Object
+		steps   []remedy
+	}{
+		{"a request of a Deployment's pod", checkout("x", ""), deployed, []remedy{lowerCPU}},
+		{"a request and its limit", checkout("x", ""), deployed, []remedy{lowerRequest{container: "app", resource: corev1.ResourceMemory, to: 3 << 30, limit: true}, lowerCPU}},
+		{"a toleration", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}}},
+		{"a selector", checkout("x", ""), deployed, []remedy{dropSelector{"disktype", "ssd"}}},
+		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}, dropSelector{"disktype", "ssd"}}},
+		{"a selector that an admission plugin added", checkout("x", "", selecting("pool", "web")), deployed, []remedy{dropSelector{"pool", "web"}}},
+		{"a node first, then the template", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}, uncordon{"a"}}},
+		{"a gate is the pod's own", checkout("x", "", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}} }), deployed, []remedy{ungate{[]string{"example.com/quota"}}}},
+		{"a gate and the template", checkout("x", ""), deployed, []remedy{ungate{[]string{"example.com/quota"}}, tolerate{gpuTaint}}},
+		{"a ReplicaSet of its own", rs(), []runtime.Object{replicaSet("shop/rs", testPod("shop/x", "", "4"))}, []remedy{lowerCPU}},
+		{"a ReplicaSet of a kind that is not known", rs(), []runtime.Object{replicaSet("shop/rs", plain, controlledBy("argoproj.io/v1alpha1", "Rollout", "web"))}, []remedy{lowerCPU}},
+		{"a ReplicaSet that is gone", rs(), nil, []remedy{lowerCPU}},
+		{"a StatefulSet waits for its pods in order", index, set(), []remedy{lowerCPU}},
+		{"a parallel one does not", index, set(func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }), []remedy{lowerCPU}},
+		{"one that is updated by deletion", index, set(func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType }), []remedy{lowerCPU}},
+		{"one that holds the pod back", index, set(func(s *appsv1.StatefulSet) {
+			s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}
+		}), []remedy{lowerCPU}},
+		{"a DaemonSet's tolerations are its own", testPod("shop/agent-x", "", "4", podControlledBy("apps/v1", "DaemonSet", "agent"), func(p *corev1.Pod) {
+			p.Spec.Tolerations = []corev1.Toleration{
+				{Key: "spot", Operator: corev1.TolerationOpExists},
+				{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+				{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+			}
+		}), nil, []remedy{tolerate{gpuTaint}}},
+		{"a Job starts over", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
+		{"a static pod", testPod("shop/etcd-a", "", "4", podControlledBy("v1", "Node", "a")), nil, []remedy{lowerCPU}},
+		{"a custom kind", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{lowerCPU}},
+		{"nodes do not ask whose the pod is", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{uncordon{"a"}, uncordon{"b"}}},
+		{"a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
+		{"the first toleration of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy{tolerate{corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}}}},
+		{"a gate of a bare pod", testPod("shop/bare", "", "4", func(p *corev1.Pod) {
+			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a.io/x"}, {Name: "b"}}
+		}), nil, []remedy{ungate{[]string{"a.io/x", "b"}}}},
+		{"a request of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy{lowerCPU}},
+		{"a request and a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy{lowerCPU, tolerate{gpuTaint}}},
+		{"a request that another QoS class would follow", testPod("shop/bare", "", "4", requesting("memory", "1Gi"), limiting("cpu", "3600m"), func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Limits["memory"] = resource.MustParse("1Gi")
+		}), nil, []remedy{lowerCPU}},
+		{"a device cannot be resized", testPod("shop/bare", "", "4", requesting("example.com/gpu", "4"), limiting("example.com/gpu", "4")), nil, []remedy{lowerRequest{container: "app", resource: "example.com/gpu", to: 2, limit: true}}},
+		{"a selector of a bare pod", testPod("shop/bare", "", "4", selecting("disktype", "ssd"), selecting("zone", "it's one")), nil, []remedy{dropSelector{"disktype", "ssd"}}},
+		{"what matchLabelKeys added is left out of a new pod", testPod("shop/bare", "", "4", spreadOver("zone", 1, nil, "web"), func(p *corev1.Pod) {
+			c := &p.Spec.TopologySpreadConstraints[0]
+			c.MatchLabelKeys = []string{"v"}
+			c.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "v", Operator: metav1.LabelSelectorOpIn, Values: []string{"1"}}}
+		}), nil, []remedy{loosenSpread{0, "zone", [2]int32{1, 2}}}},
+		{"one of two constraints over a key", testPod("shop/bare", "", "4", spreadOver("zone", 1, nil, "web"), spreadOver("zone", 2, nil, "shop")), nil, []remedy{loosenSpread{1, "zone", [2]int32{2, 0}}}},
+		{"one of two ports of a number", testPod("shop/bare", "", "", hostPort("", 53, "UDP"), hostPort("", 53, "TCP")), nil, []remedy{dropHostPort{"app", 1, 53, "TCP"}}},
+		{"a host port", rs(hostPort("", 80, "TCP")), []runtime.Object{replicaSet("shop/rs", rs(hostPort("", 80, "TCP")))}, []remedy{dropHostPort{"app", 0, 80, "TCP"}}},
+		{"the last term about other pods", rs(awayFrom(podTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(awayFrom(podTerm("zone", "web"))))}, []remedy{dropPodTerm{anti: true, last: true}}},
+		{"a requirement of a node affinity", rs(nodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+			{Key: "disk", Operator: corev1.NodeSelectorOpExists}, {Key: "pool", Operator: corev1.NodeSelectorOpIn, Values: []string{"web"}},
+		}})), []runtime.Object{replicaSet("shop/rs", rs(nodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+			{Key: "disk", Operator: corev1.NodeSelectorOpExists}, {Key: "pool", Operator: corev1.NodeSelectorOpIn, Values: []string{"web"}},
+		}})))}, []remedy{dropExpression{}}},
+		{"a taint of nodes", testPod("shop/bare", "", "4"), nil, []remedy{untaint{gpuTaint, []string{"a", "b"}}}},
+		{"a taint without a value", testPod("shop/bare", "", "4"), nil, []remedy{untaint{corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}, []string{"a"}}}},
+		{"a new label", testPod("shop/bare", "", "4"), nil, []remedy{labelNode{"a", "disktype", "ssd"}}},
+		{"another value of a label", testPod("shop/bare", "", "4"), nil, []remedy{labelNode{"a", "zone", "two"}}},
+		{"evictions", testPod("shop/bare", "", "4"), nil, []remedy{evict{[]*corev1.Pod{testPod("batch/one", "a", ""), testPod("batch/two", "a", "")}}}},
+		{"a name that is a flag", testPod("shop/bare", "", "4"), nil, []remedy{uncordon{"--kubeconfig=/tmp/x"}}},
+		{"a name that is a path", testPod("shop/bare", "", "4"), nil, []remedy{evict{[]*corev1.Pod{testPod("batch/..", "a", "")}}}},
+	}
+	var all strings.Builder
+	for _, c := range cases {
+		e := startEngine(t, Options{}, append([]runtime.Object{node, c.pod}, c.objects...)...)
+		fmt.Fprintf(&all, "# %s\n%s\n\n", c.says, said(e.command(c.pod, c.steps)))
+	}
+	file := filepath.Join("testdata", "commands.txt")
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(all.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(all.String(), "\n")); diff != "" {
+		t.Errorf("other commands than before; does each of them still do what it says?\n%s", diff)
+	}
+}
+
+// said is all of a command, a line for each part.
+func said(c command) string {
+	lines := []string{c.line}
+	add := func(word, text string) {
+		if text != "" {
+			lines = append(lines, word+": "+text)
+		}
+	}
+	add("undo", c.undo)
+	for _, a := range c.affects {
+		add("affects", fmt.Sprintf("%s %s/%s %s", a.Kind, a.Namespace, a.Name, a.How))
+	}
+	add("brief", c.brief)
+	add("why not", c.why)
+	if c.recreates {
+		lines = append(lines, "recreates")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// A word of a command is what it was before it was quoted, whatever is in it.
+func TestQuotedWordsAreTheSameToAShell(t *testing.T) {
+	var words, quoted []string
+	alphabet := []rune("ab-_/ '\"\\$`!*?[]{}()<>|&;#~=%\t\n\réΩ")
+	for range 500 {
+		word := make([]rune, rand.IntN(12))
+		for i := range word {
+			word[i] = alphabet[rand.IntN(len(alphabet))]
+		}
+		words, quoted = append(words, string(word)), append(quoted, quote(string(word)))
+	}
+	got, err := exec.Command("bash", "-c", `printf '%s\0' `+strings.Join(quoted, " ")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(words, strings.Split(strings.TrimSuffix(string(got), "\x00"), "\x00")); diff != "" {
+		t.Errorf("the shell reads other words (-written +read)\n%s", diff)
+	}
+}
+
+// Without the right to list the controllers nobody knows whose a pod is.
+func TestNoCommandForAWorkloadThatCannotBeRead(t *testing.T) {
+	for _, c := range []struct{ resource, group, kind string }{
+		{"replicasets", "apps/v1", "ReplicaSet"}, {"statefulsets", "apps/v1", "StatefulSet"}, {"replicationcontrollers", "v1", "ReplicationController"},
+	} {
+		pod := testPod("shop/web-0", "", "4", podControlledBy(c.group, c.kind, "web"))
+		e := startEngineForbidding(t, Options{}, []string{c.resource}, testNode("a", "8"), pod)
+		want := "not allowed to list " + c.resource + ", so its workload is unknown"
+		if got := e.command(pod, []remedy{lowerCPU}); got.line != "" || got.why != want {
+			t.Errorf("of a %s: %s; want %s", c.kind, said(got), want)
+		}
+		if got := e.command(pod, []remedy{uncordon{"a"}}); got.line != "kubectl uncordon a" {
+			t.Errorf("a node of a %s's pod: %s", c.kind, said(got))
+		}
+	}
+}
+
+// A cluster before resizes is one where such pods are created again.
+func TestOlderClustersRecreateWhatTheyCannotResize(t *testing.T) {
+	pod := testPod("shop/bare", "", "4")
+	for version, recreates := range map[string]bool{"v1.33.9": true, "v1.34.0": false, "v1.37.1-eks-1": false, "": false} {
+		e := startEngine(t, Options{ClusterVersion: version}, testNode("a", "8"), pod)
+		if got := e.command(pod, []remedy{lowerCPU}); got.recreates != recreates || got.line == "" {
+			t.Errorf("%q: recreates %t, want %t: %s", version, got.recreates, recreates, got.line)
+		}
+	}
+}

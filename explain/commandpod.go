@@ -1,0 +1,152 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/kubectl/pkg/util/qos"
+)
+
+// resizable is the first release whose pods are resized in place, memory limits
+// included.
+var resizable = version.MustParseGeneric("1.34")
+
+// inPlace says whether a step can be done to a pod that exists.
+func inPlace(cluster string, pod *corev1.Pod, step remedy) bool {
+	switch r := step.(type) {
+	case tolerate, ungate:
+		return true
+	case lowerRequest:
+		return resizes(cluster, pod, r)
+	}
+	return false
+}
+
+// resizes says whether the API server resizes the container in place: it
+// refuses where the QoS class would change, and some pods altogether (its
+// ValidatePodResize).
+func resizes(cluster string, pod *corev1.Pod, r lowerRequest) bool {
+	counts := r.resource == corev1.ResourceCPU || r.resource == corev1.ResourceMemory
+	windows := pod.Spec.OS != nil && pod.Spec.OS.Name == corev1.Windows
+	if !counts || windows || pod.Spec.Resources != nil || !sinceResize(cluster) {
+		return false
+	}
+	for _, container := range pod.Spec.InitContainers {
+		always := container.RestartPolicy != nil && *container.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		if r.init && container.Name == r.container && !always {
+			return false
+		}
+	}
+	changed, err := r.apply(nil, pod)
+	return err == nil && qos.ComputePodQOS(changed) == qos.GetPodQOS(pod)
+}
+
+// sinceResize says whether a cluster of that version resizes pods; one of
+// unknown version is taken for a new one.
+func sinceResize(cluster string) bool {
+	v, err := version.ParseGeneric(cluster)
+	return err != nil || v.AtLeast(resizable)
+}
+
+// barePod changes a pod that no controller owns, in place as far as that goes.
+func barePod(cluster string, pod *corev1.Pod, steps []remedy) command {
+	if slices.ContainsFunc(steps, func(step remedy) bool { return !inPlace(cluster, pod, step) }) {
+		return recreatePod(pod, steps)
+	}
+	var patches, resizes []remedy
+	for _, step := range steps {
+		if _, ok := step.(lowerRequest); ok {
+			resizes = append(resizes, step)
+		} else {
+			patches = append(patches, step)
+		}
+	}
+	switch {
+	case len(resizes) == 0:
+		return patchPod(pod, patches)
+	case len(patches) == 0:
+		return resizePod(pod, resizes)
+	}
+	patch, resize := patchPod(pod, patches), resizePod(pod, resizes)
+	if patch.line == "" || resize.line == "" {
+		return command{why: patch.why + resize.why}
+	}
+	return command{line: patch.line + " && " + resize.line}
+}
+
+// patchPod adds tolerations and removes gates.
+func patchPod(pod *corev1.Pod, steps []remedy) command {
+	line := fmt.Sprintf("kubectl -n %s patch pod/%s ", pod.Namespace, pod.Name)
+	if added := additions(pod, steps); added != nil {
+		return command{line: line + "--type=json -p " + quote(oneLine(added))}
+	}
+	patch, _, err := patches(&pod.Spec, steps)
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	return command{line: line + "-p " + quote(oneLine(map[string]any{"spec": patch}))}
+}
+
+// additions append tolerations to the pod's own, without repeating those; nil
+// where the steps are others.
+func additions(pod *corev1.Pod, steps []remedy) []map[string]any {
+	if len(pod.Spec.Tolerations) == 0 {
+		return nil
+	}
+	var added []map[string]any
+	for _, step := range steps {
+		r, ok := step.(tolerate)
+		if !ok {
+			return nil
+		}
+		added = append(added, map[string]any{"op": "add", "path": "/spec/tolerations/-", "value": r.toleration()})
+	}
+	return added
+}
+
+// resizePod changes requests in place, and back.
+func resizePod(pod *corev1.Pod, steps []remedy) command {
+	patch, back, err := patches(&pod.Spec, steps)
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	line := fmt.Sprintf("kubectl -n %s patch pod/%s --subresource resize -p ", pod.Namespace, pod.Name)
+	return command{
+		line: line + quote(oneLine(map[string]any{"spec": patch})),
+		undo: line + quote(oneLine(map[string]any{"spec": back})),
+	}
+}
+
+// recreatePod deletes the pod and creates it again with the change.
+func recreatePod(pod *corev1.Pod, steps []remedy) command {
+	changed, err := applied(&pod.Spec, steps)
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	patch, err := diff(&pod.Spec, unmerged(changed))
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	return command{
+		line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
+		recreates: true,
+		affects:   []Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and created again"}},
+		brief:     "the pod is recreated",
+	}
+}
+
+// recreate deletes an object and creates it again with a change. Nothing is
+// deleted before the API server has accepted the new one under another name:
+// what it refuses afterwards would be lost.
+func recreate(namespace, object string, patch map[string]any) string {
+	_, name, _ := strings.Cut(object, "/")
+	prefix := name[:min(len(name), 50)]
+	unnamed := map[string]any{"metadata": map[string]any{"name": nil, "generateName": strings.TrimRight(prefix, ".-") + "-"}}
+	return fmt.Sprintf(`new="$(kubectl -n %s get %s -o json | kubectl patch --local -f - -o json -p %s)"`+
+		` && kubectl patch --local -f - -o json --type=merge -p %s <<<"$new" | kubectl create --dry-run=server -f -`+
+		` && kubectl replace --force -f - <<<"$new"`,
+		namespace, object, quote(oneLine(patch)), quote(oneLine(unnamed)))
+}

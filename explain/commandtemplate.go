@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// command changes the template by the steps, and sees to it that the pod gets
+// the change.
+func (w *workload) command(steps []remedy, exists bool) command {
+	base, err := w.base(steps)
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	patch, back, err := patches(base, steps)
+	if err != nil {
+		return command{why: err.Error()}
+	}
+	if w.spreads == remade {
+		return w.startOver(patch)
+	}
+	c := command{line: w.change(steps, templatePatch(patch)), undo: w.takeBack(templatePatch(back))}
+	ref := Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
+	if w.spreads == newOnly {
+		ref.How = "has the change for pods that it makes from now on"
+		c.brief = "the pod is replaced"
+	} else {
+		total := plural(w.run+w.wait, "pod")
+		ref.How = fmt.Sprintf("rolls %s: %s", total, w.pods())
+		c.brief = "a rollout of " + total
+	}
+	c.affects = []Affected{ref}
+	if w.spreads == rolled || !exists {
+		return c
+	}
+	for _, pod := range append(w.before, w.pod) {
+		c.line += " && " + evictCommand(pod)
+		c.affects = append(c.affects, Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is evicted, for one with the change"})
+	}
+	return c
+}
+
+// templatePatch is a patch of a pod's spec for the object with its template.
+func templatePatch(patch map[string]any) map[string]any {
+	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": patch}}}
+}
+
+// change is the command that changes the template.
+func (w *workload) change(steps []remedy, patch map[string]any) string {
+	line := "kubectl -n " + w.pod.Namespace + " "
+	if flags := resourceFlags(steps); flags != "" {
+		return line + "set resources " + w.ref() + flags
+	}
+	return line + "patch " + w.ref() + " -p " + quote(oneLine(patch))
+}
+
+// resourceFlags say to kubectl set resources what one container asks for; "" where
+// the steps are others.
+func resourceFlags(steps []remedy) string {
+	container := ""
+	var limits, requests []string
+	for i, step := range steps {
+		r, ok := step.(lowerRequest)
+		if !ok || r.init || i > 0 && r.container != container {
+			return ""
+		}
+		container = r.container
+		amount := string(r.resource) + "=" + canonical(r.resource, r.to)
+		requests = append(requests, amount)
+		if r.limit {
+			limits = append(limits, amount)
+		}
+	}
+	flags := " -c " + quote(container)
+	if len(limits) > 0 {
+		flags += " --limits=" + quote(strings.Join(limits, ","))
+	}
+	return flags + " --requests=" + quote(strings.Join(requests, ","))
+}
+
+// takeBack is the command that undoes the change of the template.
+func (w *workload) takeBack(back map[string]any) string {
+	line := "kubectl -n " + w.pod.Namespace + " "
+	switch w.kind {
+	case "Deployment", "StatefulSet", "DaemonSet":
+		return line + "rollout undo " + w.ref()
+	}
+	return line + fmt.Sprintf("patch %s -p %s", w.ref(), quote(oneLine(back)))
+}
+
+// identity are the labels that the API server gives a Job's pods, and refuses
+// in the template of another Job.
+var identity = []string{"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name"}
+
+// startOver deletes the Job and creates it again: its template never changes.
+func (w *workload) startOver(patch map[string]any) command {
+	nobody := map[string]any{}
+	for _, label := range identity {
+		nobody[label] = nil
+	}
+	job := map[string]any{
+		"metadata": map[string]any{"labels": nobody},
+		"spec": map[string]any{
+			"selector": nil,
+			"template": map[string]any{"metadata": map[string]any{"labels": nobody}, "spec": patch},
+		},
+	}
+	return command{
+		line:      recreate(w.pod.Namespace, w.ref(), job),
+		recreates: true,
+		affects:   []Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted with its pods and starts over: " + w.pods()}},
+		brief:     "its Job starts over",
+	}
+}
+
+// base is the spec of the template, before the change: as it was read, or as
+// far as the pod tells.
+func (w *workload) base(steps []remedy) (*corev1.PodSpec, error) {
+	made := unmerged(&w.pod.Spec)
+	for _, step := range steps {
+		_, expression := step.(dropExpression)
+		switch {
+		case expression && w.kind == "DaemonSet":
+			return nil, fmt.Errorf("the DaemonSet controller ties each of its pods to a node")
+		case w.template != nil && !equality.Semantic.DeepEqual(partOf(made, step), partOf(w.template, step)):
+			return nil, fmt.Errorf("%s does not have that in its template: its pods get it as they are created", w.ref())
+		}
+	}
+	if w.template != nil {
+		return w.template.DeepCopy(), nil
+	}
+	made.Tolerations = slices.DeleteFunc(made.Tolerations, func(t corev1.Toleration) bool { return injected(t, w.kind) })
+	return made, nil
+}
+
+// injected says whether admission (DefaultTolerationSeconds) or the DaemonSet
+// controller (AddOrUpdateDaemonPodTolerations) gives pods the toleration.
+func injected(t corev1.Toleration, kind string) bool {
+	if t.Operator != corev1.TolerationOpExists || !strings.HasPrefix(t.Key, "node.kubernetes.io/") {
+		return false
+	}
+	switch t.Key {
+	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable:
+		seconds := t.TolerationSeconds != nil && *t.TolerationSeconds == 300
+		return t.Effect == corev1.TaintEffectNoExecute && (seconds || kind == "DaemonSet" && t.TolerationSeconds == nil)
+	case corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure,
+		corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable:
+		return t.Effect == corev1.TaintEffectNoSchedule && kind == "DaemonSet"
+	}
+	return false
+}
