@@ -48,7 +48,7 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 		pod := preempting[0]
 		compareFirst(t, client, pod, ours[pod.Namespace+"/"+pod.Name], seen)
 		pods = append(rest, preempting[1:]...)
-		_, err := quiet(t, client)
+		_, err := quiet(t, client, respite)
 		if err != nil {
 			t.Logf("no more pods that come late: %v", err)
 			return

@@ -68,13 +68,13 @@ func compareMessages(t *testing.T, plane *controlplane.ControlPlane, client kube
 	t.Helper()
 	config := kubeconfig(t, plane, controlplane.Admin)
 	for range attempts {
-		before, err := quiet(t, client)
+		before, err := quiet(t, client, pause)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ours := explainAll(t, config)
 		theirs := rewritten(t, plane, client, cluster)
-		after, err := quiet(t, client)
+		after, err := quiet(t, client, pause)
 		if err == nil && after == before {
 			compareAll(t, theirs, ours, seen)
 			return

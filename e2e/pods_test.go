@@ -133,7 +133,7 @@ func settle(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.In
 	before := ""
 	for range most {
 		rewritten(t, plane, client, cluster)
-		state, err := quiet(t, client)
+		state, err := quiet(t, client, pause)
 		plane.StopScheduler()
 		if err != nil || state == before {
 			return err
@@ -144,14 +144,17 @@ func settle(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.In
 	return fmt.Errorf("settle the cluster: it still changes after %d rounds", most)
 }
 
+// How long nothing may change before the cluster is said to rest.
+const (
+	pause   = 300 * time.Millisecond  // for victims to go, their successors to bind, claims to be bound
+	respite = 1500 * time.Millisecond // for pods that the scheduler lets wait before it tries them again
+)
+
 // quiet waits until nothing that decides where pods go has changed for a
 // while, and gives it. The error says what keeps changing.
-func quiet(t *testing.T, client kubernetes.Interface) (string, error) {
+func quiet(t *testing.T, client kubernetes.Interface, pause time.Duration) (string, error) {
 	t.Helper()
-	const (
-		pause = 300 * time.Millisecond // for victims to go, their successors to bind, claims to be bound
-		most  = 100
-	)
+	const most = 100
 	var before []string
 	var last map[string]bool // what has changed of late
 	for i := range most {

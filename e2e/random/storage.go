@@ -13,6 +13,7 @@ import (
 const (
 	csiDriver      = "csi.example"
 	capacityDriver = "capacity.example"
+	ebsDriver      = "ebs.csi.aws.com" // has taken over the disks that pods name themselves
 	noProvisioner  = "kubernetes.io/no-provisioner"
 )
 
@@ -88,6 +89,11 @@ func (c *Cluster) addCSINode(name string) {
 	if !c.one(3) {
 		object.Spec.Drivers = append(object.Spec.Drivers, storagev1.CSINodeDriver{
 			Name: capacityDriver, NodeID: name, Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(2))},
+		})
+	}
+	if c.one(2) {
+		object.Spec.Drivers = append(object.Spec.Drivers, storagev1.CSINodeDriver{
+			Name: ebsDriver, NodeID: name, Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(1))},
 		})
 	}
 	c.others = append(c.others, object)

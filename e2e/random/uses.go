@@ -48,15 +48,15 @@ func (c *Cluster) addEphemeral(pod *corev1.Pod) {
 // addDisk mounts a disk without a claim: one that nobody shares, or only to read.
 func (c *Cluster) addDisk(pod *corev1.Pod) {
 	disk := corev1.Volume{Name: "disk"}
-	switch c.rand.IntN(4) {
+	switch c.rand.IntN(6) {
 	case 0:
 		disk.GCEPersistentDisk = &corev1.GCEPersistentDiskVolumeSource{PDName: "disk-1", ReadOnly: c.one(2)}
 	case 1:
-		disk.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}
-	case 2:
 		disk.ISCSI = &corev1.ISCSIVolumeSource{TargetPortal: "10.0.0.9", IQN: "iqn.2001-04.com.example:one", ReadOnly: c.one(2)}
-	default:
+	case 2:
 		disk.RBD = &corev1.RBDVolumeSource{CephMonitors: []string{"10.0.0.8"}, RBDPool: "kube", RBDImage: "one", ReadOnly: c.one(2)}
+	default:
+		disk.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: pick(c, "vol-1", "vol-2", "vol-3")}
 	}
 	pod.Spec.Volumes = append(pod.Spec.Volumes, disk)
 }

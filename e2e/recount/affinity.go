@@ -16,28 +16,32 @@ func (s *State) nodeAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
 			r.Names = append(r.Names, key, value, had)
 		}
 	}
-	r.Names = append(r.Names, missedTerms(pod, node)...)
+	missed, terms := missedTerms(pod, node)
+	r.Names = append(r.Names, missed...)
+	for i := range terms { // they are told by their numbers
+		r.Also = append(r.Also, count(i+1))
+	}
 	if r.Names == nil {
 		return nil
 	}
 	return r
 }
 
-// missedTerms names what each term misses, unless one matches.
-func missedTerms(pod *corev1.Pod, node *corev1.Node) []string {
+// missedTerms names what each term misses, unless one matches, and counts them.
+func missedTerms(pod *corev1.Pod, node *corev1.Node) (names []string, terms int) {
 	affinity := pod.Spec.Affinity
 	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return nil
+		return nil, 0
 	}
-	var names []string
-	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+	all := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	for _, term := range all {
 		missed := missedRequirements(term, node)
 		if missed == nil {
-			return nil
+			return nil, 0
 		}
 		names = append(names, missed...)
 	}
-	return names
+	return names, len(all)
 }
 
 // missedRequirements names what a term misses: the key, the values, and what

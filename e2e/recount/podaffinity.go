@@ -1,9 +1,12 @@
 package recount
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -12,22 +15,29 @@ import (
 // those that want to be away from it.
 func (s *State) podAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
 	r := &Refusal{Plugin: "InterPodAffinity"}
-	r.Names = append(r.Names, s.lonely(pod, node)...)
+	s.addLonely(r, pod, node)
 	for _, term := range antiAffinity(pod) {
+		var there []*corev1.Pod
 		for _, other := range s.near(node, term.TopologyKey) {
 			if s.matches(pod, term, other) {
-				r.Names = append(r.Names, term.TopologyKey, other.Namespace+"/"+other.Name)
+				there = append(there, other)
 			}
 		}
+		r.addPods(term, there)
 	}
+	hostile, terms := map[string][]*corev1.Pod{}, map[string]corev1.PodAffinityTerm{}
 	for i := range s.Nodes {
 		for _, other := range s.byNode[s.Nodes[i].Name] {
 			for _, term := range antiAffinity(other) {
 				if sameDomain(node, &s.Nodes[i], term.TopologyKey) && s.matches(other, term, pod) {
-					r.Names = append(r.Names, term.TopologyKey, other.Namespace+"/"+other.Name)
+					meaning := s.meaning(other, term)
+					hostile[meaning], terms[meaning] = append(hostile[meaning], other), term
 				}
 			}
 		}
+	}
+	for meaning, others := range hostile {
+		r.addPods(terms[meaning], others)
 	}
 	if r.Names == nil {
 		return nil
@@ -35,38 +45,77 @@ func (s *State) podAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
 	return r
 }
 
-// lonely names the topologies of the node where the pod would miss its company.
-// A pod that nobody matches, and that matches itself, may be the first.
-func (s *State) lonely(pod *corev1.Pod, node *corev1.Node) []string {
-	terms := affinity(pod)
-	if len(terms) == 0 {
-		return nil
+// addPods tells of the pods that a term is about, if there are any.
+func (r *Refusal) addPods(term corev1.PodAffinityTerm, pods []*corev1.Pod) {
+	if len(pods) == 0 {
+		return
 	}
-	var missing, without []string
-	anywhere := false
-	for i := range s.Nodes {
-		for _, other := range s.byNode[s.Nodes[i].Name] {
-			all := s.matchesAll(pod, terms, other)
-			anywhere = anywhere || all && slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool {
-				_, ok := s.Nodes[i].Labels[t.TopologyKey]
-				return ok
-			})
+	r.Names = append(r.Names, term.TopologyKey)
+	r.Figures = append(r.Figures, count(len(pods)))
+	r.addValues(term)
+	for _, pod := range pods {
+		r.Names = append(r.Names, full(pod))
+	}
+}
+
+// addValues notes the values of the term's selectors.
+func (r *Refusal) addValues(term corev1.PodAffinityTerm) {
+	for _, selector := range []*metav1.LabelSelector{term.LabelSelector, term.NamespaceSelector} {
+		if selector == nil {
+			continue
+		}
+		r.Words = slices.AppendSeq(r.Words, maps.Values(selector.MatchLabels))
+		for _, e := range selector.MatchExpressions {
+			r.Words = append(r.Words, e.Values...)
 		}
 	}
+}
+
+// meaning is the same for terms that mean the same pods.
+func (s *State) meaning(owner *corev1.Pod, term corev1.PodAffinityTerm) string {
+	namespaces := slices.Sorted(slices.Values(term.Namespaces))
+	if len(namespaces) == 0 && term.NamespaceSelector == nil {
+		namespaces = []string{owner.Namespace}
+	}
+	return fmt.Sprint(term.TopologyKey, selectorOf(term.LabelSelector), namespaces, selectorOf(term.NamespaceSelector))
+}
+
+// addLonely tells of the topologies of the node where the pod would miss its
+// company, and how many pods would be some elsewhere. A pod that nobody matches,
+// and that matches itself, may be the first.
+func (s *State) addLonely(r *Refusal, pod *corev1.Pod, node *corev1.Node) {
+	terms := affinity(pod)
+	anywhere := false
+	elsewhere := map[string]int{}
+	for i := range s.Nodes {
+		for _, other := range s.byNode[s.Nodes[i].Name] {
+			if !s.matchesAll(pod, terms, other) {
+				continue
+			}
+			for _, term := range terms {
+				if _, ok := s.Nodes[i].Labels[term.TopologyKey]; ok {
+					anywhere = true
+					elsewhere[term.TopologyKey]++
+				}
+			}
+		}
+	}
+	first := !anywhere && s.matchesAll(pod, terms, pod)
 	for _, term := range terms {
 		if _, ok := node.Labels[term.TopologyKey]; !ok {
-			missing = append(missing, term.TopologyKey)
+			r.Names = append(r.Names, term.TopologyKey)
 			continue
 		}
 		company := slices.ContainsFunc(s.near(node, term.TopologyKey), func(other *corev1.Pod) bool { return s.matchesAll(pod, terms, other) })
-		if !company {
-			without = append(without, term.TopologyKey, node.Labels[term.TopologyKey])
+		if company || first {
+			continue
+		}
+		r.Names = append(r.Names, term.TopologyKey, node.Labels[term.TopologyKey])
+		r.addValues(term)
+		if elsewhere[term.TopologyKey] > 0 {
+			r.Figures = append(r.Figures, count(elsewhere[term.TopologyKey]))
 		}
 	}
-	if len(missing) == 0 && !anywhere && s.matchesAll(pod, terms, pod) {
-		return nil
-	}
-	return append(missing, without...)
 }
 
 // near are the pods in the node's domain of a topology.

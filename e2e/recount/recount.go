@@ -1,16 +1,14 @@
 // Package recount works out, from what kubectl prints and without any code of
-// the scheduler, which nodes eight of its plugins refuse to a pod, and with
-// which names and figures. It is slow and plain: its use is to disagree.
+// the scheduler, which nodes its plugins refuse to a pod, and with which names
+// and figures. It is slow and plain: its use is to disagree.
 package recount
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -19,87 +17,15 @@ type Refusal struct {
 	Plugin  string
 	Names   []string            // of objects and labels
 	Figures []resource.Quantity // all that the plugin compared
-	Numbers []Number            // of NodeResourcesFit
+	Also    []resource.Quantity // what may be told beside them
+	Words   []string            // values of selectors, which may look like figures
+	Numbers []Number            // what is short, if anything is counted
 }
 
 // Number is the sum behind a shortage of one resource.
 type Number struct {
 	Resource                              string
 	Wanted, Requested, Allocatable, Short resource.Quantity
-}
-
-// Kinds are what Read wants to see, as kubectl get takes them.
-const Kinds = "namespaces,nodes,pods,deviceclasses"
-
-// State is a cluster as kubectl prints it.
-type State struct {
-	Nodes         []corev1.Node
-	Pods          []corev1.Pod
-	namespaces    map[string]map[string]string // name → labels
-	byNode        map[string][]*corev1.Pod     // those that count: bound and not finished
-	nominated     map[string][]*corev1.Pod     // by the node that they are to have
-	deviceClasses []resourcev1.DeviceClass
-}
-
-// Read reads the output of kubectl get -A -o json of the Kinds.
-func Read(data []byte) (*State, error) {
-	var list struct{ Items []json.RawMessage }
-	err := json.Unmarshal(data, &list)
-	if err != nil {
-		return nil, fmt.Errorf("read kubectl's list: %w", err)
-	}
-	s := &State{namespaces: map[string]map[string]string{}, byNode: map[string][]*corev1.Pod{}, nominated: map[string][]*corev1.Pod{}}
-	for _, item := range list.Items {
-		err = s.add(item)
-		if err != nil {
-			return nil, err
-		}
-	}
-	for i := range s.Pods {
-		pod := &s.Pods[i]
-		switch {
-		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
-		case pod.Spec.NodeName != "":
-			s.byNode[pod.Spec.NodeName] = append(s.byNode[pod.Spec.NodeName], pod)
-		case pod.Status.NominatedNodeName != "":
-			s.nominated[pod.Status.NominatedNodeName] = append(s.nominated[pod.Status.NominatedNodeName], pod)
-		}
-	}
-	return s, nil
-}
-
-// add reads one object.
-func (s *State) add(item json.RawMessage) error {
-	var kind struct{ Kind string }
-	err := json.Unmarshal(item, &kind)
-	if err != nil {
-		return fmt.Errorf("read an object: %w", err)
-	}
-	switch kind.Kind {
-	case "Node":
-		return read(item, &s.Nodes)
-	case "Pod":
-		return read(item, &s.Pods)
-	case "DeviceClass":
-		return read(item, &s.deviceClasses)
-	}
-	var namespaces []corev1.Namespace
-	err = read(item, &namespaces)
-	if err == nil {
-		s.namespaces[namespaces[0].Name] = namespaces[0].Labels
-	}
-	return err
-}
-
-// read appends the object to list.
-func read[T any](item json.RawMessage, list *[]T) error {
-	var object T
-	err := json.Unmarshal(item, &object)
-	if err != nil {
-		return fmt.Errorf("read a %T: %w", object, err)
-	}
-	*list = append(*list, object)
-	return nil
 }
 
 // Refusals are the refusals of node to pod by the plugins that are counted
@@ -111,6 +37,8 @@ func (s *State) Refusals(pod *corev1.Pod, node *corev1.Node) []Refusal {
 	for _, check := range []func(*State, *corev1.Pod, *corev1.Node) *Refusal{
 		(*State).nodeUnschedulable, (*State).nodeName, (*State).taints, (*State).nodeAffinity,
 		(*State).ports, (*State).resources, (*State).spread, (*State).podAffinity,
+		(*State).volumeRestrictions, (*State).volumeBinding, (*State).volumeZone, (*State).nodeVolumeLimits,
+		(*State).dynamicResources, (*State).features,
 	} {
 		r := check(crowded, pod, node)
 		if r == nil {

@@ -1,10 +1,7 @@
 package recount
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -31,6 +28,9 @@ func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Refusal {
 		r.Numbers = append(r.Numbers, n)
 		r.Names = append(r.Names, n.Resource)
 		r.Figures = append(r.Figures, n.Wanted, n.Requested, n.Allocatable, n.Short)
+		free := n.Allocatable.DeepCopy()
+		free.Sub(n.Requested)
+		r.Also = append(r.Also, free)
 	}
 	if r.Numbers == nil {
 		return nil
@@ -42,9 +42,7 @@ func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Refusal {
 // then it is not counted as one.
 func (s *State) byDevices(name corev1.ResourceName, node *corev1.Node) bool {
 	has := node.Status.Allocatable[name]
-	return has.IsZero() && slices.ContainsFunc(s.deviceClasses, func(c resourcev1.DeviceClass) bool {
-		return c.Spec.ExtendedResourceName != nil && *c.Spec.ExtendedResourceName == string(name)
-	})
+	return has.IsZero() && s.classFor(name) != nil
 }
 
 // requests are what a pod asks for, itself as one of the node's pods among it:

@@ -38,8 +38,10 @@ func (s *State) addSkew(r *Refusal, pod *corev1.Pod, node *corev1.Node, constrai
 			fewest = count
 		}
 	}
+	var domains []resource.Quantity
 	if constraint.MinDomains != nil && len(counts) < int(*constraint.MinDomains) {
 		fewest = 0
+		domains = append(domains, count(len(counts)), count(int(*constraint.MinDomains)))
 	}
 	self := 0
 	if selector.Matches(labels.Set(pod.Labels)) {
@@ -50,8 +52,12 @@ func (s *State) addSkew(r *Refusal, pod *corev1.Pod, node *corev1.Node, constrai
 		return
 	}
 	r.Names = append(r.Names, constraint.TopologyKey, domain)
+	r.Also = append(r.Also, domains...)
+	for _, key := range constraint.MatchLabelKeys {
+		r.Words = append(r.Words, pod.Labels[key])
+	}
 	for _, figure := range []int{counts[domain], fewest, skew, int(constraint.MaxSkew)} {
-		r.Figures = append(r.Figures, *resource.NewQuantity(int64(figure), resource.DecimalSI))
+		r.Figures = append(r.Figures, count(figure))
 	}
 }
 
