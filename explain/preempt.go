@@ -166,7 +166,7 @@ func (p *planning) answerPlan() {
 	case r.Verdict == Preempting:
 		plan.Answer, plan.Why = r.Summary, r.Summary
 	case len(plan.Nodes) == 0:
-		plan.Answer, plan.Why = p.cannot(), p.tried.whyNot(r.Total)
+		plan.Answer, plan.Why = p.cannot(), p.tried.cannot(p.matrix).Why
 	case plan.Node == "":
 		why := p.forbidden["poddisruptionbudgets"]
 		plan.Answer = "Unknown whom it would end: " + why + "."

@@ -29,6 +29,7 @@ func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d d
 		return outcome{message: fwk.ErrNotFound.Error(), preemption: &Preemption{
 			Victims: []Victim{},
 			Why:     "The scheduler does not come to preemption: the pod is refused before any node is looked at.",
+			Short:   "the pod is refused before any node is looked at",
 		}}, nil
 	}
 	o, err := e.dryRun(ctx, m, pod, d)
@@ -46,7 +47,7 @@ func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d d
 func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagnosis) (outcome, error) {
 	statuses := d.fit.Diagnosis.NodeToStatus
 	if ok, why := e.preempts.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName)); !ok {
-		return outcome{message: why, preemption: &Preemption{Victims: []Victim{}, Why: "The pod is " + why}}, nil
+		return outcome{message: why, preemption: &Preemption{Victims: []Victim{}, Why: "The pod is " + why, Short: "the pod is " + strings.TrimSuffix(why, ".")}}, nil
 	}
 	c, err := e.candidates(ctx, m, pod, statuses)
 	switch {
@@ -61,7 +62,7 @@ func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagn
 	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
-	return outcome{message: none.Error(), preemption: &Preemption{Victims: []Victim{}, Why: c.whyNot(len(m.nodes))}, tried: &c}, nil
+	return outcome{message: none.Error(), preemption: c.cannot(m), tried: &c}, nil
 }
 
 // candidates is what a dry run of preemption came to.
@@ -72,6 +73,7 @@ type candidates struct {
 	bare     int            // nodes without a pod of lower priority
 	nodes    []fwk.NodeInfo // where ending such pods could help
 	wanted   int            // candidates that are enough for the scheduler
+	lacking  string         // what stands in the way on the nodes where ending pods could help
 }
 
 // candidates tries to preempt on every node where that could help
@@ -92,6 +94,7 @@ func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, sta
 			c.statuses.Set(node.Node().Name, bare)
 		}
 	}
+	c.lacking = e.whatLacks(m, func(node string) bool { return statuses.Get(node).Code() == fwk.Unschedulable })
 	if len(c.nodes) == 0 {
 		return c, nil
 	}
@@ -121,21 +124,40 @@ func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(node.GetPods(), func(p fwk.PodInfo) bool { return corev1helpers.PodPriority(p.GetPod()) < priority })
 }
 
-// whyNot says why ending pods does not help on any of the nodes.
-func (c *candidates) whyNot(total int) string {
+// cannot says why ending pods does not help on any of the nodes.
+func (c *candidates) cannot(m *matrix) *Preemption {
+	none := &Preemption{Victims: []Victim{}}
 	could := c.bare + len(c.nodes)
-	if could == 0 {
-		return "No node refuses the pod for anything that ending other pods would change."
+	switch {
+	case could == 0:
+		none.Why = "No node refuses the pod for anything that ending other pods would change."
+		none.Short = "no node refuses it for what ending pods would change"
+		return none
+	case len(c.nodes) > 0:
+		none.Why = fmt.Sprintf("Ending all pods of lower priority does not make it fit any of %s %s", theNodes(could), c.lacking)
+		none.Why = strings.Replace(none.Why, "any of the one node", "the one node", 1)
+		none.Short = "not even without all pods of lower priority would it fit"
+	default:
+		none.Why = fmt.Sprintf("No pod of lower priority on %s %s", theNodes(could), c.lacking)
+		none.Short = "no pod there has a lower priority"
 	}
-	why := fmt.Sprintf("No pod of lower priority runs on %s where ending pods could help", theNodes(could))
-	if len(c.nodes) > 0 {
-		why = fmt.Sprintf("Ending all pods of lower priority does not make it fit any of %s where that could help", theNodes(could))
+	if rest := len(m.nodes) - could; rest > 0 {
+		none.Why += fmt.Sprintf("; it cannot help the other %d", rest)
 	}
-	why = strings.Replace(why, "any of the one node", "the one node", 1)
-	if rest := total - could; rest > 0 {
-		return fmt.Sprintf("%s; it cannot help the other %d.", why, rest)
+	none.Why += "."
+	return none
+}
+
+// whatLacks says what the nodes have in common where ending pods could help.
+func (e *Engine) whatLacks(m *matrix, could func(node string) bool) string {
+	for i, node := range m.nodes {
+		for k := range e.plugins {
+			if e.plugins[k].name != names.NodeResourcesFit && could(node.Node().Name) && m.refuses(k, i) != nil {
+				return "where ending pods could help"
+			}
+		}
 	}
-	return why + "."
+	return "where only room lacks"
 }
 
 // theNodes counts nodes that a clause tells more of.

@@ -141,6 +141,7 @@ type Preemption struct {
 	Node     string   `json:"node"`
 	Victims  []Victim `json:"victims"`
 	Why      string   `json:"why"`
+	Short    string   `json:"-"`             // why it cannot help, as a clause
 	Tie      []Tied   `json:"tie,omitempty"` // every node that it may take as well, Node first; nil where nothing is left to chance
 }
 

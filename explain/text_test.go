@@ -34,7 +34,7 @@ refuse    1     5      4      5   of 12; the 10 other plugins refuse none
 
 nearest  std-b-02, spot-c-01, std-b-01: cpu 350m–3100m short: wants 4, free 900m–3650m, allocatable 7900m–15900m, requested 5100m–15
 
-Preemption cannot help. No pod of lower priority runs on the 3 nodes where ending pods could help; it cannot help the other 9.
+Preemption cannot help. No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.
 
 KUBE-SCHEDULER, unschedulable for 14m, and the plugins here, now: the same, byte for byte
   `+said+`
