@@ -28,8 +28,10 @@ type fakeCluster struct {
 	answers   map[types.UID]explain.NodeAnswer
 	onNode    func([]types.UID) // told of each question for answers
 	evictions map[types.UID]explain.Eviction
-	text      string // of Describe and YAML
-	err       error  // of everything, if set
+	plans     map[types.UID]*explain.PreemptionPlan
+	planned   []string // the nodes that plans were asked for
+	text      string   // of Describe and YAML
+	err       error    // of everything, if set
 	explained []types.UID
 	usage     []bool
 	retries   int
@@ -73,6 +75,15 @@ func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods [
 		}
 	}
 	return told, c.err
+}
+
+func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error) {
+	c.planned = append(c.planned, node)
+	plan, ok := c.plans[uid]
+	if !ok && c.err == nil {
+		return nil, fmt.Errorf("explain %s: no such pod", uid)
+	}
+	return plan, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

@@ -33,6 +33,7 @@ const (
 	doUnfold
 	doGoNode
 	doNotHere
+	doPreempt
 	doWords
 	doCopy
 	doFilter
@@ -108,6 +109,7 @@ var keyMap = []binding{
 	{doNotHere, onNode, "x", "x", "why not", ofSelection, "why not here", "what the node has against each pending pod"},
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
+	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, or the page (OSC 52)"},
 

@@ -17,6 +17,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newWhy(a, on.pod))
 		}
+	case doPreempt:
+		if on.pod != nil {
+			return a.open(newPreemption(a, on.pod))
+		}
 	case doWords:
 		if on.pod != nil {
 			return a.open(newWords(a, on.pod, nil))
@@ -42,7 +46,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
 	switch do {
-	case doOpen, doWhy, doDescribe, doYAML, doWords, doGoNode:
+	case doOpen, doWhy, doDescribe, doYAML, doPreempt, doWords, doGoNode:
 	default:
 		return ""
 	}
@@ -51,8 +55,12 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 		return "no pod is selected."
 	case gone:
 		return on.copy + " is gone."
-	case a.isReading() && (do == doOpen || do == doWhy || do == doWords):
+	case a.isReading() && (do == doOpen || do == doWhy || do == doPreempt || do == doWords):
 		return "verdicts follow when all lists are in."
+	case do == doPreempt && on.pod.Object.Name == "":
+		return "the pod was not created."
+	case do == doPreempt && on.pod.Object.Spec.NodeName != "":
+		return on.copy + " has a node: preemption is for pods without one."
 	case do == doGoNode && nodeOf(on.pod) == "":
 		return on.copy + " has no node yet."
 	}

@@ -26,8 +26,11 @@ func checkoutReport() *explain.Report {
 		Summary:          "No node fits. Nearest: std-b-02, cpu 350m short.",
 		SchedulerMessage: checkoutSaid,
 		Observed:         explain.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
-		Preemption:       &explain.Preemption{Why: "no pod there has a lower priority"},
-		Scheduler:        explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler", Caveats: []string{"default profile assumed"}},
+		Preemption: &explain.Preemption{
+			Why:   "No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.",
+			Short: "no pod there has a lower priority",
+		},
+		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler", Caveats: []string{"default profile assumed"}},
 		Plugins: []explain.PluginResult{
 			{Name: "NodeUnschedulable", Refuses: 1},
 			{Name: "TaintToleration", Refuses: 5, Alone: 3},

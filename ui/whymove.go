@@ -62,6 +62,8 @@ func (w *why) act(do action) tea.Cmd {
 		return w.open()
 	case doWords:
 		return w.app.open(newWords(w.app, w.pod, w.draw.report))
+	case doPreempt:
+		return w.app.actOn(do, podSelection(w.pod))
 	case doDescribe, doYAML, doGoNode, doNotHere:
 		return w.app.actOn(do, w.selected())
 	}

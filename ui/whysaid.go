@@ -81,16 +81,23 @@ func autoscaler(event model.Event) string {
 	return ""
 }
 
-// preemption says what preemption would do, or why it cannot help.
+// preemption says what preemption would do, or why it cannot help: in short, with
+// the key to the whole, where there is little room.
 func (p *whyPage) preemption() string {
 	dry := p.report.Preemption
 	switch {
 	case dry == nil, p.report.Verdict == explain.Preempting:
 		return ""
+	case !dry.Possible && !p.wide() && dry.Short != "":
+		return "Preemption cannot help: " + dry.Short + " (p)"
 	case !dry.Possible:
 		return "Preemption cannot help: " + clause(dry.Why)
 	}
-	return "Preemption would make room on " + dry.Node + ": it ends " + victimNames(dry.Victims) + "."
+	said := "Preemption would make room on " + dry.Node + ": it ends " + victimNames(dry.Victims)
+	if !p.wide() {
+		return said + " (p)"
+	}
+	return said + "."
 }
 
 // clause is a sentence as the second half of another.

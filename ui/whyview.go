@@ -130,7 +130,7 @@ func (w *why) footer() []footKey {
 	if w.draw.cursor.part == partNodes {
 		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doWords, doDescribe, doYAML, doCopy, doClose)...)
 	}
-	return append([]footKey{{do: doOpen, word: open}}, keys(doWords, doDescribe, doYAML, doCopy, doClose)...)
+	return append([]footKey{{do: doOpen, word: open}}, keys(doPreempt, doWords, doDescribe, doYAML, doCopy, doClose)...)
 }
 
 // off tells why a key can do nothing here.
@@ -138,6 +138,8 @@ func (w *why) off(do action) string {
 	switch do {
 	case doGoNode:
 		return w.app.offPod(do, w.draw.gone, w.selected())
+	case doPreempt:
+		return w.app.offPod(do, w.draw.gone, podSelection(w.pod))
 	case doOpen:
 		if _, ok := w.draw.openable(); !ok {
 			return "there are no nodes behind this row."

@@ -1,0 +1,188 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// preemption is the page that says what preemption could do for a pod: on which
+// nodes, who would go there, and where to.
+type preemption struct {
+	page
+	pod     *model.Pod // as it was last seen
+	gone    bool       // the pod is no more
+	plan    *explain.PreemptionPlan
+	trouble error // the last plan failed
+	slow    bool  // the next one takes its time
+
+	nodes   *table[*explain.PreemptionNode]
+	victims *table[*explain.PreemptionVictim]
+	focused bool   // the cursor is among the victims
+	of      string // the node that the victims are of
+
+	asks     asking
+	resting  bool   // no newer plan is asked for until preemptAgainMsg
+	revision int64  // of the snapshot that was on screen when the newest was asked for
+	wanted   string // the node that it was asked for
+}
+
+type (
+	// preemptMsg brings a plan.
+	preemptMsg struct {
+		nth  int
+		plan *explain.PreemptionPlan
+		err  error
+		took time.Duration
+	}
+	// preemptSlowMsg says that a plan takes its time.
+	preemptSlowMsg struct{ nth int }
+	// preemptAgainMsg says that the next plan may be asked for.
+	preemptAgainMsg struct{ nth int }
+)
+
+// newPreemption opens the page about one pod.
+func newPreemption(a *App, pod *model.Pod) *preemption {
+	p := &preemption{page: page{app: a}, pod: pod}
+	p.nodes = newTable(func(n *explain.PreemptionNode) string { return n.Name }, p.nodeColumns()...)
+	p.victims = newTable(func(v *explain.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, p.victimColumns("")...)
+	return p
+}
+
+func (p *preemption) uid() types.UID { return p.pod.Object.UID }
+
+// update takes snapshots, plans and the mouse.
+func (p *preemption) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case snapshotMsg:
+		return p.onSnapshot(msg.snapshot)
+	case preemptMsg:
+		return p.onPlanned(msg)
+	case preemptSlowMsg:
+		p.slow = p.asks.open(msg.nth) && p.plan != nil
+	case preemptAgainMsg:
+		if msg.nth == p.asks.nth {
+			p.resting = false
+			return p.ask()
+		}
+	case tea.MouseMsg:
+		return p.onMouse(msg)
+	}
+	return nil
+}
+
+// onSnapshot finds the pod in it and asks again where the answer may be another.
+func (p *preemption) onSnapshot(s *model.Snapshot) tea.Cmd {
+	pod, ok := s.PodNamed(p.pod.Object.Namespace, p.pod.Object.Name)
+	ok = ok && pod.Object.UID == p.uid()
+	if ok {
+		p.pod = pod
+	}
+	p.gone = !ok && p.pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+	if p.gone {
+		p.leave()
+		return nil
+	}
+	return p.ask()
+}
+
+// ask asks for a plan, off the event loop, unless it is there, on its way, or
+// nobody looks. A node whose victims nobody has followed yet is asked for at once.
+func (p *preemption) ask() tea.Cmd {
+	a := p.app
+	revision, node := a.snapshot.Revision, p.unfollowed()
+	other := node != "" && node != p.wanted
+	known := (p.plan != nil || p.trouble != nil) && p.revision >= revision
+	if p.gone || a.top() != view(p) || a.isReading() || a.Cluster == nil || (!other && (known || p.asks.busy || p.resting)) {
+		return nil
+	}
+	if node == "" {
+		node = p.of
+	}
+	p.revision, p.wanted = revision, node
+	ctx, nth := p.asks.begin(a.ctx)
+	cluster, uid, now := a.Cluster, p.uid(), a.Now
+	ask := a.ask(p, func(context.Context) tea.Msg {
+		start := now()
+		plan, err := cluster.Preempt(ctx, uid, node)
+		return preemptMsg{nth, plan, err, now().Sub(start)}
+	})
+	return tea.Batch(ask, p.later(slowAfter, preemptSlowMsg{nth}))
+}
+
+// unfollowed is the selected node, if it is not known where its victims land.
+func (p *preemption) unfollowed() string {
+	if n, ok := p.nodes.selected(); ok && p.plan != nil && !n.Landed && len(n.Victims) > 0 {
+		return n.Name
+	}
+	return ""
+}
+
+// later brings msg to the page after a while.
+func (p *preemption) later(d time.Duration, msg tea.Msg) tea.Cmd {
+	opened := p.app.opened
+	return p.app.after(d, func(time.Time) tea.Msg { return resultMsg{opened, p, msg} })
+}
+
+// onPlanned shows a plan, unless it is stale, and rests before the next.
+func (p *preemption) onPlanned(msg preemptMsg) tea.Cmd {
+	if !p.asks.open(msg.nth) {
+		return nil
+	}
+	p.asks.busy, p.resting, p.slow = false, true, false
+	if p.trouble = msg.err; msg.err == nil {
+		p.take(msg.plan)
+	}
+	return tea.Batch(p.ask(), p.later(max(restLeast, restFactor*msg.took), preemptAgainMsg{msg.nth}))
+}
+
+// take swaps the plan; what was selected stays so.
+func (p *preemption) take(plan *explain.PreemptionPlan) {
+	p.plan = plan
+	rows := make([]*explain.PreemptionNode, len(plan.Nodes))
+	for i := range plan.Nodes {
+		rows[i] = &plan.Nodes[i]
+	}
+	p.nodes.set(rows)
+	p.follow()
+}
+
+// follow shows the victims of the selected node.
+func (p *preemption) follow() {
+	n, ok := p.nodes.selected()
+	if !ok {
+		p.of, p.focused, p.victims.rows = "", false, nil
+		p.lay()
+		return
+	}
+	rows := make([]*explain.PreemptionVictim, len(n.Victims))
+	for i := range n.Victims {
+		rows[i] = &n.Victims[i]
+	}
+	if n.Name != p.of {
+		p.victims.columns = p.victimColumns(n.Resource)
+		p.victims.rows, p.victims.chosen, p.victims.top = nil, 0, 0
+	}
+	p.of = n.Name
+	p.victims.set(rows)
+	p.focused = p.focused && len(rows) > 0
+	p.lay()
+}
+
+// leave cancels what nobody will look at.
+func (p *preemption) leave() {
+	p.asks.end()
+	p.slow, p.resting, p.revision = false, false, 0
+}
+
+// settle lets go of rows that are no longer in the plan.
+func (p *preemption) settle() {
+	p.nodes.settle()
+	p.victims.settle()
+	p.follow()
+}

@@ -1,0 +1,136 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// selected is the victim that the cursor is on, else the pod of the page.
+func (p *preemption) selected() selection {
+	if v, ok := p.victims.selected(); ok && p.focused {
+		if pod, ok := p.app.snapshot.PodNamed(v.Namespace, v.Name); ok {
+			return podSelection(pod)
+		}
+		return selection{copy: v.Namespace + "/" + v.Name}
+	}
+	return podSelection(p.pod)
+}
+
+func (p *preemption) places() place { return everywhere | lists | onPod | podFacts }
+
+func (p *preemption) footer() []footKey {
+	return keys(doOpen, doGoNode, doWords, doDescribe, doClose)
+}
+
+// off tells why a key can do nothing here.
+func (p *preemption) off(do action) string {
+	switch do {
+	case doGoNode:
+		if p.of == "" {
+			return "no node is selected."
+		}
+	case doPreempt:
+		return "this page shows it."
+	case doOpen, doWhy, doDescribe, doYAML:
+		if on := p.selected(); on.pod == nil {
+			return on.copy + " is gone."
+		}
+		return p.app.offPod(do, p.gone && !p.focused, p.selected())
+	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+		return "this page is no list."
+	}
+	return ""
+}
+
+// act does what a key asks for. W is about the pod of the page, o about the node
+// of the selected row.
+func (p *preemption) act(do action) tea.Cmd {
+	half := max(1, p.height/4)
+	steps := map[action]int{
+		doUp: -1, doDown: 1, doHalfUp: -half, doHalfDown: half, doPageUp: -2 * half, doPageDown: 2 * half,
+		doTop: -p.length(), doBottom: p.length(),
+	}
+	if n, ok := steps[do]; ok {
+		return p.walk(n)
+	}
+	switch do {
+	case doNextPart, doPrevPart:
+		p.focus(!p.focused)
+	case doGoNode:
+		return p.app.goNode(p.of)
+	case doWords:
+		return p.app.actOn(do, podSelection(p.pod))
+	default:
+		return p.app.actOn(do, p.selected())
+	}
+	return nil
+}
+
+// length is the rows of both parts.
+func (p *preemption) length() int { return len(p.nodes.rows) + len(p.victims.rows) }
+
+// walk moves the cursor by n rows, across the parts; another node may have to be
+// asked about.
+func (p *preemption) walk(n int) tea.Cmd {
+	nodes, at := len(p.nodes.rows), p.nodes.chosen
+	if p.focused {
+		at = nodes + p.victims.chosen
+	}
+	at = min(max(at+n, 0), max(p.length()-1, 0))
+	if at >= nodes {
+		p.focus(true)
+		p.victims.move(at - nodes - p.victims.chosen)
+		return nil
+	}
+	p.focus(false)
+	p.nodes.move(at - p.nodes.chosen)
+	p.follow()
+	return p.ask()
+}
+
+// focus puts the cursor into one of the parts.
+func (p *preemption) focus(victims bool) {
+	p.focused = victims && len(p.victims.rows) > 0
+	p.lay()
+}
+
+// onMouse scrolls, selects what is clicked, and opens what was selected.
+func (p *preemption) onMouse(msg tea.MouseMsg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		return p.walk(wheel(msg) / wheelRows)
+	case tea.MouseClickMsg:
+		return p.onClick(msg.Y)
+	}
+	return nil
+}
+
+func (p *preemption) onClick(y int) tea.Cmd {
+	if p.plan == nil {
+		return nil
+	}
+	row := y - 2 // what the pod asks for, and the heads
+	if row >= 0 && row < len(p.nodes.inView()) {
+		p.focus(false)
+		p.nodes.move(p.nodes.top + row - p.nodes.chosen)
+		p.follow()
+		return p.ask()
+	}
+	row = y - (p.victimsAt() + 1)
+	if row < 0 || row >= len(p.victims.inView()) || p.victims.height < 2 {
+		return nil
+	}
+	was := p.focused && p.victims.top+row == p.victims.chosen
+	p.focus(true)
+	p.victims.move(p.victims.top + row - p.victims.chosen)
+	if was {
+		return p.app.do(bindingOf(doOpen, p.places()), p)
+	}
+	return nil
+}
+
+// victimsAt is the row of the body in which the heads of the victims stand.
+func (p *preemption) victimsAt() int {
+	at := 1 + 1 + len(p.nodes.inView()) + 1
+	if len(p.nodes.rows) > p.nodes.top+p.nodes.lines() {
+		at++
+	}
+	return at + len(p.others())
+}

@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// comparing is how the scheduler chooses between nodes.
+const comparing = "The scheduler compares PDBs broken, highest victim, sum, number, latest start."
+
+func (p *preemption) crumbs() []string {
+	return []string{"pending", p.app.podName(p.pod).text, "preemption"}
+}
+
+// answer says what preemption does, could do, or why it cannot help.
+func (p *preemption) answer(int) string {
+	switch {
+	case p.trouble != nil:
+		return "No answer: " + model.Clean(p.trouble.Error())
+	case p.plan == nil && p.gone:
+		return "Gone."
+	case p.plan == nil && len(p.app.snapshot.Status.Reading) > 0:
+		return p.app.readingWords()
+	case p.plan == nil:
+		return "Trying on a copy of the cluster which pods would have to end."
+	case p.gone:
+		return "Gone. It was: " + p.app.brief(p.plan.Answer)
+	}
+	return p.app.brief(p.plan.Answer)
+}
+
+func (p *preemption) nodeColumns() []column[*explain.PreemptionNode] {
+	type row = *explain.PreemptionNode
+	unless := func(known bool, text string) cell {
+		if !known {
+			return cell{text: "?", tone: unknown}
+		}
+		return cell{text: text}
+	}
+	return []column[row]{
+		{head: "NODE", min: 8, max: 24, names: true, text: func(n row) cell { return cell{text: p.app.nodeName(n.Name)} }},
+		{head: "VICTIMS", right: true, text: func(n row) cell { return unless(n.Broken >= 0, model.FormatCount(len(n.Victims))) }},
+		{head: "HIGHEST PRIO", right: true, text: func(n row) cell { return unless(n.Broken >= 0, strconv.Itoa(int(n.Highest()))) }},
+		{head: "PDBS BROKEN", right: true, text: func(n row) cell { return unless(n.Broken >= 0, strconv.Itoa(n.Broken)) }},
+		{head: "WHY, OR WHY NOT", min: 15, flex: true, state: true, text: func(n row) cell {
+			return cell{text: p.app.brief(n.Why), tone: whyTone(n)}
+		}},
+	}
+}
+
+// whyTone tells apart what may be taken, what breaks a budget, and the rest.
+func whyTone(n *explain.PreemptionNode) tone {
+	switch {
+	case n.Broken < 0:
+		return unknown
+	case n.May:
+		return good
+	case n.Broken > 0:
+		return warning
+	}
+	return plain
+}
+
+// victimColumns are those of the victims, with what they hold of one resource.
+func (p *preemption) victimColumns(resource string) []column[*explain.PreemptionVictim] {
+	type row = *explain.PreemptionVictim
+	return []column[row]{
+		{head: "VICTIM", min: 25, max: 30, names: true, text: func(v row) cell { return cell{text: v.Namespace + "/" + v.Name} }},
+		{head: "PRIO", min: 4, right: true, text: func(v row) cell { return cell{text: strconv.Itoa(int(v.Priority))} }},
+		{head: resourceHead(resource), min: 3, right: true, text: func(v row) cell { return cell{text: v.Amount} }},
+		{head: "PDB", min: 15, max: 22, text: func(v row) cell { return budgetCell(v) }},
+		{head: "AFTERWARDS", min: 12, flex: true, state: true, text: func(v row) cell { return p.afterwards(v) }},
+	}
+}
+
+// resourceHead is the head over amounts of a resource.
+func resourceHead(resource string) string {
+	switch resource {
+	case "":
+		return "CPU"
+	case "memory":
+		return "MEM"
+	}
+	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
+}
+
+func budgetCell(v *explain.PreemptionVictim) cell {
+	switch {
+	case len(v.Budgets) == 0:
+		return cell{text: "none"}
+	case v.ViolatesPDB:
+		return cell{text: strings.Join(v.Budgets, ", "), tone: warning}
+	}
+	return cell{text: strings.Join(v.Budgets, ", ")}
+}
+
+// afterwards is what becomes of a victim, once that is known.
+func (p *preemption) afterwards(v *explain.PreemptionVictim) cell {
+	switch {
+	case v.Afterwards == "":
+		return cell{text: "trying", tone: dim}
+	case v.LandsOn != "":
+		return cell{text: p.app.brief(v.Afterwards)}
+	}
+	return cell{text: p.app.brief(v.Afterwards), tone: warning}
+}
+
+// facts are what the pod asks for, and what its priority is.
+func (p *preemption) facts() string {
+	r := p.plan.Report
+	said := (&whyPage{report: r}).requests() + " · priority " + strconv.Itoa(int(r.Pod.Priority))
+	if p.plan.PriorityClass != "" {
+		said += " (" + p.plan.PriorityClass + ")"
+	}
+	if p.slow {
+		said += " · explaining"
+	}
+	return blank(gutter) + model.Clean(said)
+}
+
+// sum is the figure that decides on the selected node.
+func (p *preemption) sum() string {
+	n, ok := p.nodes.selected()
+	switch {
+	case !ok:
+		return ""
+	case n.Broken < 0:
+		return " " + p.app.nodeName(n.Name) + ": ending pods of lower priority makes room; which ones is not known"
+	case n.Room == "":
+		return " " + p.app.nodeName(n.Name) + ": what ends there"
+	}
+	return " " + p.app.brief(n.Name+": "+n.Room)
+}
+
+// body is what the pod asks for, the nodes, those that cannot be helped, and the
+// victims on the selected one.
+func (p *preemption) body() []string {
+	if p.plan == nil {
+		return nil
+	}
+	s := p.app.styles()
+	lines := []string{cut(p.facts(), p.width)}
+	if len(p.nodes.rows) > 0 {
+		lines = append(lines, p.nodes.draw(s)...)
+		if rest := len(p.nodes.rows) - p.nodes.top - p.nodes.lines(); rest > 0 {
+			lines = append(lines, s.Dim.Render("   "+count(rest, "more node", "more nodes")))
+		}
+	}
+	lines = append(lines, p.others()...)
+	if len(p.nodes.rows) > 0 {
+		lines = append(lines, cut(p.sum(), p.width))
+	}
+	if p.victims.height > 1 {
+		lines = append(lines, p.victims.draw(s)...)
+	}
+	lines = lines[:min(len(lines), p.height)]
+	if p.slow || p.gone {
+		for i, line := range lines {
+			if !strings.HasPrefix(ansi.Strip(line), "▸") {
+				lines[i] = s.Dim.Render(ansi.Strip(line))
+			}
+		}
+	}
+	return lines
+}
+
+// othersMost is how many rows the nodes may take that cannot be helped.
+const othersMost = 2
+
+// others count the nodes that cannot be helped, and say how many were not tried.
+func (p *preemption) others() []string {
+	said := p.app.brief(p.plan.OthersLine())
+	if p.plan.Tried < p.plan.Could {
+		said = fmt.Sprintf("the first %s of %s were tried; %s", model.FormatCount(p.plan.Tried), count(p.plan.Could, "node", "nodes"), said)
+	}
+	if said == "" {
+		return nil
+	}
+	lines := indented(gutter, wrapped(said, p.width-gutter))
+	if len(lines) > othersMost {
+		lines[othersMost-1] = cut(lines[othersMost-1]+" "+strings.TrimSpace(lines[othersMost]), p.width)
+		lines = lines[:othersMost]
+	}
+	return lines
+}
+
+// lay gives the victims half of the page at most, and the nodes what they need of
+// the rest. It does not depend on which node is selected.
+func (p *preemption) lay() {
+	p.victims.height = 0
+	if p.plan == nil || len(p.nodes.rows) == 0 {
+		return
+	}
+	above, most := 1+len(p.others()), 0
+	for _, n := range p.nodes.rows {
+		most = max(most, len(n.Victims))
+	}
+	lower := 1
+	if most > 0 {
+		lower = min(2+most, max(p.height/2, 3))
+	}
+	upper := max(p.height-above-lower, 2)
+	if len(p.nodes.rows)+1 > upper {
+		p.nodes.resize(p.width, max(upper-1, 2)) // a row says how many are left
+	} else {
+		p.nodes.resize(p.width, len(p.nodes.rows)+1)
+	}
+	p.victims.resize(p.width, max(lower-1, 0))
+	p.nodes.blurred, p.victims.blurred = p.focused, !p.focused
+}
+
+func (p *preemption) resize(width, height int) {
+	p.page.resize(width, height)
+	p.lay()
+}
+
+// note is what the selected row has no room for, else how the scheduler chooses.
+func (p *preemption) note() string {
+	if p.plan == nil {
+		return ""
+	}
+	cutText := p.nodes.cutNote(p.width)
+	if p.focused {
+		cutText = p.victims.cutNote(p.width)
+	}
+	switch answer := p.answer(p.width); {
+	case cutText != "":
+		return cutText
+	case cells(answer) >= p.width:
+		return answer
+	case len(p.nodes.rows) > 1:
+		return comparing
+	}
+	return ""
+}
