@@ -50,8 +50,25 @@ func kinds() []string {
 	})
 }
 
+// scoringOnly are the kinds that decide where a pod goes, never whether it fits.
+var scoringOnly = []string{"services", "replicationcontrollers", "replicasets", "statefulsets"}
+
+// restricted counts the verdicts of a user who may not list a kind.
+type restricted struct {
+	equal, unknown int
+	open           int // decided, but something else about the pod is said to be unknown
+	plugins        map[string]int
+}
+
+// readers are the plugins that read more than the nodes and pods that the
+// scheduler's own cache holds.
+var readers = []string{
+	"InterPodAffinity", "NodeResourcesFit", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "NodeVolumeLimits", "DynamicResources", "DefaultPreemption",
+}
+
 // A right that is missing never turns a verdict into another one, never hangs,
-// and leaves alone the pods that have nothing to do with it.
+// and leaves alone the pods that have nothing to do with it. Each kind that may
+// decide leaves something open, and the others nothing.
 func TestEachForbiddenKindLeavesVerdictsTrueOrUnknown(t *testing.T) {
 	users := []string{oneNamespace}
 	for _, kind := range kinds() {
@@ -60,10 +77,13 @@ func TestEachForbiddenKindLeavesVerdictsTrueOrUnknown(t *testing.T) {
 	plane := startRandom(t, users...)
 	client := admin(t, plane)
 	cluster := fillRandom(t, plane, client, 1)
-	pods := rewritten(t, plane, client, cluster)
+	rewritten(t, plane, client, cluster)
+	plane.StopScheduler()
+	createUsers(t, plane, client, cluster)
+	pods := listPods(t, client)
 	kubectl(t, plane, roles(), "apply", "-f", "-")
 	all := explainAll(t, kubeconfig(t, plane, controlplane.Admin))
-	compared, unknown := 0, 0
+	sum := restricted{plugins: map[string]int{}}
 	for _, kind := range kinds() {
 		t.Run("without "+kind, func(t *testing.T) {
 			r := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, without(kind)), "--all", "-A", "-o", "json")
@@ -71,12 +91,42 @@ func TestEachForbiddenKindLeavesVerdictsTrueOrUnknown(t *testing.T) {
 				checkNoPods(t, r)
 				return
 			}
-			c, u := checkRestricted(t, kind, r, all, pods)
-			compared, unknown = compared+c, unknown+u
+			counted := checkRestricted(t, kind, r, all, pods)
+			checkMatters(t, kind, counted)
+			fmt.Printf("without %s: %d verdicts equal, %d Unknown; %d more leave something open; by plugin %v\n",
+				kind, counted.equal, counted.unknown, counted.open, counted.plugins)
+			sum.equal, sum.unknown = sum.equal+counted.equal, sum.unknown+counted.unknown
+			if kind != "nodes" { // without which nothing is asked
+				for plugin, count := range counted.plugins {
+					sum.plugins[plugin] += count
+				}
+			}
 		})
 	}
-	fmt.Printf("%d verdicts with a kind forbidden: %d equal, %d Unknown\n", compared, compared-unknown, unknown)
+	fmt.Printf("%d verdicts with a kind forbidden: %d equal, %d Unknown\n", sum.equal+sum.unknown, sum.equal, sum.unknown)
+	for _, plugin := range readers {
+		if sum.plugins[plugin] == 0 {
+			t.Errorf("%s is never left open: no pod of the cluster has it read anything", plugin)
+		}
+	}
 	t.Run("one namespace and no nodes", func(t *testing.T) { checkOneNamespace(t, plane, pods) })
+}
+
+// checkMatters wants a kind to leave something open if and only if it may decide.
+func checkMatters(t *testing.T, kind string, counted restricted) {
+	t.Helper()
+	switch {
+	case slices.Contains(scoringOnly, kind):
+		if counted.unknown+counted.open > 0 {
+			t.Errorf("%d verdicts are Unknown and %d leave something open, though %s decide nothing", counted.unknown, counted.open, kind)
+		}
+	case kind == "poddisruptionbudgets": // they decide whom preemption ends
+		if counted.unknown > 0 || counted.open == 0 {
+			t.Errorf("%d verdicts are Unknown, and preemption is open for %d pods", counted.unknown, counted.open)
+		}
+	case counted.unknown == 0:
+		t.Errorf("no verdict is Unknown without %s", kind)
+	}
 }
 
 // roles gives each user of these tests its rights.
@@ -122,22 +172,32 @@ func checkNoPods(t *testing.T, r result) {
 	}
 }
 
-// checkRestricted compares verdicts and counts them, and the Unknown among them.
-func checkRestricted(t *testing.T, kind string, r result, all map[string]explanation, pods map[string]*corev1.Pod) (compared, unknown int) {
+// checkRestricted compares verdicts and counts them.
+func checkRestricted(t *testing.T, kind string, r result, all map[string]explanation, pods map[string]*corev1.Pod) (counted restricted) {
 	t.Helper()
 	if r.code != 0 && r.code != 1 && r.code != 3 {
 		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
 	}
-	restricted := readExplanations(t, r.stdout)
+	found := readExplanations(t, r.stdout)
+	counted.plugins = map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		e, ok := restricted[name]
-		if !ok {
+		e, ok := found[name]
+		for _, part := range e.Unknown {
+			for _, plugin := range part.Plugins {
+				counted.plugins[plugin]++
+			}
+		}
+		switch {
+		case !ok:
 			t.Errorf("%s is not explained", name)
 			continue
-		}
-		compared++
-		if e.Verdict == "Unknown" {
-			unknown++
+		case e.Verdict == "Unknown":
+			counted.unknown++
+		case saysUnknown(e, kind):
+			counted.open++
+			counted.equal++
+		default:
+			counted.equal++
 		}
 		switch {
 		case e.Verdict != all[name].Verdict && e.Verdict != "Unknown":
@@ -146,12 +206,11 @@ func checkRestricted(t *testing.T, kind string, r result, all map[string]explana
 			t.Errorf("%s: Unknown, though it has nothing to do with %s: %+v", name, kind, e.Unknown)
 		case e.Verdict == "Unknown" && !saysUnknown(e, kind):
 			t.Errorf("%s: Unknown, and %s is not told as the cause: %+v", name, kind, e.Unknown)
+		case e.SchedulerMessage != "" && e.SchedulerMessage != all[name].SchedulerMessage:
+			t.Errorf("%s: without %s the message is foretold as %q, with all rights %q", name, kind, e.SchedulerMessage, all[name].SchedulerMessage)
 		}
 	}
-	if kind == "nodes" && unknown == 0 {
-		t.Errorf("no verdict is Unknown without nodes")
-	}
-	return compared, unknown
+	return counted
 }
 
 // saysUnknown tells whether unknown[] names the kind.
