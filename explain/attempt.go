@@ -47,7 +47,7 @@ const manyNodes = 1000
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
 func (f *fixing) worthAsking(c candidate) []string {
-	if len(f.Engine.nodes) < manyNodes || slices.ContainsFunc(c.steps, changesPod) {
+	if len(f.nodes) < manyNodes || slices.ContainsFunc(c.steps, changesPod) {
 		return nil
 	}
 	return nodesOf(c.steps)

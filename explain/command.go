@@ -43,14 +43,23 @@ func (e *Engine) command(pod *corev1.Pod, steps []remedy) command {
 			for _, victim := range r.pods {
 				add(evictCommand(victim), "")
 			}
+		case resizeClaim:
+			add(resizeClaimCommand(r))
+			c.affects, c.brief = append(c.affects, r.affected()), "the claim is recreated"
+		case releaseVolume:
+			add(releaseVolumeCommand(r))
+			c.affects, c.brief = append(c.affects, r.affected()), "its old data goes to the claim"
 		default:
 			own = append(own, step)
 		}
 	}
 	if len(own) > 0 {
-		if c = e.ownCommand(pod, own); c.line == "" {
-			return c
+		changed := e.ownCommand(pod, own)
+		if changed.line == "" {
+			return changed
 		}
+		changed.affects = slices.Concat(c.affects, changed.affects)
+		c = changed
 		add(c.line, c.undo)
 	}
 	c.line, c.undo = strings.Join(lines, " && "), ""
@@ -77,6 +86,10 @@ func nameless(pod *corev1.Pod, steps []remedy) string {
 			for _, victim := range r.pods {
 				names = append(names, victim.Namespace, victim.Name)
 			}
+		case resizeClaim:
+			names = append(names, r.claim.Namespace, r.claim.Name)
+		case releaseVolume:
+			names = append(names, r.volume.Name)
 		}
 	}
 	for _, name := range names {

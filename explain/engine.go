@@ -6,6 +6,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -72,6 +73,7 @@ type Engine struct {
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
 	listers    listers
+	laid       laidKinds
 
 	*profile                     // of the pod in question; set under the lock
 	profiles map[string]*profile // by the scheduler name that pods give
@@ -111,12 +113,17 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		priorities: map[int32]int{},
 		profiles:   map[string]*profile{},
 		forbidden:  options.Trace.Forbidden(),
+		laid: laidKinds{
+			reflect.TypeFor[*corev1.PersistentVolume]():      &laid{},
+			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &laid{},
+		},
 	}
-	e.listers = newListers(factory, e.forbidden)
+	fed := feed{factory, &e.handlers, e.laid}
+	e.listers = newListers(fed, e.forbidden)
 	e.overlay = &overlay{Snapshot: e.snapshot}
 	e.cache = newCache(ctx)
 	request(factory)
-	if err := e.build(ctx, feed{factory, &e.handlers}, readOnly); err != nil {
+	if err := e.build(ctx, fed, readOnly); err != nil {
 		return nil, fmt.Errorf("build scheduler framework: %w", err)
 	}
 	return e, nil

@@ -16,10 +16,12 @@ import (
 // feed is the informer factory as the plugins get it. Some of them keep volumes,
 // claims and devices in caches of their own, which event handlers fill a moment
 // after the informers count as synced: the feed notes those handlers, so that no
-// answer comes from caches that are still empty.
+// answer comes from caches that are still empty. Over the objects of some kinds
+// others can be laid.
 type feed struct {
 	informers.SharedInformerFactory
 	handlers *[]cache.ResourceEventHandlerRegistration
+	laid     laidKinds
 }
 
 // Core implements informers.SharedInformerFactory.
@@ -30,7 +32,11 @@ func (f feed) Resource() resource.Interface { return resource.New(f, metav1.Name
 
 // InformerFor implements informers.SharedInformerFactory.
 func (f feed) InformerFor(object runtime.Object, build internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	return fed{f.SharedInformerFactory.InformerFor(object, build), f.handlers}
+	informer := f.SharedInformerFactory.InformerFor(object, build)
+	if over := f.laid.of(object); over != nil {
+		informer = laidInformer{informer, over}
+	}
+	return fed{informer, f.handlers}
 }
 
 // fed is an informer whose handlers are noted.

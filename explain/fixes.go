@@ -322,7 +322,7 @@ func (f *fixing) waysInto(q *question, m *matrix, g *group) []option {
 	ways := []option{nil}
 	for _, k := range g.refusing {
 		remedies := remediesOf[f.plugins[k].name]
-		if remedies == nil || m.answers[k].pre != nil {
+		if over := m.answers[k].pre != nil; remedies == nil || over && !beforeNodes.Has(f.plugins[k].name) {
 			return nil
 		}
 		rs := make([]refused, len(g.nodes))

@@ -76,25 +76,12 @@ func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev
 		}
 	}
 	for _, victim := range victims {
-		if !returns(victim) {
-			back.landings = append(back.landings, landing{})
-			continue
-		}
-		l, err := f.landing(ctx, victim)
+		l, err := f.replace(ctx, s, victim)
 		if err != nil {
 			return back, err
 		}
-		if l.likely || slices.Contains(l.tie, victim.Spec.NodeName) {
-			l = f.worst(ctx, victim, l)
-		}
 		back.landings = append(back.landings, l)
 		back.open = back.open || l.open
-		if l.node == "" || l.open {
-			continue
-		}
-		if err := s.with(anew(victim), l.node); err != nil {
-			return back, err
-		}
 	}
 	if early {
 		for _, victim := range victims {
@@ -106,6 +93,24 @@ func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev
 	t, err := f.try(ctx, pod, fix.Nodes)
 	back.fits = err == nil && len(t.fits) > 0
 	return back, err
+}
+
+// replace puts the replacement of an evicted pod where it would go.
+func (f *fixing) replace(ctx context.Context, s *supposition, victim *corev1.Pod) (landing, error) {
+	if !returns(victim) {
+		return landing{}, nil
+	}
+	l, err := f.landing(ctx, victim)
+	if err != nil || l.open {
+		return l, err
+	}
+	if l.likely || slices.Contains(l.tie, victim.Spec.NodeName) {
+		l = f.worst(ctx, victim, l)
+	}
+	if l.node == "" {
+		return l, nil
+	}
+	return l, s.with(anew(victim), l.node)
 }
 
 // besidesEvictions makes the other changes that steps make to the state.

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
@@ -24,7 +25,13 @@ var remediesOf = map[string]func(q *question, rs []refused) []option{
 	names.NodeResourcesFit:  fitRemedies,
 	names.PodTopologySpread: spreadRemedies,
 	names.InterPodAffinity:  neighbourRemedies,
+	names.VolumeBinding:     claimRemedies,
+	names.VolumeZone:        zoneRemedies,
 }
+
+// beforeNodes are the plugins whose refusal before any node is looked at can be
+// helped: it is about claims.
+var beforeNodes = sets.New(names.VolumeBinding, names.VolumeZone)
 
 const (
 	nearNodes  = 3 // of a group are tried one by one

@@ -87,7 +87,7 @@ type evict struct{ pods []*corev1.Pod }
 // changesPod says whether the remedy changes the pod itself, or its template.
 func changesPod(r remedy) bool {
 	switch r.(type) {
-	case untaint, uncordon, labelNode, evict:
+	case untaint, uncordon, labelNode, evict, resizeClaim, releaseVolume:
 		return false
 	}
 	return true

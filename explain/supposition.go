@@ -5,6 +5,8 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -15,9 +17,10 @@ import (
 type supposition struct {
 	engine *Engine
 	outer  *supposition
-	nodes  map[string]fwk.NodeInfo // changed ones, here or in an outer supposition
-	own    map[string]bool         // copied here, so they may be changed
-	lists  *views                  // nil: to be made
+	nodes  map[string]fwk.NodeInfo  // changed ones, here or in an outer supposition
+	own    map[string]bool          // copied here, so they may be changed
+	lists  *views                   // nil: to be made
+	before map[*laid]map[string]any // what lay over other kinds of objects before this
 }
 
 // suppose begins a supposed state.
@@ -31,7 +34,35 @@ func (e *Engine) suppose() *supposition {
 }
 
 // end goes back to the state before.
-func (s *supposition) end() { s.engine.overlay.supposed = s.outer }
+func (s *supposition) end() {
+	s.engine.overlay.supposed = s.outer
+	for over, objects := range s.before {
+		over.set(objects)
+	}
+}
+
+// object puts a volume or a claim in the place of the one of its name.
+func (s *supposition) object(object runtime.Object) error {
+	over := s.engine.laid.of(object)
+	key, err := cache.MetaNamespaceKeyFunc(object)
+	if over == nil || err != nil {
+		return fmt.Errorf("suppose %T changed: nothing can be laid over that kind", object)
+	}
+	was := over.now()
+	if _, known := s.before[over]; !known {
+		if s.before == nil {
+			s.before = map[*laid]map[string]any{}
+		}
+		s.before[over] = was
+	}
+	now := maps.Clone(was)
+	if now == nil {
+		now = map[string]any{}
+	}
+	now[key] = object
+	over.set(now)
+	return nil
+}
 
 // node puts this object in the place of the node of its name, which keeps its pods.
 func (s *supposition) node(object *corev1.Node) error {

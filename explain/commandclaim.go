@@ -1,0 +1,34 @@
+package explain
+
+import "fmt"
+
+// resizeClaimCommand makes the claim anew for less. The API server lets nobody
+// lower the request of a claim, and a claim that is not bound holds no data.
+func resizeClaimCommand(r resizeClaim) (line, undo string) {
+	storage := func(size string) map[string]any {
+		return map[string]any{"spec": map[string]any{"resources": map[string]any{"requests": map[string]any{"storage": size}}}}
+	}
+	return recreate(r.claim.Namespace, "pvc/"+r.claim.Name, storage(r.to.String())), ""
+}
+
+// releaseVolumeCommand forgets the claim that the volume was bound to.
+func releaseVolumeCommand(r releaseVolume) (line, undo string) {
+	patch := oneLine(map[string]any{"spec": map[string]any{"claimRef": nil}})
+	return fmt.Sprintf("kubectl patch pv/%s --type=merge -p %s", r.volume.Name, quote(patch)), ""
+}
+
+// affected is the claim that is made anew.
+func (r resizeClaim) affected() Affected {
+	return Affected{
+		Kind: "PersistentVolumeClaim", Namespace: r.claim.Namespace, Name: r.claim.Name,
+		How: "is deleted and created again; it was not bound and held nothing",
+	}
+}
+
+// affected is the volume, with what was written to it.
+func (r releaseVolume) affected() Affected {
+	return Affected{
+		Kind: "PersistentVolume", Name: r.volume.Name,
+		How: fmt.Sprintf("goes to claim %s/%s with the data that was left on it", r.claim.Namespace, r.claim.Name),
+	}
+}

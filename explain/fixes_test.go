@@ -1,0 +1,332 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"pgregory.net/rapid"
+)
+
+// told writes fixes one a line, for tables.
+func (f *Fixes) told() string {
+	var all []string
+	for _, fix := range f.Tried {
+		mark := "x"
+		if fix.Verified {
+			mark = "+"
+		}
+		said := fmt.Sprintf("%s %s", mark, fix.Title)
+		if fix.NodesGained > 0 {
+			said += fmt.Sprintf(" | %s", strings.Join(fix.Nodes, " "))
+		}
+		if len(fix.Remaining) > 0 {
+			said += " | " + strings.Join(fix.Remaining, "; ")
+		}
+		for _, a := range fix.Affects {
+			if a.Kind == "Pod" {
+				said += fmt.Sprintf(" | %s/%s %s", a.Namespace, a.Name, a.How)
+			}
+		}
+		all = append(all, said)
+	}
+	for _, said := range []string{f.None, f.Stopped} {
+		if said != "" {
+			all = append(all, said)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func cordoned(n *corev1.Node) {
+	n.Spec.Unschedulable = true
+	n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
+}
+
+// testOwner makes the pod one of a ReplicaSet of a Deployment.
+func testOwner(pod *corev1.Pod) *appsv1.ReplicaSet {
+	set := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: "app-1", UID: "app-1", OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "apps/v1", Kind: "Deployment", Name: "app", UID: "app", Controller: new(true),
+		}}},
+		Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(1)), Template: corev1.PodTemplateSpec{Spec: *pod.Spec.DeepCopy()}},
+	}
+	pod.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: set.Name, UID: set.UID, Controller: new(true),
+	}}
+	return set
+}
+
+// left makes the volume one that a deleted claim has left.
+func left(v *corev1.PersistentVolume) {
+	volumeOf("shop/gone")(v)
+	v.Status.Phase = corev1.VolumeReleased
+}
+
+// noProvisioner is the provisioner of classes whose volumes people make.
+const noProvisioner = storagehelpers.NotSupportedProvisioner
+
+func TestFixesAreTriedOnACopy(t *testing.T) {
+	gpu := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	replicas := ownedBy("ReplicaSet", "web")
+	for _, tc := range []struct {
+		name    string
+		objects []runtime.Object
+		pod     *corev1.Pod
+		want    []string
+	}{
+		{
+			"a taint is tolerated or removed",
+			[]runtime.Object{testNode("a", "4", gpu), testNode("b", "4", gpu)},
+			testPod("shop/web", "", "1"),
+			[]string{"+ tolerate dedicated=gpu:NoSchedule | a b", "+ remove dedicated=gpu from 2 nodes | a b"},
+		},
+		{
+			"a taint that says what is wrong with a node is left alone",
+			[]runtime.Object{testNode("a", "4", nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute))},
+			testPod("shop/web", "", "1"),
+			[]string{"No change of the pod or of nodes is known that could be tried."},
+		},
+		{
+			"a cordon is lifted with its taint, and what would still refuse is said",
+			[]runtime.Object{testNode("a", "4", cordoned), testNode("b", "2", cordoned)},
+			testPod("shop/web", "", "3"),
+			[]string{
+				"+ uncordon a | a",
+				"+ uncordon b and request cpu 2 instead of 3 | b",
+				"x uncordon b | still cpu 1 short",
+			},
+		},
+		{
+			"a pod larger than any node is not helped by taints",
+			[]runtime.Object{testNode("a", "16", gpu), testNode("b", "16", cordoned), testNode("c", "16")},
+			testPod("shop/web", "", "32"),
+			[]string{
+				"+ request cpu 16 instead of 32 | c",
+				"x tolerate dedicated=gpu:NoSchedule | still cpu 16 short",
+				"x uncordon b | still cpu 16 short",
+			},
+		},
+		{
+			"a selector is dropped or the label given",
+			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "hdd")), testNode("b", "4")},
+			testPod("shop/web", "", "1", selecting("disktype", "ssd")),
+			[]string{"+ drop nodeSelector disktype=ssd | a b", "+ label b disktype=ssd | b"},
+		},
+		{
+			"a label of Kubernetes' own is not given",
+			[]runtime.Object{testNode("a", "4")},
+			testPod("shop/web", "", "1", selecting("topology.kubernetes.io/zone", "b")),
+			[]string{"+ drop nodeSelector topology.kubernetes.io/zone=b | a"},
+		},
+		{
+			"an evicted pod that finds more room elsewhere leaves its own",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("pool", "x")), testNode("b", "16"), testPod("batch/old", "a", "2", replicas),
+			},
+			testPod("shop/web", "", "3", selecting("pool", "x")),
+			[]string{
+				"+ request cpu 2 instead of 3 | a",
+				"+ evict batch/old from a | a | batch/old lands on b",
+				"+ drop nodeSelector pool=x | b",
+				"+ label b pool=x | b",
+			},
+		},
+		{
+			"an evicted pod that may come back to the same room frees nothing",
+			[]runtime.Object{testNode("a", "4"), testPod("batch/old", "a", "3500m", replicas)},
+			testPod("shop/web", "", "3"),
+			[]string{"+ request cpu 500m instead of 3 | a", "x evict batch/old from a | a | the evicted may come back to the same room | batch/old lands on a"},
+		},
+		{
+			"a budget that allows nothing stands against an eviction",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("pool", "x")), testNode("b", "16"),
+				testPod("batch/old", "a", "3500m", replicas, podLabel("app", "old")),
+				&policyv1.PodDisruptionBudget{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "batch", Name: "old"},
+					Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "old"}}},
+				},
+			},
+			testPod("shop/web", "", "3", selecting("pool", "x")),
+			[]string{
+				"+ drop nodeSelector pool=x | b",
+				"+ label b pool=x | b",
+				"+ request cpu 500m instead of 3 | a",
+				"x evict batch/old from a | a | PodDisruptionBudget batch/old allows 0 disruptions now: batch/old would not be evicted | batch/old lands on b",
+			},
+		},
+		{
+			"a pod that nobody owns is lost, which comes after what loses nothing",
+			[]runtime.Object{testNode("a", "4"), testPod("dev/shell", "a", "2")},
+			testPod("shop/web", "", "3"),
+			[]string{"+ request cpu 2 instead of 3 | a", "+ evict dev/shell from a | a | dev/shell is lost: no controller owns it"},
+		},
+		{
+			"other pods that wait take the room",
+			[]runtime.Object{testNode("a", "4", cordoned), testPod("other/first", "", "3")},
+			testPod("shop/web", "", "3"),
+			[]string{"x uncordon a | a | 1 pending pod may take the room | other/first would fit too"},
+		},
+		{
+			"gates are removed where it fits then",
+			[]runtime.Object{testNode("a", "4")},
+			testPod("shop/web", "", "3", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }),
+			[]string{"+ remove gate example.com/budget | a"},
+		},
+		{
+			"a spread is loosened to the skew that there is",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("zone", "a")), testNode("b", "1", nodeLabel("zone", "b")),
+				testPod("shop/web-1", "a", "1", podLabel("app", "web")), testPod("shop/web-2", "a", "1", podLabel("app", "web")),
+			},
+			testPod("shop/web-3", "", "2", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")),
+			[]string{
+				"+ spread by zone with maxSkew 3 instead of 1 | a",
+				"+ only prefer to spread by zone | a",
+				"+ request cpu 1 instead of 2 | b",
+			},
+		},
+		{
+			"an anti-affinity is dropped, or the one neighbor evicted",
+			[]runtime.Object{testNode("a", "4"), testPod("shop/web-1", "a", "1", podLabel("app", "web"))},
+			testPod("shop/web-2", "", "1", podLabel("app", "web"), awayFrom(podTerm(corev1.LabelHostname, "web"))),
+			[]string{
+				"+ drop pod anti-affinity app=web by hostname | a",
+				"+ evict shop/web-1 from a | a | shop/web-1 is lost: no controller owns it",
+			},
+		},
+		{
+			"a host port is freed or done without",
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", gpu), testPod("shop/edge", "a", "1", hostPort("", 80, corev1.ProtocolTCP), replicas)},
+			testPod("shop/web", "", "1", hostPort("", 80, corev1.ProtocolTCP)),
+			[]string{
+				"+ tolerate dedicated=gpu:NoSchedule | b",
+				"+ remove dedicated=gpu from b | b",
+				"+ drop host port 80/TCP | a",
+				"x evict shop/edge from a | a | the evicted may come back to the same room | shop/edge lands on a",
+			},
+		},
+		{
+			"a claim asks for what the largest volume holds",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("small", "local", volumeSize("5Gi")), aClaim("shop/data", "local")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ claim data for 5Gi instead of 10Gi | a"},
+		},
+		{
+			"a volume that a deleted claim has left is released",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", left), aClaim("shop/data", "local")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ release volume old for claim data | a"},
+		},
+		{
+			"a claim that does not wait for a consumer is bound to what it then matches",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner, atOnce), aVolume("old", "local", left), aClaim("shop/data", "local")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ release volume old for claim data | a"},
+		},
+		{
+			"a pod that fits needs no fix",
+			[]runtime.Object{testNode("a", "4")},
+			testPod("shop/web", "", "1"),
+			[]string{"It fits 1 node now: there is nothing to fix."},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			own := testOwner(tc.pod)
+			e := startEngine(t, Options{}, append(tc.objects, own, tc.pod)...)
+			found, err := e.Fixes(context.Background(), tc.pod.UID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := found.told(), strings.Join(tc.want, "\n"); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// What is told to work works: the changes made to the objects themselves, and
+// a new engine over them, let the pod in.
+func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
+	kinds := map[FixKind]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := drawn(rt)
+		c := newRandomCluster(d, 6, 16, 2)
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			found, err := e.Fixes(context.Background(), pod.UID)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for _, fix := range found.Tried {
+				if fix.Verified {
+					kinds[fix.Kind]++
+					c.holds(t, rt, pod, fix)
+				}
+			}
+		}
+	})
+	t.Logf("fixes by kind: %v", kinds)
+	if len(kinds) < 5 {
+		t.Errorf("only the kinds %v occurred", kinds)
+	}
+}
+
+// holds makes the fix and asks a new engine about the pod.
+func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix Fix) {
+	made := &randomCluster{nodes: slices.Clone(c.nodes), others: c.others}
+	var gone []*corev1.Pod
+	changed := pod
+	for _, step := range fix.steps {
+		if e, ok := step.(evict); ok {
+			gone = append(gone, e.pods...)
+			continue
+		}
+		for i, node := range made.nodes {
+			made.nodes[i] = nodeAfter(node, step)
+		}
+		if changesPod(step) {
+			changed = must(step.apply(nil, changed))
+		}
+	}
+	for _, bound := range c.bound {
+		if !slices.ContainsFunc(gone, func(p *corev1.Pod) bool { return p.UID == bound.UID }) {
+			made.bound = append(made.bound, bound)
+		}
+	}
+	made.pending = slices.DeleteFunc(slices.Clone(c.pending), func(p *corev1.Pod) bool { return p.UID == pod.UID })
+	report := mustExplain(t, startEngine(t, Options{}, made.objects()...), changed)
+	if report.Fits != fix.NodesGained {
+		rt.Fatalf("%s of %s: it fits %d nodes then, %d were promised (%s)", fix.Title, pod.Name, report.Fits, fix.NodesGained, report.Summary)
+	}
+}
+
+// nodeAfter is the node as a step leaves it.
+func nodeAfter(node *corev1.Node, step remedy) *corev1.Node {
+	node = node.DeepCopy()
+	switch r := step.(type) {
+	case uncordon:
+		if r.node == node.Name {
+			node.Spec.Unschedulable = false
+			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+		}
+	case untaint:
+		if slices.Contains(r.nodes, node.Name) {
+			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == r.taint.Key && t.Effect == r.taint.Effect })
+		}
+	case labelNode:
+		if r.node == node.Name {
+			node.Labels[r.key] = r.value
+		}
+	}
+	return node
+}

@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+)
+
+// The remedies that change claims and volumes.
+type (
+	// resizeClaim makes a claim that is not bound anew, for less storage.
+	resizeClaim struct {
+		claim *corev1.PersistentVolumeClaim
+		to    resource.Quantity
+	}
+	// releaseVolume lets a volume be claimed again that a deleted claim has left.
+	releaseVolume struct {
+		volume *corev1.PersistentVolume
+		claim  *corev1.PersistentVolumeClaim // the one that would have it
+	}
+)
+
+func (resizeClaim) kind() FixKind   { return FixClaim }
+func (releaseVolume) kind() FixKind { return FixClaim }
+func (resizeClaim) harm() int       { return 70 }
+func (releaseVolume) harm() int     { return 80 }
+
+func (r resizeClaim) title() string {
+	was := r.claim.Spec.Resources.Requests[corev1.ResourceStorage]
+	return fmt.Sprintf("claim %s for %s instead of %s", r.claim.Name, r.to.String(), was.String())
+}
+
+func (r releaseVolume) title() string {
+	return fmt.Sprintf("release volume %s for claim %s", r.volume.Name, r.claim.Name)
+}
+
+func (r resizeClaim) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	claim := r.claim.DeepCopy()
+	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.to
+	return pod, s.claimed(claim, nil)
+}
+
+func (r releaseVolume) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+	volume := r.volume.DeepCopy()
+	volume.Spec.ClaimRef, volume.Status.Phase = nil, corev1.VolumeAvailable
+	if err := s.object(volume); err != nil {
+		return nil, err
+	}
+	return pod, s.claimed(r.claim, volume)
+}
+
+// claimed lays the claim as it would stand a moment later: one that is not to
+// wait for its first consumer is bound by then to the volume that the volume
+// controller would take, which is found by its own code.
+func (s *supposition) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
+	listers := s.engine.listers
+	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.classes)
+	if err != nil {
+		return fmt.Errorf("read class of claim %s: %w", claim.Name, err)
+	}
+	if waits {
+		return s.object(claim)
+	}
+	volumes := everything(listers.volumes)
+	volume, err := storagehelpers.FindMatchingVolume(claim, volumes, nil, nil, false, false)
+	if err != nil || volume == nil || (freed != nil && volume.Name != freed.Name) {
+		return s.object(claim)
+	}
+	bound, taken := claim.DeepCopy(), volume.DeepCopy()
+	bound.Spec.VolumeName, bound.Status.Phase = volume.Name, corev1.ClaimBound
+	if bound.Annotations == nil {
+		bound.Annotations = map[string]string{}
+	}
+	bound.Annotations[storagehelpers.AnnBindCompleted] = "yes"
+	taken.Spec.ClaimRef = &corev1.ObjectReference{
+		Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
+	}
+	taken.Status.Phase = corev1.VolumeBound
+	if err := s.object(taken); err != nil {
+		return err
+	}
+	return s.object(bound)
+}
+
+// claimRemedies ask for less storage, or free a volume that a deleted claim has
+// left, for the one claim that has none.
+func claimRemedies(q *question, rs []refused) []option {
+	b := binderOf(q)
+	if len(b.free) != 1 || b.free[0].ephemeral || b.free[0].object.Spec.VolumeName != "" {
+		return nil
+	}
+	claim := b.free[0]
+	wanted := claim.size()
+	var options []option
+	most := resource.Quantity{}
+	for _, volume := range b.volumes[claim.class()] {
+		size := volume.Spec.Capacity[corev1.ResourceStorage]
+		switch {
+		case volume.Status.Phase == corev1.VolumeReleased && size.Cmp(wanted) >= 0:
+			options = append(options, option{releaseVolume{volume, claim.object}})
+		case volume.Status.Phase == corev1.VolumeAvailable && size.Cmp(wanted) < 0 && size.Cmp(most) > 0:
+			most = size
+		}
+	}
+	options = options[:min(len(options), nearNodes)]
+	if figures := capacityFigures(q, rs[0]); len(figures) == 1 && most.Value() < figures[0].Allocatable {
+		most = *resource.NewQuantity(figures[0].Allocatable, resource.BinarySI)
+	}
+	if most.Value() >= wanted.Value()/least && !most.IsZero() {
+		options = append(options, option{resizeClaim{claim.object, most}})
+	}
+	return options
+}
+
+// zoneRemedies have nothing to add where the zones are not known only because a
+// claim is not bound: what binds it helps both plugins.
+func zoneRemedies(_ *question, rs []refused) []option {
+	if rs[0].node == nil {
+		return []option{nil}
+	}
+	return nil
+}
