@@ -22,6 +22,7 @@ func (r *Report) Markdown() string {
 		r.markdownPlugins(),
 		bullets(prefixed("Nearest: ", r.nearestSentences())),
 	}
+	blocks = append(blocks, r.markdownFixes()...)
 	blocks = append(blocks, r.markdownWay()...)
 	for _, line := range r.preemptionLines() {
 		blocks = append(blocks, prose(line))
@@ -95,8 +96,15 @@ func (r *Report) markdownMessages() []string {
 }
 
 // fenced sets text as a block of code, with a fence that text does not hold.
-func fenced(text string) string {
-	text = model.Clean(text)
+func fenced(text string) string { return fencedLines([]string{text}) }
+
+// fencedLines is fenced for a text of several lines.
+func fencedLines(lines []string) string {
+	var cleaned []string
+	for _, line := range lines {
+		cleaned = append(cleaned, model.Clean(line))
+	}
+	text := strings.Join(cleaned, "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

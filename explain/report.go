@@ -41,6 +41,7 @@ type Report struct {
 	Plugins          []PluginResult   `json:"plugins"`
 	Groups           []Group          `json:"groups"`
 	Nodes            []NodeResult     `json:"nodes,omitempty"`
+	Fixes            []Fix            `json:"fixes,omitzero"` // null where nobody asked for them: WithFixes
 	Preemption       *Preemption      `json:"preemption,omitempty"`
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
 	Trace            []Step           `json:"trace,omitempty"`
@@ -57,6 +58,8 @@ type Report struct {
 	Others    int       `json:"-"` // Filter plugins that refuse no node
 	CreatedAt time.Time `json:"-"`
 	Way       *Way      `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
+
+	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
 }
 
 // PodRef says which pod is meant.

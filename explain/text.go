@@ -13,6 +13,7 @@ import (
 // TextOptions say what Text tells beside the answer.
 type TextOptions struct {
 	Nodes bool      // every node's answer, not only those of groups
+	Fixes bool      // every fix that was tried, with its command
 	Now   time.Time // for ages; zero: without them
 }
 
@@ -31,7 +32,7 @@ func Text(r *Report, width int, o TextOptions) string {
 	if o.Nodes {
 		blocks = append(blocks, r.nodeLines())
 	}
-	blocks = append(blocks, r.wayLines(o.Nodes), r.preemptionLines(), r.messageLines(o.Now), r.autoscalerLines(o.Now), r.unknownLines(), r.caveatLines())
+	blocks = append(blocks, r.fixLines(o.Fixes), r.wayLines(o.Nodes), r.preemptionLines(), r.messageLines(o.Now), r.autoscalerLines(o.Now), r.unknownLines(), r.caveatLines())
 	var b strings.Builder
 	for _, block := range blocks {
 		lines := slices.DeleteFunc(slices.Clone(block), func(line string) bool { return line == "" })
@@ -104,11 +105,7 @@ func (r *Report) matrix(width int) []string {
 		text := strings.Join(row, " ")
 		return text + "  " + words(width-cells(text)-2)
 	}
-	domain := r.sharedDomain()
-	brief := func(text string) string { return strings.ReplaceAll(text, domain, "") }
-	if domain == "" {
-		brief = func(text string) string { return text }
-	}
+	brief := r.briefly()
 	fixed := func(words string) func(int) string { return func(int) string { return words } }
 	lines := []string{line("NODES", func(p PluginResult) string { return Head(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
 	for i := range r.Groups {
@@ -141,6 +138,15 @@ func (g *Group) outcome(room int, brief func(string) string) string {
 		return "? " + brief(list(g.Nodes, fewNames))
 	}
 	return "fits: " + brief(list(g.Nodes, manyNames))
+}
+
+// briefly leaves the domain that all nodes share out of texts.
+func (r *Report) briefly() func(string) string {
+	domain := r.sharedDomain()
+	if domain == "" {
+		return func(text string) string { return text }
+	}
+	return func(text string) string { return strings.ReplaceAll(text, domain, "") }
 }
 
 // sharedDomain is what stands after the first dot of every node's name, with
