@@ -171,6 +171,12 @@ func (a *App) ask(v view, work func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
+// later brings msg to v after a while.
+func (a *App) later(v view, d time.Duration, msg tea.Msg) tea.Cmd {
+	opened := a.opened
+	return a.after(d, func(time.Time) tea.Msg { return resultMsg{opened, v, msg} })
+}
+
 // nextSnapshot waits, off the event loop, for the next thing to draw.
 func (a *App) nextSnapshot() tea.Cmd {
 	if a.Cluster == nil {

@@ -24,6 +24,7 @@ var now = time.Date(2026, 11, 20, 14, 4, 41, 0, time.UTC)
 type fakeCluster struct {
 	mu        sync.Mutex
 	reports   map[types.UID]*explain.Report
+	fixes     map[types.UID]*explain.Fixes
 	events    map[string][]model.Event // by name
 	answers   map[types.UID]explain.NodeAnswer
 	onNode    func([]types.UID) // told of each question for answers
@@ -33,6 +34,7 @@ type fakeCluster struct {
 	text      string   // of Describe and YAML
 	err       error    // of everything, if set
 	explained []types.UID
+	fixed     []types.UID
 	usage     []bool
 	retries   int
 	closed    bool
@@ -84,6 +86,17 @@ func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*e
 		return nil, fmt.Errorf("explain %s: no such pod", uid)
 	}
 	return plan, c.err
+}
+
+func (c *fakeCluster) Fixes(_ context.Context, uid types.UID) (*explain.Fixes, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fixed = append(c.fixed, uid)
+	fixes, ok := c.fixes[uid]
+	if !ok && c.err == nil {
+		return &explain.Fixes{None: "nothing is known to try"}, nil
+	}
+	return fixes, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

@@ -26,6 +26,8 @@ type Cluster interface {
 	// Evictions says for each of some pods of a node what would become of it if
 	// it alone were evicted, and whether the pod of that uid would then fit.
 	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]explain.Eviction, error)
+	// Fixes tries what would let the pod be scheduled, on a copy of the state.
+	Fixes(ctx context.Context, uid types.UID) (*explain.Fixes, error)
 	// Preempt says what preemption could do for a pod, and what would become of
 	// its victims on the node that would be taken and on the named one ("": none).
 	Preempt(ctx context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error)

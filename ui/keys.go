@@ -18,6 +18,7 @@ const (
 	podFacts // the pod that a page is about, or that is selected
 	inPending
 	onGroup // a group of nodes is selected
+	onFix   // a fix is selected
 	inBox
 	inInput
 )
@@ -33,6 +34,7 @@ const (
 	doUnfold
 	doGoNode
 	doNotHere
+	doFixes
 	doPreempt
 	doWords
 	doCopy
@@ -109,9 +111,11 @@ var keyMap = []binding{
 	{doNotHere, onNode, "x", "x", "why not", ofSelection, "why not here", "what the node has against each pending pod"},
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
+	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "plan the fix"},
+	{doFixes, podFacts, "f", "f", "fixes", ofSelection, "fixes", "the fixes that work, tried on a copy of the cluster"},
 	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
-	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, or the page (OSC 52)"},
+	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
 	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text"},
 	{doSort, lists, "s", "s", "sort", ofList, "filter, sort", "sort by the column whose letter comes next"},

@@ -11,6 +11,7 @@ var grounds = map[string]place{
 	"Pods":           everywhere | lists | onPod | podFacts,
 	"Nodes":          everywhere | lists | onNode,
 	"Why":            everywhere | lists | onGroup | onPod | podFacts,
+	"Fixes":          everywhere | lists | onFix | podFacts,
 	"a node of Why":  everywhere | lists | onNode | podFacts,
 	"a text":         everywhere | text,
 	"a text of pods": everywhere | text | podFacts,
@@ -47,7 +48,7 @@ func TestEveryKeyIsDocumentedAndDrawn(t *testing.T) {
 }
 
 func TestKeysOfWhatIsNotThereAreNotInTheMap(t *testing.T) {
-	for key := range strings.FieldsSeq("c u r t l e f T P Q z i L , . 4 5 6 7 8 9") {
+	for key := range strings.FieldsSeq("c u r t l e T P Q z i L , . 4 5 6 7 8 9") {
 		for name, in := range grounds {
 			if b, ok := bindingAt(key, in); ok {
 				t.Errorf("%s in %s means %q", key, name, b.docs)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -38,7 +40,7 @@ func (a *App) do(b binding, v view) tea.Cmd {
 		return nil
 	}
 	if reason := v.off(b.do); reason != "" {
-		return a.say(b.label + " " + b.foot + ": " + reason)
+		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + reason)
 	}
 	if cmd, done := a.doAnywhere(b.do); done {
 		return cmd

@@ -17,6 +17,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newWhy(a, on.pod))
 		}
+	case doFixes:
+		if on.pod != nil {
+			return a.open(newFixes(a, on.pod, fixing{}, 0))
+		}
 	case doPreempt:
 		if on.pod != nil {
 			return a.open(newPreemption(a, on.pod))
@@ -46,7 +50,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
 	switch do {
-	case doOpen, doWhy, doDescribe, doYAML, doPreempt, doWords, doGoNode:
+	case doOpen, doWhy, doDescribe, doYAML, doFixes, doPreempt, doWords, doGoNode:
 	default:
 		return ""
 	}
@@ -55,12 +59,14 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 		return "no pod is selected."
 	case gone:
 		return on.copy + " is gone."
-	case a.isReading() && (do == doOpen || do == doWhy || do == doPreempt || do == doWords):
+	case a.isReading() && (do == doOpen || do == doWhy || do == doFixes || do == doPreempt || do == doWords):
 		return "verdicts follow when all lists are in."
 	case do == doPreempt && on.pod.Object.Name == "":
 		return "the pod was not created."
 	case do == doPreempt && on.pod.Object.Spec.NodeName != "":
 		return on.copy + " has a node: preemption is for pods without one."
+	case do == doFixes && on.pod.Object.Spec.NodeName != "":
+		return on.copy + " has a node: fixes are for pods without one."
 	case do == doGoNode && nodeOf(on.pod) == "":
 		return on.copy + " has no node yet."
 	}

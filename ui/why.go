@@ -19,8 +19,9 @@ type why struct {
 	draw     whyPage
 	trouble  error // the last explanation failed
 	explains asking
-	resting  bool  // none is asked for until againMsg
-	revision int64 // of the snapshot that was on screen when the newest was asked for
+	resting  bool   // none is asked for until againMsg
+	revision int64  // of the snapshot that was on screen when the newest was asked for
+	tries    fixing // which fixes work: asked when the explanation is there
 	reads    asking
 	readAt   time.Time  // when the events were asked for
 	readOf   string     // the version of the pod that they were asked for
@@ -87,6 +88,12 @@ func (w *why) update(msg tea.Msg) tea.Cmd {
 			w.resting = false
 			return w.explain()
 		}
+	case fixedMsg:
+		return w.onFixed(msg)
+	case fixAgainMsg:
+		if w.tries.rested(msg) {
+			return w.fix()
+		}
 	case eventsMsg:
 		w.onEvents(msg)
 	case tea.MouseMsg:
@@ -139,13 +146,7 @@ func (w *why) explain() tea.Cmd {
 		}
 		return answeredMsg{nth, report, resultsByName(report.Nodes), nil, now().Sub(start)}
 	})
-	return tea.Batch(ask, w.later(slowAfter, slowMsg{nth}))
-}
-
-// later brings msg to the page after a while.
-func (w *why) later(d time.Duration, msg tea.Msg) tea.Cmd {
-	opened := w.app.opened
-	return w.app.after(d, func(time.Time) tea.Msg { return resultMsg{opened, w, msg} })
+	return tea.Batch(ask, w.app.later(w, slowAfter, slowMsg{nth}))
 }
 
 // onExplained shows an answer, unless it is stale, and rests before the next.
@@ -161,7 +162,7 @@ func (w *why) onExplained(msg answeredMsg) tea.Cmd {
 	if w.lent != nil && msg.err == nil {
 		shown = w.lent.explained()
 	}
-	return tea.Batch(shown, w.later(max(restLeast, restFactor*msg.took), againMsg{msg.nth}))
+	return tea.Batch(shown, w.app.later(w, max(restLeast, restFactor*msg.took), againMsg{msg.nth}), w.fix())
 }
 
 // take swaps the report. The group that was selected stays so, told by its
@@ -220,6 +221,7 @@ func (w *why) onEvents(msg eventsMsg) {
 func (w *why) leave() {
 	w.explains.end()
 	w.reads.end()
+	w.tries.leave()
 	w.draw.explaining, w.resting, w.revision = false, false, 0
 	w.readOf = ""
 }

@@ -29,6 +29,7 @@ func whyOn(t testing.TB, width, height int, report *explain.Report, events []mod
 	s.Usage = prod.usage
 	cluster := &fakeCluster{
 		reports: map[types.UID]*explain.Report{types.UID(report.Pod.UID): report},
+		fixes:   map[types.UID]*explain.Fixes{types.UID(report.Pod.UID): checkoutFixes()},
 		events:  map[string][]model.Event{checkoutName: events},
 	}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
@@ -74,13 +75,17 @@ func TestANodeOfTheWideTableOpensAsItsPods(t *testing.T) {
 func TestTheCursorWalksAcrossTheParts(t *testing.T) {
 	app := whyOf(t, 120, 40, checkoutReport(), checkoutEvents())
 	press(t, app, "G")
-	requireRow(t, app, 29, "▸  2m ago FailedScheduling")
+	requireRow(t, app, 38, "▸  2m ago FailedScheduling")
 	press(t, app, "k")
-	requireRow(t, app, 18, "▸")
+	requireRow(t, app, 28, "▸  ✗ request cpu 2.8")
+	press(t, app, "tab", "tab", "tab", "tab")
+	requireRow(t, app, 21, "▸  ✓ request cpu 3.6")
+	press(t, app, "k")
+	requireRow(t, app, 18, "▸  std-b-01")
 	press(t, app, "g")
 	requireRow(t, app, 7, "▸")
 	press(t, app, "shift+tab")
-	requireRow(t, app, 29, "▸")
+	requireRow(t, app, 38, "▸")
 	press(t, app, "tab")
 	requireRow(t, app, 7, "▸")
 }
@@ -212,7 +217,7 @@ func TestCopyTakesThePageAsMarkdown(t *testing.T) {
 			copied = fmt.Sprint(msg)
 		}
 	}
-	if want := checkoutReport().Markdown(); copied != want {
+	if want := checkoutReport().WithFixes(checkoutFixes()).Markdown(); copied != want {
 		t.Errorf("copied %q, not %q", copied, want)
 	}
 }
@@ -262,10 +267,10 @@ func TestTheMouseSelectsThenOpens(t *testing.T) {
 }
 
 func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
-	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	app := whyOf(t, 120, 40, checkoutReport(), nil)
 	w := app.top().(*why)
 	w.reads.begin(context.Background())
 	send(t, app, resultMsg{0, w, eventsMsg{nth: w.reads.nth, err: errors.New("not allowed to list events in shop")}})
-	requireRow(t, app, 19, "EVENTS, unknown")
-	requireRow(t, app, 20, "not allowed to list events in shop")
+	requireRow(t, app, 35, "EVENTS, unknown")
+	requireRow(t, app, 36, "not allowed to list events in shop")
 }

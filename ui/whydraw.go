@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
 // whyLine is one row of the body.
@@ -37,6 +38,8 @@ func (p *whyPage) lines() []whyLine {
 	lines = append(lines, p.matrixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforeDetails)...)
 	lines = append(lines, p.detailLines(c, r)...)
+	lines = append(lines, blankLines(r.beforeFixes)...)
+	lines = append(lines, p.fixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforePreemption)...)
 	lines = append(lines, plainLines(c.preemption[:r.preemption]...)...)
 	lines = append(lines, blankLines(r.beforeQuotes)...)
@@ -55,12 +58,16 @@ func (p *whyPage) finish(i int, line whyLine) string {
 	text := cut(line.text, p.width)
 	switch {
 	case line.at == p.cursor:
-		plain := ansi.Strip(text)
-		return p.styles.Selected.Render("▸" + left(strings.TrimPrefix(plain, " "), p.width-1))
+		return selectedRow(p.styles, text, p.width)
 	case p.old() && i != whyTopRows-1:
 		return p.styles.Dim.Render(ansi.Strip(text))
 	}
 	return text
+}
+
+// selectedRow is a row with the cursor in its gutter.
+func selectedRow(s *themes.Styles, text string, width int) string {
+	return s.Selected.Render("▸" + left(strings.TrimPrefix(ansi.Strip(text), " "), width-1))
 }
 
 // matrixLines draws the groups that are in view, and the rows below them.

@@ -51,6 +51,8 @@ func (p *whyPage) rows(part whyPart, r whyRoom) int {
 			return len(g.nodes)
 		}
 		return 0
+	case part == partFixes:
+		return p.fixRows()
 	}
 	return len(p.events)
 }
@@ -62,6 +64,8 @@ func (w *why) act(do action) tea.Cmd {
 		return w.open()
 	case doWords:
 		return w.app.open(newWords(w.app, w.pod, w.draw.report))
+	case doFixes:
+		return w.openFixes(0)
 	case doPreempt:
 		return w.app.actOn(do, podSelection(w.pod))
 	case doDescribe, doYAML, doGoNode, doNotHere:
@@ -177,8 +181,12 @@ func (w *why) onMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// open shows the page of the selected group, or the pods of the selected node.
+// open shows the page of the selected group, the pods of the selected node, or the
+// selected fix.
 func (w *why) open() tea.Cmd {
+	if w.draw.cursor.part == partFixes {
+		return w.openFixes(w.draw.cursor.row)
+	}
 	g, ok := w.draw.group()
 	if !ok || w.off(doOpen) != "" {
 		return nil

@@ -19,6 +19,7 @@ type whyPage struct {
 	kind     *model.Kind   // nil where the pod does not wait
 	events   []model.Event // the autoscalers' are in scalers
 	scalers  []model.Event
+	fixes    *explain.Fixes // nil before the first were tried
 
 	cursor whyCursor
 	chosen int           // the group that the details are about
@@ -31,6 +32,7 @@ type whyPage struct {
 	explaining    bool  // a newer report is slow to come
 	gone          bool  // the pod is no more
 	unheard       error // why there are no events
+	unfixed       error // why there are no fixes
 }
 
 // whyPart is a part of the page that the cursor walks through.
@@ -39,6 +41,7 @@ type whyPart int
 const (
 	partGroups whyPart = iota
 	partNodes          // of the selected group, on the wide screen
+	partFixes
 	partEvents
 	whyParts
 )
@@ -82,6 +85,7 @@ type whyContent struct {
 	groups     int
 	details    []string // of the selected group, told in lines
 	nodes      int      // of the selected group, in a table
+	fixes      whyFixes
 	preemption []string
 	quotes     []quoted
 	events     int
@@ -89,7 +93,7 @@ type whyContent struct {
 
 // content gathers what there is to show.
 func (p *whyPage) content() whyContent {
-	c := whyContent{events: len(p.events)}
+	c := whyContent{events: len(p.events), fixes: p.fixContent()}
 	for _, fact := range p.facts() {
 		c.facts = append(c.facts, indented(3, wrapped(p.brief(fact), p.width-4))...)
 	}

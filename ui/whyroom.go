@@ -2,9 +2,9 @@ package ui
 
 // whyRoom is how many rows each part of the page gets.
 type whyRoom struct {
-	facts, head, groups, counts, details, preemption, quotes, events int
+	facts, head, groups, counts, details, fixes, preemption, quotes, events int
 
-	afterTop, afterFacts, beforeDetails, beforePreemption, beforeQuotes, beforeEvents int // blank rows
+	afterTop, afterFacts, beforeDetails, beforeFixes, beforePreemption, beforeQuotes, beforeEvents int // blank rows
 
 	left int
 }
@@ -30,6 +30,7 @@ const (
 	whyFewDetails = 2
 	whyFewNodes   = 3
 	whyFewEvents  = 2
+	whyFewFixes   = 3
 )
 
 // whyTopRows stand above the parts: what the pod is, and the agreement.
@@ -45,6 +46,7 @@ func (c whyContent) room(rows int) whyRoom {
 	kept := min(r.left, c.events+c.quoteRows(), 1+whyFewEvents)
 	r.left -= kept
 	r.take(&r.groups, c.groups)
+	c.moreFixes(&r)
 	r.left += kept
 	r.take(&r.preemption, len(c.preemption))
 	r.take(&r.facts, len(c.facts))
@@ -71,6 +73,7 @@ func (c whyContent) least(r *whyRoom) {
 		r.take(&r.head, 1)
 		r.take(&r.groups, min(c.groups, whyFewGroups))
 	}
+	r.take(&r.fixes, min(2, c.fixes.least()))
 	r.take(&r.preemption, min(len(c.preemption), 1))
 	if c.groups > 0 && r.left >= 2 {
 		r.take(&r.counts, 2)
@@ -83,11 +86,28 @@ func (c whyContent) blanks(r *whyRoom) {
 	if r.facts > 0 && r.head > 0 {
 		r.take(&r.afterFacts, 1)
 	}
+	r.take(&r.fixes, c.fixes.least())
 	if c.nodes > 0 {
 		r.takeWhole(&r.details, &r.beforeDetails, 1+min(c.nodes, whyFewNodes))
 	} else {
 		r.takeWhole(&r.details, &r.beforeDetails, min(len(c.details), whyFewDetails))
 	}
+	switch {
+	case r.fixes > 0:
+		r.take(&r.beforeFixes, 1)
+	case r.preemption > 0:
+		r.take(&r.beforePreemption, 1)
+	case r.left > 2 && len(c.quotes) > 0:
+		r.take(&r.beforeQuotes, 1)
+	}
+}
+
+// moreFixes shows more of the fixes, and sets them apart from what follows.
+func (c whyContent) moreFixes(r *whyRoom) {
+	if r.fixes == 0 {
+		return
+	}
+	r.take(&r.fixes, c.fixes.most())
 	switch {
 	case r.preemption > 0:
 		r.take(&r.beforePreemption, 1)
@@ -112,6 +132,8 @@ func (r whyRoom) of(part whyPart) int {
 		return r.groups
 	case partNodes:
 		return r.details - 1
+	case partFixes:
+		return r.fixes - 1
 	}
 	return r.events - 1
 }

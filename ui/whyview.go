@@ -52,6 +52,7 @@ func (w *why) dressed() *whyPage {
 	d := &w.draw
 	d.now, d.styles = w.app.at, w.app.styles()
 	d.width, d.height = w.width, w.height
+	d.fixes, d.unfixed = w.tries.fixes, w.tries.trouble
 	d.snapshot, d.pod, d.domain = w.app.snapshot, w.pod, w.app.domain
 	return d
 }
@@ -99,6 +100,8 @@ func (p *whyPage) chosenText() (text string, room int) {
 	case p.cursor.part == partNodes && ok && !g.refuses(fitPlugin) && p.cursor.row < len(g.nodes):
 		text := p.sentencesOn(g.nodes[p.cursor.row], g)
 		return text, p.width - gutter - p.widest(g.nodes) - 2
+	case p.cursor.part == partFixes && p.cursor.row < p.fixRows():
+		return p.fixTable().cutText(&p.fixes.Tried[p.cursor.row])
 	case p.cursor.part == partEvents && p.cursor.row < len(p.events):
 		e := p.events[p.cursor.row]
 		return model.Clean(e.Message), p.width - gutter - cells(p.eventText(e)) + cells(model.Clean(e.Message))
@@ -130,7 +133,7 @@ func (w *why) footer() []footKey {
 	if w.draw.cursor.part == partNodes {
 		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doWords, doDescribe, doYAML, doCopy, doClose)...)
 	}
-	return append([]footKey{{do: doOpen, word: open}}, keys(doPreempt, doWords, doDescribe, doYAML, doCopy, doClose)...)
+	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doWords, doDescribe, doYAML, doCopy, doClose)...)
 }
 
 // off tells why a key can do nothing here.
@@ -138,10 +141,10 @@ func (w *why) off(do action) string {
 	switch do {
 	case doGoNode:
 		return w.app.offPod(do, w.draw.gone, w.selected())
-	case doPreempt:
+	case doFixes, doPreempt:
 		return w.app.offPod(do, w.draw.gone, podSelection(w.pod))
 	case doOpen:
-		if _, ok := w.draw.openable(); !ok {
+		if _, ok := w.draw.openable(); !ok && w.draw.cursor.part != partFixes {
 			return "there are no nodes behind this row."
 		}
 	case doWhy:
@@ -162,7 +165,7 @@ func (w *why) off(do action) string {
 
 // openable is the group that enter opens, or whose node.
 func (p *whyPage) openable() (whyGroup, bool) {
-	if p.report == nil || p.cursor.part == partEvents {
+	if p.report == nil || p.cursor.part == partEvents || p.cursor.part == partFixes {
 		return whyGroup{}, false
 	}
 	return p.group()
@@ -185,10 +188,18 @@ func (w *why) showsYoung() bool {
 	return len(d.events) > 0 && d.now.Sub(d.events[0].Last) < young
 }
 
-// copies is the page as Markdown, and what the message row calls it.
+// copies is the page as Markdown, on a fix its command; and what the message row
+// calls it.
 func (w *why) copies() (text, name string) {
 	if w.draw.report == nil {
 		return "", ""
 	}
-	return w.draw.report.Markdown(), fmt.Sprintf("why %s waits, as Markdown", model.Clean(w.pod.FullName()))
+	if f, ok := w.draw.chosenFix(); ok && f.Command != "" {
+		return commandOf(f, w.app)
+	}
+	report := w.draw.report
+	if w.tries.fixes != nil {
+		report = report.WithFixes(w.tries.fixes)
+	}
+	return report.Markdown(), fmt.Sprintf("why %s waits, as Markdown", model.Clean(w.pod.FullName()))
 }

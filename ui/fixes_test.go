@@ -1,0 +1,256 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
+
+// checkoutUID is the pod of the mock-ups of Why and Fixes.
+const checkoutUID types.UID = "pod-shop-" + checkoutName
+
+// fixesOn is the page of fixes of shop/checkout on prod-eu, with what it asks.
+func fixesOn(t testing.TB, width, height int, fixes *explain.Fixes, with func(*Options)) (*App, *fakeCluster, *prodEU) {
+	t.Helper()
+	prod := newProdEU()
+	s := prod.snapshot()
+	cluster := &fakeCluster{reports: verdictsOf(s), fixes: map[types.UID]*explain.Fixes{checkoutUID: fixes}}
+	app := newTestAppWith(t, width, height, s, cluster, with)
+	press(t, app, "j", "j", "j", "j", "f")
+	return app, cluster, prod
+}
+
+func TestFixesAreDrawnAsDesigned(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			app, _, _ := fixesOn(t, size.width, size.height, checkoutFixes(), nil)
+			press(t, app, "enter")
+			requireScreen(t, app)
+		})
+	}
+	t.Run("ascii", func(t *testing.T) {
+		app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), func(o *Options) { o.ASCII = true })
+		requireScreen(t, app)
+	})
+	t.Run("colours", func(t *testing.T) {
+		app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+		requireColours(t, app)
+	})
+}
+
+func TestEachFixTellsWhatItDoes(t *testing.T) {
+	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	var screens []string
+	for range 7 {
+		press(t, app, "j", "enter")
+		screens = append(screens, screen(app))
+	}
+	golden.RequireEqual(t, strings.Join(screens, "\n"))
+}
+
+func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
+	fix := func(verified bool) explain.Fix { return explain.Fix{Title: "t", Verified: verified} }
+	for _, test := range []struct {
+		name  string
+		fixes explain.Fixes
+		want  string
+	}{
+		{"one", explain.Fixes{Tried: []explain.Fix{fix(true)}}, " 1 fix works.\n"},
+		{"one of two", explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}}, " 1 fix works; 1 more was tried and is not enough. Least harm first.\n"},
+		{"all", explain.Fixes{Tried: []explain.Fix{fix(true), fix(true)}}, " 2 fixes work. Least harm first.\n"},
+		{"none", explain.Fixes{Tried: []explain.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
+		{
+			"stopped", explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 250 ms: 12 of 30 candidates were tried"},
+			" 1 fix works, 1 does not; stopped after 250 ms: 12 of 30 candidates were tried.\n",
+		},
+		{"nothing to fix", explain.Fixes{None: "the pod fits 4 nodes already"}, " The pod fits 4 nodes already.\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			app, _, _ := fixesOn(t, 100, 24, &test.fixes, nil)
+			if got := row(app, 2) + "\n"; got != test.want {
+				t.Errorf("it says %q, not %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestCopyTakesTheWholeCommand(t *testing.T) {
+	app, _, _ := fixesOn(t, 60, 15, checkoutFixes(), nil)
+	press(t, app, "j")
+	_, cmd := app.Update(keyPress("C"))
+	requireRow(t, app, 14, "Copied the command to tolerate dedicated=gpu:NoSchedule.")
+	if got, want := clipboardOf(cmd), checkoutFixes().Tried[1].Command; got != want {
+		t.Errorf("copied %q, not %q", got, want)
+	}
+	press(t, app, "G", "k", "C")
+	requireRow(t, app, 14, "C copy: there is no command for it.")
+}
+
+// clipboardOf runs a Cmd and gives what it puts on the clipboard.
+func clipboardOf(cmd tea.Cmd) string {
+	for _, msg := range messagesOf(cmd) {
+		if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
+			return fmt.Sprint(msg)
+		}
+	}
+	return ""
+}
+
+func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
+	app := whyOf(t, 80, 24, checkoutReport(), nil)
+	press(t, app, "tab")
+	requireRow(t, app, 19, "▸  ✓ request cpu 3.6")
+	press(t, app, "j", "j", "j")
+	requireRow(t, app, 21, "▸  ✓ drop nodeSelector")
+	_, cmd := app.Update(keyPress("C"))
+	if got, want := clipboardOf(cmd), checkoutFixes().Tried[3].Command; got != want {
+		t.Errorf("copied %q, not %q", got, want)
+	}
+	press(t, app, "enter")
+	requireRow(t, app, 1, "› fixes")
+	requireRow(t, app, 7, "▸  ✓ drop nodeSelector")
+	press(t, app, "esc")
+	requireRow(t, app, 21, "▸  ✓ drop nodeSelector")
+}
+
+func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
+	prod := newProdEU()
+	s := prod.snapshot()
+	cluster := &slowFixer{fakeCluster: &fakeCluster{reports: map[types.UID]*explain.Report{checkoutUID: checkoutReport()}}}
+	app := newTestAppWith(t, 80, 24, s, cluster.fakeCluster, nil)
+	app.Cluster = cluster
+	pod, _ := s.PodNamed("shop", checkoutName)
+	cmd := app.open(newWhy(app, pod))
+	for _, msg := range messagesOf(cmd) { // the explanation, but not what it asks for then
+		app.Update(msg)
+	}
+	requireRow(t, app, 2, "No node fits.")
+	requireRow(t, app, 18, " FIXES, being tried on a copy")
+	requireRow(t, app, 22, "Preemption cannot help")
+	if cluster.asked != 0 {
+		t.Error("fixes were tried before the explanation was there")
+	}
+}
+
+// slowFixer answers only when nobody waits any more.
+type slowFixer struct {
+	*fakeCluster
+	asked int
+	ended error
+}
+
+func (c *slowFixer) Fixes(ctx context.Context, _ types.UID) (*explain.Fixes, error) {
+	c.asked++
+	<-ctx.Done()
+	c.ended = ctx.Err()
+	return nil, c.ended
+}
+
+func TestLeavingFixesCancelsTheQuestion(t *testing.T) {
+	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	page := app.top().(*fixes)
+	slow := &slowFixer{fakeCluster: cluster}
+	app.Cluster, page.tries.resting = slow, false
+	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	press(t, app, "1")
+	run(t, app, cmd, 0)
+	if !errors.Is(slow.ended, context.Canceled) {
+		t.Errorf("the question ended with %v, not because nobody looks", slow.ended)
+	}
+}
+
+func TestFixesAreTriedAgainAtACalmPace(t *testing.T) {
+	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	page := app.top().(*fixes)
+	again := resultMsg{0, page, fixAgainMsg{page.tries.asks.nth}}
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())}, snapshotMsg{snapshot: prod.at(3, liveStatus())})
+	if len(cluster.fixed) != 1 {
+		t.Errorf("tried %d times before the rest was over", len(cluster.fixed))
+	}
+	send(t, app, again)
+	if len(cluster.fixed) != 2 {
+		t.Errorf("tried %d times after the rest, not twice", len(cluster.fixed))
+	}
+	send(t, app, resultMsg{0, page, fixAgainMsg{page.tries.asks.nth}})
+	if len(cluster.fixed) != 2 {
+		t.Error("tried again though nothing moved")
+	}
+}
+
+func TestStaleFixesAreDropped(t *testing.T) {
+	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	page := app.top().(*fixes)
+	send(t, app, resultMsg{0, page, fixedMsg{nth: page.tries.asks.nth, fixes: &explain.Fixes{None: "stale"}}})
+	requireRow(t, app, 2, "5 fixes work; 3 more were tried")
+}
+
+func TestTheSelectedFixStaysSelected(t *testing.T) {
+	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	press(t, app, "j", "j")
+	next := checkoutFixes()
+	next.Tried = next.Tried[1:]
+	cluster.fixes[checkoutUID] = next
+	page := app.top().(*fixes)
+	page.tries.resting = false
+	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
+	send(t, app, resultMsg{0, page, fixSlowMsg{page.tries.asks.nth}})
+	requireRow(t, app, 3, "   FIX, being tried again")
+	page.leave()
+	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
+	requireRow(t, app, 5, "▸  ✓ evict batch/report-1")
+	requireRow(t, app, 3, "   FIX   ")
+}
+
+func TestFixesSayWhyThereIsNoAnswer(t *testing.T) {
+	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	cluster.err = errors.New("try fixes: the engine\x1b[2J is closed")
+	app.top().(*fixes).leave()
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	requireRow(t, app, 2, "No answer: try fixes: the engine is closed")
+	prod.keep(func(p *corev1.Pod) bool { return p.Name != checkoutName })
+	cluster.err = nil
+	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
+	requireRow(t, app, 2, "Gone.")
+}
+
+func TestFixesAreForPodsWithoutANode(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	press(t, app, "2", "j", "f")
+	requireRow(t, app, 23, "f fixes: batch/report-0 has a node: fixes are for pods without one.")
+}
+
+func TestTheMouseSelectsAFix(t *testing.T) {
+	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	send(t, app, tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft})
+	requireRow(t, app, 6, "▸  ✓ evict batch/report-1")
+	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelUp}, tea.MouseClickMsg{X: 20, Y: 15, Button: tea.MouseLeft})
+	requireRow(t, app, 5, "▸  ✓ tolerate")
+}
+
+func TestFixesOfAClusterNeverReachTheTerminalRaw(t *testing.T) {
+	evil := "\x1b]0;owned\x07\x1b[2J名前\u202eevil\nline\ttab"
+	hostile := checkoutFixes()
+	for i := range hostile.Tried {
+		f := &hostile.Tried[i]
+		f.Title, f.Brief, f.Command, f.Undo, f.Remaining = evil, evil, evil, evil, []string{evil}
+		f.Affects, f.Nodes = []explain.Affected{{Kind: evil, Name: evil, How: evil}}, []string{evil}
+	}
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
+		app, cluster, _ := fixesOn(t, size.width, size.height, hostile, nil)
+		cluster.reports[checkoutUID] = checkoutReport() // esc goes to Pending, enter to Why
+		for _, key := range []string{"j", "C", "enter", "G", "W", "esc", "esc", "enter", "tab", "j", "C"} {
+			press(t, app, key)
+			requireFrame(t, app, key)
+			requireHarmless(t, app)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func (p *fixes) crumbs() []string {
+	return []string{"pending", p.app.podName(p.pod).text, "fixes"}
+}
+
+// answer says how many fixes work.
+func (p *fixes) answer(int) string {
+	switch {
+	case p.gone:
+		return "Gone."
+	case p.tries.trouble != nil:
+		return "No answer: " + model.Clean(p.tries.trouble.Error())
+	case p.tries.fixes == nil && len(p.app.snapshot.Status.Reading) > 0:
+		return p.app.readingWords()
+	case p.tries.fixes == nil:
+		return "Trying fixes on a copy of the cluster; esc stops that."
+	}
+	return p.app.brief(p.tries.fixes.Sentence())
+}
+
+func (p *fixes) table() fixTable {
+	return newFixTable(p.tries.tried(), p.width, p.app.domain, p.app.styles())
+}
+
+func (p *fixes) body() []string {
+	tried := p.tries.tried()
+	if len(tried) == 0 {
+		return nil
+	}
+	t := p.table()
+	lead := "   FIX"
+	if p.tries.slow {
+		lead += ", being tried again"
+	}
+	lines := []string{t.head(lead)}
+	for i := p.top; i < min(p.top+p.inView(), len(tried)); i++ {
+		lines = append(lines, p.finish(t.row(&tried[i]), i == p.chosen))
+	}
+	if f, ok := p.fix(); ok {
+		for _, line := range p.details(f, p.height-len(lines)) {
+			lines = append(lines, p.finish(line, false))
+		}
+	}
+	return lines
+}
+
+// finish shows what is selected, or old.
+func (p *fixes) finish(line string, selected bool) string {
+	s := p.app.styles()
+	switch {
+	case selected:
+		return selectedRow(s, line, p.width)
+	case p.tries.slow || p.gone:
+		return s.Dim.Render(ansi.Strip(line))
+	}
+	return line
+}
+
+// note is the selected fix's title, or what it affects, if that was cut; else the
+// answer if that was.
+func (p *fixes) note() string {
+	if f, ok := p.fix(); ok {
+		if text, room := p.table().cutText(f); cells(text) > room {
+			return text
+		}
+	}
+	if answer := p.answer(p.width); cells(answer) > p.width-1 {
+		return answer
+	}
+	return ""
+}
+
+func (p *fixes) selected() selection { return podSelection(p.pod) }
+
+func (p *fixes) places() place { return everywhere | lists | onFix | podFacts }
+
+func (p *fixes) footer() []footKey {
+	return append([]footKey{{do: doOpen, word: "plan it"}, {do: doCopy, word: "copy command"}}, keys(doWords, doDescribe, doClose)...)
+}
+
+// off tells why a key can do nothing here.
+func (p *fixes) off(do action) string {
+	f, ok := p.fix()
+	switch do {
+	case doOpen, doCopy:
+		switch {
+		case !ok:
+			return "there is no fix to select."
+		case do == doOpen:
+			return p.unplanned(f)
+		case f.Command == "":
+			return "there is no command for it."
+		}
+	case doFixes:
+		return "this page shows them."
+	case doDescribe, doYAML:
+		if p.pod.Object.Name == "" {
+			return "the pod was not created."
+		}
+	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide, doNextPart, doPrevPart:
+		return "this page is no list."
+	}
+	return ""
+}
+
+// unplanned says why enter does not do what the fix says.
+func (p *fixes) unplanned(f *explain.Fix) string {
+	why := "fathom does not " + p.planless(f) + "."
+	if f.Command == "" {
+		return why
+	}
+	return why + " C copies the command."
+}
+
+// planless is what would have to be done for a fix, which no plan does.
+func (p *fixes) planless(f *explain.Fix) string {
+	switch f.Kind {
+	case explain.FixUntaint, explain.FixUncordon, explain.FixLabel:
+		return "change nodes yet"
+	case explain.FixEvict:
+		return "evict pods yet"
+	case explain.FixGate:
+		return "remove gates yet"
+	case explain.FixClaim:
+		return "change claims"
+	case explain.FixQuota:
+		return "change quotas"
+	}
+	if p.pod.Owner.Name != "" {
+		return "change pod templates"
+	}
+	return "change what a pod asks for"
+}
+
+// copies is the command of the selected fix, whole, and what it is for.
+func (p *fixes) copies() (text, name string) {
+	f, ok := p.fix()
+	if !ok {
+		return "", ""
+	}
+	return commandOf(f, p.app)
+}
+
+// commandOf is the command of a fix, and what the message row calls it.
+func commandOf(f *explain.Fix, a *App) (text, name string) {
+	return strings.TrimSuffix(f.Command, "\n"), "the command to " + a.brief(f.Title)
+}

@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// fixTable lays fixes out in columns, for Why and for the page of Fixes.
+type fixTable struct {
+	title, adds, places, affects int // widths in cells; without its column 0
+	domain                       string
+	styles                       *themes.Styles
+}
+
+const (
+	fixLead      = gutter + 2 // the cursor, and whether the fix works
+	fixTitleMin  = 43         // so much is left to the title where ADDS takes 7 cells
+	fixAddsMin   = 7          // "3 nodes"
+	fixPlacesMin = 6          // "1 of 3"
+	fixOthersMin = 47         // to AFFECTS, where the title could take more
+	fixOthersFew = 12         // with less than that AFFECTS is left out
+)
+
+// newFixTable lays the columns out in width cells.
+func newFixTable(fixes []explain.Fix, width int, domain string, styles *themes.Styles) fixTable {
+	t := fixTable{adds: fixAddsMin, domain: domain, styles: styles}
+	longest := 0
+	for i := range fixes {
+		longest = max(longest, cells(t.brief(fixes[i].Title)))
+		t.adds = max(t.adds, cells(fixes[i].Gains()))
+		t.places = max(t.places, cells(fixes[i].Places()))
+	}
+	t.places = max(t.places, fixPlacesMin)
+	t.title = fixTitleMin + fixAddsMin - t.adds
+	if width < wideFrom {
+		t.places = 0
+	}
+	rest := width - t.affectsAt()
+	if more := min(longest-t.title, rest-fixOthersMin); more > 0 {
+		t.title += more
+		rest -= more
+	}
+	if rest >= fixOthersFew {
+		t.affects = rest
+	}
+	return t
+}
+
+// affectsAt is the column in which AFFECTS begins.
+func (t fixTable) affectsAt() int {
+	at := fixLead + t.title + 1 + t.adds + 2
+	if t.places > 0 {
+		at += t.places + 2
+	}
+	return at
+}
+
+// brief is text of ours, clean and with short names of nodes.
+func (t fixTable) brief(text string) string { return model.Clean(withoutDomain(text, t.domain)) }
+
+// head is the row of heads after a lead.
+func (t fixTable) head(lead string) string {
+	const adds = "ADDS"
+	row := left(lead, fixLead+t.title+t.adds-len(adds)) + " " + adds
+	if t.places > 0 {
+		row += "  " + right("PLACES", t.places)
+	}
+	if t.affects > 0 {
+		row += "  AFFECTS"
+	}
+	return t.styles.Head.Render(strings.TrimRight(row, " "))
+}
+
+// row draws one fix, without its gutter's cursor.
+func (t fixTable) row(f *explain.Fix) string {
+	mark := t.styles.Bad.Render("✗")
+	if f.Verified {
+		mark = t.styles.OK.Render("✓")
+	}
+	row := blank(gutter) + mark + " " + left(t.brief(f.Title), t.title) + " " + right(f.Gains(), t.adds)
+	if t.places > 0 {
+		row += "  " + right(f.Places(), t.places)
+	}
+	if t.affects > 0 {
+		row += "  " + cut(t.outcome(f), t.affects)
+	}
+	return row
+}
+
+// outcome is whom a fix affects, by name where there is room for that, or what
+// it leaves in the way.
+func (t fixTable) outcome(f *explain.Fix) string {
+	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
+		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
+		named := t.brief(f.Affects[0].Title() + " " + how)
+		if cells(named) <= t.affects {
+			return named
+		}
+	}
+	return t.brief(f.Outcome())
+}
+
+// cutText is the text of a row that has no room for all of it, and that room.
+func (t fixTable) cutText(f *explain.Fix) (text string, room int) {
+	if title := t.brief(f.Title); cells(title) > t.title {
+		return title, t.title
+	}
+	return t.outcome(f), max(t.affects, fixOthersFew)
+}
