@@ -20,6 +20,7 @@ type explaining struct {
 	all    bool
 	nodes  bool
 	trace  bool
+	fixes  bool
 	output string
 }
 
@@ -30,7 +31,8 @@ func (a *app) explain() *cobra.Command {
 		Use:   "explain {POD | -f FILE | --all}",
 		Short: "Say why a pod is pending",
 		Long: `Say why a pod is pending, by running kube-scheduler's own plugins over the cluster's present state:
-every plugin on every node, with the numbers.
+every plugin on every node, with the numbers, and what would let it be scheduled: fixes that were tried
+on a copy of that state. Nothing is changed.
 
 POD is a name, namespace/name or pod/name. With -f the pod need not exist: a manifest is read,
 "-" being standard input, and the template of a workload counts.
@@ -48,6 +50,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, or has one and is not started.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Tell every node's answer, not only those of groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
+	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
 	e.scope.addFlags(cmd)
 	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
@@ -73,7 +76,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := e.asking(live)(ctx, pod.Object.UID)
+	report, err := live.fixing(e.asking(live))(ctx, pod.Object.UID)
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
 	}
@@ -81,7 +84,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
 	}
-	out := newReports(e.stdout, e.output, false, e.nodes)
+	out := newReports(e.stdout, e.output, false, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes})
 	if err := out.write(report); err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	if found.undecided {
 		live.sayLimits()
 	}
-	out := newReports(e.stdout, e.output, true, e.nodes)
+	out := newReports(e.stdout, e.output, true, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes})
 	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) {
@@ -134,6 +137,9 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		}
 		if e.nodes || e.trace {
 			ask = e.asking(live)
+		}
+		if e.fixes {
+			ask = live.fixing(ask)
 		}
 		for _, pod := range kind.Pods {
 			if !e.scope.holds(pod) {

@@ -30,10 +30,10 @@ func (e *explaining) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := newReports(e.stdout, e.output, len(wishes) > 1, e.nodes || len(wishes) == 1)
+	out := newReports(e.stdout, e.output, len(wishes) > 1, explain.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes})
 	var found outcome
 	for _, w := range wishes {
-		report, err := e.explainWish(ctx, live, w)
+		report, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
 		if err != nil {
 			return err
 		}
@@ -45,18 +45,26 @@ func (e *explaining) runFile(ctx context.Context) error {
 	return errors.Join(out.close(), found.err())
 }
 
-// explainWish explains one pod that does not exist yet.
-func (e *explaining) explainWish(ctx context.Context, live *live, w wish) (*explain.Report, error) {
+// explainWish explains one pod that does not exist yet, with the fixes for it if
+// they are wanted.
+func (e *explaining) explainWish(ctx context.Context, live *live, w wish, fixes bool) (*explain.Report, error) {
 	pod, caveats, err := e.admitted(ctx, live, w.pod)
 	if err != nil {
 		return nil, err
 	}
 	dropVolumes(pod, w.drop)
-	ask := live.ExplainPod
+	explainPod := live.ExplainPod
 	if e.trace {
-		ask = live.WayOf
+		explainPod = live.WayOf
 	}
-	report, err := ask(ctx, pod)
+	ask := func() (*explain.Report, error) { return explainPod(ctx, pod) }
+	if fixes {
+		whole := ask
+		ask = func() (*explain.Report, error) {
+			return withFixes(whole, func() (*explain.Fixes, error) { return live.FixesOf(ctx, pod) })
+		}
+	}
+	report, err := ask()
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}

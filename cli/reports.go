@@ -19,13 +19,13 @@ type reports struct {
 	w       io.Writer
 	form    string
 	list    bool
-	nodes   bool // tell every node's answer
+	options explain.TextOptions // what is told beside the answer; its Now is not read
 	written int
 }
 
 // newReports makes a writer of one explanation, or of a list.
-func newReports(w io.Writer, form string, list, nodes bool) *reports {
-	return &reports{w: w, form: form, list: list, nodes: nodes}
+func newReports(w io.Writer, form string, list bool, options explain.TextOptions) *reports {
+	return &reports{w: w, form: form, list: list, options: options}
 }
 
 // write writes one explanation.
@@ -39,7 +39,9 @@ func (r *reports) write(report *explain.Report) error {
 	case "markdown":
 		err = r.writeBlock(report.Markdown())
 	default:
-		err = r.writeBlock(explain.Text(report, widthOf(r.w), explain.TextOptions{Nodes: r.nodes, Now: time.Now()}))
+		options := r.options
+		options.Now = time.Now()
+		err = r.writeBlock(explain.Text(report, widthOf(r.w), options))
 	}
 	r.written++
 	return err
@@ -68,7 +70,7 @@ func (r *reports) head() string {
 
 // shown is the report as JSON and YAML tell it: nodes[] of a list only where asked for.
 func (r *reports) shown(report *explain.Report) *explain.Report {
-	if !r.list || r.nodes {
+	if !r.list || r.options.Nodes {
 		return report
 	}
 	short := *report
