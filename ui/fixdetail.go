@@ -35,7 +35,7 @@ func (p *fixes) verdictOn(f *explain.Fix) string {
 	text := "Tried on a copy of the cluster: "
 	switch {
 	case !f.Verified && f.NodesGained > 0:
-		text += "it fits " + p.nodesOf(f) + ", not for sure."
+		text += "it fits " + p.nodesOf(f) + ". That is not enough yet."
 	case !f.Verified:
 		text += "it still fits no node."
 	default:

@@ -80,7 +80,7 @@ func (t fixTable) row(f *explain.Fix) string {
 	if f.Verified {
 		mark = t.styles.OK.Render("✓")
 	}
-	row := blank(gutter) + mark + " " + left(t.brief(f.Title), t.title) + " " + right(f.Gains(), t.adds)
+	row := blank(gutter) + mark + " " + left(cutMiddle(t.brief(f.Title), t.title), t.title) + " " + right(f.Gains(), t.adds)
 	if t.places > 0 {
 		row += "  " + right(f.Places(), t.places)
 	}
