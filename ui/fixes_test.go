@@ -69,7 +69,8 @@ func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
 		{"all", explain.Fixes{Tried: []explain.Fix{fix(true), fix(true)}}, " 2 fixes work. Least harm first.\n"},
 		{"none", explain.Fixes{Tried: []explain.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
 		{
-			"stopped", explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 250 ms: 12 of 30 candidates were tried"},
+			"stopped",
+			explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 250 ms: 12 of 30 candidates were tried"},
 			" 1 fix works, 1 does not; stopped after 250 ms: 12 of 30 candidates were tried.\n",
 		},
 		{"nothing to fix", explain.Fixes{None: "the pod fits 4 nodes already"}, " The pod fits 4 nodes already.\n"},
