@@ -4,6 +4,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -115,14 +116,15 @@ type question struct {
 // findings are facts about a pod that are not about nodes. Those that do not
 // belong to the report's verdict are zero.
 type findings struct {
-	gates      []held         // Gated: what every PreEnqueue plugin that refuses comes to
-	scheduler  liveness       // NotConsidered, and wherever it was asked
-	start      start          // Scheduled: how far it got
-	victims    []*corev1.Pod  // Preempting: still on the nominated node, ending
-	unattended bool           // no scheduler has looked at it yet (no PodScheduled condition)
-	free       []fwk.NodeInfo // Schedulable: the nodes that fit, by name
-	first      []string       // Schedulable: those of them that rank first; empty where they were not ranked
-	likely     bool           // Schedulable: the scheduler does not look at all that fit
+	gates      []held           // Gated: what every PreEnqueue plugin that refuses comes to
+	scheduler  liveness         // NotConsidered, and wherever it was asked
+	start      start            // Scheduled: how far it got
+	victims    []*corev1.Pod    // Preempting: still on the nominated node, ending
+	pinned     sets.Set[string] // the nodes that the pod's affinity names; nil: any
+	unattended bool             // no scheduler has looked at it yet (no PodScheduled condition)
+	free       []fwk.NodeInfo   // Schedulable: the nodes that fit, by name
+	first      []string         // Schedulable: those of them that rank first; empty where they were not ranked
+	likely     bool             // Schedulable: the scheduler does not look at all that fit
 	condition  *corev1.PodCondition
 	aside      aside                    // Unknown because nodes may not be read
 	claims     map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name

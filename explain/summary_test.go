@@ -136,7 +136,8 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
 			testPod("shop/x", "", "3"),
-			"No node fits. Nearest: b, cpu 1 short.", "no node fits", "b: cpu 1 short",
+			"Larger than any node that would take it: it wants cpu 3, the largest of them has 2 allocatable; it would fit 1 node but for dedicated=gpu:NoSchedule.",
+			"no node fits", "b: cpu 1 short",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, Options{}, c.objects...), c.pod)

@@ -15,16 +15,26 @@ func tellUnschedulable(q *question, r *Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
 	}
-	if told, ok := tellTooLarge(q, r); ok {
+	if told, ok := tellTooLarge(q); ok {
+		return told
+	}
+	if told, ok := tellPinned(q, r); ok {
 		return told
 	}
 	told := tellNearest(q, &r.Groups[0])
-	lone, cause := loneGroups(r)
-	switch cause {
-	case names.NodeResourcesFit:
-		told.summary = tellRoom(q, lone)
-	case cordonWord, names.TaintToleration, names.NodeAffinity:
-		told.summary = tellBetween(lone, cause)
+	m := missesOf(q, r)
+	switch {
+	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
+	case len(m.full) > 0:
+		told.why = m.nearest()
+		told.summary = tellRoom(slices.Concat(m.full, m.small))
+	case len(m.small) > 0:
+		told.why = m.nearest()
+		told.summary = tellSmall(q, m)
+	case len(m.between) > 0:
+		told.summary = fmt.Sprintf("Only %s in the way: it would fit %s.", inTheWay(q, m.between), butFor(m.between))
+	case len(m.without) > 0:
+		told.summary = tellWithout(m.without)
 	}
 	return told
 }
@@ -64,24 +74,8 @@ func refusedBy(g *Group, plugin string) bool {
 	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
 }
 
-// loneGroups are the groups with one thing in the way, and what that is if it is
-// the same plugin's for all of them; cordonWord for a cordon and its taint.
-func loneGroups(r *Report) (lone []*Group, cause string) {
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		one := loneCause(g)
-		if one == "" {
-			continue
-		}
-		lone = append(lone, g)
-		if len(lone) > 1 && one != cause {
-			one = "several"
-		}
-		cause = one
-	}
-	return lone, cause
-}
-
+// loneCause is the one thing in the way of a group: a plugin, or cordonWord for a
+// cordon and its taint; "" where there are several, or what holds for all nodes.
 func loneCause(g *Group) string {
 	switch {
 	case len(g.Refusals) == 0 || g.overAllNodes():
@@ -92,61 +86,6 @@ func loneCause(g *Group) string {
 		return g.Refusals[0].Plugin
 	}
 	return ""
-}
-
-// tellBetween is for nodes that would fit but for one thing each.
-func tellBetween(lone []*Group, cause string) string {
-	var all []string
-	for _, g := range lone {
-		bar := g.Refusals[0].Bar
-		if cause == cordonWord {
-			bar = "being cordoned, " + list(g.Nodes, fewNames)
-		}
-		all = append(all, fmt.Sprintf("%s but for %s", plural(g.Count, "node"), bar))
-	}
-	what := map[string]string{cordonWord: "a cordon", names.TaintToleration: "a taint", names.NodeAffinity: "a label"}[cause]
-	return fmt.Sprintf("Only %s is in the way: it would fit %s.", what, list(all, fewNames))
-}
-
-// tellTooLarge is for a pod that not even an empty cluster would hold.
-func tellTooLarge(q *question, r *Report) (overall, bool) {
-	nodes, err := q.nodes.NodeInfos().List()
-	if err != nil || len(nodes) == 0 {
-		return overall{}, false
-	}
-	var common []figure
-	for i, node := range nodes {
-		over := slices.DeleteFunc(slices.Clone(shortageTableOf(q).byName(node.Node().Name)), func(f figure) bool { return f.Wanted <= f.Allocatable })
-		if len(over) == 0 {
-			return overall{}, false
-		}
-		if i == 0 {
-			common = over
-		}
-		common = slices.DeleteFunc(common, func(f figure) bool { return figureOf(over, f.Resource) == nil })
-		for j := range common {
-			common[j].Allocatable = max(common[j].Allocatable, figureOf(over, common[j].Resource).Allocatable)
-		}
-	}
-	if len(common) == 0 {
-		requests := requestWords(q)
-		return overall{
-			summary: fmt.Sprintf("Larger than any node: no node has %s allocatable.", requests),
-			state:   "too large", why: requests,
-		}, true
-	}
-	f := common[0]
-	wanted, most := roundedUp(f.Resource, f.Wanted), roundedDown(f.Resource, f.Allocatable)
-	if f.Allocatable == 0 {
-		return overall{
-			summary: fmt.Sprintf("No node has %s: it wants %s.", f.Resource, wanted),
-			state:   "no node fits", why: fmt.Sprintf("no node has %s", f.Resource),
-		}, true
-	}
-	return overall{
-		summary: fmt.Sprintf("Larger than any node: it wants %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
-		state:   "too large", why: fmt.Sprintf("%s %s, largest node %s", f.Resource, wanted, most),
-	}, true
 }
 
 func figureOf(figures []figure, name corev1.ResourceName) *figure {
@@ -177,52 +116,4 @@ func requestWords(q *question) string {
 		}
 	}
 	return strings.Join(said, " and ")
-}
-
-// tellRoom is for nodes that lack nothing but room: is there none, or none on
-// one node.
-func tellRoom(q *question, lone []*Group) string {
-	const full = "The cluster is full for this pod: "
-	var nodes [][]figure
-	lacking := map[corev1.ResourceName]int{}
-	for _, g := range lone {
-		for _, name := range g.Nodes {
-			nodes = append(nodes, shortageTableOf(q).byName(name))
-			for _, f := range nodes[len(nodes)-1] {
-				lacking[f.Resource]++
-			}
-		}
-	}
-	for _, f := range nodes[0] {
-		if lacking[f.Resource] == len(nodes) {
-			return tellOneResource(full, f, nodes)
-		}
-	}
-	var all []string
-	for name, count := range lacking {
-		all = append(all, fmt.Sprintf("%d lack %s", count, name))
-	}
-	slices.Sort(all)
-	return fmt.Sprintf("%sof the %d nodes that would take it %s.", full, len(nodes), strings.Join(all, ", "))
-}
-
-// tellOneResource is tellRoom where every node lacks the same resource.
-func tellOneResource(full string, wanted figure, nodes [][]figure) string {
-	name, sum, most, free := wanted.Resource, int64(0), int64(0), 0
-	for _, figures := range nodes {
-		f := figureOf(figures, name)
-		if room := f.Allocatable - f.Requested; room > 0 {
-			sum, most, free = sum+room, max(most, room), free+1
-		}
-	}
-	switch {
-	case name == corev1.ResourcePods:
-		return full + "no node that would take it has room for one more pod."
-	case most == 0:
-		return fmt.Sprintf("%sno node that would take it has any %s free.", full, name)
-	case sum >= wanted.Wanted:
-		return fmt.Sprintf("Enough room in sum, on no one node: %s %s free on %s, at most %s on one, and it wants %s.", name,
-			roundedDown(name, sum), plural(free, "node"), roundedDown(name, most), roundedUp(name, wanted.Wanted))
-	}
-	return fmt.Sprintf("%sno node that would take it has more than %s %s free.", full, name, roundedDown(name, most))
 }

@@ -1,0 +1,60 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// pinned are the nodes that the pod's affinity names, as a DaemonSet's pods have
+// one each: NodeAffinity leaves all others out before they are looked at. Nil
+// where it names none.
+func (x *explanation) pinned(m *matrix) sets.Set[string] {
+	for k, p := range x.plugins {
+		if p.name == names.NodeAffinity {
+			return m.answers[k].only
+		}
+	}
+	return nil
+}
+
+// tellPinned is for a pod that may run on some named nodes alone: what keeps it
+// off the others is no near miss.
+func tellPinned(q *question, r *Report) (overall, bool) {
+	if q.found.pinned == nil {
+		return overall{}, false
+	}
+	wanted := sets.List(q.found.pinned)
+	left := *r
+	left.Groups = nil
+	for _, g := range r.Groups {
+		there := func(node string) bool { return q.found.pinned.Has(node) }
+		if slices.ContainsFunc(g.Nodes, there) && !g.overAllNodes() {
+			left.Groups = append(left.Groups, g)
+		}
+	}
+	who := list(wanted, fewNames)
+	if len(left.Groups) == 0 {
+		if slices.ContainsFunc(r.Groups, func(g Group) bool { return len(preFilterRefusals(&g)) > 0 }) {
+			return overall{}, false
+		}
+		return overall{
+			summary: fmt.Sprintf("It may run on %s alone, and there is no such node.", who),
+			state:   "no node fits", why: fmt.Sprintf("may run on %s alone: no such node", who),
+		}, true
+	}
+	told := tellNearest(q, &left.Groups[0])
+	if len(wanted) > 1 || len(preFilterRefusals(&left.Groups[0])) > 0 {
+		return told, true
+	}
+	told.summary = fmt.Sprintf("It may run on %s alone: %s.", who, strings.TrimPrefix(told.why, who+": "))
+	if over := tooLittle(shortageTableOf(q).byName(wanted[0])); len(over) > 0 {
+		f := over[0]
+		told.summary = fmt.Sprintf("Larger than %s, the one node that it may run on: it wants %s %s, %s has %s allocatable.", who, f.Resource,
+			roundedUp(f.Resource, f.Wanted), who, roundedDown(f.Resource, f.Allocatable))
+	}
+	return told, true
+}

@@ -1,0 +1,306 @@
+package explain
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// nodeHaving sets what a node has allocatable of a resource.
+func nodeHaving(name corev1.ResourceName, amount string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Status.Allocatable[name] = resource.MustParse(amount) }
+}
+
+func cordonedNode(n *corev1.Node) {
+	n.Spec.Unschedulable = true
+	nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+}
+
+// pinnedTo lets a pod run on some nodes alone, as DaemonSets do.
+func pinnedTo(nodes ...string) func(*corev1.Pod) {
+	var terms []corev1.NodeSelectorTerm
+	for _, node := range nodes {
+		terms = append(terms, corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+		}})
+	}
+	return nodeSelectorTerms(terms...)
+}
+
+func TestNearMissesAreToldApart(t *testing.T) {
+	taint := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	team := nodeTaint("team", "a", corev1.TaintEffectNoExecute)
+	notReady := nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)
+	const gpu = corev1.ResourceName("nvidia.com/gpu")
+	memory := func(amount string) func(*corev1.Pod) { return requesting(corev1.ResourceMemory, amount) }
+	for name, c := range map[string]struct {
+		nodes        []runtime.Object // and the pods on them
+		pod          *corev1.Pod
+		summary, why string
+	}{
+		"larger than any node comes first, whatever else is in the way": {
+			[]runtime.Object{
+				testNode("a", "16", taint), testNode("b", "16", taint), testNode("c", "16", taint, team), testNode("d", "16", cordonedNode),
+				testNode("e", "16", cordonedNode, taint), testNode("f", "16", notReady), testNode("g", "16"), testPod("s/y", "g", "16"),
+			},
+			testPod("s/x", "", "32", selecting("disktype", "ssd"), func(p *corev1.Pod) {
+				p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
+				}}}
+			}),
+			"Larger than any node: it wants cpu 32, the largest node has 16 allocatable.", "cpu 32, largest node 16",
+		},
+		"larger than every node that would take it": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testNode("c", "16", taint), testPod("s/y", "c", "12")},
+			testPod("s/x", "", "8"),
+			"Larger than any node that would take it: it wants cpu 8, the largest of them has 4 allocatable.", "a: cpu 4 short",
+		},
+		"and one that is large enough is tainted": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "16", taint), testNode("c", "16", taint)},
+			testPod("s/x", "", "8"),
+			"Larger than any node that would take it: it wants cpu 8, the largest of them has 4 allocatable; it would fit 2 nodes but for dedicated=gpu:NoSchedule.",
+			"a: cpu 4 short",
+		},
+		"each too small in its own way": {
+			[]runtime.Object{
+				testNode("a", "16", nodeHaving(corev1.ResourceMemory, "1Gi")), testNode("b", "2"), testNode("c", "16", taint), testPod("s/y", "c", "15"),
+			},
+			testPod("s/x", "", "4", memory("4Gi")),
+			"Larger than any node that would take it: none has cpu 4 and memory 4Gi allocatable.", "b: cpu 2 short",
+		},
+		"a node that is large enough but full makes it full": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "16"), testPod("s/y", "b", "15")},
+			testPod("s/x", "", "6"),
+			"The cluster is full for this pod: no node that would take it has more than cpu 4 free.", "a: cpu 2 short",
+		},
+		"only the nodes that have the device matter": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "16", taint, nodeHaving(gpu, "2"))},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"Only a taint is in the way: it would fit 1 node but for dedicated=gpu:NoSchedule.", "b: dedicated=gpu:NoSchedule",
+		},
+		"and of those the one whose cpu is taken": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"The cluster is full for this pod: no node that would take it has any cpu free.", "b: cpu 1 short",
+		},
+		"no node without another reason has the device": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"No node that would take it has nvidia.com/gpu: it wants 1.", "a: nvidia.com/gpu 1 short",
+		},
+		"all devices are taken": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "1")), testPod("s/y", "b", "1", requesting(gpu, "1"))},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"The cluster is full for this pod: no node that would take it has any nvidia.com/gpu free.", "b: nvidia.com/gpu 1 short",
+		},
+		"devices are free, one here and one there": {
+			[]runtime.Object{
+				testNode("a", "4", nodeHaving(gpu, "2")), testNode("b", "4", nodeHaving(gpu, "2")), testNode("c", "4"),
+				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "a", "1", requesting(gpu, "1")),
+			},
+			testPod("s/x", "", "1", requesting(gpu, "2")),
+			"Enough room in sum, on no one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one, and it wants 2.", "a: nvidia.com/gpu 1 short",
+		},
+		"enough cpu in sum does not help where memory is short in sum too": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "b", "2", memory("7Gi")), testPod("s/z", "a", "2", memory("7Gi"))},
+			testPod("s/x", "", "3", memory("4Gi")),
+			"The cluster is full for this pod: no node that would take it has more than memory 1Gi free.", "a: cpu 1, memory 3Gi short",
+		},
+		"one lacks cpu, the other memory": {
+			[]runtime.Object{
+				testNode("a", "4"), testNode("b", "4"), testNode("c", "4"),
+				testPod("s/y", "b", "4"), testPod("s/w", "c", "4"), testPod("s/z", "a", "", memory("7Gi")),
+			},
+			testPod("s/x", "", "3", memory("4Gi")),
+			"Enough room in sum, on no one node: of the 3 nodes that would take it 2 lack cpu, 1 lacks memory.", "a: memory 3Gi short",
+		},
+		"room for no more pods": {
+			[]runtime.Object{testNode("a", "4", nodeHaving(corev1.ResourcePods, "1")), testPod("s/y", "a", ""), testNode("b", "4", nodeHaving(corev1.ResourcePods, "0"))},
+			testPod("s/x", "", ""),
+			"The cluster is full for this pod: no node that would take it has room for one more pod.", "a: pods 1 short",
+		},
+		"cordoned and NotReady nodes would not take it": {
+			[]runtime.Object{
+				testNode("a", "4"), testPod("s/y", "a", "3500m"), testNode("b", "16", cordonedNode), testPod("s/z", "b", "16"),
+				testNode("c", "16", notReady), testPod("s/w", "c", "16"),
+			},
+			testPod("s/x", "", "1"),
+			"The cluster is full for this pod: no node that would take it has more than cpu 500m free.", "a: cpu 500m short",
+		},
+		"two taints on a node": {
+			[]runtime.Object{testNode("a", "4", taint, team)},
+			testPod("s/x", "", "1"),
+			"Only taints are in the way: it would fit 1 node but for dedicated=gpu:NoSchedule, team=a:NoExecute.", "a: dedicated=gpu:NoSchedule, team=a:NoExecute",
+		},
+		"a state of nodes is no taint that somebody set": {
+			[]runtime.Object{testNode("a", "4", notReady), testNode("b", "4", notReady)},
+			testPod("s/x", "", "1"),
+			"Only the state of nodes is in the way: it would fit 2 nodes but for NotReady.", "NotReady",
+		},
+		"a taint here, a label there": {
+			[]runtime.Object{testNode("a", "4", taint, nodeLabel("disktype", "ssd")), testNode("b", "4"), testNode("c", "4")},
+			testPod("s/x", "", "1", selecting("disktype", "ssd")),
+			"Only a taint or a label is in the way: it would fit 1 node but for dedicated=gpu:NoSchedule, 2 nodes but for disktype=ssd.",
+			"a: dedicated=gpu:NoSchedule",
+		},
+		"a taint here, a cordon there": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", cordonedNode)},
+			testPod("s/x", "", "1"),
+			"Only a taint or a cordon is in the way: it would fit 1 node but for dedicated=gpu:NoSchedule, 1 node but for being cordoned, b.",
+			"a: dedicated=gpu:NoSchedule",
+		},
+		"a node with room missing and one with a taint: the nearest": {
+			[]runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3500m"), testNode("b", "4", taint)},
+			testPod("s/x", "", "1"),
+			"No node fits. Nearest: a, cpu 500m short.", "a: cpu 500m short",
+		},
+		"a daemon's node is full": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "a", "3650m")},
+			testPod("s/x", "", "1", pinnedTo("a")),
+			"It may run on a alone: cpu 650m short.", "a: cpu 650m short",
+		},
+		"a daemon's node is too small": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "16")},
+			testPod("s/x", "", "8", pinnedTo("a")),
+			"Larger than a, the one node that it may run on: it wants cpu 8, a has 4 allocatable.", "a: cpu 4 short",
+		},
+		"a daemon's node is tainted": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "16")},
+			testPod("s/x", "", "1", pinnedTo("a")),
+			"It may run on a alone: dedicated=gpu:NoSchedule.", "a: dedicated=gpu:NoSchedule",
+		},
+		"a daemon's node is gone": {
+			[]runtime.Object{testNode("b", "16")},
+			testPod("s/x", "", "1", pinnedTo("a")),
+			"It may run on a alone, and there is no such node.", "may run on a alone: no such node",
+		},
+		"two nodes are named": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "16", cordonedNode), testNode("c", "4")},
+			testPod("s/x", "", "1", pinnedTo("a", "b")),
+			"No node fits. Nearest: a, dedicated=gpu:NoSchedule.", "a: dedicated=gpu:NoSchedule",
+		},
+	} {
+		r := mustExplain(t, startEngine(t, Options{}, c.nodes...), c.pod)
+		if r.Summary != c.summary || r.Why != c.why {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, r.Summary, r.Why, c.summary, c.why)
+		}
+	}
+}
+
+var (
+	scattered = regexp.MustCompile(`^Enough room in sum, on no one node: (\S+) (\S+) free on (\d+) nodes?, at most (\S+) on one, and it wants (\S+)\.$`)
+	between   = regexp.MustCompile(`(\d+) nodes? but for`)
+)
+
+func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
+	told := map[string]int{}
+	for seed := range uint64(120) {
+		d := dice(rand.New(rand.NewPCG(seed, 31)).IntN)
+		c := newRandomCluster(d, 4, 20, 8)
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			r := mustExplain(t, e, pod)
+			if r.Verdict != Unschedulable {
+				continue
+			}
+			at := fmt.Sprintf("seed %d, %s: %s", seed, pod.Name, r.Summary)
+			switch {
+			case strings.HasPrefix(r.Summary, "Larger than any node:"):
+				told["larger"]++
+				for _, node := range r.Nodes {
+					if !lacksSize(node) {
+						t.Errorf("%s: %s is large enough", at, node.Name)
+					}
+				}
+			case strings.HasPrefix(r.Summary, "The cluster is full"), strings.HasPrefix(r.Summary, "Enough room in sum"):
+				told["room"]++
+				checkRoom(t, at, r)
+			case strings.HasPrefix(r.Summary, "Only "):
+				told["between"]++
+				checkBetween(t, at, r)
+			}
+		}
+	}
+	for _, kind := range []string{"larger", "room", "between"} {
+		if told[kind] < 5 {
+			t.Errorf("only %d answers were of the kind %q", told[kind], kind)
+		}
+	}
+}
+
+// lacksSize says whether a node has less of something in all than the pod wants.
+func lacksSize(node NodeResult) bool {
+	for _, refusal := range node.Refusals {
+		for _, n := range refusal.Numbers {
+			wanted, allocatable := resource.MustParse(n.Wanted), resource.MustParse(n.Allocatable)
+			if refusal.Plugin == names.NodeResourcesFit && wanted.Cmp(allocatable) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkRoom recomputes what is free on the nodes that only lack room.
+func checkRoom(t *testing.T, at string, r *Report) {
+	t.Helper()
+	sum, wanted, lacking, nodes := map[string]int64{}, map[string]int64{}, map[string]int{}, 0
+	for _, node := range r.Nodes {
+		if len(node.Refusals) != 1 || node.Refusals[0].Plugin != names.NodeResourcesFit {
+			continue
+		}
+		nodes++
+		for _, n := range node.Refusals[0].Numbers {
+			free, request, need := resource.MustParse(n.Allocatable), resource.MustParse(n.Requested), resource.MustParse(n.Wanted)
+			free.Sub(request)
+			sum[n.Resource] += max(free.MilliValue(), 0)
+			wanted[n.Resource] = need.MilliValue()
+			lacking[n.Resource]++
+		}
+	}
+	enough := true
+	for name := range lacking {
+		enough = enough && (lacking[name] < nodes || sum[name] >= wanted[name])
+	}
+	if said := strings.HasPrefix(r.Summary, "Enough room"); nodes == 0 || said != enough {
+		t.Errorf("%s: free %v of %v, lacking %v on %d nodes", at, sum, wanted, lacking, nodes)
+	}
+	if found := scattered.FindStringSubmatch(r.Summary); found != nil && lacking[found[1]] != nodes {
+		t.Errorf("%s: %s is not what all lack", at, found[1])
+	}
+}
+
+// checkBetween counts the nodes that only a taint, a label or a cordon keeps off.
+func checkBetween(t *testing.T, at string, r *Report) {
+	t.Helper()
+	said := 0
+	for _, found := range between.FindAllStringSubmatch(r.Summary, -1) {
+		var n int
+		if _, err := fmt.Sscan(found[1], &n); err != nil {
+			t.Fatal(err)
+		}
+		said += n
+	}
+	lone := 0
+	for _, node := range r.Nodes {
+		only := true
+		for _, refusal := range node.Refusals {
+			cordon := refusal.Short == cordonWord
+			only = only && (len(node.Refusals) == 1 || cordon) &&
+				(cordon || refusal.Plugin == names.TaintToleration || refusal.Plugin == names.NodeAffinity)
+		}
+		if only {
+			lone++
+		}
+	}
+	if said != lone && !strings.Contains(r.Summary, " more") {
+		t.Errorf("%s: %d nodes have one such thing in the way", at, lone)
+	}
+}
