@@ -42,6 +42,9 @@ const attempts = 3
 // itself goes to and fro: whatever it says has passed when it is said.
 var unsettled int
 
+// refusedPods counts the pods that quotas have refused.
+var refusedPods int
+
 // fillRandom creates the cluster of a seed and leaves it settled, with the
 // scheduler stopped and its messages overwritten.
 func fillRandom(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, seed uint64) *random.Cluster {
@@ -74,9 +77,10 @@ func fill(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Inte
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d of %d pods refused by a quota", refused, len(cluster.Pods))
+	refusedPods += refused
 	awaitClaims(t, client)
-	err = settle(t, plane, client, cluster)
+	rewritten(t, plane, client, cluster)
+	_, err = quiet(t, client, pause)
 	if err != nil {
 		return err
 	}

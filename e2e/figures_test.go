@@ -16,9 +16,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/recount"
 )
 
-// figureSeeds are the random clusters whose figures are counted again.
-const figureSeeds = 4
-
 // manyNames is how many objects a sentence must name before it may count the rest.
 const manyNames = 10
 
@@ -37,10 +34,11 @@ func TestFiguresAreThoseOfKubectl(t *testing.T) {
 	plane := startRandom(t)
 	client := admin(t, plane)
 	checked := map[string]int{}
-	for seed := uint64(1); seed <= figureSeeds; seed++ {
+	clusters := max(1, *seeds*2/5)
+	for seed := *firstSeed; seed < *firstSeed+clusters; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			defer clearRandom(t, plane)
-			fillRandom(t, plane, client, seed)
+			fillRandom(t, plane, client, uint64(seed))
 			checkCluster(t, plane, checked)
 		})
 	}
@@ -56,7 +54,7 @@ func TestFiguresAreThoseOfKubectl(t *testing.T) {
 			t.Errorf("no refusal of %s was checked", plugin)
 		}
 	}
-	fmt.Printf("%d refusals with names and figures recounted: %v\n", total, checked)
+	fmt.Printf("%d refusals with names and figures recounted, of %d random clusters: %v\n", total, clusters, checked)
 }
 
 // checkCluster explains every pod and counts again.

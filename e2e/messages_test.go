@@ -48,8 +48,11 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 		})
 	}
 	fmt.Printf("%d messages compared, of %d random clusters; %d are of pods that preempt, of which %d name the node too; "+
-		"%d clusters were made anew because they never came to rest, %d times one had to settle again\n",
-		seen.messages, *seeds, seen.preempting, seen.alike, unsettled, seen.changed)
+		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again\n",
+		seen.messages, *seeds, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
+	if refusedPods == 0 && *seeds >= 3 {
+		t.Error("no quota has refused a pod")
+	}
 	delete(seen.reasons, "") // what stands before the first
 	for _, reason := range slices.Sorted(maps.Keys(seen.reasons)) {
 		t.Logf("%5d × %s", seen.reasons[reason], reason)
