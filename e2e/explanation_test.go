@@ -42,11 +42,30 @@ type explanation struct {
 		Refusals []refusal `json:"refusals"`
 	} `json:"groups"`
 	Nodes   []nodeResult `json:"nodes"`
+	Fixes   []fix        `json:"fixes"`
 	Unknown []struct {
 		Resource string   `json:"resource"`
 		Why      string   `json:"why"`
 		Plugins  []string `json:"plugins"`
 	} `json:"unknown"`
+}
+
+type fix struct {
+	Title      string     `json:"title"`
+	Kind       string     `json:"kind"`
+	Command    string     `json:"command"`
+	Verified   bool       `json:"verified"`
+	Recreates  bool       `json:"recreates"`
+	PodsPlaced int        `json:"podsPlaced"`
+	Affects    []affected `json:"affects"`
+	Remaining  []string   `json:"remaining"`
+}
+
+type affected struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	How       string `json:"how"`
 }
 
 type nodeResult struct {

@@ -22,6 +22,7 @@ var (
 	seeds     = flag.Int("seeds", 10, "how many random clusters the comparison of messages takes")
 	firstSeed = flag.Int("first", 1, "the first seed of them")
 	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
+	fixSeeds  = flag.Int("fixes", 12, "how many pending pods the test of fixes takes, each of a cluster of its own")
 	soak      = flag.Duration("soak", 30*time.Second, "how long the soak test changes the cluster")
 )
 
