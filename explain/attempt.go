@@ -64,7 +64,7 @@ func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1
 	if err := f.judgeEvictions(ctx, s, changed, fix); err != nil {
 		return err
 	}
-	came, fits, err := f.crowd(ctx, changed, fix.Nodes)
+	came, fits, err := f.crowd(ctx, changed, fix)
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,9 @@ func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rival
 	f.overlay.supposed = s.outer
 	defer func() { f.overlay.supposed = s }()
 	for _, kind := range came {
+		if kind.key == likeIt {
+			continue
+		}
 		first := kind.pods[0]
 		t, err := f.try(ctx, first, nil)
 		if err != nil {

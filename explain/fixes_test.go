@@ -177,6 +177,18 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"x uncordon a | a | 1 pending pod may take the room | other/first would fit too"},
 		},
 		{
+			"a pod like it takes the room on a node, but gets the change of a template",
+			[]runtime.Object{
+				testNode("a", "4", cordoned), testNode("b", "4", gpu), testPod("shop/web-2", "", "3", podControlledBy("apps/v1", "ReplicaSet", "app-1")),
+			},
+			testPod("shop/web-1", "", "3"),
+			[]string{
+				"+ tolerate dedicated=gpu:NoSchedule | b",
+				"x uncordon a | a | 1 pending pod may take the room",
+				"x remove dedicated=gpu from b | b | 1 pending pod may take the room",
+			},
+		},
+		{
 			"gates are removed where it fits then",
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/web", "", "3", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }),

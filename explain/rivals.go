@@ -22,6 +22,11 @@ type rivals struct {
 // more of them the room counts as taken.
 const mostRivals = 100
 
+// likeIt is the key of the pods that are equal to the one that a fix is for. They
+// take its room where only nodes and other pods change; a change of the template
+// reaches all of them.
+const likeIt = ""
+
 // meet sorts the pods that wait into those equal to pod and its rivals.
 func (f *fixing) meet(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
@@ -56,11 +61,15 @@ func (f *fixing) competes(pod *corev1.Pod) bool {
 
 // crowd places on the nodes every pod that waits and fits there, wherever it
 // does most harm, and says how many those are and whether pod still fits.
-func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, nodes []string) (placed []rivals, fits bool, err error) {
+func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *Fix) (placed []rivals, fits bool, err error) {
 	s := f.suppose()
 	defer s.end()
-	count := 0
-	for _, kind := range f.rivals {
+	count, nodes := 0, fix.Nodes
+	kinds := f.rivals
+	if !slices.ContainsFunc(fix.steps, changesPod) {
+		kinds = append(slices.Clone(kinds), rivals{key: likeIt, pods: f.alike[1:]})
+	}
+	for _, kind := range kinds {
 		took := rivals{key: kind.key}
 		for _, rival := range kind.pods {
 			t, err := f.try(ctx, rival, nodes)
