@@ -122,7 +122,7 @@ type (
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.at = a.Now()
 	cmd := a.route(msg)
-	return a, tea.Batch(cmd, a.wantUsage(), a.tick())
+	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.tick())
 }
 
 func (a *App) route(msg tea.Msg) tea.Cmd {

@@ -17,6 +17,7 @@ type column[R any] struct {
 	flex  bool         // takes the room that the others leave, and gives way first
 	names bool         // loses its middle, not its end
 	state bool         // says gone where the row's object is
+	ticks bool         // an age: that it moves on is no change
 	text  func(R) cell // what stands in it
 	field string       // what sorts it, among the fields of the filter; "" is nothing
 }
@@ -41,6 +42,7 @@ const (
 	bad
 	unknown
 	marked
+	changed
 )
 
 // style is the tone's style in a theme.
@@ -60,6 +62,8 @@ func (t tone) style(s *themes.Styles) lipgloss.Style {
 		return s.Unknown
 	case marked:
 		return s.Marked
+	case changed:
+		return s.Changed
 	default:
 		return s.Text
 	}

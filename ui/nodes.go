@@ -53,7 +53,7 @@ func (n *nodes) columns() []column[*model.Node] {
 		{head: "PODS", field: "pods", gap: 1, min: 6, from: 100, right: true, text: text(func(n *model.Node) string {
 			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
 		})},
-		{head: "AGE", field: "age", from: 100, min: 4, right: true, text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
+		{head: "AGE", field: "age", ticks: true, from: 100, min: 4, right: true, text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
 		{head: "ZONE", field: "zone", from: 120, text: text(func(n *model.Node) string { return n.Zone })},
 		{head: "CPU", field: "cpu", from: 120, min: barWidth, text: a.cpuBar},
 		{head: "MEMORY", field: "mem", from: 120, min: barWidth, text: a.memoryBar},

@@ -51,7 +51,7 @@ func (p *notHere) columns() []column[*hereRow] {
 	return []column[*hereRow]{
 		{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: func(row *hereRow) cell { return cell{text: a.kindName(row.kind)} }},
 		{head: "PRIO", field: "prio", min: 6, right: true, text: func(row *hereRow) cell { return cell{text: strconv.Itoa(int(row.kind.Priority()))} }},
-		{head: "FOR", field: "for", from: 100, right: true, text: func(row *hereRow) cell { return cell{text: a.since(row.kind.Since())} }},
+		{head: "FOR", field: "for", ticks: true, from: 100, right: true, text: func(row *hereRow) cell { return cell{text: a.since(row.kind.Since())} }},
 		{head: "WHAT KEEPS IT OFF", field: "why", min: 26, flex: true, state: true, text: p.words},
 	}
 }

@@ -97,7 +97,7 @@ func (p *pending) columns() []column[*waiting] {
 		return func(w *waiting) cell { return cell{text: text(w)} }
 	}
 	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
-	since := column[*waiting]{head: "FOR", field: "for", gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
+	since := column[*waiting]{head: "FOR", field: "for", ticks: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
 	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state}
 	if p.one {
 		name.head = "POD"
@@ -117,7 +117,7 @@ func (p *pending) columns() []column[*waiting] {
 		{head: "NOMINATED", field: "nominated", from: 120, max: 20, names: true, text: text(func(w *waiting) string {
 			return a.nodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
-		{head: "TRIED", field: "tried", from: 200, right: true, text: text(p.tried)},
+		{head: "TRIED", field: "tried", ticks: true, from: 200, right: true, text: text(p.tried)},
 		{head: "SCHEDULER", field: "scheduler", from: 200, max: 30, text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
 	}
 }

@@ -13,7 +13,8 @@ type table[R any] struct {
 	rows          []R
 	gone          map[string]bool // rows in view whose object vanished; until settle
 	marks         map[string]bool
-	chosen, top   int  // index of the selected row, and of the first in view
+	chosen, top   int // index of the selected row, and of the first in view
+	changes       changes
 	blurred       bool // the cursor is in another part of the page
 	width, height int  // the head takes one line of the height
 	widths        []int

@@ -169,6 +169,9 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		if gone && c.state {
 			stands = cell{text: "gone"}
 		}
+		if t.changed(id, p.column) {
+			stands.tone = changed
+		}
 		if stands.styled != nil && !chosen && !gone {
 			line.dressed(stands.styled(s))
 			line.blank(p.width - cells(stands.text))

@@ -52,6 +52,9 @@ func (a *App) goTo(i int) tea.Cmd {
 // show brings the view on top up to date.
 func (a *App) show() tea.Cmd {
 	a.fit()
+	if v, ok := a.top().(changing); ok {
+		v.forgetCells()
+	}
 	return a.top().update(snapshotMsg{a.opened, a.snapshot, true})
 }
 
