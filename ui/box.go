@@ -10,7 +10,8 @@ type box struct {
 	title, corner string
 	lines         []string // plain
 	top           int
-	room          int // lines that fit
+	room          int     // lines that fit
+	find          *finder // nil: nothing can be searched in it
 }
 
 func (b *box) scroll(n int) { b.top = max(min(b.top+n, len(b.lines)-b.room), 0) }
@@ -18,6 +19,9 @@ func (b *box) scroll(n int) { b.top = max(min(b.top+n, len(b.lines)-b.room), 0) 
 // onBoxKey scrolls the box or closes it.
 func (a *App) onBoxKey(key tea.KeyPressMsg) {
 	a.box.room = a.height - 4
+	if a.box.find != nil && a.box.find.key(a.box, key) {
+		return
+	}
 	switch key.String() {
 	case "up", "k":
 		a.box.scroll(-1)
@@ -38,18 +42,18 @@ func (a *App) underBox(rows []string) []string {
 	for _, line := range b.lines {
 		inner = max(inner, cells(line))
 	}
-	inner = min(max(inner, cells(b.title)+cells(b.corner)+4), min(a.width, 80)-4)
+	inner = min(max(inner, cells(b.title)+cells(b.said())+4), min(a.width, 80)-4)
 	lines := b.lines[min(b.top, len(b.lines)):]
 	lines = lines[:min(len(lines), a.height-4)]
 	at := max((len(rows)-len(lines)-2)/2, 0)
 	head := "┌ " + b.title + " "
-	corner := " " + b.corner + " ┐"
+	corner := " " + b.said() + " ┐"
 	for cells(head)+cells(corner) < inner+4 {
 		head += "─"
 	}
 	drawn := []string{s.Rule.Render(head + corner)}
 	for _, line := range lines {
-		drawn = append(drawn, s.Rule.Render("│ ")+s.Text.Render(left(line, inner))+s.Rule.Render(" │"))
+		drawn = append(drawn, s.Rule.Render("│ ")+b.style(s, line).Render(left(line, inner))+s.Rule.Render(" │"))
 	}
 	foot := "└"
 	for cells(foot) < inner+3 {

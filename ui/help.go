@@ -15,9 +15,10 @@ func (a *App) openHelp() {
 	}
 	a.box = &box{
 		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
-		corner: "esc closes",
+		corner: "/ finds, esc closes",
 		lines:  helpLines(v.places()),
 		room:   a.height - 4,
+		find:   &finder{},
 	}
 }
 

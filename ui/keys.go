@@ -117,7 +117,7 @@ var keyMap = []binding{
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
-	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text"},
+	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text or in the help"},
 	{doSort, lists, "s", "s", "sort", ofList, "filter, sort", "sort by the column whose letter comes next"},
 	{doReverse, lists, "S", "S", "reverse", ofList, "filter, sort", "turn the order round"},
 	{doMark, lists, "space", "space", "mark", ofList, "mark, unmark", "mark or unmark"},
