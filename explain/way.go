@@ -15,7 +15,7 @@ const (
 	StagePreFilter  = "PreFilter"
 	StageFilter     = "Filter"
 	StagePostFilter = "PostFilter"
-	stagePreScore   = "PreScore"
+	StagePreScore   = "PreScore"
 	StageScore      = "Score"
 	StageBind       = "Bind"
 )

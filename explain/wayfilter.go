@@ -21,7 +21,7 @@ func (w *walk) preFilter() {
 	}
 	stage := Stage{
 		Name: StagePreFilter, Outcome: Passed, From: len(w.alive),
-		Words: "Each plugin looks at the pod and at all nodes at once, and may leave nodes out.",
+		Words: "Each plugin looks at the pod and all nodes once; some leave nodes out.",
 	}
 	stop := "" // why the plugins after it are not asked
 	for _, k := range w.preOrder {

@@ -125,7 +125,7 @@ func (w *walk) scoreSteps(r *ranking) []Step {
 		return step
 	}
 	for _, p := range w.preScorers {
-		steps = append(steps, each(stagePreScore, p.Name()))
+		steps = append(steps, each(StagePreScore, p.Name()))
 	}
 	for _, p := range w.scorers {
 		step := each(StageScore, p.name)

@@ -41,12 +41,12 @@ func (s *Stage) Title() string {
 	return s.Name + " " + s.Outcome.Symbol()
 }
 
-// tailOf are the steps before the last ones that all say the same of no node,
-// and how many those are.
-func tailOf(steps []Step) (before []Step, alike int) {
-	for alike < len(steps) {
-		step := steps[len(steps)-1-alike]
-		if step.Outcome != Unreached || step.What != steps[len(steps)-1].What {
+// Told are the steps that are worth a line each; the alike others, which come last,
+// all say the same of no node.
+func (s *Stage) Told() (steps []Step, alike int) {
+	for alike < len(s.Steps) {
+		step := s.Steps[len(s.Steps)-1-alike]
+		if step.Outcome != Unreached || step.What != s.Steps[len(s.Steps)-1].What {
 			break
 		}
 		alike++
@@ -54,7 +54,7 @@ func tailOf(steps []Step) (before []Step, alike int) {
 	if alike < 2 {
 		alike = 0
 	}
-	return steps[:len(steps)-alike], alike
+	return s.Steps[:len(s.Steps)-alike], alike
 }
 
 // wayLines tell the scheduler's way: each stage in a line, with the plugins of
@@ -88,7 +88,7 @@ func (r *Report) wayLines(all bool) []string {
 
 // nodeCounts are the stage's plugins with the nodes before and after each.
 func (s *Stage) nodeCounts() []string {
-	steps, alike := tailOf(s.Steps)
+	steps, alike := s.Told()
 	row := func(plugin, asked, refused string, left int, what string) string {
 		return fmt.Sprintf("    %-20s %6s %6s %5d  %s", plugin, asked, refused, left, what)
 	}
@@ -162,7 +162,7 @@ func (w *Way) scoreTable(all bool) []string {
 	}
 	var silent []string
 	for _, step := range w.Stage(StageScore).Steps {
-		if step.Stage == stagePreScore && step.Outcome != Passed {
+		if step.Stage == StagePreScore && step.Outcome != Passed {
 			silent = append(silent, step.Plugin+" "+step.What)
 		}
 	}

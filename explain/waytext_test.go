@@ -15,7 +15,7 @@ func TestTheWayIsToldAsText(t *testing.T) {
 		{"no node fits", mustWay(t, e, checkout()), `
 KUBE-SCHEDULER'S WAY, as of now, not of its last attempt
   queue ✓       Nothing keeps the pod out of the scheduling queue.
-  PreFilter ✓   Each plugin looks at the pod and at all nodes at once, and may leave nodes out.
+  PreFilter ✓   Each plugin looks at the pod and all nodes once; some leave nodes out.
   Filter 12→0   Each node is asked plugin after plugin and drops out at the first refusal.
     PLUGIN                ASKED REFUSE  LEFT  WHAT IT REFUSED
     NodeName                 12      0    12
@@ -35,7 +35,7 @@ KUBE-SCHEDULER'S WAY, as of now, not of its last attempt
 KUBE-SCHEDULER'S WAY, as of now, not of its last attempt
   It would go to std-c-01: it scores 425, next std-a-01 418.
   queue ✓       Nothing keeps the pod out of the scheduling queue.
-  PreFilter ✓   Each plugin looks at the pod and at all nodes at once, and may leave nodes out.
+  PreFilter ✓   Each plugin looks at the pod and all nodes once; some leave nodes out.
   Filter 12→3   Each node is asked plugin after plugin and drops out at the first refusal.
     PLUGIN                ASKED REFUSE  LEFT  WHAT IT REFUSED
     NodeName                 12      0    12

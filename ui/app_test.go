@@ -58,6 +58,10 @@ func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report
 	return report, c.err
 }
 
+func (c *fakeCluster) Way(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	return c.Explain(ctx, uid)
+}
+
 func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []explain.NodeAnswer, err error) {
 	if c.onNode != nil {
 		c.onNode(uids)

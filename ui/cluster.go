@@ -31,6 +31,8 @@ type Cluster interface {
 	// Preempt says what preemption could do for a pod, and what would become of
 	// its victims on the node that would be taken and on the named one ("": none).
 	Preempt(ctx context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error)
+	// Way is Explain with the scheduler's way for the pod, stage by stage.
+	Way(ctx context.Context, uid types.UID) (*explain.Report, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	// YAML is the live object, without managed fields.

@@ -36,6 +36,7 @@ const (
 	doNotHere
 	doFixes
 	doPreempt
+	doTrace
 	doWords
 	doCopy
 	doFilter
@@ -114,6 +115,7 @@ var keyMap = []binding{
 	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "plan the fix"},
 	{doFixes, podFacts, "f", "f", "fixes", ofSelection, "fixes", "the fixes that work, tried on a copy of the cluster"},
 	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
+	{doTrace, podFacts, "T", "T", "trace", ofSelection, "scheduler's way", "the scheduler's way for it, stage by stage; of a pod that runs, why there"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 

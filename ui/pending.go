@@ -240,7 +240,7 @@ func (p *pending) footer() []footKey {
 	if p.limited {
 		return append([]footKey{{do: doOpen, word: "what is known"}}, keys(doUnread, doWords, doDescribe, doFilter)...)
 	}
-	return keys(doOpen, doFixes, doPreempt, doUnfold, doFilter, doSort, doWords, doDescribe, doPalette)
+	return keys(doOpen, doFixes, doPreempt, doTrace, doUnfold, doFilter, doSort, doWords, doDescribe, doPalette)
 }
 
 func (p *pending) off(do action) string {

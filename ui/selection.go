@@ -25,6 +25,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		if on.pod != nil {
 			return a.open(newPreemption(a, on.pod))
 		}
+	case doTrace:
+		if on.pod != nil {
+			return a.open(newTrace(a, on.pod))
+		}
 	case doWords:
 		if on.pod != nil {
 			return a.open(newWords(a, on.pod, nil))
@@ -50,7 +54,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
 	switch do {
-	case doOpen, doWhy, doDescribe, doYAML, doFixes, doPreempt, doWords, doGoNode:
+	case doOpen, doWhy, doDescribe, doYAML, doFixes, doPreempt, doTrace, doWords, doGoNode:
 	default:
 		return ""
 	}
@@ -59,9 +63,9 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 		return "no pod is selected."
 	case gone:
 		return on.copy + " is gone."
-	case a.isReading() && (do == doOpen || do == doWhy || do == doFixes || do == doPreempt || do == doWords):
+	case a.isReading() && (do == doOpen || do == doWhy || do == doFixes || do == doPreempt || do == doTrace || do == doWords):
 		return "verdicts follow when all lists are in."
-	case do == doPreempt && on.pod.Object.Name == "":
+	case (do == doPreempt || do == doTrace) && on.pod.Object.Name == "":
 		return "the pod was not created."
 	case do == doPreempt && on.pod.Object.Spec.NodeName != "":
 		return on.copy + " has a node: preemption is for pods without one."

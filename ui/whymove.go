@@ -62,6 +62,8 @@ func (w *why) act(do action) tea.Cmd {
 	switch do {
 	case doOpen:
 		return w.open()
+	case doTrace:
+		return w.app.open(newTrace(w.app, w.pod))
 	case doWords:
 		return w.app.open(newWords(w.app, w.pod, w.draw.report))
 	case doFixes:

@@ -131,9 +131,9 @@ func (w *why) places() place {
 func (w *why) footer() []footKey {
 	open := "open"
 	if w.draw.cursor.part == partNodes {
-		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doWords, doDescribe, doYAML, doCopy, doClose)...)
+		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doTrace, doWords, doDescribe, doYAML, doCopy, doClose)...)
 	}
-	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doWords, doDescribe, doYAML, doCopy, doClose)...)
+	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doTrace, doWords, doDescribe, doYAML, doCopy, doClose)...)
 }
 
 // off tells why a key can do nothing here.
@@ -153,7 +153,7 @@ func (w *why) off(do action) string {
 		if w.draw.report == nil {
 			return "there is no answer yet."
 		}
-	case doDescribe, doYAML:
+	case doDescribe, doYAML, doTrace:
 		if w.pod.Object.Name == "" {
 			return "the pod was not created."
 		}

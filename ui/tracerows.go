@@ -1,0 +1,205 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+// traceRow is a plugin of a stage, several that say the same of no node, or a
+// node that was ranked.
+type traceRow struct {
+	step explain.Step
+	more int // plugins that the step stands for; 0: itself
+	node *explain.RankedNode
+}
+
+func traceID(row traceRow) string {
+	if row.node != nil {
+		return row.node.Node
+	}
+	return row.step.Stage + " " + row.step.Plugin
+}
+
+// name is what the row goes by.
+func (row traceRow) name() string {
+	if row.more > 0 {
+		return fmt.Sprintf("%d more", row.more)
+	}
+	return row.step.Plugin
+}
+
+// fill puts the shown stage into the table. The selected row stays so.
+func (p *trace) fill() {
+	stage, ok := p.shown()
+	if !ok {
+		return
+	}
+	old := p.table
+	p.table = newTable(traceID, p.columns(stage)...)
+	if len(old.widths) == len(p.table.widths) {
+		p.table.widths = old.widths
+	}
+	p.table.rows, p.table.chosen, p.table.top = old.rows, old.chosen, old.top
+	p.table.reset(p.rowsOf(stage))
+	p.lay()
+}
+
+// ranks says whether the stage's rows are nodes.
+func (p *trace) ranks(stage *explain.Stage) bool {
+	return stage.Name == explain.StageScore && len(p.report.Way.Ranked) > 0
+}
+
+func (p *trace) rowsOf(stage *explain.Stage) []traceRow {
+	var rows []traceRow
+	if p.ranks(stage) {
+		for i := range p.report.Way.Ranked {
+			rows = append(rows, traceRow{node: &p.report.Way.Ranked[i]})
+		}
+		return rows
+	}
+	steps, alike := stage.Told()
+	for _, step := range steps {
+		rows = append(rows, traceRow{step: step})
+	}
+	if alike > 0 {
+		rows = append(rows, traceRow{step: stage.Steps[len(stage.Steps)-1], more: alike})
+	}
+	return rows
+}
+
+// columns are those that the stage's rows have.
+func (p *trace) columns(stage *explain.Stage) []column[traceRow] {
+	switch {
+	case p.ranks(stage):
+		return p.scoreColumns()
+	case stage.Name == explain.StageFilter || stage.Name == explain.StagePreFilter:
+		return p.nodeColumns(stage)
+	}
+	return []column[traceRow]{
+		{head: "PLUGIN", min: 17, max: 30, text: func(row traceRow) cell { return cell{text: row.name()} }},
+		{head: "OUTCOME", min: 9, text: func(row traceRow) cell { return outcomeCell(row.step.Outcome) }},
+		{head: "WHAT IT SAYS", flex: true, text: func(row traceRow) cell {
+			return cell{text: strings.TrimPrefix(p.app.brief(row.step.What), string(row.step.Outcome)+": ")}
+		}},
+	}
+}
+
+func outcomeCell(o explain.Outcome) cell {
+	return cell{text: string(o), tone: map[explain.Outcome]tone{
+		explain.Passed: good, explain.Refused: bad, explain.Open: unknown, explain.Skipped: dim, explain.Unreached: dim,
+	}[o]}
+}
+
+// nodeColumns count the nodes before and after each plugin.
+func (p *trace) nodeColumns(stage *explain.Stage) []column[traceRow] {
+	counts := func(pick func(asked, refused string) string) func(traceRow) cell {
+		return func(row traceRow) cell {
+			made := cell{text: pick(row.step.Counts())}
+			if made.text == "?" {
+				made.tone = unknown
+			}
+			return made
+		}
+	}
+	what := "WHAT IT REFUSED"
+	if stage.Name == explain.StagePreFilter {
+		what = "WHAT IT LEAVES OUT"
+	}
+	return []column[traceRow]{
+		{head: "PLUGIN", min: 17, max: 22, text: func(row traceRow) cell { return cell{text: row.name()} }},
+		{head: "ASKED", gap: 1, right: true, text: counts(func(asked, _ string) string { return asked })},
+		{head: "REFUSE", gap: 1, right: true, text: counts(func(_, refused string) string { return refused })},
+		{head: "LEFT", gap: 1, right: true, text: func(row traceRow) cell { return cell{text: strconv.Itoa(row.step.Left)} }},
+		{min: leftWidth, text: func(row traceRow) cell {
+			if row.more > 0 || row.step.Outcome == explain.Unreached {
+				return cell{}
+			}
+			return leftBar(row.step.Left, stage.From)
+		}},
+		{head: what, flex: true, text: func(row traceRow) cell { return cell{text: p.app.brief(row.step.What)} }},
+	}
+}
+
+// leftWidth is the cells of the bar of nodes that are left.
+const leftWidth = 10
+
+// leftBar draws how many of the nodes are left.
+func leftBar(left, whole int) cell {
+	n := int(min((share(int64(left), int64(whole))*leftWidth+500)/1000, leftWidth))
+	full, rest := strings.Repeat("█", n), strings.Repeat("·", leftWidth-n)
+	return cell{text: full + rest, styled: func(s *themes.Styles) string { return s.BarUsed.Render(full) + s.BarFree.Render(rest) }}
+}
+
+// scoreColumns are a node, its total, and score×weight by each plugin as far as
+// there is room: those that give all nodes the same go first, then the last ones.
+func (p *trace) scoreColumns() []column[traceRow] {
+	columns := []column[traceRow]{
+		{head: "NODE", min: 10, max: 30, names: true, text: func(row traceRow) cell { return cell{text: p.app.nodeName(row.node.Node)} }},
+		{head: "TOTAL", min: 5, right: true, text: func(row traceRow) cell {
+			made := cell{text: strconv.FormatInt(row.node.Total, 10)}
+			if row.node.First {
+				made.tone = good
+			}
+			return made
+		}},
+	}
+	for _, plugin := range p.scorers() {
+		columns = append(columns, column[traceRow]{head: explain.ScoreHead(plugin), min: 5, right: true, text: func(row traceRow) cell {
+			for _, s := range row.node.Scores {
+				if s.Plugin == plugin {
+					return cell{text: s.Product()}
+				}
+			}
+			return cell{text: "–"}
+		}})
+	}
+	return columns
+}
+
+// scorers are the plugins that get a column.
+func (p *trace) scorers() []string {
+	ranked := p.report.Way.Ranked
+	name := 10
+	for _, node := range ranked {
+		name = max(name, min(cells(p.app.nodeName(node.Node)), 30))
+	}
+	var plugins []string
+	for _, s := range ranked[0].Scores {
+		plugins = append(plugins, s.Plugin)
+	}
+	room := p.width - gutter - name - 2 - len("TOTAL")
+	wide := func() int {
+		sum := 0
+		for _, plugin := range plugins {
+			sum += 2 + max(cells(explain.ScoreHead(plugin)), 5)
+		}
+		return sum
+	}
+	for i := len(plugins) - 1; i >= 0 && wide() > room; i-- {
+		if !tells(ranked, plugins[i]) {
+			plugins = slices.Delete(plugins, i, i+1)
+		}
+	}
+	for len(plugins) > 0 && wide() > room {
+		plugins = plugins[:len(plugins)-1]
+	}
+	return plugins
+}
+
+// tells says whether a plugin tells nodes apart.
+func tells(ranked []explain.RankedNode, plugin string) bool {
+	of := func(node explain.RankedNode) int64 {
+		for _, s := range node.Scores {
+			if s.Plugin == plugin {
+				return s.Score
+			}
+		}
+		return 0
+	}
+	return slices.ContainsFunc(ranked, func(node explain.RankedNode) bool { return of(node) != of(ranked[0]) })
+}

@@ -1,0 +1,298 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// crumbs are the list that one came from, the pod, and the page.
+func (p *trace) crumbs() []string {
+	list := "pending"
+	if !p.pod.Waits {
+		list = "pods"
+	}
+	return []string{list, p.app.podName(p.pod).text, "trace"}
+}
+
+// answer is the stages with the one that is shown in brackets; of a pod that has
+// a node, why it is there.
+func (p *trace) answer(width int) string {
+	switch {
+	case p.trouble != nil:
+		return "No answer: " + model.Clean(p.trouble.Error())
+	case p.report == nil && p.gone:
+		return "Gone."
+	case p.report == nil && p.app.isReading():
+		return p.app.readingWords()
+	case p.report == nil:
+		return "Explaining " + model.Clean(p.pod.FullName()) + "."
+	case p.gone:
+		return "Gone. It was: " + p.app.brief(p.report.Summary)
+	case p.report.Way.Running != "":
+		return p.app.brief(p.report.Way.Where)
+	}
+	return p.stages(width)
+}
+
+// stages are all of them in a line of width cells. Where they do not fit those
+// that are farthest from the shown one are left out.
+func (p *trace) stages(width int) string {
+	var titles []string
+	at := 0
+	for i := range p.report.Way.Stages {
+		stage := &p.report.Way.Stages[i]
+		title := stage.Title()
+		if stage.Name == p.stage {
+			at, title = i, "["+title+"]"
+		}
+		titles = append(titles, title)
+	}
+	for gap := 3; gap > 0; gap-- {
+		if line := strings.Join(titles, blank(gap)); cells(line) <= width {
+			return line
+		}
+	}
+	before, after := "", ""
+	for len(titles) > 1 {
+		if at > len(titles)/2 {
+			titles, at, before = titles[1:], at-1, "… "
+		} else {
+			titles, after = titles[:len(titles)-1], " …"
+		}
+		if line := before + strings.Join(titles, " ") + after; cells(line) <= width {
+			return line
+		}
+	}
+	return titles[0]
+}
+
+// top are the rows above the table.
+func (p *trace) top() []string {
+	stage, ok := p.shown()
+	if !ok {
+		return nil
+	}
+	s := p.app.styles()
+	words := s.Text.Render(cut(blank(gutter)+p.app.brief(stage.Words), p.width))
+	if p.explaining {
+		words = s.Dim.Render(blank(gutter) + "explaining")
+	}
+	if p.report.Way.Running == "" {
+		return []string{words}
+	}
+	return []string{s.Text.Render(cut(" "+p.stages(p.width-1), p.width)), words}
+}
+
+// lay gives the table the rows that it needs, or all but those of the details.
+func (p *trace) lay() {
+	room := p.height - len(p.top()) - 1
+	p.table.resize(p.width, max(min(1+len(p.table.rows), room), 2))
+}
+
+// resize lays the page out anew; how many scores have a column depends on it.
+func (p *trace) resize(width, height int) {
+	p.page.resize(width, height)
+	p.fill()
+}
+
+func (p *trace) body() []string {
+	lines := p.top()
+	if p.report == nil {
+		return nil
+	}
+	if len(p.table.rows) > 0 {
+		lines = append(lines, p.table.draw(p.app.styles())...)
+		lines = append(lines, p.details(p.height-len(lines))...)
+	}
+	if p.explaining || p.gone {
+		for i, line := range lines {
+			lines[i] = p.app.styles().Dim.Render(ansi.Strip(line))
+		}
+	}
+	return lines
+}
+
+// tallBody is the body's height from which details take more than a line.
+const tallBody = 24
+
+// details explain the selected row: as drawn in a line, where there is more room
+// in as many as they need.
+func (p *trace) details(room int) []string {
+	row, ok := p.table.selected()
+	if !ok || room < 1 {
+		return nil
+	}
+	var texts []string
+	if row.node != nil {
+		texts = p.scoreDetails(row.node)
+	} else if row.step.Detail != "" && row.more == 0 {
+		texts = []string{row.step.Detail}
+	}
+	var lines []string
+	for _, text := range texts {
+		text = p.app.brief(text)
+		if row.node == nil && p.height < tallBody {
+			lines = append(lines, " "+cut(text, p.width-2))
+			continue
+		}
+		lines = append(lines, indented(1, wrapped(text, p.width-2))...)
+	}
+	return lines[:min(len(lines), room)]
+}
+
+// scoreDetails spell a node's total, and name what has nothing to say.
+func (p *trace) scoreDetails(node *explain.RankedNode) []string {
+	var given, skipped []string
+	for _, s := range node.Scores {
+		given = append(given, s.Plugin+" "+s.Product())
+	}
+	for _, step := range p.report.Way.Stage(explain.StageScore).Steps {
+		if step.Stage == explain.StagePreScore && step.Outcome != explain.Passed {
+			skipped = append(skipped, step.Plugin+" ("+strings.TrimPrefix(step.What, "skipped: ")+")")
+		}
+	}
+	var lines []string
+	if len(given) > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s.", node.Node, strings.Join(given, ", ")))
+	}
+	if len(skipped) > 0 {
+		lines = append(lines, "Not scored by "+strings.Join(skipped, ", ")+".")
+	}
+	return lines
+}
+
+// note is the selected row's cut text, else what the page is and is not.
+func (p *trace) note() string {
+	if p.report == nil {
+		return ""
+	}
+	if cut := p.table.cutNote(p.width); cut != "" {
+		return cut
+	}
+	switch {
+	case p.report.Way.Running != "":
+		return "As of now, not of when it was scheduled: nodes and pods were others then."
+	case p.report.Way.Where != "":
+		return p.app.brief(p.report.Way.Where)
+	}
+	return "As of now, not of its last attempt. Why shows every plugin on every node."
+}
+
+// selected is the pod; on a row of a node it is that node.
+func (p *trace) selected() selection {
+	if row, ok := p.table.selected(); ok && row.node != nil {
+		node, _ := p.app.snapshot.Node(row.node.Node)
+		return selection{ref: model.Ref{Resource: "nodes", Name: row.node.Node}, node: node, copy: row.node.Node}
+	}
+	return podSelection(p.pod)
+}
+
+func (p *trace) places() place {
+	if p.selected().ref.Resource == "nodes" {
+		return everywhere | lists | onNode | podFacts
+	}
+	return everywhere | lists | onGroup | onPod | podFacts
+}
+
+func (p *trace) footer() []footKey {
+	open := footKey{do: doOpen, word: "nodes"}
+	if p.selected().ref.Resource == "nodes" {
+		open.word = "pods"
+	}
+	return append([]footKey{{do: doNextPart, word: "next stage"}, open}, keys(doWords, doDescribe, doCopy, doClose)...)
+}
+
+// off tells why a key can do nothing here.
+func (p *trace) off(do action) string {
+	on := p.selected()
+	row, ok := p.table.selected()
+	if aboutPod(do) && do != doTrace && do != doWords {
+		return p.app.offPod(do, p.gone, podSelection(p.pod))
+	}
+	switch do {
+	case doOpen:
+		if !ok || (row.node == nil && len(row.step.Nodes) == 0) {
+			return "there are no nodes behind this row."
+		}
+		if row.node != nil && on.node == nil {
+			return row.node.Node + " is gone."
+		}
+	case doNotHere:
+		if on.node == nil {
+			return "the node is gone."
+		}
+	case doGoNode:
+		return p.app.offPod(do, p.gone, podSelection(p.pod))
+	case doTrace:
+		return "this page is the trace."
+	case doWords, doCopy, doNextPart, doPrevPart:
+		if p.report == nil {
+			return "there is no answer yet."
+		}
+	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+		return "this page is no list."
+	}
+	return ""
+}
+
+// act does what a key asks for.
+func (p *trace) act(do action) tea.Cmd {
+	switch do {
+	case doNextPart:
+		p.turn(1)
+	case doPrevPart:
+		p.turn(-1)
+	case doOpen:
+		row, _ := p.table.selected()
+		if row.node != nil {
+			return p.app.open(newPodsOf(p.app, row.node.Node))
+		}
+		return p.app.open(newNodesOf(p.app, slices.Concat(p.crumbs()[:2], []string{row.step.Plugin}), p.refusedBy(row.step), row.step.Nodes))
+	case doWhy:
+		return p.app.open(newWhy(p.app, p.pod))
+	case doWords:
+		return p.app.open(newWords(p.app, p.pod, p.report))
+	default:
+		switch {
+		case p.table.act(do):
+		case aboutPod(do):
+			return p.app.actOn(do, podSelection(p.pod))
+		default:
+			return p.app.actOn(do, p.selected())
+		}
+	}
+	return nil
+}
+
+// refusedBy says what the nodes of a step have in common.
+func (p *trace) refusedBy(step explain.Step) string {
+	return fmt.Sprintf("%s at %s: %s.", count(len(step.Nodes), "node drops out", "nodes drop out"), step.Plugin, p.app.brief(step.What))
+}
+
+// onClick selects a row, or opens the selected one.
+func (p *trace) onClick(y int) tea.Cmd {
+	row := p.table.top + y - len(p.top()) - 1
+	switch {
+	case y <= len(p.top()) || row >= len(p.table.rows) || row-p.table.top >= p.table.lines():
+		return nil
+	case row == p.table.chosen:
+		return p.app.do(bindingOf(doOpen, p.places()), p)
+	}
+	p.table.move(row - p.table.chosen)
+	return nil
+}
+
+// copies is the page as Markdown, and what the message row calls it.
+func (p *trace) copies() (text, name string) {
+	if p.report == nil {
+		return "", ""
+	}
+	return p.report.Markdown(), fmt.Sprintf("the scheduler's way for %s, as Markdown", model.Clean(p.pod.FullName()))
+}
