@@ -30,6 +30,12 @@ type explanation struct {
 		Message string `json:"message"`
 		Agrees  *bool  `json:"agrees"`
 	} `json:"observed"`
+	Preemption struct {
+		Victims []struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"victims"`
+	} `json:"preemption"`
 	Plugins []struct {
 		Name    string `json:"name"`
 		Refuses int    `json:"refuses"`

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
@@ -28,7 +29,7 @@ const rounds = 2
 func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster, seen *tally) {
 	t.Helper()
 	pods := cluster.Late
-	for range rounds {
+	for round := range rounds {
 		ours := explainLate(t, plane, pods)
 		var rest, preempting []*corev1.Pod
 		for _, pod := range pods {
@@ -46,12 +47,29 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 			return
 		}
 		pod := preempting[0]
-		compareFirst(t, client, pod, ours[pod.Namespace+"/"+pod.Name], seen)
+		e := ours[pod.Namespace+"/"+pod.Name]
+		if round == rounds-1 {
+			hold(t, client, e)
+		}
+		compareFirst(t, client, pod, e, seen)
 		pods = append(rest, preempting[1:]...)
 		_, err := quiet(t, client, respite)
 		if err != nil {
 			t.Logf("no more pods that come late: %v", err)
 			return
+		}
+	}
+}
+
+// hold lets the victims of a preemption stay while they terminate, so that the
+// pod that preempts stays nominated.
+func hold(t *testing.T, client kubernetes.Interface, e explanation) {
+	t.Helper()
+	patch := []byte(`{"metadata":{"finalizers":["` + random.Finalizer + `"]}}`)
+	for _, victim := range e.Preemption.Victims {
+		_, err := client.CoreV1().Pods(victim.Namespace).Patch(t.Context(), victim.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

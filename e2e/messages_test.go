@@ -20,8 +20,12 @@ var reasonPattern = regexp.MustCompile(`(^|, |\. preemption: )(\d+/\d+ nodes are
 
 // tally is what was compared.
 type tally struct {
-	messages, preempting, alike, changed int
-	reasons                              map[string]int
+	messages   int
+	nominated  int // pods that are to have a node while the messages are compared
+	preempting int
+	alike      int // of those that preempt, the messages that are equal to the end
+	changed    int // clusters that did not rest while they were looked at
+	reasons    map[string]int
 }
 
 // note counts a message that was compared.
@@ -45,11 +49,14 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 			cluster := fillRandom(t, plane, client, uint64(seed))
 			compareMessages(t, plane, client, cluster, seen)
 			compareLate(t, plane, client, cluster, seen)
+			if seed%2 == 0 { // as it takes as long again
+				compareNominated(t, plane, client, cluster, seen)
+			}
 		})
 	}
-	fmt.Printf("%d messages compared, of %d random clusters; %d are of pods that preempt, of which %d name the node too; "+
+	fmt.Printf("%d messages compared, of %d random clusters with %d nominated pods; %d are of pods that preempt, of which %d name the node too; "+
 		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again\n",
-		seen.messages, *seeds, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
+		seen.messages, *seeds, seen.nominated, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
 	if refusedPods == 0 && *seeds >= 10 {
 		t.Error("no quota has refused a pod")
 	}
@@ -60,8 +67,8 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 	if seen.messages < *seeds*20 {
 		t.Errorf("only %d messages were compared: the clusters leave too few pods pending", seen.messages)
 	}
-	if seen.preempting == 0 && *seeds >= 10 {
-		t.Error("no message of a pod that preempts was compared")
+	if (seen.preempting == 0 || seen.nominated == 0) && *seeds >= 10 {
+		t.Error("no message of a pod that preempts, or that is nominated, was compared")
 	}
 }
 
@@ -92,6 +99,18 @@ func compareMessages(t *testing.T, plane *controlplane.ControlPlane, client kube
 	t.Fatalf("the cluster has changed %d times while its messages were compared", attempts)
 }
 
+// compareNominated compares all messages once more, now that a pod is nominated
+// to a node whose pods are still to go.
+func compareNominated(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster, seen *tally) {
+	t.Helper()
+	err := settle(t, plane, client, cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, client)
+	compareMessages(t, plane, client, cluster, seen)
+}
+
 // compareAll compares the messages of all pods that the scheduler looks at.
 func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours map[string]explanation, seen *tally) {
 	t.Helper()
@@ -112,6 +131,9 @@ func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours map[string]exp
 			continue
 		}
 		compareMessage(t, pod, e)
+		if pod.Status.NominatedNodeName != "" {
+			seen.nominated++
+		}
 		seen.note(scheduled(pod).Message)
 	}
 }
