@@ -53,6 +53,9 @@ func (e *Engine) command(pod *corev1.Pod, steps []remedy) command {
 			own = append(own, step)
 		}
 	}
+	if len(own) > 0 && pod.UID == "" {
+		return command{why: "it does not exist yet: change the manifest"}
+	}
 	if len(own) > 0 {
 		changed := e.ownCommand(pod, own)
 		if changed.line == "" {
@@ -73,7 +76,10 @@ func (e *Engine) command(pod *corev1.Pod, steps []remedy) command {
 // nameless says why there is no command for things of such names: what no API
 // server allows comes from a file, and might be taken for a flag or a path.
 func nameless(pod *corev1.Pod, steps []remedy) string {
-	names, label := []string{pod.Namespace, pod.Name}, ""
+	names, label := []string{pod.Namespace}, ""
+	if pod.Name != "" { // one that does not exist yet may have none
+		names = append(names, pod.Name)
+	}
 	for _, step := range steps {
 		switch r := step.(type) {
 		case untaint:

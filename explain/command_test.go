@@ -250,3 +250,16 @@ func TestOlderClustersRecreateWhatTheyCannotResize(t *testing.T) {
 		}
 	}
 }
+
+func TestAPodOfAManifestHasCommandsForNodesOnly(t *testing.T) {
+	e := startEngine(t, Options{})
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
+	if c := e.command(pod, []remedy{uncordon{"std-a"}}); c.line != "kubectl uncordon std-a" {
+		t.Errorf("the command is %q, %s", c.line, c.why)
+	}
+	for _, steps := range [][]remedy{{tolerate{gpuTaint}}, {uncordon{"std-a"}, lowerCPU}} {
+		if c := e.command(pod, steps); c.line != "" || c.why != "it does not exist yet: change the manifest" {
+			t.Errorf("the command is %q, %s", c.line, c.why)
+		}
+	}
+}
