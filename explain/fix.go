@@ -57,8 +57,11 @@ type Affected struct {
 type Fixes struct {
 	Revision int64 // the state that they were tried on
 	Tried    []Fix
-	// Stopped says why not every candidate was tried; "" if all were.
+	// Stopped says that time ran out before every candidate was tried; "" if it did not.
 	Stopped string
+	// Pairs counts the candidates of two steps that were not tried, because enough
+	// fixes of fewer work.
+	Pairs int
 	// None says why there is nothing to fix or nothing that could be tried; ""
 	// where Tried is not empty.
 	None string

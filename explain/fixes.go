@@ -36,11 +36,11 @@ func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*Fixes, error) {
 // fixes tries candidates one by one. The lock is held for one at a time, so the
 // state may move between them: each holds for the state that it was tried on.
 func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, error) {
-	begun := time.Now()
 	said, err := e.hear(ctx, find)
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now() // the API server's time is not counted
 	f := &fixing{Engine: e, find: find}
 	if err := f.locked(ctx, func(pod *corev1.Pod) error { return f.gather(ctx, pod, said) }); err != nil {
 		return nil, err
@@ -49,11 +49,11 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 	working := 0
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
-			found.Stopped = fmt.Sprintf("%s of two steps not tried: %d fixes work already", agreeing(len(f.candidates)-i, "candidate", "candidates"), working)
+			found.Pairs = len(f.candidates) - i
 			break
 		}
 		if time.Since(begun) > fixingTime {
-			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates were tried", fixingTime.Milliseconds(), i, len(f.candidates))
+			found.Stopped = fmt.Sprintf("stopped after %d ms with %d of %d candidates tried", fixingTime.Milliseconds(), i, len(f.candidates))
 			break
 		}
 		if c.needless(found.Tried) {
@@ -81,15 +81,18 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 	return found, nil
 }
 
-// rankFix puts fixes that work first, those that recreate the pod last of them.
+// rankFix puts fixes that work first, those that recreate the pod last of them;
+// then those with which the pod would fit but for others.
 func rankFix(f Fix) int {
 	switch {
 	case f.Verified && !f.Recreates:
 		return 0
 	case f.Verified:
 		return 1
+	case f.NodesGained > 0:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // fixing is the search for the fixes of one pod.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -14,7 +15,7 @@ const briefFixes = 3
 // itself, which others may hold, stays as it is.
 func (r *Report) WithFixes(fixes *Fixes) *Report {
 	told := *r
-	told.FixSummary = fixes.Sentence()
+	told.FixSummary, told.fixPairs = fixes.Sentence(), fixes.Pairs
 	told.Fixes = make([]Fix, 0, len(fixes.Tried))
 	for _, fix := range fixes.Tried {
 		if fix.Affects == nil {
@@ -65,12 +66,22 @@ func (r *Report) fixLines(all bool) []string {
 			lines = append(lines, shown[i].detail()...)
 		}
 	}
-	if rest := len(r.Fixes) - len(shown); rest > 0 {
-		lines = append(lines, fmt.Sprintf("  %d more: --fixes lists all, with their commands.", rest))
-	} else if !all {
-		lines = append(lines, "  --fixes tells their commands.")
+	return append(lines, r.fixesLeftOut(all)...)
+}
+
+// fixesLeftOut says what else there is, and how to be told.
+func (r *Report) fixesLeftOut(all bool) []string {
+	rest := len(r.Fixes) - briefFixes
+	commands := slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 })
+	switch {
+	case all && r.fixPairs > 0:
+		return []string{fmt.Sprintf("  %s not tried: enough work already.", agreeing(r.fixPairs, "more of two steps was", "more of two steps were"))}
+	case !all && rest > 0:
+		return []string{fmt.Sprintf("  %d more: --fixes lists all, with their commands.", rest)}
+	case !all && commands:
+		return []string{"  --fixes tells their commands."}
 	}
-	return lines
+	return nil
 }
 
 // mark says whether the fix works, in a sign.

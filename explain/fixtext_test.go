@@ -43,7 +43,9 @@ func TestTextTellsTheFirstFixesInALineEach(t *testing.T) {
 }
 
 func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
-	r := (&Report{Verdict: Unschedulable, Summary: "No node fits."}).WithFixes(drawnFixes())
+	fixes := drawnFixes()
+	fixes.Pairs = 5
+	r := (&Report{Verdict: Unschedulable, Summary: "No node fits."}).WithFixes(fixes)
 	want := `  ✓ request cpu 3.6 instead of 4         1 node  1 of 3  a rollout of 5 pods
       kubectl -n shop set resources deployment/checkout -c app --requests=cpu=3600m
       affects  deployment/checkout rolls 5 pods: 2 run, 3 wait
@@ -57,9 +59,33 @@ func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
   ✗ request cpu 2.8 instead of 4        2 nodes       –  4 pending pods may take the room
       kubectl set resources
       deletes the pod and creates it again
+  5 more of two steps were not tried: enough work already.
 `
 	if text := Text(r, 80, TextOptions{Fixes: true}); !strings.Contains(text, want) {
 		t.Errorf("it lacks\n%s\nin\n%s", want, text)
+	}
+}
+
+func TestTextPromisesCommandsOnlyWhereThereAreSome(t *testing.T) {
+	for promised, from := range map[bool]int{true: 3, false: 2} {
+		fixes := &Fixes{Tried: drawnFixes().Tried[from : from+1]}
+		text := Text((&Report{Verdict: Unschedulable}).WithFixes(fixes), 80, TextOptions{})
+		if got := strings.Contains(text, "--fixes"); got != promised {
+			t.Errorf("commands are promised: %t, not %t:\n%s", got, promised, text)
+		}
+	}
+}
+
+func TestAFixThatAffectsNobodySaysSo(t *testing.T) {
+	for want, fix := range map[string]Fix{
+		"nothing else":             {Verified: true},
+		"the pod is created again": {Verified: true, Recreates: true},
+		"a rollout of 5 pods":      {Verified: true, Recreates: true, Brief: "a rollout of 5 pods"},
+		"still cpu 1 short":        {Brief: "a rollout of 5 pods", Remaining: []string{"still cpu 1 short"}},
+	} {
+		if got := fix.Outcome(); got != want {
+			t.Errorf("it says %q, not %q", got, want)
+		}
 	}
 }
 
@@ -133,7 +159,7 @@ func TestTheSentenceOfFixesSaysWhatWasNotTried(t *testing.T) {
 		}
 		return fixes
 	}
-	const stopped = "stopped after 250 ms: 12 of 30 candidates were tried"
+	const stopped = "stopped after 200 ms with 12 of 30 candidates tried"
 	for _, test := range []struct {
 		fixes Fixes
 		want  string

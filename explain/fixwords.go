@@ -74,10 +74,15 @@ func (f *Fix) Places() string {
 // Outcome is whom a fix that works affects, and what still stands in the way of
 // one that does not, in few words.
 func (f *Fix) Outcome() string {
-	if !f.Verified && len(f.Remaining) > 0 {
+	switch {
+	case !f.Verified && len(f.Remaining) > 0:
 		return f.Remaining[0]
+	case f.Brief != "" || !f.Verified:
+		return f.Brief
+	case f.Recreates:
+		return "the pod is created again"
 	}
-	return f.Brief
+	return "nothing else"
 }
 
 // Title names the object: "deployment/checkout", "batch/report-1" for a pod.

@@ -60,6 +60,7 @@ type Report struct {
 	Way       *Way      `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
 
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
+	fixPairs   int    // fixes of two steps that were not tried
 }
 
 // PodRef says which pod is meant.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,14 +14,18 @@ import (
 // details tell what the selected fix would do, in at most rows lines. Where they
 // are more than that, the command gives way, for C copies it whole.
 func (p *fixes) details(f *explain.Fix, rows int) []string {
-	told := indented(1, wrapped(p.verdictOn(f), p.width-1))
-	after := p.labelled("Affects", affected(f), p.app.brief)
-	if f.Undo != "" {
-		after = append(after, p.labelled("Undo", []string{f.Undo}, model.Clean)...)
+	var told []string
+	if title := p.app.brief(f.Title); cells(title) > p.table().title {
+		told = indented(1, wrapped(capital(title)+".", p.width-1))
 	}
-	after = append(after, p.labelled("Remains", f.Remaining, func(text string) string {
-		return p.app.brief(strings.TrimPrefix(text, "still "))
-	})...)
+	told = append(told, indented(1, wrapped(p.verdictOn(f), p.width-1))...)
+	after := labelled("Affects", p.broken(affected(f)))
+	after = append(after, labelled("Undo", commandLines(f.Undo, p.width-besideLabel))...)
+	remains := slices.Clone(f.Remaining)
+	for i := range remains {
+		remains[i] = strings.TrimPrefix(remains[i], "still ")
+	}
+	after = append(after, labelled("Remains", p.broken(remains))...)
 	command := indented(gutter, commandLines(f.Command, p.width-gutter))
 	if room := max(1, rows-len(told)-len(after)); len(command) > room {
 		command = command[:room]
@@ -74,15 +79,26 @@ func affected(f *explain.Fix) []string {
 	return lines
 }
 
-// labelled puts texts beside their label, which stands on the first line only.
-func (p *fixes) labelled(label string, texts []string, clean func(string) string) []string {
-	const beside = 10
+// besideLabel is where texts with a label begin.
+const besideLabel = 10
+
+// broken breaks texts of ours into lines that have room beside a label.
+func (p *fixes) broken(texts []string) []string {
 	var lines []string
 	for _, text := range texts {
-		lines = append(lines, indented(beside, wrapped(clean(text), p.width-beside))...)
+		lines = append(lines, wrapped(p.app.brief(text), p.width-besideLabel)...)
 	}
-	if len(lines) > 0 {
-		lines[0] = " " + left(label, beside-1) + lines[0][beside:]
+	return lines
+}
+
+// labelled puts lines beside their label, which stands on the first one only.
+func labelled(label string, lines []string) []string {
+	for i, line := range lines {
+		lead := blank(besideLabel)
+		if i == 0 {
+			lead = " " + left(label, besideLabel-1)
+		}
+		lines[i] = lead + line
 	}
 	return lines
 }

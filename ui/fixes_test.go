@@ -70,8 +70,8 @@ func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
 		{"none", explain.Fixes{Tried: []explain.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
 		{
 			"stopped",
-			explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 250 ms: 12 of 30 candidates were tried"},
-			" 1 fix works, 1 does not; stopped after 250 ms: 12 of 30 candidates were tried.\n",
+			explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 200 ms with 12 of 30 candidates tried"},
+			" 1 fix works, 1 does not; stopped after 200 ms with 12 of 30 candidates tried.\n",
 		},
 		{"nothing to fix", explain.Fixes{None: "the pod fits 4 nodes already"}, " The pod fits 4 nodes already.\n"},
 	} {
@@ -227,6 +227,14 @@ func TestFixesAreForPodsWithoutANode(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	press(t, app, "2", "j", "f")
 	requireRow(t, app, 23, "f fixes: batch/report-0 has a node: fixes are for pods without one.")
+}
+
+func TestATitleThatWasCutStandsInTheDetails(t *testing.T) {
+	long := checkoutFixes()
+	long.Tried[0].Title = "tolerate dedicated=gpu:NoSchedule and drop nodeSelector disktype=ssd"
+	app, _, _ := fixesOn(t, 80, 24, long, nil)
+	requireRow(t, app, 4, "▸  ✓ tolerate dedicated=gp…Selector disktype=ssd")
+	requireRow(t, app, 12, " Tolerate dedicated=gpu:NoSchedule and drop nodeSelector disktype=ssd.")
 }
 
 func TestTheMouseSelectsAFix(t *testing.T) {

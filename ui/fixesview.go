@@ -66,11 +66,12 @@ func (p *fixes) finish(line string, selected bool) string {
 	return line
 }
 
-// note is the selected fix's title, or what it affects, if that was cut; else the
-// answer if that was.
+// note is what the selected fix affects if that was cut, else the answer if that
+// was. A title that was cut stands in the details.
 func (p *fixes) note() string {
 	if f, ok := p.fix(); ok {
-		if text, room := p.table().cutText(f); cells(text) > room {
+		t := p.table()
+		if text := t.outcome(f); t.affects > 0 && cells(text) > t.affects {
 			return text
 		}
 	}
