@@ -14,6 +14,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
 // app is what all commands share.
@@ -25,6 +27,9 @@ type app struct {
 	flags    *genericclioptions.ConfigFlags
 	readOnly bool
 	parsed   bool // the command line was understood
+
+	schedulerConfig string                 // the file that the user named; "" without
+	configuration   *explain.Configuration // what it holds
 }
 
 // Run runs a command line, args[0] being the program's name, and gives its exit code.

@@ -38,6 +38,7 @@ Without a command the dashboard starts; ? in it lists the keys.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
 	}
 	d.scope.addFlags(cmd)
+	d.addSchedulerConfig(cmd)
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	completeFlag(cmd, "theme", themes.Names()...)
@@ -47,6 +48,9 @@ Without a command the dashboard starts; ? in it lists the keys.`,
 // run shows the dashboard until its user leaves.
 func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err := d.scope.resolve(d.app); err != nil {
+		return err
+	}
+	if err := d.readSchedulerConfig(); err != nil {
 		return err
 	}
 	settings, err := readSettings(os.Getenv)

@@ -52,6 +52,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
 	e.scope.addFlags(cmd)
+	e.addSchedulerConfig(cmd)
 	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
 }
@@ -114,6 +115,9 @@ func (e *explaining) check(args []string) error {
 		return err
 	}
 	if err := e.scope.resolve(e.app); err != nil {
+		return err
+	}
+	if err := e.readSchedulerConfig(); err != nil {
 		return err
 	}
 	if len(args) == 0 {

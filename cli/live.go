@@ -65,12 +65,13 @@ func (a *app) open(ctx context.Context) (*live, error) {
 
 // start puts the connection's source to work.
 func (l *live) start(ctx context.Context) error {
-	source, err := l.client.Source(ctx)
+	open := l.app.sourceOf(l.client)
+	source, err := open(ctx)
 	if err != nil {
 		return err
 	}
 	l.reader = source.Client
-	l.Cluster, err = cluster.New(ctx, source, cluster.Options{Reopen: l.client.Source})
+	l.Cluster, err = cluster.New(ctx, source, cluster.Options{Reopen: open})
 	return err
 }
 

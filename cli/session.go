@@ -35,10 +35,11 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 	}
 	// The cluster outlives the command that opened it.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	source, err := client.Source(running)
+	open := s.sourceOf(client)
+	source, err := open(running)
 	if err == nil {
 		var joined *cluster.Cluster
-		joined, err = cluster.New(running, source, cluster.Options{Reopen: client.Source})
+		joined, err = cluster.New(running, source, cluster.Options{Reopen: open})
 		if err == nil {
 			s.opened = client.Context()
 			return &watched{Cluster: joined, client: client, thrift: s.thrift, stop: stop}, nil

@@ -63,6 +63,7 @@ func engineOptions(source *Source) explain.Options {
 		Trace:          source.Trace,
 		Namespace:      status.Namespace,
 		ClusterVersion: status.Version,
+		Configuration:  source.Configuration,
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
 		Autoscalers:    source.Autoscalers,

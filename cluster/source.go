@@ -34,6 +34,8 @@ type Source struct {
 	// First gives the first rows: a page of nodes and the unbound pods, asked for
 	// before the informers fill. Nil where everything is there at once.
 	First func(context.Context) (*First, error)
+	// Configuration is the scheduler's; nil where it is not known.
+	Configuration *explain.Configuration
 	// SchedulerAlive to Quotas are what an engine asks beside its
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)

@@ -48,7 +48,7 @@ func (e *Engine) refusesEviction(pod *corev1.Pod, told *Eviction) bool {
 
 // budgetsOf are the budgets that select the pod.
 func (e *Engine) budgetsOf(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
-	all, err := e.preempts.Evaluator.PdbLister.PodDisruptionBudgets(pod.Namespace).List(labels.Everything())
+	all, err := e.budgets.PodDisruptionBudgets(pod.Namespace).List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}

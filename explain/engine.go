@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	policylisters "k8s.io/client-go/listers/policy/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -33,6 +34,8 @@ type Options struct {
 	Namespace string
 	// ClusterVersion is the API server's ("v1.36.3"), if known.
 	ClusterVersion string
+	// Configuration is the scheduler's; nil: the default profile is assumed.
+	Configuration *Configuration
 	// PodGroups says that Apply is told of PodGroups too, for GangScheduling.
 	PodGroups bool
 	// Parallelism is how many goroutines run plugins; 0: 2.
@@ -74,10 +77,13 @@ type Engine struct {
 	namespaces corelisters.NamespaceLister
 	listers    listers
 	laid       laidKinds
+	budgets    policylisters.PodDisruptionBudgetLister
 
 	*profile                     // of the pod in question; set under the lock
 	profiles map[string]*profile // by the scheduler name that pods give
 	standard *profile            // for pods whose scheduler has none of them
+	backoff  time.Duration       // the longest that a pod rests between two tries
+	notes    []string            // what of the scheduler's configuration is not reproduced
 
 	nodes      map[string]*corev1.Node
 	pods       map[types.UID]*corev1.Pod
@@ -111,7 +117,6 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		nodes:      map[string]*corev1.Node{},
 		pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
-		profiles:   map[string]*profile{},
 		forbidden:  options.Trace.Forbidden(),
 		laid: laidKinds{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &laid{},
@@ -120,6 +125,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 	}
 	fed := feed{factory, &e.handlers, e.laid}
 	e.listers = newListers(fed, e.forbidden)
+	e.budgets = factory.Policy().V1().PodDisruptionBudgets().Lister()
 	e.overlay = &overlay{Snapshot: e.snapshot}
 	e.cache = newCache(ctx)
 	request(factory)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
@@ -104,7 +105,8 @@ type question struct {
 	groups     fwk.PodGroupManager
 	logger     klog.Logger
 	now        time.Time
-	backoff    time.Duration // the longest that a pod rests between two tries
+	args       map[string]runtime.Object // the profile's, by plugin
+	backoff    time.Duration             // the longest that a pod rests between two tries
 
 	// found is what the engine knows about the pod beside its nodes, for the
 	// words of the whole (summarize).

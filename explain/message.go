@@ -16,11 +16,13 @@ const noNodes = "no nodes available to schedule pods"
 
 // outcome is what the scheduler would do with a pod in this state.
 type outcome struct {
-	message    string      // what it would write; "" where it would bind the pod or where that is not known
-	successful bool        // message tells of a preemption whose node is picked from a random offset
-	preemption *Preemption // nil unless no node fits
-	open       *UnknownPart
-	tried      *candidates // nil where preemption was not tried
+	message     string      // what it would write; "" where it would bind the pod or where that is not known
+	older       string      // the same in the words of the cluster's version; "" where those are ours
+	successful  bool        // message tells of a preemption whose node is picked from a random offset
+	deallocates bool        // message tells of a claim that was freed
+	preemption  *Preemption // nil unless no node fits
+	open        *UnknownPart
+	tried       *candidates // nil where preemption was not tried
 }
 
 // diagnosis is the scheduler's own: the first refusal of each node.
@@ -53,6 +55,7 @@ func (e *Engine) outcome(ctx context.Context, m *matrix, pod *corev1.Pod) (outco
 	if err != nil || o.open != nil {
 		return o, err
 	}
+	o.older = e.olderMessage(pod, d, o)
 	d.fit.Diagnosis.PostFilterMsg = o.message
 	o.message = d.fit.Error()
 	return o, nil

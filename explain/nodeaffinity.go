@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // nodeAffinity names every label and field that the pod wants and the node does
@@ -28,15 +30,18 @@ type want struct {
 	value   string                     // of a pair
 }
 
-// wants are all of a pod's requirements on its node.
+// wants are all of a pod's requirements on its node, or those that the profile
+// adds for every pod.
 type wants struct {
+	added bool     // by the profile (addedAffinity)
 	pairs []want   // every one must hold
 	terms [][]want // one term must hold, with all its requirements
-	asks  bool     // the pod has terms; with none that could hold, no node does
+	asks  bool     // there are terms; with none that could hold, no node does
 }
 
 // unmet is what one node does not satisfy.
 type unmet struct {
+	added bool // of what the profile adds; the plugin then looks no further
 	pairs []want
 	terms [][]want // one entry per term, in order; empty where a term holds
 	total int      // terms
@@ -45,6 +50,7 @@ type unmet struct {
 
 func unmetOf(q *question, r refused) *unmet {
 	type wantsKey struct{}
+	type addedKey struct{}
 	type wishKey struct{}
 	asked := remember(q, wantsKey{}, func() wants { return wantsOf(q.pod) })
 	wishes := remember(q, wishKey{}, func() map[string]*unmet { return map[string]*unmet{} })
@@ -52,7 +58,10 @@ func unmetOf(q *question, r refused) *unmet {
 		return &unmet{terms: asked.terms, total: len(asked.terms)}
 	}
 	node := r.node.Node()
-	found, seen := asked.against(node)
+	found, seen := remember(q, addedKey{}, func() wants { return addedTo(q) }).against(node)
+	if len(found.terms) == 0 {
+		found, seen = asked.against(node)
+	}
 	if known, ok := wishes[seen]; ok {
 		return known
 	}
@@ -72,8 +81,23 @@ func wantsOf(pod *corev1.Pod) wants {
 	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return w
 	}
-	w.asks = true
-	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+	w.asks, w.terms = true, termsOf(affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	return w
+}
+
+// addedTo reads what the profile adds to every pod's node affinity.
+func addedTo(q *question) wants {
+	args, ok := q.args[names.NodeAffinity].(*config.NodeAffinityArgs)
+	if !ok || args.AddedAffinity == nil || args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return wants{added: true}
+	}
+	return wants{added: true, asks: true, terms: termsOf(args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}
+}
+
+// termsOf are the requirements of each term.
+func termsOf(selector *corev1.NodeSelector) [][]want {
+	var terms [][]want
+	for _, term := range selector.NodeSelectorTerms {
 		var all []want
 		for _, requirement := range term.MatchExpressions {
 			all = append(all, newWant(requirement, false))
@@ -81,9 +105,9 @@ func wantsOf(pod *corev1.Pod) wants {
 		for _, requirement := range term.MatchFields {
 			all = append(all, newWant(requirement, true))
 		}
-		w.terms = append(w.terms, all)
+		terms = append(terms, all)
 	}
-	return w
+	return terms
 }
 
 func newWant(requirement corev1.NodeSelectorRequirement, field bool) want {
@@ -141,8 +165,11 @@ func (w want) holds(node *corev1.Node) bool {
 // against finds what node does not satisfy, and a key that is equal for nodes
 // that miss the same.
 func (w wants) against(node *corev1.Node) (*unmet, string) {
-	found := &unmet{total: len(w.terms)}
+	found := &unmet{added: w.added, total: len(w.terms)}
 	var seen []byte
+	if w.added {
+		seen = append(seen, 'a')
+	}
 	check := func(all []want) (missing []want) {
 		for _, one := range all {
 			mark := byte('+')
@@ -219,12 +246,12 @@ func affinityWords(q *question, rs []refused) words {
 			Short: "affinity asks for two nodes at once",
 		}
 	}
-	if u.wish == "" { // the profile's added affinity, which the pod cannot be asked about
+	if u.wish == "" {
 		return reasonOnly(rs)
 	}
 	w := words{
 		What:  sentences(rs, func(r refused) string { return unmetOf(q, r).sentence(r.node.Node()) }),
-		Short: "wants " + u.wish,
+		Short: u.verb() + u.wish,
 		Bar:   u.wish,
 	}
 	one, ok := u.single()
@@ -232,11 +259,19 @@ func affinityWords(q *question, rs []refused) words {
 		return w
 	}
 	if len(rs) == 1 {
-		w.Short = "wants " + one.text + ", " + one.has(rs[0].node.Node(), false)
+		w.Short = u.verb() + one.text + ", " + one.has(rs[0].node.Node(), false)
 		return w
 	}
-	w.Short = "wants " + one.text + ": " + tally(one, rs)
+	w.Short = u.verb() + one.text + ": " + tally(one, rs)
 	return w
+}
+
+// verb tells the pod's own wishes from the profile's.
+func (u *unmet) verb() string {
+	if u.added {
+		return "profile wants "
+	}
+	return "wants "
 }
 
 // tally counts what the nodes have instead: "3 have hdd, 1 no label".
@@ -312,8 +347,11 @@ func (u *unmet) sentence(node *corev1.Node) string {
 	}
 	for i, term := range u.terms {
 		of := "node affinity "
+		if u.added {
+			of = "the profile's added affinity "
+		}
 		if u.total > 1 {
-			of = fmt.Sprintf("node affinity term %d of %d ", i+1, u.total)
+			of += fmt.Sprintf("term %d of %d ", i+1, u.total)
 		}
 		var lines []string
 		for _, one := range term {

@@ -9,8 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 )
 
@@ -43,6 +46,7 @@ var nodeResourcesFit = explainer{
 type shortageTable struct {
 	wanted  fwk.Resource // by the pod, summed once
 	options noderesources.ResourceRequestsOptions
+	ignored *config.NodeResourcesFitArgs // what the profile leaves to others; nil: nothing
 	dra     fwk.SharedDRAManager
 	of      map[fwk.NodeInfo][]figure // the node as the plugin saw it
 	names   map[string][]figure
@@ -65,6 +69,7 @@ func shortageTableOf(q *question) *shortageTable {
 		if gates.EnableDRAExtendedResource {
 			t.dra = q.dra
 		}
+		t.ignored, _ = q.args[names.NodeResourcesFit].(*config.NodeResourcesFitArgs)
 		nodes, err := q.nodes.NodeInfos().List()
 		if err == nil {
 			t.of = make(map[fwk.NodeInfo][]figure, len(nodes))
@@ -130,6 +135,9 @@ func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
 	missing := noderesources.Fits(pod, node, t.dra, t.options)
 	found := make([]figure, 0, len(missing))
 	for _, m := range missing {
+		if t.ignores(m.ResourceName) {
+			continue
+		}
 		found = append(found, figure{
 			Resource: m.ResourceName, Wanted: m.Requested, Requested: m.Used, Allocatable: m.Capacity,
 			Short: m.Requested + m.Used - m.Capacity,
@@ -141,6 +149,16 @@ func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
 		})
 	}
 	return found
+}
+
+// ignores says whether the profile leaves a resource to others, which Fits does
+// not know of: an extended one, by its name or its group.
+func (t *shortageTable) ignores(name corev1.ResourceName) bool {
+	if t.ignored == nil || !v1helper.IsExtendedResourceName(name) {
+		return false
+	}
+	group, _, _ := strings.Cut(string(name), "/")
+	return slices.Contains(t.ignored.IgnoredResources, string(name)) || slices.Contains(t.ignored.IgnoredResourceGroups, group)
 }
 
 // resourceRank orders resources: the scheduler's own four, then by name.

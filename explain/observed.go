@@ -50,7 +50,11 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 		return said, nil
 	}
 	if e.options.SchedulerAlive != nil {
-		alive, known, why := e.options.SchedulerAlive(ctx, schedulerName(pod))
+		name := schedulerName(pod)
+		if p, ok := e.profiles[name]; ok {
+			name = p.alive
+		}
+		alive, known, why := e.options.SchedulerAlive(ctx, name)
 		said.scheduler = liveness{alive, known, why}
 	}
 	if e.options.AttemptSeen != nil {
@@ -128,12 +132,16 @@ func observe(pod *corev1.Pod) Observed {
 	return observed
 }
 
-// agrees compares what the scheduler would write with what it wrote. The node of
-// a successful preemption is picked from a random offset, so there only what
-// comes before counts. Null where one of them is missing.
+// agrees compares what the scheduler would write with what it wrote, in our words
+// or in those of its version. The node of a successful preemption is picked from
+// a random offset, so there only what comes before counts. Null where one of them
+// is missing.
 func agrees(o outcome, observed string) *bool {
 	if o.message == "" || observed == "" {
 		return nil
+	}
+	if o.older == observed {
+		return new(true)
 	}
 	if !o.successful {
 		return new(o.message == observed)

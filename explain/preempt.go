@@ -67,7 +67,7 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 	pod := p.question.pod
 	d := p.diagnose(ctx, p.matrix, pod)
 	waits := p.report.Verdict == Preempting
-	if !waits && (d.failure != "" || !d.asked.Has(names.DynamicResources)) {
+	if !waits && (d.failure != "" || p.stopsBefore(d)) {
 		p.plan.Why = p.report.Preemption.Why
 		p.plan.Answer = "Cannot help: it is refused before any node is looked at."
 		return nil
@@ -98,6 +98,8 @@ func (p *planning) settledWithout() bool {
 		plan.Answer = fmt.Sprintf("Not needed: it fits %s now.", plural(r.Fits, "node"))
 	case r.Verdict == Gated, r.Verdict == NotConsidered, r.Verdict == NotCreated:
 		plan.Answer = "Cannot help. " + r.Summary
+	case !p.posts.Has(names.DefaultPreemption):
+		plan.Answer = "Cannot help: the profile has no DefaultPreemption."
 	case r.Verdict == Unknown, p.matrix == nil, p.matrix.open():
 		plan.Answer = r.Summary
 	case r.Verdict == Unschedulable && pod.Spec.PreemptionPolicy != nil && *pod.Spec.PreemptionPolicy == corev1.PreemptNever:

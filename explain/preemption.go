@@ -23,7 +23,7 @@ import (
 // postFilter is what the PostFilter plugins would say. PostFilter itself is never
 // called: it evicts.
 func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d diagnosis) (outcome, error) {
-	if !d.asked.Has(names.DynamicResources) {
+	if e.stopsBefore(d) {
 		// DynamicResources comes first and cannot find what its PreFilter, which
 		// another plugin's refusal has kept from running, would have left it.
 		return outcome{message: fwk.ErrNotFound.Error(), preemption: &Preemption{
@@ -32,15 +32,32 @@ func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d d
 			Short:   "the pod is refused before any node is looked at",
 		}}, nil
 	}
-	o, err := e.dryRun(ctx, m, pod, d)
-	if err != nil || o.open != nil {
-		return o, err
+	o := outcome{preemption: &Preemption{Victims: []Victim{}, Why: noPreemption}}
+	var said []string
+	if e.posts.Has(names.DefaultPreemption) {
+		var err error
+		if o, err = e.dryRun(ctx, m, pod, d); err != nil || o.open != nil {
+			return o, err
+		}
+		said = append(said, "preemption: "+o.message)
 	}
-	o.message = "preemption: " + o.message
-	if !o.successful && e.deallocates(m, pod) {
-		o.message = "deallocation of ResourceClaim completed, " + o.message
+	if !o.successful && e.posts.Has(names.DynamicResources) && e.deallocates(m, pod) {
+		said, o.deallocates = slices.Insert(said, 0, deallocated), true
 	}
+	o.message = strings.Join(said, ", ")
 	return o, nil
+}
+
+const (
+	// noPreemption is why nothing is preempted in some profiles.
+	noPreemption = "The profile has no DefaultPreemption."
+	// deallocated is DynamicResources' word for a claim that it has freed.
+	deallocated = "deallocation of ResourceClaim completed"
+)
+
+// stopsBefore says whether the scheduler does not come to preemption.
+func (e *Engine) stopsBefore(d diagnosis) bool {
+	return e.posts.Has(names.DynamicResources) && !d.asked.Has(names.DynamicResources)
 }
 
 // dryRun repeats preemption.Evaluator.Preempt up to where it would act.
@@ -99,7 +116,7 @@ func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, sta
 		return c, nil
 	}
 	var err error
-	if c.budgets, err = e.preempts.Evaluator.PdbLister.List(labels.Everything()); err != nil {
+	if c.budgets, err = e.budgets.List(labels.Everything()); err != nil {
 		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}
 	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + len(c.nodes)))

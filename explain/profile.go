@@ -6,11 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
@@ -22,13 +22,17 @@ import (
 // profile is one of a scheduler's profiles, built. All of an engine's share its
 // state.
 type profile struct {
-	served     string // the scheduler name that pods give to be placed by it
+	served     string                    // the scheduler name that pods give to be placed by it
+	origin     string                    // where it came from: "from scheduler.yaml", "default profile assumed"
+	alive      string                    // whom to ask about whether its scheduler lives
+	args       map[string]runtime.Object // by plugin
 	framework  framework.Framework
 	plugins    []plugin // in the order of their Filter halves
 	preOrder   []int    // indices of plugins in the order of their PreFilter halves
 	gates      []fwk.PreEnqueuePlugin
 	preScorers []fwk.PreScorePlugin
 	scorers    []scorer
+	posts      sets.Set[string] // plugins of PostFilter
 	preempts   *defaultpreemption.DefaultPreemption
 
 	postFilters, binders []string // names, in their order
@@ -43,25 +47,25 @@ type plugin struct {
 
 // build makes the frameworks of the scheduler's profiles.
 func (e *Engine) build(ctx context.Context, factory informers.SharedInformerFactory, client kubernetes.Interface) error {
-	defaults, err := latest.Default()
+	wanted, err := configure(e.options.Configuration)
 	if err != nil {
-		return fmt.Errorf("read default profile: %w", err)
+		return err
 	}
 	dra, err := newDRAManager(ctx, factory, client)
 	if err != nil {
 		return err
 	}
 	e.dra = &tracedDRA{dra, e.options.Trace}
-	for i := range defaults.Profiles {
-		p, err := e.newProfile(ctx, &defaults.Profiles[i], factory, client)
+	e.backoff, e.notes, e.profiles = wanted.backoff, wanted.notes, map[string]*profile{}
+	for i := range wanted.profiles {
+		p, err := e.newProfile(ctx, &wanted.profiles[i], factory, client)
 		if err != nil {
 			return err
 		}
+		p.origin, p.alive = wanted.origins[i], wanted.alive[i]
 		e.profiles[p.served] = p
-		if e.standard == nil {
-			e.standard = p
-		}
 	}
+	e.standard = e.profiles[corev1.DefaultSchedulerName]
 	e.profile = e.standard
 	return nil
 }
@@ -106,9 +110,12 @@ func (e *Engine) newProfile(ctx context.Context, wanted *config.KubeSchedulerPro
 		frameworkruntime.WithLogger(e.logger),
 	)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("profile %s: %w", wanted.SchedulerName, err)
 	}
-	p := &profile{served: wanted.SchedulerName, framework: built}
+	p := &profile{served: wanted.SchedulerName, framework: built, args: map[string]runtime.Object{}, posts: sets.New[string]()}
+	for _, one := range wanted.PluginConfig {
+		p.args[one.Name] = one.Args
+	}
 	p.capture(made)
 	return p, nil
 }
@@ -156,6 +163,9 @@ func (p *profile) capture(made map[string]fwk.Plugin) {
 		p.binders = append(p.binders, one.Name)
 	}
 	p.gates = p.framework.PreEnqueuePlugins()
+	for _, one := range enabled.PostFilter.Enabled {
+		p.posts.Insert(one.Name)
+	}
 	p.preempts, _ = made[names.DefaultPreemption].(*defaultpreemption.DefaultPreemption)
 }
 

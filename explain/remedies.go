@@ -86,6 +86,12 @@ func affinityRemedies(q *question, rs []refused) []option {
 		return nil
 	}
 	u := unmetOf(q, rs[0])
+	if u.added { // nobody can drop it from the pod
+		if one, ok := u.single(); ok {
+			return labelled(one, q.pod, rs)
+		}
+		return nil
+	}
 	var drops option
 	for _, pair := range u.pairs {
 		drops = append(drops, dropSelector{pair.key, pair.value})

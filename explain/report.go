@@ -60,6 +60,7 @@ type Report struct {
 	Way       *Way      `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
 
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
+	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
 	fixPairs   int    // fixes of two steps that were not tried
 }
 
@@ -183,6 +184,8 @@ type UnknownPart struct {
 type SchedulerInfo struct {
 	Library string   `json:"library"` // the plugins' version
 	Cluster string   `json:"cluster"` // the API server's version, "" if not known
-	Profile string   `json:"profile"`
+	Profile string   `json:"profile"` // which, and where it came from
 	Caveats []string `json:"caveats"`
+
+	Origin string `json:"-"` // where the profile came from
 }

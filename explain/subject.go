@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -67,11 +65,15 @@ func schedulerName(pod *corev1.Pod) string {
 	return pod.Spec.SchedulerName
 }
 
-// caveats hold for every report of this engine.
+// caveats hold for every report about a pod of the profile in hand.
 func (e *Engine) caveats() []string {
-	all := []string{"default profile assumed"}
-	if v := e.options.ClusterVersion; v != "" && v != libraryVersion {
-		all = append(all, fmt.Sprintf("the cluster is %s, the plugins are those of %s", v, libraryVersion))
+	var all []string
+	if e.origin == assumed {
+		all = append(all, assumed)
+	}
+	all = append(all, e.notes...)
+	if said := versionCaveat(e.options.ClusterVersion); said != "" {
+		all = append(all, said)
 	}
 	return all
 }

@@ -231,11 +231,19 @@ func (r *Report) messageLines(now time.Time) []string {
 	if theirs != "" {
 		lines = append(lines, "KUBE-SCHEDULER"+r.said(now), "  "+theirs)
 	}
+	heading := "THE PLUGINS HERE, now"
+	if r.SameReworded() {
+		heading += ": the same, in the words of " + r.Scheduler.Library
+	}
 	if mine != "" {
-		lines = append(lines, "THE PLUGINS HERE, now", "  "+mine)
+		lines = append(lines, heading, "  "+mine)
 	}
 	return lines
 }
+
+// SameReworded says whether the scheduler says what the plugins here say in the
+// words of its own, older version.
+func (r *Report) SameReworded() bool { return r.Reworded != "" && r.Reworded == r.Observed.Message }
 
 func (r *Report) unknownLines() []string {
 	var lines []string
@@ -251,6 +259,9 @@ func (r *Report) unknownLines() []string {
 
 func (r *Report) caveatLines() []string {
 	var lines []string
+	if r.Scheduler.Origin != "" && r.Scheduler.Origin != assumed {
+		lines = append(lines, "Profile: "+r.Scheduler.Profile)
+	}
 	for _, caveat := range r.Scheduler.Caveats {
 		lines = append(lines, "Note: "+caveat)
 	}

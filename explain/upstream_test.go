@@ -32,6 +32,12 @@ type upstream struct {
 
 func startUpstream(t *testing.T, objects ...runtime.Object) *upstream {
 	t.Helper()
+	return startUpstreamWith(t, nil, objects...)
+}
+
+// startUpstreamWith is startUpstream with options of the scheduler.
+func startUpstreamWith(t *testing.T, options []scheduler.Option, objects ...runtime.Object) *upstream {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	// The scheduler lists pods with a field selector, which the fake does not know.
 	objects = slices.DeleteFunc(objects, func(o runtime.Object) bool { pod, ok := o.(*corev1.Pod); return ok && ended(pod) })
@@ -46,7 +52,7 @@ func startUpstream(t *testing.T, objects ...runtime.Object) *upstream {
 	factory := scheduler.NewInformerFactory(client, 0, nil)
 	snapshot := internalcache.NewEmptySnapshot()
 	recorder := schedulerprofile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
-	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithNodeInfoSnapshot(snapshot))
+	s, err := scheduler.New(ctx, client, factory, nil, recorder, append(options, scheduler.WithNodeInfoSnapshot(snapshot))...)
 	if err != nil {
 		t.Fatal(err)
 	}

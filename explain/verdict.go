@@ -91,7 +91,7 @@ func (e *Engine) question(pod *corev1.Pod) *question {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
 	return &question{
 		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(), backoff: longestBackoff,
+		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(), backoff: e.backoff, args: e.args,
 	}
 }
 
@@ -106,7 +106,8 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x.report.Scheduler = SchedulerInfo{
 		Library: libraryVersion,
 		Cluster: e.options.ClusterVersion,
-		Profile: e.served,
+		Profile: e.served + ", " + e.origin,
+		Origin:  e.origin,
 		Caveats: e.caveats(),
 	}
 	return x
@@ -218,7 +219,7 @@ func (x *explanation) message(ctx context.Context, m *matrix) error {
 		return err
 	}
 	x.told = o
-	x.report.SchedulerMessage = o.message
+	x.report.SchedulerMessage, x.report.Reworded = o.message, o.older
 	x.report.Preemption = o.preemption
 	x.report.Observed.Agrees = agrees(o, x.report.Observed.Message)
 	if o.open != nil {

@@ -52,6 +52,7 @@ type Client struct {
 	autoscalers autoscalers
 	told        toldOf
 	quotas      quotas
+	configured  schedulerConfig
 
 	mu          sync.Mutex
 	metricsNote string

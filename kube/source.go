@@ -31,7 +31,11 @@ type source struct {
 // error is ErrForbidden where the user may list neither pods nor nodes.
 func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	early := c.askFirst(ctx)
+	var configuration *explain.Configuration
+	var looking sync.WaitGroup
+	looking.Go(func() { configuration = c.configuration(ctx) })
 	found, err := c.survey(ctx)
+	looking.Wait()
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +69,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		SchedulerAlive: c.SchedulerAlive,
 		AttemptSeen:    c.AttemptSeen,
 		Autoscalers:    c.Autoscalers,
+		Configuration:  configuration,
 		Events:         c.RecentEvents,
 		Quotas:         c.Quotas,
 	}, nil

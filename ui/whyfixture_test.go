@@ -30,7 +30,7 @@ func checkoutReport() *explain.Report {
 			Why:   "No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.",
 			Short: "no pod there has a lower priority",
 		},
-		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler", Caveats: []string{"default profile assumed"}},
+		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
 		Plugins: []explain.PluginResult{
 			{Name: "NodeUnschedulable", Refuses: 1},
 			{Name: "TaintToleration", Refuses: 5, Alone: 3},

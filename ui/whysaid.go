@@ -35,6 +35,8 @@ func (p *whyPage) messages() []quoted {
 		return []quoted{p.quote(theirs, observed.Message)}
 	case observed.Message == ours:
 		return []quoted{p.quote(theirs+", and the plugins here, now: the same, byte for byte", ours)}
+	case p.report.SameReworded():
+		return []quoted{p.quote(theirs, observed.Message), p.quote("THE PLUGINS HERE, now: the same, in the words of "+p.report.Scheduler.Library, ours)}
 	case observed.Agrees != nil && *observed.Agrees:
 		return []quoted{p.quote(theirs+", and the plugins here, now: the same, but for the node that preemption picks", observed.Message)}
 	}

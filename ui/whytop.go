@@ -171,8 +171,8 @@ func (p *whyPage) hint(what string) string {
 		text += ", cluster " + scheduler.Cluster
 	}
 	switch {
-	case len(scheduler.Caveats) > 0:
-		text += " · " + scheduler.Caveats[0]
+	case scheduler.Origin != "":
+		text += " · " + strings.Replace(scheduler.Origin, "from ", "profile from ", 1)
 	case scheduler.Profile != "":
 		text += " · profile " + scheduler.Profile
 	}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+)
+
+// addSchedulerConfig adds --scheduler-config to a command.
+func (a *app) addSchedulerConfig(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.schedulerConfig, "scheduler-config", "",
+		"The cluster's KubeSchedulerConfiguration. Without it a ConfigMap of kube-system is looked for, else the default profile is assumed.")
+}
+
+// readSchedulerConfig reads the file that --scheduler-config names.
+func (a *app) readSchedulerConfig() error {
+	if a.schedulerConfig == "" {
+		return nil
+	}
+	data, err := os.ReadFile(a.schedulerConfig)
+	if err != nil {
+		return usagef("read scheduler configuration: %w", err)
+	}
+	read := &explain.Configuration{Data: data, Source: a.schedulerConfig, Asked: true}
+	if err := read.Check(); err != nil {
+		return usageError{err}
+	}
+	a.configuration = read
+	return nil
+}
+
+// sourceOf opens a connection's source, with the scheduler's configuration where
+// the user gave one. The plugins' feature gates have to be known before.
+func (a *app) sourceOf(client *kube.Client) func(context.Context) (*cluster.Source, error) {
+	explain.Emulate(client.Version())
+	return func(ctx context.Context) (*cluster.Source, error) {
+		source, err := client.Source(ctx)
+		if err == nil && a.configuration != nil {
+			source.Configuration = a.configuration
+		}
+		return source, err
+	}
+}
