@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -185,4 +187,86 @@ func TestTryingEvictionsLeavesTheStateAsItWas(t *testing.T) {
 	if _, err := e.Evictions(t.Context(), "shop/nobody", "b", []types.UID{"shop/x"}); err == nil || !strings.Contains(err.Error(), "no such pod") {
 		t.Error(err)
 	}
+}
+
+// packed is a cluster of small nodes that are nearly full, and pods that wait.
+func packed(d dice) *randomCluster {
+	c := &randomCluster{}
+	for i := range 5 {
+		node := testNode(fmt.Sprintf("n%d", i), "4", nodeLabel("zone", one(d, "a", "b")))
+		c.nodes = append(c.nodes, node)
+		for free := 4000; free >= 1000; {
+			wants := 500 * (1 + d(4))
+			if free -= wants; free < 0 {
+				break
+			}
+			held := testPod(fmt.Sprintf("shop/on-%d-%d", i, free), node.Name, fmt.Sprintf("%dm", wants), ownedBy("ReplicaSet", "r"), podLabel("app", one(d, "a", "b", "c")))
+			if d.chance(15) {
+				selecting("zone", node.Labels["zone"])(held)
+			}
+			if d.chance(15) {
+				awayFrom(podTerm(corev1.LabelHostname, one(d, "a", "b")))(held)
+			}
+			c.bound = append(c.bound, held)
+		}
+	}
+	for i := range 4 {
+		waits := testPod(fmt.Sprintf("shop/waits-%d", i), "", fmt.Sprintf("%dm", 500*(2+d(4))), podLabel("app", one(d, "a", "b", "c")), priority(int32(d(2))))
+		if d.chance(30) {
+			awayFrom(podTerm(corev1.LabelHostname, one(d, "a", "b")))(waits)
+		}
+		c.pending = append(c.pending, waits)
+	}
+	return c
+}
+
+func TestAPromisedEvictionHoldsInAStateThatIsReallySo(t *testing.T) {
+	promised, refused := 0, 0
+	for seed := range uint64(20) {
+		c := packed(dice(rand.New(rand.NewPCG(seed, 51)).IntN))
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			report := mustExplain(t, e, pod)
+			for _, held := range c.bound {
+				if report.Verdict != Unschedulable {
+					break
+				}
+				told, err := e.Evictions(t.Context(), pod.UID, held.Spec.NodeName, []types.UID{held.UID})
+				if err != nil || told[0].Fits == nil {
+					t.Fatalf("seed %d: %s: %+v, %v", seed, held.Name, told, err)
+				}
+				to, moves := strings.CutPrefix(strings.TrimSuffix(told[0].Short, "; this pod fits"), "to ")
+				switch {
+				case !*told[0].Fits:
+					refused++
+				case moves && !strings.Contains(to, " "):
+					promised++
+					if !fitsAfter(t, c, pod, held, to) {
+						t.Errorf("seed %d: %s %q, and then %s does not fit %s", seed, held.Name, told[0].Short, pod.Name, held.Spec.NodeName)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d evictions are promised to make room, %d are not", promised, refused)
+	if promised < 10 || refused < 10 {
+		t.Errorf("only %d promises and %d refusals", promised, refused)
+	}
+}
+
+// fitsAfter says whether the pod fits held's node in a cluster where held runs on
+// another one.
+func fitsAfter(t *testing.T, c *randomCluster, pod, held *corev1.Pod, to string) bool {
+	t.Helper()
+	moved := held.DeepCopy()
+	moved.Spec.NodeName = to
+	objects := slices.DeleteFunc(c.objects(), func(o runtime.Object) bool { return o == runtime.Object(held) })
+	e := startEngine(t, Options{}, append(objects, moved)...)
+	report, err := e.Explain(t.Context(), pod.UID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(report.Nodes, func(n NodeResult) bool {
+		return n.Name == held.Spec.NodeName && n.Fits != nil && *n.Fits
+	})
 }
