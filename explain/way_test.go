@@ -82,6 +82,16 @@ func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 	}
 }
 
+func TestAStepTellsNodesThatLackSeveralThingsTogether(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "1"), aNode("b", "2"), aNode("c", "64"))
+	w := mustWay(t, e, aPod("web", "4", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = *resourceQuantity("64Gi")
+	})).Way
+	if got, want := stepOf(t, w, StageFilter, "NodeResourcesFit").What, "2 short of cpu, memory, 1 memory 32Gi short"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTheTraceOfAReportIsAContract(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "8"), aPod("held", "2", on("b")))
 	encoded, err := json.Marshal(mustWay(t, e, aPod("web", "1")))

@@ -96,7 +96,7 @@ func (w *walk) clauseOf(plugin string, rs []refused, of int) string {
 		said, _ = insteadOf(w.question, rs[0])
 	case names.NodeResourcesFit:
 		if said = w.shortBy(rs); said != "" {
-			if of > len(rs) {
+			if of > len(rs) || len(shortages(w.question, rs[0])) > 1 {
 				said = fmt.Sprintf("%d %s", len(rs), said)
 			}
 			return said
@@ -126,12 +126,19 @@ func taintBrief(taints []corev1.Taint) string {
 	return list(all, fewNames)
 }
 
-// shortBy tells how much each node lacks, the nearest first, where that is one
-// resource.
+// shortBy tells how much several nodes lack, the nearest first, where that is one
+// resource, and else what they lack.
 func (w *walk) shortBy(rs []refused) string {
 	lacks := shortages(w.question, rs[0])
-	if len(lacks) != 1 || len(rs) == 1 {
+	switch {
+	case len(lacks) == 0 || len(rs) == 1:
 		return ""
+	case len(lacks) > 1:
+		var names []string
+		for _, f := range lacks {
+			names = append(names, string(f.Resource))
+		}
+		return "short of " + list(names, fewNames)
 	}
 	name := lacks[0].Resource
 	var all []string

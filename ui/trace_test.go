@@ -102,6 +102,22 @@ func TestTraceShowsEachStage(t *testing.T) {
 	}
 }
 
+func TestANodeThatIsTheOnlyOneHasNoScores(t *testing.T) {
+	report := rankedWay("std-c-01")
+	score := report.Way.Stage(explain.StageScore)
+	score.Outcome, score.Words = explain.Skipped, "Only one node is left, so none is ranked."
+	for i := range score.Steps {
+		score.Steps[i].Outcome, score.Steps[i].What = explain.Unreached, "not asked: only one node is left"
+	}
+	report.Way.Ranked = []explain.RankedNode{{Node: "std-c-01", First: true}}
+	app, _, _ := traceOf(t, 80, 24, report)
+	requireRow(t, app, 4, "Only one node is left")
+	requireRow(t, app, 6, "▸  std-c-01        –")
+	if got := row(app, 7); got != "" {
+		t.Errorf("below it stands %q", got)
+	}
+}
+
 func TestTabWalksTheStagesRound(t *testing.T) {
 	app, _, _ := traceOf(t, 80, 24, checkoutWay())
 	for _, want := range []string{"[PostFilter ✗]", "[Score –]", "[Bind –]", "[queue ✓]", "[PreFilter ✓]", "[Filter 12→0]"} {

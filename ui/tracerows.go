@@ -142,6 +142,9 @@ func (p *trace) scoreColumns() []column[traceRow] {
 		{head: "NODE", min: 10, max: 30, names: true, text: func(row traceRow) cell { return cell{text: p.app.nodeName(row.node.Node)} }},
 		{head: "TOTAL", min: 5, right: true, text: func(row traceRow) cell {
 			made := cell{text: strconv.FormatInt(row.node.Total, 10)}
+			if len(row.node.Scores) == 0 { // it was the only one, so nothing was scored
+				made.text = "–"
+			}
 			if row.node.First {
 				made.tone = good
 			}

@@ -154,7 +154,7 @@ func (p *trace) scoreDetails(node *explain.RankedNode) []string {
 		given = append(given, s.Plugin+" "+s.Product())
 	}
 	for _, step := range p.report.Way.Stage(explain.StageScore).Steps {
-		if step.Stage == explain.StagePreScore && step.Outcome != explain.Passed {
+		if step.Outcome == explain.Skipped || step.Outcome == explain.Open {
 			skipped = append(skipped, step.Plugin+" ("+strings.TrimPrefix(step.What, "skipped: ")+")")
 		}
 	}
