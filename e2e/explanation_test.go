@@ -31,10 +31,11 @@ type explanation struct {
 		Agrees  *bool  `json:"agrees"`
 	} `json:"observed"`
 	Preemption struct {
-		Victims []struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"victims"`
+		Victims []podName `json:"victims"`
+		Tie     []struct {
+			Victims []podName `json:"victims"`
+			Alike   []podName `json:"alike"`
+		} `json:"tie"`
 	} `json:"preemption"`
 	Plugins []struct {
 		Name    string `json:"name"`
@@ -72,6 +73,11 @@ type affected struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	How       string `json:"how"`
+}
+
+type podName struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
 }
 
 type nodeResult struct {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,12 +62,16 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 	}
 }
 
-// hold lets the victims of a preemption stay while they terminate, so that the
-// pod that preempts stays nominated.
+// hold lets the victims of a preemption stay while they terminate, on whichever
+// node they are found, so that the pod that preempts stays nominated.
 func hold(t *testing.T, client kubernetes.Interface, e explanation) {
 	t.Helper()
 	patch := []byte(`{"metadata":{"finalizers":["` + random.Finalizer + `"]}}`)
-	for _, victim := range e.Preemption.Victims {
+	victims := e.Preemption.Victims
+	for _, tied := range e.Preemption.Tie {
+		victims = slices.Concat(victims, tied.Victims, tied.Alike)
+	}
+	for _, victim := range victims {
 		_, err := client.CoreV1().Pods(victim.Namespace).Patch(t.Context(), victim.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			t.Fatal(err)
