@@ -132,6 +132,9 @@ func (f *fixing) tellCommand(pod *corev1.Pod, fix *Fix) {
 	c := f.command(pod, fix.steps)
 	fix.Command, fix.Undo, fix.Recreates = c.line, c.undo, c.recreates
 	fix.Affects = append(fix.Affects, c.affects...)
+	if c.lone {
+		fix.PodsPlaced = min(fix.PodsPlaced, 1)
+	}
 	if fix.Brief == "" {
 		fix.Brief = c.brief
 	}

@@ -14,6 +14,7 @@ type command struct {
 	line      string // runs unattended under bash -c; "" where there is none
 	undo      string // takes all of it back; "" where nothing can
 	recreates bool   // the pod, or its Job, is deleted and created again
+	lone      bool   // only this one of several equal pods gets the change
 	affects   []Affected
 	brief     string // whom the change of the pod affects, in few words; "" for nobody
 	why       string // why there is no line
@@ -153,17 +154,23 @@ func (e *Engine) ownCommand(pod *corev1.Pod, steps []remedy) command {
 	_, exists := e.pods[pod.UID]
 	switch {
 	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
-		return patchPod(pod, steps)
+		return alone(patchPod(pod, steps))
 	case w.spreads == none && !exists:
 		return command{why: "the pod does not exist yet: its manifest has to change"}
 	case w.spreads == none:
-		return barePod(e.options.ClusterVersion, pod, steps)
+		return alone(barePod(e.options.ClusterVersion, pod, steps))
 	case w.spreads == notKnown:
 		return command{why: w.why}
 	case ungates > 0:
 		return command{why: fmt.Sprintf("%s has to change, and its new pods would be gated again", w.ref())}
 	}
 	return w.command(steps, exists)
+}
+
+// alone notes that a command changes a pod itself.
+func alone(c command) command {
+	c.lone = true
+	return c
 }
 
 // known is workloadOf, remembered while nothing changes.

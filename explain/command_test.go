@@ -125,7 +125,8 @@ func TestCommands(t *testing.T) {
 				{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 			}
 		}), nil, []remedy{tolerate{gpuTaint}}},
-		{"a Job starts over", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
+		{"a Job starts over", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile, podLabel("batch.kubernetes.io/controller-uid", "x")), nil, []remedy{tolerate{gpuTaint}}},
+		{"a Job whose selector people chose", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
 		{"a static pod", testPod("shop/etcd-a", "", "4", podControlledBy("v1", "Node", "a")), nil, []remedy{lowerCPU}},
 		{"a custom kind", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{lowerCPU}},
 		{"nodes do not ask whose the pod is", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{uncordon{"a"}, uncordon{"b"}}},
@@ -199,6 +200,9 @@ func said(c command) string {
 	add("why not", c.why)
 	if c.recreates {
 		lines = append(lines, "recreates")
+	}
+	if c.lone {
+		lines = append(lines, "reaches this pod alone")
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

@@ -33,15 +33,33 @@ func (w *workload) command(steps []remedy, exists bool) command {
 		ref.How = fmt.Sprintf("rolls %s: %s", total, w.pods())
 		c.brief = "a rollout of " + total
 	}
-	c.affects = []Affected{ref}
-	if w.spreads == rolled || !exists {
+	c.affects, c.lone = []Affected{ref}, w.spreads == newOnly
+	switch {
+	case !exists:
+		return c
+	case w.kind == "DaemonSet":
+		c.line += " && " + w.unlessRolled()
+		c.affects = append(c.affects, evicted(w.pod, "is evicted if the DaemonSet is updated OnDelete"))
+		return c
+	case w.spreads == rolled:
 		return c
 	}
 	for _, pod := range append(w.before, w.pod) {
 		c.line += " && " + evictCommand(pod)
-		c.affects = append(c.affects, Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is evicted, for one with the change"})
+		c.affects = append(c.affects, evicted(pod, "is evicted, for one with the change"))
 	}
 	return c
+}
+
+func evicted(pod *corev1.Pod, how string) Affected {
+	return Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: how}
+}
+
+// unlessRolled evicts the pod where its DaemonSet leaves that to people. How it
+// is updated is asked then: DaemonSets are not read otherwise.
+func (w *workload) unlessRolled() string {
+	return fmt.Sprintf(`{ [ "$(kubectl -n %s get %s -o jsonpath={.spec.updateStrategy.type})" = RollingUpdate ] || %s; }`,
+		w.pod.Namespace, w.ref(), evictCommand(w.pod))
 }
 
 // templatePatch is a patch of a pod's spec for the object with its template.
@@ -98,16 +116,19 @@ var identity = []string{"batch.kubernetes.io/controller-uid", "batch.kubernetes.
 
 // startOver deletes the Job and creates it again: its template never changes.
 func (w *workload) startOver(patch map[string]any) command {
-	nobody := map[string]any{}
-	for _, label := range identity {
-		nobody[label] = nil
-	}
-	job := map[string]any{
-		"metadata": map[string]any{"labels": nobody},
-		"spec": map[string]any{
-			"selector": nil,
-			"template": map[string]any{"metadata": map[string]any{"labels": nobody}, "spec": patch},
-		},
+	job := templatePatch(patch)
+	if _, own := w.pod.Labels[identity[0]]; own { // else people chose its selector
+		nobody := map[string]any{}
+		for _, label := range identity {
+			nobody[label] = nil
+		}
+		job = map[string]any{
+			"metadata": map[string]any{"labels": nobody},
+			"spec": map[string]any{
+				"selector": nil,
+				"template": map[string]any{"metadata": map[string]any{"labels": nobody}, "spec": patch},
+			},
+		}
 	}
 	return command{
 		line:      recreate(w.pod.Namespace, w.ref(), job),

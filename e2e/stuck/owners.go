@@ -25,6 +25,12 @@ var everyOwner = []owner{
 	{"DaemonSet", func(c *Cluster) runtime.Object {
 		return &appsv1.DaemonSet{ObjectMeta: c.meta(), Spec: appsv1.DaemonSetSpec{Selector: selector(App, Name), Template: c.template}}
 	}},
+	{"DaemonSet, OnDelete", func(c *Cluster) runtime.Object {
+		return &appsv1.DaemonSet{ObjectMeta: c.meta(), Spec: appsv1.DaemonSetSpec{
+			Selector: selector(App, Name), Template: c.template,
+			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType},
+		}}
+	}},
 	{"bare pod", barePod},
 	{"bare pod", barePod}, // the commands differ most for these
 	{"Job", func(c *Cluster) runtime.Object {
@@ -58,8 +64,8 @@ var everyOwner = []owner{
 }
 
 var (
-	anyNode = everyOwner[1:] // a DaemonSet makes no pod for a node with a taint, or without a label
-	scaled  = everyOwner[4:] // with as many pods as are asked for, which run until they are told to end
+	anyNode = everyOwner[2:] // a DaemonSet makes no pod for a node with a taint, or without a label
+	scaled  = everyOwner[5:] // with as many pods as are asked for, which run until they are told to end
 )
 
 func (c *Cluster) meta() metav1.ObjectMeta {
