@@ -18,18 +18,35 @@ type finder struct {
 
 // key takes the keys of a search; it reports whether the key was one.
 func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
-	switch pressed := key.String(); {
-	case !f.typing && pressed == "/":
-		f.field, f.typing, f.found = newField(""), true, ""
-	case !f.typing && (pressed == "n" || pressed == "N") && f.found != "":
-		f.next(b, pressed == "N")
-	case pressed == "esc" && (f.typing || f.found != ""):
+	pressed := key.String()
+	if pressed == "esc" && (f.typing || f.found != "") {
 		f.typing, f.found = false, ""
-	case !f.typing || pressed == "ctrl+c":
+		return true
+	}
+	if f.typing {
+		return f.typed(b, key)
+	}
+	switch {
+	case pressed == "/":
+		f.field, f.typing, f.found = newField(""), true, ""
+	case (pressed == "n" || pressed == "N") && f.found != "":
+		f.next(b, pressed == "N")
+	default:
 		return false
-	case pressed == "enter":
+	}
+	return true
+}
+
+// typed takes the keys of the input; ctrl-c closes the box as ever.
+func (f *finder) typed(b *box, key tea.KeyPressMsg) bool {
+	switch key.String() {
+	case "ctrl+c":
+		return false
+	case "enter":
 		f.typing = false
-	case f.field.edit(key):
+		return true
+	}
+	if f.field.edit(key) {
 		f.found = f.field.text()
 		if f.found != "" && b.top < len(b.lines) && !b.hit(b.lines[b.top]) {
 			f.next(b, false)

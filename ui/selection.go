@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,33 +14,9 @@ import (
 // actOn does what a selection of any list allows.
 func (a *App) actOn(do action, on selection) tea.Cmd {
 	switch do {
-	case doOpen, doWhy:
-		if on.pod != nil {
-			return a.open(newWhy(a, on.pod))
-		}
-	case doFixes:
-		if on.pod != nil {
-			return a.open(newFixes(a, on.pod, fixing{}, 0))
-		}
-	case doPreempt:
-		if on.pod != nil {
-			return a.open(newPreemption(a, on.pod))
-		}
-	case doTrace:
-		if on.pod != nil {
-			return a.open(newTrace(a, on.pod))
-		}
-	case doWords:
-		if on.pod != nil {
-			return a.open(newWords(a, on.pod, nil))
-		}
 	case doNotHere:
 		if on.node != nil {
 			return a.open(newNotHere(a, on.node.Name))
-		}
-	case doGoNode:
-		if on.pod != nil {
-			return a.goNode(nodeOf(on.pod))
 		}
 	case doDescribe:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
@@ -47,15 +24,39 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 	case doYAML:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "YAML"},
 			"The live object, without its managed fields.", a.yaml(on.ref)))
+	default:
+		if on.pod != nil {
+			return a.actOnPod(do, on.pod)
+		}
 	}
 	return nil
 }
 
+// actOnPod opens what there is about a pod.
+func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
+	switch do {
+	case doOpen, doWhy:
+		return a.open(newWhy(a, pod))
+	case doFixes:
+		return a.open(newFixes(a, pod, fixing{}, 0))
+	case doPreempt:
+		return a.open(newPreemption(a, pod))
+	case doTrace:
+		return a.open(newTrace(a, pod))
+	case doWords:
+		return a.open(newWords(a, pod, nil))
+	case doGoNode:
+		return a.goNode(nodeOf(pod))
+	}
+	return nil
+}
+
+// aboutVerdicts are the pages that rest on verdicts: they wait until all is read.
+var aboutVerdicts = []action{doOpen, doWhy, doFixes, doPreempt, doTrace, doWords}
+
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
-	switch do {
-	case doOpen, doWhy, doDescribe, doYAML, doFixes, doPreempt, doTrace, doWords, doGoNode:
-	default:
+	if do != doDescribe && do != doYAML && do != doGoNode && !slices.Contains(aboutVerdicts, do) {
 		return ""
 	}
 	switch {
@@ -63,16 +64,24 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 		return "no pod is selected."
 	case gone:
 		return on.copy + " is gone."
-	case a.isReading() && (do == doOpen || do == doWhy || do == doFixes || do == doPreempt || do == doTrace || do == doWords):
+	case a.isReading() && slices.Contains(aboutVerdicts, do):
 		return "verdicts follow when all lists are in."
-	case (do == doPreempt || do == doTrace) && on.pod.Object.Name == "":
+	}
+	return offThisPod(do, on.pod, on.copy)
+}
+
+// offThisPod is offPod for what depends on how far the pod is.
+func offThisPod(do action, pod *model.Pod, name string) string {
+	placed := pod.Object.Spec.NodeName != ""
+	switch {
+	case (do == doPreempt || do == doTrace) && pod.Object.Name == "":
 		return "the pod was not created."
-	case do == doPreempt && on.pod.Object.Spec.NodeName != "":
-		return on.copy + " has a node: preemption is for pods without one."
-	case do == doFixes && on.pod.Object.Spec.NodeName != "":
-		return on.copy + " has a node: fixes are for pods without one."
-	case do == doGoNode && nodeOf(on.pod) == "":
-		return on.copy + " has no node yet."
+	case do == doPreempt && placed:
+		return name + " has a node: preemption is for pods without one."
+	case do == doFixes && placed:
+		return name + " has a node: fixes are for pods without one."
+	case do == doGoNode && nodeOf(pod) == "":
+		return name + " has no node yet."
 	}
 	return ""
 }
