@@ -96,7 +96,7 @@ func TestAConfigurationSaysHowLongPodsRest(t *testing.T) {
 }
 
 func TestWithAConfigurationMessagesAreTheSchedulersToo(t *testing.T) {
-	text := strings.Split(strings.Replace(twoProfiles, `    multiPoint: {enabled: [{name: Tenancy}]}`, `    score: {disabled: [{name: ImageLocality}]}`, 1), "extenders:")[0]
+	text, _, _ := strings.Cut(strings.Replace(twoProfiles, `    multiPoint: {enabled: [{name: Tenancy}]}`, `    score: {disabled: [{name: ImageLocality}]}`, 1), "extenders:")
 	text = strings.Replace(text, "  - name: Tenancy\n    args: {strict: true}\n", "", 1)
 	messages := 0
 	for seed := range seeds(t) / 3 {

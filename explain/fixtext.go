@@ -15,7 +15,7 @@ const briefFixes = 3
 // itself, which others may hold, stays as it is.
 func (r *Report) WithFixes(fixes *Fixes) *Report {
 	told := *r
-	told.FixSummary, told.fixPairs = fixes.Sentence(), fixes.Pairs
+	told.FixSummary, told.FixPairs = fixes.Sentence(), fixes.Pairs
 	told.Fixes = make([]Fix, 0, len(fixes.Tried))
 	for _, fix := range fixes.Tried {
 		if fix.Affects == nil {
@@ -74,8 +74,8 @@ func (r *Report) fixesLeftOut(all bool) []string {
 	rest := len(r.Fixes) - briefFixes
 	commands := slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 })
 	switch {
-	case all && r.fixPairs > 0:
-		return []string{fmt.Sprintf("  %s not tried: enough work already.", agreeing(r.fixPairs, "more of two steps was", "more of two steps were"))}
+	case all && r.FixPairs > 0:
+		return []string{fmt.Sprintf("  %s not tried: enough work already.", agreeing(r.FixPairs, "more of two steps was", "more of two steps were"))}
 	case !all && rest > 0:
 		return []string{fmt.Sprintf("  %d more: --fixes lists all, with their commands.", rest)}
 	case !all && commands:

@@ -61,7 +61,7 @@ type Report struct {
 
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
 	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
-	fixPairs   int    // fixes of two steps that were not tried
+	FixPairs   int    `json:"-"` // fixes of two steps that were not tried
 }
 
 // PodRef says which pod is meant.
