@@ -47,12 +47,12 @@ func (e *explaining) runFile(ctx context.Context) error {
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explaining) explainWish(ctx context.Context, live *live, w wish, fixes bool) (*explain.Report, error) {
-	pod, caveats, err := e.admitted(ctx, live, w.pod)
+func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Planned, fixes bool) (*explain.Report, error) {
+	pod, caveats, err := e.admitted(ctx, live, w.Pod)
 	if err != nil {
 		return nil, err
 	}
-	dropVolumes(pod, w.drop)
+	w.WithoutDropped(pod)
 	explainPod := live.ExplainPod
 	if e.trace {
 		explainPod = live.WayOf
@@ -73,7 +73,7 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w wish, fixes 
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}
 	told := *report
-	told.Scheduler.Caveats = append(append(caveats, w.notes...), report.Scheduler.Caveats...)
+	told.Scheduler.Caveats = append(append(caveats, w.Notes...), report.Scheduler.Caveats...)
 	return &told, nil
 }
 
@@ -97,12 +97,12 @@ func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) 
 	if err := validate(completed); err != nil {
 		return nil, nil, usagef("explain -f %s: %w", e.file, err)
 	}
-	rules := &admission{client: live.reader}
-	if err := rules.admit(ctx, completed); err != nil {
+	rules := &kube.Admission{Client: live.reader}
+	if err := rules.Admit(ctx, completed); err != nil {
 		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
 	}
 	caveats := []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, and webhooks are left out"}
-	return completed, append(caveats, rules.caveats...), nil
+	return completed, append(caveats, rules.Caveats...), nil
 }
 
 // tryCreate asks for a dry run. The name is left to the server: one that is in
@@ -127,16 +127,4 @@ func tryCreate(ctx context.Context, client *kube.Client, pod *corev1.Pod) (*core
 func refusal(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
-}
-
-// dropVolumes takes volumes off a pod that nothing exists for yet.
-func dropVolumes(pod *corev1.Pod, names []string) {
-	for _, name := range names {
-		for i, volume := range pod.Spec.Volumes {
-			if volume.Name == name {
-				pod.Spec.Volumes = append(pod.Spec.Volumes[:i:i], pod.Spec.Volumes[i+1:]...)
-				break
-			}
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package cli
+package kube
 
 import (
 	"cmp"
@@ -12,28 +12,26 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	podrules "k8s.io/kubernetes/pkg/api/pod"
-	"k8s.io/kubernetes/pkg/apis/core"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
-	"k8s.io/kubernetes/pkg/apis/core/validation"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
-	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
 // graceForLostNodes is what the API server's DefaultTolerationSeconds plugin
 // gives a pod on a node that is lost.
 const graceForLostNodes = 300
 
-// admission does to a pod what the API server does to it on creation, as far as
+// Admission does to a pod what the API server does to it on creation, as far as
 // the objects that this depends on can be read. It is for where no dry run may
 // be sent.
-type admission struct {
-	client  kubernetes.Interface
-	caveats []string // what it could not do
+type Admission struct {
+	Client  kubernetes.Interface
+	Caveats []string // what it could not do
 }
 
-// admit completes pod in place.
-func (a *admission) admit(ctx context.Context, pod *corev1.Pod) error {
+// Admit completes pod in place.
+func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 	corev1rules.SetObjectDefaults_Pod(pod)
 	if err := a.limitRanges(ctx, pod); err != nil {
 		return err
@@ -44,71 +42,37 @@ func (a *admission) admit(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// validate refuses what the API server would call invalid.
-func validate(pod *corev1.Pod) error {
-	filled := pod.DeepCopy()
-	corev1rules.SetObjectDefaults_Pod(filled)
-	filled.OwnerReferences = nil // the owner does not exist yet, so it has no UID
-	if filled.Name == "" && filled.GenerateName != "" {
-		filled.Name = filled.GenerateName + "00000" // the API server makes one up before it validates
-	}
-	// Admission adds it before the API server validates; both names are one.
-	filled.Spec.ServiceAccountName = cmp.Or(filled.Spec.ServiceAccountName, filled.Spec.DeprecatedServiceAccount, "default")
-	filled.Spec.DeprecatedServiceAccount = filled.Spec.ServiceAccountName
-	var internal core.Pod
-	if err := corev1rules.Convert_v1_Pod_To_core_Pod(filled, &internal, nil); err != nil {
-		return err
-	}
-	options := podrules.GetValidationOptionsFromPodSpecAndMeta(&internal.Spec, nil, &internal.ObjectMeta, nil)
-	options.ResourceIsPod = true
-	if errs := validation.ValidatePodCreate(&internal, options); len(errs) > 0 {
-		return errs.ToAggregate()
-	}
-	return nil
-}
-
 // leaveOut notes what could not be read, or is not there.
-func (a *admission) leaveOut(what string, err error) {
+func (a *Admission) leaveOut(what string, err error) {
 	switch {
 	case apierrors.IsNotFound(err):
-		a.caveats = append(a.caveats, what+" does not exist: kube-apiserver would refuse this pod")
+		a.Caveats = append(a.Caveats, what+" does not exist: kube-apiserver would refuse this pod")
 	case apierrors.IsForbidden(err):
-		a.caveats = append(a.caveats, what+" left out: not allowed to read it")
+		a.Caveats = append(a.Caveats, what+" left out: not allowed to read it")
 	default:
-		a.caveats = append(a.caveats, fmt.Sprintf("%s left out: %v", what, err))
+		a.Caveats = append(a.Caveats, fmt.Sprintf("%s left out: %v", what, err))
 	}
 }
 
 // limitRanges fills in the requests and limits that the namespace's LimitRanges give.
-func (a *admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
-	ranges, err := a.client.CoreV1().LimitRanges(pod.Namespace).List(ctx, metav1.ListOptions{})
+func (a *Admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
+	ranges, err := a.Client.CoreV1().LimitRanges(pod.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		a.leaveOut("LimitRanges of namespace "+pod.Namespace, err)
 		return nil
 	}
-	if len(ranges.Items) == 0 {
-		return nil
+	refusals, err := explain.ApplyLimitRanges(pod, ranges.Items)
+	if err != nil {
+		return err
 	}
-	var internal core.Pod
-	if err := corev1rules.Convert_v1_Pod_To_core_Pod(pod, &internal, nil); err != nil {
-		return fmt.Errorf("apply LimitRanges: %w", err)
-	}
-	for i := range ranges.Items {
-		if err := limitranger.PodMutateLimitFunc(&ranges.Items[i], &internal); err != nil {
-			return fmt.Errorf("apply LimitRange %s: %w", ranges.Items[i].Name, err)
-		}
-		if err := limitranger.PodValidateLimitFunc(&ranges.Items[i], &internal); err != nil {
-			a.caveats = append(a.caveats, fmt.Sprintf("LimitRange %s would refuse this pod: %v", ranges.Items[i].Name, err))
-		}
-	}
-	if err := corev1rules.Convert_core_Pod_To_v1_Pod(&internal, pod, nil); err != nil {
-		return fmt.Errorf("apply LimitRanges: %w", err)
+	for _, refusal := range refusals {
+		a.Caveats = append(a.Caveats, "kube-apiserver would refuse this pod: "+refusal.What)
 	}
 	return nil
 }
 
 // priority resolves the PriorityClass, or the cluster's default one.
-func (a *admission) priority(ctx context.Context, pod *corev1.Pod) {
+func (a *Admission) priority(ctx context.Context, pod *corev1.Pod) {
 	class, err := a.priorityClass(ctx, pod.Spec.PriorityClassName)
 	switch {
 	case err != nil:
@@ -127,16 +91,16 @@ func (a *admission) priority(ctx context.Context, pod *corev1.Pod) {
 
 // priorityClass finds a class by name; "" is the lowest of the default ones,
 // nil if there is none.
-func (a *admission) priorityClass(ctx context.Context, name string) (*schedulingv1.PriorityClass, error) {
+func (a *Admission) priorityClass(ctx context.Context, name string) (*schedulingv1.PriorityClass, error) {
 	for _, class := range schedulingrules.SystemPriorityClasses() {
 		if class.Name == name {
 			return class, nil
 		}
 	}
 	if name != "" {
-		return a.client.SchedulingV1().PriorityClasses().Get(ctx, name, metav1.GetOptions{})
+		return a.Client.SchedulingV1().PriorityClasses().Get(ctx, name, metav1.GetOptions{})
 	}
-	classes, err := a.client.SchedulingV1().PriorityClasses().List(ctx, metav1.ListOptions{})
+	classes, err := a.Client.SchedulingV1().PriorityClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +114,12 @@ func (a *admission) priorityClass(ctx context.Context, name string) (*scheduling
 }
 
 // runtimeClass adds the overhead and the placement of the pod's RuntimeClass.
-func (a *admission) runtimeClass(ctx context.Context, pod *corev1.Pod) {
+func (a *Admission) runtimeClass(ctx context.Context, pod *corev1.Pod) {
 	if pod.Spec.RuntimeClassName == nil {
 		return
 	}
 	name := *pod.Spec.RuntimeClassName
-	class, err := a.client.NodeV1().RuntimeClasses().Get(ctx, name, metav1.GetOptions{})
+	class, err := a.Client.NodeV1().RuntimeClasses().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		a.leaveOut("RuntimeClass "+name, err)
 		return

@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
+)
+
+// Planned is a pod that somebody asks for and that does not exist.
+type Planned struct {
+	Pod   *corev1.Pod
+	Notes []string // what the object that asks for it leaves open
+	Drop  []string // volumes whose claims a controller would make first
+}
+
+// PlannedBy is the pod that an object asks for, if it asks for one: a pod
+// itself, or a workload by its template. An object without a namespace is taken
+// to be in the one that is given.
+func PlannedBy(object runtime.Object, namespace string) (Planned, bool) {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		pod := o.DeepCopy()
+		pod.Namespace = cmp.Or(pod.Namespace, namespace)
+		pod.Status = corev1.PodStatus{}
+		return Planned{Pod: pod}, true
+	case *corev1.PodTemplate:
+		return fromTemplate(o, &o.Template, namespace), true
+	case *corev1.ReplicationController:
+		if o.Spec.Template == nil {
+			return Planned{}, false
+		}
+		return fromTemplate(o, o.Spec.Template, namespace), true
+	case *appsv1.Deployment:
+		return fromTemplate(o, &o.Spec.Template, namespace), true
+	case *appsv1.ReplicaSet:
+		return fromTemplate(o, &o.Spec.Template, namespace), true
+	case *appsv1.StatefulSet:
+		return fromStatefulSet(o, namespace), true
+	case *appsv1.DaemonSet:
+		return fromDaemonSet(o, namespace), true
+	case *batchv1.Job:
+		return fromTemplate(o, &o.Spec.Template, namespace), true
+	case *batchv1.CronJob:
+		return fromTemplate(o, &o.Spec.JobTemplate.Spec.Template, namespace), true
+	default:
+		return Planned{}, false
+	}
+}
+
+// fromTemplate makes the pod that a controller would make from its template.
+func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespace string) Planned {
+	kind := kindOf(owner)
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Name, pod.GenerateName = "", owner.GetName()+"-"
+	pod.Namespace = cmp.Or(owner.GetNamespace(), namespace)
+	pod.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: kind.GroupVersion().String(),
+		Kind:       kind.Kind,
+		Name:       owner.GetName(),
+		UID:        owner.GetUID(),
+		Controller: new(true),
+	}}
+	return Planned{Pod: pod}
+}
+
+// fromDaemonSet adds what the DaemonSet controller adds to each of its pods.
+func fromDaemonSet(set *appsv1.DaemonSet, namespace string) Planned {
+	p := fromTemplate(set, &set.Spec.Template, namespace)
+	daemonutil.AddOrUpdateDaemonPodTolerations(&p.Pod.Spec)
+	p.Notes = append(p.Notes, "a DaemonSet makes one pod per node and binds each to its node by node affinity; "+
+		"here its template is tried on every node")
+	return p
+}
+
+// fromStatefulSet mounts the claims that the StatefulSet controller would make:
+// the API server refuses a pod with a mount of no volume.
+func fromStatefulSet(set *appsv1.StatefulSet, namespace string) Planned {
+	p := fromTemplate(set, &set.Spec.Template, namespace)
+	for _, claim := range set.Spec.VolumeClaimTemplates {
+		p.Pod.Spec.Volumes = append(p.Pod.Spec.Volumes, corev1.Volume{
+			Name: claim.Name,
+			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+				ClaimName: claim.Name + "-" + set.Name + "-0",
+			}},
+		})
+		p.Drop = append(p.Drop, claim.Name)
+		p.Notes = append(p.Notes, fmt.Sprintf(
+			"the claim of volumeClaimTemplate %s does not exist yet, so its volume decides nothing here", claim.Name))
+	}
+	return p
+}
+
+// kindOf is the kind of an object of the API.
+func kindOf(object metav1.Object) schema.GroupVersionKind {
+	typed, ok := object.(runtime.Object)
+	if !ok {
+		return schema.GroupVersionKind{}
+	}
+	kinds, _, err := scheme.Scheme.ObjectKinds(typed)
+	if err != nil || len(kinds) == 0 {
+		return schema.GroupVersionKind{}
+	}
+	return kinds[0]
+}
+
+// WithoutDropped takes off the pod the volumes that nothing exists for yet.
+func (p Planned) WithoutDropped(pod *corev1.Pod) {
+	for _, name := range p.Drop {
+		for i, volume := range pod.Spec.Volumes {
+			if volume.Name == name {
+				pod.Spec.Volumes = append(pod.Spec.Volumes[:i:i], pod.Spec.Volumes[i+1:]...)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
+)
+
+// quotaPlugin is the admission plugin that counts a namespace's resources.
+const quotaPlugin = "ResourceQuota"
+
+// quotaRefusal is what one quota refuses a pod for: one resource.
+type quotaRefusal struct {
+	namespace, name    string
+	resource           corev1.ResourceName // as the quota calls it: "requests.cpu"
+	hard, used, wanted resource.Quantity
+	unset              []string // containers that have to state it and do not
+	uncounted          bool     // what is used is not known: the quota's controller has not said
+}
+
+// quotaAdmits asks the API server's own admission code whether the quotas of a
+// pod's namespace let it be created. The error is that code's refusal.
+func quotaAdmits(pod *corev1.Pod, quotas []corev1.ResourceQuota) error {
+	_, err := resourcequota.CheckRequest(quotas, creation(pod), core.NewPodEvaluator(nil, clock.RealClock{}), nil)
+	return err
+}
+
+// creation is the request that creates pod, as admission plugins see it.
+func creation(pod *corev1.Pod) admission.Attributes {
+	return admission.NewAttributesRecord(pod, nil, corev1.SchemeGroupVersion.WithKind("Pod"), pod.Namespace, pod.Name,
+		corev1.SchemeGroupVersion.WithResource("pods"), "", admission.Create, &metav1.CreateOptions{}, false, nil)
+}
+
+// quotasRefusing finds what of the quotas refuses the pod, by asking about each
+// resource of each quota alone.
+func quotasRefusing(pod *corev1.Pod, quotas []corev1.ResourceQuota) []quotaRefusal {
+	var found []quotaRefusal
+	for i := range quotas {
+		quota := &quotas[i]
+		if quotaAdmits(pod, []corev1.ResourceQuota{*quota}) == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(quota.Status.Hard)) {
+			if r, refuses := quotaOver(pod, quota, name); refuses {
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
+
+// quotaOver asks about one resource of a quota.
+func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) (refusal quotaRefusal, refuses bool) {
+	only := quota.DeepCopy()
+	only.Status.Hard = corev1.ResourceList{name: quota.Status.Hard[name]}
+	only.Status.Used = corev1.ResourceList{}
+	used, counted := quota.Status.Used[name]
+	if counted {
+		only.Status.Used[name] = used
+	}
+	if quotaAdmits(pod, []corev1.ResourceQuota{*only}) == nil {
+		return quotaRefusal{}, false
+	}
+	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
+	usage, err := evaluator.Usage(pod)
+	if err != nil { // never, for a pod
+		usage = nil
+	}
+	refusal = quotaRefusal{
+		namespace: quota.Namespace, name: quota.Name, resource: name,
+		hard: quota.Status.Hard[name], used: used, wanted: usage[name], uncounted: !counted,
+	}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		alone := pod.DeepCopy()
+		alone.Spec.InitContainers, alone.Spec.Containers = nil, []corev1.Container{container}
+		if evaluator.Constraints([]corev1.ResourceName{name}, alone) != nil {
+			refusal.unset = append(refusal.unset, container.Name)
+		}
+	}
+	return refusal, true
+}
+
+// short is how much more the quota would have to allow.
+func (r quotaRefusal) short() resource.Quantity {
+	short := r.used.DeepCopy()
+	short.Add(r.wanted)
+	short.Sub(r.hard)
+	return short
+}
+
+// title names the quota.
+func (r quotaRefusal) title() string { return fmt.Sprintf("ResourceQuota %s/%s", r.namespace, r.name) }
+
+// sentence is why the quota refuses.
+func (r quotaRefusal) sentence() string {
+	switch {
+	case len(r.unset) > 0:
+		return fmt.Sprintf("%s counts %s, and %s sets none", r.title(), r.resource, containerNames(r.unset))
+	case r.uncounted:
+		return fmt.Sprintf("%s limits %s, and nobody has counted yet what is used of it", r.title(), r.resource)
+	}
+	used, be := quotaAmount(r.resource, r.used, roundedUp), "are"
+	if used == "1" {
+		be = "is"
+	}
+	return fmt.Sprintf("%s allows %s %s, %s %s used, the pod wants %s", r.title(), r.resource,
+		quotaAmount(r.resource, r.hard, roundedDown), used, be, quotaAmount(r.resource, r.wanted, roundedUp))
+}
+
+// refusal is the same in the report's form. What quotas count is told as what
+// nodes have: hard is allocatable, used is requested.
+func (r quotaRefusal) refusal() Refusal {
+	told := Refusal{
+		Plugin: quotaPlugin,
+		Reason: "exceeded quota: " + r.name,
+		What:   r.sentence(),
+		Short:  fmt.Sprintf("quota %s: %s", r.name, r.resource),
+	}
+	number := Number{Resource: string(r.resource), Requested: r.used.String(), Allocatable: r.hard.String()}
+	switch {
+	case len(r.unset) > 0:
+		told.Reason, told.Short = "failed quota: "+r.name, told.Short+" not set"
+	case r.uncounted:
+		told.Reason, number.Requested, number.Wanted = "status unknown for quota: "+r.name, "", r.wanted.String()
+	default:
+		short := r.short()
+		number.Wanted, number.Short = r.wanted.String(), short.String()
+	}
+	told.Numbers = []Number{number}
+	return told
+}
+
+// fact is the sum behind a refusal; "" where there is none.
+func (r quotaRefusal) fact() string {
+	if len(r.unset) > 0 || r.uncounted {
+		return ""
+	}
+	free := r.hard.DeepCopy()
+	free.Sub(r.used)
+	return fmt.Sprintf("%s %s: wants %s, free %s = hard %s − used %s; %s short", r.title(), r.resource,
+		quotaAmount(r.resource, r.wanted, roundedUp), quotaAmount(r.resource, free, roundedDown),
+		quotaAmount(r.resource, r.hard, roundedDown), quotaAmount(r.resource, r.used, roundedUp),
+		quotaAmount(r.resource, r.short(), roundedUp))
+}
+
+// quotaAmount writes an amount of a resource that a quota or a limit range names.
+func quotaAmount(name corev1.ResourceName, amount resource.Quantity, round func(corev1.ResourceName, int64) string) string {
+	counted := counts(name)
+	if counted == corev1.ResourceCPU {
+		return round(counted, amount.MilliValue())
+	}
+	return round(counted, amount.Value())
+}
+
+// counts is the resource that a quota counts: cpu for requests.cpu.
+func counts(name corev1.ResourceName) corev1.ResourceName {
+	for _, prefix := range []string{corev1.DefaultResourceRequestsPrefix, "limits."} {
+		if rest, ok := strings.CutPrefix(string(name), prefix); ok {
+			return corev1.ResourceName(rest)
+		}
+	}
+	return name
+}
+
+// containerNames names containers by their word.
+func containerNames(names []string) string {
+	if len(names) == 1 {
+		return "container " + names[0]
+	}
+	return "each of containers " + list(names, fewNames)
+}
