@@ -55,9 +55,13 @@ type Options struct {
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)
-	// Quotas are the ResourceQuotas of a namespace. They are asked for only where
-	// nodes may not be read, to tell what is known at all. Nil: never known.
+	// Quotas are the ResourceQuotas of a namespace. They are asked for where nodes
+	// may not be read, to tell what is known at all, and where pods were not
+	// created. Nil: never known.
 	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
+	// LimitRanges are those of a namespace, asked for where pods were not created.
+	// Nil: never known.
+	LimitRanges func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 }
 
 // Engine runs the scheduler's own plugins over the state that it was given with

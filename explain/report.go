@@ -45,6 +45,7 @@ type Report struct {
 	Preemption       *Preemption      `json:"preemption,omitempty"`
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
 	Trace            []Step           `json:"trace,omitempty"`
+	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
@@ -62,6 +63,17 @@ type Report struct {
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
 	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
 	FixPairs   int    `json:"-"` // fixes of two steps that were not tried
+}
+
+// Admission is what keeps pods of a controller from being created.
+type Admission struct {
+	Wanted      int          `json:"wanted"`      // pods that the controller wants
+	Missing     int          `json:"missing"`     // of these, the ones that do not exist
+	Since       *metav1.Time `json:"since"`       // they were refused from then on, as far as is known
+	LastRefused *metav1.Time `json:"lastRefused"` // as far as is known
+	Message     string       `json:"message"`     // what kube-apiserver said then
+	Refusals    []Refusal    `json:"refusals"`    // what would refuse now; requested is what a quota's used says, allocatable its hard
+	IfCreated   string       `json:"ifCreated"`   // what would become of the pod then
 }
 
 // PodRef says which pod is meant.

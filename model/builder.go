@@ -17,6 +17,8 @@ type Builder struct {
 	kinds        map[string]*Kind                     // by key
 	keys         map[*Pod]string                      // of the pods that wait
 	words        map[string]string                    // what derived texts share
+	refused      map[string]*Kind                     // of pods that do not exist, by key
+	allRefused   []*Refused                           // as noted last
 	last         Snapshot
 }
 
@@ -37,6 +39,7 @@ func NewBuilder() *Builder {
 		kinds:        map[string]*Kind{},
 		keys:         map[*Pod]string{},
 		words:        map[string]string{},
+		refused:      map[string]*Kind{},
 	}
 }
 
@@ -68,7 +71,7 @@ func (b *Builder) Build(revision int64, status Status, usage *Usage) *Snapshot {
 		Revision: revision,
 		Nodes:    merged(b.last.Nodes, b.nodeChanges(pods), compareNodes),
 		Pods:     merged(b.last.Pods, pods, comparePods),
-		Pending:  merged(b.last.Pending, b.kindChanges(pods), compareKinds),
+		Pending:  merged(b.last.Pending, append(b.kindChanges(pods), b.refusedChanges()...), compareKinds),
 		Status:   status,
 		Usage:    usage,
 	}

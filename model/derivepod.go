@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,7 +12,7 @@ import (
 
 // NewPod derives what is shown of a pod. The object is kept and must not change.
 func NewPod(object *corev1.Pod) *Pod {
-	words := podWords(object)
+	words, owner := podWords(object), ownerOf(object)
 	return &Pod{
 		Object:   object,
 		Status:   words.reason,
@@ -21,9 +22,9 @@ func NewPod(object *corev1.Pod) *Pod {
 		QOS:      qos.GetPodQOS(object),
 		Requests: requestsOf(object),
 		Limits:   limitsOf(object),
-		Owner:    ownerOf(object),
+		Owner:    owner,
 		Waits:    waits(object),
-		fullName: object.Namespace + "/" + object.Name,
+		fullName: object.Namespace + "/" + cmp.Or(object.Name, owner.Name),
 	}
 }
 

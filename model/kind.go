@@ -14,12 +14,12 @@ func (k *Kind) First() *Pod { return k.Pods[0] }
 // Namespace is the one that all its pods are in.
 func (k *Kind) Namespace() string { return k.First().Object.Namespace }
 
-// Name is the workload's where several pods wait, else the pod's.
+// Name is the workload's where several pods wait or none exists, else the pod's.
 func (k *Kind) Name() string {
 	if owner := k.First().Owner; len(k.Pods) > 1 && owner.Name != "" {
 		return owner.Name
 	}
-	return k.First().Object.Name
+	return k.First().Name()
 }
 
 // FullName is namespace/name.

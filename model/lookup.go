@@ -51,11 +51,14 @@ func (s *Snapshot) KindOf(uid types.UID) (*Kind, bool) {
 	return nil, false
 }
 
-// Waiting counts the pods that wait, over all kinds.
+// Waiting counts the pods that wait, over all kinds; those that were not created
+// are none.
 func (s *Snapshot) Waiting() int {
 	sum := 0
 	for _, kind := range s.Pending {
-		sum += len(kind.Pods)
+		if kind.Refused == nil {
+			sum += len(kind.Pods)
+		}
 	}
 	return sum
 }
@@ -82,9 +85,18 @@ func compareWaiting(a, b *Pod) int {
 }
 
 // compareKinds is the order of Snapshot.Pending, that of the scheduler's queue:
-// high priority first, then the longest waiting.
+// high priority first, then the longest waiting. Pods that do not exist are in
+// no queue and stand behind, the longest refused first.
 func compareKinds(a, b *Kind) int {
 	first, second := a.Pods[0], b.Pods[0]
+	switch {
+	case a.Refused != nil && b.Refused != nil:
+		return cmp.Or(compareWaiting(first, second), strings.Compare(a.Key, b.Key))
+	case a.Refused != nil:
+		return 1
+	case b.Refused != nil:
+		return -1
+	}
 	return cmp.Or(
 		cmp.Compare(second.Priority(), first.Priority()),
 		compareWaiting(first, second),

@@ -24,7 +24,7 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 		{Name: "name", Also: []string{"pod"}, Column: true, Value: kindNames, Compare: compareKindNames, Append: func(dst []byte, r PendingRow) []byte {
 			return append(dst, r.Kind.FullName()...)
 		}},
-		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: func(r PendingRow) Value { return number(r.Kind.Priority()) }},
+		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: kindPriority},
 		{Name: "for", Also: []string{"age"}, Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Kind.Since(), now) }},
 		{Name: "state", Column: true, Value: func(r PendingRow) Value { return Value{Text: r.State, Unknown: r.State == ""} }},
 		{Name: "why", Column: true, Value: func(r PendingRow) Value { return Value{Text: r.Why, Unknown: r.State == ""} }},
@@ -34,7 +34,7 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 		{Name: "tried", Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Tried, now) }},
 		{Name: "scheduler", Column: true, Value: text(func(p *Pod) string { return p.Object.Spec.SchedulerName })},
 		{Name: "status", Value: text(func(p *Pod) string { return p.Status })},
-		{Name: "pods", Unit: Integer, Value: func(r PendingRow) Value { return number(len(r.Kind.Pods)) }},
+		{Name: "pods", Unit: Integer, Value: func(r PendingRow) Value { return number(r.Kind.Count()) }},
 		{Name: "qos", Value: func(r PendingRow) Value { return podQOS(r.Kind.First()) }},
 		{Name: "node", Value: kindNodes},
 		{Name: "owner", Value: func(r PendingRow) Value { return podOwner(r.Kind.First()) }},
@@ -72,11 +72,22 @@ func compareKindNames(a, b PendingRow) int {
 
 // kindNames go by the name that is shown and by each pod's.
 func kindNames(r PendingRow) Value {
+	if r.Kind.Refused != nil {
+		return word(r.Kind.Name())
+	}
 	texts := make([]string, len(r.Kind.Pods))
 	for i, pod := range r.Kind.Pods {
 		texts[i] = pod.Object.Name
 	}
 	return Value{Text: r.Kind.Name(), Texts: texts}
+}
+
+// kindPriority is not known of a pod that does not exist: its admission sets it.
+func kindPriority(r PendingRow) Value {
+	if r.Kind.Refused != nil {
+		return unknown
+	}
+	return number(r.Kind.Priority())
 }
 
 // kindNodes are the nodes that pods of the kind are bound to.
@@ -94,6 +105,9 @@ func kindNodes(r PendingRow) Value {
 // appendKindNames writes the name that is shown and each pod's, one a line.
 func appendKindNames(dst []byte, r PendingRow) []byte {
 	dst = append(append(append(dst, r.Kind.Namespace()...), '/'), r.Kind.Name()...)
+	if r.Kind.Refused != nil {
+		return dst
+	}
 	for _, pod := range r.Kind.Pods {
 		dst = appendFullName(append(dst, '\n'), pod)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,12 +35,15 @@ type Owner struct {
 // Since is when the pod was created, from where its waiting is counted.
 func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 
+// Name is the pod's; one that does not exist goes by its workload.
+func (p *Pod) Name() string { return cmp.Or(p.Object.Name, p.Owner.Name) }
+
 // FullName is namespace/name.
 func (p *Pod) FullName() string {
 	if p.fullName != "" {
 		return p.fullName
 	}
-	return p.Object.Namespace + "/" + p.Object.Name
+	return p.Object.Namespace + "/" + p.Name()
 }
 
 // Priority is spec.priority; 0 where admission has set none.

@@ -14,7 +14,7 @@ type Snapshot struct {
 	Revision int64   // grows with each snapshot of one Builder
 	Nodes    []*Node // by name; unchanged ones are shared with the snapshot before
 	Pods     []*Pod  // by namespace, then name; unchanged ones are shared
-	Pending  []*Kind // pods that wait, a Kind each, in the order of the scheduler's queue
+	Pending  []*Kind // pods that wait, a Kind each, in the order of the scheduler's queue; then those not created
 	Status   Status  // how the data was come by
 	Usage    *Usage  // from metrics.k8s.io; nil while no view shows it
 }
@@ -22,8 +22,9 @@ type Snapshot struct {
 // Kind is a set of waiting pods that one explanation holds for: the replicas of
 // one workload, alike in everything the scheduler looks at.
 type Kind struct {
-	Key  string // equal for pods of one kind, stable over snapshots
-	Pods []*Pod // longest waiting first; never empty
+	Key     string   // equal for pods of one kind, stable over snapshots
+	Pods    []*Pod   // longest waiting first; never empty
+	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil
 }
 
 // Status tells how the data of a Snapshot was come by.
@@ -38,6 +39,7 @@ type Status struct {
 	Unread      []Unread       // what could not be read, by resource
 	Connection  Connection
 	MetricsNote string // why there is no usage; "" while it is served or not asked for
+	Seeking     bool   // whether pods could not be created is still being found out
 }
 
 // Unread is a resource that could not be listed, and why.

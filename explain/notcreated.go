@@ -1,0 +1,143 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// ExplainRefused says why a controller's pods were not created: which quota,
+// limit range or Pod Security check would refuse one now, by the API server's
+// own code, and what would become of the pod otherwise. Webhooks and policies
+// cannot be asked: of those there are only the API server's words.
+func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*Report, error) {
+	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
+	if err := e.judge(ctx, j); err != nil {
+		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
+	}
+	ifCreated, err := e.explain(ctx, false, func() *corev1.Pod { return j.pod })
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{
+		TypeMeta: ifCreated.TypeMeta,
+		Pod:      ifCreated.Pod,
+		Verdict:  NotCreated,
+		Admission: &Admission{
+			Wanted: refused.Wanted, Missing: refused.Missing,
+			Since: timeOrNil(refused.Since), LastRefused: timeOrNil(refused.Last),
+			Message: refused.Message, Refusals: j.refusals(), IfCreated: ifCreated.placement(),
+		},
+		Plugins:   []PluginResult{},
+		Groups:    []Group{},
+		Unknown:   append(j.unknown, ifCreated.Unknown...),
+		Scheduler: ifCreated.Scheduler,
+		Revision:  ifCreated.Revision,
+		CreatedAt: refused.Since,
+	}
+	report.Pod.UID = ""
+	report.Scheduler.Caveats = slices.Concat(refused.Notes, report.Scheduler.Caveats)
+	told := j.tell(report)
+	report.Summary, report.State, report.Why, report.Facts = told.summary, told.state, told.why, told.facts
+	return report, nil
+}
+
+// judgement is what admission says of a pod that a controller would create.
+type judgement struct {
+	refused  *model.Refused
+	pod      *corev1.Pod // with what LimitRanges fill in
+	limits   []Refusal
+	security []Refusal
+	quotas   []quotaRefusal
+	unknown  []UnknownPart
+	now      time.Time
+}
+
+// judge asks in the API server's order: limits are filled in before quotas count.
+func (e *Engine) judge(ctx context.Context, j *judgement) error {
+	namespace := j.pod.Namespace
+	ranges, err := hearOf(ctx, e.options.LimitRanges, namespace)
+	if err != nil {
+		j.leaveOpen("limitranges", err.Error(), limitPlugin)
+	} else if j.limits, err = ApplyLimitRanges(j.pod, ranges); err != nil {
+		return err
+	}
+	labels, why := e.labelsOf(namespace)
+	if why != "" {
+		j.leaveOpen("namespaces", why, securityPlugin)
+	} else if j.security, err = securityRefusing(j.pod, labels, e.options.ClusterVersion); err != nil {
+		return err
+	}
+	quotas, err := hearOf(ctx, e.options.Quotas, namespace)
+	if err != nil {
+		j.leaveOpen("resourcequotas", err.Error(), quotaPlugin)
+	} else {
+		j.quotas = quotasRefusing(j.pod, quotas)
+	}
+	return ctx.Err()
+}
+
+// errNobodyAsked is why something is not known where a source cannot say.
+var errNobodyAsked = fmt.Errorf("nobody was asked")
+
+// hearOf asks for the objects of one kind in a namespace.
+func hearOf[T any](ctx context.Context, ask func(context.Context, string) ([]T, error), namespace string) ([]T, error) {
+	if ask == nil {
+		return nil, errNobodyAsked
+	}
+	return ask(ctx, namespace)
+}
+
+// labelsOf are the namespace's labels, or why they are not known.
+func (e *Engine) labelsOf(namespace string) (labels map[string]string, why string) {
+	if why, unread := e.forbidden["namespaces"]; unread {
+		return nil, why
+	}
+	object, err := e.namespaces.Get(namespace)
+	if err != nil {
+		return nil, fmt.Sprintf("namespace %s was not read", namespace)
+	}
+	return object.Labels, ""
+}
+
+func (j *judgement) leaveOpen(resource, why, plugin string) {
+	j.unknown = append(j.unknown, UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+}
+
+// refusals are all of them, in the order in which the API server asks.
+func (j *judgement) refusals() []Refusal {
+	all := slices.Concat(j.limits, j.security)
+	for _, r := range j.quotas {
+		all = append(all, r.refusal())
+	}
+	if all == nil {
+		all = []Refusal{}
+	}
+	return all
+}
+
+// placement is what would become of a pod that was not created.
+func (r *Report) placement() string {
+	if r.Verdict != Schedulable {
+		return r.Summary
+	}
+	for _, g := range r.Groups {
+		if g.Fits != nil && *g.Fits {
+			return fmt.Sprintf("It would fit %s: %s.", plural(r.Fits, "node"), list(g.Nodes, fewNames))
+		}
+	}
+	return r.Summary
+}
+
+func timeOrNil(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t}
+}

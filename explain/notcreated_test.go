@@ -1,0 +1,274 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// refusedPod is what a ReplicaSet would create two of, changed by the edits.
+func refusedPod(cpu string, edits ...func(*corev1.Pod)) *model.Refused {
+	pod := testPod("team-a/", "", cpu, edits...)
+	pod.UID, pod.GenerateName = model.RefusedUID("rs"), "api-6c9-"
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "api-6c9", UID: "rs", Controller: new(true)}}
+	return &model.Refused{
+		Pod: pod, Wanted: 4, Missing: 2, Since: testNow.Add(-9 * time.Minute), Last: testNow.Add(-30 * time.Second),
+		Message: `pods "api-6c9-" is forbidden: for some reason`,
+	}
+}
+
+func quotaOf(hard, used map[string]string, edits ...func(*corev1.ResourceQuota)) corev1.ResourceQuota {
+	quota := corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "compute"},
+		Status:     corev1.ResourceQuotaStatus{Hard: amounts(hard), Used: amounts(used)},
+	}
+	for _, edit := range edits {
+		edit(&quota)
+	}
+	quota.Spec.Hard = quota.Status.Hard
+	return quota
+}
+
+func amounts(texts map[string]string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for name, text := range texts {
+		list[corev1.ResourceName(name)] = resource.MustParse(text)
+	}
+	return list
+}
+
+func limitsOf(item corev1.LimitRangeItem) corev1.LimitRange {
+	return corev1.LimitRange{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "bounds"},
+		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}},
+	}
+}
+
+// rules are what a namespace has, for an engine to hear of.
+type rules struct {
+	quotas []corev1.ResourceQuota
+	limits []corev1.LimitRange
+	labels map[string]string
+}
+
+func (r rules) options() Options {
+	return Options{
+		Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return r.quotas, nil },
+		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return r.limits, nil },
+	}
+}
+
+func (r rules) namespace() *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a", Labels: r.labels}}
+}
+
+func bounding(name corev1.ResourceName, amount string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Limits = amounts(map[string]string{string(name): amount})
+	}
+}
+
+func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
+	restricted := map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
+	baseline := map[string]string{"pod-security.kubernetes.io/enforce": "baseline"}
+	cpuQuota := quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})
+	privileged := func(p *corev1.Pod) {
+		p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
+	}
+	for _, test := range []struct {
+		name         string
+		rules        rules
+		pod          *model.Refused
+		summary, why string
+		numbers      Number // of the first refusal
+	}{
+		{
+			"a quota that is used up",
+			rules{quotas: []corev1.ResourceQuota{cpuQuota}},
+			refusedPod("1"),
+			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
+			Number{"requests.cpu", "1", "19500m", "20", "500m"},
+		},
+		{
+			"a quota of two resources",
+			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "1", "memory": "1Gi"}, map[string]string{"pods": "1", "memory": "1Gi"})}},
+			refusedPod("1", requesting(corev1.ResourceMemory, "512Mi")),
+			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi are used, the pod wants 512Mi.", "quota compute: memory, pods",
+			Number{"memory", "512Mi", "1Gi", "1Gi", "512Mi"},
+		},
+		{
+			"a quota on what the pod leaves open",
+			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.memory": "1Gi"}, map[string]string{"limits.memory": "0"})}},
+			refusedPod("1"),
+			"ResourceQuota team-a/compute counts limits.memory, and container app sets none.", "quota compute: limits.memory not set",
+			Number{"limits.memory", "", "0", "1Gi", ""},
+		},
+		{
+			"a quota that nobody has counted",
+			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "5"}, nil)}},
+			refusedPod("1"),
+			"ResourceQuota team-a/compute limits pods, and nobody has counted yet what is used of it.", "quota compute: pods",
+			Number{"pods", "1", "", "5", ""},
+		},
+		{
+			"a quota for other pods, and one for these",
+			rules{quotas: []corev1.ResourceQuota{
+				quotaOf(map[string]string{"pods": "0"}, map[string]string{"pods": "0"}, func(q *corev1.ResourceQuota) {
+					q.Name, q.Spec.Scopes = "spare", []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}
+				}),
+				cpuQuota,
+			}},
+			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
+			Number{"requests.cpu", "1", "19500m", "20", "500m"},
+		},
+		{
+			"a request that a LimitRange fills in, beyond the quota",
+			rules{
+				quotas: []corev1.ResourceQuota{cpuQuota},
+				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: amounts(map[string]string{"cpu": "2"})})},
+			},
+			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 2.", "quota compute: requests.cpu",
+			Number{"requests.cpu", "2", "19500m", "20", "1500m"},
+		},
+		{
+			"a limit beyond the greatest of a LimitRange, which is told before the quota",
+			rules{
+				quotas: []corev1.ResourceQuota{cpuQuota},
+				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: amounts(map[string]string{"cpu": "500m"})})},
+			},
+			refusedPod("1", bounding(corev1.ResourceCPU, "2")),
+			"LimitRange team-a/bounds allows cpu 500m at most per Container, container app has limit 2.", "limits bounds: max cpu 500m",
+			Number{"cpu", "2", "", "500m", ""},
+		},
+		{
+			"a pod below the least of a LimitRange",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: amounts(map[string]string{"memory": "64Mi"})})}},
+			refusedPod("1", requesting(corev1.ResourceMemory, "16Mi")),
+			"LimitRange team-a/bounds wants memory 64Mi at least per Pod, the pod requests 16Mi.", "limits bounds: min memory 64Mi",
+			Number{"memory", "16Mi", "", "64Mi", ""},
+		},
+		{
+			"a limit too far from its request",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})}},
+			refusedPod("1", bounding(corev1.ResourceCPU, "3")),
+			"LimitRange team-a/bounds allows limits of cpu to be 2 times the requests per Container, container app has them 3 times.", "limits bounds: ratio cpu 2",
+			Number{"cpu", "3", "", "2", ""},
+		},
+		{
+			"a privileged container",
+			rules{labels: baseline},
+			refusedPod("1", privileged),
+			`Pod Security level baseline of namespace team-a forbids privileged (container "app" must not set securityContext.privileged=true).`,
+			"baseline forbids privileged",
+			Number{},
+		},
+		{
+			"several checks of one level",
+			rules{labels: restricted},
+			refusedPod("1"),
+			`Pod Security level restricted of namespace team-a forbids allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false) and 3 more.`,
+			"restricted forbids allowPrivilegeEscalation != false; restricted forbids unrestricted capabilities; " +
+				"restricted forbids runAsNonRoot != true; restricted forbids seccompProfile",
+			Number{},
+		},
+		{
+			"what nothing explains",
+			rules{},
+			refusedPod("1"),
+			"kube-apiserver refused it 30s ago; no quota, limit range or Pod Security level would now.",
+			`kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
+			Number{},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := startEngine(t, test.rules.options(), aNode("a", "4"), test.rules.namespace())
+			r, err := e.ExplainRefused(t.Context(), test.pod)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, string(r.Verdict), string(NotCreated))
+			same(t, r.Summary, "Not created: "+test.summary)
+			same(t, r.State, "not created")
+			same(t, r.Why, test.why)
+			same(t, r.Pod.Name+r.Pod.UID, "")
+			var numbers Number
+			for _, refusal := range r.Admission.Refusals[:min(1, len(r.Admission.Refusals))] {
+				for _, numbers = range refusal.Numbers {
+					break
+				}
+			}
+			if numbers != test.numbers {
+				t.Errorf("numbers %+v, want %+v", numbers, test.numbers)
+			}
+			if len(r.Unknown) > 0 {
+				t.Errorf("unknown: %+v", r.Unknown)
+			}
+		})
+	}
+}
+
+func TestFactsOfARefusedPodTellTheSumAndWhatWouldBe(t *testing.T) {
+	rules := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})}}
+	for _, test := range []struct{ node, would string }{
+		{"4", ", it would fit 1 node: a."},
+		{"500m", ": Larger than any node: it wants cpu 1, the largest node has 500m allocatable."},
+	} {
+		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).ExplainRefused(t.Context(), refusedPod("1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, strings.Join(r.Facts, "\n"), `ResourceQuota team-a/compute requests.cpu: wants 1, free 500m = hard 20 − used 19.5; 500m short
+replicaset/api-6c9 wants 4 pods, of which 2 could not be created for 9m
+kube-apiserver said 30s ago: pods "api-6c9-" is forbidden: for some reason
+If it were created`+test.would)
+	}
+}
+
+func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
+	forbidden := func(resource string) error { return errors.New("not allowed to list " + resource) }
+	options := Options{
+		Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, forbidden("resourcequotas") },
+		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, forbidden("limitranges") },
+	}
+	e := startEngineForbidding(t, options, []string{"namespaces"}, aNode("a", "4"))
+	r, err := e.ExplainRefused(t.Context(), refusedPod("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Summary, "Not created: kube-apiserver refused it 30s ago; why is unknown: not allowed to list limitranges.")
+	var open []string
+	for _, part := range r.Unknown {
+		open = append(open, part.Resource+" "+strings.Join(part.Plugins, ","))
+	}
+	same(t, strings.Join(open, "; "), "limitranges LimitRanger; namespaces PodSecurity; resourcequotas ResourceQuota")
+}
+
+// TestRaisedQuotaAdmits is what a fix that raises a quota rests on.
+func TestRaisedQuotaAdmits(t *testing.T) {
+	pod := refusedPod("1").Pod
+	quota := quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})
+	refusals := quotasRefusing(pod, []corev1.ResourceQuota{quota})
+	if len(refusals) != 1 || quotaAdmits(pod, []corev1.ResourceQuota{quota}) == nil {
+		t.Fatalf("refusals %+v", refusals)
+	}
+	for _, test := range []struct {
+		more   string
+		admits bool
+	}{{"0", true}, {"-1m", false}} {
+		raised, more := refusals[0].hard.DeepCopy(), resource.MustParse(test.more)
+		raised.Add(refusals[0].short())
+		raised.Add(more)
+		quota := quotaOf(map[string]string{"requests.cpu": raised.String()}, map[string]string{"requests.cpu": "19500m"})
+		if err := quotaAdmits(pod, []corev1.ResourceQuota{quota}); (err == nil) != test.admits {
+			t.Errorf("a quota of %s: %v", raised.String(), err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package explain
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+)
+
+// securityPlugin is the admission plugin that enforces Pod Security standards.
+const securityPlugin = "PodSecurity"
+
+// securityRefusing asks the API server's own checks whether the level that the
+// labels of pod's namespace enforce lets it be created. Where they enforce none,
+// the API server's configuration may, which nobody can read.
+func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]Refusal, error) {
+	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
+	rules, errs := api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
+	if err := errs.ToAggregate(); err != nil {
+		return nil, fmt.Errorf("read Pod Security labels of namespace %s: %w", pod.Namespace, err)
+	}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), minorOf(cluster))
+	if err != nil {
+		return nil, fmt.Errorf("set up Pod Security checks: %w", err)
+	}
+	level := string(rules.Enforce.Level)
+	if !rules.Enforce.Latest() {
+		level = rules.Enforce.String()
+	}
+	var refusals []Refusal
+	for _, check := range evaluator.EvaluatePod(rules.Enforce, &pod.ObjectMeta, &pod.Spec) {
+		if check.Allowed {
+			continue
+		}
+		why := check.ForbiddenReason
+		if check.ForbiddenDetail != "" {
+			why += " (" + check.ForbiddenDetail + ")"
+		}
+		refusals = append(refusals, Refusal{
+			Plugin:  securityPlugin,
+			Reason:  check.ForbiddenReason,
+			What:    fmt.Sprintf("Pod Security level %s of namespace %s forbids %s", level, pod.Namespace, why),
+			Numbers: []Number{},
+			Short:   fmt.Sprintf("%s forbids %s", level, check.ForbiddenReason),
+		})
+	}
+	return refusals, nil
+}
+
+// minorOf is the release that a version is of, whose checks count as the latest;
+// nil where it is not known.
+func minorOf(version string) *api.Version {
+	parsed, err := utilversion.ParseGeneric(version)
+	if err != nil {
+		return nil
+	}
+	minor := api.MajorMinorVersion(int(parsed.Major()), int(parsed.Minor()))
+	return &minor
+}

@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// tell puts a refused pod into words.
+func (j *judgement) tell(r *Report) overall {
+	told := overall{state: "not created", facts: j.facts(r)}
+	switch {
+	case len(j.limits) > 0:
+		told.summary, told.why = j.limits[0].What+".", shorts(j.limits)
+	case len(j.security) > 0:
+		told.summary, told.why = j.security[0].What+".", shorts(j.security)
+		if more := len(j.security) - 1; more > 0 {
+			told.summary = fmt.Sprintf("%s and %d more.", j.security[0].What, more)
+		}
+	case len(j.quotas) > 0:
+		told.summary, told.why = j.quotas[0].sentence()+".", j.quotasShort()
+	case len(j.unknown) > 0:
+		told.summary = fmt.Sprintf("kube-apiserver refused it%s; why is unknown: %s.", j.ago(), j.unknown[0].Why)
+		told.why = j.quote()
+	default:
+		told.summary = fmt.Sprintf("kube-apiserver refused it%s; no quota, limit range or Pod Security level would now.", j.ago())
+		told.why = j.quote()
+	}
+	told.summary = "Not created: " + told.summary
+	return told
+}
+
+// shorts are the clauses of refusals, one after the other.
+func shorts(refusals []Refusal) string {
+	var all []string
+	for _, r := range refusals {
+		all = append(all, r.Short)
+	}
+	return strings.Join(all, "; ")
+}
+
+// quotasShort names what the first quota refuses for, and the other quotas.
+func (j *judgement) quotasShort() string {
+	first := j.quotas[0]
+	said := []string{first.refusal().Short}
+	for _, r := range j.quotas[1:] {
+		if r.name == first.name {
+			said[0] += ", " + string(r.resource)
+		} else {
+			said = append(said, r.refusal().Short)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// ago is how long ago the last refusal was, " 3m ago"; "" where nobody knows.
+func (j *judgement) ago() string {
+	if j.refused.Last.IsZero() {
+		return ""
+	}
+	return " " + model.FormatAge(j.refused.Last, j.now) + " ago"
+}
+
+// quote is what the API server said, for a cell.
+func (j *judgement) quote() string { return "kube-apiserver: " + j.refused.Message }
+
+// facts are what the refusal rests on: the sums, what else refuses, how many
+// pods there are not, the API server's words, and what would become of the pod.
+func (j *judgement) facts(r *Report) []string {
+	var facts []string
+	for i, refusal := range r.Admission.Refusals {
+		at := i - len(j.limits) - len(j.security)
+		switch {
+		case at >= 0 && j.quotas[at].fact() != "":
+			facts = append(facts, j.quotas[at].fact())
+		case i > 0:
+			facts = append(facts, refusal.What)
+		}
+	}
+	for _, part := range j.unknown {
+		facts = append(facts, fmt.Sprintf("%s could not be asked: %s", strings.Join(part.Plugins, ", "), part.Why))
+	}
+	missing := fmt.Sprintf("%s wants %s, of which %d could not be created", j.owner(), plural(j.refused.Wanted, "pod"), j.refused.Missing)
+	if j.refused.Missing == j.refused.Wanted {
+		missing = fmt.Sprintf("%s wants %s, and none could be created", j.owner(), plural(j.refused.Wanted, "pod"))
+	}
+	if since := j.refused.Since; !since.IsZero() {
+		missing += " for " + model.FormatAge(since, j.now)
+	}
+	facts = append(facts, missing, fmt.Sprintf("kube-apiserver said%s: %s", j.ago(), j.refused.Message))
+	if rest, fits := strings.CutPrefix(r.Admission.IfCreated, "It would"); fits {
+		return append(facts, "If it were created, it would"+rest)
+	}
+	return append(facts, "If it were created: "+r.Admission.IfCreated)
+}
+
+// owner is the controller's own object, as kubectl names it.
+func (j *judgement) owner() string {
+	for _, ref := range j.pod.OwnerReferences {
+		return strings.ToLower(ref.Kind) + "/" + ref.Name
+	}
+	return "its controller"
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Refused is a controller some of whose pods do not exist, because admission
+// refused them. It is shared freely and never changed.
+type Refused struct {
+	// Pod is one of those that it would create: it has no name, its
+	// OwnerReferences name the controller, and its UID stands for all of them.
+	Pod     *corev1.Pod
+	Wanted  int       // pods that the controller wants
+	Missing int       // of these, the ones that do not exist; never 0
+	Since   time.Time // from when on they were refused, as far as that is known
+	Last    time.Time // when one was refused last, as far as that is known
+	Message string    // what kube-apiserver said then, or the controller of it
+	Notes   []string  // what its template leaves open
+}
+
+// RefusedUID is the UID that the pods of a controller go by which do not exist.
+func RefusedUID(controller types.UID) types.UID { return "not-created-" + controller }
+
+// Count is how many pods the kind stands for: those that wait, or those that
+// could not be created.
+func (k *Kind) Count() int {
+	if k.Refused != nil {
+		return k.Refused.Missing
+	}
+	return len(k.Pods)
+}
+
+// Exists says whether the pod is one, and not what a controller would create.
+func (p *Pod) Exists() bool { return p.Object.Name != "" }
+
+// Controller names the controller's own object, which for pods of a Deployment
+// is its ReplicaSet; the zero Ref without one.
+func (p *Pod) Controller() Ref {
+	controller := metav1.GetControllerOfNoCopy(p.Object)
+	if controller == nil {
+		return Ref{}
+	}
+	return Ref{
+		Resource:  resourceOf(controller),
+		Namespace: p.Object.Namespace,
+		Name:      controller.Name,
+		UID:       controller.UID,
+	}
+}
+
+// resourceOf is the resource of a controller with its group, as kubectl takes
+// it: "replicasets.apps".
+func resourceOf(controller *metav1.OwnerReference) string {
+	plural := strings.ToLower(controller.Kind) + "s" // so it is for all that create pods
+	group, _, versioned := strings.Cut(controller.APIVersion, "/")
+	if !versioned {
+		return plural // core
+	}
+	return plural + "." + group
+}
+
+// Refused notes all controllers whose pods were refused, in any order; one whose
+// pointer is the same did not change.
+func (b *Builder) Refused(all []*Refused) { b.allRefused = all }
+
+// refusedChanges folds the controllers whose pods were refused into their kinds.
+func (b *Builder) refusedChanges() []change[Kind] {
+	var changes []change[Kind]
+	seen := make(map[string]bool, len(b.allRefused))
+	for _, r := range b.allRefused {
+		key := "not created " + string(r.Pod.UID)
+		seen[key] = true
+		was := b.refused[key]
+		if was != nil && was.Refused == r {
+			continue
+		}
+		b.refused[key] = &Kind{Key: key, Pods: []*Pod{b.pod(r.Pod)}, Refused: r}
+		changes = append(changes, change[Kind]{was, b.refused[key]})
+	}
+	for key, was := range b.refused {
+		if !seen[key] {
+			delete(b.refused, key)
+			changes = append(changes, change[Kind]{was: was})
+		}
+	}
+	return changes
+}
