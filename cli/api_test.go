@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -31,16 +33,18 @@ var listKinds = map[string]string{
 	"csidrivers": "CSIDriver", "csistoragecapacities": "CSIStorageCapacity", "volumeattachments": "VolumeAttachment",
 	"poddisruptionbudgets": "PodDisruptionBudget", "resourceclaims": "ResourceClaim", "resourceslices": "ResourceSlice",
 	"deviceclasses": "DeviceClass", "devicetaintrules": "DeviceTaintRule", "limitranges": "LimitRange",
-	"priorityclasses": "PriorityClass", "runtimeclasses": "RuntimeClass", "events": "Event", "leases": "Lease",
+	"daemonsets": "DaemonSet", "jobs": "Job", "resourcequotas": "ResourceQuota", "priorityclasses": "PriorityClass", "runtimeclasses": "RuntimeClass", "events": "Event", "leases": "Lease",
 }
 
 // api is an API server of a few objects, enough to be read by. Its users are
 // told apart by their tokens: admin may do everything, minimal what
-// docs/clusterrole.yaml grants, shop may read namespace shop only, and nobody
-// may do nothing.
+// docs/clusterrole.yaml grants, shop may read namespace shop only, eventless all
+// but events, and nobody may do nothing.
 type api struct {
 	nodes   []corev1.Node
 	pods    []corev1.Pod
+	refused []appsv1.ReplicaSet
+	quotas  []corev1.ResourceQuota
 	minimal []rbacv1.PolicyRule
 }
 
@@ -54,7 +58,7 @@ func newAPI(t testing.TB, kubeconfig string) {
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: test\n  cluster: {server: %q, insecure-skip-tls-verify: true}\n"+
 		"- name: away\n  cluster: {server: \"https://127.0.0.1:1\"}\nusers:\n", server.URL)
 	contexts := "contexts:\n- name: away\n  context: {cluster: away, user: admin}\n"
-	for _, user := range []string{"admin", "minimal", "shop", "nobody"} {
+	for _, user := range []string{"admin", "minimal", "shop", "eventless", "nobody"} {
 		text += fmt.Sprintf("- name: %[1]s\n  user: {token: %[1]s}\n", user)
 		namespace := ""
 		if user == "shop" {
@@ -103,7 +107,25 @@ func newObjects(t testing.TB) *api {
 		podOf("batch", "twin", "1", "std-1", corev1.PodRunning),
 		podOf("shop", "twin", "1", "std-1", corev1.PodRunning),
 	}
+	a.refuse()
 	return a
+}
+
+// refuse adds a ReplicaSet of two pods that a quota keeps from being created.
+func (a *api) refuse() {
+	pod := podOf("team-a", "api-6c9", "1", "", "")
+	pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = "6c9"
+	set := appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "api-6c9", UID: "rs"}}
+	set.Spec.Replicas = new(int32(2))
+	set.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec}
+	set.Status.Conditions = []appsv1.ReplicaSetCondition{{
+		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota: compute",
+		LastTransitionTime: metav1.NewTime(time.Now().Add(-9 * time.Minute)),
+	}}
+	quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "compute"}}
+	quota.Status.Hard = corev1.ResourceList{"requests.cpu": resource.MustParse("20")}
+	quota.Status.Used = corev1.ResourceList{"requests.cpu": resource.MustParse("19500m")}
+	a.refused, a.quotas = []appsv1.ReplicaSet{set}, []corev1.ResourceQuota{quota}
 }
 
 // podOf makes a pod in a phase.
@@ -169,6 +191,8 @@ func (a *api) may(user, verb, group, name, namespace string) bool {
 		return slices.ContainsFunc(a.minimal, func(rule rbacv1.PolicyRule) bool {
 			return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, name)
 		})
+	case "eventless":
+		return name != "events"
 	case "shop":
 		return verb != "create" && namespace == "shop" && (name == "pods" || name == "events")
 	default:
@@ -191,6 +215,18 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 				items = append(items, p)
 			}
 		}
+	case "replicasets":
+		for _, set := range a.refused {
+			items = append(items, set)
+		}
+	case "resourcequotas":
+		for _, quota := range a.quotas {
+			if namespace == quota.Namespace {
+				items = append(items, quota)
+			}
+		}
+	case "namespaces":
+		items = append(items, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}})
 	}
 	answer(w, http.StatusOK, map[string]any{
 		"kind": listKinds[name] + "List", "apiVersion": groupVersion(r.URL.Path),

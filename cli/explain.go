@@ -34,7 +34,8 @@ func (a *app) explain() *cobra.Command {
 every plugin on every node, with the numbers, and what would let it be scheduled: fixes that were tried
 on a copy of that state. Nothing is changed.
 
-POD is a name, namespace/name or pod/name. With -f the pod need not exist: a manifest is read,
+POD is a name, namespace/name or pod/name, or a workload whose pods could not be created:
+deployment/name, job/name and so on. With -f the pod need not exist: a manifest is read,
 "-" being standard input, and the template of a workload counts.
 
 It exits with 0 if nothing that was asked about is blocked, 1 if something is,
@@ -47,7 +48,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&e.file, "filename", "f", "", `Explain the pods of a manifest that does not exist yet; "-" is standard input.`)
-	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, or has one and is not started.")
+	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, has one and is not started, or could not be created.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Tell every node's answer, not only those of groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
@@ -73,13 +74,13 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if e.all {
 		return e.runAll(ctx, live)
 	}
-	pod, err := e.find(live, args[0])
+	pod, err := e.find(ctx, live, args[0])
 	if err != nil {
 		return err
 	}
 	report, err := live.fixing(e.asking(live))(ctx, pod.Object.UID)
 	if err != nil {
-		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
+		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
 	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.Preempt(ctx, pod.Object.UID, "") })
 	if err != nil {
@@ -129,7 +130,10 @@ func (e *explaining) check(args []string) error {
 
 // runAll explains every pod that waits, one by one, in the order of the queue.
 func (e *explaining) runAll(ctx context.Context, live *live) error {
-	found := outcome{undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil}
+	if err := live.seek(ctx); err != nil {
+		return err
+	}
+	found := outcome{undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil || live.overlooks()}
 	if found.undecided {
 		live.sayLimits()
 	}

@@ -119,6 +119,27 @@ func nextWithin(ctx context.Context, c *cluster.Cluster, limit time.Duration) (*
 	return s, err
 }
 
+// seek waits until it is known which pods could not be created.
+func (l *live) seek(ctx context.Context) error {
+	for l.snapshot.Status.Seeking {
+		s, err := nextWithin(ctx, l.Cluster, stall)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return lost(l.snapshot.Status)
+		case err != nil:
+			return fmt.Errorf("read cluster: %w", err)
+		}
+		l.snapshot = s
+	}
+	return nil
+}
+
+// overlooks tells whether controllers whose pods could not be created may have
+// been missed.
+func (l *live) overlooks() bool {
+	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.refused(resource) != nil })
+}
+
 // lost says that the server ceased to answer.
 func lost(status model.Status) error {
 	return fmt.Errorf("read cluster: no answer from %s: %s; check the network, or choose another context with --context",

@@ -87,7 +87,8 @@ func ownerText(p *model.Pod) string {
 // pendingItem is a kind of waiting pods in get pending -o json.
 type pendingItem struct {
 	Namespace string            `json:"namespace"`
-	Pods      []string          `json:"pods"` // their names, the longest waiting first
+	Pods      []string          `json:"pods"`              // their names, the longest waiting first
+	Missing   int               `json:"missing,omitempty"` // pods that could not be created: they have no names
 	Owner     *explain.OwnerRef `json:"owner"`
 	Priority  int32             `json:"priority"`
 	Since     *time.Time        `json:"since"`
@@ -105,6 +106,9 @@ type pendingItem struct {
 func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 	if err := live.refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
+	}
+	if err := live.seek(ctx); err != nil {
+		return nil, err
 	}
 	now := time.Now()
 	l := &listing{
@@ -124,11 +128,17 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 		case err != nil:
 			return nil, fmt.Errorf("explain %s: %w", pods[0].FullName(), err)
 		}
-		l.add(newPendingItem(pods, report),
+		item := newPendingItem(pods, report)
+		name, count, priority := pods[0].Object.Name, len(pods), strconv.Itoa(int(pods[0].Priority()))
+		if kind.Refused != nil {
+			name, count, priority = kind.Name(), kind.Count(), "-"
+			item.Pods, item.Missing = []string{}, count
+		}
+		l.add(item,
 			pods[0].Object.Namespace,
-			pods[0].Object.Name,
-			strconv.Itoa(len(pods)),
-			strconv.Itoa(int(pods[0].Priority())),
+			name,
+			strconv.Itoa(count),
+			priority,
 			ago(now, pods[0].Since()),
 			report.State,
 			report.Why,

@@ -116,12 +116,23 @@ func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 // Explain says why the pod waits, or where it runs. Before everything is in, the
 // error is ErrReading.
 func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	if refused := c.feed.Load().refusedAs(uid); refused != nil {
+		return c.explainRefused(ctx, refused)
+	}
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Explain(ctx, uid) })
 }
 
 // Outline is Explain without the answers for each node: Groups tells them together.
 func (c *Cluster) Outline(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	if refused := c.feed.Load().refusedAs(uid); refused != nil {
+		return c.explainRefused(ctx, refused)
+	}
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Outline(ctx, uid) })
+}
+
+// explainRefused says why a controller's pods were not created.
+func (c *Cluster) explainRefused(ctx context.Context, refused *model.Refused) (*explain.Report, error) {
+	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainRefused(ctx, refused) })
 }
 
 // ExplainPod says where a pod that does not exist yet would go.
@@ -149,6 +160,9 @@ func (c *Cluster) fixes(try func(*explain.Engine) (*explain.Fixes, error)) (foun
 
 // Way is Explain with the scheduler's way for the pod, stage by stage.
 func (c *Cluster) Way(ctx context.Context, uid types.UID) (*explain.Report, error) {
+	if refused := c.feed.Load().refusedAs(uid); refused != nil {
+		return c.explainRefused(ctx, refused) // no scheduler has it on its way
+	}
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Way(ctx, uid) })
 }
 

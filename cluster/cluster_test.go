@@ -193,6 +193,51 @@ func TestRightThatChangesBringsANewSource(t *testing.T) {
 	}
 }
 
+func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
+	source := newSource(newClient(node("a", "4"), pod("waits", "8", "")))
+	changed := make(chan struct{}, 1)
+	var refused atomic.Pointer[[]*model.Refused]
+	source.Changed = changed
+	source.Refused = func() []*model.Refused {
+		if all := refused.Load(); all != nil {
+			return *all
+		}
+		return nil
+	}
+	c := open(t, source, Options{})
+	read(t, c)
+	tell := func(all ...*model.Refused) {
+		refused.Store(&all)
+		changed <- struct{}{}
+	}
+	missing := pod("", "1", "")
+	missing.UID = "not-created"
+	tell(&model.Refused{Pod: missing, Wanted: 3, Missing: 2, Message: "no"})
+	s := until(t, c, "the refused pods", func(s *model.Snapshot) bool { return len(s.Pending) == 2 })
+	if last := s.Pending[1]; last.Count() != 2 || s.Waiting() != 1 || len(s.Pods) != 1 {
+		t.Errorf("%d pods could not be created, %d wait, there are %d", last.Count(), s.Waiting(), len(s.Pods))
+	}
+	outlines := c.Outlines()
+	for _, ask := range []func() (*explain.Report, error){
+		func() (*explain.Report, error) { return c.Explain(t.Context(), missing.UID) },
+		func() (*explain.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
+		func() (*explain.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
+	} {
+		report, err := ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Verdict != explain.NotCreated || report.Admission.Missing != 2 || report.Admission.Message != "no" {
+			t.Errorf("got %s, %+v", report.Verdict, report.Admission)
+		}
+	}
+	tell()
+	until(t, c, "none of them", func(s *model.Snapshot) bool { return len(s.Pending) == 1 })
+	if _, err := c.Explain(t.Context(), missing.UID); !errors.Is(err, explain.ErrNoPod) {
+		t.Errorf("explained what is there no more: %v", err)
+	}
+}
+
 func TestUsageIsAskedForOnlyWhileItIsShown(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 	var asked atomic.Int32

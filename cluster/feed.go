@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -21,9 +22,10 @@ type feed struct {
 	engine  *explain.Engine
 	builder *model.Builder
 	queue   *queue
-	others  atomic.Int64 // how often an object that is no node and no pod changed
-	settled atomic.Bool  // everything was read, and the engine holds it
-	fault   atomic.Value // string: what the engine could not take in last
+	others  atomic.Int64                                 // how often an object that is no node and no pod changed
+	settled atomic.Bool                                  // everything was read, and the engine holds it
+	fault   atomic.Value                                 // string: what the engine could not take in last
+	refused atomic.Pointer[map[types.UID]*model.Refused] // as folded last, by the UID of the pod that stands for it
 
 	rows  chan struct{} // closed: all nodes and pods are in the queue or were
 	all   chan struct{} // closed: so is everything else that the plugins read
@@ -69,6 +71,7 @@ func engineOptions(source *Source) explain.Options {
 		Autoscalers:    source.Autoscalers,
 		Events:         source.Events,
 		Quotas:         source.Quotas,
+		LimitRanges:    source.LimitRanges,
 	}
 }
 
@@ -170,6 +173,29 @@ func (f *feed) fold(c explain.Change) {
 	case *corev1.Pod:
 		f.builder.Pod(was, nil)
 	}
+}
+
+// foldRefused folds the controllers whose pods were refused.
+func (f *feed) foldRefused() {
+	if f.source.Refused == nil {
+		return
+	}
+	all := f.source.Refused()
+	byUID := make(map[types.UID]*model.Refused, len(all))
+	for _, r := range all {
+		byUID[r.Pod.UID] = r
+	}
+	f.refused.Store(&byUID)
+	f.builder.Refused(all)
+}
+
+// refusedAs is the controller whose pods that were not created go by a UID; nil
+// if it is a pod's.
+func (f *feed) refusedAs(uid types.UID) *model.Refused {
+	if all := f.refused.Load(); all != nil {
+		return (*all)[uid]
+	}
+	return nil
 }
 
 // isClosed tells whether a channel that is only ever closed was closed.

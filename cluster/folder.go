@@ -90,6 +90,7 @@ func (f *folder) fold() {
 	for _, c := range changes {
 		f.feed.fold(c)
 	}
+	f.feed.foldRefused()
 	if all {
 		f.settle()
 	}

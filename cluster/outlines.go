@@ -30,6 +30,9 @@ func (c *Cluster) Outlines() *Outlines {
 // Of is the outline of a pod of that kind.
 func (o *Outlines) Of(ctx context.Context, kind string, uid types.UID) (*explain.Report, error) {
 	f := o.cluster.feed.Load()
+	if f.refusedAs(uid) != nil {
+		return o.cluster.Outline(ctx, uid)
+	}
 	now := first{feed: f, others: f.others.Load()}
 	if known, ok := o.first[kind]; ok && known.feed == now.feed && known.others == now.others {
 		return o.cluster.settled(func(e *explain.Engine) (*explain.Report, error) {

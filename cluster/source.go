@@ -36,13 +36,18 @@ type Source struct {
 	First func(context.Context) (*First, error)
 	// Configuration is the scheduler's; nil where it is not known.
 	Configuration *explain.Configuration
-	// SchedulerAlive to Quotas are what an engine asks beside its
+	// SchedulerAlive to LimitRanges are what an engine asks beside its
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
+	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
+	// Refused gives the controllers whose pods were refused, as far as they were
+	// found by now (Status.Seeking); one that did not change keeps its pointer, and
+	// Changed fires when one did. Nil where there never are any.
+	Refused func() []*model.Refused
 	// Usage gives the newest metrics; nil where there never are any.
 	Usage func(context.Context) (*model.Usage, error)
 }

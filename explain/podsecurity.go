@@ -21,7 +21,7 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 	if err := errs.ToAggregate(); err != nil {
 		return nil, fmt.Errorf("read Pod Security labels of namespace %s: %w", pod.Namespace, err)
 	}
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), minorOf(cluster))
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), releaseOf(cluster))
 	if err != nil {
 		return nil, fmt.Errorf("set up Pod Security checks: %w", err)
 	}
@@ -49,9 +49,9 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 	return refusals, nil
 }
 
-// minorOf is the release that a version is of, whose checks count as the latest;
+// releaseOf is the release that a version is of, whose checks count as the latest;
 // nil where it is not known.
-func minorOf(version string) *api.Version {
+func releaseOf(version string) *api.Version {
 	parsed, err := utilversion.ParseGeneric(version)
 	if err != nil {
 		return nil

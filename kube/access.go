@@ -23,9 +23,10 @@ type Access struct {
 // asks are the rights that views and actions need, beside listing and watching
 // the kinds.
 var asks = []Access{
-	{Verb: "list", Resource: "events", Needed: "a pod's events on Why"},
 	{Verb: "list", Resource: "resourcequotas", Needed: "pods that were not created"},
-	{Verb: "list", Resource: "limitranges", Needed: "explain -f without a dry run"},
+	{Verb: "list", Resource: "limitranges", Needed: "pods that were not created, explain -f without a dry run"},
+	{Verb: "list", Group: "apps", Resource: "daemonsets", Needed: "pods that were not created"},
+	{Verb: "list", Group: "batch", Resource: "jobs", Needed: "pods that were not created"},
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler lives"},
@@ -45,9 +46,9 @@ var needs = map[string]string{
 	"persistentvolumes":      "pods with volumes",
 	"persistentvolumeclaims": "pods with volumes",
 	"services":               "default topology spread",
-	"replicationcontrollers": "default topology spread",
+	"replicationcontrollers": "default topology spread, pods that were not created",
 	"replicasets":            "default topology spread, pods that were not created",
-	"statefulsets":           "default topology spread",
+	"statefulsets":           "default topology spread, pods that were not created",
 	"poddisruptionbudgets":   "preemption, drain",
 	"storageclasses":         "pods with volumes",
 	"csinodes":               "volume limits of nodes",
@@ -58,6 +59,7 @@ var needs = map[string]string{
 	"resourceslices":         "pods that claim devices",
 	"deviceclasses":          "pods that claim devices",
 	"devicetaintrules":       "pods that claim devices",
+	"events":                 "pods that were not created, a pod's events on Why",
 }
 
 // Access asks the server what this user may do: list and watch each kind, and

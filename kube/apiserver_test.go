@@ -268,7 +268,12 @@ func kindOf(resource string) schema.GroupVersionKind {
 			return k.gvr.GroupVersion().WithKind(reflect.TypeOf(k.object).Elem().Name())
 		}
 	}
-	return schema.GroupVersionKind{Group: "", Version: "v1", Kind: "Event"}
+	for name, c := range creators {
+		if c.resource == resource {
+			return schema.GroupVersionKind{Group: c.group, Version: "v1", Kind: name}
+		}
+	}
+	return schema.GroupVersionKind{Group: "", Version: "v1", Kind: "LimitRange"}
 }
 
 // typed sets kind and version, which objects in memory go without.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,7 +52,8 @@ type Client struct {
 	schedulers  schedulers
 	autoscalers autoscalers
 	told        toldOf
-	quotas      quotas
+	quotas      perNamespace[corev1.ResourceQuota]
+	limits      perNamespace[corev1.LimitRange]
 	configured  schedulerConfig
 
 	mu          sync.Mutex

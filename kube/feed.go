@@ -60,6 +60,7 @@ func (f *feed) register(factory informers.SharedInformerFactory, client kubernet
 // fetch lists, or lists one page. Where client-go would take a whole list at
 // once, a big kind is read in pages, each stripped before the next is asked for.
 func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	options.FieldSelector = f.fields
 	if f.big && options.Continue == "" {
 		// The server ignores a limit beside a resource version.
 		options.Limit, options.ResourceVersion, options.ResourceVersionMatch = page, "", ""
@@ -82,6 +83,7 @@ func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.O
 
 // follow watches, or streams the whole list first.
 func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	options.FieldSelector = f.fields
 	for {
 		if err := f.link.open(ctx); err != nil {
 			return nil, err

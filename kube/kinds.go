@@ -9,10 +9,12 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubernetes/pkg/controller"
 )
 
 // kind is one of the kinds that the scheduler's plugins or the views read.
@@ -20,7 +22,9 @@ type kind struct {
 	gvr        schema.GroupVersionResource
 	object     runtime.Object
 	namespaced bool
-	big        bool // read page by page where it cannot be streamed
+	big        bool   // read page by page where it cannot be streamed
+	unplugged  bool   // no plugin reads it
+	fields     string // only objects of these, as a field selector; "" is all
 	open       func(client kubernetes.Interface, namespace string) access
 }
 
@@ -48,6 +52,13 @@ func over[L runtime.Object](client lister[L]) access {
 		},
 		watch: client.Watch,
 	}
+}
+
+// failedCreates are the events that tell of pods that could not be created.
+var failedCreates = kind{
+	gvr: corev1.SchemeGroupVersion.WithResource("events"), object: &corev1.Event{}, namespaced: true, big: true, unplugged: true,
+	fields: fields.OneTermEqualSelector("reason", controller.FailedCreatePodReason).String(),
+	open:   func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().Events(ns)) },
 }
 
 // kinds are all that is read from the cluster, the ones that matter most first.
@@ -128,4 +139,5 @@ var kinds = []kind{
 		gvr: resourcev1.SchemeGroupVersion.WithResource("devicetaintrules"), object: &resourcev1.DeviceTaintRule{},
 		open: func(c kubernetes.Interface, _ string) access { return over(c.ResourceV1().DeviceTaintRules()) },
 	},
+	failedCreates,
 }

@@ -11,41 +11,63 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// quotas remembers those of a namespace for a while, so that explaining many
-// pods asks only once.
-type quotas struct {
+// perNamespace remembers the objects of a kind in a namespace for a while, so
+// that explaining many pods asks only once.
+type perNamespace[T any] struct {
 	mu    sync.Mutex
-	known map[string]quotaAnswer
+	known map[string]listed[T]
 }
 
-type quotaAnswer struct {
-	list []corev1.ResourceQuota
+type listed[T any] struct {
+	list []T
 	err  error
 	at   time.Time
 }
 
 // Quotas are the ResourceQuotas of a namespace, at most 15 s old.
 func (c *Client) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
-	c.quotas.mu.Lock()
-	defer c.quotas.mu.Unlock()
-	if answer, ok := c.quotas.known[namespace]; ok && time.Since(answer.at) < remembered {
-		return answer.list, answer.err
+	return c.quotas.of(ctx, namespace, "resourcequotas", func() ([]corev1.ResourceQuota, error) {
+		list, err := c.brief.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return list.Items, nil
+	})
+}
+
+// LimitRanges are those of a namespace, at most 15 s old.
+func (c *Client) LimitRanges(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
+	return c.limits.of(ctx, namespace, "limitranges", func() ([]corev1.LimitRange, error) {
+		list, err := c.brief.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return list.Items, nil
+	})
+}
+
+// of is what is remembered of the namespace, or what ask says.
+func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, ask func() ([]T, error)) ([]T, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.known[namespace]; ok && time.Since(known.at) < remembered {
+		return known.list, known.err
 	}
-	answer := quotaAnswer{at: time.Now()}
-	list, err := c.brief.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+	found := listed[T]{at: time.Now()}
+	list, err := ask()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case apierrors.IsForbidden(err):
-		answer.err = errors.New("not allowed to list resourcequotas")
+		found.err = errors.New("not allowed to list " + resource)
 	case err != nil:
-		answer.err = errors.New(shortly(err))
+		found.err = errors.New(shortly(err))
 	default:
-		answer.list = list.Items
+		found.list = list
 	}
-	if c.quotas.known == nil {
-		c.quotas.known = map[string]quotaAnswer{}
+	if p.known == nil {
+		p.known = map[string]listed[T]{}
 	}
-	c.quotas.known[namespace] = answer
-	return answer.list, answer.err
+	p.known[namespace] = found
+	return found.list, found.err
 }

@@ -17,13 +17,16 @@ const progress = 100 * time.Millisecond
 
 // source is what stands behind one cluster.Source.
 type source struct {
-	client *Client
-	scope  *scope
-	feeds  []*feed
-	ctx    context.Context // the source's life
-	stale  chan struct{}
-	ended  sync.Once // stale is closed
-	doubts sync.Map  // feeds whose right may be lost
+	client  *Client
+	scope   *scope
+	factory informers.SharedInformerFactory
+	feeds   []*feed
+	ctx     context.Context // the source's life
+	stale   chan struct{}
+	ended   sync.Once // stale is closed
+	doubts  sync.Map  // feeds whose right may be lost
+
+	refusals *refusals
 }
 
 // Source finds out what the user may list and gives a state of the cluster that
@@ -41,9 +44,11 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	}
 	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{})}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
+	s.factory = factory
 	trace := explain.NewTrace()
 	for _, k := range kinds {
 		switch why := found.why(k); {
+		case why != "" && k.unplugged: // the status says so
 		case why != "":
 			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
 				return nil, err
@@ -54,6 +59,11 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 			s.feed(factory, k)
 		}
 	}
+	s.refusals = newRefusals(s)
+	if err := s.refusals.listen(factory); err != nil {
+		return nil, err
+	}
+	go s.refusals.run(ctx)
 	go s.report()
 	go s.reconsider()
 	return &cluster.Source{
@@ -72,6 +82,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Configuration:  configuration,
 		Events:         c.RecentEvents,
 		Quotas:         c.Quotas,
+		LimitRanges:    c.LimitRanges,
+		Refused:        s.refusals.refused,
 	}, nil
 }
 
@@ -169,6 +181,7 @@ func (s *source) status() model.Status {
 		Unread:      s.scope.unread(),
 		MetricsNote: c.note(),
 	}
+	s.refusals.status(&status)
 	var since time.Time
 	var why error
 	for _, f := range s.feeds {

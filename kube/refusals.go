@@ -1,0 +1,271 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// refusals finds the controllers whose pods were refused. What makes one suspect
+// costs nothing or little: a condition of a ReplicaSet that is read anyway, or
+// an event. Whether pods are missing still, its live object tells; a suspect
+// that is acquitted is asked again only where something happens to it.
+type refusals struct {
+	source *source
+	wake   chan struct{} // holds one: somebody is suspect
+	synced []cache.DoneChecker
+
+	mu       sync.Mutex
+	suspects map[types.UID]*suspect
+	unread   map[string]model.Unread // by resource: controllers that may not be read
+	found    []*model.Refused
+	known    bool // everybody who was suspect at the start was asked
+}
+
+// suspect is a controller whose pods may have been refused.
+type suspect struct {
+	owner
+	words      // of the events about it
+	due   bool // it has to be asked (again)
+	is    *model.Refused
+}
+
+// owner names a controller.
+type owner struct {
+	kind            string
+	namespace, name string
+	uid             types.UID
+}
+
+// words are what events tell of a controller's refusals.
+type words struct {
+	message     string // the newest
+	since, last time.Time
+}
+
+const (
+	// together is how long suspects gather before they are asked.
+	together = 100 * time.Millisecond
+	// askAgain is how often controllers are asked that nobody watches.
+	askAgain = 15 * time.Second
+	// patient is how long lists may take before controllers are asked without them.
+	patient = 30 * time.Second
+	// eventLife is how long the API server keeps events. Controllers try at least
+	// every 17 minutes, so one that left none was not refused within it.
+	eventLife = time.Hour
+)
+
+func newRefusals(s *source) *refusals {
+	return &refusals{
+		source: s, wake: make(chan struct{}, 1),
+		suspects: map[types.UID]*suspect{}, unread: map[string]model.Unread{},
+	}
+}
+
+// listen registers the handlers, before the factory starts.
+func (r *refusals) listen(factory informers.SharedInformerFactory) error {
+	apps, core := factory.Apps().V1(), factory.Core().V1()
+	for resource, of := range map[string]struct {
+		informer func() cache.SharedIndexInformer
+		see      func(any)
+	}{
+		"events":                 {core.Events().Informer, r.seeEvent},
+		"replicasets":            {apps.ReplicaSets().Informer, r.seeOwner},
+		"replicationcontrollers": {core.ReplicationControllers().Informer, r.seeOwner},
+		"statefulsets":           {apps.StatefulSets().Informer, r.seeOwner},
+	} {
+		if !r.reads(resource) {
+			continue
+		}
+		handle, err := of.informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    of.see,
+			UpdateFunc: func(_, is any) { of.see(is) },
+		})
+		if err != nil {
+			return fmt.Errorf("watch %s: %w", resource, err)
+		}
+		r.synced = append(r.synced, handle.HasSyncedChecker())
+	}
+	return nil
+}
+
+// reads says whether a kind comes in.
+func (r *refusals) reads(resource string) bool {
+	return slices.ContainsFunc(r.source.feeds, func(f *feed) bool { return f.gvr.Resource == resource })
+}
+
+// seeEvent notes what an event tells of a controller.
+func (r *refusals) seeEvent(seen any) {
+	e, ok := seen.(*corev1.Event)
+	if !ok || creators[e.InvolvedObject.Kind] == nil {
+		return
+	}
+	told := readEvent(e)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := e.InvolvedObject
+	s := r.suspect(owner{of.Kind, of.Namespace, of.Name, of.UID})
+	if !told.Last.Before(s.last) {
+		s.last, s.message = told.Last, told.Message
+	}
+	if s.since.IsZero() || told.First.Before(s.since) {
+		s.since = told.First
+	}
+}
+
+// seeOwner suspects a controller that says so itself, and asks one again that
+// was suspect and changed.
+func (r *refusals) seeOwner(seen any) {
+	_, failed, of := saysItself(seen)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.suspects[of.uid]; failed || known {
+		r.suspect(of)
+	}
+}
+
+// suspect makes sure that a controller is asked. The lock is held.
+func (r *refusals) suspect(of owner) *suspect {
+	s := r.suspects[of.uid]
+	if s == nil {
+		s = &suspect{owner: of}
+		r.suspects[of.uid] = s
+	}
+	s.due = true
+	select {
+	case r.wake <- struct{}{}:
+	default: // a round is due already
+	}
+	return s
+}
+
+// run asks whoever is suspect, until ctx ends or the source is of no use.
+func (r *refusals) run(ctx context.Context) {
+	r.await(ctx)
+	for {
+		r.round(ctx)
+		select {
+		case <-r.wake:
+			if !r.source.pause(together) {
+				return
+			}
+		case <-time.After(askAgain):
+			r.recall()
+		case <-r.source.stale:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// await waits until everything that makes controllers suspect is in. Where that
+// takes too long the rest is found when it comes.
+func (r *refusals) await(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, patient)
+	defer cancel()
+	cache.WaitFor(limited, "", r.synced...)
+}
+
+// recall makes those due whose pods are missing and whose objects nobody
+// watches, or whose words get old.
+func (r *refusals) recall() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.suspects {
+		s.due = s.due || s.is != nil && !r.reads(creators[s.kind].resource)
+	}
+}
+
+// round asks everybody who is due, and tells if anything changed.
+func (r *refusals) round(ctx context.Context) {
+	r.mu.Lock()
+	var due []suspect
+	for _, s := range r.suspects {
+		if s.due {
+			due = append(due, *s)
+			s.due = false
+		}
+	}
+	r.mu.Unlock()
+
+	verdicts := make([]verdict, len(due))
+	slots := make(chan struct{}, 8)
+	var asking sync.WaitGroup
+	for i := range due {
+		asking.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			verdicts[i] = r.ask(ctx, due[i])
+		})
+	}
+	asking.Wait()
+	if ctx.Err() == nil && r.keep(due, verdicts) {
+		r.source.client.changed()
+	}
+}
+
+// keep takes over what was found out, and says whether it is news.
+func (r *refusals) keep(due []suspect, verdicts []verdict) (news bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news = !r.known
+	r.known = true
+	for i, v := range verdicts {
+		s := r.suspects[due[i].uid]
+		switch {
+		case v.unread != nil:
+			news = news || r.unread[v.unread.Resource] != *v.unread
+			r.unread[v.unread.Resource] = *v.unread
+			s.due = true // in the next round
+		case v.err != nil:
+			s.due = true
+		case v.gone:
+			delete(r.suspects, s.uid)
+			fallthrough
+		default:
+			delete(r.unread, creators[s.kind].resource)
+		}
+		if v.err == nil && !alike(s.is, v.is) {
+			s.is, news = v.is, true
+		}
+	}
+	if news {
+		r.found = r.found[:0:0]
+		for _, uid := range slices.Sorted(maps.Keys(r.suspects)) {
+			if is := r.suspects[uid].is; is != nil {
+				r.found = append(r.found, is)
+			}
+		}
+	}
+	return news
+}
+
+// refused are those whose pods are missing.
+func (r *refusals) refused() []*model.Refused {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.found
+}
+
+// status adds what is not known.
+func (r *refusals) status(status *model.Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	status.Seeking = !r.known
+	for _, resource := range slices.Sorted(maps.Keys(r.unread)) {
+		if u := r.unread[resource]; !slices.Contains(status.Unread, u) {
+			status.Unread = append(status.Unread, u)
+		}
+	}
+}
