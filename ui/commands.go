@@ -50,13 +50,18 @@ func (a *App) namespaceEntries() []entry {
 	return entries
 }
 
-// namespaces are those that have pods, by name.
+// namespaces are those that have pods or should have, by name.
 func (a *App) namespaces() []string {
 	var found []string
 	for pods := a.snapshot.Pods; len(pods) > 0; {
 		name := pods[0].Object.Namespace
 		found = append(found, name)
 		pods = pods[len(inNamespace(pods, name)):]
+	}
+	for _, kind := range a.snapshot.Pending { // one may have nothing but pods that were refused
+		if at, known := slices.BinarySearch(found, kind.Namespace()); !known {
+			found = slices.Insert(found, at, kind.Namespace())
+		}
 	}
 	return found
 }

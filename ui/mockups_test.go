@@ -59,8 +59,9 @@ var mockups = []struct {
 	},
 }
 
-// keep drops the pods that are not to be kept.
+// keep drops the pods that are not to be kept, and those that were not created.
 func (c *prodEU) keep(wanted func(*corev1.Pod) bool) {
+	c.refused = nil
 	c.pods = slices.DeleteFunc(c.pods, func(p *corev1.Pod) bool { return !wanted(p) })
 }
 

@@ -73,7 +73,7 @@ func (p *notHere) waitingKinds() []*model.Kind {
 	namespace := p.app.namespace()
 	var kinds []*model.Kind
 	for _, kind := range p.app.snapshot.Pending {
-		if kind.First().Object.Spec.NodeName == "" && (namespace == "" || kind.Namespace() == namespace) {
+		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -67,7 +67,7 @@ func (p *pending) kinds() []model.PendingRow {
 func (p *pending) unfold(kinds []model.PendingRow) []*waiting {
 	rows := make([]*waiting, 0, len(kinds))
 	for _, k := range kinds {
-		rows = append(rows, &waiting{"kind " + k.Kind.Key, k.Kind, k.Kind.First(), len(k.Kind.Pods), false})
+		rows = append(rows, &waiting{"kind " + k.Kind.Key, k.Kind, k.Kind.First(), k.Kind.Count(), false})
 		if !p.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
 			continue
 		}
@@ -109,7 +109,7 @@ func (p *pending) columns() []column[*waiting] {
 	}
 	return []column[*waiting]{
 		name,
-		{head: "PRIO", field: "prio", min: 6, right: true, text: text(func(w *waiting) string { return strconv.Itoa(int(w.pod.Priority())) })},
+		{head: "PRIO", field: "prio", min: 6, right: true, text: text(priority)},
 		since, state,
 		{head: "WHY", field: "why", min: 26, flex: true, text: p.why},
 		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
@@ -127,10 +127,17 @@ func requests(r model.Resources) string {
 	return "cpu " + cores(r.MilliCPU) + ", " + memory(r.Memory)
 }
 
+// priority is the pod's; admission has given none to one that does not exist.
+func priority(w *waiting) string {
+	if !w.pod.Exists() {
+		return "–"
+	}
+	return strconv.Itoa(int(w.pod.Priority()))
+}
+
 // name is namespace/workload ×3 for a kind of more than one, else the pod's.
 func (p *pending) name(w *waiting) cell {
-	object := w.pod.Object
-	text := object.Name
+	text := w.pod.Name()
 	if w.leaf {
 		if own, ok := strings.CutPrefix(text, w.pod.Owner.Name+"-"); ok {
 			text = "…" + own
@@ -144,7 +151,7 @@ func (p *pending) name(w *waiting) cell {
 		text += fmt.Sprintf(" ×%d", w.of)
 	}
 	if p.app.namespace() == "" {
-		text = object.Namespace + "/" + text
+		text = w.pod.Object.Namespace + "/" + text
 	}
 	return cell{text: text}
 }

@@ -24,7 +24,7 @@ func (p *pending) tally() tally {
 		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
 			continue
 		}
-		n := len(kind.Pods)
+		n := kind.Count()
 		report := p.app.verdicts.of(kind)
 		switch {
 		case report == nil:
@@ -63,6 +63,9 @@ func (p *pending) answer(width int) string {
 		verb = " waited at " + a.snapshot.Status.Connection.Heard.Format("15:04:05")
 	}
 	words := count(t.pods, "pod", "pods") + verb
+	if t.pods == 0 {
+		return p.filtered("No pod waits."+t.refusals(), width)
+	}
 	if p.limited {
 		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.keeps()
 	}
@@ -88,11 +91,15 @@ func (t tally) words() string {
 		}
 		words += fmt.Sprintf("%d not explained yet", t.open)
 	}
-	words += "."
-	if t.refused > 0 {
-		words += fmt.Sprintf(" %d could not be created.", t.refused)
+	return words + "." + t.refusals()
+}
+
+// refusals say how many pods do not exist; "" if all do.
+func (t tally) refusals() string {
+	if t.refused == 0 {
+		return ""
 	}
-	return words
+	return fmt.Sprintf(" %d could not be created.", t.refused)
 }
 
 func fits(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "fits", "fit")) }

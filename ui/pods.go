@@ -145,10 +145,11 @@ func (p *pods) selected() selection {
 }
 
 func podSelection(pod *model.Pod) selection {
-	return selection{
-		ref: model.Ref{Resource: "pods", Namespace: pod.Object.Namespace, Name: pod.Object.Name, UID: pod.Object.UID},
-		pod: pod, copy: pod.FullName(),
+	ref := model.Ref{Resource: "pods", Namespace: pod.Object.Namespace, Name: pod.Object.Name, UID: pod.Object.UID}
+	if !pod.Exists() { // what there is of it is its controller
+		ref = pod.Controller()
 	}
+	return selection{ref: ref, pod: pod, copy: pod.FullName()}
 }
 
 func (p *pods) places() place { return everywhere | lists | onPod | podFacts }

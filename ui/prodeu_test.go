@@ -15,9 +15,10 @@ import (
 
 // prodEU is the cluster of the drawn screens: 12 nodes, 412 pods, 13 of which wait.
 type prodEU struct {
-	nodes []*corev1.Node
-	pods  []*corev1.Pod
-	usage *model.Usage
+	nodes   []*corev1.Node
+	pods    []*corev1.Pod
+	refused []*model.Refused
+	usage   *model.Usage
 }
 
 // machine is one node of prod-eu: what it has, what is free of it, and its pods.
@@ -106,6 +107,7 @@ func newProdEU() *prodEU {
 	failed.Spec.NodeName, failed.Status.Phase = "std-a-02", corev1.PodFailed
 	failed.Status.Reason = "Error"
 	c.pods = append(c.pods, failed)
+	c.refused = []*model.Refused{refusedAPI()}
 	c.usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
 	c.usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	c.usage.Nodes["std-b-02"] = model.Amount{MilliCPU: 6100, Memory: 30 << 30}
@@ -138,7 +140,45 @@ func (c *prodEU) at(revision int64, status model.Status) *model.Snapshot {
 	for _, p := range c.pods {
 		b.Pod(nil, p)
 	}
+	b.Refused(c.refused)
 	return b.Build(revision, status, nil)
+}
+
+// refusedAPI are the two pods of team-a/api that a quota keeps from being created.
+func refusedAPI() *model.Refused {
+	p := pod("team-a", "", "1", "1Gi", 9*time.Minute)
+	p.UID, p.Labels = model.RefusedUID("rs-api-6c9"), map[string]string{"pod-template-hash": "6c9"}
+	p.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "api-6c9", UID: "rs-api-6c9", Controller: new(true),
+	}}
+	return &model.Refused{
+		Pod: p, Wanted: 4, Missing: 2, Since: now.Add(-9 * time.Minute), Last: now.Add(-30 * time.Second), Message: apiSaid,
+	}
+}
+
+// apiSaid is what kube-apiserver said of a pod of team-a/api.
+const apiSaid = `pods "api-6c9-x7k2m" is forbidden: exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=19500m, limited: requests.cpu=20`
+
+// apiReport says why two pods of team-a/api were not created.
+func apiReport() *explain.Report {
+	since, last := metav1.NewTime(now.Add(-9*time.Minute)), metav1.NewTime(now.Add(-30*time.Second))
+	return &explain.Report{
+		Pod: explain.PodRef{
+			Namespace: "team-a", QOSClass: "Burstable", Owner: &explain.OwnerRef{Kind: "Deployment", Name: "api"},
+			SchedulerName: "default-scheduler", Requests: map[string]string{"cpu": "1", "memory": "1Gi"},
+		},
+		Verdict: explain.NotCreated, State: "not created", Why: "quota compute: requests.cpu",
+		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.",
+		Facts: []string{
+			"ResourceQuota team-a/compute requests.cpu: wants 1, free 500m = hard 20 − used 19.5; 500m short",
+			"replicaset/api-6c9 wants 4 pods, of which 2 could not be created for 9m",
+			"kube-apiserver said 30s ago: " + apiSaid,
+			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
+		},
+		Admission: &explain.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid},
+		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
+		Revision:  1,
+	}
 }
 
 func liveStatus() model.Status {
@@ -150,7 +190,7 @@ func liveStatus() model.Status {
 
 // verdictsOf are the explanations of the pods of prod-eu that wait.
 func verdictsOf(s *model.Snapshot) map[types.UID]*explain.Report {
-	reports := map[types.UID]*explain.Report{}
+	reports := map[types.UID]*explain.Report{model.RefusedUID("rs-api-6c9"): apiReport()}
 	for _, w := range waits {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {

@@ -54,6 +54,9 @@ func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
 // aboutVerdicts are the pages that rest on verdicts: they wait until all is read.
 var aboutVerdicts = []action{doOpen, doWhy, doFixes, doPreempt, doTrace, doWords}
 
+// ofRefused are the actions on a pod that make sense where it does not exist.
+var ofRefused = []action{doOpen, doWhy, doDescribe, doYAML, doWords}
+
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {
 	if do != doDescribe && do != doYAML && do != doGoNode && !slices.Contains(aboutVerdicts, do) {
@@ -74,8 +77,8 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 func offThisPod(do action, pod *model.Pod, name string) string {
 	placed := pod.Object.Spec.NodeName != ""
 	switch {
-	case (do == doPreempt || do == doTrace) && pod.Object.Name == "":
-		return "the pod was not created."
+	case !pod.Exists() && !slices.Contains(ofRefused, do):
+		return "no pod of " + name + " was created."
 	case do == doPreempt && placed:
 		return name + " has a node: preemption is for pods without one."
 	case do == doFixes && placed:
@@ -94,7 +97,7 @@ func nodeOf(p *model.Pod) string {
 // podName is a pod's name, with its namespace where more than one is shown.
 func (a *App) podName(p *model.Pod) cell {
 	if a.namespace() != "" {
-		return cell{text: p.Object.Name}
+		return cell{text: p.Name()}
 	}
 	return cell{text: p.FullName()}
 }

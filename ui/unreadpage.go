@@ -31,7 +31,10 @@ var leavesOpen = map[string]string{
 	"statefulsets":           "no verdict: only where default spreading would rank nodes",
 	"leases":                 "whether the scheduler that a pod names is alive",
 	"resourcequotas":         "why pods were not created",
-	"events":                 "the events on Why, and the autoscaler's words",
+	"events":                 "pods of StatefulSets, DaemonSets and Jobs that were not created; the events on Why, and the autoscaler's words",
+	"limitranges":            "why pods were not created",
+	"daemonsets":             "pods of DaemonSets that were not created",
+	"jobs":                   "pods of Jobs that were not created",
 }
 
 // newUnread is the page of what could not be read.

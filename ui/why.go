@@ -60,7 +60,7 @@ type (
 func newWhy(a *App, pod *model.Pod) *why {
 	w := &why{page: page{app: a}, pod: pod}
 	if kind, ok := a.snapshot.KindOf(w.uid()); ok {
-		if report := a.verdicts.of(kind); report != nil && report.Pod.UID == string(w.uid()) {
+		if report := a.verdicts.of(kind); report != nil && (kind.Refused != nil || report.Pod.UID == string(w.uid())) {
 			w.take(report, resultsByName(report.Nodes))
 		}
 	}
@@ -69,10 +69,8 @@ func newWhy(a *App, pod *model.Pod) *why {
 
 func (w *why) uid() types.UID { return w.pod.Object.UID }
 
-// ref names the pod for the API server.
-func (w *why) ref() model.Ref {
-	return model.Ref{Resource: "pods", Namespace: w.pod.Object.Namespace, Name: w.pod.Object.Name, UID: w.uid()}
-}
+// ref names the pod, or the controller that could not create it, for the API server.
+func (w *why) ref() model.Ref { return podSelection(w.pod).ref }
 
 // update takes snapshots, answers and the mouse.
 func (w *why) update(msg tea.Msg) tea.Cmd {
@@ -105,16 +103,16 @@ func (w *why) update(msg tea.Msg) tea.Cmd {
 // onSnapshot finds the pod in it and asks again where the answer may be another.
 func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
 	w.draw.snapshot = s
+	kind, waits := s.KindOf(w.uid())
 	pod, ok := s.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
-	ok = ok && pod.Object.UID == w.uid()
+	if ok = ok && pod.Object.UID == w.uid(); !ok && waits {
+		pod, ok = kind.First(), true // it was not created
+	}
 	if ok {
 		w.pod = pod
 	}
-	w.draw.gone = !ok && w.pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
-	w.draw.pod, w.draw.kind = w.pod, nil
-	if kind, ok := s.KindOf(w.uid()); ok {
-		w.draw.kind = kind
-	}
+	w.draw.gone = !ok && len(s.Status.Reading) == 0 && s.Revision > 0
+	w.draw.pod, w.draw.kind = w.pod, kind
 	if w.draw.gone {
 		w.leave()
 		return nil
@@ -192,7 +190,7 @@ func (w *why) take(report *explain.Report, nodes map[string]*explain.NodeResult)
 func (w *why) read() tea.Cmd {
 	version := w.pod.Object.ResourceVersion
 	fresh := version == w.readOf && w.app.at.Sub(w.readAt) < readEvery
-	if w.reads.busy || fresh || w.pod.Object.Name == "" || w.app.Cluster == nil || !w.shown() {
+	if w.reads.busy || fresh || w.app.Cluster == nil || !w.shown() {
 		return nil
 	}
 	w.readAt, w.readOf = w.app.at, version

@@ -109,7 +109,7 @@ func (p *whyPage) content() whyContent {
 	if sentence := p.preemption(); sentence != "" {
 		c.preemption = indented(1, wrapped(p.brief(sentence), p.width-2))
 	}
-	if p.wide() || p.report.Verdict == explain.Unknown {
+	if p.wide() && p.report.Admission == nil || p.report.Verdict == explain.Unknown {
 		c.quotes = p.messages()
 	}
 	c.quotes = append(c.quotes, p.autoscalers()...)

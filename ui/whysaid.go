@@ -24,6 +24,9 @@ func (p *whyPage) quote(heading, words string) quoted {
 // messages are kube-scheduler's words and those of the plugins here: once where
 // they are the same.
 func (p *whyPage) messages() []quoted {
+	if admission := p.report.Admission; admission != nil {
+		return []quoted{p.quote("KUBE-APISERVER"+p.refused(), admission.Message)}
+	}
 	observed, ours := p.report.Observed, p.report.SchedulerMessage
 	theirs := "KUBE-SCHEDULER" + p.attempt()
 	switch {

@@ -40,10 +40,17 @@ func (p *whyPage) aboutWith(class string) string {
 	return model.Clean(strings.Join(facts, " · "))
 }
 
-// waiting is the pod's phase, and its age.
+// waiting is the pod's phase, and its age; or how many there are not.
 func (p *whyPage) waiting() string {
 	if p.pod == nil {
 		return ""
+	}
+	if admission := p.report.Admission; admission != nil {
+		missing := fmt.Sprintf("%d of %d missing", admission.Missing, admission.Wanted)
+		if admission.Since != nil {
+			missing += " for " + p.age(admission.Since.Time)
+		}
+		return missing
 	}
 	phase := string(p.pod.Object.Status.Phase)
 	if phase == "" {
@@ -108,6 +115,8 @@ func (p *whyPage) agreement() string {
 		return "   " + p.styles.Dim.Render("explaining")
 	case observed.Quiet != "":
 		return " " + p.styles.Warn.Render("! "+model.Clean(observed.Quiet)) + p.hint("its words")
+	case p.report.Admission != nil:
+		return indent("kube-apiserver refused it" + p.refused() + p.hint("its words"))
 	case observed.Agrees == nil && observed.Message == "":
 		return indent(p.silence())
 	case observed.Agrees == nil && p.report.Verdict == explain.Unknown:
@@ -142,6 +151,14 @@ func (p *whyPage) silence() string {
 // where its message stays the same.
 func (p *whyPage) seen() string {
 	if at := p.report.Observed.AttemptSeen; at != nil {
+		return ", " + p.age(at.Time) + " ago"
+	}
+	return ""
+}
+
+// refused is when kube-apiserver refused the pod last, as far as that is known.
+func (p *whyPage) refused() string {
+	if at := p.report.Admission.LastRefused; at != nil {
 		return ", " + p.age(at.Time) + " ago"
 	}
 	return ""

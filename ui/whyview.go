@@ -18,7 +18,7 @@ func (w *why) crumbs() []string {
 // title is the pod's name with its namespace where the header does not say that.
 func (w *why) title() string {
 	if w.app.namespace() != "" {
-		return w.pod.Object.Name
+		return w.pod.Name()
 	}
 	return w.pod.FullName()
 }
@@ -153,9 +153,9 @@ func (w *why) off(do action) string {
 		if w.draw.report == nil {
 			return "there is no answer yet."
 		}
-	case doDescribe, doYAML, doTrace:
-		if w.pod.Object.Name == "" {
-			return "the pod was not created."
+	case doTrace:
+		if !w.pod.Exists() {
+			return "no pod of " + w.pod.FullName() + " was created."
 		}
 	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
 		return "this page is no list."

@@ -132,6 +132,8 @@ func clausesIn(message string) []string {
 func (s *spoken) sentence() string {
 	r := s.report
 	switch {
+	case r.Admission != nil:
+		return "kube-apiserver refused it" + s.refused() + "; kube-scheduler has never seen it."
 	case r.Observed.Message == "" && r.SchedulerMessage == "":
 		return "kube-scheduler has said nothing about it; the plugins here have no words for it either."
 	case r.Observed.Message == "":

@@ -84,13 +84,11 @@ func (w *words) ask() tea.Cmd {
 	}
 	w.asked = true
 	ctx, nth := w.asks.begin(w.app.ctx)
-	cluster, pod := w.app.Cluster, podSelection(w.pod).ref
+	cluster, uid, ref := w.app.Cluster, w.pod.Object.UID, podSelection(w.pod).ref
 	return w.app.ask(w, func(context.Context) tea.Msg {
 		msg := spokenMsg{nth: nth}
-		msg.report, msg.err = cluster.Outline(ctx, pod.UID)
-		if pod.Name != "" {
-			msg.events, msg.unheard = cluster.Events(ctx, pod)
-		}
+		msg.report, msg.err = cluster.Outline(ctx, uid)
+		msg.events, msg.unheard = cluster.Events(ctx, ref)
 		return msg
 	})
 }

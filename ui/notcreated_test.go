@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// onRefused shows Pending with the cursor on the pods that were not created.
+func onRefused(t *testing.T, width, height int) (*App, *prodEU) {
+	t.Helper()
+	c := newProdEU()
+	app := newTestApp(t, width, height, c.snapshot())
+	press(t, app, "G")
+	return app, c
+}
+
+func TestWhyAPodWasNotCreated(t *testing.T) {
+	for name, size := range map[string][2]int{"80x24": {80, 24}, "120x40": {120, 40}} {
+		t.Run(name, func(t *testing.T) {
+			app, _ := onRefused(t, size[0], size[1])
+			press(t, app, "enter")
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestWordsOfTheAPIServerAboutAPodThatWasNotCreated(t *testing.T) {
+	app, _ := onRefused(t, 80, 24)
+	press(t, app, "W")
+	requireScreen(t, app)
+}
+
+func TestKeysOnAPodThatDoesNotExistActOnItsController(t *testing.T) {
+	for _, page := range []string{"", "enter"} {
+		app, _ := onRefused(t, 80, 24)
+		if page != "" {
+			press(t, app, page)
+		}
+		want := model.Ref{Resource: "replicasets.apps", Namespace: "team-a", Name: "api-6c9", UID: "rs-api-6c9"}
+		if got := app.top().selected().ref; got != want {
+			t.Errorf("%q: acts on %+v, want %+v", page, got, want)
+		}
+		press(t, app, "o")
+		requireRow(t, app, 23, "o its node: no pod of team-a/api was created.")
+		press(t, app, "d")
+		requireRow(t, app, 3, "Name: api-6c9")
+	}
+}
+
+func TestPodsThatAreCreatedAfterAllAreGoneFromTheList(t *testing.T) {
+	app, c := onRefused(t, 80, 24)
+	press(t, app, "enter")
+	c.refused = nil
+	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
+	requireRow(t, app, 2, "Gone. It was: Not created: ResourceQuota team-a/compute allows requests.cpu 20")
+	press(t, app, "esc")
+	if strings.Contains(screen(app), "team-a/api") {
+		t.Errorf("still listed:\n%s", screen(app))
+	}
+	requireRow(t, app, 2, "13 pods wait: 7 fit no node, 6 wait for something else.")
+}
+
+func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
+	c := newProdEU()
+	refused := c.refused
+	c.keep(func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodPending })
+	c.refused = refused
+	s := c.snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	requireRow(t, app, 2, "No pod waits. 2 could not be created.")
+	press(t, app, "/")
+	write(t, app, "state=\"not created\" pods=2")
+	press(t, app, "enter")
+	requireRow(t, app, 4, "team-a/api ×2")
+	if report := app.verdicts.of(s.Pending[0]); report.Verdict != explain.NotCreated {
+		t.Errorf("got %s", report.Verdict)
+	}
+}
