@@ -231,6 +231,12 @@ func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 			t.Errorf("got %s, %+v", report.Verdict, report.Admission)
 		}
 	}
+	if fixes, err := c.Fixes(t.Context(), missing.UID); err != nil || fixes.None == "" {
+		t.Errorf("fixes %+v, %v", fixes, err)
+	}
+	if way, err := c.Way(t.Context(), missing.UID); err != nil || way.Verdict != explain.NotCreated {
+		t.Errorf("way %+v, %v", way, err)
+	}
 	tell()
 	until(t, c, "none of them", func(s *model.Snapshot) bool { return len(s.Pending) == 1 })
 	if _, err := c.Explain(t.Context(), missing.UID); !errors.Is(err, explain.ErrNoPod) {
