@@ -31,11 +31,10 @@ type explanation struct {
 		Agrees  *bool  `json:"agrees"`
 	} `json:"observed"`
 	Preemption struct {
-		Victims []podName `json:"victims"`
-		Tie     []struct {
-			Victims []podName `json:"victims"`
-			Alike   []podName `json:"alike"`
-		} `json:"tie"`
+		Possible bool     `json:"possible"`
+		Node     string   `json:"node"`
+		Victims  []victim `json:"victims"`
+		Tie      []tied   `json:"tie"`
 	} `json:"preemption"`
 	Plugins []struct {
 		Name    string `json:"name"`
@@ -75,6 +74,20 @@ type affected struct {
 	How       string `json:"how"`
 }
 
+// victim is a pod that would have to go, and what becomes of it.
+type victim struct {
+	podName
+	LandsOn    string `json:"landsOn"`
+	Afterwards string `json:"afterwards"`
+}
+
+// tied is a node that the scheduler may preempt on, and whom it would end there.
+type tied struct {
+	Node    string    `json:"node"`
+	Victims []podName `json:"victims"`
+	Alike   []podName `json:"alike"`
+}
+
 type podName struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -104,6 +117,15 @@ type number struct {
 
 // name is namespace/name.
 func (e explanation) name() string { return e.Pod.Namespace + "/" + e.Pod.Name }
+
+// victims names the pods that preemption would end on the node that it names.
+func (e explanation) victims() []podName {
+	var pods []podName
+	for _, victim := range e.Preemption.Victims {
+		pods = append(pods, victim.podName)
+	}
+	return pods
+}
 
 // explainAll runs explain --all -A -o json and reads the list, by pod. Exit
 // codes 0 and 1 both mean that everything was found out.

@@ -67,7 +67,7 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 func hold(t *testing.T, client kubernetes.Interface, e explanation) {
 	t.Helper()
 	patch := []byte(`{"metadata":{"finalizers":["` + random.Finalizer + `"]}}`)
-	victims := e.Preemption.Victims
+	victims := e.victims()
 	for _, tied := range e.Preemption.Tie {
 		victims = slices.Concat(victims, tied.Victims, tied.Alike)
 	}

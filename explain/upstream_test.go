@@ -238,3 +238,38 @@ func TestTheSchedulerPreemptsWhereThePlanSays(t *testing.T) {
 	}
 	t.Logf("%d preemptions, %d of them foretold without a tie", plans, alone)
 }
+
+func TestWhereTheSchedulerTriesOnlySomeNodesThePlanNamesAllThatItMayTake(t *testing.T) {
+	var objects []runtime.Object
+	for i := range 130 {
+		name := fmt.Sprintf("node-%03d", i)
+		objects = append(objects, aNode(name, "2"), aPod("low-"+name, "2", on(name), priority(int32(i)), startedAgo(time.Hour)))
+	}
+	pod := aPod("urgent", "1", priority(1000))
+	objects = append(objects, pod)
+	plan := mustPreempt(t, startEngine(t, Options{}, objects...), pod)
+	if !plan.Sampled || plan.Node != "node-000" || plan.Answer != "Can help on 130 nodes; likely on node-000, where 1 pod ends." {
+		t.Errorf("node %s, sampled %v: %s", plan.Node, plan.Sampled, plan.Answer)
+	}
+	may := map[string]bool{}
+	for _, node := range plan.Nodes {
+		if node.May {
+			may[node.Name] = true
+		}
+	}
+	if len(may) != 31 { // the best of 100 is among the best 31 of 130
+		t.Errorf("%d nodes may be taken", len(may))
+	}
+	real := startUpstream(t, objects...)
+	taken := map[string]bool{}
+	for range 30 {
+		took := picked.FindStringSubmatch(real.attempt(pod))
+		if took == nil || !may[took[1]] {
+			t.Fatalf("the scheduler takes %v, which the plan does not say", took)
+		}
+		taken[took[1]] = true
+	}
+	if len(taken) == 1 {
+		t.Error("the scheduler takes one node alone: nothing is left to chance, and the plan says that something is")
+	}
+}
