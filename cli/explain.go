@@ -78,13 +78,9 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := live.fixing(e.asking(live))(ctx, pod.Object.UID)
+	report, err := live.preempting(live.fixing(e.asking(live)))(ctx, pod.Object.UID)
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
-	}
-	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.Preempt(ctx, pod.Object.UID, "") })
-	if err != nil {
-		return fmt.Errorf("explain %s: %w", pod.FullName(), err)
 	}
 	out := newReports(e.stdout, e.output, false, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes})
 	if err := out.write(report); err != nil {
@@ -147,7 +143,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 			ask = e.asking(live)
 		}
 		if e.fixes {
-			ask = live.fixing(ask)
+			ask = live.preempting(live.fixing(ask))
 		}
 		for _, pod := range kind.Pods {
 			if !e.scope.holds(pod) {
@@ -185,21 +181,6 @@ func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, t
 	}
 	found.note(report.Verdict, true)
 	return out.write(report)
-}
-
-// withPreemption is the report with what plan finds out about preemption, where
-// preemption is a question at all.
-func withPreemption(report *explain.Report, plan func() (*explain.PreemptionPlan, error)) (*explain.Report, error) {
-	if report.Verdict != explain.Unschedulable && report.Verdict != explain.Preempting {
-		return report, nil
-	}
-	found, err := plan()
-	if err != nil {
-		return nil, err
-	}
-	told := *report
-	told.Preemption = found.Brief()
-	return &told, nil
 }
 
 // outcome gathers what an exit code says.
