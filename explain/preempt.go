@@ -43,8 +43,6 @@ const (
 	// tryFor is how long nodes are tried for a plan, beyond those that the
 	// scheduler itself would try.
 	tryFor = 40 * time.Millisecond
-	// tryAtOnce is how many nodes are tried before the clock is looked at.
-	tryAtOnce = 100
 	// landAtMost is how many nodes victims are tried on, summed over victims: on
 	// a node that is asked for, and on all the others together.
 	landAtMost, landOthers = 100_000, 20_000
@@ -76,6 +74,9 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 		return err
 	}
 	p.ranked = p.rankCandidates(ctx, p.tried.found)
+	if err := p.explore(ctx); err != nil {
+		return err
+	}
 	if err := p.tellNodes(ctx); err != nil {
 		return err
 	}
@@ -129,15 +130,9 @@ func (p *planning) tryAll(ctx context.Context, d diagnosis) error {
 	for until := time.Now().Add(tryFor); len(rest) > 0 && time.Now().Before(until); {
 		some := rest[:min(len(rest), tryAtOnce)]
 		rest = rest[len(some):]
-		found, statuses, err := p.preempts.Evaluator.DryRunPreemption(ctx, p.matrix.state, pod, some, p.tried.budgets, 0, int32(len(some)))
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil && len(found) == 0 {
+		if err := p.tryNodes(ctx, p.matrix, pod, &p.tried, some, len(some)); err != nil {
 			return fmt.Errorf("dry run preemption: %w", err)
 		}
-		p.tried.found = append(p.tried.found, found...)
-		statuses.ForEachExplicitNode(p.tried.statuses.Set)
 	}
 	p.plan.Could = p.tried.bare + len(p.tried.nodes)
 	p.plan.Tried = p.plan.Could - len(rest)

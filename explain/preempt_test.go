@@ -282,3 +282,26 @@ a: 1 victims, highest 7, 0 broken; chosen: no other node can be helped
 		})
 	}
 }
+
+// Where a large pod and two small ones rank the same, either the large one goes or
+// both small ones: such a node ties with another only in one of the orders.
+func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {
+	together := startedAgo(time.Hour)
+	large, small, tiny := aPod("large", "2", on("a"), together), aPod("small", "1", on("a"), together), aPod("tiny", "1", on("a"), together)
+	for _, met := range [][]runtime.Object{{large, small, tiny}, {small, tiny, large}} {
+		objects := append(met, aNode("a", "4"), aNode("b", "4"), aPod("held", "2", on("b"), priority(200)), aPod("low", "2", on("b"), together))
+		plan := mustPreempt(t, startEngine(t, Options{}, objects...), aPod("urgent", "2", priority(100)))
+		may := map[string]string{}
+		for _, tied := range plan.Brief().Tie {
+			all := []string{}
+			for _, one := range slices.Concat(tied.Victims, tied.Alike) {
+				all = append(all, one.Name)
+			}
+			slices.Sort(all)
+			may[tied.Node] = strings.Join(all, " ")
+		}
+		if diff := cmp.Diff(map[string]string{"a": "large small tiny", "b": "low"}, may); diff != "" {
+			t.Errorf("%s\n%s", diff, sketch(plan))
+		}
+	}
+}

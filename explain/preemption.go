@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -120,10 +121,42 @@ func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, sta
 		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}
 	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + len(c.nodes)))
-	found, tried, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, c.nodes, c.budgets, 0, wanted)
-	c.found, c.wanted = found, int(wanted)
-	tried.ForEachExplicitNode(c.statuses.Set)
+	c.wanted = int(wanted)
+	err = e.tryEnough(ctx, m, pod, &c)
 	return c, err
+}
+
+const (
+	// tryAtOnce is how many nodes are tried before the clock is looked at.
+	tryAtOnce = 100
+	// enoughAfter is after how long one candidate is enough to know what the
+	// scheduler would write: which one it takes of more is a matter of chance.
+	enoughAfter = 25 * time.Millisecond
+)
+
+// tryEnough tries nodes until there are as many candidates as the scheduler
+// wants, or one and no time for more.
+func (e *Engine) tryEnough(ctx context.Context, m *matrix, pod *corev1.Pod, c *candidates) error {
+	var errs []error
+	until := time.Now().Add(enoughAfter)
+	for from := 0; from < len(c.nodes) && len(c.found) < c.wanted; from += tryAtOnce {
+		if len(c.found) > 0 && time.Now().After(until) {
+			break
+		}
+		errs = append(errs, e.tryNodes(ctx, m, pod, c, c.nodes[from:min(from+tryAtOnce, len(c.nodes))], c.wanted-len(c.found)))
+	}
+	return utilerrors.Flatten(utilerrors.NewAggregate(errs))
+}
+
+// tryNodes tries some nodes until there are so many candidates among them.
+func (e *Engine) tryNodes(ctx context.Context, m *matrix, pod *corev1.Pod, c *candidates, nodes []fwk.NodeInfo, wanted int) error {
+	found, statuses, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, c.budgets, 0, int32(wanted))
+	c.found = append(c.found, found...)
+	statuses.ForEachExplicitNode(c.statuses.Set)
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // holdsBelow says whether any node at all holds a pod of lower priority.

@@ -90,10 +90,12 @@ func breaks(a, best standing, budgets []string) string {
 // priorities is the plain sum of the victims' priorities.
 func (a standing) priorities() int64 { return a.sum - int64(a.pods)*(math.MaxInt32+1) }
 
-// ranked is a candidate with its standing.
+// rankedCandidate is a candidate with its standing.
 type rankedCandidate struct {
 	preemption.Candidate
-	standing standing
+	standing    standing
+	best, worst standing      // with its pods in another order
+	others      []*corev1.Pod // who would go then
 }
 
 // rankCandidates puts candidates in the scheduler's order; those that only chance
@@ -101,7 +103,8 @@ type rankedCandidate struct {
 func (e *Engine) rankCandidates(ctx context.Context, found []preemption.Candidate) []rankedCandidate {
 	all := make([]rankedCandidate, len(found))
 	for i, candidate := range found {
-		all[i] = rankedCandidate{candidate, standingOf(candidate.Victims())}
+		s := standingOf(candidate.Victims())
+		all[i] = rankedCandidate{Candidate: candidate, standing: s, best: s, worst: s}
 	}
 	slices.SortFunc(all, func(a, b rankedCandidate) int {
 		return cmp.Or(a.standing.compare(b.standing), strings.Compare(a.Name(), b.Name()))
@@ -113,20 +116,6 @@ func (e *Engine) rankCandidates(ctx context.Context, found []preemption.Candidat
 		all = slices.Insert(slices.Delete(all, at, at+1), 0, chosen)
 	}
 	return all
-}
-
-// mayTake is how many of the ranked candidates the scheduler may take: those that
-// rank like the first, and where it stops looking once it has wanted of them, all
-// that can be the best of so many.
-func mayTake(all []rankedCandidate, wanted int) int {
-	last := max(0, len(all)-wanted) // so many others are left that it may be the best of those looked at
-	for i := range all {
-		reachable := i <= last || all[i].standing.compare(all[last].standing) == 0
-		if !reachable || (all[i].standing.broken > 0) != (all[0].standing.broken > 0) {
-			return i
-		}
-	}
-	return len(all)
 }
 
 // tieWords tells what the scheduler's choice leaves open.

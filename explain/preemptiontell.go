@@ -19,14 +19,20 @@ import (
 func (p *planning) tellNodes(ctx context.Context) error {
 	_, blind := p.forbidden["poddisruptionbudgets"]
 	p.plan.Sampled = len(p.ranked) > p.tried.wanted || p.plan.Tried < p.plan.Could
-	may := 0
+	may := make([]bool, len(p.ranked))
 	if !blind && len(p.ranked) > 0 {
 		may = mayTake(p.ranked, p.tried.wanted)
 		p.plan.Node = p.ranked[0].Name()
 	}
+	several := 0
+	for _, it := range may {
+		if it {
+			several++
+		}
+	}
 	at := p.matrix.indices()
 	for i, candidate := range p.ranked {
-		node := PreemptionNode{Name: candidate.Name(), Broken: -1, May: i < may}
+		node := PreemptionNode{Name: candidate.Name(), Broken: -1, May: may[i]}
 		node.Room, node.Resource = p.room(at[node.Name], candidate.Victims().Pods)
 		if blind {
 			node.Room, node.Why = "", "who would go is unknown"
@@ -36,7 +42,7 @@ func (p *planning) tellNodes(ctx context.Context) error {
 		if err := p.tellVictims(ctx, &node, candidate); err != nil {
 			return err
 		}
-		node.Why = p.whyTaken(i, may, node.Budgets)
+		node.Why = p.whyTaken(i, &node, several)
 		p.plan.Nodes = append(p.plan.Nodes, node)
 	}
 	return nil
@@ -51,16 +57,19 @@ func (m *matrix) indices() map[string]int {
 	return at
 }
 
-// whyTaken says why the scheduler takes the i-th node of the ranking, or why not.
-func (p *planning) whyTaken(i, may int, budgets []string) string {
+// whyTaken says why the scheduler takes the i-th node of the ranking, or why not;
+// it may take so many.
+func (p *planning) whyTaken(i int, node *PreemptionNode, several int) string {
 	best, own := p.ranked[0].standing, p.ranked[i].standing
-	switch worse := own.worse(best, budgets); {
+	switch worse := own.worse(best, node.Budgets); {
+	case worse != "" && node.May && !p.plan.Sampled:
+		return "may be chosen, with other victims alike"
 	case worse != "":
 		return worse
-	case may > 1 && p.plan.Sampled:
+	case several > 1 && p.plan.Sampled:
 		return "likely: its victims rank lowest"
-	case may > 1:
-		return fmt.Sprintf("may be chosen: %d nodes tie", may)
+	case several > 1:
+		return fmt.Sprintf("may be chosen: %d nodes tie", several)
 	case len(p.ranked) == 1:
 		return "chosen: no other node can be helped"
 	}
@@ -89,7 +98,7 @@ func (p *planning) tellVictims(ctx context.Context, node *PreemptionNode, candid
 		node.Victims = append(node.Victims, victim)
 	}
 	p.pods[node.Name] = victims.Pods
-	node.Alike = p.alike(node.Name, victims.Pods)
+	node.Alike = p.alike(node.Name, victims.Pods, candidate.others)
 	return nil
 }
 
@@ -124,24 +133,19 @@ func protects(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 // alike are pods that could have to go in place of victims: where some of the
 // pods of one priority and start go and others stay, the order in which the
 // scheduler has met them decides.
-func (p *planning) alike(name string, victims []*corev1.Pod) []PodName {
+func (p *planning) alike(name string, victims, others []*corev1.Pod) []PodName {
 	node, err := p.overlay.NodeInfos().Get(name)
 	if err != nil {
 		return nil
 	}
-	type rank struct {
-		priority int32
-		start    int64
-	}
-	rankOf := func(pod *corev1.Pod) rank { return rank{corev1helpers.PodPriority(pod), startOf(pod).Unix()} }
-	goes := map[string]bool{}
-	ranks := map[rank]bool{}
+	ranks := map[victimRank]bool{}
 	for _, victim := range victims {
-		goes[fullName(victim)], ranks[rankOf(victim)] = true, true
+		ranks[rankOf(victim)] = true
 	}
 	var found []PodName
 	for _, info := range node.GetPods() {
-		if pod := info.GetPod(); ranks[rankOf(pod)] && !goes[fullName(pod)] {
+		pod := info.GetPod()
+		if (ranks[rankOf(pod)] || slices.Contains(others, pod)) && !slices.Contains(victims, pod) {
 			found = append(found, PodName{pod.Namespace, pod.Name})
 		}
 	}
