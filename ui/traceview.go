@@ -212,18 +212,12 @@ func (p *trace) footer() []footKey {
 // off tells why a key can do nothing here.
 func (p *trace) off(do action) string {
 	on := p.selected()
-	row, ok := p.table.selected()
 	if aboutPod(do) && do != doTrace && do != doWords {
 		return p.app.offPod(do, p.gone, podSelection(p.pod))
 	}
 	switch do {
 	case doOpen:
-		if !ok || (row.node == nil && len(row.step.Nodes) == 0) {
-			return "there are no nodes behind this row."
-		}
-		if row.node != nil && on.node == nil {
-			return row.node.Node + " is gone."
-		}
+		return p.offOpen(on)
 	case doNotHere:
 		if on.node == nil {
 			return "the node is gone."
@@ -238,6 +232,18 @@ func (p *trace) off(do action) string {
 		}
 	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
 		return "this page is no list."
+	}
+	return ""
+}
+
+// offOpen tells why the row does not open.
+func (p *trace) offOpen(on selection) string {
+	row, ok := p.table.selected()
+	switch {
+	case !ok || (row.node == nil && len(row.step.Nodes) == 0):
+		return "there are no nodes behind this row."
+	case row.node != nil && on.node == nil:
+		return row.node.Node + " is gone."
 	}
 	return ""
 }
