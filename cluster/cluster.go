@@ -143,11 +143,7 @@ func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Rep
 // Fixes tries on copies of the state what could let the pod be scheduled.
 func (c *Cluster) Fixes(ctx context.Context, uid types.UID) (*explain.Fixes, error) {
 	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		report, err := c.explainRefused(ctx, refused)
-		if err != nil {
-			return nil, err
-		}
-		return &explain.Fixes{Revision: report.Revision, None: "kube-apiserver refuses the pod: no change of nodes or pods lets it in"}, nil
+		return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.FixesRefused(ctx, refused) })
 	}
 	return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.Fixes(ctx, uid) })
 }

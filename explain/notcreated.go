@@ -36,7 +36,7 @@ func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*R
 		},
 		Plugins:   []PluginResult{},
 		Groups:    []Group{},
-		Unknown:   append(j.unknown, ifCreated.Unknown...),
+		Unknown:   append(ifCreated.Unknown, j.unknown...),
 		Scheduler: ifCreated.Scheduler,
 		Revision:  ifCreated.Revision,
 		CreatedAt: refused.Since,

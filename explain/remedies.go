@@ -114,15 +114,11 @@ func affinityRemedies(q *question, rs []refused) []option {
 // dropTerm drops what a node misses of one term, if that is one requirement.
 func dropTerm(pod *corev1.Pod, term int, missing []want) option {
 	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	if len(missing) != 1 {
+	if len(missing) != 1 || missing[0].field { // a node's name is asked for by who pins the pod to it
 		return nil
 	}
-	drop := dropExpression{term: term, words: missing[0].text, field: missing[0].field}
-	requirements := terms[term].MatchExpressions
-	if drop.field {
-		requirements = terms[term].MatchFields
-	}
-	drop.expression = slices.IndexFunc(requirements, func(r corev1.NodeSelectorRequirement) bool { return requirementText(r) == drop.words })
+	drop := dropExpression{term: term, words: missing[0].text}
+	drop.expression = slices.IndexFunc(terms[term].MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return requirementText(r) == drop.words })
 	if drop.expression < 0 {
 		return nil
 	}

@@ -39,7 +39,6 @@ type (
 	// affinity; the only one of the only term takes the whole affinity with it.
 	dropExpression struct {
 		term, expression int
-		field            bool // of matchFields
 		words            string
 		last             bool // nothing is left of the required node affinity
 		lastOfTerm       bool // nothing is left of the term, which is dropped: others are left

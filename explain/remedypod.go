@@ -132,9 +132,6 @@ func (r dropExpression) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, err
 			return
 		}
 		of := &(*terms)[r.term].MatchExpressions
-		if r.field {
-			of = &(*terms)[r.term].MatchFields
-		}
 		*of = slices.Delete(*of, r.expression, r.expression+1)
 	}), nil
 }

@@ -55,7 +55,7 @@ func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
 var aboutVerdicts = []action{doOpen, doWhy, doFixes, doPreempt, doTrace, doWords}
 
 // ofRefused are the actions on a pod that make sense where it does not exist.
-var ofRefused = []action{doOpen, doWhy, doDescribe, doYAML, doWords}
+var ofRefused = []action{doOpen, doWhy, doFixes, doDescribe, doYAML, doWords}
 
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {

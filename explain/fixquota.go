@@ -1,0 +1,146 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// raise is a quota that allows more than it does.
+type raise struct {
+	refusal quotaRefusal
+	to      resource.Quantity
+}
+
+func (r raise) title() string {
+	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.refusal.name, r.refusal.resource, r.to.String(), r.refusal.hard.String())
+}
+
+// command sets the quota's limit, and back.
+func (r raise) command(to resource.Quantity) string {
+	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.refusal.resource): to.String()}}}
+	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, quote(oneLine(patch)))
+}
+
+// FixesRefused tries what would let a controller's pods be created: quotas that
+// allow as much as all of them want. It works where the API server's own
+// admission code then takes one after the other, and the plugins have a node for
+// the first.
+func (e *Engine) FixesRefused(ctx context.Context, refused *model.Refused) (*Fixes, error) {
+	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
+	if err := e.judge(ctx, j); err != nil {
+		return nil, fmt.Errorf("find fixes of %s: %w", refused.Pod.GenerateName, err)
+	}
+	found := &Fixes{Tried: []Fix{}}
+	raises, why := j.raises()
+	if why != "" {
+		found.None = why
+		return found, nil
+	}
+	quotas, err := hearOf(ctx, e.options.Quotas, j.pod.Namespace)
+	if err != nil {
+		return nil, fmt.Errorf("find fixes of %s: %w", refused.Pod.GenerateName, err)
+	}
+	fix := newRaise(raises)
+	fix.Alike = refused.Missing
+	fix.PodsPlaced = created(j.pod, raised(quotas, raises), refused.Missing)
+	then, err := e.explain(ctx, false, func() *corev1.Pod { return j.pod })
+	if err != nil {
+		return nil, err
+	}
+	found.Revision, fix.NodesGained = then.Revision, then.Fits
+	switch {
+	case fix.PodsPlaced == 0:
+		fix.Remaining = append(fix.Remaining, "something else refuses it still")
+	case then.Verdict != Schedulable:
+		fix.Remaining = append(fix.Remaining, "created, it would wait: "+strings.TrimSuffix(then.Summary, "."))
+	}
+	fix.Verified = len(fix.Remaining) == 0
+	found.Tried = append(found.Tried, fix)
+	return found, nil
+}
+
+// raises are what the quotas would have to allow for all missing pods; or why
+// that is not enough, or not known.
+func (j *judgement) raises() (raises []raise, why string) {
+	switch {
+	case len(j.limits)+len(j.security) > 0:
+		return nil, "The template itself is refused: no change of a quota, of nodes or of other pods can help."
+	case len(j.quotas) == 0 && len(j.unknown) > 0:
+		return nil, "Unknown: " + j.unknown[0].Why + "."
+	case len(j.quotas) == 0:
+		return nil, "No quota refuses the pod now: there is nothing to raise."
+	}
+	for _, r := range j.quotas {
+		if len(r.unset) > 0 || r.uncounted {
+			return nil, strings.ToUpper(r.sentence()[:1]) + r.sentence()[1:] + ": raising it cannot help."
+		}
+		to := r.used.DeepCopy()
+		for range j.refused.Missing {
+			to.Add(r.wanted)
+		}
+		raises = append(raises, raise{r, to})
+	}
+	return raises, ""
+}
+
+// newRaise is the fix that raises quotas, before it was tried.
+func newRaise(raises []raise) Fix {
+	fix := Fix{Kind: FixQuota, Affects: []Affected{}, Remaining: []string{}, Brief: "the quota of its namespace"}
+	var titles, lines, undos []string
+	for _, r := range raises {
+		titles = append(titles, r.title())
+		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.refusal.hard))
+		fix.Affects = append(fix.Affects, Affected{
+			Kind: "ResourceQuota", Namespace: r.refusal.namespace, Name: r.refusal.name,
+			How: fmt.Sprintf("allows %s %s; other pods of the namespace may use it too", r.refusal.resource, r.to.String()),
+		})
+	}
+	slices.Reverse(undos)
+	fix.Title, fix.Command, fix.Undo = strings.Join(titles, " and "), strings.Join(lines, " && "), strings.Join(undos, " && ")
+	return fix
+}
+
+// raised are the quotas with more allowed.
+func raised(quotas []corev1.ResourceQuota, raises []raise) []corev1.ResourceQuota {
+	changed := make([]corev1.ResourceQuota, 0, len(quotas))
+	for _, quota := range quotas {
+		quota = *quota.DeepCopy()
+		for _, r := range raises {
+			if r.refusal.name == quota.Name {
+				quota.Status.Hard[r.refusal.resource] = r.to
+			}
+		}
+		changed = append(changed, quota)
+	}
+	return changed
+}
+
+// created counts how many such pods the quotas let be created one after the
+// other, at most so many.
+func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
+	usage, err := core.NewPodEvaluator(nil, clock.RealClock{}).Usage(pod)
+	if err != nil { // never, for a pod
+		return 0
+	}
+	for n := range most {
+		if quotaAdmits(pod, quotas) != nil {
+			return n
+		}
+		for i := range quotas {
+			for name, used := range quotas[i].Status.Used {
+				used.Add(usage[name])
+				quotas[i].Status.Used[name] = used
+			}
+		}
+	}
+	return most
+}

@@ -1,0 +1,56 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
+	tight := quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})
+	for _, tc := range []struct {
+		name  string
+		rules rules
+		cpu   string
+		want  string
+	}{
+		{
+			"a quota that is too small", rules{quotas: []corev1.ResourceQuota{tight}}, "1",
+			"+ raise quota compute to requests.cpu 21500m instead of 20",
+		},
+		{
+			"a quota that is too small for a pod that fits no node either", rules{quotas: []corev1.ResourceQuota{tight}}, "8",
+			"x raise quota compute to requests.cpu 35500m instead of 20 | created, it would wait: " +
+				"Larger than any node: it wants cpu 8, the largest node has 4 allocatable",
+		},
+		{"no quota", rules{}, "1", "No quota refuses the pod now: there is nothing to raise."},
+		{
+			"a quota that wants a figure that the template lacks",
+			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.cpu": "20"}, map[string]string{"limits.cpu": "1"})}}, "1",
+			"ResourceQuota team-a/compute counts limits.cpu, and container app sets none: raising it cannot help.",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := startEngine(t, tc.rules.options(), tc.rules.namespace(), testNode("std-a-01", "4"))
+			found, err := e.FixesRefused(t.Context(), refusedPod(tc.cpu))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range found.Tried {
+				found.Tried[i].NodesGained = 0 // told elsewhere
+			}
+			same(t, found.told(), tc.want)
+		})
+	}
+}
+
+func TestARaisedQuotaNamesItsCommandAndTheWayBack(t *testing.T) {
+	r := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})}}
+	e := startEngine(t, r.options(), r.namespace(), testNode("std-a-01", "4"))
+	fix := must(e.FixesRefused(t.Context(), refusedPod("1"))).Tried[0]
+	same(t, fix.Command, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"21500m"}}}'`)
+	same(t, fix.Undo, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"20"}}}'`)
+	if fix.PodsPlaced != 2 || fix.NodesGained != 1 || fix.Kind != FixQuota {
+		t.Errorf("places %d of %d, gains %d, kind %s", fix.PodsPlaced, fix.Alike, fix.NodesGained, fix.Kind)
+	}
+}
