@@ -94,7 +94,7 @@ func (j *judgement) raises() (raises []raise, why string) {
 
 // newRaise is the fix that raises quotas, before it was tried.
 func newRaise(raises []raise) Fix {
-	fix := Fix{Kind: FixQuota, Affects: []Affected{}, Remaining: []string{}, Brief: "the quota of its namespace"}
+	fix := Fix{Kind: FixQuota, Affects: []Affected{}, Remaining: []string{}, Brief: "its namespace"}
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())
