@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -43,6 +44,7 @@ func benchBound(i, k int) *corev1.Pod {
 	app := fmt.Sprintf("app-%d", (i*7+k*13)%500)
 	pod := aPod(fmt.Sprintf("p-%05d-%02d", i, k), "1500m", on(fmt.Sprintf("node-%05d", i)), priority(int32(k%3)*500))
 	pod.Labels["app"] = app
+	pod.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Duration(i*10+k) * time.Second)))
 	pod.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = resource.MustParse("1900Mi")
 	if k == 0 {
 		pod.Spec.Affinity = shunning(corev1.LabelHostname, app)

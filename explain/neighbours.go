@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -46,12 +47,7 @@ func newNeighbours(q *question) *neighbours {
 	}
 	ours := namespaceLabels(q)
 	if len(n.together)+len(n.apart) > 0 {
-		nodes, err := q.nodes.NodeInfos().List()
-		if err == nil {
-			for _, node := range nodes {
-				n.meet(node.Node(), node.GetPods())
-			}
-		}
+		n.meetAll(q)
 	}
 	nodes, err := q.nodes.NodeInfos().HavePodsWithRequiredAntiAffinityList()
 	if err == nil {
@@ -61,6 +57,48 @@ func newNeighbours(q *question) *neighbours {
 	}
 	n.settle()
 	return n
+}
+
+// meetAll meets the pods of all nodes. It is most of the work where there are
+// tens of thousands, so several share it; the order of what they find does not
+// count, it is sorted afterwards.
+func (n *neighbours) meetAll(q *question) {
+	nodes, err := q.nodes.NodeInfos().List()
+	if err != nil {
+		return
+	}
+	shares := slices.Collect(slices.Chunk(nodes, len(nodes)/meetTogether+1))
+	found := make([]neighbours, len(shares))
+	var meeting sync.WaitGroup
+	for i, share := range shares {
+		meeting.Go(func() {
+			part := neighbours{together: n.together, apart: n.apart, company: map[pair][]*corev1.Pod{}}
+			for range n.apart {
+				part.unwanted = append(part.unwanted, map[pair][]*corev1.Pod{})
+			}
+			for _, node := range share {
+				part.meet(node.Node(), node.GetPods())
+			}
+			found[i] = part
+		})
+	}
+	meeting.Wait()
+	for _, part := range found {
+		join(n.company, part.company)
+		for i := range n.apart {
+			join(n.unwanted[i], part.unwanted[i])
+		}
+	}
+}
+
+// meetTogether is how many meet pods at once.
+const meetTogether = 2
+
+// join adds what is in more.
+func join(to, more map[pair][]*corev1.Pod) {
+	for at, pods := range more {
+		to[at] = append(to[at], pods...)
+	}
 }
 
 // with is n and the pods that are nominated to r's node.
