@@ -59,16 +59,5 @@ func (p *planning) held(pod *corev1.Pod, resource corev1.ResourceName) int64 {
 	if at < 0 {
 		return 0
 	}
-	counted := node.GetPods()[at].CalculateResource().Resource
-	switch resource {
-	case corev1.ResourcePods:
-		return 1
-	case corev1.ResourceCPU:
-		return counted.GetMilliCPU()
-	case corev1.ResourceMemory:
-		return counted.GetMemory()
-	case corev1.ResourceEphemeralStorage:
-		return counted.GetEphemeralStorage()
-	}
-	return counted.GetScalarResources()[resource]
+	return holdsOf(node.GetPods()[at], resource)
 }
