@@ -78,13 +78,7 @@ func (p *preemption) update(msg tea.Msg) tea.Cmd {
 
 // onSnapshot finds the pod in it and asks again where the answer may be another.
 func (p *preemption) onSnapshot(s *model.Snapshot) tea.Cmd {
-	pod, ok := s.PodNamed(p.pod.Object.Namespace, p.pod.Object.Name)
-	ok = ok && pod.Object.UID == p.uid()
-	if ok {
-		p.pod = pod
-	}
-	p.gone = !ok && p.pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
-	if p.gone {
+	if p.pod, p.gone = podIn(s, p.pod); p.gone {
 		p.leave()
 		return nil
 	}

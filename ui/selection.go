@@ -89,6 +89,16 @@ func offThisPod(do action, pod *model.Pod, name string) string {
 	return ""
 }
 
+// podIn is the pod as the snapshot has it, for a page about it. One that is not
+// there any more stays as it was, and is gone once everything is read.
+func podIn(s *model.Snapshot, pod *model.Pod) (now *model.Pod, gone bool) {
+	now, ok := s.PodNamed(pod.Object.Namespace, pod.Object.Name)
+	if ok && now.Object.UID == pod.Object.UID {
+		return now, false
+	}
+	return pod, pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+}
+
 // nodeOf is the node that a pod is on, else the one that it is nominated to.
 func nodeOf(p *model.Pod) string {
 	return cmp.Or(p.Object.Spec.NodeName, p.Object.Status.NominatedNodeName)
