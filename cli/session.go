@@ -85,6 +85,9 @@ func (w *watched) Events(ctx context.Context, ref model.Ref) ([]model.Event, err
 	return w.client.Events(ctx, ref)
 }
 
+// Actor implements ui.Cluster.
+func (w *watched) Actor() ui.Actor { return nil }
+
 // Retry implements ui.Cluster.
 func (w *watched) Retry() { w.client.Retry() }
 

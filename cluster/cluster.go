@@ -44,6 +44,7 @@ type Cluster struct {
 	ready     chan struct{}        // closed: everything was in once
 	usage     *meter
 	feed      atomic.Pointer[feed] // the folding goroutine alone stores
+	newest    atomic.Pointer[model.Snapshot]
 
 	stop   context.CancelFunc
 	ended  chan struct{} // closed: the folding goroutine returned; failure may be read
@@ -96,6 +97,14 @@ func (c *Cluster) Next(ctx context.Context) (*model.Snapshot, error) {
 	case <-c.ended:
 		return nil, c.failed
 	}
+}
+
+// Newest is the newest snapshot, whoever has had it; its Revision is 0 before the first.
+func (c *Cluster) Newest() *model.Snapshot {
+	if s := c.newest.Load(); s != nil {
+		return s
+	}
+	return &model.Snapshot{}
 }
 
 // Wait waits until everything that the plugins read is in.

@@ -137,6 +137,7 @@ func (f *folder) status(all bool) model.Status {
 
 // publish offers s in place of any older snapshot that nobody has taken.
 func (f *folder) publish(s *model.Snapshot) {
+	f.newest.Store(s)
 	select {
 	case <-f.snapshots:
 	default:

@@ -1,6 +1,6 @@
 // Package kube is the only client of a real API server. It connects, serves the
 // state that the engine and the model are built on, and asks about single
-// objects; it sends no writes but a dry run.
+// objects; what it writes was confirmed before, or is a dry run.
 package kube
 
 import (
@@ -31,6 +31,7 @@ type Options struct {
 	Getter    genericclioptions.RESTClientGetter // kubectl's connection flags
 	Context   string                             // instead of the one that Getter chooses; "" leaves that
 	UserAgent string                             // "fathom/1.2.3"
+	ReadOnly  bool                               // nothing is sent but reads
 }
 
 // Client talks to one cluster.
@@ -43,6 +44,7 @@ type Client struct {
 	reader  kubernetes.Interface // reads only, takes its time
 	brief   kubernetes.Interface // reads only, gives up soon
 	trier   kubernetes.Interface // dry runs only
+	writer  kubernetes.Interface // what was confirmed only
 	dynamic dynamic.Interface
 	metrics metrics.Interface
 
@@ -75,7 +77,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	}
 	c := &Client{target: chosen, changes: make(chan struct{}, 1)}
 	c.link = newLink(pace, c.probe, c.changed)
-	fair, err := c.dial(options.UserAgent)
+	fair, err := c.dial(options)
 	if err != nil {
 		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
 	}
@@ -96,9 +98,9 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 
 // dial makes the clients. What it gives back tells, once the server was heard,
 // whether it has priority and fairness.
-func (c *Client) dial(userAgent string) (fair func() bool, err error) {
+func (c *Client) dial(options Options) (fair func() bool, err error) {
 	base := rest.CopyConfig(c.target.config)
-	base.UserAgent = userAgent
+	base.UserAgent = options.UserAgent
 	base.ContentType = runtime.ContentTypeProtobuf
 	base.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	base.QPS, base.Burst = 100, 200
@@ -112,10 +114,14 @@ func (c *Client) dial(userAgent string) (fair func() bool, err error) {
 	base.Wrap(c.link.listen)
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 
-	trying := rest.CopyConfig(base)
-	trying.Wrap(dryRunsOnly)
-	trying.Wrap(within(limit))
-	if c.trier, err = kubernetes.NewForConfig(trying); err != nil {
+	tries, writes := dryRunsOnly, confirmedOnly
+	if options.ReadOnly {
+		tries, writes = readsOnly, readsOnly
+	}
+	if c.trier, err = guarded(base, tries, limit); err != nil {
+		return nil, err
+	}
+	if c.writer, err = guarded(base, writes, limit); err != nil {
 		return nil, err
 	}
 	base.Wrap(readsOnly)
@@ -127,6 +133,15 @@ func (c *Client) dial(userAgent string) (fair func() bool, err error) {
 	}
 	c.config = base
 	return fair, c.readers()
+}
+
+// guarded makes a client that sends only what the guard lets through.
+func guarded(base *rest.Config, guard func(http.RoundTripper) http.RoundTripper, limit time.Duration) (kubernetes.Interface, error) {
+	config := rest.CopyConfig(base)
+	config.QPS = -1 // one request at a time that a user waits for
+	config.Wrap(guard)
+	config.Wrap(within(limit))
+	return kubernetes.NewForConfig(config)
 }
 
 // readers makes the clients that take their time.
@@ -212,6 +227,19 @@ func (c *Client) Namespace() string { return c.target.namespace }
 
 // Context is the name of the kubeconfig's context.
 func (c *Client) Context() string { return c.target.context }
+
+// User is who asks, as far as the kubeconfig tells.
+func (c *Client) User() string { return c.target.user }
+
+// Reader reads and gives up soon, Trier sends dry runs, and Writer what a user
+// confirmed (act.Confirmation). In a run that is read-only the last two refuse all.
+func (c *Client) Reader() kubernetes.Interface { return c.brief }
+
+// Trier is told at Reader.
+func (c *Client) Trier() kubernetes.Interface { return c.trier }
+
+// Writer is told at Reader.
+func (c *Client) Writer() kubernetes.Interface { return c.writer }
 
 // Retry asks a server that was lost again, now.
 func (c *Client) Retry() { c.link.now() }

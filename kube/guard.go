@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"regexp"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/act"
 )
 
 // roundTripper is a function that carries out one request.
@@ -17,8 +21,12 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retu
 // reviews are the posts that change nothing: they ask about the user himself.
 var reviews = regexp.MustCompile(`/apis/(authorization|authentication)\.k8s\.io/[^/]+/selfsubject(access|rules)?reviews$`)
 
-// podsOf are the collections of pods, where a dry run creates.
-var podsOf = regexp.MustCompile(`/api/v1/namespaces/[^/]+/pods$`)
+var (
+	// creations are posts of a pod or of an eviction.
+	creations = regexp.MustCompile(`/api/v1/namespaces/[^/]+/pods(/[^/]+/eviction)?$`)
+	// onePod is one pod, never a collection of them.
+	onePod = regexp.MustCompile(`/api/v1/namespaces/[^/]+/pods/[^/]+$`)
+)
 
 // readsOnly refuses every request that could change something, before it is
 // sent, whatever client asked for it.
@@ -34,16 +42,43 @@ func readsOnly(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// dryRunsOnly lets through the creation of a pod that is only tried, and
-// nothing else.
+// dryRunsOnly makes a dry run of what is sent, whoever asked for it: the query
+// says so. A deletion with a body is left out, for the server reads that instead.
 func dryRunsOnly(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		tried := r.URL.Query()["dryRun"]
-		if r.Method != http.MethodPost || !podsOf.MatchString(r.URL.Path) || len(tried) != 1 || tried[0] != "All" {
+		if !changes(r) || r.Method == http.MethodDelete && r.ContentLength != 0 {
+			return refuse(r)
+		}
+		tried := r.Clone(r.Context()) // a RoundTripper leaves the request as it is
+		query := tried.URL.Query()
+		query.Set("dryRun", metav1.DryRunAll)
+		tried.URL.RawQuery = query.Encode()
+		return next.RoundTrip(tried)
+	})
+}
+
+// confirmedOnly lets through what a user confirmed, and nothing else.
+func confirmedOnly(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if !changes(r) || act.Confirmation(r.Context()) == nil {
 			return refuse(r)
 		}
 		return next.RoundTrip(r)
 	})
+}
+
+// changes says whether the request is of a kind that actions send, or the
+// creation of a pod that explain -f tries.
+func changes(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPatch, http.MethodPut:
+		return true
+	case http.MethodPost:
+		return creations.MatchString(r.URL.Path)
+	case http.MethodDelete:
+		return onePod.MatchString(r.URL.Path)
+	}
+	return false
 }
 
 func refuse(r *http.Request) (*http.Response, error) {

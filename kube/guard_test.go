@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheTransportLetsThrough(t *testing.T) {
-	reads, tries := readsOnly, dryRunsOnly
+	reads, tries, writes := readsOnly, dryRunsOnly, confirmedOnly
 	for _, test := range []struct {
 		says    string
 		guard   func(http.RoundTripper) http.RoundTripper
@@ -31,18 +31,24 @@ func TestTheTransportLetsThrough(t *testing.T) {
 		{"no patch", reads, "PATCH", "/api/v1/nodes/n1", false},
 		{"no update", reads, "PUT", "/api/v1/nodes/n1", false},
 		{"no deletion", reads, "DELETE", "/api/v1/nodes/n1", false},
-		{"a dry run, to who tries pods", tries, "POST", "/api/v1/namespaces/dev/pods?dryRun=All", true},
-		{"no creation", tries, "POST", "/api/v1/namespaces/dev/pods", false},
-		{"no dry run that is none", tries, "POST", "/api/v1/namespaces/dev/pods?dryRun=", false},
-		{"no dry run of two minds", tries, "POST", "/api/v1/namespaces/dev/pods?dryRun=All&dryRun=x", false},
-		{"no dry run of another kind", tries, "POST", "/api/v1/namespaces/dev/services?dryRun=All", false},
-		{"no dry run of an eviction", tries, "POST", "/api/v1/namespaces/dev/pods/web/eviction?dryRun=All", false},
-		{"no deletion that is tried", tries, "DELETE", "/api/v1/namespaces/dev/pods?dryRun=All", false},
+		{"a creation, as a dry run", tries, "POST", "/api/v1/namespaces/dev/pods", true},
+		{"an eviction, as a dry run", tries, "POST", "/api/v1/namespaces/dev/pods/web/eviction", true},
+		{"a patch, as a dry run", tries, "PATCH", "/api/v1/nodes/n1?fieldManager=fathom", true},
+		{"a patch that speaks of a dry run of its own", tries, "PATCH", "/api/v1/nodes/n1?dryRun=&dryRun=x", true},
+		{"no creation of another kind", tries, "POST", "/api/v1/namespaces/dev/services", false},
+		{"no deletion whose body may say otherwise", tries, "DELETE", "/api/v1/namespaces/dev/pods/web", false},
+		{"no deletion of many", tries, "DELETE", "/api/v1/namespaces/dev/pods", false},
+		{"no patch that nobody confirmed", writes, "PATCH", "/api/v1/nodes/n1", false},
+		{"no eviction that nobody confirmed", writes, "POST", "/api/v1/namespaces/dev/pods/web/eviction", false},
+		{"no deletion that nobody confirmed", writes, "DELETE", "/api/v1/namespaces/dev/pods/web", false},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			sent := false
-			guard := test.guard(roundTripper(func(*http.Request) (*http.Response, error) {
+			guard := test.guard(roundTripper(func(r *http.Request) (*http.Response, error) {
 				sent = true
+				if tried := r.URL.Query()["dryRun"]; r.Method != http.MethodGet && strings.Contains(test.says, "dry run") && (len(tried) != 1 || tried[0] != "All") {
+					t.Errorf("%s %s was sent in earnest", r.Method, r.URL)
+				}
 				return &http.Response{Body: http.NoBody}, nil
 			}))
 			request, err := http.NewRequestWithContext(t.Context(), test.method, "https://server"+test.url, strings.NewReader("{}"))

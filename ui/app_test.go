@@ -35,10 +35,13 @@ type fakeCluster struct {
 	err       error    // of everything, if set
 	explained []types.UID
 	fixed     []types.UID
+	actor     Actor
 	usage     []bool
 	retries   int
 	closed    bool
 }
+
+func (c *fakeCluster) Actor() Actor { return c.actor }
 
 // Next has nothing more than the test has sent.
 func (c *fakeCluster) Next(context.Context) (*model.Snapshot, error) { return nil, context.Canceled }

@@ -39,6 +39,8 @@ type Cluster interface {
 	YAML(ctx context.Context, ref model.Ref) (string, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
+	// Actor carries out wishes; nil where the cluster can only be looked at.
+	Actor() Actor
 	// ShowUsage says whether any view shows usage now; metrics are polled only then.
 	ShowUsage(on bool)
 	// Retry asks the server again, now.

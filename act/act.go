@@ -1,0 +1,136 @@
+// Package act carries out wishes: it reads what they are about, plans, has the
+// API server try the plan, runs what was confirmed, watches it until it is done,
+// and keeps what takes it back.
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Manager is the name that changes are made under (metadata.managedFields).
+const Manager = "fathom"
+
+// Errors of an Actor.
+var (
+	// ErrReadOnly says that nothing may be changed in this run or context.
+	ErrReadOnly = errors.New("read-only")
+	// ErrChanged says that an object is another than the plan was made for: it
+	// has to be planned, read and confirmed again.
+	ErrChanged = errors.New("changed while you read")
+	// ErrRefused says that the API server refused: its words are in the error.
+	ErrRefused = errors.New("refused")
+)
+
+// State is what an Actor knows of the cluster beside what it reads live.
+type State interface {
+	// Newest is the newest snapshot; its Revision is 0 before the first.
+	Newest() *model.Snapshot
+}
+
+// Options are what an Actor works with.
+type Options struct {
+	State   State
+	Context string // the cluster's, for the activity log
+	User    string
+	// Reader reads, Trier sends dry runs only. Writer sends what was confirmed
+	// only: each request's context carries the confirmation (Confirmation).
+	Reader, Trier, Writer kubernetes.Interface
+	ReadOnly              bool // nothing is sent, neither dry runs nor changes, for the Actor's life
+	Clock                 clock.WithTicker
+}
+
+// Actor carries out wishes on one cluster. Its methods may be called at once.
+type Actor struct {
+	Options
+
+	mu      sync.Mutex
+	entries []model.Entry
+}
+
+// New makes an Actor.
+func New(options Options) *Actor {
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	return &Actor{Options: options}
+}
+
+// Plan reads what the action is about, checks it, foretells what follows and has
+// the API server try it. Nothing is changed. Its errors are those of
+// model.Action, or the API server's.
+func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, error) {
+	facts, err := a.facts(ctx, action)
+	if err != nil {
+		return nil, fmt.Errorf("plan %s: %w", action.Name(), err)
+	}
+	plan, err := action.Plan(facts)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.try(ctx, plan); err != nil {
+		return nil, fmt.Errorf("try %s: %w", action.Name(), err)
+	}
+	return plan, nil
+}
+
+// Run makes the changes of a plan that was confirmed, one after the other. What
+// was made stands in what it returns also where a later one failed. Where an object
+// is another by now the error is ErrChanged, and nothing was overwritten.
+func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran, error) {
+	plan := confirmed.Plan()
+	switch {
+	case plan == nil:
+		return nil, fmt.Errorf("run plan: %w", model.ErrNotConfirmed)
+	case a.ReadOnly:
+		return nil, fmt.Errorf("%s: %w", plan.Action.Name(), ErrReadOnly)
+	}
+	ctx = withConfirmation(ctx, confirmed)
+	ran := &model.Ran{}
+	var failed error
+	for _, change := range plan.Changes {
+		failed = a.send(ctx, a.Writer, change, nil)
+		if failed != nil {
+			break
+		}
+		ran.Changed = append(ran.Changed, change)
+	}
+	ran.Entry = a.note(plan, ran.Changed, failed)
+	return ran, failed
+}
+
+// note keeps what was done.
+func (a *Actor) note(plan *model.Plan, made []model.Change, failed error) model.Entry {
+	entry := model.Entry{
+		At: a.Clock.Now(), User: a.User, Context: a.Context,
+		Did: plan.Action.Name(), Result: "done", OK: failed == nil, Undo: plan.Undo,
+	}
+	if failed != nil {
+		entry.Result, entry.Undo = failed.Error(), nil
+		if len(made) > 0 && plan.Undo != nil {
+			entry.Undo = model.Restore{Of: plan.Action.Name(), Changes: made}
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entry.ID = len(a.entries) + 1
+	a.entries = append(a.entries, entry)
+	return entry
+}
+
+// Activity is what was done in this run, the newest first.
+func (a *Actor) Activity() []model.Entry {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entries := slices.Clone(a.entries)
+	slices.Reverse(entries)
+	return entries
+}

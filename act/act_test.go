@@ -1,0 +1,89 @@
+package act
+
+import (
+	"errors"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// still is a State that does not change.
+type still struct{ snapshot *model.Snapshot }
+
+func (s still) Newest() *model.Snapshot { return s.snapshot }
+
+func newTestActor(objects ...runtime.Object) (*Actor, *fake.Clientset) {
+	client := fake.NewClientset(objects...)
+	builder := model.NewBuilder()
+	for _, object := range objects {
+		switch object := object.(type) {
+		case *corev1.Node:
+			builder.Node(nil, object)
+		case *corev1.Pod:
+			builder.Pod(nil, object)
+		}
+	}
+	return New(Options{
+		State: still{builder.Build(1, model.Status{}, nil)}, Reader: client, Trier: fake.NewClientset(objects...), Writer: client,
+	}), client
+}
+
+func node(name string, change func(*corev1.Node)) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "uid-node", ResourceVersion: "7"}}
+	if change != nil {
+		change(n)
+	}
+	return n
+}
+
+func TestACordonIsPlannedConfirmedRunAndTakenBack(t *testing.T) {
+	a, client := newTestActor(node("n1", nil))
+	cordoned := func() bool {
+		n, err := client.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Spec.Unschedulable
+	}
+	action := model.Action(model.Cordon{Nodes: []string{"n1"}})
+	for _, want := range []bool{true, false} {
+		plan, err := a.Plan(t.Context(), action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cordoned() == want {
+			t.Fatal("a plan has changed the node")
+		}
+		question := plan.Question("staging", false)
+		if _, err := plan.Confirm(question, "n", nil); !errors.Is(err, model.ErrNotConfirmed) {
+			t.Errorf("a wrong answer gives %v", err)
+		}
+		confirmed, err := plan.Confirm(question, "y", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran, err := a.Run(t.Context(), confirmed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cordoned() != want {
+			t.Errorf("after %s the node is cordoned: %v", plan.Title, cordoned())
+		}
+		action = ran.Entry.Undo
+	}
+}
+
+func TestNothingIsRunThatNobodyConfirmed(t *testing.T) {
+	a, client := newTestActor(node("n1", nil))
+	if _, err := a.Run(t.Context(), model.Confirmed{}); !errors.Is(err, model.ErrNotConfirmed) {
+		t.Errorf("run gives %v", err)
+	}
+	if n := len(client.Actions()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

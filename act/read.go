@@ -1,0 +1,70 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// atOnce is how many requests of one plan are on their way at a time.
+const atOnce = 8
+
+// facts are what the action is planned on: its targets as the server holds them now.
+func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, error) {
+	facts := model.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}}
+	var mu sync.Mutex
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(atOnce)
+	for _, ref := range action.Targets() {
+		reading.Go(func() error {
+			object, err := read(ctx, a.Reader, ref)
+			if apierrors.IsNotFound(err) {
+				return nil // the plan says so
+			}
+			if err != nil {
+				return fmt.Errorf("read %s %s: %w", ref.Resource, ref.Words(), err)
+			}
+			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+			if err != nil {
+				return fmt.Errorf("read %s %s: %w", ref.Resource, ref.Words(), err)
+			}
+			ref.UID = ""
+			mu.Lock()
+			defer mu.Unlock()
+			facts.Objects[ref] = fields
+			return nil
+		})
+	}
+	return facts, reading.Wait()
+}
+
+// read asks the server for one object.
+func read(ctx context.Context, client kubernetes.Interface, ref model.Ref) (runtime.Object, error) {
+	switch ref.Resource {
+	case "nodes":
+		return client.CoreV1().Nodes().Get(ctx, ref.Name, metav1.GetOptions{})
+	case "pods":
+		return client.CoreV1().Pods(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	case "deployments":
+		return client.AppsV1().Deployments(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	case "statefulsets":
+		return client.AppsV1().StatefulSets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	case "daemonsets":
+		return client.AppsV1().DaemonSets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	case "deployments/scale":
+		return client.AppsV1().Deployments(ref.Namespace).GetScale(ctx, ref.Name, metav1.GetOptions{})
+	case "statefulsets/scale":
+		return client.AppsV1().StatefulSets(ref.Namespace).GetScale(ctx, ref.Name, metav1.GetOptions{})
+	case "replicasets/scale":
+		return client.AppsV1().ReplicaSets(ref.Namespace).GetScale(ctx, ref.Name, metav1.GetOptions{})
+	}
+	return nil, fmt.Errorf("%w: no action is about %s", model.ErrWrongWish, ref.Resource)
+}

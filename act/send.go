@@ -1,0 +1,99 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// try has the API server try the plan's changes. What it refuses is the plan's
+// verdict; a conflict is no verdict, for the plan is made of old facts then.
+func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
+	if a.ReadOnly {
+		plan.Verdict.Skipped = "read-only: no dry run is sent"
+		return nil
+	}
+	plan.Verdict.Asked = true
+	for _, change := range plan.Changes {
+		err := a.send(ctx, a.Trier, change, []string{metav1.DryRunAll})
+		var status apierrors.APIStatus
+		if errors.As(err, &status) && !errors.Is(err, ErrChanged) {
+			plan.Verdict.Refused = append(plan.Verdict.Refused, status.Status().Message)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends one change, as a dry run or in earnest.
+func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change model.Change, dry []string) error {
+	err := deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return fmt.Errorf("%s %w: %w", change.Target.Words(), ErrChanged, err)
+	}
+	return fmt.Errorf("change %s: %w", change.Target.Words(), err)
+}
+
+// deliver sends a merge patch; a scale is written whole, for its clients have no patch.
+func deliver(ctx context.Context, client kubernetes.Interface, change model.Change, options metav1.PatchOptions) error {
+	ref := change.Target
+	patch, err := change.Patch()
+	if err != nil {
+		return err
+	}
+	switch ref.Resource {
+	case "nodes":
+		_, err = client.CoreV1().Nodes().Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+	case "pods":
+		_, err = client.CoreV1().Pods(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+	case "deployments":
+		_, err = client.AppsV1().Deployments(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+	case "statefulsets":
+		_, err = client.AppsV1().StatefulSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+	case "daemonsets":
+		_, err = client.AppsV1().DaemonSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+	default:
+		return scale(ctx, client, change, options)
+	}
+	return err
+}
+
+// scale writes the number of replicas of a workload.
+func scale(ctx context.Context, client kubernetes.Interface, change model.Change, options metav1.PatchOptions) error {
+	ref := change.Target
+	replicas, ok := change.Replicas()
+	if !ok {
+		return fmt.Errorf("%w: no action changes %s", model.ErrWrongWish, ref.Resource)
+	}
+	wanted := &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID, ResourceVersion: change.ResourceVersion},
+		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
+	}
+	update := metav1.UpdateOptions{FieldManager: options.FieldManager, DryRun: options.DryRun}
+	var err error
+	switch ref.Resource {
+	case "deployments/scale":
+		_, err = client.AppsV1().Deployments(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
+	case "statefulsets/scale":
+		_, err = client.AppsV1().StatefulSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
+	case "replicasets/scale":
+		_, err = client.AppsV1().ReplicaSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
+	default:
+		return fmt.Errorf("%w: no action changes %s", model.ErrWrongWish, ref.Resource)
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What keeps an Action from being planned, for errors.Is.
+var (
+	// ErrGone says that the object is not there any more, or another one of its name is.
+	ErrGone = errors.New("it is gone")
+	// ErrNoChange says that everything is as wished already.
+	ErrNoChange = errors.New("nothing would change")
+	// ErrWrongWish says that the wish makes no sense for the object.
+	ErrWrongWish = errors.New("it cannot be done")
+)
+
+// Action is a wish to change the cluster, checked against nothing yet.
+type Action interface {
+	// Name is the wish in an imperative clause: "cordon std-b-02".
+	Name() string
+	// Targets are the objects that have to be read from the API server to plan it.
+	Targets() []Ref
+	// Plan checks the wish against what is. Its errors are one of ErrGone,
+	// ErrNoChange and ErrWrongWish.
+	Plan(Facts) (*Plan, error)
+}
+
+// Facts are what an Action is planned on.
+type Facts struct {
+	Snapshot *Snapshot
+	// Objects are the targets as the API server holds them, as JSON values
+	// (int64 for whole numbers), by their Ref without the UID.
+	Objects map[Ref]map[string]any
+	// Filtered are the pods that kubectl drain's filters let end, by node, where
+	// everything that its flags ask about is agreed to. Drain alone needs it.
+	Filtered map[string][]types.UID
+}
+
+// Object finds what was read of a target; ErrGone without it.
+func (f Facts) Object(ref Ref) (map[string]any, error) {
+	wanted := ref.UID
+	ref.UID = ""
+	object, ok := f.Objects[ref]
+	if !ok || wanted != "" && metaOf(object, "uid") != string(wanted) {
+		return nil, fmt.Errorf("find %s: %w", ref.Words(), ErrGone)
+	}
+	return object, nil
+}
+
+// metaOf is a string of the object's metadata; "" where it has none.
+func metaOf(object map[string]any, field string) string {
+	meta, _ := object["metadata"].(map[string]any)
+	value, _ := meta[field].(string)
+	return value
+}
+
+// Words name the object for a sentence: "std-b-02", "shop/cart-0".
+func (r Ref) Words() string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}
+
+// NodeRef names a node.
+func NodeRef(name string) Ref { return Ref{Resource: "nodes", Name: name} }
+
+// Ref names this very pod: one that was made anew under its name is another.
+func (p *Pod) Ref() Ref {
+	return Ref{Resource: "pods", Namespace: p.Object.Namespace, Name: p.Object.Name, UID: p.Object.UID}
+}

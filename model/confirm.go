@@ -1,0 +1,68 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// ErrNotConfirmed says that an answer is not the one that the plan asks for.
+var ErrNotConfirmed = errors.New("not confirmed")
+
+// Question is what a user has to answer before a plan is run. It grows with the harm.
+type Question struct {
+	Answer string // what has to be typed; "y" is a key, anything else is typed and entered
+	Words  string // "y cordons std-b-02", "Type 11, the number of pods that end:"
+}
+
+// Question is the plan's, on the context of that name as the header shows it.
+// What can be undone needs a key; what ends pods needs their number, and on
+// production the context's name.
+func (p *Plan) Question(context string, production bool) Question {
+	switch {
+	case p.Ending == 0:
+		return Question{Answer: "y", Words: "y " + p.Does}
+	case production:
+		return Question{Answer: context, Words: fmt.Sprintf("Type %s to %s:", context, p.ends())}
+	}
+	return Question{
+		Answer: strconv.Itoa(p.Ending),
+		Words:  fmt.Sprintf("Type %d, the number of pods that end:", p.Ending),
+	}
+}
+
+// ends says what running the plan does to pods: "evict 3 pods", "drain std-a-02".
+func (p *Plan) ends() string {
+	if len(p.Changes) == 0 && len(p.Ends) == p.Ending {
+		return fmt.Sprintf("%s %s", p.Does, CountPods(p.Ending))
+	}
+	return fmt.Sprintf("%s and end %s", p.Does, CountPods(p.Ending))
+}
+
+// CountPods is "1 pod", "3 pods".
+func CountPods(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return strconv.Itoa(n) + " pods"
+}
+
+// Confirmed is a plan whose question was answered. Nothing else can be run.
+type Confirmed struct{ plan *Plan }
+
+// Plan is what was confirmed; nil for the zero value.
+func (c Confirmed) Plan() *Plan { return c.plan }
+
+// Confirm takes the answer to the question and the consents, one for each of
+// the plan's. Where one lacks, the error is ErrNotConfirmed.
+func (p *Plan) Confirm(question Question, answer string, consents []bool) (Confirmed, error) {
+	if answer != question.Answer || question.Answer == "" {
+		return Confirmed{}, fmt.Errorf("%s: %w: the answer is %q", p.Action.Name(), ErrNotConfirmed, question.Answer)
+	}
+	for i, consent := range p.Consents {
+		if i >= len(consents) || !consents[i] {
+			return Confirmed{}, fmt.Errorf("%s: %w: agree to %s", p.Action.Name(), ErrNotConfirmed, consent.Words)
+		}
+	}
+	return Confirmed{plan: p}, nil
+}
