@@ -130,7 +130,7 @@ func (p *planning) tryAll(ctx context.Context, d diagnosis) error {
 	for until := time.Now().Add(tryFor); len(rest) > 0 && time.Now().Before(until); {
 		some := rest[:min(len(rest), tryAtOnce)]
 		rest = rest[len(some):]
-		if err := p.tryNodes(ctx, p.matrix, pod, &p.tried, some, len(some)); err != nil {
+		if err := p.tryNodes(ctx, pod, &p.tried, some, len(some)); err != nil {
 			return fmt.Errorf("dry run preemption: %w", err)
 		}
 	}

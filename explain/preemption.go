@@ -90,6 +90,7 @@ type candidates struct {
 	budgets  []*policyv1.PodDisruptionBudget
 	bare     int            // nodes without a pod of lower priority
 	nodes    []fwk.NodeInfo // where ending such pods could help
+	state    fwk.CycleState // that they are tried with
 	wanted   int            // candidates that are enough for the scheduler
 	lacking  string         // what stands in the way on the nodes where ending pods could help
 }
@@ -120,9 +121,10 @@ func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, sta
 	if c.budgets, err = e.budgets.List(labels.Everything()); err != nil {
 		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}
+	c.state = e.trying(m, e.question(pod))
 	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + len(c.nodes)))
 	c.wanted = int(wanted)
-	err = e.tryEnough(ctx, m, pod, &c)
+	err = e.tryEnough(ctx, pod, &c)
 	return c, err
 }
 
@@ -136,21 +138,21 @@ const (
 
 // tryEnough tries nodes until there are as many candidates as the scheduler
 // wants, or one and no time for more.
-func (e *Engine) tryEnough(ctx context.Context, m *matrix, pod *corev1.Pod, c *candidates) error {
+func (e *Engine) tryEnough(ctx context.Context, pod *corev1.Pod, c *candidates) error {
 	var errs []error
 	until := time.Now().Add(enoughAfter)
 	for from := 0; from < len(c.nodes) && len(c.found) < c.wanted; from += tryAtOnce {
 		if len(c.found) > 0 && time.Now().After(until) {
 			break
 		}
-		errs = append(errs, e.tryNodes(ctx, m, pod, c, c.nodes[from:min(from+tryAtOnce, len(c.nodes))], c.wanted-len(c.found)))
+		errs = append(errs, e.tryNodes(ctx, pod, c, c.nodes[from:min(from+tryAtOnce, len(c.nodes))], c.wanted-len(c.found)))
 	}
 	return utilerrors.Flatten(utilerrors.NewAggregate(errs))
 }
 
 // tryNodes tries some nodes until there are so many candidates among them.
-func (e *Engine) tryNodes(ctx context.Context, m *matrix, pod *corev1.Pod, c *candidates, nodes []fwk.NodeInfo, wanted int) error {
-	found, statuses, err := e.preempts.Evaluator.DryRunPreemption(ctx, m.state, pod, nodes, c.budgets, 0, int32(wanted))
+func (e *Engine) tryNodes(ctx context.Context, pod *corev1.Pod, c *candidates, nodes []fwk.NodeInfo, wanted int) error {
+	found, statuses, err := e.preempts.Evaluator.DryRunPreemption(ctx, c.state, pod, nodes, c.budgets, 0, int32(wanted))
 	c.found = append(c.found, found...)
 	statuses.ForEachExplicitNode(c.statuses.Set)
 	if err != nil {

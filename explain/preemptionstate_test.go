@@ -1,0 +1,82 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
+)
+
+// victimsWith dry-runs preemption on every node with that state: a line for each
+// node, with who would go there or why it does not help.
+func victimsWith(t *rapid.T, e *Engine, pod *corev1.Pod, state fwk.CycleState, nodes []fwk.NodeInfo) string {
+	budgets := must(e.budgets.List(labels.Everything()))
+	var lines []string
+	for _, node := range nodes {
+		found, statuses, err := e.preempts.Evaluator.DryRunPreemption(t.Context(), state, pod, []fwk.NodeInfo{node}, budgets, 0, 1)
+		line := fmt.Sprintf("%s: %v %v", node.Node().Name, err, statuses.Get(node.Node().Name).Reasons())
+		for _, candidate := range found {
+			line += fmt.Sprintf(" %d broken:", candidate.Victims().NumPDBViolations)
+			for _, victim := range candidate.Victims().Pods {
+				line += " " + victim.Name
+			}
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// TestNodesAreTriedAsWithACopyOfAllState holds what one node is tried with
+// against upstream's copy of everything that plugins have counted.
+func TestNodesAreTriedAsWithACopyOfAllState(t *testing.T) {
+	shared := 0
+	rapid.Check(t, func(r *rapid.T) {
+		c := newRandomCluster(drawn(r), 8, 40, 12)
+		for _, pod := range c.pending {
+			pod.Spec.Priority = new(int32(500))
+		}
+		e := startEngine(t, Options{}, c.objects()...)
+		for _, pod := range c.pending {
+			e.choose(pod)
+			m := must(e.ask(r.Context(), pod))
+			state := e.trying(m, e.question(pod))
+			if _, ok := state.(tryingState); ok {
+				shared++
+			}
+			own, copied := victimsWith(r, e, pod, state, m.nodes), victimsWith(r, e, pod, m.state, m.nodes)
+			if own != copied {
+				r.Fatalf("%s\n%s\ninstead of\n%s", pod.Name, own, copied)
+			}
+			if again := victimsWith(r, e, pod, m.state, m.nodes); again != copied {
+				r.Fatalf("trying nodes for %s has changed the state:\n%s\ninstead of\n%s", pod.Name, again, copied)
+			}
+		}
+	})
+	if shared == 0 {
+		t.Error("no pod was tried without a copy of all state")
+	}
+}
+
+func BenchmarkTryNodes(b *testing.B) {
+	e, _ := benchEngine(b, 5000)
+	for _, kind := range benchKinds {
+		pod := aPod("preempts", "8", priority(600), kind.option)
+		e.choose(pod)
+		m := must(e.ask(b.Context(), pod))
+		for name, state := range map[string]fwk.CycleState{"copied": m.state, "shared": e.trying(m, e.question(pod))} {
+			b.Run(kind.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					if _, _, err := e.preempts.Evaluator.DryRunPreemption(b.Context(), state, pod, m.nodes[:500], nil, 0, 500); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
