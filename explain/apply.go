@@ -10,7 +10,7 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // Change is one event of an informer: New is nil for a deletion, Old for an
@@ -111,8 +111,7 @@ func (e *Engine) setPod(pod *corev1.Pod) error {
 	}
 	e.nominator.DeleteNominatedPodIfExists(pod)
 	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && e.serves(pod.Spec.SchedulerName) && !ended(pod) {
-		info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none, as in the scheduler
-		e.nominator.AddNominatedPod(e.logger, info, nil)
+		e.nominator.AddNominatedPod(e.logger, nominee(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: pod.Status.NominatedNodeName})
 	}
 	return nil
 }
