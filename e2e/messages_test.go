@@ -22,6 +22,7 @@ var reasonPattern = regexp.MustCompile(`(^|, |\. preemption: )(\d+/\d+ nodes are
 type tally struct {
 	messages   int
 	nominated  int // pods that are to have a node while the messages are compared
+	leaving    int // pods that were to have one, and are being deleted
 	preempting int
 	alike      int // of those that preempt, the messages that are equal to the end
 	changed    int // clusters that did not rest while they were looked at
@@ -50,13 +51,14 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 			compareMessages(t, plane, client, cluster, seen)
 			compareLate(t, plane, client, cluster, seen)
 			if seed%2 == 0 { // as it takes as long again
-				compareNominated(t, plane, client, cluster, seen)
+				compareAgain(t, plane, client, cluster, seen)
+				compareLeaving(t, plane, client, cluster, seen)
 			}
 		})
 	}
-	fmt.Printf("%d messages compared, of %d random clusters with %d nominated pods; %d are of pods that preempt, of which %d name the node too; "+
+	fmt.Printf("%d messages compared, of %d random clusters with %d nominated pods and %d that are being deleted; %d are of pods that preempt, of which %d name the node too; "+
 		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again\n",
-		seen.messages, *seeds, seen.nominated, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
+		seen.messages, *seeds, seen.nominated, seen.leaving, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
 	if refusedPods == 0 && *seeds >= 10 {
 		t.Error("no quota has refused a pod")
 	}
@@ -99,9 +101,24 @@ func compareMessages(t *testing.T, plane *controlplane.ControlPlane, client kube
 	t.Fatalf("the cluster has changed %d times while its messages were compared", attempts)
 }
 
-// compareNominated compares all messages once more, now that a pod is nominated
-// to a node whose pods are still to go.
-func compareNominated(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster, seen *tally) {
+// compareLeaving deletes the pods that are nominated to a node and stay, if there
+// are any, and compares all messages once more: the scheduler, which skips them,
+// keeps no room for them.
+func compareLeaving(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster, seen *tally) {
+	t.Helper()
+	leave := func(pod *corev1.Pod) bool {
+		return pod.Status.NominatedNodeName != "" && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && slices.Contains(pod.Finalizers, random.Finalizer)
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(listPods(t, client))), leave) {
+		return
+	}
+	terminate(t, client)
+	compareAgain(t, plane, client, cluster, seen)
+}
+
+// compareAgain compares all messages once more, now that a pod is nominated to a
+// node whose pods are still to go, or is no longer to come.
+func compareAgain(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, cluster *random.Cluster, seen *tally) {
 	t.Helper()
 	err := settle(t, plane, client, cluster)
 	if err != nil {
@@ -123,6 +140,9 @@ func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours map[string]exp
 		if !ok {
 			t.Errorf("%s is unbound and was not explained", name)
 			continue
+		}
+		if pod.Status.NominatedNodeName != "" && pod.DeletionTimestamp != nil {
+			seen.leaving++
 		}
 		if !lookedAt(pod) {
 			if e.SchedulerMessage != "" {

@@ -52,6 +52,9 @@ func (c *Cluster) latePod(i int) *corev1.Pod {
 			chance.add(pod)
 		}
 	}
+	if c.one(2) {
+		c.addFinalizer(pod)
+	}
 	return pod
 }
 
@@ -273,4 +276,7 @@ func (c *Cluster) addJob(pod *corev1.Pod) {
 }
 
 // addFinalizer lets it stay while it terminates.
-func (c *Cluster) addFinalizer(pod *corev1.Pod) { pod.Finalizers = []string{Finalizer} }
+func (c *Cluster) addFinalizer(pod *corev1.Pod) {
+	pod.Finalizers = []string{Finalizer}
+	pod.Spec.PriorityClassName = ending(pod.Spec.PriorityClassName)
+}

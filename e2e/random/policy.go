@@ -2,6 +2,7 @@ package random
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -22,12 +23,10 @@ var priorities = map[string]int32{"low": -5, "middle": 100, "high": 1000, "never
 // pod to go or none, and one with a quota below what it is to hold.
 func (c *Cluster) addPolicy() {
 	for name, value := range priorities {
-		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
-		if name == "never" {
-			class.PreemptionPolicy = new(corev1.PreemptNever)
-		}
-		c.others = append(c.others, class)
+		c.addRank(name, value, name == "never")
+		c.addRank(ending(name), value+1, name == "never")
 	}
+	c.addRank(ending(""), 1, false)
 	c.others = append(c.others, &nodev1.RuntimeClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "sandboxed"},
 		Handler:    "sandboxed",
@@ -42,6 +41,20 @@ func (c *Cluster) addPolicy() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespaces[1], Name: "few"},
 		Spec:       corev1.ResourceQuotaSpec{Hard: amounts("pods", "60")},
 	})
+}
+
+// ending is the class of a pod that stays when it is deleted: just above its
+// own. When the scheduler starts it comes upon such a pod, which it skips, before
+// it tries any that would yield to it while it is in the queue.
+func ending(class string) string { return strings.TrimPrefix(class+"-ending", "-") }
+
+// addRank adds a PriorityClass.
+func (c *Cluster) addRank(name string, value int32, never bool) {
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
+	if never {
+		class.PreemptionPolicy = new(corev1.PreemptNever)
+	}
+	c.others = append(c.others, class)
 }
 
 // budget keeps some pods of an app.
