@@ -19,13 +19,10 @@ import (
 // Manager is the name that changes are made under (metadata.managedFields).
 const Manager = "fathom"
 
-// Errors of an Actor.
+// Errors of an Actor; those that its users act on are the model's.
 var (
-	// ErrReadOnly says that nothing may be changed in this run or context.
-	ErrReadOnly = errors.New("read-only")
-	// ErrChanged says that an object is another than the plan was made for: it
-	// has to be planned, read and confirmed again.
-	ErrChanged = errors.New("changed while you read")
+	ErrReadOnly = model.ErrReadOnly
+	ErrChanged  = model.ErrChanged
 	// ErrRefused says that the API server refused: its words are in the error.
 	ErrRefused = errors.New("refused")
 )

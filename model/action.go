@@ -17,6 +17,15 @@ var (
 	ErrWrongWish = errors.New("it cannot be done")
 )
 
+// What keeps a plan that was confirmed from being run, for errors.Is.
+var (
+	// ErrReadOnly says that nothing may be changed in this run or context.
+	ErrReadOnly = errors.New("read-only")
+	// ErrChanged says that an object is another than the plan was made for: it
+	// has to be planned, read and confirmed again.
+	ErrChanged = errors.New("changed while you read")
+)
+
 // Action is a wish to change the cluster, checked against nothing yet.
 type Action interface {
 	// Name is the wish in an imperative clause: "cordon std-b-02".
