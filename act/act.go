@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"k8s.io/client-go/kubernetes"
@@ -42,6 +41,8 @@ type Options struct {
 	// only: each request's context carries the confirmation (Confirmation).
 	Reader, Trier, Writer kubernetes.Interface
 	ReadOnly              bool // nothing is sent, neither dry runs nor changes, for the Actor's life
+	ReadOnlyContext       bool // nothing is sent until Raise
+	Log                   *Log // nil: what is done is kept for this run only
 	Clock                 clock.WithTicker
 }
 
@@ -49,8 +50,12 @@ type Options struct {
 type Actor struct {
 	Options
 
+	answered answered
+
 	mu      sync.Mutex
-	entries []model.Entry
+	raised  bool // the context's setting does not count any more
+	earlier []model.Entry
+	entries []model.Entry // of this run
 }
 
 // New makes an Actor.
@@ -58,7 +63,9 @@ func New(options Options) *Actor {
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
-	return &Actor{Options: options}
+	a := &Actor{Options: options}
+	a.remember()
+	return a
 }
 
 // Plan reads what the action is about, checks it, foretells what follows and has
@@ -84,11 +91,11 @@ func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, err
 // is another by now the error is ErrChanged, and nothing was overwritten.
 func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran, error) {
 	plan := confirmed.Plan()
-	switch {
-	case plan == nil:
+	if plan == nil {
 		return nil, fmt.Errorf("run plan: %w", model.ErrNotConfirmed)
-	case a.ReadOnly:
-		return nil, fmt.Errorf("%s: %w", plan.Action.Name(), ErrReadOnly)
+	}
+	if err := a.mayRun(plan); err != nil {
+		return nil, err
 	}
 	ctx = withConfirmation(ctx, confirmed)
 	ran := &model.Ran{}
@@ -111,23 +118,13 @@ func (a *Actor) note(plan *model.Plan, made []model.Change, failed error) model.
 		Did: plan.Action.Name(), Result: "done", OK: failed == nil, Undo: plan.Undo,
 	}
 	if failed != nil {
-		entry.Result, entry.Undo = failed.Error(), nil
+		entry.Result, entry.Undo = withoutValues(failed.Error(), plan.Changes), nil
 		if len(made) > 0 && plan.Undo != nil {
 			entry.Undo = model.Restore{Of: plan.Action.Name(), Changes: made}
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	entry.ID = len(a.entries) + 1
-	a.entries = append(a.entries, entry)
-	return entry
-}
-
-// Activity is what was done in this run, the newest first.
-func (a *Actor) Activity() []model.Entry {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	entries := slices.Clone(a.entries)
-	slices.Reverse(entries)
-	return entries
+	if failed == nil {
+		a.takenBack(plan.Action)
+	}
+	return a.record(entry)
 }

@@ -76,6 +76,9 @@ func TestACordonIsPlannedConfirmedRunAndTakenBack(t *testing.T) {
 		}
 		action = ran.Entry.Undo
 	}
+	if did := a.Activity(); len(did) != 2 || did[0].Undo == nil || did[1].Undo != nil {
+		t.Errorf("an undo is still offered for what was taken back: %+v", did)
+	}
 }
 
 func TestNothingIsRunThatNobodyConfirmed(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // try has the API server try the plan's changes. What it refuses is the plan's
 // verdict; a conflict is no verdict, for the plan is made of old facts then.
 func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
-	if a.ReadOnly {
+	if a.ReadOnly() != "" {
 		plan.Verdict.Skipped = "read-only: no dry run is sent"
 		return nil
 	}

@@ -1,0 +1,98 @@
+package act
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// hidden stands in the log for what may be a secret.
+const hidden = "…"
+
+// Activity is what was done, the newest first; entries of earlier runs, as far as
+// the log goes back, have no undo.
+func (a *Actor) Activity() []model.Entry {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entries := slices.Concat(a.earlier, a.entries)
+	slices.Reverse(entries)
+	return entries
+}
+
+// remember reads back what earlier runs did.
+func (a *Actor) remember() {
+	if a.Log == nil {
+		return
+	}
+	earlier, broken, err := a.Log.earlier()
+	a.earlier = earlier
+	if err == nil && broken > 0 {
+		err = fmt.Errorf("%s: left out %d broken lines", a.Log.file, broken)
+	}
+	if err != nil {
+		a.entries = append(a.entries, a.told("read the activity log", err))
+	}
+}
+
+// record keeps an entry, here and in the log, and gives it a number. An entry with
+// a number takes the place of the one that had it; the log gets a new line.
+func (a *Actor) record(entry model.Entry) model.Entry {
+	entry = cleanEntry(entry)
+	a.mu.Lock()
+	if entry.ID == 0 {
+		entry.ID = len(a.entries) + 1
+		a.entries = append(a.entries, entry)
+	} else {
+		a.entries[entry.ID-1] = entry
+	}
+	a.mu.Unlock()
+	if a.Log == nil {
+		return entry
+	}
+	if err := a.Log.add(entry); err != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		told := a.told("write the activity log", err)
+		a.entries = append(a.entries, told)
+	}
+	return entry
+}
+
+// takenBack takes the undo from the entry whose undo that action was.
+func (a *Actor) takenBack(action model.Action) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.entries {
+		if reflect.DeepEqual(a.entries[i].Undo, action) {
+			a.entries[i].Undo = nil
+		}
+	}
+}
+
+// told is an entry about the log itself, which is not written to it.
+func (a *Actor) told(did string, err error) model.Entry {
+	return cleanEntry(model.Entry{
+		ID: len(a.entries) + 1, At: a.Clock.Now(), User: a.User, Context: a.Context, Did: did, Result: err.Error(),
+	})
+}
+
+// withoutValues takes the values of annotations, which may be secrets, out of
+// words that the API server or a webhook has said about them.
+func withoutValues(words string, changes []model.Change) string {
+	for _, change := range changes {
+		for _, edit := range change.Edits {
+			if len(edit.Path) < 2 || edit.Path[1] != "annotations" {
+				continue
+			}
+			for _, value := range []any{edit.From, edit.To} {
+				if text, ok := value.(string); ok && text != "" {
+					words = strings.ReplaceAll(words, text, hidden)
+				}
+			}
+		}
+	}
+	return words
+}

@@ -1,0 +1,141 @@
+package act
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// mostEarlier is how many entries of earlier runs are read back.
+	mostEarlier = 300
+	// mostRead is how much of the log's end is read for them, in bytes.
+	mostRead = 256 << 10
+)
+
+// Log is the activity log: a file with one entry per line, in JSON, the newest
+// last. Several programs may write to it at once.
+type Log struct {
+	file string
+
+	mu     sync.Mutex
+	failed bool // that it cannot be written was told
+}
+
+// NewLog is the log in that file, which need not exist yet.
+func NewLog(file string) *Log { return &Log{file: file} }
+
+// add writes an entry. Only the first error is given out: the log stops nobody.
+func (l *Log) add(entry model.Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.write(entry)
+	if err == nil || l.failed {
+		return nil
+	}
+	l.failed = true
+	return fmt.Errorf("write %s: %w", l.file, bare(err))
+}
+
+func (l *Log) write(entry model.Entry) (err error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(entry); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(l.file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	text := line.Bytes()
+	if cutOff(file) {
+		text = append([]byte{'\n'}, text...)
+	}
+	_, err = file.Write(text) // in one write, so that lines of two programs do not mix
+	return err
+}
+
+// cutOff says whether the last line has no end: a program was killed in it.
+func cutOff(file *os.File) bool {
+	last := make([]byte, 1)
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	_, err = file.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
+}
+
+// earlier are the newest entries, in the order of the file, and how many lines
+// among them are broken.
+func (l *Log) earlier() (entries []model.Entry, broken int, err error) {
+	text, err := l.end()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", l.file, bare(err))
+	}
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		var entry model.Entry
+		if json.Unmarshal(line, &entry) != nil || entry.At.IsZero() || entry.Did == "" {
+			broken++
+			continue
+		}
+		entries = append(entries, cleanEntry(entry))
+	}
+	return entries[max(0, len(entries)-mostEarlier):], broken, nil
+}
+
+// end is the end of the file, from the beginning of a line on.
+func (l *Log) end() (text []byte, err error) {
+	file, err := os.Open(l.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-mostRead)
+	text, err = io.ReadAll(io.NewSectionReader(file, from, mostRead))
+	if from > 0 {
+		_, text, _ = bytes.Cut(text, []byte{'\n'})
+	}
+	return text, err
+}
+
+// bare is the cause of a file's error without its path, which stands before it.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// cleanEntry makes the texts of an entry fit to be drawn.
+func cleanEntry(entry model.Entry) model.Entry {
+	for _, text := range []*string{&entry.User, &entry.Context, &entry.Did, &entry.Result} {
+		*text = model.Clean(*text)
+	}
+	return entry
+}

@@ -1,0 +1,52 @@
+package act
+
+import (
+	"fmt"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Why nothing can be changed, as the dashboard says it after a key's name.
+const (
+	readOnlyRun     = "read-only, set by --readonly for this run"
+	readOnlyContext = "read-only for this context. :write asks to raise it."
+)
+
+// ReadOnly says why nothing can be changed; "" where it can.
+func (a *Actor) ReadOnly() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.Options.ReadOnly:
+		return readOnlyRun
+	case a.ReadOnlyContext && !a.raised:
+		return readOnlyContext
+	}
+	return ""
+}
+
+// Raise lets changes through where a setting of the context forbids them. What
+// was set for the whole run stays: the error is ErrReadOnly then.
+func (a *Actor) Raise() error {
+	if a.Options.ReadOnly {
+		return fmt.Errorf("raise read-only: %w", errReadOnlyRun)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.raised = true
+	return nil
+}
+
+// errReadOnlyRun is ErrReadOnly with who has set it.
+var errReadOnlyRun = fmt.Errorf("%w, set by --readonly for this run", ErrReadOnly)
+
+// mayRun refuses a plan while nothing can be changed.
+func (a *Actor) mayRun(plan *model.Plan) error {
+	switch {
+	case a.ReadOnly() == "":
+		return nil
+	case a.Options.ReadOnly:
+		return fmt.Errorf("%s: %w", plan.Action.Name(), errReadOnlyRun)
+	}
+	return fmt.Errorf("%s: %w for this context", plan.Action.Name(), ErrReadOnly)
+}
