@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -50,26 +49,12 @@ func (a *App) namespace() string {
 	return a.Namespace
 }
 
-// shortContext is the last part of the context's name if that is unique.
+// shortContext is how the header names the context.
 func (a *App) shortContext() string {
-	short := lastPart(a.Context)
 	if a.Session == nil {
-		return short
+		return model.ShortContext(a.Context, nil)
 	}
-	for _, c := range a.Session.Contexts() {
-		if c.Name != a.Context && lastPart(c.Name) == short {
-			return a.Context
-		}
-	}
-	return short
-}
-
-// lastPart is what stands after the last / or _ of a context's name.
-func lastPart(name string) string {
-	if at := strings.LastIndexAny(name, "/_"); at >= 0 && at < len(name)-1 {
-		return name[at+1:]
-	}
-	return name
+	return model.ShortContext(a.Context, a.Session.Contexts())
 }
 
 // crumbsSpare are the cells that pages about an object leave free.
@@ -150,11 +135,8 @@ func (a *App) unread() int {
 	return n
 }
 
-// production reports whether the context's name, whole or short, is one of production.
-func (a *App) production() bool {
-	whole, err := path.Match(a.Production, strings.ReplaceAll(a.Context, "/", "_"))
-	return err == nil && whole && a.Production != ""
-}
+// production reports whether the context is one of production.
+func (a *App) production() bool { return model.MatchContext(a.Production, a.Context) }
 
 // lost reports whether the server does not answer.
 func (a *App) lost() bool {
