@@ -37,6 +37,16 @@ type Action interface {
 	Plan(Facts) (*Plan, error)
 }
 
+// Drains is an Action that empties nodes: kubectl drain's filters are asked about
+// them before it is planned.
+type Drains interface {
+	Action
+	// DrainedNodes are the nodes, in the order in which they are emptied.
+	DrainedNodes() []string
+	// NodesAtOnce is how many of them are emptied at a time; 0 is all.
+	NodesAtOnce() int
+}
+
 // Facts are what an Action is planned on.
 type Facts struct {
 	Snapshot *Snapshot

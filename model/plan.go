@@ -124,6 +124,8 @@ type Verdict struct {
 	Asked   bool     // a dry run was made
 	Refused []string // its words, a sentence each, where it refused
 	Skipped string   // why none was made; "" where one was
+	// Untried counts the pods whose end was not tried, for there are many.
+	Untried int
 }
 
 // Supposed is a state that is to be foretold: these nodes and pods are as given,

@@ -32,10 +32,11 @@ type PodProgress struct {
 	Pod    Ref // this very pod
 	State  PodState
 	Since  time.Time     // when it came into that state
-	Again  time.Time     // of PodRefused: when it is asked again
+	Again  time.Time     // when it is asked again, of PodRefused, and of PodWaits where there was no answer
 	Grace  time.Duration // what its containers get to end
 	Budget string        // of PodRefused: the budget that refused, where it is known
-	Said   string        // the API server's words, of PodRefused and PodFailed
+	Said   string        // the API server's words, or why there was no answer; "" where all is well
+	Help   string        // what to do about it, of PodFailed; of PodTerminating what holds it beyond Grace
 	// Back is the pod that its controller made in its place; zero before, and
 	// where nobody makes one.
 	Back     Ref
