@@ -78,6 +78,8 @@ type refused struct {
 	status *fwk.Status
 	// nominated are the pods that node holds only by nomination.
 	nominated []fwk.PodInfo
+	// at is where the node is among those that were asked about.
+	at int
 }
 
 // figure is one number that stands in the way. Quantities are in the unit that
@@ -123,6 +125,7 @@ type findings struct {
 	start      start            // Scheduled: how far it got
 	victims    []*corev1.Pod    // Preempting: still on the nominated node, ending
 	pinned     sets.Set[string] // the nodes that the pod's affinity names; nil: any
+	places     [][]int          // of the nodes of each group, among those that were asked about
 	unattended bool             // no scheduler has looked at it yet (no PodScheduled condition)
 	free       []fwk.NodeInfo   // Schedulable: the nodes that fit, by name
 	first      []string         // Schedulable: those of them that rank first; empty where they were not ranked

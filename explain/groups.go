@@ -96,15 +96,12 @@ func (g *grouping) add(i int) {
 		}
 		at = g.walk(step{at, k, status.Code() == fwk.Unschedulable, shape})
 	}
-	fits := (*bool)(nil)
-	if len(found) > 0 {
-		fits = new(false)
-	} else if fits = g.m.fits(i); fits == nil {
+	if len(found) == 0 && g.m.fits(i) == nil {
 		at = undecidedOnly
 	}
 	into, ok := g.groups[at]
 	if !ok {
-		into = &group{refusing: slices.Clone(found), fits: fits}
+		into = &group{refusing: slices.Clone(found), fits: g.m.fits(i)}
 		g.groups[at] = into
 		g.order = append(g.order, into)
 	}
@@ -146,12 +143,22 @@ func (m *matrix) refused(e *Engine, k, i int) refused {
 		r.status = a.pre
 		return r
 	}
-	r.node, r.status = m.nodes[i], a.column[i]
+	r.node, r.status, r.at = m.nodes[i], a.column[i], i
 	if a.early[i] && !podless[r.plugin] {
 		v := m.views[i]
 		r.node, r.state, r.nominated = v.node, v.state, v.pods
 	}
 	return r
+}
+
+// refusals are what plugin k saw when it refused some nodes. The next call takes
+// the room that they are in.
+func (m *matrix) refusals(e *Engine, k int, nodes []int) []refused {
+	m.room = slices.Grow(m.room[:0], len(nodes))
+	for _, i := range nodes {
+		m.room = append(m.room, m.refused(e, k, i))
+	}
+	return m.room
 }
 
 // near orders the group's nodes, nearest first, and notes how far the first is.
@@ -214,10 +221,7 @@ func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (Group, []No
 			}
 			continue
 		}
-		all := make([]refused, len(g.nodes))
-		for n, i := range g.nodes {
-			all[n] = m.refused(e, k, i)
-		}
+		all := m.refusals(e, k, g.nodes)
 		told.Refusals = append(told.Refusals, refusal(q, all))
 		for n := range results {
 			results[n].Refusals = append(results[n].Refusals, refusal(q, all[n:n+1]))

@@ -20,6 +20,7 @@ type matrix struct {
 	answers []answer // by plugin
 	views   []*view  // by node; empty where no nominated pod counts
 	cells   []*fwk.Status
+	room    []refused // for telling refusals
 
 	brief bool   // each node is asked about no further than its first refusal
 	left  []bool // by node: it is not asked about, or no longer; empty where all are

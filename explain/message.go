@@ -77,7 +77,7 @@ func (e *Engine) diagnose(ctx context.Context, m *matrix, pod *corev1.Pod) diagn
 		fit: &framework.FitError{
 			Pod:         pod,
 			NumAllNodes: len(m.nodes),
-			Diagnosis:   framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()},
+			Diagnosis:   framework.Diagnosis{NodeToStatus: statusesOf(len(m.nodes))},
 		},
 		asked: sets.New[string](),
 	}
@@ -101,6 +101,12 @@ func (e *Engine) diagnose(ctx context.Context, m *matrix, pod *corev1.Pod) diagn
 		}
 	}
 	return d
+}
+
+// statusesOf has room for the statuses of so many nodes. The others count as in
+// the scheduler (framework.NewDefaultNodeToStatus).
+func statusesOf(nodes int) *framework.NodeToStatus {
+	return framework.NewNodeToStatus(make(map[string]*fwk.Status, nodes), fwk.NewStatus(fwk.UnschedulableAndUnresolvable))
 }
 
 // diagnosePreFilter repeats Framework.RunPreFilterPlugins: which nodes are left

@@ -48,8 +48,15 @@ type shortageTable struct {
 	options noderesources.ResourceRequestsOptions
 	ignored *config.NodeResourcesFitArgs // what the profile leaves to others; nil: nothing
 	dra     fwk.SharedDRAManager
-	of      map[fwk.NodeInfo][]figure // the node as the plugin saw it
-	names   map[string][]figure
+	rows    []shortageRow             // by the node's place among those asked about
+	others  map[fwk.NodeInfo][]figure // of nodes that have no place of their own there
+	spare   []figure                  // room for the figures of more nodes
+}
+
+// shortageRow is what one node has too little of, as the plugin saw it.
+type shortageRow struct {
+	node    fwk.NodeInfo // nil: nobody asked yet
+	figures []figure
 }
 
 // shortageTableOf holds the plugin's own options, so that Fits sees what it saw.
@@ -72,21 +79,19 @@ func shortageTableOf(q *question) *shortageTable {
 		t.ignored, _ = q.args[names.NodeResourcesFit].(*config.NodeResourcesFitArgs)
 		nodes, err := q.nodes.NodeInfos().List()
 		if err == nil {
-			t.of = make(map[fwk.NodeInfo][]figure, len(nodes))
+			t.rows = make([]shortageRow, len(nodes))
 		}
 		return t
 	})
 }
 
-// byName are the shortages of the nodes that were refused for any.
+// byName are the shortages of a node that was refused for any.
 func (t *shortageTable) byName(node string) []figure {
-	if t.names == nil {
-		t.names = make(map[string][]figure, len(t.of))
-		for info, figures := range t.of {
-			t.names[info.Node().Name] = figures
-		}
+	at := slices.IndexFunc(t.rows, func(row shortageRow) bool { return row.node != nil && row.node.Node().Name == node })
+	if at < 0 {
+		return nil
 	}
-	return t.names[node]
+	return t.rows[at].figures
 }
 
 // shortages are the resources that r's node has too little of: pods, cpu,
@@ -95,11 +100,27 @@ func shortages(q *question, r refused) []figure {
 	if r.node == nil {
 		return nil
 	}
-	known := shortageTableOf(q)
-	found, ok := known.of[r.node]
+	return shortageTableOf(q).at(q, r)
+}
+
+// at looks r's node up by its place, or works its shortages out.
+func (t *shortageTable) at(q *question, r refused) []figure {
+	if r.at < len(t.rows) {
+		row := &t.rows[r.at]
+		if row.node == nil {
+			row.node, row.figures = r.node, t.insufficient(q, r.node)
+		}
+		if row.node == r.node {
+			return row.figures
+		}
+	}
+	found, ok := t.others[r.node]
 	if !ok {
-		found = known.insufficient(q, r.node)
-		known.of[r.node] = found
+		if t.others == nil {
+			t.others = map[fwk.NodeInfo][]figure{}
+		}
+		found = t.insufficient(q, r.node)
+		t.others[r.node] = found
 	}
 	return found
 }
@@ -116,10 +137,13 @@ func (t *shortageTable) insufficient(q *question, node fwk.NodeInfo) []figure {
 
 // plain is Fits for a pod that wants pods, cpu, memory and ephemeral-storage only.
 func (t *shortageTable) plain(node fwk.NodeInfo) []figure {
-	var found []figure
+	if cap(t.spare)-len(t.spare) < plainResources {
+		t.spare = make([]figure, 0, plainResources*64)
+	}
+	from := len(t.spare)
 	compare := func(name corev1.ResourceName, wanted, requested, allocatable int64) {
 		if wanted > 0 && wanted > allocatable-requested {
-			found = append(found, figure{name, wanted, requested, allocatable, wanted + requested - allocatable})
+			t.spare = append(t.spare, figure{name, wanted, requested, allocatable, wanted + requested - allocatable})
 		}
 	}
 	room, used := node.GetAllocatable(), node.GetRequested()
@@ -127,8 +151,11 @@ func (t *shortageTable) plain(node fwk.NodeInfo) []figure {
 	compare(corev1.ResourceCPU, t.wanted.GetMilliCPU(), used.GetMilliCPU(), room.GetMilliCPU())
 	compare(corev1.ResourceMemory, t.wanted.GetMemory(), used.GetMemory(), room.GetMemory())
 	compare(corev1.ResourceEphemeralStorage, t.wanted.GetEphemeralStorage(), used.GetEphemeralStorage(), room.GetEphemeralStorage())
-	return found
+	return slices.Clip(t.spare[from:])
 }
+
+// plainResources is how many there are that every node has.
+const plainResources = 4
 
 // fits asks the scheduler's own code what pod finds too little of.
 func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
@@ -186,9 +213,10 @@ func fitWords(q *question, rs []refused) words {
 		w.Short = shortOf(shortages(q, rs[0])) + " on each"
 		return w
 	}
-	w.Short = nearestFirst(q, rs, 1)
-	for named := 2; named <= min(len(rs), manyNames); named++ {
-		w.Wider = append(w.Wider, nearestFirst(q, rs, named))
+	said := nearestFirst(q, rs)
+	w.Short, w.Wider = said[0], said[1:]
+	if len(w.Wider) == 0 {
+		w.Wider = nil
 	}
 	return w
 }
@@ -210,43 +238,38 @@ func fitSentence(q *question, r refused) string {
 
 // fitSpan holds the least and the greatest of each number over some nodes.
 type fitSpan struct {
-	least, greatest         figure
+	extent
 	leastFree, greatestFree int64
 }
 
 // fitSpans are the ranges of the figures of nodes that lack the same resources.
 func fitSpans(q *question, rs []refused) []fitSpan {
-	var spans []fitSpan
-	for i, r := range rs {
-		for j, f := range shortages(q, r) {
-			free := f.Allocatable - f.Requested
-			if i == 0 {
-				spans = append(spans, fitSpan{f, f, free, free})
-				continue
+	return widened(nil, q, rs)
+}
+
+// widened are the ranges that take in more nodes which lack the same resources.
+func widened(spans []fitSpan, q *question, more []refused) []fitSpan {
+	known := shortageTableOf(q)
+	for _, r := range more {
+		figures := known.at(q, r)
+		if spans == nil {
+			for _, f := range figures {
+				spans = append(spans, fitSpan{extent{f, f}, f.Allocatable - f.Requested, f.Allocatable - f.Requested})
 			}
+			continue
+		}
+		for j, f := range figures {
 			s := &spans[j]
-			s.least = each(s.least, f, func(a, b int64) int64 { return min(a, b) })
-			s.greatest = each(s.greatest, f, func(a, b int64) int64 { return max(a, b) })
-			s.leastFree, s.greatestFree = min(s.leastFree, free), max(s.greatestFree, free)
+			s.widen(f)
+			s.leastFree, s.greatestFree = min(s.leastFree, f.Allocatable-f.Requested), max(s.greatestFree, f.Allocatable-f.Requested)
 		}
 	}
 	return spans
 }
 
-// each joins two figures number by number.
-func each(a, b figure, join func(a, b int64) int64) figure {
-	return figure{
-		Resource: a.Resource, Wanted: join(a.Wanted, b.Wanted), Requested: join(a.Requested, b.Requested),
-		Allocatable: join(a.Allocatable, b.Allocatable), Short: join(a.Short, b.Short),
-	}
-}
-
 // spansSentence tells a group's figures as ranges.
 func spansSentence(rs []refused, spans []fitSpan) string {
-	var names, all []string
-	for _, r := range rs {
-		names = append(names, r.name())
-	}
+	var all []string
 	for _, s := range spans {
 		name := s.least.Resource
 		all = append(all, fmt.Sprintf("%s %s short: wants %s, free %s, allocatable %s, requested %s", name,
@@ -254,7 +277,7 @@ func spansSentence(rs []refused, spans []fitSpan) string {
 			canonicalRange(name, s.leastFree, s.greatestFree), canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
 			canonicalRange(name, s.least.Requested, s.greatest.Requested)))
 	}
-	return list(names, manyNames) + ": " + strings.Join(all, "; ")
+	return listNodes(rs, manyNames) + ": " + strings.Join(all, "; ")
 }
 
 // shortOf is the clause of one node: "cpu 350m, memory 2Gi short".
@@ -266,21 +289,29 @@ func shortOf(figures []figure) string {
 	return strings.Join(all, ", ") + " short"
 }
 
-// nearestFirst names the nearest nodes with what each is short of and sums the
-// rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
-func nearestFirst(q *question, rs []refused, named int) string {
-	all := []string{rs[0].name() + ": " + shortOf(shortages(q, rs[0]))}
-	for _, r := range rs[1:named] {
-		all = append(all, r.name()+": "+byHowMuch(shortages(q, r), shortages(q, r)))
+// nearestFirst names the nearest node, then one more each time, with what each is
+// short of, and sums the rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
+func nearestFirst(q *question, rs []refused) []string {
+	most := min(len(rs), manyNames)
+	named := []string{rs[0].name() + ": " + shortOf(shortages(q, rs[0]))}
+	for _, r := range rs[1:most] {
+		named = append(named, r.name()+": "+byHowMuch(shortages(q, r), shortages(q, r)))
 	}
-	if rest := rs[named:]; len(rest) > 0 {
-		var least, greatest []figure
-		for _, s := range fitSpans(q, rest) {
-			least, greatest = append(least, s.least), append(greatest, s.greatest)
+	said := make([]string, most)
+	rest := fitSpans(q, rs[most:])
+	for n := most; n > 0; n-- {
+		all := slices.Clip(named[:n])
+		if n < len(rs) {
+			var least, greatest []figure
+			for _, s := range rest {
+				least, greatest = append(least, s.least), append(greatest, s.greatest)
+			}
+			all = append(all, fmt.Sprintf("%d more by %s", len(rs)-n, byHowMuch(least, greatest)))
 		}
-		all = append(all, fmt.Sprintf("%d more by %s", len(rest), byHowMuch(least, greatest)))
+		said[n-1] = strings.Join(all, "; ")
+		rest = widened(rest, q, rs[n-1:n])
 	}
-	return strings.Join(all, "; ")
+	return said
 }
 
 // byHowMuch is a shortage without the resource's name, as long as there is one.

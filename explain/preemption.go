@@ -100,7 +100,7 @@ type candidates struct {
 // get the status that the dry run would give them, without its copies of node
 // and state: those are most nodes of most clusters.
 func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
-	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
+	c := candidates{statuses: statusesOf(len(m.nodes))}
 	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 	anywhere := e.holdsBelow(corev1helpers.PodPriority(pod))
 	for _, node := range m.nodes {
@@ -202,9 +202,10 @@ func (c *candidates) cannot(m *matrix) *Preemption {
 
 // whatLacks says what the nodes have in common where ending pods could help.
 func (e *Engine) whatLacks(m *matrix, could func(node string) bool) string {
+	fit := slices.IndexFunc(e.plugins, func(p plugin) bool { return p.name == names.NodeResourcesFit })
 	for i, node := range m.nodes {
 		for k := range e.plugins {
-			if e.plugins[k].name != names.NodeResourcesFit && could(node.Node().Name) && m.refuses(k, i) != nil {
+			if k != fit && m.refuses(k, i) != nil && could(node.Node().Name) {
 				return "where ending pods could help"
 			}
 		}

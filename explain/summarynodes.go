@@ -27,7 +27,7 @@ func tellUnschedulable(q *question, r *Report) overall {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
 	case len(m.full) > 0:
 		told.why = m.nearest()
-		told.summary = tellRoom(slices.Concat(m.full, m.small))
+		told.summary = tellRoom(append(m.full, m.small...))
 	case len(m.small) > 0:
 		told.why = m.nearest()
 		told.summary = tellSmall(q, m)

@@ -37,8 +37,9 @@ func missesOf(q *question, r *Report) misses {
 		case cordonWord, names.TaintToleration, names.NodeAffinity:
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
-			for _, name := range g.Nodes {
-				m.add(lacker{name, shortageTableOf(q).byName(name)})
+			rows := shortageTableOf(q).rows
+			for n, at := range q.found.places[i] {
+				m.add(lacker{g.Nodes[n], rows[at].figures})
 			}
 		default:
 			m.others = append(m.others, g)
@@ -48,15 +49,15 @@ func missesOf(q *question, r *Report) misses {
 }
 
 func (m *misses) add(l lacker) {
-	over := tooLittle(l.lacks)
-	none := slices.ContainsFunc(over, func(f figure) bool { return f.Allocatable == 0 })
+	none := slices.ContainsFunc(l.lacks, func(f figure) bool { return f.tooLittle() && f.Allocatable == 0 })
 	if m.first == nil && !none {
-		m.first = &l
+		first := l
+		m.first = &first
 	}
 	switch {
 	case none:
 		m.without = append(m.without, l)
-	case len(over) > 0:
+	case slices.ContainsFunc(l.lacks, figure.tooLittle):
 		m.small = append(m.small, l)
 	default:
 		m.full = append(m.full, l)
@@ -69,22 +70,24 @@ func (m *misses) nearest() string { return m.first.node + ": " + shortOf(m.first
 // tooLittle are the resources of which the pod wants more than the node has in
 // all. Every pod wants one of the node's pods: that is no matter of size.
 func tooLittle(lacks []figure) []figure {
-	return slices.DeleteFunc(slices.Clone(lacks), func(f figure) bool { return f.Wanted <= f.Allocatable || f.Resource == corev1.ResourcePods })
+	return slices.DeleteFunc(slices.Clone(lacks), func(f figure) bool { return !f.tooLittle() })
+}
+
+// tooLittle says that of one resource.
+func (f figure) tooLittle() bool {
+	return f.Wanted > f.Allocatable && f.Resource != corev1.ResourcePods
 }
 
 // tellTooLarge is for a pod that not even an empty cluster would hold.
 func tellTooLarge(q *question) (overall, bool) {
-	nodes, err := q.nodes.NodeInfos().List()
-	if err != nil || len(nodes) == 0 {
+	rows := shortageTableOf(q).rows
+	fitsEmpty := func(row shortageRow) bool { return !slices.ContainsFunc(row.figures, figure.tooLittle) }
+	if len(rows) == 0 || slices.ContainsFunc(rows, fitsEmpty) {
 		return overall{}, false
 	}
-	all := make([]lacker, 0, len(nodes))
-	for _, node := range nodes {
-		l := lacker{node.Node().Name, shortageTableOf(q).byName(node.Node().Name)}
-		if len(tooLittle(l.lacks)) == 0 {
-			return overall{}, false
-		}
-		all = append(all, l)
+	all := make([]lacker, 0, len(rows))
+	for _, row := range rows {
+		all = append(all, lacker{row.node.Node().Name, row.figures})
 	}
 	f := largest(all)
 	if f == nil {

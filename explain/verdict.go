@@ -198,6 +198,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	report.Total = len(m.nodes)
 	for _, g := range x.group(x.question, m) {
 		told, results := g.tell(x.Engine, x.question, m, nodes)
+		x.question.found.places = append(x.question.found.places, g.nodes)
 		report.Groups = append(report.Groups, told)
 		report.Nodes = append(report.Nodes, results...)
 	}

@@ -89,15 +89,24 @@ func sentences(rs []refused, sentence func(refused) string) string {
 // withNames puts the nodes before a clause that holds for each of them: a few,
 // and as many as a sentence has.
 func withNames(rs []refused, clause string) []string {
-	var names []string
-	for _, r := range rs {
-		names = append(names, r.name())
-	}
-	wider := []string{list(names, fewNames) + ": " + clause}
-	if len(names) > fewNames {
-		wider = append(wider, list(names, manyNames)+": "+clause)
+	wider := []string{listNodes(rs, fewNames) + ": " + clause}
+	if len(rs) > fewNames {
+		wider = append(wider, listNodes(rs, manyNames)+": "+clause)
 	}
 	return wider
+}
+
+// listNodes is list of the nodes' names.
+func listNodes(rs []refused, limit int) string {
+	names := make([]string, 0, limit)
+	for _, r := range rs[:min(len(rs), limit)] {
+		names = append(names, r.name())
+	}
+	said := strings.Join(names, ", ")
+	if rest := len(rs) - len(names); rest > 0 {
+		said += fmt.Sprintf(" and %d more", rest)
+	}
+	return said
 }
 
 // labelWord is a label's key as people say it: without the domains that
