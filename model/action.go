@@ -54,7 +54,8 @@ type Facts struct {
 	// (int64 for whole numbers), by their Ref without the UID.
 	Objects map[Ref]map[string]any
 	// Filtered are the pods that kubectl drain's filters let end, by node, where
-	// everything that its flags ask about is agreed to. Drain alone needs it.
+	// everything that its flags ask about is agreed to. Drain alone needs it, with
+	// each of its nodes as a key.
 	Filtered map[string][]types.UID
 }
 

@@ -14,9 +14,11 @@ type Plan struct {
 	Title   string // of the box: "Cordon std-b-02"
 	Does    string // what y does, a verb: "cordon"
 	Changes []Change
-	Ends    []End  // pods that end, those to be warned of first
-	Ending  int    // how many pods end; more than Ends where nobody can tell which (a workload scaled down)
-	Stays   []Stay // pods of a drained node that stay
+	Ends    []End // pods that end, those to be warned of first
+	// Ending is how many pods end because of the plan: those of Ends that do not
+	// end already, and more where nobody can tell which (a workload scaled down).
+	Ending int
+	Stays  []Stay // pods of a drained node that stay
 
 	Effects  []string  // sentences: what follows, the point first
 	Warnings []string  // sentences: what stands against it, or has to be read first
@@ -27,6 +29,10 @@ type Plan struct {
 	UndoSays string // "Undo: uncordon." or why there is none
 
 	Verdict Verdict // of the API server's dry run
+
+	on    *Snapshot // what it was planned on
+	lead  string    // begins the first effect, before what is foretold of the ends
+	plain []string  // the effects that stand whatever is foretold
 }
 
 // End is a pod that ends.
@@ -90,6 +96,7 @@ const (
 	Depends  Outcome = "depends"  // on the order in which the pods come back; Why says on what
 	Lost     Outcome = "lost"     // nobody makes it anew
 	Finished Outcome = "finished" // it had finished: nobody makes it anew, nobody misses it
+	NotMade  Outcome = "not made" // its controller makes none as long as what threw it out is there
 	NotKnown Outcome = "unknown"
 )
 
@@ -99,6 +106,7 @@ type Budget struct {
 	Allows BudgetVerdict
 	Name   string // of the budget that decides; "" where none selects the pod
 	Why    string // of what is not allowed: "3 healthy pods, 3 needed"
+	Left   int32  // how many disruptions it allows now
 }
 
 // BudgetVerdict is whether budgets let a pod be evicted.

@@ -14,6 +14,14 @@ func nodeRefs(names []string) []Ref {
 	return refs
 }
 
+// capital begins a sentence with a wish.
+func capital(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
 // nodesWords name the nodes of a wish: "std-b-02", "3 nodes".
 func nodesWords(names []string) string {
 	if len(names) == 1 {
@@ -29,5 +37,44 @@ func titleOf(action Action, changes []Change) string {
 		verb, _, _ := strings.Cut(name, " ")
 		name = verb + " " + changes[0].Target.Words()
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	return capital(name)
+}
+
+// podsWords name the pods of a wish: "shop/cart-0", "3 pods".
+func podsWords(pods []Ref) string {
+	if len(pods) == 1 {
+		return pods[0].Words()
+	}
+	return CountPods(len(pods))
+}
+
+// refsWords name the objects of a wish: "std-b-02", "3 nodes", "2 pods".
+func refsWords(refs []Ref) string {
+	if len(refs) == 1 {
+		return refs[0].Words()
+	}
+	resource := "objects"
+	if len(refs) > 0 {
+		resource = refs[0].Resource
+	}
+	return fmt.Sprintf("%d %s", len(refs), resource)
+}
+
+// few is how many names stand in a sentence; the others are counted.
+const few = 3
+
+// namesOf lists the first of some names and counts the rest: "a, b, c and 4 more".
+func namesOf(names []string) string {
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// either is the form of a word that goes with n.
+func either(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }

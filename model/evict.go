@@ -1,0 +1,64 @@
+package model
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Evict asks for the eviction of pods, which their PodDisruptionBudgets may refuse.
+type Evict struct{ Pods []Ref }
+
+// Name implements Action.
+func (e Evict) Name() string { return "evict " + podsWords(e.Pods) }
+
+// Targets implements Action.
+func (e Evict) Targets() []Ref { return e.Pods }
+
+// Plan implements Action. Pods that end already are named, and nothing is sent
+// for them.
+func (e Evict) Plan(on Facts) (*Plan, error) {
+	plan := &Plan{Action: e, Title: capital(e.Name()), Does: "evict", UndoSays: "An eviction cannot be undone.", on: on.Snapshot}
+	for _, ref := range e.Pods {
+		pod, err := on.pod(ref)
+		if err != nil {
+			return nil, fmt.Errorf("evict %s: %w", ref.Words(), err)
+		}
+		if why := noEviction(pod); why != "" {
+			return nil, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why)
+		}
+		plan.Ends = append(plan.Ends, endOf(pod, Evicted))
+	}
+	plan.Ending = ending(plan.Ends)
+	if plan.Ending == 0 {
+		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, either(len(e.Pods), "it is terminating already", "all are terminating already"))
+	}
+	plan.tell("")
+	return plan, nil
+}
+
+// noEviction says why evicting the pod makes no sense; "" where it does.
+func noEviction(pod *Pod) string {
+	switch {
+	case isMirror(pod.Object):
+		return fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: an eviction changes nothing",
+			Clean(pod.Object.Spec.NodeName))
+	case !pod.Bound():
+		return "it is on no node"
+	}
+	return ""
+}
+
+// pod is a target of the wish, as the API server holds it.
+func (f Facts) pod(ref Ref) (*Pod, error) {
+	object, err := f.Object(ref)
+	if err != nil {
+		return nil, ErrGone
+	}
+	pod := &corev1.Pod{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, pod); err != nil {
+		return nil, fmt.Errorf("read pod %s: %w", ref.Words(), err)
+	}
+	return NewPod(pod), nil
+}

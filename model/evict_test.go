@@ -1,0 +1,135 @@
+package model
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
+	facts := factsOf(t,
+		owned("batch/report-1", "std-b-02", "Job/report", nil),
+		owned("batch/report-2", "std-a-02", "Job/report", nil),
+		owned("web/front-5d8f9c6b4-8sd2l", "std-a-01", "ReplicaSet/front", nil),
+	)
+	plan, err := Evict{Pods: []Ref{
+		podRef("batch", "report-1"), podRef("batch", "report-2"), podRef("web", "front-5d8f9c6b4-8sd2l"),
+	}}.Plan(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Foretell(&Forecast{Fates: map[types.UID]Fate{
+		"report-1": {Outcome: Lands, Node: "std-a-01"},
+		"report-2": {Outcome: Lands, Node: "std-c-01"},
+		"front-5d8f9c6b4-8sd2l": {
+			Outcome: Waits, Why: "a waiting front pod takes its place",
+			Budget: Budget{Allows: BudgetAllows, Name: "front", Left: 1},
+		},
+	}})
+	plan.Verdict.Asked = true
+	want := []string{
+		"Evict 3 pods", "2 land elsewhere, 1 becomes Pending.",
+		"  batch/report-1 std-a-01; its Job starts it again from nothing",
+		"  batch/report-2 std-c-01; its Job starts it again from nothing",
+		"! web/front-5d8f9c6b4-8sd2l Pending: a waiting front pod takes its place",
+		"PDB front allows 1 disruption now. Longest grace period 30s.",
+		"kube-apiserver accepts it (dry run). An eviction cannot be undone.",
+		"Type 3, the number of pods that end:",
+	}
+	if diff := cmp.Diff(want, told(plan)); diff != "" {
+		t.Error(diff)
+	}
+	if words := plan.Question("prod-eu", true).Words; words != "Type prod-eu to evict 3 pods:" {
+		t.Errorf("on production the question is %q", words)
+	}
+}
+
+func TestWhichPodsMayBeEvictedOrDeleted(t *testing.T) {
+	objects := []runtime.Object{
+		owned("a/of-replicaset", "n1", "ReplicaSet/web", nil),
+		owned("a/of-daemonset", "n1", "DaemonSet/proxy", nil),
+		owned("a/static", "n1", "", asMirror),
+		owned("a/alone", "n1", "", nil),
+		owned("a/going", "n1", "", asTerminating),
+		owned("a/over", "n1", "", asFinished),
+		owned("a/waits", "", "", nil),
+	}
+	cases := []struct {
+		wish Action
+		want string // of the error, or the first effect
+		err  error
+	}{
+		{Evict{[]Ref{podRef("a", "of-replicaset")}}, "1 pod ends.", nil},
+		{Evict{[]Ref{podRef("a", "of-daemonset")}}, "1 pod ends.", nil},
+		{Evict{[]Ref{podRef("a", "over")}}, "1 pod ends.", nil},
+		{Evict{[]Ref{podRef("a", "static")}}, "evict a/static: it cannot be done: it is a static pod, which the kubelet of n1 runs from a file on the node: an eviction changes nothing", ErrWrongWish},
+		{Evict{[]Ref{podRef("a", "waits")}}, "evict a/waits: it cannot be done: it is on no node", ErrWrongWish},
+		{Evict{[]Ref{podRef("a", "going")}}, "evict a/going: nothing would change: it is terminating already", ErrNoChange},
+		{Evict{[]Ref{{Resource: "pods", Namespace: "a", Name: "alone", UID: "earlier"}}}, "evict a/alone: it is gone", ErrGone},
+		{Delete{podRef("a", "alone")}, "1 pod ends.", nil},
+		{Delete{podRef("a", "waits")}, "1 pod ends.", nil},
+		{Delete{podRef("a", "of-replicaset")}, "delete a/of-replicaset: it cannot be done: replicaset/web owns it; e evict asks its PodDisruptionBudget", ErrWrongWish},
+		{Delete{podRef("a", "static")}, "delete a/static: it cannot be done: it is a static pod, which the kubelet of n1 makes again", ErrWrongWish},
+		{Delete{podRef("a", "going")}, "delete a/going: nothing would change: it is terminating already", ErrNoChange},
+		{Delete{podRef("a", "nobody")}, "delete a/nobody: it is gone", ErrGone},
+	}
+	for _, c := range cases {
+		plan, err := c.wish.Plan(factsOf(t, objects...))
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: error %v, want %v", c.wish.Name(), err, c.err)
+			continue
+		}
+		said := ""
+		if err != nil {
+			said = err.Error()
+		} else {
+			said = strings.Join(plan.Effects, "|")
+		}
+		if said != c.want {
+			t.Errorf("%s: %q, want %q", c.wish.Name(), said, c.want)
+		}
+	}
+}
+
+func TestWhatBecomesOfAPodInWords(t *testing.T) {
+	pod := func(controller string, change func(*Pod)) *Pod {
+		p := NewPod(owned("a/p", "n1", controller, nil))
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	web := pod("ReplicaSet/web", nil)
+	cases := []struct {
+		end  End
+		want string
+		warn bool
+	}{
+		{End{Pod: web}, "", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "n2 or alike", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "likely n2", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "back to n1", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts on n2", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: NotKnown, Why: "not allowed to list nodes"}}, "not evaluated: not allowed to list nodes", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetUnread}}}, "n2; not evaluated: PDBs could not be read", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetNever}}}, "refused: several PDBs select it; n2", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "cpu 1 short", Budget: Budget{Allows: BudgetWaits, Name: "web"}}}, "waits: PDB web; Pending: cpu 1 short", true},
+		{End{Pod: web, How: Thrown, After: 300e9, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits}}}, "after 300s: n2", false},
+		{End{Pod: web, How: Thrown, After: 300e9}, "after 300s", false},
+		{End{Pod: pod("", nil), How: Evicted, Lost: true, EmptyDir: true}, "lost: no controller owns it", true},
+		{End{Pod: web, How: Evicted, EmptyDir: true, Fate: Fate{Outcome: Lands, Node: "std-c-01"}}, "std-c-01; its emptyDir data is lost", true},
+		{End{Pod: pod("Job/j", nil), How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2; its Job starts it again from nothing", false},
+		{End{Pod: web, Terminating: true, Fate: Fate{Outcome: Lands}}, "terminating already", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "a\x1b[31mb"}}, "Pending: ab", true},
+	}
+	for _, c := range cases {
+		if got := c.end.Words(); got != c.want || c.end.Warn() != c.warn {
+			t.Errorf("%+v: %q (warned of: %v), want %q (%v)", c.end.Fate, got, c.end.Warn(), c.want, c.warn)
+		}
+	}
+}
