@@ -64,7 +64,7 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
 		return usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
 	}
-	s := &session{app: d.app, thrift: newThrift(os.Getenv)}
+	s := &session{app: d.app, settings: settings, thrift: newThrift(os.Getenv)}
 	// Credential plugins may ask on the terminal, so this comes before the screen.
 	cluster, err := s.Open(ctx, "")
 	if err != nil {

@@ -39,6 +39,7 @@ func (a *app) connect(ctx context.Context, context string) (*kube.Client, error)
 		Getter:    a.flags,
 		Context:   context,
 		UserAgent: "fathom/" + strings.TrimPrefix(buildVersion(), "v"),
+		ReadOnly:  a.readOnly,
 	})
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/kubectl-fathom/kubectl-fathom/act"
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -12,8 +13,9 @@ import (
 // session opens the clusters of the kubeconfig for the dashboard.
 type session struct {
 	*app
-	thrift *thrift
-	opened string // the context that was opened last
+	settings settings
+	thrift   *thrift
+	opened   string // the context that was opened last
 }
 
 var _ ui.Session = (*session)(nil)
@@ -42,7 +44,8 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 		joined, err = cluster.New(running, source, cluster.Options{Reopen: open})
 		if err == nil {
 			s.opened = client.Context()
-			return &watched{Cluster: joined, client: client, thrift: s.thrift, stop: stop}, nil
+			actor := s.actor(client, joined, s.settings)
+			return &watched{Cluster: joined, client: client, actor: actor, thrift: s.thrift, stop: stop}, nil
 		}
 	}
 	stop()
@@ -55,6 +58,7 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 type watched struct {
 	*cluster.Cluster
 	client *kube.Client
+	actor  *act.Actor
 	thrift *thrift
 	stop   context.CancelFunc
 }
@@ -86,7 +90,7 @@ func (w *watched) Events(ctx context.Context, ref model.Ref) ([]model.Event, err
 }
 
 // Actor implements ui.Cluster.
-func (w *watched) Actor() ui.Actor { return nil }
+func (w *watched) Actor() ui.Actor { return changer{w.actor} }
 
 // Retry implements ui.Cluster.
 func (w *watched) Retry() { w.client.Retry() }

@@ -10,6 +10,7 @@ import (
 	"github.com/adrg/xdg"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -24,6 +25,7 @@ type settings struct {
 	Theme      string `json:"theme"`
 	ASCII      *bool  `json:"ascii"`
 	Production string `json:"production"` // pattern of context names
+	ReadOnly   string `json:"readonly"`   // pattern of contexts that nothing is changed in
 }
 
 // readSettings reads the configuration file, if there is one, and the environment.
@@ -62,8 +64,13 @@ func (s *settings) apply(theme string, ascii, asciiGiven bool) {
 	}
 }
 
-// check refuses a theme that does not exist.
+// check refuses a theme that does not exist, and patterns that match nothing.
 func (s *settings) check() error {
+	for _, p := range []struct{ name, pattern string }{{"production", s.Production}, {"readonly", s.ReadOnly}} {
+		if err := model.CheckPattern(p.pattern); err != nil {
+			return usagef("read configuration: %s: %s: %w", p.name, p.pattern, err)
+		}
+	}
 	if s.Theme == "" {
 		return nil
 	}

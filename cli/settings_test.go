@@ -32,6 +32,8 @@ func TestFlagsGoBeforeTheEnvironmentAndThatBeforeTheFile(t *testing.T) {
 		"the flag wins over all":                {"theme: dark\n", with(map[string]string{"NO_COLOR": "1"}), "light", "light"},
 		"a theme that does not exist is no use": {"", utf8, "puce", "error"},
 		"a file with a typo is refused":         {"thene: dark\n", utf8, "", "error"},
+		"a pattern that is broken is refused":   {"readonly: \"prod-[\"\n", utf8, "", "error"},
+		"a file that sets everything is taken":  {"theme: dark\nascii: true\nproduction: live-*\nreadonly: \"*prod*\"\n", utf8, "", "dark"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
