@@ -52,6 +52,8 @@ type App struct {
 	recent        []string // namespaces, newest first
 	prompt        prompt   // nil while no input is open
 	box           *box     // nil while none is open
+	dialog        dialog   // nil while none is open
+	acts          acts
 	said          said
 	ticking       int // the newest tick that was asked for
 	tickEvery     time.Duration
@@ -122,7 +124,7 @@ type (
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.at = a.Now()
 	cmd := a.route(msg)
-	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.tick())
+	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.wantRights(), a.tick())
 }
 
 func (a *App) route(msg tea.Msg) tea.Cmd {
@@ -145,6 +147,12 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		}
 	case connectedMsg:
 		return a.onConnected(msg)
+	case plannedMsg:
+		return a.onPlanned(msg)
+	case ranMsg:
+		return a.onRan(msg)
+	case rightsMsg:
+		a.onRights(msg)
 	case tickMsg:
 		return a.onTick(msg)
 	case forgetMsg:
@@ -152,6 +160,9 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
 		a.fit()
+		if a.dialog != nil {
+			return a.dialog.resized()
+		}
 	case tea.BackgroundColorMsg:
 		a.dark = msg.IsDark()
 		a.dress()

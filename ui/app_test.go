@@ -132,6 +132,9 @@ func newTestApp(t testing.TB, width, height int, s *model.Snapshot) *App {
 // newTestAppWith is newTestApp on a cluster, with other options.
 func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeCluster, with func(*Options)) *App {
 	t.Helper()
+	if c.actor == nil {
+		c.actor = &fakeActor{snapshot: s}
+	}
 	o := Options{
 		Cluster: c, Context: s.Status.Context, Production: "*prod*", Theme: "dark", Version: "v0.0.0",
 		Now: func() time.Time { return now },

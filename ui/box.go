@@ -2,7 +2,6 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // box lies over the dimmed view.
@@ -35,36 +34,16 @@ func (a *App) onBoxKey(key tea.KeyPressMsg) {
 // underBox lays the box over rows, which are dimmed.
 func (a *App) underBox(rows []string) []string {
 	s, b := a.styles(), a.box
-	for i, row := range rows {
-		rows[i] = s.Shade.Render(ansi.Strip(row))
-	}
 	inner := 0
 	for _, line := range b.lines {
 		inner = max(inner, cells(line))
 	}
-	inner = min(max(inner, cells(b.title)+cells(b.said())+4), min(a.width, 80)-4)
+	inner = min(max(inner, cells(b.title)+cells(b.said())+4), boxRoom(a.width))
 	lines := b.lines[min(b.top, len(b.lines)):]
 	lines = lines[:min(len(lines), a.height-4)]
-	at := max((len(rows)-len(lines)-2)/2, 0)
-	head := "┌ " + b.title + " "
-	corner := " " + b.said() + " ┐"
-	for cells(head)+cells(corner) < inner+4 {
-		head += "─"
-	}
-	drawn := []string{s.Rule.Render(head + corner)}
+	drawn := boxed{title: b.title, corner: s.Rule.Render(b.said()), inner: inner}
 	for _, line := range lines {
-		drawn = append(drawn, s.Rule.Render("│ ")+b.style(s, line).Render(left(line, inner))+s.Rule.Render(" │"))
+		drawn.rows = append(drawn.rows, boxRow{text: b.style(s, line).Render(left(line, inner))})
 	}
-	foot := "└"
-	for cells(foot) < inner+3 {
-		foot += "─"
-	}
-	drawn = append(drawn, s.Rule.Render(foot+"┘"))
-	beside := blank((a.width - inner - 4) / 2)
-	for i, line := range drawn {
-		if at+i < len(rows) {
-			rows[at+i] = beside + line
-		}
-	}
-	return rows
+	return a.lay(rows, drawn)
 }

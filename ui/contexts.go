@@ -85,6 +85,7 @@ func (a *App) onConnected(msg connectedMsg) tea.Cmd {
 	a.opened++
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.snapshot = &model.Snapshot{Status: model.Status{Context: a.Context, Reading: unreadYet()}}
+	a.acts, a.dialog = acts{}, nil
 	a.domain, a.recent, a.usage, a.touched = "", nil, false, false
 	a.begin()
 	return tea.Batch(a.nextSnapshot(), func() tea.Msg {

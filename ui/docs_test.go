@@ -38,6 +38,7 @@ func whereWords(in place) string {
 		{onPod, "a pod"},
 		{onNode, "a node"},
 		{onGroup, "a group of nodes"},
+		{nodeFacts, "a node's page"},
 		{onFix, "a fix"},
 		{podFacts, "a pod's pages"},
 		{inPending, "Pending"},

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,7 +49,10 @@ func (a *App) rows() []string {
 	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.top().answer(a.width-1), a.width)))
 	rows = append(rows, a.bodyRows(a.height-frameRows)...)
 	rows = append(rows, a.message(), a.footerRow())
-	if a.box != nil {
+	switch {
+	case a.dialog != nil:
+		rows = a.lay(rows, a.dialog.draw(a.width, a.height))
+	case a.box != nil:
 		rows = a.underBox(rows)
 	}
 	for i, row := range rows {
@@ -86,6 +90,8 @@ func (a *App) message() string {
 		return s.Bad.Render(cut(" "+model.Clean(a.said.text), a.width))
 	case a.said.text != "":
 		return s.Text.Render(cut(" "+model.Clean(a.said.text), a.width))
+	case a.actingWords() != "":
+		return s.Text.Render(cut(" "+a.brief(a.actingWords()), a.width))
 	case a.lost():
 		return s.Bad.Render(cut(" "+a.lostWords(), a.width))
 	}
@@ -100,14 +106,15 @@ func (a *App) footerRow() string {
 	v, s := a.top(), a.styles()
 	const help = "? help"
 	row, room := " ", a.width-1-len(help)
-	for _, k := range v.footer() {
-		b := bindingOf(k.do, v.places())
-		label, word := cmp.Or(k.label, b.label), cmp.Or(k.word, b.foot)
-		drawn := label + " " + word
-		styled := s.Key.Render(label) + " " + s.Dim.Render(word)
-		if v.off(k.do) != "" {
-			drawn = "(" + drawn + ")"
-			styled = s.KeyOff.Render(drawn)
+	footer := v.footer()
+	fold, folded := a.folded(footer, v.places())
+	for i, k := range footer {
+		drawn, styled := a.footKey(k, v)
+		if folded != "" && slices.Contains(changers, k.do) {
+			if i != fold {
+				continue
+			}
+			drawn, styled = folded, s.KeyOff.Render(folded)
 		}
 		if room -= cells(drawn) + 2; room < 0 {
 			break
@@ -115,4 +122,16 @@ func (a *App) footerRow() string {
 		row += styled + "  "
 	}
 	return row + s.Key.Render("?") + " " + s.Dim.Render("help")
+}
+
+// footKey is one key of the footer, plain for measuring and styled.
+func (a *App) footKey(k footKey, v view) (plain, styled string) {
+	s, b := a.styles(), bindingOf(k.do, v.places())
+	label, word := cmp.Or(k.label, b.label), cmp.Or(k.word, b.foot)
+	plain = label + " " + word
+	if a.off(k.do, v) != "" {
+		plain = "(" + plain + ")"
+		return plain, s.KeyOff.Render(plain)
+	}
+	return plain, s.Key.Render(label) + " " + s.Dim.Render(word)
 }

@@ -66,7 +66,7 @@ func (p *groupPage) places() place {
 }
 
 func (p *groupPage) footer() []footKey {
-	made := keys(doOpen, doNotHere, doFixes, doWords, doDescribe, doYAML)
+	made := keys(doOpen, doCordon, doUncordon, doFixes, doWords, doNotHere, doDescribe, doYAML)
 	if p.selected().pod != nil {
 		made = keys(doOpen, doGoNode, doFixes, doWords, doDescribe, doYAML)
 	}

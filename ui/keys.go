@@ -17,8 +17,9 @@ const (
 	onNode   // a node is selected
 	podFacts // the pod that a page is about, or that is selected
 	inPending
-	onGroup // a group of nodes is selected
-	onFix   // a fix is selected
+	onGroup   // a group of nodes is selected
+	nodeFacts // the node that a page is about
+	onFix     // a fix is selected
 	inBox
 	inInput
 )
@@ -38,6 +39,8 @@ const (
 	doPreempt
 	doTrace
 	doWords
+	doCordon
+	doUncordon
 	doCopy
 	doFilter
 	doSort
@@ -117,6 +120,8 @@ var keyMap = []binding{
 	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
 	{doTrace, podFacts, "T", "T", "trace", ofSelection, "scheduler's way", "the scheduler's way for it, stage by stage; of a pod that runs, why there"},
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
+	{doCordon, onNode | onGroup | nodeFacts, "c", "c", "cordon", ofSelection, "cordon, un-", "cordon it, or all that are marked: asks first"},
+	{doUncordon, onNode | onGroup | nodeFacts, "u", "u", "uncordon", ofSelection, "cordon, un-", "uncordon it, or all that are marked: asks first"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
 	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text or in the help"},

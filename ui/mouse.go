@@ -24,7 +24,11 @@ func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		if a.box != nil {
+		switch {
+		case a.dialog != nil:
+			a.dialog.scroll(wheel(msg))
+			return nil
+		case a.box != nil:
 			a.box.scroll(wheel(msg))
 			return nil
 		}
@@ -33,10 +37,15 @@ func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	case tea.MouseClickMsg:
 		msg.Y -= 2
-		if msg.Button == tea.MouseLeft && a.box == nil && a.prompt == nil && msg.Y >= 0 && msg.Y < a.height-frameRows {
+		if msg.Button == tea.MouseLeft && a.free() && msg.Y >= 0 && msg.Y < a.height-frameRows {
 			a.touched = true
 			return a.top().update(msg)
 		}
 	}
 	return nil
+}
+
+// free says that nothing lies over the page.
+func (a *App) free() bool {
+	return a.box == nil && a.dialog == nil && a.prompt == nil && a.acts.wish == nil
 }

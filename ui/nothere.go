@@ -250,7 +250,7 @@ func (p *notHere) selected() selection {
 	return podSelection(row.kind.First())
 }
 
-func (p *notHere) places() place { return everywhere | lists | onPod | podFacts }
+func (p *notHere) places() place { return everywhere | lists | onPod | nodeFacts | podFacts }
 
 func (p *notHere) footer() []footKey {
 	return keys(doOpen, doWords, doDescribe, doYAML, doFilter, doSort, doClose)

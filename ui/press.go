@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,8 +15,13 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 	a.touched = true
 	a.said.text = ""
 	switch {
-	case key.String() == "ctrl+c" && a.box == nil:
+	case key.String() == "ctrl+c" && a.box == nil && a.dialog == nil:
 		return tea.Quit
+	case a.acts.wish != nil:
+		a.onPlanningKey(key)
+		return nil
+	case a.dialog != nil:
+		return a.dialog.key(key)
 	case a.box != nil:
 		a.onBoxKey(key)
 		return nil
@@ -25,7 +31,7 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 	v := a.top()
 	b, ok := bindingAt(key.String(), v.places())
 	if !ok {
-		return nil
+		return a.stray(key.String(), v)
 	}
 	cmd := a.do(b, v)
 	if s, ok := v.(settler); ok {
@@ -39,11 +45,14 @@ func (a *App) do(b binding, v view) tea.Cmd {
 	if a.small() && b.do != doClose && b.do != doQuit {
 		return nil
 	}
-	if reason := v.off(b.do); reason != "" {
+	if reason := a.off(b.do, v); reason != "" {
 		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + reason)
 	}
 	if cmd, done := a.doAnywhere(b.do); done {
 		return cmd
+	}
+	if slices.Contains(changers, b.do) {
+		return a.change(b.do, targetsOf(v))
 	}
 	return v.act(b.do)
 }
@@ -117,7 +126,12 @@ func (a *App) close() tea.Cmd {
 }
 
 func (a *App) onPaste(text string) tea.Cmd {
-	if a.box != nil || a.prompt == nil {
+	switch {
+	case a.box != nil || a.acts.wish != nil:
+		return nil
+	case a.dialog != nil:
+		return a.dialog.paste(text)
+	case a.prompt == nil:
 		return nil // a paste answers nothing
 	}
 	return a.prompt.paste(text)

@@ -1,0 +1,51 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+const (
+	// armsAfter is how long a box has to be on the screen before it takes answers.
+	armsAfter = 500 * time.Millisecond
+	// armsQuiet is how long no key may have been pressed before it does.
+	armsQuiet = 300 * time.Millisecond
+)
+
+// arming keeps keys that were pressed before a box could be read from answering it.
+type arming struct {
+	drawn   time.Time // when the box came on the screen
+	pressed time.Time // the last key before it was armed
+	armed   bool
+}
+
+// armMsg says that a box may be armed by now: it is drawn anew.
+type armMsg struct{}
+
+// begin disarms: the box has just been drawn.
+func (m *arming) begin(a *App) tea.Cmd {
+	*m = arming{drawn: a.at}
+	return a.after(armsAfter, func(time.Time) tea.Msg { return armMsg{} })
+}
+
+// ready says whether answers count at that time.
+func (m *arming) ready(at time.Time) bool {
+	return m.armed || at.Sub(m.drawn) >= armsAfter && at.Sub(m.pressed) >= armsQuiet
+}
+
+// press takes note of a key and says whether it may answer. A key that is held
+// down says so itself where the terminal tells; elsewhere its repeats come so
+// fast that the box is never armed.
+func (m *arming) press(key tea.KeyPressMsg, a *App) (may bool, cmd tea.Cmd) {
+	if key.IsRepeat {
+		may = false
+	} else {
+		may = m.ready(a.at)
+	}
+	if m.armed = m.armed || may; m.armed {
+		return may, nil
+	}
+	m.pressed = a.at
+	return false, a.after(armsQuiet, func(time.Time) tea.Msg { return armMsg{} })
+}

@@ -1,0 +1,147 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// confirm is the box that says what a plan would do and asks whether to do it.
+// Nothing but its answer leads to a change of the cluster.
+type confirm struct {
+	app      *App
+	plan     *model.Plan
+	question model.Question
+	again    string // why it is asked again; "" the first time
+	arms     arming
+	agreed   []bool // to the plan's consents
+	chosen   int    // the consent that space checks
+	top      int    // rows scrolled out above
+	field    field  // what is typed as the answer
+	wrong    string // what was entered and is not the answer
+}
+
+func newConfirm(a *App, plan *model.Plan, again string) *confirm {
+	return &confirm{
+		app: a, plan: plan, question: plan.Question(a.short, a.production()), again: again,
+		agreed: make([]bool, len(plan.Consents)), field: newField(""),
+	}
+}
+
+// key scrolls, agrees, types or answers. Before the box is armed only esc and
+// reading on work.
+func (c *confirm) key(key tea.KeyPressMsg) tea.Cmd {
+	pressed := key.String()
+	if pressed == "esc" || pressed == "ctrl+c" {
+		c.app.dialog = nil
+		return nil
+	}
+	may, cmd := c.arms.press(key, c.app)
+	switch {
+	case c.app.small():
+	case c.read(pressed):
+	case may:
+		return c.answer(key)
+	}
+	return cmd
+}
+
+// read scrolls and chooses; it reports whether the key does that.
+func (c *confirm) read(pressed string) bool {
+	page := max(boxRows(c.app.height)-confirmTail, 1)
+	switch pressed {
+	case "up":
+		c.walk(-1)
+	case "down":
+		c.walk(1)
+	case "pgup":
+		c.scroll(-page)
+	case "pgdown":
+		c.scroll(page)
+	default:
+		return false
+	}
+	return true
+}
+
+// walk scrolls by a row; once the end is in view it chooses among the consents.
+func (c *confirm) walk(n int) {
+	last := c.lastTop()
+	switch {
+	case n > 0 && c.top >= last && c.chosen < len(c.agreed)-1:
+		c.chosen++
+	case n < 0 && c.top >= last && c.chosen > 0:
+		c.chosen--
+	default:
+		c.scroll(n)
+	}
+}
+
+func (c *confirm) scroll(n int) { c.top = max(min(c.top+n, c.lastTop()), 0) }
+
+// resized asks anew whether the box can be read.
+func (c *confirm) resized() tea.Cmd {
+	c.scroll(0)
+	return c.arms.begin(c.app)
+}
+
+// paste answers nothing.
+func (c *confirm) paste(string) tea.Cmd { return nil }
+
+// answer takes a key of an armed box.
+func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
+	pressed := key.String()
+	switch {
+	case pressed == "space" && len(c.agreed) > 0:
+		c.agree()
+	case c.open() || c.refused():
+	case c.question.Answer == "y":
+		if pressed == "y" {
+			return c.app.confirmed(c, "y")
+		}
+	case pressed == "enter":
+		if typed := c.field.text(); typed != c.question.Answer {
+			c.wrong = typed
+			return nil
+		}
+		return c.app.confirmed(c, c.field.text())
+	default:
+		c.wrong = ""
+		c.field.edit(key)
+	}
+	return nil
+}
+
+// agree checks or unchecks the chosen consent, if it can be read.
+func (c *confirm) agree() {
+	if c.top < c.lastTop() {
+		return
+	}
+	c.agreed[c.chosen] = !c.agreed[c.chosen]
+	if next := slices.Index(c.agreed, false); c.agreed[c.chosen] && next >= 0 {
+		c.chosen = next
+	}
+}
+
+// open says whether something has to be agreed to before the question is put.
+func (c *confirm) open() bool { return slices.Contains(c.agreed, false) }
+
+// refused says whether the API server would not make the plan's changes.
+func (c *confirm) refused() bool { return len(c.plan.Verdict.Refused) > 0 && c.plan.Ending == 0 }
+
+// verdict says what the dry run showed.
+func (c *confirm) verdict() string {
+	v := c.plan.Verdict
+	switch {
+	case len(v.Refused) > 0:
+		return "kube-apiserver refuses it (dry run): " + strings.Join(v.Refused, " ")
+	case v.Skipped != "":
+		return "No dry run: " + v.Skipped + "."
+	case v.Asked:
+		return "kube-apiserver accepts it (dry run)."
+	}
+	return ""
+}

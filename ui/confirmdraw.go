@@ -1,0 +1,178 @@
+package ui
+
+import (
+	"fmt"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// confirmTail is how many rows at the end of the box do not scroll, at most.
+	confirmTail = 3
+	// confirmLeast is the narrowest that the box is inside, where there is room.
+	confirmLeast = 65
+)
+
+// told is one line of the box, plain.
+type told struct {
+	text  string
+	style lipgloss.Style
+	agree int // the consent that it is about, from 1; 0 is none
+}
+
+// draw lays the box out: what scrolls, then what stands below it.
+func (c *confirm) draw(width, height int) boxed {
+	room := boxRoom(width)
+	body, tail := c.body(room), c.tail(room)
+	inner := min(confirmLeast, room)
+	for _, line := range append(body, tail...) {
+		inner = max(inner, cells(line.text))
+	}
+	b := boxed{title: model.Clean(c.plan.Title), corner: c.app.placeBadge(), inner: min(inner, room)}
+	asks := c.asks(b.inner)
+	for _, line := range c.window(body, max(boxRows(height)-len(tail)-len(asks), 1)) {
+		b.rows = append(b.rows, c.row(line, b.inner))
+	}
+	for _, line := range tail {
+		b.rows = append(b.rows, c.row(line, b.inner))
+	}
+	b.rows = append(b.rows, asks...)
+	b.rows = b.rows[max(len(b.rows)-boxRows(height), 0):]
+	return b
+}
+
+func (c *confirm) row(line told, width int) boxRow {
+	chosen := line.agree == c.chosen+1 && len(c.agreed) > 1
+	return boxRow{text: line.style.Render(cut(line.text, width)), cursor: chosen}
+}
+
+// window is what of the body is in view; ⋮ tells how many rows are not.
+func (c *confirm) window(body []told, rows int) []told {
+	if len(body) <= rows {
+		return body
+	}
+	dim := c.app.styles().Dim
+	top := min(c.top, len(body)-rows)
+	shown := append([]told(nil), body[top:top+rows]...)
+	if below := len(body) - top - rows; below > 0 {
+		shown[rows-1] = told{text: fmt.Sprintf("  ⋮ %d", below+1), style: dim}
+	}
+	if top > 0 && rows > 1 {
+		shown[0] = told{text: fmt.Sprintf("  ⋮ %d", top+1), style: dim}
+	}
+	return shown
+}
+
+// lastTop is how far the box scrolls on the terminal as it is.
+func (c *confirm) lastTop() int {
+	room := boxRoom(c.app.width)
+	below := len(c.tail(room)) + len(c.asks(room))
+	return max(len(c.body(room))-max(boxRows(c.app.height)-below, 1), 0)
+}
+
+// body is what scrolls: what follows, what stands against it, what changes, and
+// what has to be agreed to.
+func (c *confirm) body(width int) []told {
+	s := c.app.styles()
+	lines := c.sentences(nil, s.Warn, width, c.again)
+	lines = c.sentences(lines, s.Text, width, c.plan.Effects...)
+	for _, warning := range c.plan.Warnings {
+		for i, line := range wrapped(c.app.brief(warning), width-2) {
+			lead := "! "
+			if i > 0 {
+				lead = "  "
+			}
+			lines = append(lines, told{text: lead + line, style: s.Warn})
+		}
+	}
+	for _, line := range c.edits() {
+		for i, row := range wrapped(model.Clean(line), width-2) {
+			lines = append(lines, told{text: blank(2+2*min(i, 1)) + row, style: s.Text})
+		}
+	}
+	return append(lines, c.consents(width)...)
+}
+
+// sentences appends texts of ours, a paragraph each.
+func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts ...string) []told {
+	for _, text := range texts {
+		for _, line := range wrapped(c.app.brief(text), width) {
+			lines = append(lines, told{text: line, style: style})
+		}
+	}
+	return lines
+}
+
+// edits are the fields that change, with the object's name where there are several.
+func (c *confirm) edits() []string {
+	var lines []string
+	for _, change := range c.plan.Changes {
+		for _, edit := range change.Edits {
+			words := edit.Words()
+			if len(c.plan.Changes) > 1 {
+				words = c.app.nodeName(change.Target.Words()) + " " + words
+			}
+			lines = append(lines, words)
+		}
+	}
+	return lines
+}
+
+// tail is what stands below: order, the dry run's verdict and the way back.
+func (c *confirm) tail(width int) []told {
+	s := c.app.styles()
+	if c.refused() {
+		return c.sentences(nil, s.Bad, width, c.verdict())
+	}
+	return c.sentences(nil, s.Text, width, c.plan.Order, sentencesOf(c.verdict(), c.plan.UndoSays))
+}
+
+// sentencesOf puts sentences into one line; empty ones leave no gap.
+func sentencesOf(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + " " + second
+}
+
+// asks are the last rows: what has to be pressed or typed. They are dim until the
+// box is armed. What is typed has a row of its own where the question is long.
+func (c *confirm) asks(width int) []boxRow {
+	s := c.app.styles()
+	style := s.Dim
+	if c.arms.ready(c.app.at) {
+		style = s.Strong
+	}
+	leave := s.Dim.Render("esc: nothing")
+	switch {
+	case c.refused():
+		return []boxRow{{text: style.Render("esc nothing")}}
+	case c.open():
+		return []boxRow{{text: spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
+	case c.question.Answer == "y":
+		return []boxRow{{text: style.Render(cut(c.question.Words+"   esc nothing", width))}}
+	case c.wrong != "":
+		leave = s.Warn.Render("not that") + s.Dim.Render("   esc: nothing")
+	}
+	words, typed := model.Clean(c.question.Words), c.field.drawn()
+	if cells(words)+cells(typed)+cells(c.question.Answer)+cells(leave)+2 <= width {
+		return []boxRow{{text: spread(style.Render(words+" "+typed), leave, width)}}
+	}
+	var rows []boxRow
+	for _, line := range wrapped(words, width) {
+		rows = append(rows, boxRow{text: style.Render(line)})
+	}
+	return append(rows, boxRow{text: spread(style.Render(typed), leave, width)})
+}
+
+// placeBadge is the corner of a box that changes something: where it would.
+func (a *App) placeBadge() string {
+	s := a.styles()
+	where := s.Accent.Render(cut(model.Clean(a.short), boxMost/2))
+	if a.production() {
+		return s.BadgeProd.Render("PROD") + " " + where
+	}
+	return where
+}

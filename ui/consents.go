@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// consentsGap is how far the flags stand from the words where there is room.
+const consentsGap = 10
+
+// consents are what has to be agreed to, each with the flag of kubectl drain that
+// says the same.
+func (c *confirm) consents(width int) []told {
+	s := c.app.styles()
+	words, flags := 0, 0
+	for i := range c.plan.Consents {
+		words = max(words, cells(c.plan.Consents[i].Words))
+		flags = max(flags, cells(c.flag(i)))
+	}
+	gap := max(min(consentsGap, width-len("[ ] ")-words-flags), 2)
+	var lines []told
+	for i, consent := range c.plan.Consents {
+		box, style := "[ ] ", s.Warn
+		if c.agreed[i] {
+			box, style = "[x] ", s.Text
+		}
+		line := box + left(model.Clean(consent.Words), words) + blank(gap) + c.flag(i)
+		for at, row := range wrapped(strings.TrimRight(line, " "), width) {
+			lines = append(lines, told{text: blank(4*min(at, 1)) + row, style: style, agree: i + 1})
+		}
+	}
+	return lines
+}
+
+// flag is the flag of a consent in brackets; kubectl drain is named once.
+func (c *confirm) flag(i int) string {
+	flag := c.plan.Consents[i].Flag
+	if i > 0 {
+		flag = strings.TrimPrefix(flag, "kubectl drain ")
+	}
+	if flag == "" {
+		return ""
+	}
+	return "(" + model.Clean(flag) + ")"
+}

@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// fakeActor plans on a snapshot and runs nothing, but remembers what it was told.
+type fakeActor struct {
+	mu       sync.Mutex
+	snapshot *model.Snapshot
+	dress    func(*model.Plan) // puts what a forecast would find into plans
+	forbid   map[model.Right]bool
+	readOnly string
+	raised   bool
+	planErr  error
+	runErrs  []error // of the next runs
+	asked    []model.Action
+	run      []*model.Plan
+	rights   int
+	jobs     []*model.Progress
+	paused   []int
+	stopped  []int
+	entries  []model.Entry
+}
+
+func (f *fakeActor) Plan(_ context.Context, action model.Action) (*model.Plan, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, action)
+	if f.planErr != nil {
+		return nil, f.planErr
+	}
+	facts := model.Facts{Snapshot: f.snapshot, Objects: map[model.Ref]map[string]any{}}
+	for _, ref := range action.Targets() {
+		if fields := f.object(ref); fields != nil {
+			ref.UID = ""
+			facts.Objects[ref] = fields
+		}
+	}
+	plan, err := action.Plan(facts)
+	if err != nil {
+		return nil, err
+	}
+	plan.Verdict.Asked = true
+	if f.dress != nil {
+		f.dress(plan)
+	}
+	return plan, nil
+}
+
+// object is a node or pod of the snapshot as JSON values; nil where there is none.
+func (f *fakeActor) object(ref model.Ref) map[string]any {
+	var object any
+	switch ref.Resource {
+	case "nodes":
+		if node, ok := f.snapshot.Node(ref.Name); ok {
+			object = node.Object.DeepCopy()
+		}
+	case "pods":
+		if pod, ok := f.snapshot.PodNamed(ref.Namespace, ref.Name); ok {
+			object = pod.Object.DeepCopy()
+		}
+	}
+	if object == nil {
+		return nil
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		panic(err)
+	}
+	return fields
+}
+
+func (f *fakeActor) Run(_ context.Context, confirmed model.Confirmed) (*model.Ran, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	plan := confirmed.Plan()
+	f.run = append(f.run, plan)
+	if len(f.runErrs) > 0 {
+		err := f.runErrs[0]
+		f.runErrs = f.runErrs[1:]
+		return &model.Ran{}, err
+	}
+	entry := model.Entry{
+		ID: len(f.entries) + 1, At: now, User: "anna", Context: "prod-eu", Did: plan.Action.Name(), Result: "done", OK: true, Undo: plan.Undo,
+	}
+	f.entries = append([]model.Entry{entry}, f.entries...)
+	return &model.Ran{Changed: plan.Changes, Entry: entry}, nil
+}
+
+func (f *fakeActor) Rights(_ context.Context, rights []model.Right) (map[model.Right]model.Permission, error) {
+	f.rights += len(rights)
+	known := map[model.Right]model.Permission{}
+	for _, right := range rights {
+		known[right] = model.Permission{Allowed: !f.forbid[right]}
+	}
+	return known, nil
+}
+
+func (f *fakeActor) Jobs() []*model.Progress { return f.jobs }
+
+func (f *fakeActor) NextJobs(ctx context.Context, _ int) ([]*model.Progress, int, error) {
+	return nil, 0, context.Canceled
+}
+
+func (f *fakeActor) Pause(job int, _ bool)   { f.paused = append(f.paused, job) }
+func (f *fakeActor) Stop(job int)            { f.stopped = append(f.stopped, job) }
+func (f *fakeActor) Activity() []model.Entry { return f.entries }
+func (f *fakeActor) ReadOnly() string        { return f.readOnly }
+func (f *fakeActor) Raise() error            { f.readOnly, f.raised = "", true; return nil }
+
+// acted is a dashboard on which wishes come true, with a clock of its own.
+type acted struct {
+	t     testing.TB
+	app   *App
+	actor *fakeActor
+	prod  *prodEU
+	at    time.Time
+}
+
+// newActed is the dashboard on a context, with a terminal of that size.
+func newActed(t testing.TB, width, height int, context string, with func(*Options)) *acted {
+	t.Helper()
+	d := &acted{t: t, at: now, prod: newProdEU()}
+	status := liveStatus()
+	status.Context = context
+	s := d.prod.at(1, status)
+	d.actor = &fakeActor{snapshot: s}
+	d.app = newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s), actor: d.actor}, func(o *Options) {
+		o.Now = func() time.Time { return d.at }
+		if with != nil {
+			with(o)
+		}
+	})
+	return d
+}
+
+// press presses keys, with a pause for reading before each.
+func (d *acted) press(keys ...string) {
+	d.t.Helper()
+	for _, key := range keys {
+		d.wait(time.Second)
+		press(d.t, d.app, key)
+	}
+}
+
+// write types text as a person does.
+func (d *acted) write(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		d.wait(150 * time.Millisecond)
+		write(d.t, d.app, string(r))
+	}
+}
+
+// wait lets time pass.
+func (d *acted) wait(a time.Duration) {
+	d.at = d.at.Add(a)
+	send(d.t, d.app, armMsg{})
+}
+
+// node brings the cursor of Nodes to a node.
+func (d *acted) node(name string) {
+	d.t.Helper()
+	d.press("3", "g")
+	for range d.app.snapshot.Nodes {
+		if d.app.top().selected().copy == name {
+			return
+		}
+		press(d.t, d.app, "j")
+	}
+	d.t.Fatalf("no node %s on the screen:\n%s", name, screen(d.app))
+}

@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// targets are what an action is about.
+type targets struct {
+	nodes []*model.Node
+	pods  []*model.Pod
+	gone  string // the name of one that is not there any more; "" if all are
+}
+
+// targeter is a view on which an action may be about more than what is selected.
+type targeter interface{ targets() targets }
+
+// targetsOf are what an action on a view is about: what is selected, or marked.
+func targetsOf(v view) targets {
+	if v, ok := v.(targeter); ok {
+		return v.targets()
+	}
+	on := v.selected()
+	var t targets
+	if on.node != nil {
+		t.nodes = []*model.Node{on.node}
+	}
+	if on.pod != nil && on.pod.Exists() {
+		t.pods = []*model.Pod{on.pod}
+	}
+	return t
+}
+
+// acted are the rows that an action is about: the marked ones, else the selected one.
+func (t *table[R]) acted() (rows []R, gone bool) {
+	if rows = t.marked(); len(rows) == 0 {
+		if row, ok := t.selected(); ok {
+			rows = []R{row}
+		}
+	}
+	return rows, slices.ContainsFunc(rows, func(row R) bool { return t.gone[t.id(row)] })
+}
+
+func (n *nodes) targets() targets {
+	rows, gone := n.table.acted()
+	t := targets{nodes: rows}
+	if gone {
+		t.gone = n.goneName(rows)
+	}
+	return t
+}
+
+// goneName names the first of some nodes that is not there any more.
+func (n *nodes) goneName(rows []*model.Node) string {
+	at := slices.IndexFunc(rows, func(node *model.Node) bool { return n.table.gone[nodeID(node)] })
+	return rows[at].Name
+}
+
+// targets of the page about a node are that node, and the pods that are selected.
+func (p *notHere) targets() targets {
+	var t targets
+	if node, ok := p.app.snapshot.Node(p.node); ok {
+		t.nodes = []*model.Node{node}
+	}
+	if p.gone() {
+		t.gone = p.node
+	}
+	rows, _ := p.table.acted()
+	for _, row := range rows {
+		t.pods = append(t.pods, row.kind.Pods...)
+	}
+	return t
+}
+
+// targets of a group's page are its nodes, or the pod that the cursor is on.
+func (p *groupPage) targets() targets {
+	if on := p.selected(); on.pod != nil {
+		return targets{pods: []*model.Pod{on.pod}}
+	}
+	var t targets
+	rows, _ := p.table.acted()
+	for _, row := range rows {
+		t.nodes = append(t.nodes, row.node)
+		if p.table.gone[p.table.id(row)] {
+			t.gone = row.node.Name
+		}
+	}
+	return t
+}
+
+// targets of Why are the nodes of the selected group, and the page's pod.
+func (w *why) targets() targets {
+	var t targets
+	if w.pod.Exists() {
+		t.pods = []*model.Pod{w.pod}
+	}
+	if w.draw.gone {
+		t.gone = w.pod.FullName()
+	}
+	on := w.selected()
+	if on.node != nil {
+		t.nodes, t.pods = []*model.Node{on.node}, nil
+		return t
+	}
+	g, ok := w.draw.openable()
+	if w.draw.report == nil || !ok || overAll(g) {
+		return t
+	}
+	for _, name := range g.nodes {
+		if node, ok := w.app.snapshot.Node(name); ok {
+			t.nodes = append(t.nodes, node)
+		}
+	}
+	return t
+}
+
+// nodeNames are the names of nodes.
+func nodeNames(nodes []*model.Node) []string {
+	names := make([]string, len(nodes))
+	for i, node := range nodes {
+		names[i] = node.Name
+	}
+	return names
+}
+
+// names are those of the nodes or pods in words: "std-b-02", "3 nodes".
+func (t targets) names() string {
+	switch {
+	case len(t.nodes) == 1:
+		return t.nodes[0].Name
+	case len(t.nodes) > 1:
+		return count(len(t.nodes), "node", "nodes")
+	case len(t.pods) == 1:
+		return t.pods[0].FullName()
+	}
+	return model.CountPods(len(t.pods))
+}
