@@ -56,14 +56,17 @@ type Actor struct {
 	raised  bool // the context's setting does not count any more
 	earlier []model.Entry
 	entries []model.Entry // of this run
+
+	jobs registry
 }
 
-// New makes an Actor.
+// New makes an Actor. Close ends it.
 func New(options Options) *Actor {
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
 	a := &Actor{Options: options}
+	a.jobs.running, a.jobs.end = context.WithCancel(context.Background())
 	a.remember()
 	return a
 }
@@ -86,9 +89,11 @@ func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, err
 	return plan, nil
 }
 
-// Run makes the changes of a plan that was confirmed, one after the other. What
-// was made stands in what it returns also where a later one failed. Where an object
-// is another by now the error is ErrChanged, and nothing was overwritten.
+// Run makes the changes of a plan that was confirmed, one after the other, and
+// then begins the job that ends its pods, which goes on by itself. What was made
+// stands in what it returns also where a later change failed; no pod ends then.
+// Where an object is another by now the error is ErrChanged, and nothing was
+// overwritten.
 func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran, error) {
 	plan := confirmed.Plan()
 	if plan == nil {
@@ -107,20 +112,34 @@ func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran,
 		}
 		ran.Changed = append(ran.Changed, change)
 	}
-	ran.Entry = a.note(plan, ran.Changed, failed)
-	return ran, failed
+	if failed != nil {
+		ran.Entry = a.note(plan, ran, failed)
+		return ran, failed
+	}
+	begun := a.enlist(confirmed)
+	if begun != nil {
+		ran.Job = begun.id
+	}
+	ran.Entry = a.note(plan, ran, nil)
+	if begun != nil {
+		a.start(begun, confirmed)
+	}
+	return ran, nil
 }
 
 // note keeps what was done.
-func (a *Actor) note(plan *model.Plan, made []model.Change, failed error) model.Entry {
+func (a *Actor) note(plan *model.Plan, ran *model.Ran, failed error) model.Entry {
 	entry := model.Entry{
 		At: a.Clock.Now(), User: a.User, Context: a.Context,
-		Did: plan.Action.Name(), Result: "done", OK: failed == nil, Undo: plan.Undo,
+		Did: plan.Action.Name(), Result: "done", OK: failed == nil, Undo: plan.Undo, Job: ran.Job,
+	}
+	if ran.Job != 0 {
+		entry.Result = "running" // its job says more in the end
 	}
 	if failed != nil {
 		entry.Result, entry.Undo = withoutValues(failed.Error(), plan.Changes), nil
-		if len(made) > 0 && plan.Undo != nil {
-			entry.Undo = model.Restore{Of: plan.Action.Name(), Changes: made}
+		if len(ran.Changed) > 0 && plan.Undo != nil {
+			entry.Undo = model.Restore{Of: plan.Action.Name(), Changes: ran.Changed}
 		}
 	}
 	if failed == nil {

@@ -21,11 +21,11 @@ const atOnce = 8
 func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, error) {
 	facts := model.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}}
 	var mu sync.Mutex
-	reading, ctx := errgroup.WithContext(ctx)
+	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
 	for _, ref := range action.Targets() {
 		reading.Go(func() error {
-			object, err := read(ctx, a.Reader, ref)
+			object, err := read(within, a.Reader, ref)
 			if apierrors.IsNotFound(err) {
 				return nil // the plan says so
 			}
@@ -43,7 +43,17 @@ func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, er
 			return nil
 		})
 	}
-	return facts, reading.Wait()
+	if err := reading.Wait(); err != nil {
+		return facts, err
+	}
+	if draining, ok := action.(model.Drains); ok {
+		filtered, err := a.filtered(ctx, draining)
+		if err != nil {
+			return facts, err
+		}
+		facts.Filtered = filtered
+	}
+	return facts, nil
 }
 
 // read asks the server for one object.

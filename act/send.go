@@ -33,7 +33,7 @@ func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return a.tryEnds(ctx, plan)
 }
 
 // send sends one change, as a dry run or in earnest.

@@ -43,18 +43,30 @@ func readsOnly(next http.RoundTripper) http.RoundTripper {
 }
 
 // dryRunsOnly makes a dry run of what is sent, whoever asked for it: the query
-// says so. A deletion with a body is left out, for the server reads that instead.
+// says so. A deletion loses its body, for the server would read that instead.
 func dryRunsOnly(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		if !changes(r) || r.Method == http.MethodDelete && r.ContentLength != 0 {
+		if !changes(r) {
 			return refuse(r)
 		}
 		tried := r.Clone(r.Context()) // a RoundTripper leaves the request as it is
+		if r.Method == http.MethodDelete {
+			withoutBody(tried)
+		}
 		query := tried.URL.Query()
 		query.Set("dryRun", metav1.DryRunAll)
 		tried.URL.RawQuery = query.Encode()
 		return next.RoundTrip(tried)
 	})
+}
+
+// withoutBody leaves a request its query only.
+func withoutBody(r *http.Request) {
+	if r.Body != nil {
+		_ = r.Body.Close() // a RoundTripper must
+	}
+	r.Body, r.GetBody, r.ContentLength = http.NoBody, nil, 0
+	r.Header.Del("Content-Type")
 }
 
 // confirmedOnly lets through what a user confirmed, and nothing else.

@@ -36,7 +36,7 @@ func TestTheTransportLetsThrough(t *testing.T) {
 		{"a patch, as a dry run", tries, "PATCH", "/api/v1/nodes/n1?fieldManager=fathom", true},
 		{"a patch that speaks of a dry run of its own", tries, "PATCH", "/api/v1/nodes/n1?dryRun=&dryRun=x", true},
 		{"no creation of another kind", tries, "POST", "/api/v1/namespaces/dev/services", false},
-		{"no deletion whose body may say otherwise", tries, "DELETE", "/api/v1/namespaces/dev/pods/web", false},
+		{"a deletion, as a dry run, without a body that may say otherwise", tries, "DELETE", "/api/v1/namespaces/dev/pods/web", true},
 		{"no deletion of many", tries, "DELETE", "/api/v1/namespaces/dev/pods", false},
 		{"no patch that nobody confirmed", writes, "PATCH", "/api/v1/nodes/n1", false},
 		{"no eviction that nobody confirmed", writes, "POST", "/api/v1/namespaces/dev/pods/web/eviction", false},
@@ -48,6 +48,9 @@ func TestTheTransportLetsThrough(t *testing.T) {
 				sent = true
 				if tried := r.URL.Query()["dryRun"]; r.Method != http.MethodGet && strings.Contains(test.says, "dry run") && (len(tried) != 1 || tried[0] != "All") {
 					t.Errorf("%s %s was sent in earnest", r.Method, r.URL)
+				}
+				if r.Method == http.MethodDelete && (r.Body != http.NoBody || r.ContentLength != 0) {
+					t.Errorf("%s %s was sent with a body", r.Method, r.URL)
 				}
 				return &http.Response{Body: http.NoBody}, nil
 			}))

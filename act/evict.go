@@ -1,0 +1,80 @@
+package act
+
+import (
+	"context"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
+	"k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// askingTime is how long one request for the end of a pod may take. Within it
+// client-go asks again by itself where the server says when.
+const askingTime = 30 * time.Second
+
+// ask asks for the end of this very pod: by an eviction, which its
+// PodDisruptionBudget may refuse, or where the plan says so by a deletion.
+func ask(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+	ctx, cancel := context.WithTimeout(ctx, askingTime)
+	defer cancel()
+	if end.How == model.Deleted {
+		return remove(ctx, client, end, dry)
+	}
+	return evict(ctx, client, end, dry)
+}
+
+// evict asks once for an eviction. Nothing else follows from a refusal.
+func evict(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+	once := helper(ctx, exact{client, end.Pod.Object.UID})
+	if dry {
+		once.DryRunStrategy = util.DryRunServer
+	}
+	return once.EvictPod(*end.Pod.Object, policyv1.SchemeGroupVersion)
+}
+
+// remove deletes a pod that no controller owns, as it was when it was planned.
+func remove(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+	pod := end.Pod.Object
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}}
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	return client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
+}
+
+// exact is a client whose evictions are of the pod of that UID only. kubectl
+// drain's helper names a pod by its name, under which another may be by now.
+type exact struct {
+	kubernetes.Interface
+	uid types.UID
+}
+
+func (e exact) PolicyV1() policyclient.PolicyV1Interface {
+	return exactPolicy{e.Interface.PolicyV1(), e.uid}
+}
+
+type exactPolicy struct {
+	policyclient.PolicyV1Interface
+	uid types.UID
+}
+
+func (e exactPolicy) Evictions(namespace string) policyclient.EvictionInterface {
+	return exactEvictions{e.PolicyV1Interface.Evictions(namespace), e.uid}
+}
+
+type exactEvictions struct {
+	policyclient.EvictionInterface
+	uid types.UID
+}
+
+// Evict implements EvictionInterface.
+func (e exactEvictions) Evict(ctx context.Context, eviction *policyv1.Eviction) error {
+	eviction.DeleteOptions.Preconditions = &metav1.Preconditions{UID: &e.uid}
+	return e.EvictionInterface.Evict(ctx, eviction)
+}

@@ -1,0 +1,59 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubectl/pkg/drain"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// filtered asks kubectl drain's filters which pods of the nodes end. Everything
+// that its flags ask about is allowed here: the plan asks about it again, pod by
+// pod.
+func (a *Actor) filtered(ctx context.Context, action model.Drains) (map[string][]types.UID, error) {
+	found := map[string][]types.UID{}
+	var mu sync.Mutex
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(atOnce)
+	for _, node := range action.DrainedNodes() {
+		reading.Go(func() error {
+			list, errs := helper(ctx, a.Reader).GetPodsForDeletion(node)
+			if len(errs) > 0 {
+				return fmt.Errorf("list pods of %s to drain: %w", node, errors.Join(errs...))
+			}
+			going := []types.UID{}
+			for _, pod := range list.Pods() {
+				going = append(going, pod.UID)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			found[node] = going
+			return nil
+		})
+	}
+	return found, reading.Wait()
+}
+
+// helper is kubectl drain's, which ends nothing by itself: of what it can do
+// its filters are asked, and single evictions.
+func helper(ctx context.Context, client kubernetes.Interface) *drain.Helper {
+	return &drain.Helper{
+		Ctx:                  ctx,
+		Client:               client,
+		Force:                true,
+		IgnoreAllDaemonSets:  true,
+		DeleteEmptyDirData:   true,
+		GracePeriodSeconds:   -1, // the pod's own; 0 would be at once
+		EvictErrorRetryDelay: firstPause,
+		Out:                  io.Discard,
+		ErrOut:               io.Discard,
+	}
+}

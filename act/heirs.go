@@ -1,0 +1,114 @@
+package act
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// heirs finds the pods that controllers make in the place of those that a job
+// ends. A successor is one that was not there when the job began, by no clock:
+// the server's may be another than this machine's.
+type heirs struct {
+	before  map[types.UID]map[types.UID]bool // controller → its pods when the job began
+	claimed map[types.UID]bool
+	at      *model.Snapshot // that was looked at last
+}
+
+func newHeirs(pods []pod, snapshot *model.Snapshot) heirs {
+	h := heirs{before: map[types.UID]map[types.UID]bool{}, claimed: map[types.UID]bool{}}
+	for i := range pods {
+		controller := pods[i].controllerOf()
+		if controller == "" {
+			continue
+		}
+		if h.before[controller] == nil {
+			h.before[controller] = map[types.UID]bool{}
+		}
+		h.before[controller][pods[i].Pod.UID] = true
+	}
+	for _, p := range snapshot.Pods {
+		if known, ok := h.before[p.Owner.UID]; ok {
+			known[p.Object.UID] = true
+		}
+	}
+	return h
+}
+
+// follow gives every pod that ends its successor, and sees where those are that
+// were given.
+func (h *heirs) follow(pods []pod, snapshot *model.Snapshot) {
+	if snapshot == h.at || !snapshot.Status.Connection.Live {
+		return
+	}
+	h.at = snapshot
+	wanting := false
+	for i := range pods {
+		h.trace(&pods[i], snapshot)
+		wanting = wanting || wants(&pods[i])
+	}
+	if !wanting {
+		return
+	}
+	var born []*model.Pod
+	for _, p := range snapshot.Pods {
+		known, ours := h.before[p.Owner.UID]
+		if ours && !known[p.Object.UID] && !h.claimed[p.Object.UID] && p.Object.DeletionTimestamp == nil {
+			born = append(born, p)
+		}
+	}
+	slices.SortStableFunc(born, func(a, b *model.Pod) int { return a.Since().Compare(b.Since()) })
+	for _, p := range born {
+		h.give(pods, p)
+	}
+}
+
+// wants says whether a pod ends or has ended and its successor is not known.
+func wants(p *pod) bool {
+	ends := p.State == model.PodAsked || p.State == model.PodTerminating || p.State == model.PodGone
+	return ends && p.controllerOf() != "" && p.Back.UID == ""
+}
+
+// trace sees where a successor is. One that has gone itself is none.
+func (h *heirs) trace(p *pod, snapshot *model.Snapshot) {
+	if p.Back.UID == "" {
+		return
+	}
+	back, is := seen(snapshot, p.Back)
+	switch is {
+	case there:
+		p.BackNode = back.Object.Spec.NodeName
+	case gone:
+		delete(h.claimed, p.Back.UID)
+		p.Back, p.BackNode = model.Ref{}, ""
+	}
+}
+
+// give lets a new pod be the successor of the one that ends the longest.
+func (h *heirs) give(pods []pod, born *model.Pod) {
+	var first *pod
+	for i := range pods {
+		p := &pods[i]
+		if !wants(p) || p.controllerOf() != born.Owner.UID || born.Owner.Kind == "StatefulSet" && p.Pod.Name != born.Object.Name {
+			continue
+		}
+		if first == nil || p.Since.Before(first.Since) {
+			first = p
+		}
+	}
+	if first == nil {
+		return
+	}
+	h.claimed[born.Object.UID] = true
+	first.Back, first.BackNode = born.Ref(), born.Object.Spec.NodeName
+}
+
+// complete says whether every pod that has gone is back on a node, as far as
+// somebody makes it anew.
+func (h *heirs) complete(pods []pod) bool {
+	return !slices.ContainsFunc(pods, func(p pod) bool {
+		return p.State == model.PodGone && p.controllerOf() != "" && p.BackNode == ""
+	})
+}

@@ -1,0 +1,240 @@
+package act
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// pollEvery is how often a job looks at the newest snapshot. It asks the
+	// server nothing.
+	pollEvery = 250 * time.Millisecond
+	// firstPause and longestPause bound how long a pod that was refused waits
+	// before it is asked again.
+	firstPause   = 5 * time.Second
+	longestPause = 30 * time.Second
+	// afterwards is how long a job that is over is still told where the pods
+	// came back.
+	afterwards = 10 * time.Minute
+)
+
+// job ends the pods of one plan, in a queue of its own: each is asked by itself,
+// so that one that is refused holds up no other. Its goroutine alone changes it.
+type job struct {
+	actor *Actor
+	id    int
+	plan  *model.Plan
+	began time.Time
+
+	orders orders // guarded by the registry's lock
+	wake   chan struct{}
+
+	state  model.JobState
+	why    string
+	over   time.Time
+	pods   []pod
+	nodes  []string // in the order in which they are emptied
+	atOnce int      // of them; 0: all
+	heirs  heirs
+
+	replies chan reply // holds as many as requests are on their way
+	asking  sync.WaitGroup
+	busy    int
+}
+
+// orders are what the user wants of a job.
+type orders struct{ paused, stopped bool }
+
+// pod is one pod that a job ends.
+type pod struct {
+	model.PodProgress
+	end    *model.End
+	busy   bool // a request about it is on its way
+	pauses wait.Backoff
+	look   time.Time // when the server is asked whether it is there, where no snapshot tells
+}
+
+// reply is what came of a request about a pod.
+type reply struct {
+	pod int
+	outcome
+}
+
+func newJob(a *Actor, plan *model.Plan) *job {
+	now := a.Clock.Now()
+	j := &job{
+		actor: a, plan: plan, began: now, state: model.JobRuns,
+		wake: make(chan struct{}, 1), replies: make(chan reply, atOnce),
+	}
+	for i := range plan.Ends {
+		end := &plan.Ends[i]
+		if !asked(*end) {
+			continue
+		}
+		p := pod{end: end, pauses: wait.Backoff{Duration: firstPause, Factor: 1.5, Steps: 10, Cap: longestPause}}
+		p.PodProgress = model.PodProgress{Pod: end.Pod.Ref(), State: model.PodWaits, Since: now, Grace: end.Grace}
+		if end.Terminating {
+			p.State, p.Since = model.PodTerminating, terminatingSince(end.Pod, now)
+		}
+		j.pods = append(j.pods, p)
+	}
+	if action, ok := plan.Action.(model.Drains); ok {
+		j.nodes, j.atOnce = action.DrainedNodes(), action.NodesAtOnce()
+	}
+	j.heirs = newHeirs(j.pods, a.State.Newest())
+	return j
+}
+
+// run ends the pods. It returns when every pod that was asked is gone and has
+// its successor, or when ctx ends.
+func (j *job) run(ctx context.Context) {
+	ticker := j.actor.Clock.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		j.step(ctx)
+		if j.settled() {
+			return
+		}
+		select {
+		case r := <-j.replies:
+			j.settle(r)
+		case <-j.wake:
+		case <-ticker.C():
+		case <-ctx.Done():
+			j.abandon()
+			return
+		}
+	}
+}
+
+// step does what there is to do now, and tells how far the job is.
+func (j *job) step(ctx context.Context) {
+	snapshot := j.actor.State.Newest()
+	j.obey()
+	if j.over.IsZero() {
+		j.watch(ctx, snapshot)
+	}
+	j.heirs.follow(j.pods, snapshot)
+	if j.state == model.JobRuns && snapshot.Status.Connection.Live {
+		j.askDue(ctx)
+	}
+	j.explain(snapshot)
+	if j.over.IsZero() && j.ended() {
+		j.finish()
+	}
+	j.actor.publish(j)
+}
+
+// obey does what the user wants.
+func (j *job) obey() {
+	if !j.over.IsZero() || j.state == model.JobStopped {
+		return
+	}
+	switch wanted := j.actor.ordersFor(j); {
+	case wanted.stopped:
+		j.state = model.JobStopped
+		j.leave()
+	case wanted.paused:
+		j.state = model.JobPaused
+	default:
+		j.state = model.JobRuns
+	}
+}
+
+// leave gives up what was not asked yet.
+func (j *job) leave() {
+	for i := range j.pods {
+		p := &j.pods[i]
+		if !p.busy && (p.State == model.PodWaits || p.State == model.PodRefused) {
+			j.turn(p, model.PodLeft)
+		}
+	}
+}
+
+// explain says why the job cannot go on.
+func (j *job) explain(snapshot *model.Snapshot) {
+	switch {
+	case !j.over.IsZero():
+	case j.state == model.JobStopped:
+		j.why = "stopped: nothing more is asked"
+	case !snapshot.Status.Connection.Live:
+		j.why = "the connection to the API server is lost; this goes on when it is back"
+	default:
+		j.why = ""
+	}
+}
+
+// ended says whether no pod will change any more.
+func (j *job) ended() bool {
+	for i := range j.pods {
+		if p := &j.pods[i]; p.busy || !final(p.State) {
+			return false
+		}
+	}
+	return true
+}
+
+func final(state model.PodState) bool {
+	return state == model.PodGone || state == model.PodFailed || state == model.PodLeft
+}
+
+// finish ends the job.
+func (j *job) finish() {
+	j.over = j.actor.Clock.Now()
+	if j.state != model.JobStopped {
+		j.state, j.why = model.JobDone, ""
+	}
+	j.actor.conclude(j.progress())
+}
+
+// settled says whether nothing is left to be told.
+func (j *job) settled() bool {
+	if j.over.IsZero() {
+		return false
+	}
+	return j.heirs.complete(j.pods) || j.actor.Clock.Since(j.over) > afterwards
+}
+
+// abandon ends the job where it is, once the requests on their way came back.
+func (j *job) abandon() {
+	j.asking.Wait()
+	for j.busy > 0 {
+		j.settle(<-j.replies)
+	}
+	if j.over.IsZero() {
+		j.state, j.why = model.JobStopped, "stopped: fathom ended"
+		j.leave()
+		j.finish()
+	}
+	j.actor.publish(j)
+}
+
+// turn brings a pod into a state.
+func (j *job) turn(p *pod, state model.PodState) {
+	if p.State != state {
+		p.State, p.Since = state, j.actor.Clock.Now()
+	}
+	p.Again, p.Budget, p.Said, p.Help = time.Time{}, "", "", ""
+}
+
+// progress is how far the job is.
+func (j *job) progress() *model.Progress {
+	told := &model.Progress{
+		ID: j.id, Plan: j.plan, Name: j.plan.Action.Name(), State: j.state,
+		Began: j.began, Over: j.over, Why: j.why,
+		Pods: make([]model.PodProgress, 0, len(j.pods)),
+	}
+	for i := range j.pods {
+		told.Pods = append(told.Pods, j.pods[i].PodProgress)
+	}
+	return told
+}
+
+// controllerOf is the UID of what makes the pod's successor; "" without one.
+func (p *pod) controllerOf() types.UID { return p.end.Pod.Owner.UID }

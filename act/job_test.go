@@ -1,0 +1,391 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// once refuses the first request with err.
+func once(err error) func(string, int) error {
+	return func(_ string, n int) error {
+		if n == 1 {
+			return err
+		}
+		return nil
+	}
+}
+
+func always(err error) func(string, int) error {
+	return func(string, int) error { return err }
+}
+
+func TestAPodOfAJob(t *testing.T) {
+	pods := podsResource.GroupResource()
+	namespaceEnds := apierrors.NewForbidden(pods, "cart", errors.New("the namespace is being terminated"))
+	namespaceEnds.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	policy := &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden, Message: "admission webhook denied the request: not today"}}
+	several := &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: "This pod has more than one PodDisruptionBudget"}}
+	for _, test := range []struct {
+		says      string
+		refuse    func(string, int) error
+		after     time.Duration
+		state     model.PodState
+		evictions int
+		said      string
+		help      string
+		result    string
+	}{
+		{"is asked once and gone after its grace period", nil, 3 * time.Second, model.PodGone, 1, "", "", "1 of 1 gone"},
+		{"is not gone while it terminates", nil, time.Second, model.PodTerminating, 1, "", "", "running"},
+		{
+			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, model.PodRefused, 1,
+			"Cannot evict pod as it would violate the pod's disruption budget. The disruption budget cart needs 3 healthy pods and has 3 currently", "", "running",
+		},
+		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, model.PodRefused, 5, "Cannot evict", "", "running"},
+		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, model.PodRefused, 1, "wait", "", "running"},
+		{
+			"is not asked again where a right lacks", always(apierrors.NewForbidden(pods, "cart", errors.New("no"))), time.Minute, model.PodFailed, 1,
+			"is forbidden", "ask for the right to create pods/eviction in shop", "0 of 1 gone, 1 refused",
+		},
+		{"is not asked again where a policy forbids", always(policy), time.Minute, model.PodFailed, 1, "not today", "a policy of the cluster forbids it", "0 of 1 gone, 1 refused"},
+		{"is not asked again where several budgets select it", always(several), time.Minute, model.PodFailed, 1, "more than one", "leave one PodDisruptionBudget", "0 of 1 gone, 1 refused"},
+		{"is not asked again where the request is wrong", always(apierrors.NewBadRequest("no such")), time.Minute, model.PodFailed, 1, "no such", "do what the words say", "0 of 1 gone, 1 refused"},
+		{"is asked again where a webhook has trouble", once(apierrors.NewInternalError(errors.New("webhook"))), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again where no answer came", once(fmt.Errorf("post: %w", context.DeadlineExceeded)), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"waits where no answer came, and says so", always(context.DeadlineExceeded), time.Second, model.PodWaits, 1, "no answer in time", "", "running"},
+		{"is asked again where the connection broke", once(errors.New("connection refused")), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again where another was quicker", once(apierrors.NewConflict(pods, "cart", errors.New("changed"))), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again until its namespace has ended it", once(namespaceEnds), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, running("cart"))
+				w.refuse = test.refuse
+				a := w.begin(ends{how: model.Evicted})
+				defer a.Close()
+				time.Sleep(test.after)
+				p := states(a)["cart"]
+				if p.State != test.state || !strings.Contains(p.Said, test.said) || !strings.Contains(p.Help, test.help) || (p.Help == "") != (test.help == "") {
+					t.Errorf("the pod is %+v", p)
+				}
+				if test.state == model.PodRefused && !p.Again.After(time.Now()) {
+					t.Errorf("it is asked again at %s", p.Again)
+				}
+				if n := w.evictions("cart"); n != test.evictions {
+					t.Errorf("%d evictions were asked for, want %d", n, test.evictions)
+				}
+				if got := a.Activity()[0].Result; got != test.result {
+					t.Errorf("the activity log says %q, want %q", got, test.result)
+				}
+			})
+		})
+	}
+}
+
+func TestABudgetIsNamed(t *testing.T) {
+	named := budgetRefuses().(*apierrors.StatusError)
+	named.ErrStatus.Details.Group, named.ErrStatus.Details.Name = "policy", "other"
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"by the plan where the server tells it in words only": {budgetRefuses(), "cart"},
+		"by the server where it does":                         {named, "other"},
+		"not where a webhook refused":                         {apierrors.NewTooManyRequests("wait", 1), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			end := &model.End{Pod: model.NewPod(running("cart"))}
+			end.Fate.Budget.Name = "cart"
+			if got := judge(end, test.err).budget; got != test.want {
+				t.Errorf("the budget is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOneBlockedPodHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"), running("a"), running("b"))
+		w.refuse = func(pod string, n int) error {
+			if pod == "cart" && n <= 3 {
+				return budgetRefuses()
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(3 * time.Second)
+		if s := states(a); s["a"].State != model.PodGone || s["b"].State != model.PodGone || s["cart"].State != model.PodRefused || s["cart"].Budget != "cart" {
+			t.Errorf("after 3 s: %+v", s)
+		}
+		if p := a.Jobs()[0]; p.State != model.JobRuns {
+			t.Errorf("the job is %s", p.State)
+		}
+		time.Sleep(30 * time.Second)
+		if p := a.Jobs()[0]; p.State != model.JobDone || p.Over.IsZero() || p.Count(model.PodGone) != 3 {
+			t.Errorf("after 33 s: %+v", p)
+		}
+		if e := a.Activity()[0]; e.Result != "3 of 3 gone" || !e.OK {
+			t.Errorf("the activity log says %+v", e)
+		}
+		for _, action := range w.client.Actions() {
+			if action.GetVerb() != "create" || action.GetSubresource() != "eviction" {
+				t.Errorf("%s %s was sent", action.GetVerb(), action.GetSubresource())
+			}
+		}
+	})
+}
+
+func TestAPodThatWasReplacedUnderItsNameIsGone(t *testing.T) {
+	for name, before := range map[string]bool{"before it was asked": true, "between the look and the request": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, running("cart"))
+				replace := func() {
+					w.remove("cart")
+					w.add(running("cart", func(p *corev1.Pod) { p.UID = "another" }))
+				}
+				w.refuse = func(string, int) error {
+					if !before {
+						replace()
+					}
+					return nil
+				}
+				w.lose(before)
+				a := w.begin(ends{how: model.Evicted})
+				defer a.Close()
+				if before {
+					replace()
+					w.lose(false)
+				}
+				time.Sleep(10 * time.Second)
+				if s := states(a)["cart"]; s.State != model.PodGone {
+					t.Errorf("the pod is %+v", s)
+				}
+				if p := w.pod("cart"); p.DeletionTimestamp != nil {
+					t.Error("the other pod was evicted")
+				}
+				if n := w.evictions("cart"); before && n != 0 {
+					t.Errorf("%d evictions were asked for", n)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatTerminatesAlreadyIsWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart", terminating))
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(time.Minute)
+		p := states(a)["cart"]
+		if p.State != model.PodTerminating || p.Help != "held by its finalizer example.com/hold" || time.Since(p.Since) < time.Minute {
+			t.Errorf("the pod is %+v", p)
+		}
+		w.remove("cart")
+		time.Sleep(time.Second)
+		if job := a.Jobs()[0]; job.State != model.JobDone || len(w.client.Actions()) != 0 {
+			t.Errorf("the job is %s, %v was sent", job.State, w.client.Actions())
+		}
+	})
+}
+
+func TestAPausedJobAsksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"), running("a"))
+		w.refuse = func(pod string, n int) error {
+			if pod == "cart" && n == 1 {
+				return budgetRefuses()
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(time.Second)
+		a.Pause(1, true)
+		time.Sleep(time.Minute)
+		if s := states(a); a.Jobs()[0].State != model.JobPaused || s["a"].State != model.PodGone || w.evictions("cart") != 1 {
+			t.Errorf("paused: %+v", s)
+		}
+		a.Pause(1, false)
+		time.Sleep(5 * time.Second)
+		if job := a.Jobs()[0]; job.State != model.JobDone {
+			t.Errorf("after it went on: %+v", job)
+		}
+	})
+}
+
+func TestAStoppedJobLeavesTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"), running("a"))
+		w.refuse = func(pod string, _ int) error {
+			if pod == "cart" {
+				return budgetRefuses()
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(time.Second)
+		a.Stop(1)
+		a.Pause(1, true) // comes too late
+		time.Sleep(500 * time.Millisecond)
+		if s := states(a); a.Jobs()[0].State != model.JobStopped || s["cart"].State != model.PodLeft || s["a"].State != model.PodTerminating {
+			t.Errorf("stopped: %+v", s)
+		}
+		time.Sleep(time.Minute)
+		if job, s := a.Jobs()[0], states(a); job.State != model.JobStopped || job.Over.IsZero() || s["a"].State != model.PodGone || w.evictions("cart") != 1 {
+			t.Errorf("in the end: %+v", job)
+		}
+		if e := a.Activity()[0]; e.Result != "1 of 2 gone, stopped" || e.OK {
+			t.Errorf("the activity log says %+v", e)
+		}
+		a.Stop(7) // there is none
+	})
+}
+
+func TestALostConnectionIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"), running("a"))
+		w.refuse = func(pod string, n int) error {
+			if pod == "cart" && n == 1 {
+				return budgetRefuses()
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(time.Second)
+		w.lose(true)
+		time.Sleep(20 * time.Second)
+		if job, s := a.Jobs()[0], states(a); !strings.Contains(job.Why, "connection") || w.evictions("cart") != 1 || s["a"].State != model.PodGone {
+			t.Errorf("while it is lost: %+v", job) // the pod that was asked is asked about
+		}
+		w.lose(false)
+		time.Sleep(5 * time.Second)
+		if job := a.Jobs()[0]; job.State != model.JobDone || job.Why != "" {
+			t.Errorf("when it is back: %+v", job)
+		}
+	})
+}
+
+func TestNodesAreEmptiedAFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("a"), running("b", on("n2")), running("c", on("n3")))
+		a := w.begin(ends{how: model.Evicted, nodes: []string{"n3", "n1", "n2"}, atOnce: 1})
+		defer a.Close()
+		for i, name := range []string{"c", "a", "b"} {
+			time.Sleep(time.Second)
+			if w.evictions(name) != 1 || w.evictions("a")+w.evictions("b")+w.evictions("c") != i+1 {
+				t.Errorf("after %d nodes: %+v", i, states(a))
+			}
+			time.Sleep(2 * time.Second)
+		}
+	})
+}
+
+func TestAJobTellsWhereThePodsCameBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart-a", of("ReplicaSet", "cart")), running("cart-x", of("ReplicaSet", "cart"), on("n2")), running("db-0", of("StatefulSet", "db")), running("bare"))
+		wish := ends{how: model.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1}
+		a := w.begin(wish)
+		defer a.Close()
+		time.Sleep(time.Second)
+		w.add(running("cart-b", of("ReplicaSet", "cart"), on("")))
+		w.add(running("other-0", of("StatefulSet", "db"), on("n2")))
+		time.Sleep(time.Second)
+		if s := states(a); s["cart-a"].Back.Name != "cart-b" || s["cart-a"].BackNode != "" || s["db-0"].Back.Name != "" {
+			t.Errorf("with a Pending successor: %+v", s)
+		}
+		time.Sleep(time.Second)
+		w.add(running("db-0", of("StatefulSet", "db"), on("n3"), func(p *corev1.Pod) { p.UID = types.UID("uid-new") }))
+		bound := w.pod("cart-b")
+		bound.Spec.NodeName = "n3"
+		w.update(bound)
+		time.Sleep(time.Second)
+		if s := states(a); s["cart-a"].BackNode != "n3" || s["db-0"].BackNode != "n3" || s["bare"].Back.Name != "" {
+			t.Errorf("with successors on nodes: %+v", s)
+		}
+		w.remove("cart-b")
+		time.Sleep(time.Second)
+		if p := states(a)["cart-a"]; p.Back.Name != "" {
+			t.Errorf("a successor that has gone counts: %+v", p)
+		}
+	})
+}
+
+func TestADeletionIsOfThePodThatWasRead(t *testing.T) {
+	for name, changed := range map[string]bool{"as it was": false, "not if it changed": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, running("cart"))
+				if changed {
+					w.client.PrependReactor("delete", "pods", w.changed("cart"))
+				}
+				a := w.begin(ends{how: model.Deleted})
+				defer a.Close()
+				time.Sleep(5 * time.Second)
+				p := states(a)["cart"]
+				if changed && (p.State != model.PodFailed || p.Help != "it changed while you read: plan it again") || !changed && p.State != model.PodGone {
+					t.Errorf("the pod is %+v", p)
+				}
+			})
+		})
+	}
+}
+
+func TestAClosedActorEndsItsJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"))
+		w.refuse = always(budgetRefuses())
+		a := w.begin(ends{how: model.Evicted})
+		time.Sleep(time.Second)
+		a.Close()
+		if job := a.Jobs()[0]; job.State != model.JobStopped || job.Why != "stopped: fathom ended" || job.Pods[0].State != model.PodLeft {
+			t.Errorf("the job is %+v", job)
+		}
+		if e := a.Activity()[0]; e.Result != "0 of 1 gone, stopped" {
+			t.Errorf("the activity log says %+v", e)
+		}
+	})
+}
+
+func TestWhoWaitsForJobsHearsOfEachChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"))
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		var seen []model.PodState
+		revision := 0
+		for {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			jobs, next, err := a.NextJobs(ctx, revision)
+			cancel()
+			if err != nil {
+				break
+			}
+			if next <= revision || jobs[0].Revision != next {
+				t.Errorf("revision %d follows %d", next, revision)
+			}
+			revision = next
+			seen = append(seen, jobs[0].Pods[0].State)
+		}
+		if seen[0] != model.PodWaits || seen[len(seen)-1] != model.PodGone || len(seen) > 5 {
+			t.Errorf("the states were %v", seen)
+		}
+	})
+}

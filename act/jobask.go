@@ -1,0 +1,112 @@
+package act
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// askDue asks for the end of every pod that is to be asked now, a few at a time.
+func (j *job) askDue(ctx context.Context) {
+	now, open := j.actor.Clock.Now(), j.openNodes()
+	for i := range j.pods {
+		if j.busy == atOnce {
+			return
+		}
+		if p := &j.pods[i]; due(p, now) && (open == nil || slices.Contains(open, p.end.Pod.Object.Spec.NodeName)) {
+			j.request(i, func() outcome { return j.askFor(ctx, p.end) })
+		}
+	}
+}
+
+func due(p *pod, now time.Time) bool {
+	return !p.busy && (p.State == model.PodWaits || p.State == model.PodRefused) && !now.Before(p.Again)
+}
+
+// openNodes are the nodes whose pods may be asked: the first few that have one
+// left which may still go. nil is all.
+func (j *job) openNodes() []string {
+	if j.atOnce <= 0 || len(j.nodes) <= j.atOnce {
+		return nil
+	}
+	left := map[string]bool{}
+	for i := range j.pods {
+		if p := &j.pods[i]; p.busy || !final(p.State) {
+			left[p.end.Pod.Object.Spec.NodeName] = true
+		}
+	}
+	open := make([]string, 0, j.atOnce)
+	for _, node := range j.nodes {
+		if left[node] && len(open) < j.atOnce {
+			open = append(open, node)
+		}
+	}
+	return open
+}
+
+// request has something asked about a pod while the job goes on.
+func (j *job) request(i int, do func() outcome) {
+	j.pods[i].busy = true
+	j.busy++
+	j.asking.Go(func() { j.replies <- reply{pod: i, outcome: do()} })
+}
+
+// askFor asks once for the end of a pod, if it is still there.
+func (j *job) askFor(ctx context.Context, end *model.End) outcome {
+	ref := end.Pod.Ref()
+	now, is := seen(j.actor.State.Newest(), ref)
+	if is == unseen {
+		var err error
+		if is, err = look(ctx, j.actor.Reader, ref); err != nil {
+			return judge(end, err)
+		}
+	}
+	switch {
+	case is == gone:
+		return outcome{state: model.PodGone}
+	case now != nil && now.Object.DeletionTimestamp != nil:
+		return outcome{state: model.PodTerminating} // by somebody else
+	}
+	err := ask(ctx, j.actor.Writer, end, false)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		if is, _ := look(ctx, j.actor.Reader, ref); is == gone {
+			return outcome{state: model.PodGone}
+		}
+	}
+	return judge(end, err)
+}
+
+// lookFor asks the server whether a pod that was asked is there.
+func (j *job) lookFor(ctx context.Context, p pod) outcome {
+	if is, _ := look(ctx, j.actor.Reader, p.Pod); is == gone {
+		return outcome{state: model.PodGone}
+	}
+	return outcome{state: p.State}
+}
+
+// settle notes what came of a request.
+func (j *job) settle(r reply) {
+	p := &j.pods[r.pod]
+	p.busy = false
+	j.busy--
+	switch {
+	case final(p.State), p.State == model.PodTerminating && r.state != model.PodGone:
+		return // the snapshot was quicker
+	case r.state == model.PodTerminating:
+		return // the snapshot tells more
+	}
+	again := r.state == model.PodRefused || r.state == model.PodWaits
+	if again && j.state == model.JobStopped {
+		j.turn(p, model.PodLeft)
+		return
+	}
+	j.turn(p, r.state)
+	p.Said, p.Help, p.Budget = r.said, r.help, r.budget
+	if again {
+		p.Again = j.actor.Clock.Now().Add(max(p.pauses.Step(), r.pause))
+	}
+}

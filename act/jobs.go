@@ -1,0 +1,180 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// registry holds the jobs of a run.
+type registry struct {
+	mu       sync.Mutex
+	jobs     []*job
+	told     []*model.Progress // of each job, the newest
+	revision int
+	changed  chan struct{} // closed at the next change; nil: nobody waits
+
+	running context.Context // of all jobs
+	end     context.CancelFunc
+	tasks   sync.WaitGroup
+}
+
+// Jobs are those of this run, the newest first.
+func (a *Actor) Jobs() []*model.Progress {
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	return a.jobs.newestFirst()
+}
+
+func (r *registry) newestFirst() []*model.Progress {
+	told := slices.Clone(r.told)
+	slices.Reverse(told)
+	return told
+}
+
+// NextJobs waits until a job is not as it was at that revision; 0 is before the
+// first job.
+func (a *Actor) NextJobs(ctx context.Context, revision int) ([]*model.Progress, int, error) {
+	r := &a.jobs
+	for {
+		r.mu.Lock()
+		if r.revision > revision {
+			defer r.mu.Unlock()
+			return r.newestFirst(), r.revision, nil
+		}
+		if r.changed == nil {
+			r.changed = make(chan struct{})
+		}
+		changed := r.changed
+		r.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, revision, ctx.Err()
+		}
+	}
+}
+
+// Pause keeps a job from asking for more, or lets it go on.
+func (a *Actor) Pause(id int, on bool) { a.order(id, func(o *orders) { o.paused = on }) }
+
+// Stop ends a job: what was asked goes on, nothing more is asked.
+func (a *Actor) Stop(id int) { a.order(id, func(o *orders) { o.stopped = true }) }
+
+func (a *Actor) order(id int, change func(*orders)) {
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	if id < 1 || id > len(a.jobs.jobs) {
+		return
+	}
+	j := a.jobs.jobs[id-1]
+	change(&j.orders)
+	select {
+	case j.wake <- struct{}{}:
+	default: // it looks already
+	}
+}
+
+// ordersFor are what the user wants of the job by now.
+func (a *Actor) ordersFor(j *job) orders {
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	return j.orders
+}
+
+// enlist makes the job of a plan that was confirmed and run; nil where the plan
+// ends no pods by asking for it.
+func (a *Actor) enlist(confirmed model.Confirmed) *job {
+	plan := confirmed.Plan()
+	if !slices.ContainsFunc(plan.Ends, asked) {
+		return nil
+	}
+	j := newJob(a, plan)
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	a.jobs.jobs = append(a.jobs.jobs, j)
+	a.jobs.told = append(a.jobs.told, nil)
+	j.id = len(a.jobs.jobs)
+	a.jobs.tell(j)
+	return j
+}
+
+// asked says whether a job asks for the end of the pod: the others end by what
+// their plan changes.
+func asked(end model.End) bool { return end.How == model.Evicted || end.How == model.Deleted }
+
+// start lets a job run until it is over, or the Actor is closed.
+func (a *Actor) start(j *job, confirmed model.Confirmed) {
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	ctx := withConfirmation(a.jobs.running, confirmed)
+	a.jobs.tasks.Go(func() { j.run(ctx) })
+}
+
+// publish tells those who wait how far the job is.
+func (a *Actor) publish(j *job) {
+	a.jobs.mu.Lock()
+	defer a.jobs.mu.Unlock()
+	a.jobs.tell(j)
+}
+
+// tell notes how far a job is, if that is news.
+func (r *registry) tell(j *job) {
+	news := j.progress()
+	if last := r.told[j.id-1]; last != nil {
+		news.Revision = last.Revision
+		if same(last, news) {
+			return
+		}
+	}
+	r.revision++
+	news.Revision = r.revision
+	r.told[j.id-1] = news
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+func same(a, b *model.Progress) bool {
+	return a.State == b.State && a.Why == b.Why && a.Over.Equal(b.Over) && slices.Equal(a.Pods, b.Pods)
+}
+
+// Close ends all jobs where they are and waits until they did. What was asked
+// goes on in the cluster.
+func (a *Actor) Close() {
+	a.jobs.mu.Lock()
+	a.jobs.end()
+	a.jobs.mu.Unlock()
+	a.jobs.tasks.Wait()
+}
+
+// conclude notes in the activity log what came of a job.
+func (a *Actor) conclude(p *model.Progress) {
+	a.mu.Lock()
+	at := slices.IndexFunc(a.entries, func(e model.Entry) bool { return e.Job == p.ID })
+	if at < 0 {
+		a.mu.Unlock()
+		return
+	}
+	entry := a.entries[at]
+	a.mu.Unlock()
+	entry.Result, entry.OK = resultOf(p)
+	a.record(entry)
+}
+
+// resultOf is what came of a job: "7 of 11 gone, 1 refused, stopped".
+func resultOf(p *model.Progress) (words string, ok bool) {
+	went := p.Count(model.PodGone)
+	words = fmt.Sprintf("%d of %d gone", went, len(p.Pods))
+	if n := p.Count(model.PodFailed); n > 0 {
+		words += fmt.Sprintf(", %d refused", n)
+	}
+	if p.State == model.JobStopped {
+		words += ", stopped"
+	}
+	return words, went == len(p.Pods)
+}

@@ -1,0 +1,83 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// overdue is how long beyond its grace period a pod may take to go before it is
+// told what holds it.
+const overdue = 10 * time.Second
+
+// watch follows the pods in the newest snapshot: done means gone.
+func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
+	now := j.actor.Clock.Now()
+	for i := range j.pods {
+		p := &j.pods[i]
+		if p.State == model.PodGone || p.State == model.PodLeft {
+			continue
+		}
+		found, is := seen(snapshot, p.Pod)
+		switch {
+		case is == gone:
+			j.turn(p, model.PodGone)
+		case !trusted(snapshot, p.Pod.Namespace):
+			j.lookDue(ctx, i, now)
+		case found.Object.DeletionTimestamp != nil:
+			j.terminating(p, found, now)
+		}
+	}
+}
+
+// lookDue asks the server whether a pod that was asked is there, now and then,
+// while no snapshot tells.
+func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
+	p := &j.pods[i]
+	ending := p.State == model.PodAsked || p.State == model.PodTerminating
+	if !ending || p.busy || j.busy == atOnce || now.Before(p.look) {
+		return
+	}
+	p.look = now.Add(firstPause)
+	was := *p
+	j.request(i, func() outcome { return j.lookFor(ctx, was) })
+}
+
+// terminating notes that a pod ends, and what holds it if it takes too long.
+func (j *job) terminating(p *pod, found *model.Pod, now time.Time) {
+	if p.State != model.PodTerminating {
+		j.turn(p, model.PodTerminating)
+		p.Since = terminatingSince(found, now)
+	}
+	if grace := found.Object.DeletionGracePeriodSeconds; grace != nil {
+		p.Grace = time.Duration(*grace) * time.Second
+	}
+	p.Help = ""
+	if now.Sub(p.Since) > p.Grace+overdue {
+		p.Help = holds(found)
+	}
+}
+
+// terminatingSince is when the deletion was asked for: the API keeps the end of
+// the grace period.
+func terminatingSince(p *model.Pod, now time.Time) time.Time {
+	deletion, grace := p.Object.DeletionTimestamp, p.Object.DeletionGracePeriodSeconds
+	if deletion == nil || grace == nil {
+		return now
+	}
+	if began := deletion.Add(-time.Duration(*grace) * time.Second); began.Before(now) {
+		return began
+	}
+	return now // the server's clock is ahead
+}
+
+// holds says what keeps a pod beyond its grace period.
+func holds(p *model.Pod) string {
+	if finalizers := p.Object.Finalizers; len(finalizers) > 0 {
+		return "held by its finalizer " + model.Clean(strings.Join(finalizers, ", "))
+	}
+	return fmt.Sprintf("the kubelet of %s has not ended it: see whether the node is Ready", model.Clean(p.Object.Spec.NodeName))
+}

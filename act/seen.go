@@ -1,0 +1,62 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// presence is whether a pod is there.
+type presence int
+
+const (
+	unseen presence = iota // nobody can say
+	there
+	gone // it is not there, or another one of its name is
+)
+
+// look asks the server about one pod, for where the snapshot does not tell.
+func look(ctx context.Context, client kubernetes.Interface, ref model.Ref) (presence, error) {
+	ctx, cancel := context.WithTimeout(ctx, askingTime)
+	defer cancel()
+	pod, err := client.CoreV1().Pods(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), err == nil && pod.UID != ref.UID:
+		return gone, nil
+	case err != nil:
+		return unseen, fmt.Errorf("read pod %s: %w", ref.Words(), err)
+	}
+	return there, nil
+}
+
+// seen is what a snapshot tells of a pod. One that is missing in a list that is
+// not in, or in one that is old, may well be there.
+func seen(snapshot *model.Snapshot, ref model.Ref) (*model.Pod, presence) {
+	pod, found := snapshot.PodNamed(ref.Namespace, ref.Name)
+	switch {
+	case found && pod.Object.UID == ref.UID:
+		return pod, there
+	case !trusted(snapshot, ref.Namespace):
+		return nil, unseen
+	}
+	return nil, gone
+}
+
+// trusted says whether a snapshot holds every pod of a namespace as it is now.
+func trusted(snapshot *model.Snapshot, namespace string) bool {
+	status := &snapshot.Status
+	_, reading := status.Reading["pods"]
+	switch {
+	case reading, !status.Connection.Live:
+		return false
+	case status.Namespace != "" && status.Namespace != namespace:
+		return false
+	}
+	return !slices.ContainsFunc(status.Unread, func(u model.Unread) bool { return u.Resource == "pods" })
+}

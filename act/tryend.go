@@ -1,0 +1,65 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// mostTries is how many ends of pods one plan has the server try.
+const mostTries = 50
+
+// tryEnds has the API server try the evictions and deletions of a plan, of many
+// the first ones. That a PodDisruptionBudget refuses one for now is no objection:
+// the plan says who waits.
+func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
+	var tried []*model.End
+	for i := range plan.Ends {
+		if end := &plan.Ends[i]; asked(*end) && !end.Terminating {
+			tried = append(tried, end)
+		}
+	}
+	if len(tried) > mostTries {
+		plan.Verdict.Untried, tried = len(tried)-mostTries, tried[:mostTries]
+	}
+	refused := make([]string, len(tried))
+	trying, ctx := errgroup.WithContext(ctx)
+	trying.SetLimit(atOnce)
+	for i, end := range tried {
+		trying.Go(func() (err error) {
+			refused[i], err = a.tryEnd(ctx, end)
+			return err
+		})
+	}
+	if err := trying.Wait(); err != nil {
+		return err
+	}
+	for _, words := range refused {
+		if words != "" && !slices.Contains(plan.Verdict.Refused, words) {
+			plan.Verdict.Refused = append(plan.Verdict.Refused, words)
+		}
+	}
+	return nil
+}
+
+// tryEnd tries one end. refused are the server's words; "" where it would accept,
+// and where the pod is gone meanwhile.
+func (a *Actor) tryEnd(ctx context.Context, end *model.End) (refused string, err error) {
+	err = ask(ctx, a.Trier, end, true)
+	switch {
+	case err == nil, apierrors.IsNotFound(err), refusedForNow(err):
+		return "", nil
+	case apierrors.IsConflict(err) && end.How == model.Deleted:
+		return "", fmt.Errorf("%s %w: %w", end.Pod.FullName(), ErrChanged, err)
+	case apierrors.IsConflict(err):
+		return "", nil // another pod of its name: this one is gone
+	case statusOf(err) == nil:
+		return "", fmt.Errorf("%s %s: %w", verb(end), end.Pod.FullName(), err)
+	}
+	return wordsOf(err), nil
+}
