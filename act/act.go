@@ -30,6 +30,8 @@ var (
 type State interface {
 	// Newest is the newest snapshot; its Revision is 0 before the first.
 	Newest() *model.Snapshot
+	// Forecast says what the scheduler would make of a supposed state.
+	Forecast(ctx context.Context, supposed model.Supposed) (*model.Forecast, error)
 }
 
 // Options are what an Actor works with.

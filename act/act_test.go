@@ -1,6 +1,7 @@
 package act
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -16,6 +17,10 @@ import (
 type still struct{ snapshot *model.Snapshot }
 
 func (s still) Newest() *model.Snapshot { return s.snapshot }
+
+func (s still) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
+	return &model.Forecast{}, nil
+}
 
 func newTestActor(objects ...runtime.Object) (*Actor, *fake.Clientset) {
 	client := fake.NewClientset(objects...)

@@ -13,25 +13,35 @@ type landing struct {
 	tie    []string // all of the first rank, node among them: one of them is taken at random
 	likely bool     // the scheduler looks at some of the nodes that fit only, and may take another
 	open   bool     // something that could not be read decides: nothing above counts
-	why    string   // why it would be Pending, in short words
+	why    string   // why it would be Pending, or what could not be read, in short words
 }
 
 // landing says where the pod would go if it were created now: on no node yet,
 // nominated to none, and another one than it was, unless claims of its own know
 // it by its UID.
 func (e *Engine) landing(ctx context.Context, pod *corev1.Pod) (landing, error) {
+	found, err := e.lands(ctx, pod)
+	if err == nil && found.node == "" && !found.open {
+		found.why = e.nearestOf(pod)
+	}
+	return found, err
+}
+
+// lands is landing without why the pod would be Pending, which costs more to
+// find than that it would.
+func (e *Engine) lands(ctx context.Context, pod *corev1.Pod) (landing, error) {
 	pod = anew(pod)
 	defer e.asFor(pod)()
 	t, err := e.try(ctx, pod, nil)
 	switch {
 	case err != nil || t.open:
-		return landing{open: true}, err
+		return landing{open: true, why: unreadWords(e.unknown(&e.trials))}, err
 	case len(t.feasible) == 0:
-		return landing{why: e.nearest(pod, &e.trials)}, nil
+		return landing{}, nil
 	}
 	r, err := e.prioritize(ctx, t.state, pod, t.feasible)
 	if err != nil || len(r.unread) > 0 {
-		return landing{open: true}, err
+		return landing{open: true, why: unreadWords(r.unread)}, err
 	}
 	found := landing{node: r.nodes[0].node, likely: e.sample(e.trials.named()) < len(t.feasible)}
 	for _, node := range r.nodes {
@@ -60,4 +70,12 @@ func (e *Engine) nearest(pod *corev1.Pod, m *matrix) string {
 	q := e.question(pod)
 	told, _ := e.group(q, m)[0].tell(e, q, m, false)
 	return strings.Join(told.clauses(), "; ")
+}
+
+// unreadWords say why something could not be decided, the first of the reasons.
+func unreadWords(parts []UnknownPart) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[0].Why
 }

@@ -54,9 +54,9 @@ func (f *fixing) meet(pod *corev1.Pod) {
 }
 
 // competes says whether the scheduler would place the pod as soon as it fits.
-func (f *fixing) competes(pod *corev1.Pod) bool {
+func (e *Engine) competes(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !ended(pod) &&
-		len(pod.Spec.SchedulingGates) == 0 && f.serves(schedulerName(pod))
+		len(pod.Spec.SchedulingGates) == 0 && e.serves(schedulerName(pod))
 }
 
 // crowd places on the nodes every pod that waits and fits there, wherever it

@@ -1,0 +1,137 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// mostOrders is how many orders of coming back are played at most.
+	mostOrders = 40
+	// playingTime is after how long no further order is begun.
+	playingTime = 300 * time.Millisecond
+	// comparingTime is after how long no further kind of pending pods is compared.
+	comparingTime = 300 * time.Millisecond
+)
+
+// Forecast says what the scheduler would make of a supposed state: what becomes
+// of the pods that end, and which pending pods gain or lose a node. Pods that come
+// back compete with each other and with those that wait, in an order that nobody
+// knows: several are played, on copies of the state. The lock is held for one pod
+// at a time, so the real state may move between them.
+func (e *Engine) Forecast(ctx context.Context, supposed model.Supposed) (*model.Forecast, error) {
+	f := &forecasting{Engine: e, supposed: supposed, told: &model.Forecast{Fates: map[types.UID]model.Fate{}}}
+	for _, do := range []func(context.Context) error{f.gather, f.survey, f.playAll} {
+		if err := do(ctx); err != nil {
+			return nil, f.failed(err)
+		}
+	}
+	f.tellFates()
+	f.tellAdmitted()
+	if err := f.tellBarred(ctx); err != nil {
+		return nil, f.failed(err)
+	}
+	return f.told, nil
+}
+
+// failed tells an error of a forecast; those of the context stay as they are.
+func (f *forecasting) failed(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("forecast: %w", err)
+}
+
+// forecasting is a forecast in the making.
+type forecasting struct {
+	*Engine
+	supposed model.Supposed
+	told     *model.Forecast
+
+	gone   []*corev1.Pod // those that end and take room, in the order of the plan
+	comers []*comer      // who looks for a node then, in the order of the queue
+	kinds  []*kindComing // the same by kind
+}
+
+// kindComing is comers that one answer holds for.
+type kindComing struct {
+	key    string
+	comers []*comer
+	waits  bool     // they wait now; else they are successors of pods that end
+	now    bool     // they fit a node in the present state
+	room   []string // the nodes that they fit when nobody has come yet
+	open   string   // why that could not be decided
+	skips  bool     // they find no room whatever the order
+	least  int      // how many of them found a node in every order
+	nodes  map[string]int
+}
+
+// pod is one of the kind.
+func (k *kindComing) pod() *corev1.Pod { return k.comers[0].pod }
+
+// unsaid notes something that could not be foretold.
+func (f *forecasting) unsaid(text string) {
+	switch {
+	case f.told.Unknown == "":
+		f.told.Unknown = text
+	default:
+		f.told.Unknown += "; " + text
+	}
+}
+
+// gather finds who ends, who comes back and who waits.
+func (f *forecasting) gather(ctx context.Context) error {
+	return f.hold(ctx, nil, func() error {
+		f.told.Revision = f.revision
+		budgets := f.newDisruptions()
+		for _, uid := range f.supposed.Gone {
+			pod := f.pods[uid]
+			if pod == nil {
+				f.told.Fates[uid] = model.Fate{Outcome: model.NotKnown, Why: "it is not there any more"}
+				continue
+			}
+			fate := f.fateWithoutSuccessor(pod)
+			fate.Budget = budgets.evict(pod)
+			f.told.Fates[uid] = fate
+			if onNode(pod) {
+				f.gone = append(f.gone, pod)
+			}
+			if fate.Outcome == "" {
+				f.comers = append(f.comers, f.successor(pod))
+			}
+		}
+		f.addWaiting()
+		f.sortComers()
+		f.orderSets()
+		return nil
+	})
+}
+
+// hold runs do under the lock, in the state of the scene; nil: in the real one.
+// A panic comes back as an error.
+func (e *Engine) hold(ctx context.Context, on *scene, do func() error) (err error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer func() {
+		if r := recover(); r != nil {
+			err = newPanicked(r)
+		}
+		e.overlay.supposed = nil
+	}()
+	e.settle(ctx)
+	if on == nil {
+		return do()
+	}
+	defer on.enter()()
+	return do()
+}

@@ -1,0 +1,236 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// draining supposes that the node is cordoned and that all pods on it that are
+// among the objects are gone, in their order.
+func draining(node string, objects []runtime.Object) model.Supposed {
+	var supposed model.Supposed
+	for _, object := range objects {
+		switch object := object.(type) {
+		case *corev1.Node:
+			if object.Name == node {
+				supposed.Nodes = append(supposed.Nodes, asCordoned(object))
+			}
+		case *corev1.Pod:
+			if object.Spec.NodeName == node {
+				supposed.Gone = append(supposed.Gone, object.UID)
+			}
+		}
+	}
+	return supposed
+}
+
+func mustForecast(t *testing.T, e *Engine, supposed model.Supposed) *model.Forecast {
+	t.Helper()
+	told, err := e.Forecast(t.Context(), supposed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// outcomeOnly leaves the budget out.
+func outcomeOnly(fate model.Fate) model.Fate {
+	fate.Budget = model.Budget{}
+	return fate
+}
+
+// set is an ordered StatefulSet of that name.
+func set(name string) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)}}
+}
+
+func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
+	replica := ownedBy("ReplicaSet", "cart")
+	ordered := ownedBy("StatefulSet", "db")
+	here := func(fullName, cpu string, edits ...func(*corev1.Pod)) *corev1.Pod {
+		return testPod(fullName, "x", cpu, append([]func(*corev1.Pod){readyPod}, edits...)...)
+	}
+	a4, b4 := testNode("a", "4"), testNode("b", "4")
+	for name, c := range map[string]struct {
+		objects   []runtime.Object
+		forbidden []string
+		want      map[types.UID]model.Fate
+	}{
+		"its like lands elsewhere": {
+			[]runtime.Object{a4, here("shop/1", "2", replica)},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a"}},
+		},
+		"on any of two alike": {
+			[]runtime.Object{a4, b4, here("shop/1", "2", replica)},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a", Tie: []string{"a", "b"}}},
+		},
+		"it fits nowhere else": {
+			[]runtime.Object{a4, testPod("shop/full", "a", "3"), here("shop/1", "2", replica)},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Waits, Why: "cpu 1 short"}},
+		},
+		"two want the room of one": {
+			[]runtime.Object{a4, here("shop/1", "3", replica), here("shop/2", "3", ownedBy("ReplicaSet", "web"))},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/1": {Outcome: model.Depends, Why: "fits unless shop/2 comes back first"},
+				"shop/2": {Outcome: model.Depends, Why: "fits unless shop/1 comes back first"},
+			},
+		},
+		"nobody makes it anew, nobody needs to, its kubelet does": {
+			[]runtime.Object{
+				a4, here("shop/bare", "1"), here("shop/done", "1", replica, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }),
+				here("shop/static", "1", ownedBy("Node", "x")),
+			},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/bare": {Outcome: model.Lost}, "shop/done": {Outcome: model.Finished},
+				"shop/static": {Outcome: model.NotKnown, Why: "a static pod: its kubelet decides"},
+			},
+		},
+		"a pod that waits ranks higher": {
+			[]runtime.Object{
+				a4, testPod("shop/held", "a", "1"), here("shop/1", "3", replica),
+				testPod("shop/waits", "", "3", priority(100), selecting("kubernetes.io/hostname", "a"), ownedBy("Job", "train")),
+			},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Waits, Why: "a waiting train pod takes its place"}},
+		},
+		"it preempts": {
+			[]runtime.Object{a4, testPod("shop/low", "a", "3", replica), here("shop/1", "2", ownedBy("ReplicaSet", "web"), priority(10))},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Preempts, Node: "a", Why: "ends shop/low"}},
+		},
+		"an ordered set makes none after one that waits": {
+			[]runtime.Object{set("db"), a4, here("shop/db-0", "8", ordered), here("shop/db-1", "1", ordered)},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/db-0": {Outcome: model.Waits, Why: "cpu 4 short"},
+				"shop/db-1": {Outcome: model.Waits, Why: "made only after db-0"},
+			},
+		},
+		"nor after one that is not ready": {
+			[]runtime.Object{
+				set("db"), a4, here("shop/db-1", "1", ordered),
+				testPod("shop/db-0", "a", "1", ordered, func(p *corev1.Pod) { p.Status.Conditions = nil }),
+			},
+			nil,
+			map[types.UID]model.Fate{"shop/db-1": {Outcome: model.Depends, Why: "made only once db-0 is ready"}},
+		},
+		"something may not be read": {
+			[]runtime.Object{a4, here("shop/1", "1", replica, awayFrom(corev1.PodAffinityTerm{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{},
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+			}))},
+			[]string{"namespaces"},
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.NotKnown, Why: "not allowed to list namespaces"}},
+		},
+		"it is apart from its like only while that ends": {
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("zone", "z")), here("shop/1", "1", replica, podLabel("app", "cart"), awayFrom(podTerm("zone", "cart"))),
+			},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := append([]runtime.Object{testNode("x", "8", nodeLabel("zone", "z"))}, c.objects...)
+			e := startEngineForbidding(t, Options{}, c.forbidden, objects...)
+			told := mustForecast(t, e, draining("x", objects))
+			got := map[types.UID]model.Fate{}
+			for uid, fate := range told.Fates {
+				got[uid] = outcomeOnly(fate)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got, %d orders, %q):\n%s", told.Orders, told.Unknown, diff)
+			}
+		})
+	}
+}
+
+func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
+	label := podLabel("app", "cart")
+	var objects []runtime.Object
+	for _, name := range []string{"shop/1", "shop/2", "shop/3"} {
+		objects = append(objects, testPod(name, "x", "1", label, readyPod))
+	}
+	unready := testPod("shop/unready", "x", "1", label, func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning })
+	objects = append(objects, testNode("x", "8"), unready, testPod("shop/free", "x", "1", readyPod),
+		testPod("shop/both", "x", "1", podLabel("app", "both"), readyPod), budget("one", "both", 1), budget("two", "both", 1))
+	cart := budget("cart", "cart", 2)
+	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 3, 1, 4
+	supposed := model.Supposed{Gone: []types.UID{"shop/1", "shop/2", "shop/3", "shop/unready", "shop/free", "shop/both"}}
+	told := mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
+	for uid, want := range map[types.UID]model.Budget{
+		"shop/1":       {Allows: model.BudgetAllows, Name: "cart", Left: 2},
+		"shop/2":       {Allows: model.BudgetAllows, Name: "cart", Left: 2},
+		"shop/3":       {Allows: model.BudgetWaits, Name: "cart", Left: 2, Why: "1 healthy pod, 1 needed"},
+		"shop/unready": {Allows: model.BudgetAllows, Name: "cart", Left: 2},
+		"shop/free":    {Allows: model.BudgetAllows},
+		"shop/both":    {Allows: model.BudgetNever, Name: "one", Why: "2 PodDisruptionBudgets select it"},
+	} {
+		if got := told.Fates[uid].Budget; got != want {
+			t.Errorf("%s: got %+v, want %+v", uid, got, want)
+		}
+	}
+	told = mustForecast(t, startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, objects...), supposed)
+	if got := told.Fates["shop/1"].Budget; got.Allows != model.BudgetUnread || got.Why == "" {
+		t.Errorf("unread: %+v", got)
+	}
+}
+
+func TestAChangeLetsPendingPodsInAndKeepsOthersOut(t *testing.T) {
+	x, y := testNode("x", "4"), testNode("y", "8", nodeLabel("disk", "ssd"))
+	objects := []runtime.Object{
+		asCordoned(x), y, testPod("shop/big", "y", "7"),
+		testPod("shop/in-1", "", "2", ownedBy("Job", "in")), testPod("shop/in-2", "", "2", ownedBy("Job", "in")), testPod("shop/in-3", "", "2", ownedBy("Job", "in")),
+		testPod("shop/ssd", "", "1", selecting("disk", "ssd")), testPod("shop/large", "", "9"),
+	}
+	told := mustForecast(t, startEngine(t, Options{}, objects...), model.Supposed{Nodes: []*corev1.Node{x}})
+	if len(told.Admitted) != 1 || told.Admitted[0].Count != 2 || told.Admitted[0].Node != "x" || told.Admitted[0].Pod.Owner.Name != "in" || len(told.Barred) != 0 {
+		t.Errorf("uncordoned: %+v", told)
+	}
+	told = mustForecast(t, startEngine(t, Options{}, objects...), model.Supposed{Nodes: []*corev1.Node{asCordoned(y)}})
+	how := map[string]string{}
+	for _, b := range told.Barred {
+		how[b.Pod.FullName()] = b.How
+	}
+	want := map[string]string{
+		"shop/ssd": "fits no node any more", "shop/in-1": "loses the node that was nearest", "shop/large": "loses the node that was nearest",
+	}
+	if diff := cmp.Diff(want, how); diff != "" || len(told.Admitted) != 0 {
+		t.Errorf("cordoned (-want +got): %s%+v", diff, told.Admitted)
+	}
+}
+
+func TestAForecastLeavesTheStateAsItWasAndEndsWithItsContext(t *testing.T) {
+	c := drainable(func(n int) int { return n / 2 })
+	e := startEngine(t, Options{}, c.objects()...)
+	supposed := draining(c.nodes[0].Name, c.objects())
+	before := mustExplain(t, e, testPod("red/other", "", "3"))
+	first := mustForecast(t, e, supposed)
+	if diff := cmp.Diff(first, mustForecast(t, e, supposed), cmp.AllowUnexported(model.Pod{})); diff != "" {
+		t.Errorf("asked again it tells (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, mustExplain(t, e, testPod("red/other", "", "3")), cmp.AllowUnexported()); diff != "" {
+		t.Errorf("the state is another:\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Forecast(ctx, supposed); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}

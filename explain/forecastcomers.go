@@ -1,0 +1,191 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// comer is a pod that looks for a node in the supposed state: one that waits, or
+// the successor of one that ends.
+type comer struct {
+	pod    *corev1.Pod // as the scheduler would meet it
+	ends   *corev1.Pod // whose successor it is; nil for one that waits
+	when   coming
+	before []*comer // of an ordered StatefulSet: it is made once these run
+	unless string   // what else has to be so for it to be made, in short words
+	kind   *kindComing
+	sums   sums
+}
+
+// coming is when a controller makes a pod's successor.
+type coming int
+
+const (
+	early  coming = iota // as soon as it terminates
+	late                 // once it is gone
+	either               // as its controller is set, which is not read
+)
+
+// comings are by the kind of the controller; of others nothing is known.
+var comings = map[string]coming{
+	"ReplicaSet": early, "ReplicationController": early, "StatefulSet": late, "DaemonSet": late,
+}
+
+// fateWithoutSuccessor is that of a pod which needs no forecast; its Outcome is
+// empty for others.
+func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) model.Fate {
+	kind := controllerKind(pod)
+	switch {
+	case ended(pod):
+		return model.Fate{Outcome: model.Finished}
+	case kind == "":
+		return model.Fate{Outcome: model.Lost}
+	case f.forbidden["nodes"] != "":
+		return model.Fate{Outcome: model.NotKnown, Why: f.forbidden["nodes"]}
+	case kind == "Node":
+		return model.Fate{Outcome: model.NotKnown, Why: "a static pod: its kubelet decides"}
+	case !f.serves(schedulerName(pod)):
+		return model.Fate{Outcome: model.NotKnown, Why: fmt.Sprintf("scheduler %s, whose profile is not known", schedulerName(pod))}
+	case pod.Spec.SchedulingGroup != nil:
+		return model.Fate{Outcome: model.NotKnown, Why: "it is scheduled with its group"}
+	case hasOwnClaims(pod):
+		return model.Fate{Outcome: model.NotKnown, Why: "its own claims are made anew"}
+	case !onNode(pod):
+		return model.Fate{Outcome: model.NotKnown, Why: "it has no node yet"}
+	}
+	return model.Fate{}
+}
+
+// successor is what the pod's controller makes in its place.
+func (f *forecasting) successor(pod *corev1.Pod) *comer {
+	next := pod.DeepCopy()
+	next.UID = "successor of " + pod.UID
+	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = nil, nil
+	next.CreationTimestamp = metav1.NewTime(f.options.Now())
+	next.Spec.NodeName = ""
+	next.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	for _, label := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
+		// Binding copies them from the node (admission plugin PodTopologyLabels).
+		if node := f.nodes[pod.Spec.NodeName]; node != nil && next.Labels[label] == node.Labels[label] {
+			delete(next.Labels, label)
+		}
+	}
+	when, known := comings[controllerKind(pod)]
+	if !known {
+		when = either
+	}
+	return &comer{pod: next, ends: pod, when: when}
+}
+
+// addWaiting adds the pods that wait already.
+func (f *forecasting) addWaiting() {
+	changed := map[types.UID]*corev1.Pod{}
+	for _, pod := range f.supposed.Pods {
+		changed[pod.UID] = pod
+	}
+	groups := 0
+	for uid, pod := range f.pods {
+		if now, ok := changed[uid]; ok {
+			pod = now
+		}
+		switch {
+		case slices.Contains(f.supposed.Gone, uid) || !f.competes(pod):
+		case pod.Spec.SchedulingGroup != nil:
+			groups++
+		default:
+			f.comers = append(f.comers, &comer{pod: pod})
+		}
+	}
+	if groups > 0 {
+		f.unsaid(plural(groups, "pending pod") + " of groups not tried")
+	}
+}
+
+// sortComers puts them in the order of the scheduler's queue, and into kinds.
+func (f *forecasting) sortComers() {
+	slices.SortFunc(f.comers, func(a, b *comer) int {
+		return cmp.Or(
+			cmp.Compare(corev1helpers.PodPriority(b.pod), corev1helpers.PodPriority(a.pod)),
+			a.pod.CreationTimestamp.Compare(b.pod.CreationTimestamp.Time),
+			strings.Compare(fullName(a.pod), fullName(b.pod)),
+		)
+	})
+	byKey := map[string]*kindComing{}
+	for _, c := range f.comers {
+		key := model.NewPod(c.pod).KindKey()
+		if c.ends != nil {
+			key = "successors " + key
+		} else if slices.Contains(f.supposed.Pods, c.pod) {
+			key = "changed " + key
+		}
+		kind := byKey[key]
+		if kind == nil {
+			kind = &kindComing{key: key, waits: c.ends == nil}
+			byKey[key] = kind
+			f.kinds = append(f.kinds, kind)
+		}
+		kind.comers = append(kind.comers, c)
+		c.kind = kind
+	}
+}
+
+// orderSets notes for the pods of ordered StatefulSets which ones come first.
+func (f *forecasting) orderSets() {
+	bySet := map[types.UID][]*comer{}
+	for _, c := range f.comers {
+		if owner := metav1.GetControllerOfNoCopy(c.pod); owner != nil && owner.Kind == "StatefulSet" {
+			bySet[owner.UID] = append(bySet[owner.UID], c)
+		}
+	}
+	for uid, comers := range bySet {
+		set := f.setOf(comers[0].pod)
+		if set == nil || set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+			continue
+		}
+		slices.SortFunc(comers, func(a, b *comer) int { return ordinalIn(set, a.pod.Name) - ordinalIn(set, b.pod.Name) })
+		for i, c := range comers {
+			if c.ends != nil {
+				c.before = slices.Clone(comers[:i])
+				c.unless = f.notReadyBefore(uid, set, c.pod)
+			}
+		}
+	}
+}
+
+// setOf is the StatefulSet of a pod; nil where it could not be read.
+func (f *forecasting) setOf(pod *corev1.Pod) *appsv1.StatefulSet {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	set, err := f.listers.statefulSets.StatefulSets(pod.Namespace).Get(owner.Name)
+	if err != nil || set.UID != owner.UID {
+		return nil
+	}
+	return set
+}
+
+// notReadyBefore names a pod of the set on a node that comes before this one and
+// is not ready: the set makes none after it until it is.
+func (f *forecasting) notReadyBefore(uid types.UID, set *appsv1.StatefulSet, pod *corev1.Pod) string {
+	found := ""
+	for _, other := range f.pods {
+		by := metav1.GetControllerOfNoCopy(other)
+		if by == nil || by.UID != uid || !onNode(other) || ordinalIn(set, other.Name) >= ordinalIn(set, pod.Name) ||
+			podutil.IsPodReady(other) || slices.Contains(f.supposed.Gone, other.UID) {
+			continue
+		}
+		if found == "" || other.Name < found {
+			found = other.Name
+		}
+	}
+	return found
+}

@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// tellAdmitted tells the kinds of pending pods that fit no node now, and how many
+// of each find one in any order.
+func (f *forecasting) tellAdmitted() {
+	for _, kind := range f.kinds {
+		if kind.waits && !kind.now && kind.least > 0 {
+			f.told.Admitted = append(f.told.Admitted, model.Admitted{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
+		}
+	}
+}
+
+// tellBarred tells the kinds of pending pods that lose a node: the only one that
+// they fit, or the one that was nearest to fitting.
+func (f *forecasting) tellBarred(ctx context.Context) error {
+	if len(f.supposed.Nodes) == 0 {
+		return nil
+	}
+	begun := time.Now()
+	after := f.newScene(f.supposed.Nodes)
+	for i, kind := range f.kinds {
+		if !kind.waits || kind.open != "" || len(kind.room) > 0 {
+			continue
+		}
+		if kind.now {
+			f.told.Barred = append(f.told.Barred, model.Barred{Pod: model.NewPod(kind.pod()), How: "fits no node any more"})
+			continue
+		}
+		if time.Since(begun) > comparingTime {
+			f.unsaid(fmt.Sprintf("%d of %s of pods not compared: there was no time", len(f.kinds)-i, plural(len(f.kinds), "kind")))
+			return nil
+		}
+		lost, err := f.losesNearest(ctx, kind, after)
+		if err != nil {
+			return err
+		}
+		if lost {
+			f.told.Barred = append(f.told.Barred, model.Barred{Pod: model.NewPod(kind.pod()), How: "loses the node that was nearest"})
+		}
+	}
+	return nil
+}
+
+// losesNearest says whether the node that was nearest to fitting the kind is one
+// of those that change, and is behind others then.
+func (f *forecasting) losesNearest(ctx context.Context, kind *kindComing, after *scene) (bool, error) {
+	now, err := f.nearestNodes(ctx, kind, nil)
+	if err != nil || len(now) == 0 {
+		return false, err
+	}
+	if !slices.ContainsFunc(f.supposed.Nodes, func(node *corev1.Node) bool { return node.Name == now[0] }) {
+		return false, nil
+	}
+	then, err := f.nearestNodes(ctx, kind, after)
+	return err == nil && (len(then) == 0 || then[0] != now[0]), err
+}
+
+// nearestNodes are those of the nearest group, nearest first, in the state of the
+// scene; nil: in the real one.
+func (f *forecasting) nearestNodes(ctx context.Context, kind *kindComing, on *scene) (nodes []string, err error) {
+	err = f.hold(ctx, on, func() error {
+		pod := f.pods[kind.pod().UID]
+		if pod == nil || !f.competes(pod) {
+			return nil
+		}
+		defer f.asFor(pod)()
+		m, err := f.ask(ctx, pod)
+		if err != nil || len(m.nodes) == 0 || m.open() {
+			return err
+		}
+		for _, i := range f.group(f.question(pod), m)[0].nodes {
+			nodes = append(nodes, m.nodes[i].Node().Name)
+		}
+		return nil
+	})
+	return nodes, err
+}

@@ -1,0 +1,220 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+)
+
+// playAll plays orders until nothing is left open, or there is no more time.
+func (f *forecasting) playAll(ctx context.Context) error {
+	begun := time.Now()
+	for n := range mostOrders {
+		if n > 0 && (f.certain() || time.Since(begun) > playingTime) {
+			break
+		}
+		p := &play{forecasting: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), spots: map[*comer]spot{}, byUID: map[types.UID]*comer{}} // the same answer each time
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		p.count()
+		f.told.Orders++
+	}
+	if f.told.Orders == 1 && !f.certain() {
+		f.unsaid("only one order of coming back was tried: there was no time for more")
+	}
+	return nil
+}
+
+// certain says whether no order can change what was found: each comer either has
+// more room than there are comers, or none, and none minds where others are.
+func (f *forecasting) certain() bool {
+	competing := 0
+	for _, kind := range f.kinds {
+		if !kind.skips {
+			competing += len(kind.comers)
+		}
+	}
+	for _, kind := range f.kinds {
+		if kind.skips || kind.open != "" {
+			continue
+		}
+		if mindsOthers(kind.pod()) || len(kind.room) > 0 && len(kind.room) < competing || len(kind.room) == 0 && kind.preempted() {
+			return false
+		}
+	}
+	return true
+}
+
+// preempted says whether any of the kind came by preemption.
+func (k *kindComing) preempted() bool {
+	return slices.ContainsFunc(k.comers, func(c *comer) bool { return len(c.sums.preempted) > 0 })
+}
+
+// play is one order in which pods go and come.
+type play struct {
+	*forecasting
+	order  int
+	random *rand.Rand
+	scene  *scene
+	spots  map[*comer]spot
+	byUID  map[types.UID]*comer
+	idle   []*comer // who found no node yet
+}
+
+// spot is where a comer is, or why it is nowhere.
+type spot struct {
+	landing
+	pod      *corev1.Pod // as it is on the node
+	preempts []string    // who went for it
+}
+
+// turn is one step of a play.
+type turn struct {
+	at float64
+	do func(context.Context) error
+}
+
+// run plays the order to its end.
+func (p *play) run(ctx context.Context) error {
+	p.scene = p.newScene(p.supposed.Nodes)
+	for _, t := range p.turns() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.hold(ctx, p.scene, func() error { return t.do(ctx) }); err != nil {
+			return err
+		}
+	}
+	for range mostRounds {
+		moved, err := p.again(ctx)
+		if err != nil || !moved {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostRounds is how often those that found no node are tried again.
+const mostRounds = 20
+
+// turns are the steps of this order. In the first all pods are gone at once and
+// their successors come in the order of the queue; in every second of the others
+// the pods go one after the other, and some successors come while others have
+// still to go.
+func (p *play) turns() []turn {
+	var turns []turn
+	oneByOne := p.order%2 == 1
+	left := map[types.UID]float64{}
+	ended := map[types.UID]float64{}
+	for _, pod := range p.gone {
+		if oneByOne {
+			ended[pod.UID] = p.random.Float64()
+			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
+			turns = append(turns, turn{ended[pod.UID], func(context.Context) error { return p.scene.terminate(pod) }})
+		}
+		turns = append(turns, turn{left[pod.UID], func(context.Context) error { return p.scene.leave(pod) }})
+	}
+	for i, c := range p.comers {
+		if c.kind.skips {
+			continue
+		}
+		p.byUID[c.pod.UID] = c
+		turns = append(turns, turn{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	return turns
+}
+
+// when is the moment at which the comer is the queue's first. In some orders
+// priority decides alone, as it does among pods that come at once.
+func (p *play) when(c *comer, index int, ended, left map[types.UID]float64) float64 {
+	switch {
+	case p.order == 0:
+		return 10 + float64(index)
+	case p.order%2 == 0 && p.order%4 == 2: // priority first, chance among equals
+		return 10 - float64(corev1helpers.PodPriority(c.pod)) + p.random.Float64()/2
+	case p.order%2 == 0, c.ends == nil:
+		return p.random.Float64() * 2
+	case c.when == late, c.when == either && p.random.IntN(2) == 0:
+		return left[c.ends.UID] + p.random.Float64()/2
+	}
+	return ended[c.ends.UID] + p.random.Float64()
+}
+
+// meet finds a node for the comer, as the scheduler would now.
+func (p *play) meet(ctx context.Context, c *comer) error {
+	found, err := p.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.spots[c] = found
+	if found.node == "" {
+		if !found.open {
+			p.idle = append(p.idle, c)
+		}
+		return nil
+	}
+	found.pod, err = p.scene.place(c.pod, found.node)
+	p.spots[c] = found
+	return err
+}
+
+// find is where the comer goes; nobody is moved but who it preempts.
+func (p *play) find(ctx context.Context, c *comer) (spot, error) {
+	for _, before := range c.before {
+		if p.spots[before].node == "" {
+			return spot{landing: landing{why: "made only after " + before.pod.Name}}, nil
+		}
+	}
+	p.scene.call(c.pod)
+	if nominated := c.pod.Status.NominatedNodeName; nominated != "" { // asked before all others
+		t, err := p.try(ctx, c.pod, []string{nominated})
+		if err != nil || len(t.fits) > 0 && !t.open {
+			return spot{landing: landing{node: nominated}}, err
+		}
+	}
+	l, err := p.lands(ctx, c.pod)
+	switch {
+	case err != nil || l.open:
+		return spot{landing: l}, err
+	case l.node == "":
+		if c.ends != nil && c.sums.why == "" {
+			l.why = p.nearestOf(c.pod)
+		}
+		return p.preempt(ctx, c, l)
+	case len(l.tie) > 1 && p.order > 0:
+		l.node = l.tie[p.random.IntN(len(l.tie))]
+	}
+	return spot{landing: l}, nil
+}
+
+// again gives those that found no node another try, for some may fit now that
+// others have come or gone. What one of a kind does not fit, the others do not.
+func (p *play) again(ctx context.Context) (moved bool, err error) {
+	idle := p.idle
+	p.idle = nil
+	if p.order > 0 && p.order%4 != 2 {
+		p.random.Shuffle(len(idle), func(i, j int) { idle[i], idle[j] = idle[j], idle[i] })
+	}
+	refused := map[*kindComing]bool{}
+	for _, c := range idle {
+		if refused[c.kind] {
+			p.idle = append(p.idle, c)
+			continue
+		}
+		if err := p.hold(ctx, p.scene, func() error { return p.meet(ctx, c) }); err != nil {
+			return false, err
+		}
+		landed := p.spots[c].node != ""
+		moved = moved || landed
+		refused[c.kind] = !landed && len(c.before) == 0
+	}
+	return moved, ctx.Err()
+}

@@ -1,0 +1,123 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// survey asks once for each kind of comers which nodes they fit when all are
+// gone who go and nobody has come, and for pods that wait whether they fit now.
+func (f *forecasting) survey(ctx context.Context) error {
+	empty := f.newScene(f.supposed.Nodes)
+	for _, pod := range f.gone {
+		empty.deeds = append(empty.deeds, func(s *supposition) error { return s.without(pod) })
+	}
+	begun, untried := time.Now(), 0
+	for _, kind := range f.kinds {
+		if kind.waits && time.Since(begun) > comparingTime {
+			kind.skips = true
+			untried++
+			continue
+		}
+		if err := f.surveyKind(ctx, kind, empty); err != nil {
+			return err
+		}
+	}
+	if untried > 0 {
+		f.unsaid(fmt.Sprintf("%d of %s of pending pods not tried: there was no time", untried, plural(len(f.kinds), "kind")))
+	}
+	return nil
+}
+
+// surveyKind asks about one kind.
+func (f *forecasting) surveyKind(ctx context.Context, kind *kindComing, empty *scene) error {
+	only := f.worthTrying(kind)
+	if err := f.roomFor(ctx, kind, empty, only); err != nil || !kind.waits {
+		return err
+	}
+	if len(kind.room) > 0 {
+		only = nil // what fits then and not now is let in: it has to be sure
+	}
+	if err := f.roomNow(ctx, kind, only); err != nil {
+		return err
+	}
+	if kind.now && len(kind.room) == 0 && only != nil {
+		if err := f.roomFor(ctx, kind, empty, nil); err != nil {
+			return err
+		}
+	}
+	kind.skips = len(kind.room) == 0 && kind.open == "" && !mindsOthers(kind.pod())
+	return nil
+}
+
+// roomFor finds which of the nodes a kind fits in the emptied state.
+func (f *forecasting) roomFor(ctx context.Context, kind *kindComing, empty *scene, only []string) error {
+	return f.hold(ctx, empty, func() error {
+		empty.call(kind.pod())
+		t, err := f.try(ctx, anew(kind.pod()), only)
+		if err != nil {
+			return err
+		}
+		kind.room = t.fits
+		if t.open && len(t.fits) == 0 {
+			kind.open = unreadWords(f.unknown(&f.trials))
+		}
+		return nil
+	})
+}
+
+// roomNow finds out whether a kind that waits fits any of the nodes now.
+func (f *forecasting) roomNow(ctx context.Context, kind *kindComing, only []string) error {
+	return f.hold(ctx, nil, func() error {
+		pod := f.pods[kind.pod().UID]
+		if pod == nil || !f.competes(pod) {
+			return nil // it is held back now
+		}
+		t, err := f.try(ctx, pod, only)
+		if err != nil {
+			return err
+		}
+		kind.now = len(t.fits) > 0
+		return nil
+	})
+}
+
+// worthTrying are the nodes that a kind may have gained or lost; nil: any. In a
+// large cluster those are the ones that change, for pods that the scheduler has
+// called unschedulable.
+func (f *forecasting) worthTrying(kind *kindComing) []string {
+	if len(f.nodes) < manyNodes || !kind.waits {
+		return nil
+	}
+	condition := scheduledCondition(kind.pod())
+	if condition == nil || condition.Status != corev1.ConditionFalse || slices.Contains(f.supposed.Pods, kind.pod()) {
+		return nil
+	}
+	nodes := []string{}
+	for _, node := range f.supposed.Nodes {
+		nodes = append(nodes, node.Name)
+	}
+	for _, pod := range f.gone {
+		if !slices.Contains(nodes, pod.Spec.NodeName) {
+			nodes = append(nodes, pod.Spec.NodeName)
+		}
+	}
+	return nodes
+}
+
+// mindsOthers says whether more than room decides where the pod may go: where
+// other pods are, or its volumes and devices.
+func mindsOthers(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	if affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil) || len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.ResourceClaims) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+		return v.PersistentVolumeClaim != nil || v.Ephemeral != nil || v.GCEPersistentDisk != nil ||
+			v.AWSElasticBlockStore != nil || v.ISCSI != nil || v.RBD != nil
+	})
+}
