@@ -149,11 +149,15 @@ func itemWords(item any) string {
 
 // pathWords name a field: "spec.unschedulable", "metadata.labels[app]".
 func pathWords(path []string) string {
-	if len(path) == 3 && path[0] == "metadata" {
-		return fmt.Sprintf("%s.%s[%s]", path[0], path[1], Clean(path[2]))
+	last := len(path) - 1
+	if last > 0 && (path[last-1] == "labels" || path[last-1] == "annotations") {
+		return fmt.Sprintf("%s[%s]", strings.Join(path[:last], "."), Clean(path[last]))
 	}
 	return strings.Join(path, ".")
 }
+
+// isAnnotation says whether a field is an annotation.
+func isAnnotation(path []string) bool { return len(path) > 2 && path[len(path)-2] == "annotations" }
 
 // Replicas is the number of replicas that the change of a scale sets.
 func (c Change) Replicas() (int32, bool) {

@@ -23,8 +23,10 @@ func (c Cordon) Targets() []Ref { return nodeRefs(c.Nodes) }
 
 // Plan implements Action. Nodes that are as wished already are left out.
 func (c Cordon) Plan(on Facts) (*Plan, error) {
-	var changes []Change
-	pods := 0
+	plan := &Plan{Action: c, Does: c.verb(), UndoSays: "Undo: uncordon.", on: on.Snapshot}
+	if c.Off {
+		plan.UndoSays = "Undo: cordon."
+	}
 	for _, ref := range c.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
@@ -32,38 +34,16 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 		}
 		change := changeOf(ref, object)
 		change.edit(object, !c.Off, "spec", "unschedulable")
-		if len(change.Edits) == 0 {
-			continue
-		}
-		changes = append(changes, change)
-		if node, ok := on.Snapshot.Node(ref.Name); ok {
-			pods += len(node.Pods)
+		if len(change.Edits) > 0 {
+			plan.Changes = append(plan.Changes, change)
 		}
 	}
-	if len(changes) == 0 {
+	if len(plan.Changes) == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", c.Name(), ErrNoChange, c.already())
 	}
-	return c.planned(changes, pods), nil
-}
-
-func (c Cordon) planned(changes []Change, pods int) *Plan {
-	plan := &Plan{Action: c, Title: titleOf(c, changes), Does: c.verb(), Changes: changes, Undo: undoOf(c, changes)}
-	if c.Off {
-		plan.Effects, plan.UndoSays = []string{"New pods may go there again."}, "Undo: cordon."
-		return plan
-	}
-	plan.UndoSays = "Undo: uncordon."
-	switch whose := "Its"; {
-	case pods == 0:
-		plan.Effects = []string{"No pod is there; new pods go elsewhere."}
-	case len(changes) > 1:
-		plan.Effects = []string{fmt.Sprintf("Their %s stay; new pods go elsewhere.", CountPods(pods))}
-	case pods == 1:
-		plan.Effects = []string{whose + " 1 pod stays; new pods go elsewhere."}
-	default:
-		plan.Effects = []string{fmt.Sprintf("%s %s stay; new pods go elsewhere.", whose, CountPods(pods))}
-	}
-	return plan
+	plan.Title, plan.Undo = titleOf(c, plan.Changes), undoOf(c, plan.Changes)
+	plan.follow()
+	return plan, nil
 }
 
 // already says that nothing is to be done.

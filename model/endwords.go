@@ -176,7 +176,7 @@ func (e End) whereWords() string {
 	case fate.Outcome == NotKnown:
 		return "not evaluated" + colon(fate.Why)
 	case fate.Outcome == NotMade:
-		return "not made again" + colon(fate.Why)
+		return "not made again while the taint is there"
 	case fate.Outcome == Depends:
 		return "depends" + colon(fate.Why)
 	case fate.Outcome == Preempts:

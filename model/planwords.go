@@ -24,7 +24,10 @@ func (p *Plan) orderWords() string {
 	case Delete:
 		return p.graceWords("") + "."
 	}
-	return ""
+	if len(p.Ends) == 0 {
+		return ""
+	}
+	return p.graceWords("Longest grace period ") + "."
 }
 
 // graceWords tell the longest grace period, or the only one.

@@ -32,7 +32,7 @@ func (r Restore) Targets() []Ref {
 // Plan implements Action. A field that somebody else has changed since is left
 // as it is, and said so; a list of taints is put right taint by taint.
 func (r Restore) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: r, Title: "Undo: " + r.Of, Does: "undo", UndoSays: "Undo: the same again."}
+	plan := &Plan{Action: r, Title: "Undo: " + r.Of, Does: "undo", UndoSays: "Undo: the same again.", on: on.Snapshot}
 	for _, made := range slices.Backward(r.Changes) {
 		object, err := on.Object(made.Target)
 		if err != nil {
@@ -40,11 +40,10 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 		}
 		change := changeOf(made.Target, object)
 		for _, edit := range slices.Backward(made.Edits) {
-			to, left := turnedRound(edit, valueAt(object, edit.Path))
+			now := valueAt(object, edit.Path)
+			to, left := turnedRound(edit, now)
 			if left {
-				plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s of %s was changed since and stays: %s.",
-					pathWords(edit.Path), made.Target.Words(), valueWords(valueAt(object, edit.Path))))
-				continue
+				plan.warn(leftWords(made.Target, edit.Path, now))
 			}
 			change.edit(object, to, edit.Path...)
 		}
@@ -56,7 +55,18 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: all is as it was before, or was changed since", r.Name(), ErrNoChange)
 	}
 	plan.Undo = undoOf(r, plan.Changes)
+	plan.follow()
 	return plan, nil
+}
+
+// leftWords say that somebody else's change of a field stays. What an annotation
+// holds is not told: it may be anything.
+func leftWords(target Ref, path []string, now any) string {
+	words := fmt.Sprintf("%s of %s was changed since and stays", pathWords(path), Clean(target.Words()))
+	if isAnnotation(path) {
+		return words + "."
+	}
+	return words + ": " + valueWords(now) + "."
 }
 
 // turnedRound is the value that takes the edit back; left says that somebody
@@ -65,29 +75,56 @@ func turnedRound(edit Edit, now any) (to any, left bool) {
 	switch {
 	case reflect.DeepEqual(now, edit.To), reflect.DeepEqual(now, edit.From):
 		return edit.From, false
-	case isTaints(edit.Path):
-		return taintsBack(edit, now), false
+	case slices.Equal(edit.Path, taintsPath):
+		return taintsBack(edit, now)
 	}
 	return now, true
 }
 
-func isTaints(path []string) bool { return slices.Equal(path, []string{"spec", "taints"}) }
-
-// taintsBack takes out of now what the edit added, and adds what it took away,
-// where others have changed other taints since.
-func taintsBack(edit Edit, now any) any {
+// taintsBack puts right the taints that the edit touched, each told by key and
+// effect, where others have changed other taints since; those keep their place
+// behind the ones that were there before. left says that somebody has changed one
+// of the same.
+func taintsBack(edit Edit, now any) (to any, left bool) {
 	was, became, is := items(edit.From), items(edit.To), items(now)
-	back := slices.DeleteFunc(slices.Clone(is), func(taint any) bool { return hasItem(became, taint) && !hasItem(was, taint) })
+	var back []any
 	for _, taint := range was {
-		if !hasItem(became, taint) && !hasItem(back, taint) {
+		then, there := alike(became, taint), alike(is, taint)
+		switch {
+		case sameTaint(taint, then), !sameTaint(there, then):
+			left = left || !sameTaint(taint, then) && !sameTaint(there, taint)
+			taint = there // not ours to put right
+		}
+		if taint != nil {
 			back = append(back, taint)
 		}
 	}
-	return back
+	for _, taint := range is {
+		if alike(was, taint) != nil {
+			continue
+		}
+		if added := alike(became, taint); added != nil {
+			if sameTaint(added, taint) {
+				continue
+			}
+			left = true
+		}
+		back = append(back, taint)
+	}
+	return back, left
 }
+
+// alike is the taint of the list with the same key and effect; nil without one.
+func alike(list []any, taint any) any {
+	wanted := taintOf(taint)
+	at := slices.IndexFunc(list, func(item any) bool { there := taintOf(item); return there.MatchTaint(&wanted) })
+	if at < 0 {
+		return nil
+	}
+	return list[at]
+}
+
+// sameTaint says whether two taints are one, whenever it was added.
+func sameTaint(a, b any) bool { return (a == nil) == (b == nil) && taintOf(a) == taintOf(b) }
 
 func items(list any) []any { all, _ := list.([]any); return all }
-
-func hasItem(list []any, item any) bool {
-	return slices.ContainsFunc(list, func(one any) bool { return reflect.DeepEqual(one, item) })
-}

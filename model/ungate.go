@@ -1,0 +1,77 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ungate removes scheduling gates of pods; all of them where none is named.
+type Ungate struct {
+	Pods  []Ref
+	Gates []string
+}
+
+var gatesPath = []string{"spec", "schedulingGates"}
+
+// Name implements Action.
+func (u Ungate) Name() string {
+	return strings.TrimSpace("ungate " + podsWords(u.Pods) + " " + strings.Join(u.Gates, " "))
+}
+
+// Targets implements Action.
+func (u Ungate) Targets() []Ref { return u.Pods }
+
+// Plan implements Action. Pods without such a gate are left out.
+func (u Ungate) Plan(on Facts) (*Plan, error) {
+	plan := &Plan{
+		Action: u, Does: "ungate", on: on.Snapshot,
+		UndoSays: "It cannot be undone: a gate can be removed, and never added again.",
+	}
+	free, held := 0, map[string]bool{}
+	for _, ref := range u.Pods {
+		object, err := on.Object(ref)
+		if err != nil {
+			return nil, fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone)
+		}
+		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
+			return len(u.Gates) == 0 || slices.Contains(u.Gates, gateName(gate))
+		})
+		change := changeOf(ref, object)
+		change.edit(object, left, gatesPath...)
+		if len(change.Edits) == 0 {
+			continue
+		}
+		plan.Changes = append(plan.Changes, change)
+		if len(left) == 0 {
+			free++
+		}
+		for _, gate := range left {
+			held[Clean(gateName(gate))] = true
+		}
+	}
+	if len(plan.Changes) == 0 {
+		return nil, fmt.Errorf("%s: %w: %s no such gate", u.Name(), ErrNoChange, either(len(u.Pods), "it has", "they have"))
+	}
+	plan.Title = titleOf(u, plan.Changes)
+	plan.tell("", ungated(len(plan.Changes), free, held)...)
+	return plan, nil
+}
+
+func gateName(gate any) string {
+	fields, _ := gate.(map[string]any)
+	name, _ := fields["name"].(string)
+	return name
+}
+
+// ungated say what follows for the scheduler.
+func ungated(pods, free int, held map[string]bool) []string {
+	var sentences []string
+	if free > 0 {
+		sentences = append(sentences, fmt.Sprintf("kube-scheduler looks at %s then.", either(pods, "it", CountPods(free))))
+	}
+	if n := pods - free; n > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s %s gated by %s.", CountPods(n), either(n, "stays", "stay"), joinKeys(held)))
+	}
+	return sentences
+}
