@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ var listKinds = map[string]string{
 // docs/clusterrole.yaml grants, shop may read namespace shop only, eventless all
 // but events, and nobody may do nothing.
 type api struct {
+	mu      sync.Mutex // guards nodes
 	nodes   []corev1.Node
 	pods    []corev1.Pod
 	refused []appsv1.ReplicaSet
@@ -88,7 +90,7 @@ func newObjects(t testing.TB) *api {
 			corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("110"),
 		}
 		n := corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: map[string]string{corev1.LabelHostname: name}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{corev1.LabelHostname: name}},
 			Status: corev1.NodeStatus{
 				Allocatable: room, Capacity: room,
 				Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
@@ -152,6 +154,9 @@ func podOf(namespace, name, cpu, node string, phase corev1.PodPhase) corev1.Pod 
 // ServeHTTP answers as an API server does.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if a.object(w, r, user) {
+		return
+	}
 	switch namespace, name := splitPath(r.URL.Path); {
 	case r.URL.Path == "/version":
 		answer(w, http.StatusOK, version.Info{Major: "1", Minor: "37", GitVersion: "v1.37.1"})
@@ -205,6 +210,8 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 	items := []any{}
 	switch name {
 	case "nodes":
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		for _, n := range a.nodes {
 			items = append(items, n)
 		}

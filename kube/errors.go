@@ -77,6 +77,12 @@ func classify(what, server string, err error) error {
 		what, server, shortly(err))
 }
 
+// Explain tells what an error of a request to this cluster is about, in one line
+// with the server's words. what was asked for: "cordon std-b-02".
+func (c *Client) Explain(what string, err error) error {
+	return classify(what, c.target.config.Host, err)
+}
+
 // isAPIStatus says that the server itself gave this answer.
 func isAPIStatus(err error) bool {
 	var status apierrors.APIStatus

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// changing is one run of a command that changes the cluster: its wish is planned,
+// the plan is printed and asked about, and what was confirmed is run.
+type changing struct {
+	*app
+	verb    string // begins messages: "drain"
+	plan    bool   // stop at the plan
+	yes     bool   // answers the plan's question
+	output  string
+	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
+	answers *answers
+
+	settings settings
+	live     *live
+	actor    *act.Actor
+}
+
+// change makes a command that changes the cluster.
+func (a *app) change(verb string) *changing {
+	return &changing{app: a, verb: verb, agree: map[string]*bool{}, answers: newAnswers(a.stdin, a.stderr)}
+}
+
+// changeCodes is how the exit codes of these commands are told in their help.
+const changeCodes = `It exits with 0 if it is done, or if there is nothing to do; 1 if something is refused, is not confirmed or
+does not end, and with --plan if a pod becomes Pending or has to wait for its PodDisruptionBudget;
+2 if the command line is wrong; and 3 if it could not find out.`
+
+// addFlags adds the flags that all these commands have.
+func (c *changing) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.plan, "plan", false, "Say what would happen, and stop. Dry runs alone are sent.")
+	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "Do it without asking.")
+	addOutput(cmd, &c.output, "text", "json")
+}
+
+// addConsent adds a flag that kubectl drain has too, which agrees to a loss.
+func (c *changing) addConsent(cmd *cobra.Command, flag, words string) {
+	c.agree["--"+flag] = cmd.Flags().Bool(flag, false, words)
+}
+
+// check refuses a command line that cannot be carried out, before anything is
+// asked of a server.
+func (c *changing) check() (err error) {
+	if err := checkOutput(c.output, "text", "json"); err != nil {
+		return err
+	}
+	if c.settings, err = readSettings(os.Getenv); err != nil {
+		return err
+	}
+	if err := c.settings.check(); err != nil {
+		return err
+	}
+	switch {
+	case c.plan && c.yes:
+		return usagef("%s: --plan and --yes exclude each other", c.verb)
+	case c.plan:
+		return nil
+	case c.output != "text":
+		return usagef("%s: -o %s needs --plan", c.verb, c.output)
+	case c.readOnly:
+		return usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
+	case !c.yes && !c.answers.canAsk():
+		return usagef("%s: standard input and error have to be a terminal, to be asked on; --yes does it without asking, --plan says what it would do", c.verb)
+	}
+	return nil
+}
+
+// run carries out a wish, or plans it. The wish is made of what is read.
+func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, error)) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	live, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	live.sayLimits()
+	c.live, c.actor = live, c.app.actor(live.client, live.Cluster, c.settings)
+	if !c.plan && c.actor.ReadOnly() != "" {
+		return usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
+			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly)
+	}
+	action, err := wish(live)
+	if err != nil {
+		return err
+	}
+	plan, err := c.planned(ctx, action)
+	if errors.Is(err, model.ErrNoChange) {
+		return c.nothingToDo(err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.plan {
+		return c.tell(plan)
+	}
+	return c.carryOut(ctx, plan)
+}
+
+// mostPlans is how often a plan is made anew because an object changes under it.
+const mostPlans = 5
+
+// planned makes the plan of a wish.
+func (c *changing) planned(ctx context.Context, action model.Action) (*model.Plan, error) {
+	for try := 1; ; try++ {
+		plan, err := c.actor.Plan(ctx, action)
+		switch {
+		case err == nil:
+			return plan, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, model.ErrChanged) && try < mostPlans:
+			continue
+		case errors.Is(err, model.ErrNoChange):
+			return nil, err
+		case errors.Is(err, model.ErrWrongWish):
+			return nil, usageError{err}
+		case errors.Is(err, model.ErrGone):
+			return nil, err
+		}
+		return nil, c.live.client.Explain(action.Name(), err)
+	}
+}
+
+// carryOut asks, runs what was confirmed, and watches it until it is done. Where
+// an object has changed meanwhile, it is planned and asked about anew.
+func (c *changing) carryOut(ctx context.Context, plan *model.Plan) error {
+	for try := 1; ; try++ {
+		if err := c.print(plan); err != nil {
+			return err
+		}
+		if len(plan.Verdict.Refused) > 0 {
+			return errBlocked // the plan has the server's words
+		}
+		confirmed, err := c.confirm(ctx, plan)
+		if err != nil {
+			return err
+		}
+		ran, err := c.actor.Run(ctx, confirmed)
+		switch {
+		case err == nil:
+			return c.follow(ctx, plan, ran)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, model.ErrChanged) || try == mostPlans:
+			return c.stopped(plan, ran, err)
+		}
+		next, err := c.planned(ctx, plan.Action)
+		switch {
+		case errors.Is(err, model.ErrNoChange):
+			return c.nothingToDo(err)
+		case err != nil:
+			return err
+		case c.yes && !sameWork(plan, next, ran):
+			return errors.Join(c.print(next), c.blockedf("%s: it changed meanwhile, and the plan is another now: read it, and do it again", plan.Action.Name()))
+		}
+		c.say(errors.New(plan.Action.Name() + ": it changed meanwhile; this is the plan now"))
+		plan = next
+	}
+}
+
+// stopped tells why a plan was not run to its end.
+func (c *changing) stopped(plan *model.Plan, ran *model.Ran, err error) error {
+	told := c.live.client.Explain(plan.Action.Name(), err)
+	if errors.Is(told, kube.ErrUnreachable) {
+		told = fmt.Errorf("%w. It may have been done all the same: look before you do it again", told)
+	}
+	if ran != nil && len(ran.Changed) > 0 {
+		told = fmt.Errorf("%w. Done before that: %s", told, targets(ran.Changed))
+	}
+	if errors.Is(told, kube.ErrUnreachable) {
+		return told
+	}
+	return c.blockedf("%w", told)
+}
+
+// targets name the objects of changes.
+func targets(changes []model.Change) string {
+	names := make([]string, 0, len(changes))
+	for _, change := range changes {
+		names = append(names, change.Target.Words())
+	}
+	return strings.Join(names, ", ")
+}
+
+// nothingToDo says that all is as wished already, which is no error.
+func (c *changing) nothingToDo(err error) error {
+	c.say(err)
+	return nil
+}
+
+// blockedf says what is in the way, and ends the command with exit code 1.
+func (c *changing) blockedf(format string, args ...any) error {
+	c.say(fmt.Errorf(format, args...))
+	return errBlocked
+}
+
+func (c *changing) say(err error) { say(c.stderr, c.name, err) }

@@ -1,0 +1,16 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package cli
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// discardInput throws away what was typed into a terminal and not read yet.
+func discardInput(stream any) {
+	if file, ok := stream.(*os.File); ok {
+		_ = unix.IoctlSetPointerInt(int(file.Fd()), unix.TIOCFLUSH, unix.TCIFLUSH) // no terminal: nothing was typed
+	}
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// print writes a plan in words, as the dashboard's box has them.
+func (c *changing) print(plan *model.Plan) error {
+	_, err := io.WriteString(c.stdout, planText(plan, c.live.client.Context()))
+	return err
+}
+
+// planText words a plan on a context.
+func planText(plan *model.Plan, context string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	}
+	line("%s, context %s", model.Clean(plan.Title), model.Clean(context))
+	for _, effect := range plan.Effects {
+		line("  %s", effect)
+	}
+	for _, warning := range plan.Warnings {
+		line("! %s", warning)
+	}
+	b.WriteString(endsText(plan.Ends))
+	if words := plan.StayWords(); words != "" {
+		line("  %s", words)
+	}
+	for _, edit := range editsText(plan) {
+		line("  %s", edit)
+	}
+	for _, consent := range plan.Consents {
+		line("  It would %s (%s).", consent.Words, consent.Flag)
+	}
+	if plan.Order != "" {
+		line("  %s", plan.Order)
+	}
+	line("  %s", plan.Closing())
+	return b.String()
+}
+
+// endsText has a line for each pod that ends, with what becomes of it.
+func endsText(ends []model.End) string {
+	rows := make([][]string, 0, len(ends))
+	for _, end := range ends {
+		mark := " "
+		if end.Warn() {
+			mark = "!"
+		}
+		rows = append(rows, []string{mark + " " + end.Pod.FullName(), end.Words()})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return table(rows)
+}
+
+// editsText are the fields that change. Those of a drain are told by its order.
+func editsText(plan *model.Plan) []string {
+	if _, drains := plan.Action.(model.Drains); drains {
+		return nil
+	}
+	var words []string
+	for _, change := range plan.Changes {
+		for _, edit := range change.Edits {
+			text := edit.Words()
+			if len(plan.Changes) > 1 {
+				text = model.Clean(change.Target.Words()) + "  " + text
+			}
+			words = append(words, text)
+		}
+	}
+	return words
+}
+
+// tell prints a plan that is not to be run, and says whether something stands
+// against it.
+func (c *changing) tell(plan *model.Plan) error {
+	if err := c.print(plan); err != nil {
+		return err
+	}
+	return verdictOf(plan)
+}
+
+// verdictOf is what stands against a plan, as the error that gives the exit code.
+func verdictOf(plan *model.Plan) error {
+	found := outcome{blocked: len(plan.Verdict.Refused) > 0}
+	for _, end := range plan.Ends {
+		switch end.Fate.Outcome {
+		case model.Waits, model.Depends:
+			found.blocked = true
+		case model.NotKnown:
+			found.undecided = true
+		}
+		switch end.Fate.Budget.Allows {
+		case model.BudgetWaits, model.BudgetNever:
+			found.blocked = true
+		case model.BudgetUnread:
+			found.undecided = true
+		}
+	}
+	return found.err()
+}
