@@ -110,6 +110,10 @@ type question struct {
 	args       map[string]runtime.Object // the profile's, by plugin
 	backoff    time.Duration             // the longest that a pod rests between two tries
 
+	// column is what a plugin answered for each of the nodes, in their order, where
+	// all were asked: nil where one let the pod on. Nil: not known.
+	column func(plugin string) []*fwk.Status
+
 	// found is what the engine knows about the pod beside its nodes, for the
 	// words of the whole (summarize).
 	found findings

@@ -84,7 +84,7 @@ func (g *grouping) add(i int) {
 	at := nothingRefuses
 	var refusing [16]int
 	found := refusing[:0]
-	for k := range g.m.answers {
+	for _, k := range g.m.said {
 		status := g.m.refuses(k, i)
 		if status == nil {
 			continue
@@ -164,9 +164,16 @@ func (m *matrix) refusals(e *Engine, k int, nodes []int) []refused {
 // near orders the group's nodes, nearest first, and notes how far the first is.
 // Distances has room for every node of the matrix.
 func (g *group) near(e *Engine, q *question, m *matrix, distances []float64) {
-	for _, i := range g.nodes {
-		for _, k := range g.refusing {
-			distances[i] += distance(q, m.refused(e, k, i))
+	for _, k := range g.refusing {
+		explainer := explainers[e.plugins[k].name]
+		if explainer.shortage == nil && explainer.figures == nil {
+			for _, i := range g.nodes {
+				distances[i]++
+			}
+			continue
+		}
+		for _, i := range g.nodes {
+			distances[i] += explainer.distance(q, m.refused(e, k, i))
 		}
 	}
 	slices.SortFunc(g.nodes, func(a, b int) int {
@@ -178,19 +185,20 @@ func (g *group) near(e *Engine, q *question, m *matrix, distances []float64) {
 // distance is how far one plugin's refusal is from a yes: the share of what is
 // wanted that is missing, the worst of its figures; 1 where it is not a matter
 // of degree.
-func distance(q *question, r refused) float64 {
-	explainer := explainers[r.plugin]
-	if explainer.shortage != nil {
-		if share := explainer.shortage(q, r); share > 0 {
+func distance(q *question, r refused) float64 { return explainers[r.plugin].distance(q, r) }
+
+func (e explainer) distance(q *question, r refused) float64 {
+	if e.shortage != nil {
+		if share := e.shortage(q, r); share > 0 {
 			return share
 		}
 		return 1
 	}
-	if explainer.figures == nil || r.node == nil {
+	if e.figures == nil || r.node == nil {
 		return 1
 	}
 	worst := 0.0
-	for _, f := range explainer.figures(q, r) {
+	for _, f := range e.figures(q, r) {
 		if f.Wanted > 0 {
 			worst = max(worst, float64(f.Short)/float64(f.Wanted))
 		}

@@ -2,8 +2,8 @@ package explain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,7 +43,7 @@ type clash struct {
 }
 
 func (c clash) kind() string {
-	return fmt.Sprint(c.rule, " ", c.key, " ", c.selector, " ", c.missing)
+	return string(c.rule) + " " + c.key + " " + c.selector + " " + strconv.FormatBool(c.missing)
 }
 
 // clashes are the rules that r's node breaks, in the plugin's order.
@@ -97,7 +97,7 @@ func (n *neighbours) missingCompany(pod *corev1.Pod, node *corev1.Node) []clash 
 // unwelcome are the anti-affinities of other pods that node's domains fall under.
 func (n *neighbours) unwelcome(node *corev1.Node) []clash {
 	var found []clash
-	for _, key := range slices.Sorted(maps.Keys(n.grudges)) {
+	for _, key := range n.keys {
 		domain, ok := node.Labels[key]
 		if !ok {
 			continue

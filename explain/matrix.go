@@ -18,6 +18,7 @@ type matrix struct {
 	nodes   []fwk.NodeInfo
 	state   *framework.CycleState
 	answers []answer // by plugin
+	said    []int    // plugins that have anything against any node, or could not be asked
 	views   []*view  // by node; empty where no nominated pod counts
 	cells   []*fwk.Status
 	room    []refused // for telling refusals
@@ -92,6 +93,13 @@ func (e *Engine) askInto(ctx context.Context, m *matrix, pod *corev1.Pod, only [
 		}
 	}
 	e.leaveOpen(m, pod)
+	m.said = m.said[:0]
+	for k := range m.answers {
+		a := &m.answers[k]
+		if a.open != nil || a.pre != nil || slices.ContainsFunc(a.column, func(s *fwk.Status) bool { return s != nil }) {
+			m.said = append(m.said, k)
+		}
+	}
 	return ctx.Err()
 }
 
@@ -253,6 +261,17 @@ func (m *matrix) refuses(k, i int) *fwk.Status {
 	return status
 }
 
+// columnOf finds what a plugin answered for each node; nil where it did not.
+func (m *matrix) columnOf(plugins []plugin) func(name string) []*fwk.Status {
+	return func(name string) []*fwk.Status {
+		k := slices.IndexFunc(plugins, func(p plugin) bool { return p.name == name })
+		if k < 0 || m.answers[k].open != nil {
+			return nil
+		}
+		return m.answers[k].column
+	}
+}
+
 // undecided says whether it is open what plugin k has against node i.
 func (m *matrix) undecided(k, i int) bool {
 	a := &m.answers[k]
@@ -271,7 +290,7 @@ func failed(status *fwk.Status) bool {
 // sure, null if none does but one could not be asked.
 func (m *matrix) fits(i int) *bool {
 	open := false
-	for k := range m.answers {
+	for _, k := range m.said {
 		if m.refuses(k, i) != nil {
 			return new(false)
 		}

@@ -195,7 +195,7 @@ func (m *matrix) first(i int) (int, *fwk.Status) {
 			}
 		}
 	}
-	for k := range m.answers {
+	for _, k := range m.said {
 		if column := m.answers[k].column; column != nil && column[i] != nil {
 			return k, column[i]
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // neighbours are the pods that inter-pod rules are about, by topology domain:
@@ -26,6 +27,7 @@ type neighbours struct {
 	unwanted []map[pair][]*corev1.Pod // for each of apart: pods that match it
 	hostile  map[grudge][]*corev1.Pod // pods whose required anti-affinity means the pod
 	grudges  map[string][]string      // whom hostile pods say they mean, by topology key
+	keys     []string                 // of grudges, in order
 }
 
 // pair is a topology key and a domain of it.
@@ -45,28 +47,49 @@ func newNeighbours(q *question) *neighbours {
 	for range n.apart {
 		n.unwanted = append(n.unwanted, map[pair][]*corev1.Pod{})
 	}
-	ours := namespaceLabels(q)
-	if len(n.together)+len(n.apart) > 0 {
-		n.meetAll(q)
+	nodes, err := q.nodes.NodeInfos().List()
+	if err != nil {
+		return n
 	}
-	nodes, err := q.nodes.NodeInfos().HavePodsWithRequiredAntiAffinityList()
-	if err == nil {
-		for _, node := range nodes {
-			n.meetHostile(q.pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
-		}
+	unfit := unfit(q, nodes)
+	switch {
+	case len(n.together) > 0: // company may be on any
+		n.meetAll(nodes)
+	case len(n.apart) > 0:
+		n.meetAll(unfit)
+	}
+	ours := namespaceLabels(q)
+	for _, node := range unfit {
+		n.meetHostile(q.pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
 	}
 	n.settle()
 	return n
 }
 
-// meetAll meets the pods of all nodes. It is most of the work where there are
-// tens of thousands, so several share it; the order of what they find does not
-// count, it is sorted afterwards.
-func (n *neighbours) meetAll(q *question) {
-	nodes, err := q.nodes.NodeInfos().List()
-	if err != nil {
-		return
+// unfit are the nodes that hold pods which keep the pod away, or more: the plugin
+// has refused each of them, for a pod's own node is of the domain that it keeps
+// others out of. All of them where it is not known what the plugin refused.
+func unfit(q *question, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	if q.column == nil {
+		return nodes
 	}
+	column := q.column(names.InterPodAffinity)
+	if len(column) != len(nodes) {
+		return nodes
+	}
+	var found []fwk.NodeInfo
+	for i, node := range nodes {
+		if column[i] != nil {
+			found = append(found, node)
+		}
+	}
+	return found
+}
+
+// meetAll meets the pods of nodes. It is most of the work where there are tens of
+// thousands of pods, so several share it; the order of what they find does not
+// count, it is sorted afterwards.
+func (n *neighbours) meetAll(nodes []fwk.NodeInfo) {
 	shares := slices.Collect(slices.Chunk(nodes, len(nodes)/meetTogether+1))
 	found := make([]neighbours, len(shares))
 	var meeting sync.WaitGroup
@@ -175,6 +198,7 @@ func (n *neighbours) settle() {
 	for _, selectors := range n.grudges {
 		slices.Sort(selectors)
 	}
+	n.keys = slices.Sorted(maps.Keys(n.grudges))
 }
 
 // inOrder sorts each list of pods by name, each pod once.

@@ -28,6 +28,9 @@ type want struct {
 	invalid string
 	match   *nodeaffinity.NodeSelector // nil for a pair and where invalid
 	value   string                     // of a pair
+
+	known  map[string]bool // whether each value of the label satisfies match
+	absent *bool           // whether a node without the label does; nil: not known yet
 }
 
 // wants are all of a pod's requirements on its node, or those that the profile
@@ -52,27 +55,29 @@ func unmetOf(q *question, r refused) *unmet {
 	type wantsKey struct{}
 	type addedKey struct{}
 	type wishKey struct{}
-	asked := remember(q, wantsKey{}, func() wants { return wantsOf(q.pod) })
+	asked := remember(q, wantsKey{}, func() *wants { return wantsOf(q.pod) })
 	wishes := remember(q, wishKey{}, func() map[string]*unmet { return map[string]*unmet{} })
 	if r.node == nil {
 		return &unmet{terms: asked.terms, total: len(asked.terms)}
 	}
-	node := r.node.Node()
-	found, seen := remember(q, addedKey{}, func() wants { return addedTo(q) }).against(node)
-	if len(found.terms) == 0 {
-		found, seen = asked.against(node)
-	}
-	if known, ok := wishes[seen]; ok {
+	node, added := r.node.Node(), remember(q, addedKey{}, func() *wants { return addedTo(q) })
+	var room [32]byte
+	seen := asked.marks(node, added.marks(node, room[:0]))
+	if known, ok := wishes[string(seen)]; ok {
 		return known
 	}
+	found := added.against(node)
+	if len(found.terms) == 0 {
+		found = asked.against(node)
+	}
 	found.wish = found.describe()
-	wishes[seen] = found
+	wishes[string(seen)] = found
 	return found
 }
 
 // wantsOf reads the pod's nodeSelector and required node affinity.
-func wantsOf(pod *corev1.Pod) wants {
-	var w wants
+func wantsOf(pod *corev1.Pod) *wants {
+	w := &wants{}
 	for key, value := range pod.Spec.NodeSelector {
 		w.pairs = append(w.pairs, want{text: key + "=" + value, key: key, value: value})
 	}
@@ -86,12 +91,12 @@ func wantsOf(pod *corev1.Pod) wants {
 }
 
 // addedTo reads what the profile adds to every pod's node affinity.
-func addedTo(q *question) wants {
+func addedTo(q *question) *wants {
 	args, ok := q.args[names.NodeAffinity].(*config.NodeAffinityArgs)
 	if !ok || args.AddedAffinity == nil || args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return wants{added: true}
+		return &wants{added: true}
 	}
-	return wants{added: true, asks: true, terms: termsOf(args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}
+	return &wants{added: true, asks: true, terms: termsOf(args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}
 }
 
 // termsOf are the requirements of each term.
@@ -151,32 +156,60 @@ func requirementText(r corev1.NodeSelectorRequirement) string {
 }
 
 // holds says whether the node satisfies w.
-func (w want) holds(node *corev1.Node) bool {
+func (w *want) holds(node *corev1.Node) bool {
 	if w.invalid != "" {
 		return false
 	}
-	if w.match != nil {
+	if w.field {
 		return w.match.Match(node)
 	}
 	value, ok := node.Labels[w.key]
-	return ok && value == w.value
+	if w.match == nil {
+		return ok && value == w.value
+	}
+	if !ok {
+		if w.absent == nil {
+			w.absent = new(w.match.Match(node))
+		}
+		return *w.absent
+	}
+	holds, known := w.known[value]
+	if !known {
+		if w.known == nil {
+			w.known = map[string]bool{}
+		}
+		holds = w.match.Match(node) // looks at no other label
+		w.known[value] = holds
+	}
+	return holds
 }
 
-// against finds what node does not satisfy, and a key that is equal for nodes
-// that miss the same.
-func (w wants) against(node *corev1.Node) (*unmet, string) {
-	found := &unmet{added: w.added, total: len(w.terms)}
-	var seen []byte
-	if w.added {
-		seen = append(seen, 'a')
-	}
-	check := func(all []want) (missing []want) {
-		for _, one := range all {
+// marks tell, for each requirement, whether node satisfies it.
+func (w *wants) marks(node *corev1.Node, to []byte) []byte {
+	check := func(all []want) {
+		for i := range all {
 			mark := byte('+')
-			if !one.holds(node) {
-				missing, mark = append(missing, one), '-'
+			if !all[i].holds(node) {
+				mark = '-'
 			}
-			seen = append(seen, mark)
+			to = append(to, mark)
+		}
+	}
+	check(w.pairs)
+	for _, term := range w.terms {
+		check(term)
+	}
+	return to
+}
+
+// against finds what node does not satisfy.
+func (w *wants) against(node *corev1.Node) *unmet {
+	found := &unmet{added: w.added, total: len(w.terms)}
+	check := func(all []want) (missing []want) {
+		for i := range all {
+			if !all[i].holds(node) {
+				missing = append(missing, all[i])
+			}
 		}
 		return missing
 	}
@@ -190,7 +223,7 @@ func (w wants) against(node *corev1.Node) (*unmet, string) {
 	if holds {
 		found.terms = nil
 	}
-	return found, string(seen)
+	return found
 }
 
 // describe joins what is missing: "disktype=ssd and (zone=a or pool=x)".

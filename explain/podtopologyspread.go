@@ -14,13 +14,7 @@ import (
 
 // podTopologySpread tells the counts that the plugin compared.
 var podTopologySpread = explainer{
-	shape: func(q *question, r refused) string {
-		var all []string
-		for _, s := range skews(q, r) {
-			all = append(all, s.kind())
-		}
-		return strings.Join(all, ",")
-	},
+	shape: spreadShape,
 	words: spreadWords,
 }
 
@@ -34,6 +28,7 @@ type spread struct {
 	minDomains int
 	selector   labels.Selector
 	counts     map[string]int // domain → matching pods
+	self       int            // 1 if the pod matches its own selector
 	fewest     int            // over the domains
 	where      string         // the first domain with the fewest, "" if the plugin counted otherwise
 }
@@ -81,11 +76,10 @@ func (c spread) emptiest() (where string) {
 
 // skew is one constraint that a node breaks.
 type skew struct {
-	spread
+	*spread
 	missing bool   // the node has no label of the constraint's key
 	domain  string // the node's
 	here    int    // matching pods in it
-	self    int    // 1 if the pod matches its own selector
 	least   int    // what the plugin took for the fewest
 	skew    int
 }
@@ -97,24 +91,53 @@ func (s skew) kind() string {
 	return s.key
 }
 
-// skews are the constraints that r's node breaks, by the plugin's own counts.
-func skews(q *question, r refused) []skew {
+// spreadsOf are the constraints of the pod as the plugin counted for r.
+func spreadsOf(q *question, r refused) []spread {
 	if r.node == nil || r.state == nil {
 		return nil
 	}
 	type spreadsKey struct{ state fwk.CycleState }
-	spreads := remember(q, spreadsKey{r.state}, func() []spread { return readSpreads(r.state) })
+	return remember(q, spreadsKey{r.state}, func() []spread {
+		spreads := readSpreads(r.state)
+		for i := range spreads {
+			if spreads[i].selector.Matches(labels.Set(q.pod.Labels)) {
+				spreads[i].self = 1
+			}
+		}
+		return spreads
+	})
+}
+
+// skews are the constraints that r's node breaks, by the plugin's own counts.
+func skews(q *question, r refused) []skew {
 	var broken []skew
-	for _, constraint := range spreads {
-		if s := constraint.on(r.node.Node(), q.pod); s.missing || s.skew > s.maxSkew {
+	spreads := spreadsOf(q, r)
+	for i := range spreads {
+		if s := spreads[i].on(r.node.Node()); s.broken() {
 			broken = append(broken, s)
 		}
 	}
 	return broken
 }
 
+// spreadShape is the keys of the constraints that r's node breaks.
+func spreadShape(q *question, r refused) string {
+	said := ""
+	spreads := spreadsOf(q, r)
+	for i := range spreads {
+		switch s := spreads[i].on(r.node.Node()); {
+		case !s.broken():
+		case said == "":
+			said = s.kind()
+		default:
+			said += "," + s.kind()
+		}
+	}
+	return said
+}
+
 // on counts as the plugin's Filter does.
-func (c spread) on(node *corev1.Node, pod *corev1.Pod) skew {
+func (c *spread) on(node *corev1.Node) skew {
 	s := skew{spread: c, least: c.fewest}
 	domain, ok := node.Labels[c.key]
 	s.domain, s.missing = domain, !ok
@@ -122,12 +145,11 @@ func (c spread) on(node *corev1.Node, pod *corev1.Pod) skew {
 	if len(c.counts) < c.minDomains {
 		s.least = 0
 	}
-	if c.selector.Matches(labels.Set(pod.Labels)) {
-		s.self = 1
-	}
 	s.skew = s.here + s.self - s.least
 	return s
 }
+
+func (s skew) broken() bool { return s.missing || s.skew > s.maxSkew }
 
 func spreadWords(q *question, rs []refused) words {
 	broken := skews(q, rs[0])

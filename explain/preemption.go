@@ -204,7 +204,7 @@ func (c *candidates) cannot(m *matrix) *Preemption {
 func (e *Engine) whatLacks(m *matrix, could func(node string) bool) string {
 	fit := slices.IndexFunc(e.plugins, func(p plugin) bool { return p.name == names.NodeResourcesFit })
 	for i, node := range m.nodes {
-		for k := range e.plugins {
+		for _, k := range m.said {
 			if k != fit && m.refuses(k, i) != nil && could(node.Node().Name) {
 				return "where ending pods could help"
 			}

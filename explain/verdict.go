@@ -191,7 +191,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	if err != nil {
 		return err
 	}
-	x.matrix = m
+	x.matrix, x.question.column = m, m.columnOf(x.plugins)
 	report.Unknown = mergeParts(report.Unknown, x.unknown(m))
 	x.question.found.pinned = x.pinned(m)
 	x.noteLeaving()
@@ -283,7 +283,7 @@ func (x *explanation) count(m *matrix) (results []PluginResult, others int) {
 	refuses, alone := make([]int, len(x.plugins)), make([]int, len(x.plugins))
 	for i := range m.nodes {
 		by, last := 0, 0
-		for k := range x.plugins {
+		for _, k := range m.said {
 			if m.refuses(k, i) != nil {
 				refuses[k]++
 				by, last = by+1, k
