@@ -90,8 +90,10 @@ func (w *world) pod(name string) *corev1.Pod {
 }
 
 func (w *world) add(p *corev1.Pod) {
+	w.mu.Lock()
 	w.version++
 	p.ResourceVersion = fmt.Sprint(w.version)
+	w.mu.Unlock()
 	if err := w.client.Tracker().Create(podsResource, p, p.Namespace); err != nil {
 		w.t.Error(err)
 	}
