@@ -150,7 +150,7 @@ func (c *comer) whyDepends() string {
 	blocker := c.blocker()
 	switch {
 	case blocker == nil:
-		return "on the order in which the pods come back"
+		return "depends on the order in which the pods come back"
 	case blocker.ends == nil:
 		return fmt.Sprintf("fits unless %s is placed first", blocker.words())
 	}

@@ -13,8 +13,16 @@ type Drain struct {
 	AtOnce int // how many nodes lose their pods at a time; 0: all
 }
 
+var _ Drains = Drain{}
+
 // Name implements Action.
 func (d Drain) Name() string { return "drain " + nodesWords(d.Nodes) }
+
+// DrainedNodes implements Drains.
+func (d Drain) DrainedNodes() []string { return d.Nodes }
+
+// NodesAtOnce implements Drains.
+func (d Drain) NodesAtOnce() int { return d.AtOnce }
 
 // Targets implements Action.
 func (d Drain) Targets() []Ref { return nodeRefs(d.Nodes) }

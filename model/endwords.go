@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -178,9 +179,9 @@ func (e End) whereWords() string {
 	case fate.Outcome == NotMade:
 		return "not made again while the taint is there"
 	case fate.Outcome == Depends:
-		return "depends" + colon(fate.Why)
+		return cmp.Or(Clean(fate.Why), "depends on the order in which the pods come back")
 	case fate.Outcome == Preempts:
-		return "preempts on " + Clean(fate.Node)
+		return "preempts on " + Clean(fate.Node) + colon(fate.Why)
 	case fate.Outcome == Lands && e.budget().Allows != BudgetWaits:
 		return e.landsWords()
 	}

@@ -115,6 +115,8 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "likely n2", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "back to n1", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts on n2", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2", Why: "ends a/low"}}, "preempts on n2: ends a/low", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Depends, Why: "fits unless a/q comes back first"}}, "fits unless a/q comes back first", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: NotKnown, Why: "not allowed to list nodes"}}, "not evaluated: not allowed to list nodes", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetUnread}}}, "n2; not evaluated: PDBs could not be read", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetNever}}}, "refused: several PDBs select it; n2", true},
