@@ -85,6 +85,9 @@ func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, err
 	if err != nil {
 		return nil, err
 	}
+	if err := a.foretell(ctx, plan, facts.Snapshot); err != nil {
+		return nil, fmt.Errorf("foretell %s: %w", action.Name(), err)
+	}
 	if err := a.try(ctx, plan); err != nil {
 		return nil, fmt.Errorf("try %s: %w", action.Name(), err)
 	}

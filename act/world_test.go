@@ -67,6 +67,11 @@ func (w *world) Newest() *model.Snapshot {
 	return w.old
 }
 
+// Forecast implements State: nothing is foretold.
+func (w *world) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
+	return &model.Forecast{}, nil
+}
+
 func (w *world) pods() []*corev1.Pod {
 	list, err := w.client.Tracker().List(podsResource, podKind, "")
 	if err != nil {

@@ -25,29 +25,9 @@ type scene struct {
 func (e *Engine) newScene(nodes []*corev1.Node) *scene {
 	on := &scene{engine: e, placed: map[types.UID]*corev1.Pod{}}
 	for _, node := range nodes {
-		on.deeds = append(on.deeds, func(s *supposition) error { return s.node(cordonTaintOf(node)) })
+		on.deeds = append(on.deeds, func(s *supposition) error { return s.node(node) })
 	}
 	return on
-}
-
-// cordonTaintOf takes the cordon's own taint off a node that is not cordoned, as
-// the node lifecycle controller does.
-func cordonTaintOf(node *corev1.Node) *corev1.Node {
-	if node.Spec.Unschedulable {
-		return node
-	}
-	var kept []corev1.Taint
-	for _, taint := range node.Spec.Taints {
-		if taint.Key != corev1.TaintNodeUnschedulable {
-			kept = append(kept, taint)
-		}
-	}
-	if len(kept) == len(node.Spec.Taints) {
-		return node
-	}
-	node = node.DeepCopy()
-	node.Spec.Taints = kept
-	return node
 }
 
 // enter has the plugins see the scene until the function that it returns is

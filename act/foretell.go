@@ -1,0 +1,25 @@
+package act
+
+import (
+	"context"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// foretell puts into the plan what the scheduler would make of it. A plan stands
+// without that: it says then what kept it from being found out.
+func (a *Actor) foretell(ctx context.Context, plan *model.Plan, on *model.Snapshot) error {
+	supposed := plan.Supposed(on)
+	if len(supposed.Nodes)+len(supposed.Pods)+len(supposed.Gone) == 0 {
+		return nil
+	}
+	forecast, err := a.State.Forecast(ctx, supposed)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err != nil {
+		forecast = &model.Forecast{Unknown: err.Error()}
+	}
+	plan.Foretell(forecast)
+	return nil
+}

@@ -1,0 +1,55 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// oracle is a State that foretells.
+type oracle struct {
+	still
+	asked *[]model.Supposed
+	told  *model.Forecast
+	err   error
+}
+
+func (o oracle) Forecast(_ context.Context, supposed model.Supposed) (*model.Forecast, error) {
+	*o.asked = append(*o.asked, supposed)
+	return o.told, o.err
+}
+
+func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
+	waits := model.NewPod(&corev1.Pod{})
+	waits.Object.Namespace, waits.Object.Name = "shop", "checkout"
+	barred := &model.Forecast{Barred: []model.Barred{{Pod: waits, How: "loses the node that was nearest"}}}
+	for name, c := range map[string]struct {
+		told *model.Forecast
+		err  error
+		want string
+	}{
+		"foretold": {barred, nil, "Pending shop/checkout loses the node that was nearest."},
+		"not yet":  {nil, errors.New("still reading the cluster"), "Not everything could be foretold: still reading the cluster."},
+	} {
+		a, _ := newTestActor(node("n1", nil))
+		var asked []model.Supposed
+		a.State = oracle{a.State.(still), &asked, c.told, c.err}
+		plan, err := a.Plan(t.Context(), model.Cordon{Nodes: []string{"n1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := slices.Concat(plan.Effects, plan.Warnings); !slices.Contains(said, c.want) {
+			t.Errorf("%s: the plan says %q", name, strings.Join(said, " "))
+		}
+		if len(asked) != 1 || len(asked[0].Nodes) != 1 || !asked[0].Nodes[0].Spec.Unschedulable || !slices.Equal(asked[0].Gone, []types.UID(nil)) {
+			t.Errorf("%s: asked about %+v", name, asked)
+		}
+	}
+}
