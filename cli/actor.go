@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
@@ -25,21 +24,3 @@ func (a *app) actor(client *kube.Client, state act.State, settings settings) *ac
 		Log:             act.NewLog(filepath.Join(xdg.StateHome, "fathom", "activity.jsonl")),
 	})
 }
-
-// changer is an actor whose plans end no pods: it has no jobs.
-type changer struct{ *act.Actor }
-
-// Jobs implements ui.Actor.
-func (changer) Jobs() []*model.Progress { return nil }
-
-// NextJobs implements ui.Actor.
-func (changer) NextJobs(ctx context.Context, _ int) ([]*model.Progress, int, error) {
-	<-ctx.Done()
-	return nil, 0, ctx.Err()
-}
-
-// Pause implements ui.Actor.
-func (changer) Pause(int, bool) {}
-
-// Stop implements ui.Actor.
-func (changer) Stop(int) {}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type changing struct {
 	plan    bool   // stop at the plan
 	yes     bool   // answers the plan's question
 	output  string
+	timeout time.Duration    // of watching what was begun; 0: none
 	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
 	answers *answers
 
@@ -43,13 +45,18 @@ does not end, and with --plan if a pod becomes Pending or has to wait for its Po
 // addFlags adds the flags that all these commands have.
 func (c *changing) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.plan, "plan", false, "Say what would happen, and stop. Dry runs alone are sent.")
-	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "Do it without asking.")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do it without asking.")
 	addOutput(cmd, &c.output, "text", "json")
 }
 
 // addConsent adds a flag that kubectl drain has too, which agrees to a loss.
 func (c *changing) addConsent(cmd *cobra.Command, flag, words string) {
 	c.agree["--"+flag] = cmd.Flags().Bool(flag, false, words)
+}
+
+// addTimeout adds the flag of commands that begin what takes a while.
+func (c *changing) addTimeout(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "End it after that time, as ctrl-c does; 0 is never.")
 }
 
 // check refuses a command line that cannot be carried out, before anything is
@@ -65,6 +72,8 @@ func (c *changing) check() (err error) {
 		return err
 	}
 	switch {
+	case c.timeout < 0:
+		return usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
 	case c.plan && c.yes:
 		return usagef("%s: --plan and --yes exclude each other", c.verb)
 	case c.plan:
@@ -91,6 +100,7 @@ func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, erro
 	defer live.Close()
 	live.sayLimits()
 	c.live, c.actor = live, c.app.actor(live.client, live.Cluster, c.settings)
+	defer c.actor.Close()
 	if !c.plan && c.actor.ReadOnly() != "" {
 		return usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
 			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly)

@@ -120,7 +120,7 @@ func (e *explaining) check(args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	_, _, err := e.parsePod(args[0]) // before anything is asked of a server
+	_, err := e.parsePod(args[0]) // before anything is asked of a server
 	return err
 }
 

@@ -2,13 +2,175 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// follow tells that a plan was run, and what takes it back.
-func (c *changing) follow(_ context.Context, plan *model.Plan, _ *model.Ran) error {
-	_, err := fmt.Fprintf(c.stdout, "Done: %s. %s\n", model.Clean(plan.Action.Name()), plan.UndoSays)
+// follow waits until what was begun is done, and tells what takes it back.
+func (c *changing) follow(ctx context.Context, plan *model.Plan, ran *model.Ran) error {
+	c.warnOfLog()
+	if ran.Job == 0 {
+		return c.done(plan, "")
+	}
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	news := newNews()
+	for revision := 0; ; {
+		jobs, next, err := c.actor.NextJobs(ctx, revision)
+		if err != nil {
+			return c.leave(ctx, plan, ran.Job, news)
+		}
+		revision = next
+		job := jobs[slices.IndexFunc(jobs, func(p *model.Progress) bool { return p.ID == ran.Job })]
+		c.report(news.of(job))
+		if !job.Over.IsZero() {
+			return c.over(plan, job)
+		}
+	}
+}
+
+// done says that a plan was run.
+func (c *changing) done(plan *model.Plan, how string) error {
+	_, err := fmt.Fprintf(c.stdout, "Done: %s%s. %s\n", model.Clean(plan.Action.Name()), how, plan.UndoSays)
 	return err
+}
+
+// over says what came of a job that is over.
+func (c *changing) over(plan *model.Plan, job *model.Progress) error {
+	gone := job.Count(model.PodGone)
+	if gone == len(job.Pods) {
+		return c.done(plan, fmt.Sprintf(", %d of %d gone", gone, len(job.Pods)))
+	}
+	return c.blockedf("%s: %d of %d gone. %s", job.Name, gone, len(job.Pods), plan.UndoSays)
+}
+
+// leave ends a job before its end, and says what goes on.
+func (c *changing) leave(ctx context.Context, plan *model.Plan, id int, news *news) error {
+	c.actor.Close()
+	jobs := c.actor.Jobs()
+	job := jobs[slices.IndexFunc(jobs, func(p *model.Progress) bool { return p.ID == id })]
+	c.report(news.of(job))
+	if job.Count(model.PodGone) == len(job.Pods) {
+		return c.over(plan, job)
+	}
+	why := "stopped"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		why = fmt.Sprintf("stopped after %s", c.timeout)
+	}
+	words := []string{fmt.Sprintf("%d of %d gone", job.Count(model.PodGone), len(job.Pods))}
+	if n := job.Count(model.PodAsked) + job.Count(model.PodTerminating); n > 0 {
+		words = append(words, fmt.Sprintf("%d go on ending, for they were asked", n))
+	}
+	if n := job.Count(model.PodLeft); n > 0 {
+		words = append(words, fmt.Sprintf("%d stay, for nothing more is asked", n))
+	}
+	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, "; "), plan.UndoSays)
+}
+
+// report writes lines about the job; one that cannot be written is no loss.
+func (c *changing) report(lines []string) {
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(c.stderr, oneLine(line))
+	}
+}
+
+// news tells of a job what was not told yet: a line for each step of a pod.
+type news struct {
+	why  string
+	pods map[types.UID]told
+}
+
+// told is what the last line about a pod was about.
+type told struct {
+	state  model.PodState
+	help   string
+	silent bool   // there was no answer
+	node   string // where its successor is
+	back   model.Ref
+}
+
+func newNews() *news { return &news{pods: map[types.UID]told{}} }
+
+// of are the lines about how far the job is now.
+func (n *news) of(job *model.Progress) []string {
+	var lines []string
+	if job.Why != n.why && job.Why != "" {
+		lines = append(lines, job.Name+": "+job.Why)
+	}
+	n.why = job.Why
+	gone := fmt.Sprintf("%d of %d", job.Count(model.PodGone), len(job.Pods))
+	for i := range job.Pods {
+		pod := &job.Pods[i]
+		was := n.pods[pod.Pod.UID]
+		is := told{state: pod.State, help: pod.Help, node: pod.BackNode, back: pod.Back, silent: pod.State == model.PodWaits && pod.Said != ""}
+		n.pods[pod.Pod.UID] = is
+		if is.state != was.state || is.help != was.help || is.silent && !was.silent {
+			if words := stateWords(pod, gone); words != "" {
+				lines = append(lines, pod.Pod.Words()+": "+words)
+			}
+		}
+		if is.back != was.back || is.node != was.node {
+			lines = append(lines, pod.Pod.Words()+": "+backWords(pod))
+		}
+	}
+	return lines
+}
+
+// stateWords say what a pod has come to; "" while nothing was asked of it.
+func stateWords(pod *model.PodProgress, gone string) string {
+	switch pod.State {
+	case model.PodWaits:
+		if pod.Said == "" {
+			return ""
+		}
+		return pod.Said + "; it is asked again"
+	case model.PodRefused:
+		by := ""
+		if pod.Budget != "" {
+			by = " by PodDisruptionBudget " + pod.Budget
+		}
+		return fmt.Sprintf("refused%s, it is asked again. kube-apiserver: %s", by, pod.Said)
+	case model.PodTerminating:
+		if pod.Help != "" {
+			return "terminating: " + pod.Help
+		}
+		return fmt.Sprintf("terminating, %s of grace", pod.Grace)
+	case model.PodGone:
+		return "gone, " + gone
+	case model.PodFailed:
+		words := "not evicted. kube-apiserver: " + pod.Said
+		if pod.Help != "" {
+			words += ". " + pod.Help
+		}
+		return words
+	case model.PodLeft:
+		return "left, it was not asked"
+	}
+	return string(pod.State)
+}
+
+// backWords say where the pod is that was made in place of one that went.
+func backWords(pod *model.PodProgress) string {
+	if pod.BackNode == "" {
+		return fmt.Sprintf("back as %s, Pending", pod.Back.Words())
+	}
+	return fmt.Sprintf("back as %s on %s", pod.Back.Words(), pod.BackNode)
+}
+
+// warnOfLog tells where the activity log could not be read or written.
+func (c *changing) warnOfLog() {
+	for _, entry := range c.actor.Activity() {
+		if entry.ID != 0 && !entry.OK && strings.HasSuffix(entry.Did, " the activity log") {
+			c.say(errors.New(entry.Did + ": " + entry.Result))
+		}
+	}
 }

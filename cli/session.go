@@ -90,13 +90,14 @@ func (w *watched) Events(ctx context.Context, ref model.Ref) ([]model.Event, err
 }
 
 // Actor implements ui.Cluster.
-func (w *watched) Actor() ui.Actor { return changer{w.actor} }
+func (w *watched) Actor() ui.Actor { return w.actor }
 
 // Retry implements ui.Cluster.
 func (w *watched) Retry() { w.client.Retry() }
 
 // Close implements ui.Cluster.
 func (w *watched) Close() {
+	w.actor.Close() // before its cluster, which it looks at
 	w.stop()
 	w.Cluster.Close()
 	w.client.Close()

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// drain is the drain command.
+func (a *app) drain() *cobra.Command {
+	c := a.change("drain")
+	var atOnce int
+	cmd := &cobra.Command{
+		Use:   "drain NODE...",
+		Short: "Evict the pods of nodes, and say before where each would land",
+		Long: `Cordon nodes and evict their pods. The plan names each pod with what becomes of it: where kube-scheduler's
+own code would place it, that it would become Pending and why, that a PodDisruptionBudget is in the way, or
+that it is lost because no controller owns it. Pods of DaemonSets and static pods stay.
+
+Each pod is evicted by itself, so that one that its PodDisruptionBudget refuses holds up no other; it is asked
+again until it goes. Nothing is ever deleted. It is done when all pods are gone; ctrl-c and --timeout end it
+before that: what was asked goes on, and nothing more is asked.
+
+` + planFirst + "\n\n" + changeCodes,
+		Example:           fmt.Sprintf("  %[1]s drain std-a-02\n  %[1]s drain std-a-02 --plan -o json\n  %[1]s drain std-a-01 std-a-02 --at-once 1 --yes --delete-emptydir-data --timeout 15m", a.name),
+		Args:              atLeastOne("drain", "a node"),
+		ValidArgsFunction: a.completeNodes,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			nodes, err := nodeNames("drain", args)
+			switch {
+			case err != nil:
+				return err
+			case atOnce < 0:
+				return usagef("drain: --at-once %d: it is a number of nodes, or 0 for all", atOnce)
+			}
+			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
+				return model.Drain{Nodes: nodes, AtOnce: atOnce}, live.knows("drain", nodes)
+			})
+		},
+	}
+	c.addFlags(cmd)
+	c.addTimeout(cmd)
+	cmd.Flags().IntVar(&atOnce, "at-once", 0, "How many nodes lose their pods at a time; 0 is all.")
+	c.addConsent(cmd, "force", "End pods that no controller owns, too.")
+	c.addConsent(cmd, "delete-emptydir-data", "Lose the data that pods hold in emptyDir volumes.")
+	return cmd
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// evict is the evict command.
+func (a *app) evict() *cobra.Command {
+	c := a.change("evict")
+	cmd := &cobra.Command{
+		Use:   "evict POD...",
+		Short: "Evict pods, and say before where each would land",
+		Long: `Evict pods. The plan says what becomes of each: where kube-scheduler's own code would place the pod that
+takes its place, or why nowhere. A pod that its PodDisruptionBudget refuses is asked again until it goes;
+nothing is ever deleted. ctrl-c and --timeout end it: what was asked goes on, and nothing more is asked.
+
+POD is a name, namespace/name or pod/name.
+
+` + planFirst + "\n\n" + changeCodes,
+		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m", a.name),
+		Args:              atLeastOne("evict", "a pod"),
+		ValidArgsFunction: a.completePods,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			named, err := a.podNames("evict", args)
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
+				pods, err := live.pods("evict", named)
+				return model.Evict{Pods: pods}, err
+			})
+		},
+	}
+	c.addFlags(cmd)
+	c.addTimeout(cmd)
+	return cmd
+}
