@@ -24,7 +24,8 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix
 			return fix, nil
 		}
 	}
-	t, err := f.try(ctx, changed, f.worthAsking(c))
+	asked := f.worthAsking(c)
+	t, err := f.try(ctx, changed, asked)
 	switch {
 	case err != nil:
 		return fix, err
@@ -33,7 +34,7 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix
 		return fix, nil
 	case len(t.fits) == 0:
 		fix.Nodes = c.nodes
-		still, err := f.still(ctx, changed, c)
+		still, err := f.still(ctx, changed, c, asked)
 		fix.Remaining = append(fix.Remaining, still)
 		return fix, err
 	}
@@ -144,16 +145,18 @@ func (f *fixing) tellCommand(pod *corev1.Pod, fix *Fix) {
 }
 
 // still says what refuses the pod in spite of the steps, on the nearest node
-// that they were thought of for.
-func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate) (string, error) {
+// that they were thought of for. Those asked (nil: all) were tried just now.
+func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string) (string, error) {
 	nodes := c.nodes
 	if len(nodes) > 0 {
 		nodes = nodes[:1]
 	}
 	m := &f.trials
-	m.brief = true
-	if err := f.askInto(ctx, m, changed, nodes); err != nil {
-		return "", err
+	if known := asked == nil || len(nodes) > 0 && slices.Contains(asked, nodes[0]); !known {
+		m.brief = true
+		if err := f.askInto(ctx, m, changed, nodes); err != nil {
+			return "", err
+		}
 	}
 	q := f.question(changed)
 	for i, node := range m.nodes {
