@@ -60,7 +60,7 @@ func TestWhatKeysLeadTo(t *testing.T) {
 		{"tab completes", ": p o d tab", message, ":pods▏"},
 		{"s and a letter sort, from the top", "2 j s a", first, "▸  payments/ledger-0               0/1 Pending           Burst             12s"},
 		{"+ unfolds a kind", "j j j j +", first + 5, "…6c9d8b7f4-x2x1p"},
-		{"ctrl-k says that nothing is killed", "ctrl+k", message, "Nothing is killed without asking: no key of fathom ends a pod."},
+		{"ctrl-k says that nothing is killed", "ctrl+k", message, "Nothing is killed without asking: e evicts"},
 		{"a key that cannot act says why", "+", message, "+ unfold: it stands for one pod."},
 		{"a half typed filter says what is missing", "2 / c p u >", message, "/cpu>▏"},
 		{"a filter that keeps nothing says how to get out", "2 / c h e k o u t t enter", answer, "No pod matches chekoutt; 412 are hidden. esc clears the filter."},

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -131,17 +130,3 @@ func (c *confirm) open() bool { return slices.Contains(c.agreed, false) }
 
 // refused says whether the API server would not make the plan's changes.
 func (c *confirm) refused() bool { return len(c.plan.Verdict.Refused) > 0 && c.plan.Ending == 0 }
-
-// verdict says what the dry run showed.
-func (c *confirm) verdict() string {
-	v := c.plan.Verdict
-	switch {
-	case len(v.Refused) > 0:
-		return "kube-apiserver refuses it (dry run): " + strings.Join(v.Refused, " ")
-	case v.Skipped != "":
-		return "No dry run: " + v.Skipped + "."
-	case v.Asked:
-		return "kube-apiserver accepts it (dry run)."
-	}
-	return ""
-}

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -26,11 +28,7 @@ type told struct {
 func (c *confirm) draw(width, height int) boxed {
 	room := boxRoom(width)
 	body, tail := c.body(room), c.tail(room)
-	inner := min(confirmLeast, room)
-	for _, line := range append(body, tail...) {
-		inner = max(inner, cells(line.text))
-	}
-	b := boxed{title: model.Clean(c.plan.Title), corner: c.app.placeBadge(), inner: min(inner, room)}
+	b := boxed{title: model.Clean(c.plan.Title), corner: c.app.placeBadge(), inner: c.inner(room)}
 	asks := c.asks(b.inner)
 	for _, line := range c.window(body, max(boxRows(height)-len(tail)-len(asks), 1)) {
 		b.rows = append(b.rows, c.row(line, b.inner))
@@ -43,8 +41,18 @@ func (c *confirm) draw(width, height int) boxed {
 	return b
 }
 
+// inner is how wide the box is: as its longest paragraph, where there is room.
+func (c *confirm) inner(room int) int {
+	const unbroken = 1 << 20
+	inner := confirmLeast
+	for _, line := range append(c.body(unbroken), c.tail(unbroken)...) {
+		inner = max(inner, cells(line.text))
+	}
+	return min(inner, room)
+}
+
 func (c *confirm) row(line told, width int) boxRow {
-	chosen := line.agree == c.chosen+1 && len(c.agreed) > 1
+	chosen := line.agree == c.chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
 	return boxRow{text: line.style.Render(cut(line.text, width)), cursor: chosen}
 }
 
@@ -87,6 +95,7 @@ func (c *confirm) body(width int) []told {
 			lines = append(lines, told{text: lead + line, style: s.Warn})
 		}
 	}
+	lines = append(lines, c.ends(width)...)
 	for _, line := range c.edits() {
 		for i, row := range wrapped(model.Clean(line), width-2) {
 			lines = append(lines, told{text: blank(2+2*min(i, 1)) + row, style: s.Text})
@@ -95,18 +104,31 @@ func (c *confirm) body(width int) []told {
 	return append(lines, c.consents(width)...)
 }
 
+// nbsp is a blank at which no line is broken.
+const nbsp = "\u00a0"
+
+// figureBlank is the blank after a figure.
+var figureBlank = regexp.MustCompile(`(\b\d+) `)
+
+// withFigures keeps each figure on the line of the word that it counts.
+func withFigures(text string) string { return figureBlank.ReplaceAllString(text, "${1}"+nbsp) }
+
 // sentences appends texts of ours, a paragraph each.
 func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts ...string) []told {
 	for _, text := range texts {
-		for _, line := range wrapped(c.app.brief(text), width) {
-			lines = append(lines, told{text: line, style: style})
+		for _, line := range wrapped(withFigures(c.app.brief(text)), width) {
+			lines = append(lines, told{text: strings.ReplaceAll(line, nbsp, " "), style: style})
 		}
 	}
 	return lines
 }
 
 // edits are the fields that change, with the object's name where there are several.
+// That a drain cordons stands in its order.
 func (c *confirm) edits() []string {
+	if _, drains := c.plan.Action.(model.Drains); drains {
+		return nil
+	}
 	var lines []string
 	for _, change := range c.plan.Changes {
 		for _, edit := range change.Edits {
@@ -124,17 +146,9 @@ func (c *confirm) edits() []string {
 func (c *confirm) tail(width int) []told {
 	s := c.app.styles()
 	if c.refused() {
-		return c.sentences(nil, s.Bad, width, c.verdict())
+		return c.sentences(nil, s.Bad, width, c.plan.Verdict.Words())
 	}
-	return c.sentences(nil, s.Text, width, c.plan.Order, sentencesOf(c.verdict(), c.plan.UndoSays))
-}
-
-// sentencesOf puts sentences into one line; empty ones leave no gap.
-func sentencesOf(first, second string) string {
-	if first == "" || second == "" {
-		return first + second
-	}
-	return first + " " + second
+	return c.sentences(nil, s.Text, width, c.plan.Order, c.plan.Closing())
 }
 
 // asks are the last rows: what has to be pressed or typed. They are dim until the

@@ -25,9 +25,13 @@ func (c *confirm) consents(width int) []told {
 		if c.agreed[i] {
 			box, style = "[x] ", s.Text
 		}
-		line := box + left(model.Clean(consent.Words), words) + blank(gap) + c.flag(i)
-		for at, row := range wrapped(strings.TrimRight(line, " "), width) {
-			lines = append(lines, told{text: blank(4*min(at, 1)) + row, style: style, agree: i + 1})
+		rows := []string{left(model.Clean(consent.Words), words) + blank(gap) + c.flag(i)}
+		if words+flags+len("[ ] ")+2 > width {
+			rows = append(wrapped(model.Clean(consent.Words), width-len(box)), c.flag(i))
+		}
+		for _, row := range rows {
+			lines = append(lines, told{text: strings.TrimRight(box+row, " "), style: style, agree: i + 1})
+			box = blank(len(box))
 		}
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -15,7 +16,8 @@ import (
 type fakeActor struct {
 	mu       sync.Mutex
 	snapshot *model.Snapshot
-	dress    func(*model.Plan) // puts what a forecast would find into plans
+	filtered func(node string) []types.UID // what the filters of a drain let go
+	dress    func(*model.Plan)             // puts what a forecast would find into plans
 	forbid   map[model.Right]bool
 	readOnly string
 	raised   bool
@@ -42,6 +44,12 @@ func (f *fakeActor) Plan(_ context.Context, action model.Action) (*model.Plan, e
 		if fields := f.object(ref); fields != nil {
 			ref.UID = ""
 			facts.Objects[ref] = fields
+		}
+	}
+	if drain, ok := action.(model.Drains); ok {
+		facts.Filtered = map[string][]types.UID{}
+		for _, node := range drain.DrainedNodes() {
+			facts.Filtered[node] = f.filtered(node)
 		}
 	}
 	plan, err := action.Plan(facts)
@@ -128,7 +136,13 @@ type acted struct {
 // newActed is the dashboard on a context, with a terminal of that size.
 func newActed(t testing.TB, width, height int, context string, with func(*Options)) *acted {
 	t.Helper()
-	d := &acted{t: t, at: now, prod: newProdEU()}
+	return newActedOn(t, width, height, context, newProdEU(), with)
+}
+
+// newActedOn is newActed on a cluster.
+func newActedOn(t testing.TB, width, height int, context string, prod *prodEU, with func(*Options)) *acted {
+	t.Helper()
+	d := &acted{t: t, at: now, prod: prod}
 	status := liveStatus()
 	status.Context = context
 	s := d.prod.at(1, status)

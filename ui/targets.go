@@ -42,6 +42,42 @@ func (t *table[R]) acted() (rows []R, gone bool) {
 	return rows, slices.ContainsFunc(rows, func(row R) bool { return t.gone[t.id(row)] })
 }
 
+func (p *pods) targets() targets {
+	rows, _ := p.table.acted()
+	t := targets{pods: rows}
+	for _, pod := range rows {
+		if p.table.gone[podID(pod)] {
+			t.gone = pod.FullName()
+		}
+	}
+	return t
+}
+
+// targets of Pending are pods that exist: of a row that stands for several, all.
+func (p *pending) targets() targets {
+	var t targets
+	rows, _ := p.table.acted()
+	for _, row := range rows {
+		if p.table.gone[row.id] {
+			t.gone = row.pod.FullName()
+		}
+		for _, pod := range row.pods() {
+			if pod.Exists() && !slices.Contains(t.pods, pod) {
+				t.pods = append(t.pods, pod)
+			}
+		}
+	}
+	return t
+}
+
+// pods are those that a row stands for.
+func (w *waiting) pods() []*model.Pod {
+	if w.leaf || w.of == 1 {
+		return []*model.Pod{w.pod}
+	}
+	return w.kind.Pods
+}
+
 func (n *nodes) targets() targets {
 	rows, gone := n.table.acted()
 	t := targets{nodes: rows}
@@ -122,6 +158,15 @@ func nodeNames(nodes []*model.Node) []string {
 		names[i] = node.Name
 	}
 	return names
+}
+
+// podRefs name these very pods.
+func podRefs(pods []*model.Pod) []model.Ref {
+	refs := make([]model.Ref, len(pods))
+	for i, pod := range pods {
+		refs[i] = pod.Ref()
+	}
+	return refs
 }
 
 // names are those of the nodes or pods in words: "std-b-02", "3 nodes".

@@ -1,0 +1,46 @@
+package ui
+
+import "github.com/kubectl-fathom/kubectl-fathom/model"
+
+// namesMost is the widest that names of pods are drawn in a box.
+const namesMost = 34
+
+// ends are the pods that end, each with what becomes of it, and how many stay.
+func (c *confirm) ends(width int) []told {
+	s := c.app.styles()
+	names := 0
+	for i := range c.plan.Ends {
+		names = max(names, cells(model.Clean(c.plan.Ends[i].Pod.FullName())))
+	}
+	names = min(names, namesMost, width/2)
+	var lines []told
+	for i := range c.plan.Ends {
+		lines = append(lines, c.end(&c.plan.Ends[i], names, width)...)
+	}
+	if stay := c.plan.StayWords(); stay != "" {
+		for _, row := range wrapped(stay, width-2) {
+			lines = append(lines, told{text: "  " + row, style: s.Text})
+		}
+	}
+	return lines
+}
+
+// end is one pod that ends; words that are too long for its row go on below.
+func (c *confirm) end(end *model.End, names, width int) []told {
+	s := c.app.styles()
+	lead, style := "  ", s.Text
+	if end.Warn() {
+		lead, style = "! ", s.Warn
+	}
+	name := lead + left(cutMiddle(model.Clean(end.Pod.FullName()), names), names) + "  "
+	rows := wrapped(c.app.brief(end.Words()), width-cells(name))
+	if len(rows) == 0 {
+		return []told{{text: name, style: style}}
+	}
+	lines := make([]told, len(rows))
+	for i, row := range rows {
+		lines[i] = told{text: name + row, style: style}
+		name = blank(cells(name))
+	}
+	return lines
+}

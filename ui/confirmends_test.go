@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// evictBox opens the box of the mock-up of an eviction on production.
+func evictBox(t *testing.T, width, height int, context string, with func(*Options)) *acted {
+	t.Helper()
+	d := newActedOn(t, width, height, context, threeReports(), with)
+	d.actor.dress = foretold(reportFates)
+	d.press("2")
+	for _, name := range []string{"batch/report-1", "batch/report-2", "web/front-5d8f9c6b4-8sd2l"} {
+		d.mark(name)
+	}
+	d.press("e")
+	return d
+}
+
+// mark marks a row of the list on the screen.
+func (d *acted) mark(name string) {
+	d.t.Helper()
+	press(d.t, d.app, "g")
+	for range d.app.snapshot.Pods {
+		if d.app.top().selected().copy == name {
+			press(d.t, d.app, "space")
+			return
+		}
+		press(d.t, d.app, "j")
+	}
+	d.t.Fatalf("no row %s on the screen:\n%s", name, screen(d.app))
+}
+
+// drainBox opens the box of the mock-up of a drain.
+func drainBox(t *testing.T, width, height int, context string, with func(*Options)) *acted {
+	t.Helper()
+	prod := drained()
+	d := newActedOn(t, width, height, context, prod, with)
+	d.actor.dress, d.actor.filtered = foretold(drainFates()), prod.going
+	d.node("std-a-02")
+	d.press("r")
+	return d
+}
+
+func TestEndingPodsOnProductionIsAskedAsDrawn(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			d := evictBox(t, size.width, size.height, "prod-eu", nil)
+			d.wait(time.Second)
+			d.write("prod")
+			requireScreen(t, d.app)
+		})
+	}
+}
+
+func TestADrainIsAskedAsDrawn(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			d := drainBox(t, size.width, size.height, "staging-eu", nil)
+			d.press("space", "space")
+			d.write("1")
+			requireScreen(t, d.app)
+		})
+	}
+	t.Run("its consents are open", func(t *testing.T) {
+		d := drainBox(t, 80, 24, "staging-eu", nil)
+		d.wait(time.Second)
+		requireScreen(t, d.app)
+	})
+	t.Run("on a small terminal it scrolls", func(t *testing.T) {
+		d := drainBox(t, 60, 15, "staging-eu", func(o *Options) { o.ASCII, o.Theme = true, "mono" })
+		var screens []string
+		for range 8 {
+			screens = append(screens, screen(d.app))
+			d.press("down", "down", "down", "down")
+		}
+		requireText(t, strings.Join(screens, "\n"))
+	})
+	t.Run("colors", func(t *testing.T) {
+		d := drainBox(t, 80, 24, "prod-eu", nil)
+		d.press("space", "down")
+		requireColours(t, d.app)
+	})
+}
+
+func TestTheNumberOfPodsConfirmsADrain(t *testing.T) {
+	d := drainBox(t, 80, 24, "staging-eu", nil)
+	d.write("11")
+	d.press("enter")
+	if len(d.actor.run) != 0 {
+		t.Fatal("it runs before everything is agreed to")
+	}
+	d.press("space", "space")
+	d.wait(time.Second)
+	d.write("12")
+	d.press("enter")
+	if got := screen(d.app); len(d.actor.run) != 0 || !strings.Contains(got, "not that") {
+		t.Fatalf("another number:\n%s", got)
+	}
+	d.press("backspace")
+	d.write("1")
+	d.wait(time.Second)
+	send(t, d.app, tea.PasteMsg{Content: "1"})
+	d.press("enter")
+	if len(d.actor.run) != 1 {
+		t.Errorf("the number confirms nothing:\n%s", screen(d.app))
+	}
+}
+
+func TestWhatWasNotReadIsNotAgreedTo(t *testing.T) {
+	d := drainBox(t, 60, 15, "staging-eu", nil)
+	d.press("space", "space", "space")
+	box := d.app.dialog.(*confirm)
+	if box.agreed[0] || box.agreed[1] {
+		t.Error("space checks what is not in view")
+	}
+	for range 40 {
+		d.press("down")
+	}
+	if box.chosen != 1 {
+		t.Error("↓ at the end does not choose")
+	}
+	d.press("space")
+	if box.agreed[0] || !box.agreed[1] || box.chosen != 0 {
+		t.Errorf("agreed to %v, at %d", box.agreed, box.chosen)
+	}
+}
+
+func TestOnProductionTheContextsNameConfirms(t *testing.T) {
+	d := evictBox(t, 80, 24, "prod-eu", nil)
+	d.wait(time.Second)
+	d.write("3")
+	d.press("enter")
+	if len(d.actor.run) != 0 {
+		t.Fatal("the number of pods is enough")
+	}
+	d.press("backspace")
+	d.write("prod-eu")
+	d.press("enter")
+	if len(d.actor.run) != 1 {
+		t.Errorf("the name confirms nothing:\n%s", screen(d.app))
+	}
+}
+
+func TestALongContextIsTypedInARowOfItsOwn(t *testing.T) {
+	d := evictBox(t, 60, 15, "arn:aws:eks:eu-central-1:123456789012:cluster/prod-customers-and-orders-blue", nil)
+	d.wait(time.Second)
+	d.write("prod-customers-and-ord")
+	requireScreen(t, d.app)
+}
