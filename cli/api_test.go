@@ -42,7 +42,7 @@ var listKinds = map[string]string{
 // docs/clusterrole.yaml grants, shop may read namespace shop only, eventless all
 // but events, and nobody may do nothing.
 type api struct {
-	mu      sync.Mutex // guards nodes
+	mu      sync.Mutex // guards nodes and pods
 	nodes   []corev1.Node
 	pods    []corev1.Pod
 	refused []appsv1.ReplicaSet
@@ -216,9 +216,11 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 			items = append(items, n)
 		}
 	case "pods":
-		unbound := strings.Contains(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+		node, ofNode := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		for _, p := range a.pods {
-			if (namespace == "" || namespace == p.Namespace) && (!unbound || p.Spec.NodeName == "") {
+			if (namespace == "" || namespace == p.Namespace) && (!ofNode || p.Spec.NodeName == node) {
 				items = append(items, p)
 			}
 		}

@@ -10,34 +10,76 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// oneNode is the path of a node.
-var oneNode = regexp.MustCompile(`^/api/v1/nodes/([^/]+)$`)
+// oneNode and onePod are the paths of objects; that of a pod may be its eviction's.
+var (
+	oneNode = regexp.MustCompile(`^/api/v1/nodes/([^/]+)$`)
+	onePod  = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)(/eviction)?$`)
+)
 
 // object answers what is about one object, and says whether it was.
 func (a *api) object(w http.ResponseWriter, r *http.Request, user string) bool {
-	path := oneNode.FindStringSubmatch(r.URL.Path)
-	if path == nil {
-		return false
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at := slices.IndexFunc(a.nodes, func(n corev1.Node) bool { return n.Name == path[1] })
+	if path := oneNode.FindStringSubmatch(r.URL.Path); path != nil {
+		a.node(w, r, user, path[1])
+		return true
+	}
+	if path := onePod.FindStringSubmatch(r.URL.Path); path != nil {
+		a.pod(w, r, user, path[1], path[2])
+		return true
+	}
+	return false
+}
+
+// node answers what is about one node.
+func (a *api) node(w http.ResponseWriter, r *http.Request, user, name string) {
+	at := slices.IndexFunc(a.nodes, func(n corev1.Node) bool { return n.Name == name })
 	verb := map[string]string{http.MethodGet: "get", http.MethodPatch: "patch"}[r.Method]
 	switch {
 	case !a.may(user, verb, "", "nodes", ""):
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden,
-			fmt.Sprintf(`nodes %q is forbidden: User %q cannot %s resource "nodes"`, path[1], user, verb))
+			fmt.Sprintf(`nodes %q is forbidden: User %q cannot %s resource "nodes"`, name, user, verb))
 	case at < 0:
-		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("nodes %q not found", path[1]))
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("nodes %q not found", name))
 	case verb == "patch":
 		a.patch(w, r, &a.nodes[at])
 	default:
 		answerNode(w, a.nodes[at])
 	}
-	return true
+}
+
+// pod answers what is about one pod. One that is evicted is gone at once, but that
+// of the name starts: its budget refuses.
+func (a *api) pod(w http.ResponseWriter, r *http.Request, user, namespace, name string) {
+	at := slices.IndexFunc(a.pods, func(p corev1.Pod) bool { return p.Namespace == namespace && p.Name == name })
+	switch {
+	case user != "admin":
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(`pods %q is forbidden: User %q`, name, user))
+	case at < 0:
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("pods %q not found", name))
+	case r.Method == http.MethodGet:
+		pod := a.pods[at]
+		pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+		answer(w, http.StatusOK, pod)
+	case name == "starts":
+		refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
+	default:
+		if r.URL.Query().Get("dryRun") == "" && !dryEviction(r) {
+			a.pods = slices.Delete(a.pods, at, at+1)
+		}
+		answer(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
+	}
+}
+
+// dryEviction says whether the eviction itself says that it is a dry run.
+func dryEviction(r *http.Request) bool {
+	var eviction policyv1.Eviction
+	err := decode(r, &eviction)
+	return err != nil || eviction.DeleteOptions != nil && len(eviction.DeleteOptions.DryRun) > 0
 }
 
 // patch changes a node by a merge patch, unless it is a dry run or the node is

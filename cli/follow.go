@@ -58,6 +58,7 @@ func (c *changing) leave(ctx context.Context, plan *model.Plan, id int, news *ne
 	c.actor.Close()
 	jobs := c.actor.Jobs()
 	job := jobs[slices.IndexFunc(jobs, func(p *model.Progress) bool { return p.ID == id })]
+	news.why = job.Why // that it was ended is told below
 	c.report(news.of(job))
 	if job.Count(model.PodGone) == len(job.Pods) {
 		return c.over(plan, job)
@@ -67,11 +68,20 @@ func (c *changing) leave(ctx context.Context, plan *model.Plan, id int, news *ne
 		why = fmt.Sprintf("stopped after %s", c.timeout)
 	}
 	words := []string{fmt.Sprintf("%d of %d gone", job.Count(model.PodGone), len(job.Pods))}
-	if n := job.Count(model.PodAsked) + job.Count(model.PodTerminating); n > 0 {
-		words = append(words, fmt.Sprintf("%d go on ending, for they were asked", n))
-	}
-	if n := job.Count(model.PodLeft); n > 0 {
-		words = append(words, fmt.Sprintf("%d stay, for nothing more is asked", n))
+	for _, rest := range []struct {
+		n         int
+		one, many string
+	}{
+		{job.Count(model.PodAsked) + job.Count(model.PodTerminating), "1 was asked and goes on", "%d were asked and go on"},
+		{job.Count(model.PodLeft), "1 stays, for nothing more is asked", "%d stay, for nothing more is asked"},
+		{job.Count(model.PodFailed), "1 was refused", "%d were refused"},
+	} {
+		switch {
+		case rest.n == 1:
+			words = append(words, rest.one)
+		case rest.n > 1:
+			words = append(words, fmt.Sprintf(rest.many, rest.n))
+		}
 	}
 	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, "; "), plan.UndoSays)
 }
@@ -153,7 +163,7 @@ func stateWords(pod *model.PodProgress, gone string) string {
 		}
 		return words
 	case model.PodLeft:
-		return "left, it was not asked"
+		return "left where it is"
 	}
 	return string(pod.State)
 }

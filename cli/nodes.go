@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
@@ -53,16 +54,17 @@ const completionTime = 3 * time.Second
 // completeNodes completes the names of nodes.
 func (a *app) completeNodes(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.complete(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
-		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
-		if err != nil {
-			return nil, err
-		}
-		var names []string
-		for i := range list.Items {
-			names = append(names, list.Items[i].Name)
-		}
-		return names, nil
+		nodes, err := listNodes(ctx, client)
+		return namesOf(nodes), err
 	})
+}
+
+func listNodes(ctx context.Context, client kubernetes.Interface) ([]corev1.Node, error) {
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
 // complete completes names that the cluster has. Nothing is said of what goes
@@ -81,5 +83,6 @@ func (a *app) complete(ctx context.Context, args []string, begun string, list fu
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) || slices.Contains(args, name) })
 	slices.Sort(names)
+	names = slices.Compact(names)
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
