@@ -56,6 +56,8 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	}
 	plan.Undo = undoOf(r, plan.Changes)
 	plan.follow()
+	plan.rescale()
+	plan.roll(on)
 	return plan, nil
 }
 
