@@ -20,6 +20,10 @@ type acts struct {
 	again   string             // why it is planned again
 	running []string           // what was confirmed and has no answer yet
 	rights  rights
+
+	jobs     []*model.Progress // those that end pods, the newest first
+	revision int               // of the jobs
+	leaving  bool              // ctrl-c was pressed while a job runs, and no other key since
 }
 
 type (
@@ -165,5 +169,5 @@ func (a *App) actingWords() string {
 	case len(a.acts.running) > 0:
 		return a.acts.running[0] + ": kube-apiserver has not answered yet"
 	}
-	return ""
+	return a.jobsWords()
 }

@@ -89,7 +89,7 @@ func (a *App) begin() {
 
 // Init waits for the first snapshot and asks the terminal for its background.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.nextSnapshot(), tea.RequestBackgroundColor, a.tick())
+	return tea.Batch(a.nextSnapshot(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
 }
 
 // Close ends what the dashboard has started. Call it when the program has ended.
@@ -151,6 +151,8 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		return a.onPlanned(msg)
 	case ranMsg:
 		return a.onRan(msg)
+	case jobsMsg:
+		return a.onJobs(msg)
 	case rightsMsg:
 		a.onRights(msg)
 	case tickMsg:

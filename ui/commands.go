@@ -23,6 +23,8 @@ func (a *App) commands() []entry {
 		{"nodes", "nodes, their room and their taints", "3", by(doNodes)},
 		{"ns", "another namespace", "n", list("ns ")},
 		{"all", "all namespaces", "0", by(doAllNamespaces)},
+		{"drains", "drains, running and done", "", func() tea.Cmd { return a.open(newDrains(a)) }},
+		{"activity", "what was done, and what undoes it", "z", by(doActivity)},
 		{"not-read", "what could not be read", "!", by(doUnread)},
 		{"theme", "another theme", "", list("theme ")},
 		{"help", "the keys of this place", "?", by(doHelp)},

@@ -88,7 +88,7 @@ func (a *App) onConnected(msg connectedMsg) tea.Cmd {
 	a.acts, a.dialog = acts{}, nil
 	a.domain, a.recent, a.usage, a.touched = "", nil, false, false
 	a.begin()
-	return tea.Batch(a.nextSnapshot(), func() tea.Msg {
+	return tea.Batch(a.nextSnapshot(), a.nextJobs(), func() tea.Msg {
 		if old != nil {
 			old.Close()
 		}

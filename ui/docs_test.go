@@ -40,6 +40,8 @@ func whereWords(in place) string {
 		{onGroup, "a group of nodes"},
 		{nodeFacts, "a node's page"},
 		{onFix, "a fix"},
+		{onJob, "a drain"},
+		{onEntry, "what was done"},
 		{podFacts, "a pod's pages"},
 		{inPending, "Pending"},
 		{inBox, "boxes"},

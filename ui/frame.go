@@ -101,11 +101,20 @@ func (a *App) message() string {
 	return ""
 }
 
+// tighter is a view whose keys need the room of the help in the footer.
+type tighter interface{ tight() bool }
+
 // footerRow is row n: the keys that matter now, as many as there is room for.
 func (a *App) footerRow() string {
 	v, s := a.top(), a.styles()
-	const help = "? help"
+	help, helps := "? help", s.Key.Render("?")+" "+s.Dim.Render("help")
+	if t, ok := v.(tighter); ok && t.tight() {
+		help, helps = "", ""
+	}
 	row, room := " ", a.width-1-len(help)
+	if help == "" {
+		room += 2 // no gap behind the last key
+	}
 	footer := v.footer()
 	fold, folded := a.folded(footer, v.places())
 	for i, k := range footer {
@@ -121,7 +130,7 @@ func (a *App) footerRow() string {
 		}
 		row += styled + "  "
 	}
-	return row + s.Key.Render("?") + " " + s.Dim.Render("help")
+	return strings.TrimRight(row, " ") + strings.Repeat("  ", min(len(help), 1)) + helps
 }
 
 // footKey is one key of the footer, plain for measuring and styled.

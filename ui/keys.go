@@ -20,6 +20,8 @@ const (
 	onGroup   // a group of nodes is selected
 	nodeFacts // the node that a page is about
 	onFix     // a fix is selected
+	onJob     // a job that ends pods is selected, or the page is about one
+	onEntry   // something that was done is selected
 	inBox
 	inInput
 )
@@ -43,6 +45,8 @@ const (
 	doUncordon
 	doDrain
 	doEvict
+	doPause
+	doStop
 	doCopy
 	doFilter
 	doSort
@@ -76,6 +80,7 @@ const (
 	doLast
 	doBack
 	doForward
+	doActivity
 	doUnread
 	doRetry
 	doRedraw
@@ -118,6 +123,10 @@ var keyMap = []binding{
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
 	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "plan the fix"},
+	{doOpen, onEntry, "enter", "enter", "undo", ofSelection, "undo it", "plan what takes it back: asks first"},
+	{doPause, onJob, "P", "P", "pause", ofSelection, "pause, go on", "pause the job, or let it go on: what was asked goes on"},
+	{doStop, onJob, "Q", "Q", "stop", ofSelection, "stop it", "stop the job: asks first"},
+	{doOpen, onJob, "enter", "enter", "open", ofSelection, "its pods", "the pods of the job"},
 	{doFixes, podFacts, "f", "f", "fixes", ofSelection, "fixes", "the fixes that work, tried on a copy of the cluster"},
 	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
 	{doTrace, podFacts, "T", "T", "trace", ofSelection, "scheduler's way", "the scheduler's way for it, stage by stage; of a pod that runs, why there"},
@@ -162,6 +171,7 @@ var keyMap = []binding{
 	{doLast, everywhere, "-", "-", "", ofAnywhere, "last view, history", "the view before"},
 	{doBack, everywhere, "[", "[", "", ofAnywhere, "last view, history", "back in history"},
 	{doForward, everywhere, "]", "]", "", ofAnywhere, "last view, history", "forward in history"},
+	{doActivity, everywhere, "z", "z", "activity", ofAnywhere, "activity and undo", "what was done, the newest undo selected"},
 	{doUnread, everywhere, "!", "!", "not read", ofAnywhere, "what was not read", "what could not be read, and what that leaves open"},
 	{doRetry, everywhere, "ctrl+r", "ctrl-r", "", ofAnywhere, "ask again", "ask the server again, now"},
 	{doRedraw, everywhere, "ctrl+l", "ctrl-l", "", unlisted, "", "draw the screen anew"},

@@ -14,9 +14,11 @@ type settler interface{ settle() }
 func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 	a.touched = true
 	a.said.text = ""
+	leaving := a.acts.leaving
+	a.acts.leaving = false
 	switch {
 	case key.String() == "ctrl+c" && a.box == nil && a.dialog == nil:
-		return tea.Quit
+		return a.quit(leaving)
 	case a.acts.wish != nil:
 		a.onPlanningKey(key)
 		return nil
@@ -61,7 +63,7 @@ func (a *App) do(b binding, v view) tea.Cmd {
 func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case doQuit:
-		return tea.Quit, true
+		return a.quit(false), true
 	case doHelp:
 		a.openHelp()
 	case doPalette:
@@ -76,6 +78,8 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 		return a.open(a.pages.pods), true
 	case doNodes:
 		return a.open(a.pages.nodes), true
+	case doActivity:
+		return a.open(newActivity(a)), true
 	case doUnread:
 		return a.open(newUnread(a)), true
 	case doClose:

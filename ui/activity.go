@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// activity is the page of what was done, and of what takes it back.
+type activity struct {
+	rows[model.Entry]
+	seen int // entries when the cursor was put on the newest undo
+}
+
+func newActivity(a *App) *activity {
+	p := &activity{}
+	p.app, p.self = a, p
+	text := func(text func(model.Entry) string) func(model.Entry) cell {
+		return func(e model.Entry) cell { return cell{text: text(e)} }
+	}
+	p.table = newTable(
+		func(e model.Entry) string {
+			return strconv.Itoa(e.ID) + " " + e.At.Format(time.RFC3339Nano) + " " + e.Did
+		},
+		column[model.Entry]{head: "WHAT", min: 24, max: 44, names: true, text: text(func(e model.Entry) string { return a.brief(e.Did) })},
+		column[model.Entry]{head: "AGO", min: 4, right: true, ticks: true, text: text(func(e model.Entry) string { return a.since(e.At) })},
+		column[model.Entry]{head: "UNDO", min: 4, text: undoCell},
+		column[model.Entry]{head: "RESULT", flex: true, min: 20, text: resultCell},
+		column[model.Entry]{head: "CONTEXT", from: 100, max: 24, names: true, text: text(func(e model.Entry) string { return model.ShortContext(e.Context, nil) })},
+		column[model.Entry]{head: "WHO", from: 100, max: 24, names: true, text: text(func(e model.Entry) string { return e.User })},
+	)
+	return p
+}
+
+// undoCell says whether something takes the entry back.
+func undoCell(e model.Entry) cell {
+	if e.Undo == nil {
+		return cell{text: "–", tone: dim}
+	}
+	return cell{text: "yes"}
+}
+
+func resultCell(e model.Entry) cell {
+	if e.OK {
+		return cell{text: e.Result}
+	}
+	return cell{text: e.Result, tone: bad}
+}
+
+// read takes the entries. Where there are new ones, the newest that can be undone
+// is selected.
+func (p *activity) read() {
+	var entries []model.Entry
+	if actor := p.app.actor(); actor != nil {
+		entries = actor.Activity()
+	}
+	p.table.reset(entries)
+	if len(entries) == p.seen {
+		return
+	}
+	p.seen = len(entries)
+	if newest := slices.IndexFunc(entries, func(e model.Entry) bool { return e.Undo != nil }); newest >= 0 {
+		p.table.move(newest - p.table.chosen)
+	}
+}
+
+// note is what of the row was cut, else who did it, where and when.
+func (p *activity) note() string {
+	entry, ok := p.table.selected()
+	if cut := p.rows.note(); cut != "" || !ok {
+		return cut
+	}
+	who := ""
+	if entry.User != "" {
+		who = "by " + entry.User + " "
+	}
+	return model.Clean(who + "on " + model.ShortContext(entry.Context, nil) + ", " + entry.At.In(p.app.at.Location()).Format("2 Jan 15:04:05"))
+}
+
+func (p *activity) crumbs() []string { return []string{"activity"} }
+
+func (p *activity) answer(int) string {
+	n := len(p.table.rows)
+	if n == 0 {
+		return "Nothing was changed yet."
+	}
+	words := count(n, "change", "changes") + ", the newest first."
+	if undo := p.undos(); undo > 0 {
+		return words + " " + count(undo, "can", "can") + " be undone: enter plans that and asks."
+	}
+	return words + " None can be undone."
+}
+
+func (p *activity) undos() int {
+	n := 0
+	for _, e := range p.table.rows {
+		if e.Undo != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *activity) showsYoung() bool {
+	return slices.ContainsFunc(p.table.inView(), func(e model.Entry) bool { return p.app.at.Sub(e.At) < young })
+}
+
+func (p *activity) update(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(snapshotMsg); ok {
+		p.read()
+	}
+	return p.mouse(msg)
+}
+
+func (p *activity) selected() selection {
+	entry, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	return selection{copy: entry.Did + ": " + entry.Result}
+}
+
+func (p *activity) places() place { return everywhere | lists | onEntry }
+
+func (p *activity) footer() []footKey { return keys(doOpen, doCopy, doPalette, doClose) }
+
+func (p *activity) off(do action) string {
+	entry, ok := p.table.selected()
+	reason, _ := p.app.lookOnly()
+	switch {
+	case do == doDescribe || do == doYAML:
+		return "what was done is no object."
+	case do != doOpen:
+		return p.rows.off(do)
+	case !ok:
+		return "there is nothing to undo."
+	case entry.Undo == nil && entry.ID == 0:
+		return "it was done in an earlier run, which kept nothing that undoes it."
+	case entry.Undo == nil:
+		return "nothing takes it back."
+	}
+	return reason
+}
+
+func (p *activity) act(do action) tea.Cmd {
+	entry, ok := p.table.selected()
+	if p.table.act(do) || do != doOpen || !ok {
+		return nil
+	}
+	return p.app.plan(entry.Undo)
+}

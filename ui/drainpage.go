@@ -1,0 +1,162 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// drainPage is the page of one job: its pods, what each is at, and what the API
+// server says of the selected one.
+type drainPage struct {
+	rows[model.PodProgress]
+	job *model.Progress
+}
+
+func newDrainPage(a *App, job *model.Progress) *drainPage {
+	p := &drainPage{job: job}
+	p.app, p.self = a, p
+	p.table = newTable(
+		func(pod model.PodProgress) string { return string(pod.Pod.UID) },
+		column[model.PodProgress]{head: "POD", min: 25, max: 40, names: true, text: func(pod model.PodProgress) cell { return cell{text: pod.Pod.Words()} }},
+		column[model.PodProgress]{head: "STATE", min: 20, text: p.state},
+		column[model.PodProgress]{head: "FOR", min: 3, right: true, ticks: true, text: func(pod model.PodProgress) cell { return cell{text: a.since(pod.Since)} }},
+		column[model.PodProgress]{head: "NOW", flex: true, min: 20, text: p.now},
+	)
+	return p
+}
+
+// crumbs name what is drained: "std-a-02"; other jobs by their whole name.
+func (p *drainPage) crumbs() []string {
+	return []string{"drains", p.app.nodeName(strings.TrimPrefix(p.job.Name, "drain "))}
+}
+
+// answer counts the pods by what they are at.
+func (p *drainPage) answer(int) string {
+	job := p.job
+	words := clock(p.app.elapsed(job)) + ": " + jobTally(job)
+	moving := job.Count(model.PodAsked) + job.Count(model.PodTerminating) + job.Count(model.PodWaits)
+	switch {
+	case job.Why != "":
+		words += "; " + model.Clean(job.Why)
+	case job.State == model.JobPaused:
+		words += "; paused: P goes on"
+	case job.State == model.JobStopped:
+		words += "; stopped"
+	case job.State == model.JobDone:
+		words += "; done"
+	case job.Count(model.PodRefused) > 0 && moving > 0:
+		words += "; the rest go on"
+	}
+	return strings.TrimSuffix(words, ".") + "."
+}
+
+// jobTally counts a job's pods by what they are at.
+func jobTally(job *model.Progress) string {
+	words := fmt.Sprintf("%d of %d gone", job.Count(model.PodGone), len(job.Pods))
+	for _, part := range []struct {
+		state model.PodState
+		word  string
+	}{
+		{model.PodTerminating, "ending"},
+		{model.PodAsked, "asked"},
+		{model.PodWaits, "waiting"},
+		{model.PodRefused, "refused by " + plural(job.Count(model.PodRefused), "its PDB", "their PDBs")},
+		{model.PodFailed, "not gone"},
+		{model.PodLeft, "left"},
+	} {
+		if n := job.Count(part.state); n > 0 {
+			words += fmt.Sprintf(", %d %s", n, part.word)
+		}
+	}
+	return words
+}
+
+// showJobs takes the newest of the job.
+func (p *drainPage) showJobs() {
+	if job := jobOf(p.app.acts.jobs, p.job.ID); job != nil {
+		p.job = job
+	}
+	p.below = p.saidRows() - 1
+	p.resize(p.width, p.height)
+	p.table.reset(inOrder(p.job.Pods))
+}
+
+func (p *drainPage) showsYoung() bool { return p.job.Live() }
+
+func (p *drainPage) update(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(snapshotMsg); ok {
+		p.showJobs()
+	}
+	return p.mouse(msg)
+}
+
+// selected is the pod, or the one that its controller made in its place.
+func (p *drainPage) selected() selection {
+	row, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	on := selection{ref: row.Pod, copy: row.Pod.Words()}
+	if row.Back.Name != "" {
+		on = selection{ref: row.Back, copy: row.Back.Words()}
+	}
+	if pod, ok := p.app.snapshot.PodNamed(on.ref.Namespace, on.ref.Name); ok && pod.Object.UID == on.ref.UID {
+		on.pod = pod
+	}
+	return on
+}
+
+func (p *drainPage) places() place { return everywhere | lists | onPod | onJob }
+
+func (p *drainPage) footer() []footKey {
+	pause, stop := "pause", "stop the drain"
+	if p.job.State == model.JobPaused {
+		pause = "go on"
+	}
+	if !drains(p.job) {
+		stop = "stop it"
+	}
+	leave := "back"
+	if p.job.Live() {
+		leave = "leave it running"
+	}
+	return []footKey{
+		{do: doPause, word: pause},
+		{do: doStop, word: stop},
+		{do: doWhy},
+		{do: doGoNode},
+		{do: doDescribe},
+		{do: doClose, word: leave},
+	}
+}
+
+// tight says that the footer has no room for the help.
+func (p *drainPage) tight() bool { return p.width < 90 }
+
+func (p *drainPage) off(do action) string {
+	on := p.selected()
+	switch do {
+	case doPause, doStop:
+		return over(p.job)
+	case doOpen, doWhy, doGoNode, doDescribe, doYAML:
+		if on.pod == nil && on.copy != "" {
+			return on.copy + " is gone."
+		}
+		return p.app.offPod(do, false, on)
+	}
+	return p.rows.off(do)
+}
+
+func (p *drainPage) act(do action) tea.Cmd {
+	switch {
+	case p.table.act(do):
+		return nil
+	case do == doPause || do == doStop:
+		return p.app.order(do, p.job)
+	}
+	return p.app.actOn(do, p.selected())
+}

@@ -1,0 +1,201 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// cartSaid is what the API server says of an eviction that a budget refuses.
+const cartSaid = "Cannot evict pod as it would violate the pod's disruption budget. " +
+	"The disruption budget cart needs 3 healthy pods and has 3 currently"
+
+// drainJob is the drain of the mock-up: 7 of 11 gone, 2 ending, 1 asked, 1 refused.
+func drainJob(prod *prodEU) *model.Progress {
+	ago := func(s int) time.Time { return now.Add(-time.Duration(s) * time.Second) }
+	ref := func(namespace, name string) model.Ref {
+		return model.Ref{Resource: "pods", Namespace: namespace, Name: name, UID: types.UID("pod-" + namespace + "-" + name)}
+	}
+	back := func(namespace, name string) model.Ref {
+		made := ref(namespace, name)
+		made.UID += "-anew"
+		return made
+	}
+	job := &model.Progress{
+		ID: 1, Name: "drain std-a-02", State: model.JobRuns, Began: ago(72), Revision: 1,
+		Plan: &model.Plan{Action: model.Drain{Nodes: []string{"std-a-02"}}},
+		Pods: []model.PodProgress{
+			{Pod: ref("batch", "report-2"), State: model.PodGone, Since: ago(48), Back: back("batch", "report-2"), BackNode: "std-a-01"},
+			{Pod: ref("dev", "shell-anna"), State: model.PodTerminating, Since: ago(22), Grace: time.Minute},
+			{Pod: ref("search", "index-1"), State: model.PodGone, Since: ago(31), Back: back("search", "index-1")},
+			{
+				Pod: ref("shop", "cart-7b5c4d9f8-9fj4w"), State: model.PodRefused, Since: ago(58), Again: now.Add(4 * time.Second),
+				Budget: "cart", Said: cartSaid,
+			},
+			{Pod: ref("web", "cache-0"), State: model.PodTerminating, Since: ago(40), Grace: 30 * time.Second},
+			{Pod: ref("team-a", "worker-0"), State: model.PodAsked, Since: ago(2)},
+		},
+	}
+	for i := range 5 {
+		job.Pods = append(job.Pods, model.PodProgress{Pod: ref("team-a", fmt.Sprintf("worker-%d", i+1)), State: model.PodGone, Since: ago(50 + i)})
+	}
+	return job
+}
+
+// draining is the dashboard while that drain runs, on its page.
+func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *model.Progress) {
+	t.Helper()
+	prod := drained()
+	d := newActedOn(t, width, height, "staging-eu", prod, with)
+	job := drainJob(prod)
+	d.tell(job)
+	return d, job
+}
+
+// tell brings how far jobs are.
+func (d *acted) tell(jobs ...*model.Progress) {
+	d.actor.jobs = jobs
+	send(d.t, d.app, jobsMsg{jobs: jobs, revision: 1})
+}
+
+func (d *acted) toDrain() {
+	d.press(":")
+	write(d.t, d.app, "drains")
+	press(d.t, d.app, "enter", "enter")
+	d.at = now
+	send(d.t, d.app, tickMsg{})
+}
+
+func TestADrainIsWatchedAsDrawn(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			d, _ := draining(t, size.width, size.height, nil)
+			d.toDrain()
+			requireScreen(t, d.app)
+		})
+	}
+	t.Run("another pod", func(t *testing.T) {
+		d, _ := draining(t, 80, 24, nil)
+		d.toDrain()
+		press(t, d.app, "j")
+		requireScreen(t, d.app)
+	})
+	t.Run("stopping it asks", func(t *testing.T) {
+		d, _ := draining(t, 80, 24, nil)
+		d.toDrain()
+		press(t, d.app, "Q")
+		requireScreen(t, d.app)
+	})
+	t.Run("the list of drains", func(t *testing.T) {
+		d, job := draining(t, 80, 24, nil)
+		over := drainJob(d.prod)
+		over.ID, over.Name, over.State, over.Over = 2, "evict 3 pods", model.JobDone, now.Add(-time.Minute)
+		over.Pods = over.Pods[6:9]
+		d.tell(over, job)
+		d.toDrain()
+		press(t, d.app, "esc")
+		requireScreen(t, d.app)
+	})
+}
+
+func TestADrainIsPausedAndStopped(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	d.toDrain()
+	d.press("P")
+	if len(d.actor.paused) != 1 {
+		t.Fatal("P pauses nothing")
+	}
+	paused := *job
+	paused.State = model.JobPaused
+	d.tell(&paused)
+	if got := screenRow(d.app, footer); !strings.Contains(got, "P go on") {
+		t.Errorf("says %q", got)
+	}
+	d.press("Q")
+	press(t, d.app, "y")
+	if len(d.actor.stopped) != 0 {
+		t.Error("a box that was just drawn takes an answer")
+	}
+	d.press("y")
+	if len(d.actor.stopped) != 1 {
+		t.Error("y stops nothing")
+	}
+	stopped := *job
+	stopped.State = model.JobStopped
+	d.tell(&stopped)
+	d.press("P")
+	if got := screenRow(d.app, message); got != " P pause: drain std-a-02 is stopped." {
+		t.Errorf("says %q", got)
+	}
+}
+
+func TestAJobIsToldWhereverOneIs(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" {
+		t.Errorf("says %q", got)
+	}
+	done := *job
+	done.State, done.Over = model.JobDone, now
+	d.tell(&done)
+	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" || !d.app.said.bad && d.app.said.text == "" {
+		t.Errorf("its end is not told: %q", got)
+	}
+	send(t, d.app, forgetMsg{d.app.said.nth})
+	if got := screenRow(d.app, message); strings.Contains(got, "drain") {
+		t.Errorf("still says %q", got)
+	}
+}
+
+func TestLeavingWhileADrainRunsAsksOnce(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	quits := func(keys ...string) bool {
+		var cmd tea.Cmd
+		for _, key := range keys {
+			_, cmd = d.app.Update(keyPress(key))
+		}
+		return quitsBy(cmd)
+	}
+	if quits("ctrl+c") {
+		t.Error("one ctrl-c quits")
+	}
+	if got := screenRow(d.app, message); got != " 1 drain is running; ctrl-c again stops it and quits" {
+		t.Errorf("says %q", got)
+	}
+	if quits("j", "ctrl+c") {
+		t.Error("a key between does not make it ask again")
+	}
+	if !quits("ctrl+c") {
+		t.Error("the second ctrl-c does not quit")
+	}
+	done := *job
+	done.State = model.JobDone
+	d.tell(&done)
+	d.press("j")
+	if !quits("ctrl+c") {
+		t.Error("it asks where nothing runs")
+	}
+}
+
+// quitsBy says whether a command leaves the program.
+func quitsBy(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case tea.QuitMsg:
+		return true
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			if quitsBy(cmd) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// drainsPage lists the jobs of this run that end pods, the newest first.
+type drainsPage struct {
+	rows[*model.Progress]
+}
+
+func newDrains(a *App) *drainsPage {
+	p := &drainsPage{}
+	p.app, p.self = a, p
+	text := func(text func(*model.Progress) string) func(*model.Progress) cell {
+		return func(job *model.Progress) cell { return cell{text: text(job)} }
+	}
+	p.table = newTable(func(job *model.Progress) string { return strconv.Itoa(job.ID) },
+		column[*model.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *model.Progress) string { return job.Name })},
+		column[*model.Progress]{head: "STATE", min: 8, text: func(job *model.Progress) cell { return cell{text: string(job.State), tone: jobTone(job)} }},
+		column[*model.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *model.Progress) string {
+			return strconv.Itoa(job.Count(model.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
+		})},
+		column[*model.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *model.Progress) string { return a.since(job.Began) })},
+		column[*model.Progress]{head: "NOW", flex: true, text: text(jobTally)},
+	)
+	return p
+}
+
+// jobTone is the role of a job's state.
+func jobTone(job *model.Progress) tone {
+	switch {
+	case job.State == model.JobDone && job.Count(model.PodGone) == len(job.Pods):
+		return good
+	case job.State == model.JobRuns:
+		return plain
+	}
+	return warning
+}
+
+func (p *drainsPage) crumbs() []string { return []string{"drains"} }
+
+func (p *drainsPage) answer(int) string {
+	all, live := len(p.app.acts.jobs), len(p.app.live())
+	switch {
+	case all == 0:
+		return "Nothing was drained or evicted in this run."
+	case live == 0:
+		return count(all, "job", "jobs") + ", none runs."
+	}
+	return count(all, "job", "jobs") + ", " + count(live, "runs.", "run.")
+}
+
+func (p *drainsPage) showJobs() { p.table.reset(p.app.acts.jobs) }
+
+func (p *drainsPage) showsYoung() bool { return len(p.app.live()) > 0 }
+
+func (p *drainsPage) update(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(snapshotMsg); ok {
+		p.showJobs()
+	}
+	return p.mouse(msg)
+}
+
+func (p *drainsPage) selected() selection {
+	job, ok := p.table.selected()
+	if !ok {
+		return selection{}
+	}
+	return selection{copy: job.Name}
+}
+
+func (p *drainsPage) places() place { return everywhere | lists | onJob }
+
+func (p *drainsPage) footer() []footKey { return keys(doOpen, doPause, doStop, doActivity, doClose) }
+
+func (p *drainsPage) off(do action) string {
+	job, ok := p.table.selected()
+	if ok && (do == doPause || do == doStop) {
+		return over(job)
+	}
+	switch do {
+	case doOpen, doPause, doStop, doCopy:
+		if !ok {
+			return "no job is selected."
+		}
+	case doDescribe, doYAML:
+		return "a job of fathom is no object."
+	}
+	return p.rows.off(do)
+}
+
+// over says why a job takes no orders; "" if it does.
+func over(job *model.Progress) string {
+	if job.Live() {
+		return ""
+	}
+	return job.Name + " is " + string(job.State) + "."
+}
+
+func (p *drainsPage) act(do action) tea.Cmd {
+	job, ok := p.table.selected()
+	switch {
+	case p.table.act(do) || !ok:
+		return nil
+	case do == doOpen:
+		return p.app.open(newDrainPage(p.app, job))
+	}
+	return p.app.order(do, job)
+}
+
+// order pauses a job, lets it go on, or asks whether to stop it.
+func (a *App) order(do action, job *model.Progress) tea.Cmd {
+	actor := a.actor()
+	switch do {
+	case doPause:
+		on := job.State != model.JobPaused
+		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
+	case doStop:
+		return a.openYesNo(&yesNo{
+			app: a, title: "Stop " + job.Name, lines: stopWords(job), does: "stop it",
+			run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },
+		})
+	}
+	return nil
+}
+
+// stopWords say what stopping a job leaves.
+func stopWords(job *model.Progress) []string {
+	var lines []string
+	rest := job.Count(model.PodWaits) + job.Count(model.PodRefused)
+	if rest > 0 {
+		lines = append(lines, count(rest, "pod stays", "pods stay")+" where "+plural(rest, "it is", "they are")+".")
+	}
+	if n := job.Count(model.PodAsked) + job.Count(model.PodTerminating); n > 0 {
+		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+plural(n, "its", "their")+" eviction was accepted.")
+	}
+	if drains(job) {
+		lines = append(lines, "Its node stays cordoned; z undoes that.")
+	}
+	return lines
+}
+
+// elapsed is how long a job has been running, or did.
+func (a *App) elapsed(job *model.Progress) time.Duration {
+	if job.Over.IsZero() {
+		return a.at.Sub(job.Began)
+	}
+	return job.Over.Sub(job.Began)
+}

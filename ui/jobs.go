@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// jobsMsg brings how far the jobs are that end pods.
+type jobsMsg struct {
+	opened   int
+	jobs     []*model.Progress
+	revision int
+}
+
+// nextJobs waits, off the event loop, for the next news of a job.
+func (a *App) nextJobs() tea.Cmd {
+	actor := a.actor()
+	if actor == nil {
+		return nil
+	}
+	ctx, opened, revision := a.ctx, a.opened, a.acts.revision
+	return func() tea.Msg {
+		jobs, revision, err := actor.NextJobs(ctx, revision)
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil // nobody waits for it any more
+		case err != nil:
+			return endedMsg{opened, fmt.Errorf("watch jobs: %w", err)}
+		}
+		return jobsMsg{opened, jobs, revision}
+	}
+}
+
+// jobViewer is a view that shows jobs.
+type jobViewer interface{ showJobs() }
+
+// onJobs takes what is new; a job that came to its end is told.
+func (a *App) onJobs(msg jobsMsg) tea.Cmd {
+	if msg.opened != a.opened {
+		return nil
+	}
+	before := a.acts.jobs
+	a.acts.jobs, a.acts.revision = msg.jobs, msg.revision
+	v, shown := a.top().(jobViewer)
+	if shown {
+		v.showJobs()
+	}
+	cmd := a.nextJobs()
+	for _, job := range msg.jobs {
+		was := jobOf(before, job.ID)
+		if !shown && !job.Live() && (was == nil || was.Live()) {
+			cmd = tea.Batch(cmd, a.say(jobWords(job)))
+		}
+	}
+	return cmd
+}
+
+// jobOf finds a job; nil where there is none of that number.
+func jobOf(jobs []*model.Progress, id int) *model.Progress {
+	at := slices.IndexFunc(jobs, func(job *model.Progress) bool { return job.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return jobs[at]
+}
+
+// live are the jobs that may still send something, the newest first.
+func (a *App) live() []*model.Progress {
+	var live []*model.Progress
+	for _, job := range a.acts.jobs {
+		if job.Live() {
+			live = append(live, job)
+		}
+	}
+	return live
+}
+
+// jobWords say how far a job is: "drain std-a-02: 7 of 11 gone".
+func jobWords(job *model.Progress) string {
+	words := fmt.Sprintf("%s: %d of %d gone", job.Name, job.Count(model.PodGone), len(job.Pods))
+	for _, state := range []model.PodState{model.PodFailed, model.PodLeft} {
+		if n := job.Count(state); n > 0 {
+			words += fmt.Sprintf(", %d %s", n, state)
+		}
+	}
+	if job.State == model.JobPaused || job.State == model.JobStopped {
+		words += ", " + string(job.State)
+	}
+	return words
+}
+
+// jobsWords are the message row's about jobs; "" while none runs, or where they
+// are on the screen.
+func (a *App) jobsWords() string {
+	live := a.live()
+	if _, shown := a.top().(jobViewer); shown || len(live) == 0 {
+		return ""
+	}
+	words := jobWords(live[0])
+	if n := len(live) - 1; n > 0 {
+		words += "; " + count(n, "more job runs", "more jobs run")
+	}
+	return words
+}
+
+// quit leaves fathom. While a job runs it asks once.
+func (a *App) quit(asked bool) tea.Cmd {
+	live := a.live()
+	if len(live) == 0 || asked {
+		return tea.Quit
+	}
+	a.acts.leaving = true
+	noun, nouns := "drain is", "drains are"
+	if slices.ContainsFunc(live, func(job *model.Progress) bool { return !drains(job) }) {
+		noun, nouns = "job is", "jobs are"
+	}
+	return a.say(count(len(live), noun, nouns) + " running; ctrl-c again stops " + plural(len(live), "it", "them") + " and quits")
+}
+
+// drains says whether a job empties nodes.
+func drains(job *model.Progress) bool {
+	if job.Plan == nil {
+		return false
+	}
+	_, ok := job.Plan.Action.(model.Drains)
+	return ok
+}

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// rows is a page of one table that is neither filtered nor sorted nor marked.
+type rows[R any] struct {
+	page
+	self  view
+	table *table[R]
+	below int // lines under the table
+}
+
+func (r *rows[R]) resize(width, height int) {
+	r.page.resize(width, height)
+	r.table.resize(width, max(height-r.below, 2))
+}
+
+func (r *rows[R]) body() []string { return r.table.draw(r.app.styles()) }
+
+func (r *rows[R]) note() string { return r.table.cutNote(r.width) }
+
+func (r *rows[R]) settle() { r.table.settle() }
+
+// notOfRows are the keys of lists that mean nothing to these.
+var notOfRows = []action{doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doNextPart, doPrevPart}
+
+func (r *rows[R]) off(do action) string {
+	if slices.Contains(notOfRows, do) {
+		return "this page is no list."
+	}
+	return ""
+}
+
+// mouse selects a row, or opens the selected one.
+func (r *rows[R]) mouse(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		r.table.scroll(wheel(msg))
+	case tea.MouseClickMsg:
+		row := r.table.top + msg.Y - 1
+		switch {
+		case msg.Y == 0 || msg.Y >= r.table.height || row >= len(r.table.rows):
+		case row == r.table.chosen:
+			return r.app.do(bindingOf(doOpen, r.self.places()), r.self)
+		default:
+			r.table.move(row - r.table.chosen)
+		}
+	}
+	return nil
+}
