@@ -77,7 +77,7 @@ func newJob(a *Actor, plan *model.Plan) *job {
 		if !asked(*end) {
 			continue
 		}
-		p := pod{end: end, pauses: wait.Backoff{Duration: firstPause, Factor: 1.5, Steps: 10, Cap: longestPause}}
+		p := pod{end: end, pauses: newPauses()}
 		p.PodProgress = model.PodProgress{Pod: end.Pod.Ref(), State: model.PodWaits, Since: now, Grace: end.Grace}
 		if end.Terminating {
 			p.State, p.Since = model.PodTerminating, terminatingSince(end.Pod, now)
@@ -126,7 +126,7 @@ func (j *job) step(ctx context.Context) {
 	}
 	j.explain(snapshot)
 	if j.over.IsZero() && j.ended() {
-		j.finish()
+		j.finish(snapshot)
 	}
 	j.actor.publish(j)
 }
@@ -184,11 +184,11 @@ func final(state model.PodState) bool {
 	return state == model.PodGone || state == model.PodFailed || state == model.PodLeft
 }
 
-// finish ends the job.
-func (j *job) finish() {
+// finish ends the job, as of that snapshot.
+func (j *job) finish(snapshot *model.Snapshot) {
 	j.over = j.actor.Clock.Now()
 	if j.state != model.JobStopped {
-		j.state, j.why = model.JobDone, ""
+		j.state, j.why = model.JobDone, j.newcomers(snapshot)
 	}
 	j.actor.conclude(j.progress())
 }
@@ -207,10 +207,12 @@ func (j *job) abandon() {
 	for j.busy > 0 {
 		j.settle(<-j.replies)
 	}
-	if j.over.IsZero() {
+	if j.over.IsZero() && !j.ended() {
 		j.state, j.why = model.JobStopped, "stopped: fathom ended"
 		j.leave()
-		j.finish()
+	}
+	if j.over.IsZero() {
+		j.finish(j.actor.State.Newest())
 	}
 	j.actor.publish(j)
 }

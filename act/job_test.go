@@ -389,3 +389,60 @@ func TestWhoWaitsForJobsHearsOfEachChange(t *testing.T) {
 		}
 	})
 }
+
+func TestAPodThatWillNotGoKeepsNoNodeWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("a"), running("b", on("n2")))
+		w.refuse = func(pod string, _ int) error {
+			if pod == "a" {
+				return apierrors.NewBadRequest("no")
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1})
+		defer a.Close()
+		time.Sleep(5 * time.Second)
+		if e := a.Activity()[0]; e.Result != "1 of 2 gone, 1 refused" || e.OK {
+			t.Errorf("the activity log says %+v", e)
+		}
+	})
+}
+
+func TestPodsOfOneBudgetFollowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("a", of("ReplicaSet", "cart")), running("b", of("ReplicaSet", "cart")), running("c", of("ReplicaSet", "cart")))
+		allowed := time.Now().Add(2 * time.Minute) // by then they wait half a minute each
+		w.refuse = func(string, int) error {
+			if time.Now().Before(allowed) {
+				return budgetRefuses()
+			}
+			allowed = time.Now().Add(4 * time.Second) // until its successor is ready
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(2*time.Minute + longestPause + 2*firstPause + 5*time.Second)
+		if job := a.Jobs()[0]; job.State != model.JobDone {
+			t.Errorf("the job is %+v", job)
+		}
+	})
+}
+
+func TestPodsThatCameAfterThePlanAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("a"))
+		w.nodes = []string{"n1"}
+		a := w.begin(ends{how: model.Evicted, nodes: []string{"n1"}})
+		defer a.Close()
+		w.add(running("late"))
+		w.add(running("agent", of("DaemonSet", "agent")))
+		w.add(running("elsewhere", on("n2")))
+		time.Sleep(5 * time.Second)
+		if job := a.Jobs()[0]; job.State != model.JobDone || job.Why != "1 pod came to n1 after the plan was made: drain again" {
+			t.Errorf("the job is %+v", job)
+		}
+		if e := a.Activity()[0]; e.OK || e.Result != "1 of 1 gone; 1 pod came to n1 after the plan was made: drain again" {
+			t.Errorf("the activity log says %+v", e)
+		}
+	})
+}

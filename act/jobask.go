@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -109,4 +110,28 @@ func (j *job) settle(r reply) {
 	if again {
 		p.Again = j.actor.Clock.Now().Add(max(p.pauses.Step(), r.pause))
 	}
+	if r.state == model.PodAsked {
+		j.hasten(p)
+	}
+}
+
+// hasten has those asked again soon who wait for the budget that has just let a
+// pod go: as soon as its successor is ready the next may follow.
+func (j *job) hasten(gone *pod) {
+	soon := j.actor.Clock.Now().Add(firstPause)
+	for i := range j.pods {
+		p := &j.pods[i]
+		if p.State != model.PodRefused || p.Pod.Namespace != gone.Pod.Namespace || p.controllerOf() != gone.controllerOf() {
+			continue
+		}
+		p.pauses = newPauses()
+		if p.Again.After(soon) {
+			p.Again = soon
+		}
+	}
+}
+
+// newPauses are how long a pod that was refused waits, one time after the other.
+func newPauses() wait.Backoff {
+	return wait.Backoff{Duration: firstPause, Factor: 1.5, Steps: 10, Cap: longestPause}
 }

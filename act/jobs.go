@@ -173,8 +173,11 @@ func resultOf(p *model.Progress) (words string, ok bool) {
 	if n := p.Count(model.PodFailed); n > 0 {
 		words += fmt.Sprintf(", %d refused", n)
 	}
-	if p.State == model.JobStopped {
+	switch {
+	case p.State == model.JobStopped:
 		words += ", stopped"
+	case p.Why != "":
+		words += "; " + p.Why
 	}
-	return words, went == len(p.Pods)
+	return words, went == len(p.Pods) && p.Why == ""
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -80,4 +83,35 @@ func holds(p *model.Pod) string {
 		return "held by its finalizer " + model.Clean(strings.Join(finalizers, ", "))
 	}
 	return fmt.Sprintf("the kubelet of %s has not ended it: see whether the node is Ready", model.Clean(p.Object.Spec.NodeName))
+}
+
+// newcomers tells of pods that came to the drained nodes after the plan was made,
+// and that nobody has agreed to end; "" where none has.
+func (j *job) newcomers(snapshot *model.Snapshot) string {
+	known := map[types.UID]bool{}
+	for i := range j.plan.Ends {
+		known[j.plan.Ends[i].Pod.Object.UID] = true
+	}
+	var where []string
+	count := 0
+	for _, name := range j.nodes {
+		node, found := snapshot.Node(name)
+		if !found {
+			continue
+		}
+		came := 0
+		for _, p := range node.Pods {
+			_, static := p.Object.Annotations[corev1.MirrorPodAnnotationKey]
+			if !known[p.Object.UID] && !static && p.Owner.Kind != "DaemonSet" {
+				came++
+			}
+		}
+		if came > 0 {
+			where, count = append(where, model.Clean(name)), count+came
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s came to %s after the plan was made: drain again", model.CountPods(count), strings.Join(where, ", "))
 }

@@ -30,6 +30,7 @@ var (
 type world struct {
 	t      *testing.T
 	client *fake.Clientset
+	nodes  []string
 	// refuse is what the server says to the nth request for an eviction of a pod.
 	refuse func(pod string, n int) error
 
@@ -60,6 +61,9 @@ func (w *world) Newest() *model.Snapshot {
 		return &lost
 	}
 	builder := model.NewBuilder()
+	for _, name := range w.nodes {
+		builder.Node(nil, node(name, nil))
+	}
 	for _, p := range w.pods() {
 		builder.Pod(nil, p)
 	}

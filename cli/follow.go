@@ -47,7 +47,7 @@ func (c *changing) done(plan *model.Plan, how string) error {
 // over says what came of a job that is over.
 func (c *changing) over(plan *model.Plan, job *model.Progress) error {
 	gone := job.Count(model.PodGone)
-	if gone == len(job.Pods) {
+	if gone == len(job.Pods) && job.Why == "" {
 		return c.done(plan, fmt.Sprintf(", %d of %d gone", gone, len(job.Pods)))
 	}
 	return c.blockedf("%s: %d of %d gone. %s", job.Name, gone, len(job.Pods), plan.UndoSays)

@@ -180,14 +180,17 @@ func checkDryRuns(t *testing.T, plane *controlplane.ControlPlane, client kuberne
 		return err == nil && pod.Status.Phase == corev1.PodRunning, nil
 	})
 	before := len(writes(t, plane))
-	r := fathom(t, "evict", "shop/twice", "--yes", "--kubeconfig", config)
-	if r.code != 1 || !strings.Contains(r.stdout, "This pod has more than one PodDisruptionBudget") {
-		t.Errorf("evict: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	plan := fathom(t, "evict", "shop/twice", "--plan", "--kubeconfig", config)
+	if plan.code != 1 || !strings.Contains(plan.stdout, "This pod has more than one PodDisruptionBudget") {
+		t.Errorf("--plan: exit code %d\n%s%s", plan.code, plan.stdout, plan.stderr)
 	}
 	for _, w := range writes(t, plane)[before:] {
 		if !strings.Contains(w.URI, "dryRun=All") {
-			t.Errorf("asked for in spite of the dry run: %+v", w)
+			t.Errorf("the plan has asked for a change: %+v", w)
 		}
+	}
+	if r := fathom(t, "evict", "shop/twice", "--yes", "--kubeconfig", config); r.code != 1 {
+		t.Errorf("evict: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	kubectl(t, plane, "", "delete", "--raw", "/api/v1/namespaces/shop/pods/twice?dryRun=All")
 	pod, err := client.CoreV1().Pods("shop").Get(t.Context(), "twice", metav1.GetOptions{})

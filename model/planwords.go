@@ -117,6 +117,8 @@ func (v Verdict) Words() string {
 		return "kube-apiserver: " + namedSentences(refused, "refusals")
 	case v.Skipped != "":
 		return "Not tried: " + Clean(v.Skipped) + "."
+	case v.Untried > 0:
+		return fmt.Sprintf("kube-apiserver accepts it (dry run), with %s not tried.", CountPods(v.Untried))
 	case v.Asked:
 		return "kube-apiserver accepts it (dry run)."
 	}

@@ -12,7 +12,7 @@ type Progress struct {
 	Began    time.Time
 	Over     time.Time // when it came to its end; zero before
 	Pods     []PodProgress
-	Why      string // why it cannot go on, or was stopped; "" while all is well
+	Why      string // why it cannot go on, was stopped, or was not all there was to do; "" while all is well
 	Revision int    // grows with each change
 }
 
