@@ -77,12 +77,12 @@ func metaOf(object map[string]any, field string) string {
 	return value
 }
 
-// Words name the object for a sentence: "std-b-02", "shop/cart-0".
+// Words name the object for a sentence, fit to be drawn: "std-b-02", "shop/cart-0".
 func (r Ref) Words() string {
 	if r.Namespace == "" {
-		return r.Name
+		return Clean(r.Name)
 	}
-	return r.Namespace + "/" + r.Name
+	return Clean(r.Namespace + "/" + r.Name)
 }
 
 // NodeRef names a node.

@@ -31,9 +31,10 @@ func (p *Plan) Question(context string, production bool) Question {
 	}
 }
 
-// ends says what running the plan does to pods: "evict 3 pods", "drain std-a-02".
+// ends says what running the plan does to pods: "evict 3 pods", "drain and end 11 pods".
 func (p *Plan) ends() string {
-	if len(p.Changes) == 0 && len(p.Ends) == p.Ending {
+	switch p.Action.(type) {
+	case Evict, Delete:
 		return fmt.Sprintf("%s %s", p.Does, CountPods(p.Ending))
 	}
 	return fmt.Sprintf("%s and end %s", p.Does, CountPods(p.Ending))

@@ -110,12 +110,12 @@ func (e End) budget() Budget {
 // outcomes count what becomes of the pods that end: "8 land elsewhere, 1 becomes
 // Pending."; "" where nothing was foretold of any.
 func (p *Plan) outcomes() string {
+	if !p.foretold {
+		return ""
+	}
 	counts := map[class]int{}
 	for i := range p.Ends {
 		counts[p.Ends[i].class()]++
-	}
-	if counts[notAsked] == len(p.Ends) {
-		return ""
 	}
 	counts[notEvaluated] += counts[notAsked]
 	var words []string

@@ -22,6 +22,11 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan.Foretell(&Forecast{Unknown: "nobody knows"})
+	if diff := cmp.Diff([]string{"3 pods end."}, plan.Effects); diff != "" {
+		t.Error(diff)
+	}
+	plan.Warnings = nil
 	plan.Foretell(&Forecast{Fates: map[types.UID]Fate{
 		"report-1": {Outcome: Lands, Node: "std-a-01"},
 		"report-2": {Outcome: Lands, Node: "std-c-01"},

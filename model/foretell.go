@@ -15,15 +15,19 @@ const seenAtOnce = 5
 // the first effect; where it is "" and pods end, their number does.
 func (p *Plan) tell(lead string, plain ...string) {
 	p.lead, p.plain = lead, plain
-	p.order()
-	p.Effects = p.effects(lead)
 	if lead == "" && p.Ending > 0 {
-		p.Effects = append([]string{fmt.Sprintf("%s %s.", CountPods(p.Ending), either(p.Ending, "ends", "end"))}, plain...)
+		p.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), either(p.Ending, "ends", "end"))
 	}
+	p.order()
+	p.Effects = p.effects()
 }
 
 // effects are the plan's sentences, the point first.
-func (p *Plan) effects(first string) []string {
+func (p *Plan) effects() []string {
+	first := strings.TrimSpace(p.lead + " " + p.outcomes())
+	if first == "" {
+		first = p.bare
+	}
 	effects := make([]string, 0, 1+len(p.plain))
 	if first != "" {
 		effects = append(effects, first)
@@ -50,17 +54,14 @@ func (p *Plan) Foretell(forecast *Forecast) {
 	}
 	for i := range p.Ends {
 		end := &p.Ends[i]
-		if fate, ok := forecast.Fates[end.Pod.Object.UID]; ok && end.Fate.Outcome != NotMade && end.Fate.Outcome != Finished {
+		fate, ok := forecast.Fates[end.Pod.Object.UID]
+		p.foretold = p.foretold || ok
+		if ok && end.Fate.Outcome != NotMade && end.Fate.Outcome != Finished {
 			end.Fate = fate
 		}
 	}
 	p.order()
-	first := p.lead
-	if counts := p.outcomes(); counts != "" {
-		first = strings.TrimSpace(first + " " + counts)
-	}
-	p.Effects = p.effects(first)
-	p.Effects = append(p.Effects, p.admitted(forecast.Admitted)...)
+	p.Effects = append(p.effects(), p.admitted(forecast.Admitted)...)
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
 	p.warn(unreadBudgets(p.Ends))
 	if forecast.Unknown != "" {

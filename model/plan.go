@@ -32,7 +32,10 @@ type Plan struct {
 
 	on    *Snapshot // what it was planned on
 	lead  string    // begins the first effect, before what is foretold of the ends
+	bare  string    // stands in its place where nothing is foretold; "": lead does
 	plain []string  // the effects that stand whatever is foretold
+
+	foretold bool // something of the ends was
 }
 
 // End is a pod that ends.

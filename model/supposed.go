@@ -14,6 +14,9 @@ import (
 func (p *Plan) Supposed(s *Snapshot) Supposed {
 	var supposed Supposed
 	for _, change := range p.Changes {
+		if !slices.ContainsFunc(change.Edits, func(e Edit) bool { return !isAnnotation(e.Path) }) {
+			continue // the scheduler reads none
+		}
 		switch change.Target.Resource {
 		case "nodes":
 			if node, ok := s.Node(change.Target.Name); ok && node.Object != nil {

@@ -25,7 +25,7 @@ func capital(name string) string {
 // nodesWords name the nodes of a wish: "std-b-02", "3 nodes".
 func nodesWords(names []string) string {
 	if len(names) == 1 {
-		return names[0]
+		return Clean(names[0])
 	}
 	return fmt.Sprintf("%d nodes", len(names))
 }
