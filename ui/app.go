@@ -151,6 +151,10 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		return a.onPlanned(msg)
 	case ranMsg:
 		return a.onRan(msg)
+	case editedMsg:
+		a.onEdited(msg)
+	case raisedMsg:
+		return a.onRaised(msg)
 	case jobsMsg:
 		return a.onJobs(msg)
 	case rightsMsg:

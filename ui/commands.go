@@ -23,6 +23,7 @@ func (a *App) commands() []entry {
 		{"nodes", "nodes, their room and their taints", "3", by(doNodes)},
 		{"ns", "another namespace", "n", list("ns ")},
 		{"all", "all namespaces", "0", by(doAllNamespaces)},
+		{"write", "allow changes where the settings keep a context read-only", "", a.raise},
 		{"drains", "drains, running and done", "", func() tea.Cmd { return a.open(newDrains(a)) }},
 		{"activity", "what was done, and what undoes it", "z", by(doActivity)},
 		{"not-read", "what could not be read", "!", by(doUnread)},
@@ -30,10 +31,50 @@ func (a *App) commands() []entry {
 		{"help", "the keys of this place", "?", by(doHelp)},
 		{"quit", "leave fathom", "ctrl-c", by(doQuit)},
 	}
+	if actor := a.actor(); actor == nil || actor.ReadOnly() == "" {
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "write" })
+	}
+	entries = slices.Insert(entries, 5, a.changeEntries()...)
 	if a.Session != nil {
 		entries = slices.Insert(entries, 5, entry{"ctx", "another context of the kubeconfig", "", list("ctx ")})
 	}
 	return entries
+}
+
+// changeEntries are the actions on what is selected that can be done now.
+func (a *App) changeEntries() []entry {
+	v := a.top()
+	t := targetsOf(v)
+	var entries []entry
+	for _, do := range changersOf(t) {
+		item := a.item(do, v)
+		if item.key == "" || item.off != "" {
+			continue
+		}
+		entries = append(entries, entry{
+			item.word + " " + a.nodeName(t.of(do).names()), changeWords[do] + " " + t.selectedWords(do), item.key,
+			func() tea.Cmd { return a.do(bindingOf(do, v.places()), v) },
+		})
+	}
+	return entries
+}
+
+// changeWords say what the palette's entries of changes begin.
+var changeWords = map[action]string{
+	doCordon: "plan to cordon", doUncordon: "plan to uncordon", doDrain: "plan a drain of",
+	doTaint: "taint", doLabel: "label", doEvict: "plan an eviction of",
+}
+
+// selectedWords tell what a change is about: "the selected node".
+func (t targets) selectedWords(do action) string {
+	n, noun := len(t.pods), "pod"
+	if on := t.of(do); len(on.nodes) > 0 {
+		n, noun = len(on.nodes), "node"
+	}
+	if n == 1 {
+		return "the selected " + noun
+	}
+	return "the " + count(n, noun, noun+"s") + " that are marked"
 }
 
 // namespaceEntries are the recent namespaces, by number, then all others.

@@ -117,18 +117,25 @@ func (a *App) footerRow() string {
 	}
 	footer := v.footer()
 	fold, folded := a.folded(footer, v.places())
+	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == doMore }) {
+		plain, _ := a.footKey(footKey{do: doMore}, v)
+		room -= cells(plain) + 2 // it has its place whatever else has none
+	}
 	for i, k := range footer {
 		drawn, styled := a.footKey(k, v)
-		if folded != "" && slices.Contains(changers, k.do) {
-			if i != fold {
-				continue
-			}
+		switch {
+		case k.do == doMore:
+			row += styled + "  "
+			continue
+		case folded == "" || !slices.Contains(changers, k.do):
+		case i != fold:
+			continue
+		default:
 			drawn, styled = folded, s.KeyOff.Render(folded)
 		}
-		if room -= cells(drawn) + 2; room < 0 {
-			break
+		if room -= cells(drawn) + 2; room >= 0 {
+			row += styled + "  "
 		}
-		row += styled + "  "
 	}
 	return strings.TrimRight(row, " ") + strings.Repeat("  ", min(len(help), 1)) + helps
 }

@@ -66,9 +66,9 @@ func (p *groupPage) places() place {
 }
 
 func (p *groupPage) footer() []footKey {
-	made := keys(doOpen, doCordon, doUncordon, doDrain, doFixes, doWords, doNotHere, doDescribe, doYAML)
+	made := keys(doOpen, doCordon, doUncordon, doDrain, doTaint, doFixes, doWords, doNotHere, doLabel, doDescribe, doYAML)
 	if p.selected().pod != nil {
-		made = keys(doOpen, doEvict, doGoNode, doFixes, doWords, doDescribe, doYAML)
+		made = keys(doOpen, doEvict, doLabel, doGoNode, doFixes, doWords, doDescribe, doYAML)
 	}
 	if len(p.resources) > 1 {
 		next := p.resources[(p.shown+1)%len(p.resources)]

@@ -44,7 +44,15 @@ const (
 	doCordon
 	doUncordon
 	doDrain
+	doTaint
+	doLabel
 	doEvict
+	doMore
+	doAnnotate // of the menu alone, as the following
+	doUngate
+	doScale
+	doRestart
+	doDelete
 	doPause
 	doStop
 	doCopy
@@ -134,7 +142,10 @@ var keyMap = []binding{
 	{doCordon, onNode | onGroup | nodeFacts, "c", "c", "cordon", ofSelection, "cordon, un-", "cordon it, or all that are marked: asks first"},
 	{doUncordon, onNode | onGroup | nodeFacts, "u", "u", "uncordon", ofSelection, "cordon, un-", "uncordon it, or all that are marked: asks first"},
 	{doDrain, onNode | onGroup | nodeFacts, "r", "r", "drain", ofSelection, "drain", "drain it: cordon it and evict its pods; asks first"},
+	{doTaint, onNode | onGroup | nodeFacts, "t", "t", "taint", ofSelection, "taint", "taint it, or take a taint off: typed, then asked"},
+	{doLabel, onNode | onGroup | nodeFacts | onPod, "l", "l", "label", ofSelection, "label", "label it, or take a label off: typed, then asked"},
 	{doEvict, onPod, "e", "e", "evict", ofSelection, "evict", "evict it, or all that are marked: asks first"},
+	{doMore, lists, "a", "a", "more", ofList, "all actions", "every action on it; also annotate, scale, restart, remove gates, delete what no controller owns"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
 	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text or in the help"},

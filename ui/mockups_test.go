@@ -26,6 +26,7 @@ var mockups = []struct {
 	{name: "nodes", keys: []string{"3", "j", "j", "j", "j", "j", "j", "j", "j", "j", "space", "k", "k", "k", "k", "k", "k"}},
 	{name: "help", keys: []string{"3", "?"}},
 	{name: "palette", keys: []string{"3", ":", "n", "o"}},
+	{name: "palette-of-actions", keys: []string{"3", "j", "j", "j", "j", "j", "j", "j", ":", "d", "r", "down"}},
 	{
 		name:   "loading",
 		status: func(s *model.Status) { s.Reading = map[string]int{"pods": 12400} },

@@ -168,7 +168,7 @@ func (n *nodes) selected() selection {
 func (n *nodes) places() place { return everywhere | lists | onNode }
 
 func (n *nodes) footer() []footKey {
-	return keys(doOpen, doNotHere, doCordon, doUncordon, doDrain, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doPalette)
+	return keys(doOpen, doNotHere, doCordon, doUncordon, doDrain, doTaint, doLabel, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doMore)
 }
 
 func (n *nodes) off(do action) string {

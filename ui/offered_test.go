@@ -49,7 +49,7 @@ func TestRightsAreAskedOnce(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
 	d.node("std-b-02")
 	d.press("j", "k", "1", "3")
-	if d.actor.rights != 3 { // of nodes, of evictions anywhere, and in the namespace of the first pod
+	if d.actor.rights != 5 { // to patch nodes, and for a pod to evict, patch and delete it, and to evict any
 		t.Errorf("%d rights were asked for", d.actor.rights)
 	}
 }

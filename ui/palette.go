@@ -66,7 +66,7 @@ func (p *palette) list() {
 	}
 }
 
-// entryNames lets fuzzy search entries by their last word.
+// entryNames lets fuzzy search entries by their words.
 type entryNames []entry
 
 // String is what stands for entry i.
@@ -75,12 +75,17 @@ func (e entryNames) String(i int) string { return e[i].word() }
 // Len is how many entries there are.
 func (e entryNames) Len() int { return len(e) }
 
-// word is the part of the name that is typed after ns, ctx or theme.
+// word is what is searched of the name: what is typed after ns, ctx or theme, else
+// its verb.
 func (e entry) word() string {
-	if _, word, ok := strings.Cut(e.name, " "); ok {
+	head, word, ok := strings.Cut(e.name, " ")
+	switch {
+	case !ok:
+		return e.name
+	case head == "ns" || head == "ctx" || head == "theme":
 		return word
 	}
-	return e.name
+	return head
 }
 
 // line is the input, with the rest of the chosen entry dim behind the cursor.

@@ -239,7 +239,10 @@ func (p *pending) places() place { return everywhere | lists | onPod | podFacts 
 
 func (p *pending) footer() []footKey {
 	if _, ok := p.table.selected(); !ok {
-		return append([]footKey{{do: doPending, label: "1–3", word: "views"}}, keys(doPalette, doNamespaces, doClose)...)
+		return append([]footKey{{do: doPending, label: "1–3", word: "views"}}, keys(doPalette, doNamespaces, doActivity, doClose)...)
+	}
+	if p.app.lost() {
+		return keys(doOpen, doDescribe, doFilter, doCordon, doUncordon, doDrain, doTaint, doLabel, doEvict)
 	}
 	if p.app.isReading() {
 		return keys(doOpen, doDescribe, doYAML, doFilter, doPalette)

@@ -155,7 +155,7 @@ func podSelection(pod *model.Pod) selection {
 func (p *pods) places() place { return everywhere | lists | onPod | podFacts }
 
 func (p *pods) footer() []footKey {
-	return slices.Insert(keys(doOpen, doEvict, doFixes, doPreempt, doTrace, doDescribe, doYAML, doFilter, doSort, doMark, doPalette), 2, footKey{do: doGoNode, word: "node"})
+	return slices.Insert(keys(doOpen, doEvict, doLabel, doFixes, doPreempt, doTrace, doDescribe, doYAML, doFilter, doSort, doMark, doMore), 3, footKey{do: doGoNode, word: "node"})
 }
 
 func (p *pods) off(do action) string { return p.app.offPod(do, p.table.selectedGone(), p.selected()) }

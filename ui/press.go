@@ -80,6 +80,8 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 		return a.open(a.pages.nodes), true
 	case doActivity:
 		return a.open(newActivity(a)), true
+	case doMore:
+		return a.openMenu(), true
 	case doUnread:
 		return a.open(newUnread(a)), true
 	case doClose:

@@ -151,6 +151,14 @@ func (w *why) targets() targets {
 	return t
 }
 
+// of are those that one action is about: nodes or pods.
+func (t targets) of(do action) targets {
+	if slices.Contains(onNodes, do) || slices.Contains(onEither, do) && len(t.nodes) > 0 {
+		return targets{nodes: t.nodes, gone: t.gone}
+	}
+	return targets{pods: t.pods, gone: t.gone}
+}
+
 // nodeNames are the names of nodes.
 func nodeNames(nodes []*model.Node) []string {
 	names := make([]string, len(nodes))

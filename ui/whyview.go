@@ -131,9 +131,9 @@ func (w *why) places() place {
 func (w *why) footer() []footKey {
 	open := "open"
 	if w.draw.cursor.part == partNodes {
-		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doTrace, doWords, doDescribe, doYAML, doCopy, doClose)...)
+		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doCordon, doUncordon, doDrain, doTaint, doTrace, doWords, doMore, doClose)...)
 	}
-	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doTrace, doWords, doDescribe, doYAML, doCopy, doClose)...)
+	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doTrace, doWords, doDescribe, doYAML, doCopy, doMore, doClose)...)
 }
 
 // off tells why a key can do nothing here.

@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// changers are the actions that change the cluster, once their box is answered.
+var changers = []action{
+	doCordon, doUncordon, doDrain, doTaint, doLabel, doEvict, doAnnotate, doUngate, doScale, doRestart, doDelete,
+}
+
+// change begins an action that changes the cluster: it is planned, after what it
+// lacks was typed.
+func (a *App) change(do action, t targets) tea.Cmd {
+	switch do {
+	case doCordon, doUncordon:
+		return a.plan(model.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
+	case doDrain:
+		return a.plan(model.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
+	case doTaint:
+		return a.editTaints(t.nodes)
+	case doLabel:
+		return a.editLabels(t)
+	case doAnnotate:
+		return a.editAnnotations(t)
+	}
+	return a.changePods(do, t.pods)
+}
+
+// changePods begins an action on pods, or on their workload.
+func (a *App) changePods(do action, pods []*model.Pod) tea.Cmd {
+	switch do {
+	case doEvict:
+		return a.plan(model.Evict{Pods: podRefs(pods)})
+	case doUngate:
+		return a.plan(model.Ungate{Pods: podRefs(pods)})
+	case doDelete:
+		return a.plan(model.Delete{Pod: pods[0].Ref()})
+	case doScale:
+		return a.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
+	case doRestart:
+		return a.plan(model.Restart{Ref: workload(pods[0], ""), At: a.at.UTC()})
+	}
+	return nil
+}
+
+// workload names the workload of a pod, or a part of it.
+func workload(pod *model.Pod, part string) model.Ref {
+	return model.Ref{
+		Resource: strings.ToLower(pod.Owner.Kind) + "s" + part, Namespace: pod.Object.Namespace, Name: pod.Owner.Name,
+	}
+}
+
+// scales and restarts are the kinds of workloads that can be.
+var (
+	scales   = []string{"Deployment", "StatefulSet", "ReplicaSet"}
+	restarts = []string{"Deployment", "StatefulSet", "DaemonSet"}
+)
+
+// unfit tells why an action makes no sense for these pods; "" if it does.
+func unfit(do action, pods []*model.Pod) string {
+	switch do {
+	case doEvict:
+		if !slices.ContainsFunc(pods, (*model.Pod).Bound) {
+			return targets{pods: pods}.names() + plural(len(pods), " is", " are") + " on no node."
+		}
+	case doUngate:
+		if !slices.ContainsFunc(pods, func(p *model.Pod) bool { return len(p.Object.Spec.SchedulingGates) > 0 }) {
+			return plural(len(pods), "it has", "they have") + " no scheduling gate."
+		}
+	case doDelete:
+		return undeletable(pods)
+	case doScale:
+		return unfitWorkload(pods, scales, "scaled")
+	case doRestart:
+		return unfitWorkload(pods, restarts, "restarted")
+	}
+	return ""
+}
+
+// undeletable tells why pods are not deleted: those of a controller are evicted.
+func undeletable(pods []*model.Pod) string {
+	if len(pods) > 1 {
+		return "one pod at a time."
+	}
+	if owner := pods[0].Owner; owner.Name != "" {
+		return fmt.Sprintf("%s owns it: e evicts it.", owner)
+	}
+	return ""
+}
+
+// unfitWorkload tells why the pods' workload cannot be scaled or restarted.
+func unfitWorkload(pods []*model.Pod, kinds []string, done string) string {
+	first := pods[0]
+	for _, pod := range pods {
+		if pod.Owner.Kind != first.Owner.Kind || pod.Owner.Name != first.Owner.Name || pod.Object.Namespace != first.Object.Namespace {
+			return "they belong to more than one workload."
+		}
+	}
+	switch {
+	case first.Owner.Name == "":
+		return "no controller owns it."
+	case !slices.Contains(kinds, first.Owner.Kind):
+		return fmt.Sprintf("a %s cannot be %s.", model.Clean(first.Owner.Kind), done)
+	}
+	return ""
+}

@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// labeled are the objects that labels or annotations are changed of: nodes where
+// there are some, else pods.
+func (t targets) labeled() (refs []model.Ref, metas []*metav1.ObjectMeta) {
+	for _, node := range t.nodes {
+		refs, metas = append(refs, model.NodeRef(node.Name)), append(metas, &node.Object.ObjectMeta)
+	}
+	if len(refs) > 0 {
+		return refs, metas
+	}
+	for _, pod := range t.pods {
+		refs, metas = append(refs, pod.Ref()), append(metas, &pod.Object.ObjectMeta)
+	}
+	return refs, metas
+}
+
+// editLabels opens the input for labels.
+func (a *App) editLabels(t targets) tea.Cmd {
+	refs, metas := t.labeled()
+	held := map[string]int{}
+	for _, meta := range metas {
+		for key, value := range meta.Labels {
+			held[key+"="+value]++
+		}
+	}
+	return a.openEdit(&wishEdit{
+		title: "Label " + t.of(doLabel).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		complete: func(s *model.Snapshot, typed string) []model.Completion { return model.CompleteLabel(s, refs, typed) },
+		read:     func(typed string) (model.Action, error) { return model.ReadLabel(refs, typed) },
+	})
+}
+
+// editAnnotations opens the input for annotations. Their values may be secret: only
+// keys are shown.
+func (a *App) editAnnotations(t targets) tea.Cmd {
+	refs, metas := t.labeled()
+	held := map[string]int{}
+	for _, meta := range metas {
+		for key := range meta.Annotations {
+			held[key]++
+		}
+	}
+	return a.openEdit(&wishEdit{
+		title: "Annotate " + t.of(doAnnotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		read: func(typed string) (model.Action, error) {
+			set, remove, err := model.ParseMarks(strings.Fields(typed))
+			return model.Annotate{Refs: refs, Set: set, Remove: remove}, err
+		},
+	})
+}
+
+// editReplicas opens the input for how many replicas a workload has.
+func (a *App) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
+	return a.openEdit(&wishEdit{
+		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{a.replicas(ref.Namespace, owner)}, blind: true,
+		read: func(typed string) (model.Action, error) {
+			n, err := strconv.ParseInt(strings.TrimSpace(typed), 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: write a number", typed)
+			}
+			return model.Scale{Ref: ref, Replicas: int32(n)}, nil
+		},
+	})
+}
+
+// replicas counts the pods of a workload that are there.
+func (a *App) replicas(namespace string, owner model.Owner) string {
+	n := 0
+	for _, pod := range inNamespace(a.snapshot.Pods, namespace) {
+		if pod.Owner.Kind == owner.Kind && pod.Owner.Name == owner.Name && !pod.Finished() {
+			n++
+		}
+	}
+	return model.CountPods(n)
+}

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// menu is the box with every action on what is selected, and why some cannot be
+// done now.
+type menu struct {
+	app    *App
+	view   view
+	about  string
+	items  []menuItem
+	chosen int
+}
+
+// menuItem is one action of the menu.
+type menuItem struct {
+	do   action
+	key  string // that does the same; "" where none does
+	word string
+	off  string // why it cannot be done; "" if it can
+}
+
+// ofNodes and ofPods are the actions on each, in the order of the menu.
+var (
+	ofNodes = []action{doCordon, doUncordon, doDrain, doTaint, doLabel, doAnnotate}
+	ofPods  = []action{doEvict, doLabel, doAnnotate, doUngate, doScale, doRestart, doDelete}
+)
+
+// keyless are the words of actions that the menu alone offers.
+var keyless = map[action]string{
+	doAnnotate: "annotate", doUngate: "remove gates", doScale: "scale the workload", doRestart: "restart the workload",
+	doDelete: "delete",
+}
+
+// changersOf are the actions that make sense on what a view has selected.
+func changersOf(t targets) []action {
+	var all []action
+	if len(t.nodes) > 0 {
+		all = append(all, ofNodes...)
+	}
+	if len(t.pods) > 0 {
+		for _, do := range ofPods {
+			if !slices.Contains(all, do) {
+				all = append(all, do)
+			}
+		}
+	}
+	return all
+}
+
+// item is an action as the menu shows it.
+func (a *App) item(do action, v view) menuItem {
+	made := menuItem{do: do, word: keyless[do], off: a.off(do, v)}
+	if made.word == "" {
+		b := bindingOf(do, v.places())
+		made.key, made.word = b.label, b.foot
+	}
+	return made
+}
+
+// openMenu opens the menu of the view on top.
+func (a *App) openMenu() tea.Cmd {
+	v := a.top()
+	t := targetsOf(v)
+	m := &menu{app: a, view: v, about: t.names()}
+	if len(t.nodes) > 0 && len(t.pods) > 0 {
+		m.about += " and " + targets{pods: t.pods}.names()
+	}
+	for _, do := range changersOf(t) {
+		m.items = append(m.items, a.item(do, v))
+	}
+	if len(m.items) == 0 {
+		return a.say("a more: nothing is selected that can be changed.")
+	}
+	m.chosen = max(slices.IndexFunc(m.items, func(i menuItem) bool { return i.off == "" }), 0)
+	a.prompt, a.dialog = nil, m
+	return nil
+}
+
+func (m *menu) key(key tea.KeyPressMsg) tea.Cmd {
+	switch pressed := key.String(); pressed {
+	case "esc", "q", "ctrl+c", "a":
+		m.app.dialog = nil
+	case "up", "k":
+		m.scroll(-1)
+	case "down", "j":
+		m.scroll(1)
+	case "enter":
+		return m.take(m.items[m.chosen])
+	default:
+		at := slices.IndexFunc(m.items, func(i menuItem) bool { return i.key == pressed })
+		if at >= 0 {
+			return m.take(m.items[at])
+		}
+	}
+	return nil
+}
+
+// take begins the action, or says why it cannot be done; the menu stays then.
+func (m *menu) take(item menuItem) tea.Cmd {
+	if m.app.small() {
+		return nil
+	}
+	if reason := m.app.off(item.do, m.view); reason != "" {
+		return m.app.say(model.Clean(item.word) + ": " + reason)
+	}
+	m.app.dialog = nil
+	return m.app.change(item.do, targetsOf(m.view))
+}
+
+func (m *menu) paste(string) tea.Cmd { return nil }
+
+func (m *menu) scroll(n int) { m.chosen = max(min(m.chosen+n, len(m.items)-1), 0) }
+
+func (m *menu) resized() tea.Cmd { return nil }
+
+func (m *menu) draw(width, height int) boxed {
+	s, room := m.app.styles(), boxRoom(width)
+	words := 0
+	for _, item := range m.items {
+		words = max(words, cells(item.word))
+	}
+	inner := min(confirmLeast, room)
+	lines := make([]string, len(m.items))
+	for i, item := range m.items {
+		line := left(item.key, 3) + left(item.word, words)
+		if item.off != "" {
+			line = left("("+item.key, 3) + left(item.word+")", words+1) + "  " + m.app.brief(item.off)
+			if item.key == "" {
+				line = left("", 3) + left("("+item.word+")", words+2) + " " + m.app.brief(item.off)
+			}
+		}
+		lines[i] = line
+		inner = min(max(inner, cells(line)), room)
+	}
+	var rows []boxRow
+	for i, line := range lines {
+		style := s.Text
+		switch {
+		case i == m.chosen:
+			style = s.Selected
+		case m.items[i].off != "":
+			style = s.KeyOff
+		}
+		rows = append(rows, boxRow{text: style.Render(left(line, inner)), cursor: i == m.chosen})
+	}
+	most := boxRows(height) - 1
+	from := max(min(m.chosen-most+1, len(rows)-most), 0)
+	rows = rows[from:min(from+most, len(rows))]
+	rows = append(rows, boxRow{text: s.Dim.Render(cut("enter or its key plans it   esc nothing", inner))})
+	return boxed{title: "Actions on " + model.Clean(m.app.nodeName(m.about)), corner: m.app.placeBadge(), rows: rows, inner: inner}
+}

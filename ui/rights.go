@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// rights are those of the user, as far as they were asked for.
+type rights struct {
+	known map[model.Right]model.Permission
+	asked map[model.Right]bool
+}
+
+// rightsMsg brings the answer about rights.
+type rightsMsg struct {
+	opened int
+	known  map[model.Right]model.Permission
+}
+
+// patchNodes is the right that every change of a node takes.
+var patchNodes = model.Right{Verb: "patch", Resource: "nodes"}
+
+// rightsFor are the rights that an action takes.
+func rightsFor(do action, t targets) []model.Right {
+	evict := model.Right{Verb: "create", Resource: "pods/eviction"}
+	switch do {
+	case doCordon, doUncordon, doTaint:
+		return []model.Right{patchNodes}
+	case doDrain:
+		return []model.Right{patchNodes, evict}
+	case doLabel, doAnnotate:
+		if len(t.nodes) > 0 {
+			return []model.Right{patchNodes}
+		}
+		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
+	case doEvict:
+		return inNamespaces(t.pods, evict)
+	case doUngate:
+		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
+	case doDelete:
+		return inNamespaces(t.pods, model.Right{Verb: "delete", Resource: "pods"})
+	case doScale, doRestart:
+		return workloadRights(do, t.pods)
+	}
+	return nil
+}
+
+// workloadRights are those that a change of the pods' workload takes.
+func workloadRights(do action, pods []*model.Pod) []model.Right {
+	if pods[0].Owner.Name == "" {
+		return nil
+	}
+	right := model.Right{Verb: "patch", Group: "apps", Resource: strings.ToLower(pods[0].Owner.Kind) + "s"}
+	if do == doScale {
+		right.Verb = "update"
+		right.Resource += "/scale"
+	}
+	return inNamespaces(pods[:1], right)
+}
+
+// inNamespaces is a right in each of the namespaces of pods.
+func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
+	var rights []model.Right
+	for _, pod := range pods {
+		right.Namespace = pod.Object.Namespace
+		if !slices.Contains(rights, right) {
+			rights = append(rights, right)
+		}
+	}
+	return rights
+}
+
+// forbidden tells that the user may not do it; "" where that is not known.
+func (a *App) forbidden(do action, t targets) string {
+	for _, right := range rightsFor(do, t) {
+		permission, known := a.acts.rights.known[right]
+		if !known || permission.Allowed {
+			continue
+		}
+		where := ""
+		if right.Namespace != "" {
+			where = " in " + right.Namespace
+		}
+		return "kube-apiserver does not let you " + right.Verb + " " + right.Resource + where + ". Ask for that right."
+	}
+	return ""
+}
+
+// wantRights asks once for each right that the keys of what is selected take.
+func (a *App) wantRights() tea.Cmd {
+	if reason, _ := a.lookOnly(); reason != "" || a.snapshot.Revision == 0 {
+		return nil
+	}
+	open := a.openRights(targetsOf(a.top()))
+	if len(open) == 0 {
+		return nil
+	}
+	if a.acts.rights.asked == nil {
+		a.acts.rights = rights{map[model.Right]model.Permission{}, map[model.Right]bool{}}
+	}
+	for _, right := range open {
+		a.acts.rights.asked[right] = true
+	}
+	actor, ctx, opened := a.actor(), a.ctx, a.opened
+	return func() tea.Msg {
+		known, err := actor.Rights(ctx, open)
+		if err != nil {
+			return rightsMsg{opened, nil} // not known: everything is offered, and the server decides
+		}
+		return rightsMsg{opened, known}
+	}
+}
+
+// openRights are those that were not asked for yet.
+func (a *App) openRights(t targets) []model.Right {
+	var open []model.Right
+	for _, do := range changersOf(t) {
+		if t.lack(do) != "" {
+			continue
+		}
+		for _, right := range rightsFor(do, t) {
+			if !a.acts.rights.asked[right] && !slices.Contains(open, right) {
+				open = append(open, right)
+			}
+		}
+	}
+	return open
+}
+
+func (a *App) onRights(msg rightsMsg) {
+	if msg.opened == a.opened && a.acts.rights.known != nil {
+		maps.Copy(a.acts.rights.known, msg.known)
+	}
+}
