@@ -26,7 +26,8 @@ func (s *script) step() Change {
 	if s.d.chance(30) {
 		return s.nodeStep()
 	}
-	name := fmt.Sprintf("pod-%d", s.d(4))
+	n := s.d(4)
+	name := fmt.Sprintf("pod-%d", n)
 	old := s.told[name]
 	var before runtime.Object
 	if old != nil && s.d.chance(80) {
@@ -44,6 +45,11 @@ func (s *script) step() Change {
 	}
 	pod.Status.NominatedNodeName = one(s.d, "", "node-00", "node-01")
 	pod.Spec.SchedulingGates, pod.Spec.Volumes = nil, nil
+	for i := range pod.Spec.Containers[0].Ports {
+		// Each has a port of its own: of two that hold one on a node the
+		// scheduler, which never puts them there, forgets both when one goes.
+		pod.Spec.Containers[0].Ports[i].HostPort = int32(8080 + n)
+	}
 	if s.d.chance(50) {
 		pod.Spec.NodeName = fmt.Sprintf("node-%02d", s.d(3))
 		pod.Status.Phase = one(s.d, corev1.PodRunning, corev1.PodRunning, corev1.PodPending, corev1.PodSucceeded, corev1.PodFailed)
