@@ -15,9 +15,14 @@ import (
 const (
 	// mostOrders is how many orders of coming back are played at most.
 	mostOrders = 40
-	// playingTime is after how long no further order is begun.
-	playingTime = 300 * time.Millisecond
-	// comparingTime is after how long no further kind of pending pods is compared.
+	// playingTime is after how long no further order is begun, and
+	// longPlayingTime where fewer than fewOrders of a small cluster are played.
+	playingTime, longPlayingTime = 300 * time.Millisecond, 2 * time.Second
+	fewOrders                    = 8
+	// longestPlay is after how long an order is given up.
+	longestPlay = 3 * time.Second
+	// comparingTime is after how long no further kind of pods is asked about or
+	// compared.
 	comparingTime = 300 * time.Millisecond
 )
 
@@ -66,6 +71,7 @@ type kindComing struct {
 	comers []*comer
 	waits  bool     // they wait now; else they are successors of pods that end
 	now    bool     // they fit a node in the present state
+	asked  bool     // room was asked for: there was time
 	room   []string // the nodes that they fit when nobody has come yet
 	open   string   // why that could not be decided
 	skips  bool     // they find no room whatever the order

@@ -55,6 +55,13 @@ func set(name string) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)}}
 }
 
+// revisedSet is one whose pods are made of that revision.
+func revisedSet(name, revision string) *appsv1.StatefulSet {
+	set := set(name)
+	set.Status.UpdateRevision = revision
+	return set
+}
+
 func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 	replica := ownedBy("ReplicaSet", "cart")
 	ordered := ownedBy("StatefulSet", "db")
@@ -129,6 +136,16 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			},
 			nil,
 			map[types.UID]model.Fate{"shop/db-1": {Outcome: model.Depends, Why: "made only once db-0 is ready"}},
+		},
+		"its set has another template by now": {
+			[]runtime.Object{
+				revisedSet("db", "db-2"), a4, here("shop/db-0", "1", ordered, podLabel(appsv1.ControllerRevisionHashLabelKey, "db-1")),
+				here("shop/db-1", "1", ordered, podLabel(appsv1.ControllerRevisionHashLabelKey, "db-2")),
+			}, nil,
+			map[types.UID]model.Fate{
+				"shop/db-0": {Outcome: model.NotKnown, Why: "its StatefulSet makes it anew from a newer template"},
+				"shop/db-1": {Outcome: model.Lands, Node: "a"},
+			},
 		},
 		"something may not be read": {
 			[]runtime.Object{a4, here("shop/1", "1", replica, awayFrom(corev1.PodAffinityTerm{

@@ -63,6 +63,8 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) model.Fate {
 		return model.Fate{Outcome: model.NotKnown, Why: "its own claims are made anew"}
 	case !onNode(pod):
 		return model.Fate{Outcome: model.NotKnown, Why: "it has no node yet"}
+	case kind == "StatefulSet" && f.revised(pod):
+		return model.Fate{Outcome: model.NotKnown, Why: "its StatefulSet makes it anew from a newer template"}
 	}
 	return model.Fate{}
 }
@@ -100,7 +102,7 @@ func (f *forecasting) addWaiting() {
 			pod = now
 		}
 		switch {
-		case slices.Contains(f.supposed.Gone, uid) || !f.competes(pod):
+		case !f.competes(pod) || slices.Contains(f.supposed.Gone, uid):
 		case pod.Spec.SchedulingGroup != nil:
 			groups++
 		default:
@@ -171,6 +173,20 @@ func (f *forecasting) setOf(pod *corev1.Pod) *appsv1.StatefulSet {
 		return nil
 	}
 	return set
+}
+
+// revised says whether the pod's StatefulSet has another template by now and
+// makes the pod's successor from it.
+func (f *forecasting) revised(pod *corev1.Pod) bool {
+	set := f.setOf(pod)
+	if set == nil || set.Status.UpdateRevision == "" {
+		return false
+	}
+	if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil && ordinalIn(set, pod.Name) < int(*rolling.Partition) {
+		return false
+	}
+	made := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
+	return made != "" && made != set.Status.UpdateRevision
 }
 
 // notReadyBefore names a pod of the set on a node that comes before this one and

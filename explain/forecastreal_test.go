@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -20,7 +21,13 @@ import (
 // drainable is a random cluster most of whose pods have controllers, and none of
 // which preempts: upstream does that in its own time.
 func drainable(d dice) *randomCluster {
-	c := newRandomCluster(d, 2+d(12), 10+d(50), d(12))
+	c := newRandomCluster(d, 2+d(12), 10+d(40), d(8))
+	for _, node := range c.nodes {
+		if d.chance(60) { // some have room
+			node.Spec, node.Status.Allocatable[corev1.ResourceCPU] = corev1.NodeSpec{}, resource.MustParse("31900m")
+			node.Status.Allocatable[corev1.ResourcePods], node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("110"), resource.MustParse("64Gi")
+		}
+	}
 	for _, pod := range slices.Concat(c.bound, c.pending) {
 		pod.Spec.PreemptionPolicy = new(corev1.PreemptNever)
 		pod.Status.NominatedNodeName = ""

@@ -18,9 +18,11 @@ func (f *forecasting) survey(ctx context.Context) error {
 	}
 	begun, untried := time.Now(), 0
 	for _, kind := range f.kinds {
-		if kind.waits && time.Since(begun) > comparingTime {
-			kind.skips = true
-			untried++
+		if time.Since(begun) > comparingTime {
+			if kind.waits {
+				kind.skips = true
+				untried++
+			}
 			continue
 		}
 		if err := f.surveyKind(ctx, kind, empty); err != nil {
@@ -62,7 +64,7 @@ func (f *forecasting) roomFor(ctx context.Context, kind *kindComing, empty *scen
 		if err != nil {
 			return err
 		}
-		kind.room = t.fits
+		kind.room, kind.asked = t.fits, true
 		if t.open && len(t.fits) == 0 {
 			kind.open = unreadWords(f.unknown(&f.trials))
 		}

@@ -34,6 +34,8 @@ func (p *play) count() {
 		t := &c.sums
 		switch {
 		case !played && c.kind.skips:
+		case !played && p.givenUp:
+			t.open = "there was no time to try it"
 		case at.open:
 			t.open = cmp.Or(at.why, "something that decides could not be read")
 		case at.node == "":
