@@ -110,13 +110,14 @@ func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, erro
 		return err
 	}
 	plan, err := c.planned(ctx, action)
-	if errors.Is(err, model.ErrNoChange) {
+	switch {
+	case errors.Is(err, model.ErrNoChange) && c.output == "json":
+		return c.print(&model.Plan{Action: action, Verdict: model.Verdict{Skipped: err.Error()}})
+	case errors.Is(err, model.ErrNoChange):
 		return c.nothingToDo(err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if c.plan {
+	case c.plan:
 		return c.tell(plan)
 	}
 	return c.carryOut(ctx, plan)
@@ -154,7 +155,7 @@ func (c *changing) carryOut(ctx context.Context, plan *model.Plan) error {
 		if err := c.print(plan); err != nil {
 			return err
 		}
-		if len(plan.Verdict.Refused) > 0 {
+		if len(plan.Verdict.Refused) > 0 && plan.Ending == 0 {
 			return errBlocked // the plan has the server's words
 		}
 		confirmed, err := c.confirm(ctx, plan)

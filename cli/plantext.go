@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -8,8 +9,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// print writes a plan in words, as the dashboard's box has them.
+// print writes a plan: in words, as the dashboard's box has them, or for programs.
 func (c *changing) print(plan *model.Plan) error {
+	if c.output == "json" {
+		encoder := json.NewEncoder(c.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(plan.Document())
+	}
 	_, err := io.WriteString(c.stdout, planText(plan, c.live.client.Context()))
 	return err
 }
