@@ -141,7 +141,8 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			[]runtime.Object{
 				revisedSet("db", "db-2"), a4, here("shop/db-0", "1", ordered, podLabel(appsv1.ControllerRevisionHashLabelKey, "db-1")),
 				here("shop/db-1", "1", ordered, podLabel(appsv1.ControllerRevisionHashLabelKey, "db-2")),
-			}, nil,
+			},
+			nil,
 			map[types.UID]model.Fate{
 				"shop/db-0": {Outcome: model.NotKnown, Why: "its StatefulSet makes it anew from a newer template"},
 				"shop/db-1": {Outcome: model.Lands, Node: "a"},
@@ -249,5 +250,42 @@ func TestAForecastLeavesTheStateAsItWasAndEndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := e.Forecast(ctx, supposed); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
+	}
+}
+
+func TestAForecastHoldsWhileTheClusterChanges(t *testing.T) {
+	c := drainable(func(n int) int { return n / 2 })
+	e := startEngine(t, Options{}, c.objects()...)
+	supposed := draining(c.nodes[0].Name, c.objects())
+	quiet := mustForecast(t, e, supposed)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { // pods that are elsewhere and decide nothing come and go
+		rev, flip := int64(2), testPod("green/flip", c.nodes[1].Name, "")
+		for ; ; rev++ {
+			select {
+			case <-stop:
+				close(done)
+				return
+			default:
+			}
+			change := Change{New: flip}
+			if rev%2 == 1 {
+				change = Change{Old: flip}
+			}
+			if err := e.Apply(rev, []Change{change}); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	told := mustForecast(t, e, supposed)
+	close(stop)
+	<-done
+	for uid, fate := range quiet.Fates {
+		if got := told.Fates[uid]; got.Outcome != fate.Outcome {
+			t.Errorf("%s: %s while the cluster changes, %s at rest", uid, got.Outcome, fate.Outcome)
+		}
+	}
+	if e.overlay.supposed != nil {
+		t.Error("a supposed state is left behind")
 	}
 }
