@@ -12,7 +12,7 @@ import (
 func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix, error) {
 	fix := Fix{
 		Title: c.title(), Kind: c.steps[0].kind(), Affects: []Affected{}, Remaining: []string{},
-		Alike: len(f.alike), harm: c.harm(), steps: c.steps, Actions: actionsOf(pod, c.steps),
+		Alike: len(f.alike), harm: c.harm(), steps: c.steps, Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 	}
 	s := f.suppose()
 	defer s.end()

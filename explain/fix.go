@@ -40,6 +40,7 @@ type Fix struct {
 	Alike   int      `json:"-"` // how many equal pods wait, this one counted
 	Brief   string   `json:"-"` // whom it affects, in few words: "a rollout of 5 pods", "it lands on std-a-01"
 	Undo    string   `json:"-"` // a command that takes it back; "" where none can
+	Steps   int      `json:"-"` // how many changes it is made of
 	Actions []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
 	harm    int      // orders fixes, the least first
 	steps   []remedy // what is done

@@ -124,6 +124,10 @@ func (p *fixes) act(do action) tea.Cmd {
 		p.move(-len(p.tries.tried()))
 	case doBottom:
 		p.move(len(p.tries.tried()))
+	case doOpen:
+		if f, ok := p.fix(); ok && planned(f) {
+			return p.app.plan(wishOf(f.Actions[0]))
+		}
 	default:
 		return p.app.actOn(do, podSelection(p.pod))
 	}

@@ -51,7 +51,10 @@ func TestEachFixTellsWhatItDoes(t *testing.T) {
 	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
 	var screens []string
 	for range 7 {
-		press(t, app, "j", "enter")
+		press(t, app, "j")
+		if f, ok := app.top().(*fixes).fix(); ok && !planned(f) {
+			press(t, app, "enter")
+		}
 		screens = append(screens, screen(app))
 	}
 	golden.RequireEqual(t, strings.Join(screens, "\n"))
@@ -262,4 +265,40 @@ func TestFixesOfAClusterNeverReachTheTerminalRaw(t *testing.T) {
 			requireHarmless(t, app)
 		}
 	}
+}
+
+func TestEnterPlansTheFixesThatAreActions(t *testing.T) {
+	for _, c := range []struct {
+		fix  string
+		down int
+		want string
+	}{
+		{"an eviction", 2, "evict batch/report-1"},
+		{"a taint of nodes", 4, "untaint 3 nodes dedicated=gpu:NoSchedule-"},
+		{"a cordoned node", 5, "uncordon spot-a-01"},
+	} {
+		app, cluster, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+		for range c.down {
+			press(t, app, "j")
+		}
+		press(t, app, "enter")
+		asked := cluster.actor.(*fakeActor).asked
+		if len(asked) != 1 || asked[0].Name() != c.want {
+			t.Errorf("%s: planned %v, not %s", c.fix, asked, c.want)
+		}
+		if app.dialog == nil {
+			t.Errorf("%s: no box asks:\n%s", c.fix, screen(app))
+		}
+	}
+}
+
+func TestAFixOfWhichAStepCannotBePlannedIsNotPlanned(t *testing.T) {
+	fixes := checkoutFixes()
+	fixes.Tried[2].Steps = 2
+	app, cluster, _ := fixesOn(t, 80, 24, fixes, nil)
+	press(t, app, "j", "j", "enter")
+	if asked := cluster.actor.(*fakeActor).asked; len(asked) != 0 {
+		t.Errorf("planned %v", asked)
+	}
+	requireRow(t, app, 23, "enter: fathom does not change pod templates. C copies the command.")
 }

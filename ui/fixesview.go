@@ -114,35 +114,6 @@ func (p *fixes) off(do action) string {
 	return ""
 }
 
-// unplanned says why enter does not do what the fix says.
-func (p *fixes) unplanned(f *explain.Fix) string {
-	why := "fathom does not " + p.planless(f) + "."
-	if f.Command == "" {
-		return why
-	}
-	return why + " C copies the command."
-}
-
-// planless is what would have to be done for a fix, which no plan does.
-func (p *fixes) planless(f *explain.Fix) string {
-	switch f.Kind {
-	case explain.FixUntaint, explain.FixUncordon, explain.FixLabel:
-		return "change nodes yet"
-	case explain.FixEvict:
-		return "evict pods yet"
-	case explain.FixGate:
-		return "remove gates yet"
-	case explain.FixClaim:
-		return "change claims"
-	case explain.FixQuota:
-		return "change quotas"
-	}
-	if p.pod.Owner.Name != "" {
-		return "change pod templates"
-	}
-	return "change what a pod asks for"
-}
-
 // copies is the command of the selected fix, whole, and what it is for.
 func (p *fixes) copies() (text, name string) {
 	f, ok := p.fix()

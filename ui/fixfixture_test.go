@@ -1,6 +1,10 @@
 package ui
 
-import "github.com/kubectl-fathom/kubectl-fathom/explain"
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
 
 // checkoutFixes are the fixes of shop/checkout, as in the mock-ups of Fixes and Why.
 func checkoutFixes() *explain.Fixes {
@@ -12,11 +16,14 @@ func checkoutFixes() *explain.Fixes {
 	template := func(title string, kind explain.FixKind, command string, placed int, nodes ...string) explain.Fix {
 		return explain.Fix{
 			Title: title, Kind: kind, Command: command, Undo: undo, Verified: true, Brief: "a rollout of 5 pods",
-			NodesGained: len(nodes), Nodes: nodes, PodsPlaced: placed, Alike: 3, Affects: []explain.Affected{rollout},
+			NodesGained: len(nodes), Nodes: nodes, PodsPlaced: placed, Alike: 3, Affects: []explain.Affected{rollout}, Steps: 1,
 		}
 	}
 	refused := func(title string, kind explain.FixKind, command, remains string, node string) explain.Fix {
-		return explain.Fix{Title: title, Kind: kind, Command: command, Remaining: []string{remains}, Nodes: []string{node}, Alike: 3}
+		return explain.Fix{
+			Title: title, Kind: kind, Command: command, Remaining: []string{remains}, Nodes: []string{node}, Alike: 3,
+			Steps: 1, Actions: []explain.Remedy{{Kind: kind, Nodes: []string{node}}},
+		}
 	}
 	return &explain.Fixes{Revision: 1, Tried: []explain.Fix{
 		template("request cpu 3.6 instead of 4", explain.FixRequest,
@@ -28,7 +35,8 @@ func checkoutFixes() *explain.Fixes {
 			Title: "evict batch/report-1 from std-b-02", Kind: explain.FixEvict, Verified: true, Brief: "it lands on std-a-01",
 			Command: `echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"report-1","namespace":"batch"}}' | ` +
 				"kubectl create --raw /api/v1/namespaces/batch/pods/report-1/eviction -f -",
-			NodesGained: 1, Nodes: []string{"std-b-02"}, PodsPlaced: 1, Alike: 3,
+			NodesGained: 1, Nodes: []string{"std-b-02"}, PodsPlaced: 1, Alike: 3, Steps: 1,
+			Actions: []explain.Remedy{{Kind: explain.FixEvict, Pods: []explain.PodRef{{Namespace: "batch", Name: "report-1", UID: "pod-batch-report-1"}}}},
 			Affects: []explain.Affected{{Kind: "Pod", Namespace: "batch", Name: "report-1", How: "lands on std-a-01"}},
 		},
 		template("drop nodeSelector disktype=ssd", explain.FixSelector,
@@ -37,7 +45,11 @@ func checkoutFixes() *explain.Fixes {
 			Title: "remove dedicated=gpu from 3 nodes", Kind: explain.FixUntaint, Verified: true, Brief: "2 other kinds fit too",
 			Command:     "kubectl taint nodes gpu-a-01 gpu-b-01 gpu-c-01 dedicated=gpu:NoSchedule-",
 			Undo:        "kubectl taint nodes gpu-a-01 gpu-b-01 gpu-c-01 dedicated=gpu:NoSchedule",
-			NodesGained: 3, Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"}, PodsPlaced: 3, Alike: 3,
+			NodesGained: 3, Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"}, PodsPlaced: 3, Alike: 3, Steps: 1,
+			Actions: []explain.Remedy{{
+				Kind: explain.FixUntaint, Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"},
+				Taint: &corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule},
+			}},
 			Affects: []explain.Affected{
 				{Kind: "Pod", Namespace: "web", Name: "front-5d8f9c6b4-8sd2l", How: "fits gpu-a-01 too"},
 				{Kind: "Pod", Namespace: "search", Name: "index-2", How: "fits gpu-b-01 too"},

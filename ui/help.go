@@ -22,6 +22,9 @@ func (a *App) openHelp() {
 	}
 }
 
+// helpWidth is how wide a column of the help is.
+const helpWidth = 25
+
 // helpLines are the keys of a place in three columns, and the symbols.
 func helpLines(in place) []string {
 	what := "THIS PAGE"
@@ -32,7 +35,7 @@ func helpLines(in place) []string {
 		what = "THIS POD"
 	}
 	columns := [][]string{
-		helpColumn(what, ofSelection, in, 8), helpColumn("LIST", ofList, in, 8), helpColumn("ANYWHERE", ofAnywhere, in, 7),
+		helpColumn(what, ofSelection, in, 8, helpWidth-1), helpColumn("LIST", ofList, in, 8, helpWidth-1), helpColumn("ANYWHERE", ofAnywhere, in, 7, helpWidth+1),
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
@@ -42,34 +45,40 @@ func helpLines(in place) []string {
 			if i < len(column) {
 				text = column[i]
 			}
-			line.WriteString(left(text, []int{25, 25, 26}[at]))
+			line.WriteString(left(text, []int{helpWidth, helpWidth, helpWidth + 1}[at]))
 		}
 		lines = append(lines, line.String())
 	}
 	return append(
 		lines,
 		"In ( ): cannot act now; press it and read why.    ctrl-c quits",
-		"✗ refuses   · passes   ? not evaluated   ! read this first",
+		"✗ refuses   · passes   ? not evaluated   ✓ tried, works   ! read this first",
 	)
 }
 
 // helpColumn is a head and a line for each help of the group; keys that share a
-// help share its line.
-func helpColumn(head string, g group, in place, width int) []string {
+// help share its line. Keys have width cells, the whole line room.
+func helpColumn(head string, g group, in place, width, room int) []string {
 	lines := []string{head}
+	shown := map[action]bool{}
 	var labels []string
 	help := ""
 	flush := func() {
 		if len(labels) > 0 {
 			label := strings.Join(labels, " ")
-			lines = append(lines, left(label, max(width, cells(label)+1))+help)
+			lead := left(label, max(width, cells(label)+1))
+			for _, row := range wrapped(help, room-cells(lead)) {
+				lines = append(lines, lead+row)
+				lead = blank(cells(lead))
+			}
 		}
 		labels = nil
 	}
 	for _, b := range keyMap {
-		if b.group != g || b.where&in == 0 || b.help == "" {
+		if b.group != g || b.where&in == 0 || b.help == "" || shown[b.do] {
 			continue
 		}
+		shown[b.do] = true
 		if b.help != help {
 			flush()
 		}

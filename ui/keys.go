@@ -141,11 +141,11 @@ var keyMap = []binding{
 	{doWords, podFacts, "W", "W", "words", ofSelection, "scheduler's words", "the scheduler's words, and versions"},
 	{doCordon, onNode | onGroup | nodeFacts, "c", "c", "cordon", ofSelection, "cordon, un-", "cordon it, or all that are marked: asks first"},
 	{doUncordon, onNode | onGroup | nodeFacts, "u", "u", "uncordon", ofSelection, "cordon, un-", "uncordon it, or all that are marked: asks first"},
-	{doDrain, onNode | onGroup | nodeFacts, "r", "r", "drain", ofSelection, "drain", "drain it: cordon it and evict its pods; asks first"},
-	{doTaint, onNode | onGroup | nodeFacts, "t", "t", "taint", ofSelection, "taint", "taint it, or take a taint off: typed, then asked"},
-	{doLabel, onNode | onGroup | nodeFacts | onPod, "l", "l", "label", ofSelection, "label", "label it, or take a label off: typed, then asked"},
+	{doDrain, onNode | onGroup | nodeFacts, "r", "r", "drain", ofSelection, "drain, taint, label", "drain it: cordon it and evict its pods; asks first"},
+	{doTaint, onNode | onGroup | nodeFacts, "t", "t", "taint", ofSelection, "drain, taint, label", "taint it, or take a taint off: typed, then asked"},
+	{doLabel, onNode | onGroup | nodeFacts, "l", "l", "label", ofSelection, "drain, taint, label", "label it, or take a label off: typed, then asked"},
+	{doLabel, onPod, "l", "l", "label", ofSelection, "label", "label it, or take a label off: typed, then asked"},
 	{doEvict, onPod, "e", "e", "evict", ofSelection, "evict", "evict it, or all that are marked: asks first"},
-	{doMore, lists, "a", "a", "more", ofList, "all actions", "every action on it; also annotate, scale, restart, remove gates, delete what no controller owns"},
 	{doCopy, everywhere, "C", "C", "copy", ofSelection, "copy", "copy the name of the row, its command, or the page (OSC 52)"},
 
 	{doFilter, lists | text, "/", "/", "filter", ofList, "filter, sort", "filter a list, find in a text or in the help"},
@@ -157,6 +157,7 @@ var keyMap = []binding{
 	{doWide, lists, "w", "w", "wide", ofList, "more columns", "more columns, or fewer"},
 	{doDescribe, lists, "d", "d", "describe", ofList, "describe, YAML", "describe the live object"},
 	{doYAML, lists, "y", "y", "YAML", ofList, "describe, YAML", "YAML of the live object"},
+	{doMore, lists, "a", "a", "more", ofList, "all actions", "every action on it; also annotate, scale, restart, remove gates, delete what no controller owns"},
 
 	{doUp, lists | text, "k up", "k ↑", "", unlisted, "", "one row up"},
 	{doDown, lists | text, "j down", "j ↓", "", unlisted, "", "one row down"},

@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// unplanned says why enter does not plan the fix; "" if it does.
+func (p *fixes) unplanned(f *explain.Fix) string {
+	if planned(f) {
+		reason, _ := p.app.lookOnly()
+		return reason
+	}
+	why := "fathom does not " + p.planless(f) + "."
+	if f.Command == "" {
+		return why
+	}
+	return why + " C copies the command."
+}
+
+// planned says whether every step of the fix is a change that can be planned.
+func planned(f *explain.Fix) bool { return len(f.Actions) > 0 && len(f.Actions) == f.Steps }
+
+// planless is what would have to be done for a fix, which no plan does.
+func (p *fixes) planless(f *explain.Fix) string {
+	switch f.Kind {
+	case explain.FixClaim:
+		return "change claims"
+	case explain.FixQuota:
+		return "change quotas"
+	}
+	if p.pod.Owner.Name != "" {
+		return "change pod templates"
+	}
+	return "change what a pod asks for"
+}
+
+// wishOf is the first step of a fix as an action. Once that is done the page tries
+// the rest anew.
+func wishOf(step explain.Remedy) model.Action {
+	switch step.Kind {
+	case explain.FixUncordon:
+		return model.Cordon{Nodes: step.Nodes, Off: true}
+	case explain.FixUntaint:
+		return model.Taint{Nodes: step.Nodes, Remove: []model.TaintWish{{
+			Key: step.Taint.Key, Value: &step.Taint.Value, Effect: step.Taint.Effect,
+		}}}
+	case explain.FixLabel:
+		label := model.Label{Set: map[string]string{step.Label[0]: step.Label[1]}}
+		for _, name := range step.Nodes {
+			label.Refs = append(label.Refs, model.NodeRef(name))
+		}
+		return label
+	case explain.FixGate:
+		return model.Ungate{Pods: refsOf(step.Pods), Gates: step.Gates}
+	}
+	return model.Evict{Pods: refsOf(step.Pods)}
+}
+
+// refsOf name the pods of a step.
+func refsOf(pods []explain.PodRef) []model.Ref {
+	refs := make([]model.Ref, len(pods))
+	for i, pod := range pods {
+		refs[i] = model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)}
+	}
+	return refs
+}
