@@ -159,7 +159,7 @@ func stateWords(pod *model.PodProgress, gone string) string {
 	case model.PodFailed:
 		words := "not evicted. kube-apiserver: " + pod.Said
 		if pod.Help != "" {
-			words += ". " + pod.Help
+			words = strings.TrimSuffix(words, ".") + "; " + pod.Help
 		}
 		return words
 	case model.PodLeft:

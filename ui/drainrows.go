@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -99,7 +100,7 @@ func (p *drainPage) said(pod model.PodProgress) []string {
 	}
 	words := "kube-apiserver: " + model.Clean(pod.Said)
 	if pod.Help != "" {
-		words += " " + model.Clean(pod.Help)
+		words = strings.TrimSuffix(words, ".") + "; " + model.Clean(pod.Help)
 	}
 	lines := wrapped(words, p.width-2)
 	if len(lines) > saidMost {
