@@ -1,0 +1,184 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/testing"
+)
+
+// Use is what a client may do.
+type Use int
+
+// The uses of a client.
+const (
+	Reads  Use = iota // every write is refused
+	Tries             // every write is a dry run
+	Writes            // everything
+)
+
+// forget is how often a fake clientset is made to forget what was asked of it.
+const forget = time.Second
+
+// Client makes a client of the store. It is client-go's fake, which answers one
+// request at a time: whoever answers requests needs another one than who asks.
+func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
+	set := &fake.Clientset{}
+	set.AddReactor("*", "*", func(action testing.Action) (bool, runtime.Object, error) {
+		object, err := s.react(action, use)
+		if err != nil || object == nil {
+			return true, nil, err
+		}
+		return true, object, nil
+	})
+	set.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
+		w, err := s.reactWatch(action)
+		return true, w, err
+	})
+	go func() {
+		ticker := s.clock.NewTicker(forget)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C():
+				set.ClearActions()
+			}
+		}
+	}()
+	return set
+}
+
+// queryOf is what an action is about.
+func (s *Store) queryOf(action testing.Action, name string) (query, error) {
+	of, ok := s.kinds[action.GetResource()]
+	if !ok {
+		return query{}, apierrors.NewNotFound(action.GetResource().GroupResource(), name)
+	}
+	return query{
+		kind: of, name: types.NamespacedName{Namespace: action.GetNamespace(), Name: name}, subresource: action.GetSubresource(),
+	}, nil
+}
+
+// react answers one request. Objects that the asker may change are copies.
+func (s *Store) react(action testing.Action, use Use) (runtime.Object, error) {
+	switch action := action.(type) {
+	case testing.GetActionImpl:
+		q, err := s.queryOf(action, action.Name)
+		if err != nil {
+			return nil, err
+		}
+		return s.get(q)
+	case testing.ListActionImpl:
+		q, err := s.queryOf(action, "")
+		if err != nil {
+			return nil, err
+		}
+		restrictions := action.GetListRestrictions()
+		return s.list(q.kind, selection{action.Namespace, restrictions.Labels, restrictions.Fields})
+	}
+	if use == Reads {
+		return nil, apierrors.NewForbidden(action.GetResource().GroupResource(), "", fmt.Errorf("this client only reads"))
+	}
+	object, err := s.reactWrite(action, use == Tries)
+	if err != nil || object == nil {
+		return nil, err
+	}
+	if of, ok := s.kinds[action.GetResource()]; ok && action.GetSubresource() != "scale" {
+		return of.view(object)
+	}
+	return object.DeepCopyObject(), nil
+}
+
+// get gives a copy of one object.
+func (s *Store) get(q query) (runtime.Object, error) {
+	if q.subresource == "scale" {
+		return s.scaleOf(q)
+	}
+	object, ok := s.object(q.kind, q.name)
+	if !ok {
+		return nil, q.notFound()
+	}
+	return q.kind.view(object)
+}
+
+// reactWrite carries out a write, or tries it.
+func (s *Store) reactWrite(action testing.Action, dry bool) (runtime.Object, error) {
+	switch action := action.(type) {
+	case testing.CreateActionImpl:
+		q, err := s.queryOf(action, action.Name)
+		if err != nil {
+			return nil, err
+		}
+		q.dry = dry || tries(action.CreateOptions.DryRun)
+		return s.reactCreate(q, action.Object)
+	case testing.UpdateActionImpl:
+		q, err := s.queryOf(action, nameOf(action.Object).Name)
+		if err != nil {
+			return nil, err
+		}
+		q.dry = dry || tries(action.UpdateOptions.DryRun)
+		if scale, ok := action.Object.(*autoscalingv1.Scale); ok {
+			return s.rescale(q, scale)
+		}
+		return s.update(q, func(runtime.Object) (runtime.Object, error) { return action.Object.DeepCopyObject(), nil })
+	case testing.PatchActionImpl:
+		q, err := s.queryOf(action, action.Name)
+		if err != nil {
+			return nil, err
+		}
+		q.dry = dry || tries(action.PatchOptions.DryRun)
+		return s.patch(q, action.PatchType, action.Patch)
+	case testing.DeleteActionImpl:
+		q, err := s.queryOf(action, action.Name)
+		if err != nil {
+			return nil, err
+		}
+		q.dry = dry || tries(action.DeleteOptions.DryRun)
+		_, err = s.delete(q, action.DeleteOptions)
+		return nil, err
+	}
+	return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
+}
+
+// reactCreate creates an object, or does what a subresource of a pod does.
+func (s *Store) reactCreate(q query, object runtime.Object) (runtime.Object, error) {
+	switch object := object.(type) {
+	case *corev1.Binding:
+		q.name, q.subresource = types.NamespacedName{Namespace: q.name.Namespace, Name: object.Name}, "binding"
+		return nil, s.bind(q, object)
+	case *policyv1.Eviction:
+		q.name, q.subresource = types.NamespacedName{Namespace: q.name.Namespace, Name: object.Name}, ""
+		return nil, s.evict(q, object)
+	}
+	return s.create(q, object)
+}
+
+func tries(dryRun []string) bool { return slices.Contains(dryRun, metav1.DryRunAll) }
+
+// reactWatch begins a watch.
+func (s *Store) reactWatch(action testing.Action) (watch.Interface, error) {
+	asked, ok := action.(testing.WatchActionImpl)
+	if !ok {
+		return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
+	}
+	q, err := s.queryOf(action, "")
+	if err != nil {
+		return nil, err
+	}
+	which := selection{asked.Namespace, asked.WatchRestrictions.Labels, asked.WatchRestrictions.Fields}
+	return s.watch(q.kind, asked.WatchRestrictions.ResourceVersion, which.holds)
+}

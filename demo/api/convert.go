@@ -1,0 +1,61 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"         // the conversions of the kinds that are served
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"        // …
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install" // …
+	_ "k8s.io/kubernetes/pkg/apis/core/install"         // …
+	_ "k8s.io/kubernetes/pkg/apis/events/install"       // …
+	_ "k8s.io/kubernetes/pkg/apis/node/install"         // …
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"       // …
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"     // …
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"   // …
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"      // …
+)
+
+// internal is an object as the strategies know it.
+func (k *kind) internal(object runtime.Object) (runtime.Object, error) {
+	converted, err := legacyscheme.Scheme.ConvertToVersion(object, k.transition)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("read %s: %v", k.kind.Kind, err))
+	}
+	return converted, nil
+}
+
+// external is an object as it is stored.
+func (k *kind) external(object runtime.Object) (runtime.Object, error) {
+	return k.stored.version(object)
+}
+
+// view is a stored object as clients of the kind know it, for them to change.
+func (k *kind) view(object runtime.Object) (runtime.Object, error) {
+	if k.stored == k {
+		return object.DeepCopyObject(), nil
+	}
+	internal, err := k.stored.internal(object.DeepCopyObject())
+	if err != nil {
+		return nil, err
+	}
+	return k.version(internal)
+}
+
+// version is an internal object in the kind's own version.
+func (k *kind) version(object runtime.Object) (runtime.Object, error) {
+	converted, err := legacyscheme.Scheme.ConvertToVersion(object, k.kind.GroupVersion())
+	if err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("write %s: %w", k.kind.Kind, err))
+	}
+	converted.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as a typed client gives it
+	return converted, nil
+}
+
+// uid is a new object's.
+func (s *Store) uid() types.UID { return types.UID(uuid.NewString()) }

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// delete ends an object. A pod that runs on a node gets its grace period, and
+// its kubelet takes it away; one with finalizers stays until they are gone.
+func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, error) {
+	for range mostTries {
+		old, ok := s.object(q.kind, q.name)
+		if !ok {
+			return nil, q.notFound()
+		}
+		ending, now, err := s.ending(q, old, *options.DeepCopy())
+		if err != nil || q.dry || ending == old {
+			return ending, err
+		}
+		if now && s.drop(q.kind, old) || !now && s.put(q.kind, old, ending) {
+			return ending, nil
+		}
+	}
+	return nil, q.conflict()
+}
+
+// ending is the object as it is while it is deleted; now says that it is gone at
+// once, and where nothing is to be done it is the old one.
+func (s *Store) ending(q query, old runtime.Object, options metav1.DeleteOptions) (object runtime.Object, now bool, err error) {
+	internal, err := q.kind.stored.internal(old.DeepCopyObject())
+	if err != nil {
+		return nil, false, err
+	}
+	graceful, pending, err := rest.BeforeDelete(q.kind.strategy, q.context(), internal, &options)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := s.admitted(q, admission.Delete, nil, internal, &options, func() error { return nil }); err != nil {
+		return nil, false, err
+	}
+	if pending {
+		return old, false, nil
+	}
+	accessor, err := meta.Accessor(internal)
+	if err != nil {
+		return nil, false, err
+	}
+	waits := len(accessor.GetFinalizers()) > 0
+	if !graceful && waits && accessor.GetDeletionTimestamp() == nil {
+		at := metav1.Time{Time: s.clock.Now()}.Rfc3339Copy()
+		accessor.SetDeletionTimestamp(&at)
+	}
+	if !graceful && waits {
+		accessor.SetDeletionGracePeriodSeconds(new(int64))
+	}
+	object, err = q.kind.external(internal)
+	return object, err == nil && !waits && (!graceful || removable(object)), err
+}

@@ -1,0 +1,137 @@
+// Package api is an API server in memory: what client-go's fake clientset sends
+// is defaulted, validated, versioned and watched as kube-apiserver does it, by
+// its own registry strategies and admission plugins. Nothing listens and nothing
+// is sent anywhere.
+package api
+
+import (
+	"strconv"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/utils/clock"
+)
+
+// Store holds the objects of one cluster. What it gives out is never changed
+// afterwards: a write puts another object in the place of the old one.
+type Store struct {
+	clock clock.WithTicker
+	kinds map[schema.GroupVersionResource]*kind
+
+	mu      sync.Mutex
+	version int64 // the resourceVersion of the last write
+	tables  map[schema.GroupVersionResource]*table
+	admit   admission.Interface // nil: nothing is asked
+}
+
+// table holds the objects of one kind.
+type table struct {
+	objects  map[types.NamespacedName]runtime.Object
+	log      []change // the newest writes, for watches that begin in the past
+	forgot   int64    // the version of the last write that fell out of log
+	watchers map[*watcher]struct{}
+}
+
+// change is one write.
+type change struct {
+	version int64
+	kind    watch.EventType
+	old     runtime.Object // nil for one that is new
+	object  runtime.Object
+}
+
+// remembered is how many writes of a kind a watch can be late by.
+const remembered = 4096
+
+// NewStore makes an empty cluster.
+func NewStore(c clock.WithTicker) *Store {
+	s := &Store{clock: c, kinds: kinds(), version: 1, tables: map[schema.GroupVersionResource]*table{}}
+	for resource := range s.kinds {
+		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
+	}
+	return s
+}
+
+// Admit has plugins asked about every write from now on.
+func (s *Store) Admit(by admission.Interface) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.admit = by
+}
+
+// object finds one, as it is stored.
+func (s *Store) object(of *kind, name types.NamespacedName) (runtime.Object, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	object, ok := s.tables[of.stored.resource].objects[name]
+	return object, ok
+}
+
+// put stores a new or changed object if the one that it was worked out from is
+// still there (nil: none is); it gives it the next resourceVersion.
+func (s *Store) put(of *kind, old, object runtime.Object) bool {
+	name := nameOf(object)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tables[of.stored.resource]
+	if now, ok := t.objects[name]; ok != (old != nil) || ok && now != old {
+		return false
+	}
+	s.version++
+	stamp(object, s.version)
+	t.objects[name] = object
+	what := watch.Modified
+	if old == nil {
+		what = watch.Added
+	}
+	t.tell(change{version: s.version, kind: what, old: old, object: object})
+	return true
+}
+
+// drop takes an object away if it is still the stored one.
+func (s *Store) drop(of *kind, old runtime.Object) bool {
+	name := nameOf(old)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tables[of.stored.resource]
+	if t.objects[name] != old {
+		return false
+	}
+	s.version++
+	delete(t.objects, name)
+	last := old.DeepCopyObject()
+	stamp(last, s.version)
+	t.tell(change{version: s.version, kind: watch.Deleted, old: old, object: last})
+	return true
+}
+
+// tell notes a write and tells those who watch.
+func (t *table) tell(e change) {
+	if len(t.log) >= 2*remembered {
+		t.forgot = t.log[remembered-1].version
+		t.log = append([]change(nil), t.log[remembered:]...)
+	}
+	t.log = append(t.log, e)
+	for w := range t.watchers {
+		w.push(e)
+	}
+}
+
+func stamp(object runtime.Object, version int64) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetResourceVersion(strconv.FormatInt(version, 10))
+	}
+}
+
+func nameOf(object runtime.Object) types.NamespacedName {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return types.NamespacedName{}
+	}
+	return types.NamespacedName{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
+}
