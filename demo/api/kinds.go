@@ -13,7 +13,9 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/registry/rest"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
@@ -35,6 +37,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/node/runtimeclass"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
+	"k8s.io/kubernetes/pkg/registry/resource/devicetaintrule"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
@@ -69,7 +73,7 @@ func status(by rest.RESTUpdateStrategy) map[string]rest.RESTUpdateStrategy {
 }
 
 // kinds are those that the scheduler, the controllers and the dashboard use.
-func kinds() map[schema.GroupVersionResource]*kind {
+func kinds(namespaces corev1client.NamespaceInterface) map[schema.GroupVersionResource]*kind {
 	all := map[schema.GroupVersionResource]*kind{}
 	add := func(group schema.GroupVersion, resource, name string, by strategy, subs map[string]rest.RESTUpdateStrategy) {
 		k := &kind{resource: group.WithResource(resource), kind: group.WithKind(name), strategy: by, subs: subs}
@@ -110,5 +114,8 @@ func kinds() map[schema.GroupVersionResource]*kind {
 	add(storage, "volumeattachments", "VolumeAttachment", volumeattachment.Strategy, status(volumeattachment.StatusStrategy))
 	add(resourcev1.SchemeGroupVersion, "resourceslices", "ResourceSlice", resourceslice.Strategy, nil)
 	add(resourcev1.SchemeGroupVersion, "deviceclasses", "DeviceClass", deviceclass.Strategy, nil)
+	add(resourcev1.SchemeGroupVersion, "devicetaintrules", "DeviceTaintRule", devicetaintrule.Strategy, status(devicetaintrule.StatusStrategy))
+	claims := resourceclaim.NewStrategy(namespaces, authorizerfactory.NewAlwaysAllowAuthorizer())
+	add(resourcev1.SchemeGroupVersion, "resourceclaims", "ResourceClaim", claims, status(resourceclaim.NewStatusStrategy(claims)))
 	return all
 }

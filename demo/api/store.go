@@ -5,6 +5,7 @@
 package api
 
 import (
+	"context"
 	"strconv"
 	"sync"
 
@@ -48,9 +49,11 @@ type change struct {
 // remembered is how many writes of a kind a watch can be late by.
 const remembered = 4096
 
-// NewStore makes an empty cluster.
-func NewStore(c clock.WithTicker) *Store {
-	s := &Store{clock: c, kinds: kinds(), version: 1, tables: map[schema.GroupVersionResource]*table{}}
+// NewStore makes an empty cluster. What its clients run in the background ends
+// with their contexts.
+func NewStore(ctx context.Context, c clock.WithTicker) *Store {
+	s := &Store{clock: c, version: 1, tables: map[schema.GroupVersionResource]*table{}}
+	s.kinds = kinds(s.Client(ctx, Reads).CoreV1().Namespaces())
 	for resource := range s.kinds {
 		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
 	}

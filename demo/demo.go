@@ -1,0 +1,123 @@
+// Package demo is a whole cluster in this process: an API in memory, the real
+// kube-scheduler and controllers, and stand-ins for kubelets. No kubeconfig is
+// read, nothing listens, and there is no client that could reach another machine.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-base/version"
+	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/plane"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Context is the name of the embedded cluster, as of a kubeconfig's context.
+const Context = "demo"
+
+// Cluster is an embedded cluster that runs.
+type Cluster struct {
+	store    *api.Store
+	plane    *plane.Plane
+	kubelets *kubelet.Kubelets
+	client   kubernetes.Interface // writes
+	running  sync.WaitGroup
+	stop     context.CancelFunc
+}
+
+// Start runs an empty cluster until Stop.
+func Start(ctx context.Context) (*Cluster, error) {
+	ctx, stop := context.WithCancel(ctx)
+	c := &Cluster{store: api.NewStore(ctx, clock.RealClock{}), stop: stop}
+	c.client = c.store.Client(ctx, api.Writes)
+	if err := c.furnish(ctx); err != nil {
+		stop()
+		return nil, fmt.Errorf("start demo: %w", err)
+	}
+	var err error
+	if c.plane, err = plane.Start(ctx, c.store); err != nil {
+		stop()
+		return nil, fmt.Errorf("start demo: %w", err)
+	}
+	c.kubelets, err = kubelet.New(kubelet.Options{
+		Client: c.store.Client(ctx, api.Writes), Informers: c.plane.Informers(), Clock: clock.RealClock{},
+		Heartbeat: 2 * time.Second, Address: newAddresses().of,
+	})
+	if err != nil {
+		c.Stop()
+		return nil, fmt.Errorf("start demo: %w", err)
+	}
+	c.running.Go(func() { c.kubelets.Run(ctx) })
+	return c, nil
+}
+
+// Stop ends the cluster, and waits until it did.
+func (c *Cluster) Stop() {
+	c.stop()
+	if c.plane != nil {
+		c.plane.Stop()
+	}
+	c.running.Wait()
+}
+
+// furnish makes what every cluster begins with.
+func (c *Cluster) furnish(ctx context.Context) error {
+	for _, name := range []string{corev1.NamespaceDefault, metav1.NamespaceSystem, corev1.NamespaceNodeLease} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
+		if _, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	for _, class := range scheduling.SystemPriorityClasses() { // kube-apiserver makes them by itself
+		if _, err := c.client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Client reads and writes the cluster.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// Clients are what an Actor works with: one that reads, one whose writes are
+// dry runs, and one that writes.
+func (c *Cluster) Clients(ctx context.Context) (reader, trier, writer kubernetes.Interface) {
+	return c.store.Client(ctx, api.Reads), c.store.Client(ctx, api.Tries), c.store.Client(ctx, api.Writes)
+}
+
+// Hold keeps the scheduler from deciding about pods, or lets it go on.
+func (c *Cluster) Hold(on bool) { c.plane.Hold(on) }
+
+// Silence cuts the kubelet of a node off, or lets it work again.
+func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silence(node, on) }
+
+// Source gives the state of the cluster, as kube gives that of a real one.
+func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
+	reader := c.store.Client(ctx, api.Reads)
+	factory := informers.NewSharedInformerFactory(reader, 0)
+	return &cluster.Source{
+		Factory: factory, Client: reader, Trace: explain.NewTrace(),
+		Status: func() model.Status {
+			return model.Status{
+				Context: Context, Server: "in this process", User: "you", Version: version.DefaultKubeBinaryVersion,
+				Connection: model.Connection{Live: true, Heard: time.Now()},
+			}
+		},
+		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {
+			return name == corev1.DefaultSchedulerName, true, "the embedded cluster has default-scheduler alone"
+		},
+	}, nil
+}

@@ -1,0 +1,217 @@
+package demo
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/klog/v2"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard()) // as the program does: client-go writes of every watch that ends
+	os.Exit(m.Run())
+}
+
+func startTest(t *testing.T, nodes int) *Cluster {
+	t.Helper()
+	c, err := Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	for i := range nodes {
+		node := &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{corev1.LabelHostname: fmt.Sprintf("n%d", i)}},
+			Status: corev1.NodeStatus{Capacity: corev1.ResourceList{
+				"cpu": resource.MustParse("4"), "memory": resource.MustParse("16Gi"), "pods": resource.MustParse("110"),
+			}},
+		}
+		node.Status.Allocatable = node.Status.Capacity
+		made, err := c.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.Status = node.Status
+		if _, err := c.Client().CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func template(app, cpu string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{
+			Name: "app", Image: "app:1", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse(cpu)}},
+		}}},
+	}
+}
+
+func (c *Cluster) deploy(t *testing.T, app, cpu string, replicas int32) {
+	t.Helper()
+	if _, err := c.Client().AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}, Template: template(app, cpu),
+		},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *Cluster) podsOf(t *testing.T, app string) []corev1.Pod {
+	t.Helper()
+	list, err := c.Client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + app})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// until waits for something to become true, and says what did not.
+func until(t *testing.T, says string, limit time.Duration, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	t.Fatalf("after %v it does not hold that %s", limit, says)
+}
+
+func running(pods []corev1.Pod) int {
+	n := 0
+	for i := range pods {
+		if pods[i].Status.Phase == corev1.PodRunning && pods[i].DeletionTimestamp == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPodsOfWorkloadsStartAndComeBackAfterAnEviction(t *testing.T) {
+	c := startTest(t, 3)
+	c.deploy(t, "web", "1", 6)
+	until(t, "six pods of web run", 30*time.Second, func() bool { return running(c.podsOf(t, "web")) == 6 })
+	evicted := c.podsOf(t, "web")[0]
+	if err := c.Client().CoreV1().Pods("default").EvictV1(t.Context(), &policyv1.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: evicted.Name},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the evicted pod is gone and six run again", 30*time.Second, func() bool {
+		pods := c.podsOf(t, "web")
+		return running(pods) == 6 && len(pods) == 6 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.UID == evicted.UID })
+	})
+}
+
+func TestAPodThatFitsNowhereIsToldSoByTheRealScheduler(t *testing.T) {
+	c := startTest(t, 3)
+	c.deploy(t, "big", "5", 1)
+	want := "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+	until(t, "the condition says so", 30*time.Second, func() bool {
+		pods := c.podsOf(t, "big")
+		return len(pods) == 1 && len(pods[0].Status.Conditions) > 0 && pods[0].Status.Conditions[0].Message != ""
+	})
+	if got := c.podsOf(t, "big")[0].Status.Conditions[0].Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestANoExecuteTaintThrowsPodsOut(t *testing.T) {
+	c := startTest(t, 2)
+	c.deploy(t, "web", "1", 4)
+	until(t, "four pods run", 30*time.Second, func() bool { return running(c.podsOf(t, "web")) == 4 })
+	patch := []byte(`{"spec":{"taints":[{"key":"broken","effect":"NoExecute"}]}}`)
+	if _, err := c.Client().CoreV1().Nodes().Patch(t.Context(), "n0", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "all pods run on n1", 30*time.Second, func() bool {
+		pods := c.podsOf(t, "web")
+		return running(pods) == 4 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.Spec.NodeName != "n1" })
+	})
+}
+
+func TestASilentNodeBecomesNotReadyAndComesBack(t *testing.T) {
+	c := startTest(t, 2)
+	ready := func(want corev1.ConditionStatus) func() bool {
+		return func() bool {
+			node, err := c.Client().CoreV1().Nodes().Get(t.Context(), "n0", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+			tainted := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnreachable })
+			return at >= 0 && node.Status.Conditions[at].Status == want && tainted == (want != corev1.ConditionTrue)
+		}
+	}
+	until(t, "n0 is ready", 30*time.Second, ready(corev1.ConditionTrue))
+	c.Silence("n0", true)
+	until(t, "n0 is unknown and tainted", 60*time.Second, ready(corev1.ConditionUnknown))
+	c.Silence("n0", false)
+	until(t, "n0 is ready again", 30*time.Second, ready(corev1.ConditionTrue))
+}
+
+func TestABudgetIsCountedAndHolds(t *testing.T) {
+	c := startTest(t, 2)
+	c.deploy(t, "web", "1", 2)
+	two := intstr.FromInt32(2)
+	if _, err := c.Client().PolicyV1().PodDisruptionBudgets("default").Create(t.Context(), &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &two, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the budget counts two healthy pods", 30*time.Second, func() bool {
+		budget, err := c.Client().PolicyV1().PodDisruptionBudgets("default").Get(t.Context(), "web", metav1.GetOptions{})
+		return err == nil && budget.Status.CurrentHealthy == 2 && budget.Status.ObservedGeneration == budget.Generation
+	})
+	err := c.Client().CoreV1().Pods("default").EvictV1(t.Context(), &policyv1.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: c.podsOf(t, "web")[0].Name},
+	})
+	if !apierrors.IsTooManyRequests(err) {
+		t.Errorf("an eviction gives %v", err)
+	}
+}
+
+func TestAQuotaRefusesAndAJobEnds(t *testing.T) {
+	c := startTest(t, 1)
+	if _, err := c.Client().CoreV1().ResourceQuotas("default").Create(t.Context(), &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "compute"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"requests.cpu": resource.MustParse("1")}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	one := template("job", "800m")
+	one.Spec.RestartPolicy = corev1.RestartPolicyNever
+	one.Annotations = map[string]string{"demo.fathom/runs-for": "2s"}
+	if _, err := c.Client().BatchV1().Jobs("default").Create(t.Context(), &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "job"}, Spec: batchv1.JobSpec{Template: one},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the Job is complete", 30*time.Second, func() bool {
+		job, err := c.Client().BatchV1().Jobs("default").Get(t.Context(), "job", metav1.GetOptions{})
+		return err == nil && job.Status.Succeeded == 1
+	})
+	c.deploy(t, "big", "2", 1)
+	until(t, "the quota refuses the pod of big", 30*time.Second, func() bool {
+		sets, err := c.Client().AppsV1().ReplicaSets("default").List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(sets.Items) == 1 && len(sets.Items[0].Status.Conditions) == 1 &&
+			sets.Items[0].Status.Conditions[0].Type == appsv1.ReplicaSetReplicaFailure
+	})
+}

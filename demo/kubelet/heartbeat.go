@@ -1,0 +1,82 @@
+package kubelet
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// beat renews the Leases of all nodes that are not silent, again and again.
+func (k *Kubelets) beat(ctx context.Context) {
+	ticker := k.Clock.NewTicker(k.Heartbeat)
+	defer ticker.Stop()
+	for {
+		for _, object := range k.nodes.GetStore().List() {
+			if node, ok := object.(*corev1.Node); ok && !k.isSilent(node.Name) {
+				k.renew(ctx, node)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+		}
+	}
+}
+
+// renew says that a node is there. What fails is made good by the next beat.
+func (k *Kubelets) renew(ctx context.Context, node *corev1.Node) {
+	leases := k.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
+	now := metav1.NewMicroTime(k.Clock.Now())
+	lease, err := leases.Get(ctx, node.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		_, _ = leases.Create(ctx, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: node.Name},
+			Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: &node.Name, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(4 * k.Heartbeat / time.Second)),
+			},
+		}, metav1.CreateOptions{})
+	case err == nil:
+		lease.Spec.RenewTime = &now
+		_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{})
+	}
+	if !isReady(node) {
+		k.reportReady(ctx, node)
+	}
+}
+
+func isReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// reportReady sets what a kubelet that works reports. Other conditions, as a
+// pressure that a story has put there, stay.
+func (k *Kubelets) reportReady(ctx context.Context, node *corev1.Node) {
+	reported := node.DeepCopy()
+	now := metav1.NewTime(k.Clock.Now()).Rfc3339Copy()
+	for _, condition := range []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", Message: "kubelet is posting ready status"},
+		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available"},
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasNoDiskPressure", Message: "kubelet has no disk pressure"},
+		{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID", Message: "kubelet has sufficient PID available"},
+	} {
+		condition.LastHeartbeatTime, condition.LastTransitionTime = now, now
+		at := slices.IndexFunc(reported.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == condition.Type })
+		switch {
+		case at < 0:
+			reported.Status.Conditions = append(reported.Status.Conditions, condition)
+		case condition.Type == corev1.NodeReady || reported.Status.Conditions[at].Status == corev1.ConditionUnknown:
+			reported.Status.Conditions[at] = condition
+		}
+	}
+	_, _ = k.Client.CoreV1().Nodes().UpdateStatus(ctx, reported, metav1.UpdateOptions{})
+}

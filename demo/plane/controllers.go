@@ -1,0 +1,85 @@
+package plane
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/kubernetes/pkg/controller/daemon"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+	"k8s.io/kubernetes/pkg/controller/disruption"
+	"k8s.io/kubernetes/pkg/controller/job"
+	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
+	"k8s.io/kubernetes/pkg/controller/tainteviction"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+)
+
+// workers is how many objects a controller works on at once.
+const workers = 4
+
+// How soon a silent node is noticed: a real cluster takes 40 s, too long to watch.
+const (
+	monitorPeriod  = 2 * time.Second
+	monitorGrace   = 8 * time.Second
+	startupGrace   = 8 * time.Second
+	evictionRate   = 100
+	largeCluster   = 50
+	unhealthyZone  = 0.55
+	failedPodsWait = time.Second
+	failedPodsMost = time.Minute
+)
+
+// controllers are those of kube-controller-manager that a scheduler's world
+// needs, ready to run.
+func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context), err error) {
+	core, apps := p.informers.Core().V1(), p.informers.Apps().V1()
+	batch, policy := p.informers.Batch().V1(), p.informers.Policy().V1()
+	// Each has a client of its own, for one answers a request at a time.
+	client := func() kubernetes.Interface { return p.store.Client(ctx, api.Writes) }
+
+	replicas := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client(), replicaset.BurstReplicas)
+	stateful := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client())
+	deployments, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), client())
+	if err != nil {
+		return nil, err
+	}
+	daemons, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client(),
+		flowcontrol.NewBackOff(failedPodsWait, failedPodsMost))
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := job.NewController(ctx, client(), core.Pods(), batch.Jobs(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	evicting, err := tainteviction.New(ctx, client(), core.Pods(), core.Nodes(), "taint-eviction-controller")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := nodelifecycle.NewNodeLifecycleController(ctx, p.informers.Coordination().V1().Leases(), core.Pods(), core.Nodes(), apps.DaemonSets(), withoutREST{client()},
+		monitorPeriod, startupGrace, monitorGrace, evictionRate, evictionRate, largeCluster, unhealthyZone)
+	if err != nil {
+		return nil, err
+	}
+	budgets := disruption.NewDisruptionController(ctx, core.Pods(), policy.PodDisruptionBudgets(), core.ReplicationControllers(), apps.ReplicaSets(),
+		apps.Deployments(), apps.StatefulSets(), client(), meta.NewDefaultRESTMapper(nil), nil, nil)
+	quotas, err := p.quotas(ctx, client())
+	if err != nil {
+		return nil, err
+	}
+	return []func(context.Context){
+		func(ctx context.Context) { quotas.Run(ctx, workers) },
+		func(ctx context.Context) { replicas.Run(ctx, workers) },
+		func(ctx context.Context) { stateful.Run(ctx, workers) },
+		func(ctx context.Context) { deployments.Run(ctx, workers) },
+		func(ctx context.Context) { daemons.Run(ctx, workers) },
+		func(ctx context.Context) { jobs.Run(ctx, workers) },
+		func(ctx context.Context) { budgets.Run(ctx, workers) },
+		evicting.Run, nodes.Run,
+	}, nil
+}

@@ -1,0 +1,83 @@
+// Package plane is the control plane of the embedded cluster: the real
+// kube-scheduler, the controllers of kube-controller-manager and admission
+// plugins of kube-apiserver, in this process and on the API in memory.
+package plane
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+)
+
+// Plane is a running control plane.
+type Plane struct {
+	store     *api.Store
+	client    kubernetes.Interface // of the controllers
+	informers informers.SharedInformerFactory
+	scheduler *scheduling
+	running   sync.WaitGroup
+	stop      context.CancelFunc
+}
+
+// Start runs a control plane on the store until Stop, and admission for every
+// write to it. It returns when all informers are filled.
+func Start(ctx context.Context, store *api.Store) (*Plane, error) {
+	ctx, stop := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
+	p := &Plane{store: store, stop: stop, client: store.Client(ctx, api.Writes)}
+	if err := p.start(ctx); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("start control plane: %w", err)
+	}
+	return p, nil
+}
+
+func (p *Plane) start(ctx context.Context) error {
+	var err error
+	if p.scheduler, err = newScheduling(ctx, p.store); err != nil {
+		return err
+	}
+	p.informers = informers.NewSharedInformerFactory(p.client, 0) // the scheduler's own leave out pods that finished
+	judge, err := newAdmission(ctx, p.store.Client(ctx, api.Writes), p.informers)
+	if err != nil {
+		return err
+	}
+	loops, err := p.controllers(ctx)
+	if err != nil {
+		return err
+	}
+	p.informers.Start(ctx.Done())
+	p.scheduler.informers.Start(ctx.Done())
+	p.informers.WaitForCacheSync(ctx.Done())
+	p.scheduler.informers.WaitForCacheSync(ctx.Done())
+	if err := p.scheduler.synced(ctx); err != nil {
+		return err
+	}
+	p.store.Admit(judge)
+	for _, run := range append(loops, p.scheduler.Run, p.collectGarbage, p.provision) {
+		p.running.Go(func() { run(ctx) })
+	}
+	return nil
+}
+
+// Stop ends the control plane, and waits until it did.
+func (p *Plane) Stop() {
+	p.stop()
+	p.running.Wait()
+	if p.informers != nil {
+		p.informers.Shutdown()
+		p.scheduler.informers.Shutdown()
+	}
+}
+
+// Informers are those of the control plane: what they hold is read only.
+func (p *Plane) Informers() informers.SharedInformerFactory { return p.informers }
+
+// Hold keeps the scheduler from taking its next pod, or lets it go on.
+func (p *Plane) Hold(on bool) { p.scheduler.hold(on) }

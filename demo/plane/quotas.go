@@ -1,0 +1,52 @@
+package plane
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/quota/v1/generic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/kubernetes/pkg/controller/resourcequota"
+	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
+)
+
+// recount is how often all quotas are counted anew.
+const recount = 30 * time.Second
+
+// quotas is the controller that counts what quotas are used.
+func (p *Plane) quotas(ctx context.Context, client kubernetes.Interface) (*resourcequota.Controller, error) {
+	counting, err := quotainstall.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(p.informers.ForResource), p.informers)
+	if err != nil {
+		return nil, err
+	}
+	started := make(chan struct{})
+	close(started) // they are before the controller runs
+	return resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
+		QuotaClient:               client.CoreV1(),
+		ResourceQuotaInformer:     p.informers.Core().V1().ResourceQuotas(),
+		ResyncPeriod:              controller.StaticResyncPeriodFunc(recount),
+		Registry:                  generic.NewRegistry(counting.Evaluators()),
+		DiscoveryFunc:             counted,
+		IgnoredResourcesFunc:      counting.IgnoredResources,
+		InformersStarted:          started,
+		InformerFactory:           p.informers,
+		ReplenishmentResyncPeriod: controller.StaticResyncPeriodFunc(recount),
+		UpdateFilter:              quotainstall.DefaultUpdateFilter(),
+	})
+}
+
+// counted are the kinds that quotas count here.
+func counted() ([]*metav1.APIResourceList, error) {
+	verbs := metav1.Verbs{"create", "list", "watch", "delete"}
+	return []*metav1.APIResourceList{{
+		GroupVersion: corev1.SchemeGroupVersion.String(),
+		APIResources: []metav1.APIResource{
+			{Name: "pods", Namespaced: true, Kind: "Pod", Verbs: verbs},
+			{Name: "persistentvolumeclaims", Namespaced: true, Kind: "PersistentVolumeClaim", Verbs: verbs},
+			{Name: "services", Namespaced: true, Kind: "Service", Verbs: verbs},
+		},
+	}}, nil
+}
