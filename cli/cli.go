@@ -82,7 +82,7 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.PersistentFlags().BoolVar(&a.readOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even as a dry run.")
 	cmd.AddCommand(a.explain(), a.list(), a.version(),
-		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict())
+		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict(), a.demo())
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)
 	cmd.SetErr(a.stderr)

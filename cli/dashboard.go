@@ -53,16 +53,9 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err := d.readSchedulerConfig(); err != nil {
 		return err
 	}
-	settings, err := readSettings(os.Getenv)
+	settings, err := d.look(asciiGiven)
 	if err != nil {
 		return err
-	}
-	settings.apply(d.theme, d.ascii, asciiGiven)
-	if err := settings.check(); err != nil {
-		return err
-	}
-	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
-		return usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
 	}
 	s := &session{app: d.app, settings: settings, thrift: newThrift(os.Getenv)}
 	// Credential plugins may ask on the terminal, so this comes before the screen.
@@ -70,23 +63,32 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err != nil {
 		return err
 	}
-	return d.show(ctx, s, cluster, settings)
+	return d.show(ctx, ui.Options{
+		Cluster: cluster, Session: s, Context: s.opened, Namespace: d.scope.namespace, Selector: d.scope.selector,
+	}, settings)
+}
+
+// look finds out how to draw, and whether there is a terminal to draw on.
+func (d *dashing) look(asciiGiven bool) (settings, error) {
+	settings, err := readSettings(os.Getenv)
+	if err != nil {
+		return settings, err
+	}
+	settings.apply(d.theme, d.ascii, asciiGiven)
+	if err := settings.check(); err != nil {
+		return settings, err
+	}
+	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
+		return settings, usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
+	}
+	return settings, nil
 }
 
 // show runs the program on the terminal, which Bubble Tea restores however it ends.
-func (d *dashing) show(ctx context.Context, s *session, cluster ui.Cluster, settings settings) error {
-	app := ui.New(ui.Options{
-		Cluster:    cluster,
-		Session:    s,
-		Context:    s.opened,
-		Namespace:  d.scope.namespace,
-		Selector:   d.scope.selector,
-		Theme:      settings.Theme,
-		ASCII:      *settings.ASCII,
-		ReadOnly:   d.readOnly,
-		Production: settings.Production,
-		Version:    buildVersion(),
-	})
+func (d *dashing) show(ctx context.Context, options ui.Options, settings settings) error {
+	options.Theme, options.ASCII, options.Production = settings.Theme, *settings.ASCII, settings.Production
+	options.ReadOnly, options.Version = d.readOnly, buildVersion()
+	app := ui.New(options)
 	defer app.Close()
 	if err := runGuarded(ctx, app, d.stdin, d.stdout); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)

@@ -61,7 +61,7 @@ func (c *Client) heardFrom(ctx context.Context, name, namespace string, words ma
 		if !ok {
 			return fmt.Errorf("list events: %T among them", o)
 		}
-		if event := readEvent(e); event.Source == name {
+		if event := model.NewEvent(e); event.Source == name {
 			words[e.InvolvedObject.UID] = newestOfEach(words[e.InvolvedObject.UID], event)
 		}
 		return nil

@@ -1,9 +1,7 @@
 package kube
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -129,33 +127,8 @@ func (c *Client) Events(ctx context.Context, ref model.Ref) ([]model.Event, erro
 	}
 	events := make([]model.Event, len(list.Items))
 	for i := range list.Items {
-		events[i] = readEvent(&list.Items[i])
+		events[i] = model.NewEvent(&list.Items[i])
 	}
-	slices.SortStableFunc(events, func(a, b model.Event) int { return b.Last.Compare(a.Last) })
+	model.SortEvents(events)
 	return events, nil
-}
-
-// readEvent words both generations of events alike: the newer one counts and
-// dates its series in other fields.
-func readEvent(e *corev1.Event) model.Event {
-	event := model.Event{
-		Type: e.Type, Reason: e.Reason, Message: e.Message,
-		Source: cmp.Or(e.ReportingController, e.Source.Component),
-		Count:  max(e.Count, 1),
-		First:  e.FirstTimestamp.Time, Last: e.LastTimestamp.Time,
-	}
-	if event.First.IsZero() {
-		event.First = e.EventTime.Time
-	}
-	if event.First.IsZero() {
-		event.First = e.CreationTimestamp.Time
-	}
-	if e.Series != nil {
-		event.Count = max(event.Count, e.Series.Count)
-		event.Last = e.Series.LastObservedTime.Time
-	}
-	if event.Last.IsZero() {
-		event.Last = event.First
-	}
-	return event
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 func TestEventsOfBothGenerationsAreReadAlike(t *testing.T) {
@@ -38,7 +40,7 @@ func TestEventsOfBothGenerationsAreReadAlike(t *testing.T) {
 		{series, "default-scheduler", 7, at.Add(time.Hour)},
 		{single, "default-scheduler", 1, at},
 	} {
-		got := readEvent(test.event)
+		got := model.NewEvent(test.event)
 		if got.Source != test.by || got.Count != test.count || !got.First.Equal(at) || !got.Last.Equal(test.last) {
 			t.Errorf("%s is read as %+v", test.event.Reason, got)
 		}

@@ -110,7 +110,7 @@ func (r *refusals) seeEvent(seen any) {
 	if !ok || creators[e.InvolvedObject.Kind] == nil {
 		return
 	}
-	told := readEvent(e)
+	told := model.NewEvent(e)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := e.InvolvedObject

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/client-go/tools/pager"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 const (
@@ -184,7 +186,7 @@ func (c *Client) failedAttempts(ctx context.Context, namespace string, newest ma
 		if !ok {
 			return fmt.Errorf("list events: %T among them", o)
 		}
-		event := readEvent(e)
+		event := model.NewEvent(e)
 		of := attempt{e.InvolvedObject.UID, event.Source}
 		if newest[of].Time.Before(event.Last) {
 			newest[of] = metav1.Time{Time: event.Last}

@@ -22,6 +22,7 @@ type Options struct {
 	Theme      string           // one of themes.Names; "" is auto
 	ASCII      bool             // draw with ASCII alone, see WantsASCII
 	ReadOnly   bool             // refuse every change
+	Demo       bool             // it is the embedded cluster
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own
 	Now        func() time.Time // nil is time.Now

@@ -103,6 +103,9 @@ func (a *App) badges() (plain, styled string) {
 	if actor := a.actor(); a.ReadOnly || actor != nil && actor.ReadOnly() != "" {
 		add("READ-ONLY", s.BadgeReadOnly.Render("READ-ONLY"))
 	}
+	if a.Demo {
+		add("DEMO", s.BadgeDemo.Render("DEMO"))
+	}
 	if status.Insecure {
 		add("INSECURE", s.BadgeProd.Render("INSECURE"))
 	}

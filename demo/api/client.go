@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -90,6 +91,9 @@ func (s *Store) react(action testing.Action, use Use) (runtime.Object, error) {
 		restrictions := action.GetListRestrictions()
 		return s.list(q.kind, selection{action.Namespace, restrictions.Labels, restrictions.Fields})
 	}
+	if asked, ok := rightsAsked(action); ok {
+		return asked, nil
+	}
 	if use == Reads {
 		return nil, apierrors.NewForbidden(action.GetResource().GroupResource(), "", fmt.Errorf("this client only reads"))
 	}
@@ -101,6 +105,21 @@ func (s *Store) react(action testing.Action, use Use) (runtime.Object, error) {
 		return of.view(object)
 	}
 	return object.DeepCopyObject(), nil
+}
+
+// rightsAsked answers the question what the user may do: all.
+func rightsAsked(action testing.Action) (runtime.Object, bool) {
+	create, ok := action.(testing.CreateActionImpl)
+	if !ok {
+		return nil, false
+	}
+	review, ok := create.Object.(*authorizationv1.SelfSubjectAccessReview)
+	if !ok {
+		return nil, false
+	}
+	review = review.DeepCopy()
+	review.Status.Allowed = true
+	return review, true
 }
 
 // get gives a copy of one object.
