@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-base/version"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	"k8s.io/utils/clock"
@@ -34,6 +35,7 @@ type Cluster struct {
 	plane    *plane.Plane
 	kubelets *kubelet.Kubelets
 	client   kubernetes.Interface // writes
+	ended    ends
 	running  sync.WaitGroup
 	stop     context.CancelFunc
 }
@@ -50,6 +52,10 @@ func Start(ctx context.Context) (*Cluster, error) {
 	var err error
 	if c.plane, err = plane.Start(ctx, c.store); err != nil {
 		stop()
+		return nil, fmt.Errorf("start demo: %w", err)
+	}
+	if _, err = c.plane.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.ended.note}); err != nil {
+		c.Stop()
 		return nil, fmt.Errorf("start demo: %w", err)
 	}
 	c.kubelets, err = kubelet.New(kubelet.Options{

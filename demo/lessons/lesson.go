@@ -1,0 +1,175 @@
+// Package lessons teaches scheduling on the embedded cluster: each lesson is a
+// cluster with something wrong, questions to answer before the scheduler acts,
+// and a goal that the state of the cluster decides.
+package lessons
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// Lesson is one lesson, as its file says.
+type Lesson struct {
+	Name    string   `json:"name"`    // a word: "one-too-many"
+	Title   string   `json:"title"`   // "one replica too many"
+	Level   string   `json:"level"`   // "first hour", "next", "hard"
+	Story   string   `json:"story"`   // what the student finds
+	Nodes   []Node   `json:"nodes"`   // of the cluster
+	Steps   []Step   `json:"steps"`   // one after the other
+	Goal    Goal     `json:"goal"`    // what ends the lesson
+	Hints   []string `json:"hints"`   // each says more than the one before
+	Faults  []Fault  `json:"faults"`  // what happens by itself
+	Spoilt  *Goal    `json:"spoilt"`  // where this holds, the lesson has to begin again
+	Learned string   `json:"learned"` // the explanation at the end
+	Link    string   `json:"link"`    // to the Kubernetes documentation
+}
+
+// Node is a node of a lesson, in short.
+type Node struct {
+	Name   string              `json:"name"`
+	Labels map[string]string   `json:"labels"`
+	Taints []corev1.Taint      `json:"taints"`
+	Room   corev1.ResourceList `json:"room"` // allocatable
+	Zone   string              `json:"zone"`
+	Cordon bool                `json:"cordoned"`
+}
+
+// Step is a part of a lesson. Its objects are made when it begins.
+type Step struct {
+	Say     string                 `json:"say"`
+	Objects []runtime.RawExtension `json:"objects"`
+	Predict *Prediction            `json:"predict"` // nil: nothing is asked
+	Until   string                 `json:"until"`   // when the next may begin; "" is at once
+}
+
+// Prediction is a question that is put before the scheduler acts on the step's objects.
+type Prediction struct {
+	Question string   `json:"question"`
+	Answers  []string `json:"answers"`
+	Right    int      `json:"right"` // counted from 1
+	Because  string   `json:"because"`
+}
+
+// Goal is a state of the cluster.
+type Goal struct {
+	Says string `json:"says"` // "all 7 Running, none evicted"
+	When string `json:"when"` // an expression (CEL) over the cluster: see Cluster
+	Now  string `json:"now"`  // an expression whose text says how far it is; "" is left out
+}
+
+// Fault is something that happens by itself after a while.
+type Fault struct {
+	After   metav1.Duration        `json:"after"` // since the lesson began
+	Says    string                 `json:"says"`
+	Silence string                 `json:"silence"` // the node whose kubelet falls silent
+	Restore string                 `json:"restore"` // the node whose kubelet works again
+	Objects []runtime.RawExtension `json:"objects"` // that are made
+}
+
+// mostSize is how large a lesson's file may be, in bytes.
+const mostSize = 1 << 20
+
+// Read reads a lesson. Its errors are one line.
+func Read(from io.Reader) (*Lesson, error) {
+	text, err := io.ReadAll(io.LimitReader(from, mostSize+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read lesson: %w", err)
+	case len(text) > mostSize:
+		return nil, fmt.Errorf("read lesson: it is larger than %d bytes", mostSize)
+	}
+	var lesson Lesson
+	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
+		return nil, fmt.Errorf("read lesson: %s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if err := lesson.check(); err != nil {
+		return nil, fmt.Errorf("read lesson %s: %w", lesson.Name, err)
+	}
+	return &lesson, nil
+}
+
+// check says what a lesson lacks.
+func (l *Lesson) check() error {
+	switch {
+	case l.Name == "" || strings.ContainsAny(l.Name, " /"):
+		return fmt.Errorf("name %q is no single word", l.Name)
+	case l.Title == "" || l.Story == "":
+		return errors.New("it needs a title and a story")
+	case len(l.Nodes) == 0:
+		return errors.New("it needs nodes")
+	case len(l.Steps) == 0:
+		return errors.New("it needs steps")
+	case l.Goal.When == "" || l.Goal.Says == "":
+		return errors.New("it needs a goal with says and when")
+	}
+	for i, step := range l.Steps {
+		if err := step.check(); err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	for i, fault := range l.Faults {
+		if fault.After.Duration < 0 || fault.After.Duration > time.Hour {
+			return fmt.Errorf("fault %d: after has to be between 0s and 1h", i+1)
+		}
+		if _, err := objects(fault.Objects); err != nil {
+			return fmt.Errorf("fault %d: %w", i+1, err)
+		}
+	}
+	return l.expressions()
+}
+
+func (s *Step) check() error {
+	if _, err := objects(s.Objects); err != nil {
+		return err
+	}
+	p := s.Predict
+	switch {
+	case p == nil:
+		return nil
+	case p.Question == "" || len(p.Answers) < 2 || len(p.Answers) > 9:
+		return errors.New("a prediction needs a question and two to nine answers")
+	case p.Right < 1 || p.Right > len(p.Answers):
+		return fmt.Errorf("the right answer is %d of %d", p.Right, len(p.Answers))
+	}
+	return nil
+}
+
+// expressions checks that all of them can be read.
+func (l *Lesson) expressions() error {
+	for _, expression := range l.all() {
+		if _, err := compile(expression.text, expression.yields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type expression struct {
+	text   string
+	yields yield
+}
+
+// all are the lesson's expressions.
+func (l *Lesson) all() []expression {
+	list := []expression{{l.Goal.When, truth}}
+	if l.Goal.Now != "" {
+		list = append(list, expression{l.Goal.Now, words})
+	}
+	if l.Spoilt != nil {
+		list = append(list, expression{l.Spoilt.When, truth})
+	}
+	for _, step := range l.Steps {
+		if step.Until != "" {
+			list = append(list, expression{step.Until, truth})
+		}
+	}
+	return list
+}

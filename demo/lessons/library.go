@@ -1,0 +1,50 @@
+package lessons
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// order is that of teaching, from the first hour to hard.
+var order = []string{
+	"one-too-many",
+}
+
+// All are the lessons that come with fathom, in the order of teaching.
+func All() ([]*Lesson, error) {
+	var all []*Lesson
+	for _, name := range order {
+		lesson, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lesson)
+	}
+	return all, nil
+}
+
+// Named finds a lesson that comes with fathom, and its number, counted from 1.
+func Named(name string) (lesson *Lesson, number int, err error) {
+	at := slices.Index(order, name)
+	if at < 0 {
+		return nil, 0, fmt.Errorf("open lesson %s: there is none of that name; demo --list lists them", name)
+	}
+	lesson, err = open(name)
+	return lesson, at + 1, err
+}
+
+func open(name string) (*Lesson, error) {
+	file, err := files.Open(name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("open lesson %s: %w", name, err)
+	}
+	lesson, err := Read(file)
+	if err == nil && lesson.Name != name {
+		return nil, fmt.Errorf("open lesson %s: the file says that it is %s", name, lesson.Name)
+	}
+	return lesson, err
+}

@@ -1,0 +1,167 @@
+package lessons
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/cel-go/cel"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+)
+
+// World is what a lesson does with a cluster.
+type World interface {
+	// Client reads and writes the cluster.
+	Client() kubernetes.Interface
+	// Hold keeps the scheduler from deciding about pods, or lets it go on.
+	Hold(on bool)
+	// Silence cuts the kubelet of a node off, or lets it work again.
+	Silence(node string, on bool)
+	// Lists are the objects that expressions speak of, by variable, as JSON values.
+	Lists() (map[string][]any, error)
+	// Ended are the pods that ended since the cluster began, as JSON values.
+	Ended() []any
+}
+
+// Run is a lesson that is being taken.
+type Run struct {
+	lesson *Lesson
+	world  World
+	clock  clock.WithTicker
+	begun  time.Time
+	goal   cel.Program
+	now    cel.Program // nil: the lesson has none
+	spoilt cel.Program // nil: nothing spoils it
+	until  cel.Program // of the step; nil: the next may begin at once
+
+	mu      sync.Mutex
+	state   State
+	struck  int           // faults so far
+	changed chan struct{} // closed at the next change
+}
+
+// State is how far a lesson is.
+type State struct {
+	Lesson   *Lesson
+	Step     int // counted from 0
+	Answered int // of the step's prediction, counted from 1; 0 before
+	Right    int // predictions that were right, in all
+	Asked    int // predictions that were answered, in all
+	Hints    int // that were given
+	Faults   []string
+	Ready    bool   // the next step may begin
+	Now      string // how far the goal is
+	Reached  bool
+	Spoilt   bool
+	Trouble  string // why the state cannot be judged; "" while it can
+}
+
+// every is how often the state is judged.
+const every = 250 * time.Millisecond
+
+// Begin makes the lesson's cluster and its first step. The rest goes on until ctx ends.
+func Begin(ctx context.Context, lesson *Lesson, world World, c clock.WithTicker) (*Run, error) {
+	r := &Run{lesson: lesson, world: world, clock: c, begun: c.Now(), changed: make(chan struct{})}
+	r.state.Lesson = lesson
+	if err := r.compile(); err != nil {
+		return nil, err
+	}
+	for _, node := range lesson.Nodes {
+		if err := makeNode(ctx, world.Client(), node); err != nil {
+			return nil, fmt.Errorf("begin lesson %s: %w", lesson.Name, err)
+		}
+	}
+	if err := r.enter(ctx, 0); err != nil {
+		return nil, fmt.Errorf("begin lesson %s: %w", lesson.Name, err)
+	}
+	go r.watch(ctx)
+	return r, nil
+}
+
+func (r *Run) compile() (err error) {
+	if r.goal, err = compile(r.lesson.Goal.When, truth); err != nil {
+		return err
+	}
+	if r.lesson.Goal.Now != "" {
+		if r.now, err = compile(r.lesson.Goal.Now, words); err != nil {
+			return err
+		}
+	}
+	if r.lesson.Spoilt != nil {
+		r.spoilt, err = compile(r.lesson.Spoilt.When, truth)
+	}
+	return err
+}
+
+// enter begins a step: the scheduler is held while its prediction is open.
+func (r *Run) enter(ctx context.Context, step int) (err error) {
+	s := &r.lesson.Steps[step]
+	r.until = nil
+	if s.Until != "" {
+		if r.until, err = compile(s.Until, truth); err != nil {
+			return err
+		}
+	}
+	r.world.Hold(s.Predict != nil)
+	r.state.Step, r.state.Answered = step, 0
+	return makeAll(ctx, r.world.Client(), s.Objects)
+}
+
+// State is how far it is, and a channel that is closed at the next change.
+func (r *Run) State() (State, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	state := r.state
+	state.Faults = slices.Clone(state.Faults)
+	return state, r.changed
+}
+
+// tell tells of a change; under the lock.
+func (r *Run) tell() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// Answer answers the step's prediction, counted from 1, and lets the scheduler
+// go on. A second answer, or one that is none, changes nothing.
+func (r *Run) Answer(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.lesson.Steps[r.state.Step].Predict
+	if p == nil || r.state.Answered != 0 || n < 1 || n > len(p.Answers) {
+		return
+	}
+	r.state.Answered = n
+	r.state.Asked++
+	if n == p.Right {
+		r.state.Right++
+	}
+	r.world.Hold(false)
+	r.tell()
+}
+
+// Hint gives one more hint, if one is left.
+func (r *Run) Hint() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Hints < len(r.lesson.Hints) {
+		r.state.Hints++
+		r.tell()
+	}
+}
+
+// Next begins the next step, if it may begin.
+func (r *Run) Next(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.state.Ready || r.state.Step+1 >= len(r.lesson.Steps) {
+		return nil
+	}
+	r.state.Ready = false
+	err := r.enter(ctx, r.state.Step+1)
+	r.tell()
+	return err
+}
