@@ -109,3 +109,15 @@ func TestALessonThatIsWrongIsRefusedInOneLine(t *testing.T) {
 		})
 	}
 }
+
+func TestAllLessonsCanBeRead(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lesson := range all {
+		if lesson.Learned == "" || !strings.HasPrefix(lesson.Link, "https://kubernetes.io/docs/") || len(lesson.Hints) == 0 {
+			t.Errorf("lesson %s ends without an explanation, a link or hints", lesson.Name)
+		}
+	}
+}

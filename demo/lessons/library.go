@@ -11,6 +11,12 @@ var files embed.FS
 
 // order is that of teaching, from the first hour to hard.
 var order = []string{
+	"what-counts",
+	"qos",
+	"wrong-effect",
+	"selectors",
+	"own-pool",
+	"node-failure",
 	"one-too-many",
 }
 
