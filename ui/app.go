@@ -15,6 +15,7 @@ import (
 // Options are what the dashboard starts with.
 type Options struct {
 	Cluster    Cluster
+	Lesson     Lesson           // nil where none is taken
 	Session    Session          // nil where there are no contexts to go to
 	Context    string           // the kubeconfig's name for the cluster, whole
 	Namespace  string           // "" is all
@@ -59,6 +60,7 @@ type App struct {
 	ticking       int // the newest tick that was asked for
 	tickEvery     time.Duration
 	usage         bool // ShowUsage was told so
+	lesson        lessonPanel
 }
 
 // New makes the dashboard. Run it with tea.NewProgram.
@@ -71,6 +73,9 @@ func New(o Options) *App {
 		snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}},
 	}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
+	if a.Lesson != nil {
+		a.lesson.state = a.Lesson.State()
+	}
 	a.dress()
 	a.begin()
 	return a
@@ -90,7 +95,7 @@ func (a *App) begin() {
 
 // Init waits for the first snapshot and asks the terminal for its background.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.nextSnapshot(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
+	return tea.Batch(a.nextSnapshot(), a.nextLesson(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
 }
 
 // Close ends what the dashboard has started. Call it when the program has ended.
@@ -146,6 +151,10 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		if msg.opened == a.opened {
 			return a.sayError(msg.err)
 		}
+	case lessonMsg:
+		return a.onLesson(msg)
+	case lessonFailedMsg:
+		return a.sayError(msg.err)
 	case connectedMsg:
 		return a.onConnected(msg)
 	case plannedMsg:

@@ -47,7 +47,7 @@ func (a *App) rows() []string {
 	s := a.styles()
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.top().answer(a.width-1), a.width)))
-	rows = append(rows, a.bodyRows(a.height-frameRows)...)
+	rows = append(rows, a.withLesson(a.bodyRows(a.bodyHeight()), a.bodyHeight())...)
 	rows = append(rows, a.message(), a.footerRow())
 	switch {
 	case a.dialog != nil:
@@ -60,6 +60,9 @@ func (a *App) rows() []string {
 	}
 	return rows
 }
+
+// bodyHeight is how many rows the page has.
+func (a *App) bodyHeight() int { return max(a.height-frameRows-a.lessonBelow(), 1) }
 
 // bodyRows are the view's lines and blank ones, with what a prompt lays over the last.
 func (a *App) bodyRows(height int) []string {

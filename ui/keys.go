@@ -94,6 +94,7 @@ const (
 	doRedraw
 	doSuspend
 	doKill
+	doLesson
 	doHelp
 	doClose
 	doQuit
@@ -189,6 +190,7 @@ var keyMap = []binding{
 	{doRedraw, everywhere, "ctrl+l", "ctrl-l", "", unlisted, "", "draw the screen anew"},
 	{doSuspend, everywhere, "ctrl+z", "ctrl-z", "", unlisted, "", "suspend; fg comes back"},
 	{doKill, everywhere, "ctrl+k", "ctrl-k", "", unlisted, "", "nothing: it says so"},
+	{doLesson, everywhere, "L", "L", "lesson", unlisted, "", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},
 	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},

@@ -37,7 +37,7 @@ func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	case tea.MouseClickMsg:
 		msg.Y -= 2
-		if msg.Button == tea.MouseLeft && a.free() && msg.Y >= 0 && msg.Y < a.height-frameRows {
+		if msg.Button == tea.MouseLeft && a.free() && msg.Y >= 0 && msg.Y < a.bodyHeight() && msg.X < a.width-a.lessonRight() {
 			a.touched = true
 			return a.top().update(msg)
 		}

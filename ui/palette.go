@@ -108,7 +108,7 @@ func (p *palette) line(width int) string {
 // above are the entries around the chosen one.
 func (p *palette) above(width int) []string {
 	s := p.app.styles()
-	room := min(paletteRows, p.app.height-frameRows-1)
+	room := min(paletteRows, p.app.bodyHeight()-1)
 	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
 	var lines []string
 	for i := from; i < min(from+room, len(p.shown)); i++ {

@@ -29,6 +29,8 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case a.prompt != nil:
 		return a.prompt.key(key)
+	case a.lesson.entered:
+		return a.onLessonKey(key)
 	}
 	v := a.top()
 	b, ok := bindingAt(key.String(), v.places())
@@ -62,6 +64,11 @@ func (a *App) do(b binding, v view) tea.Cmd {
 // doAnywhere does the actions that mean the same on every page.
 func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 	switch do {
+	case doLesson:
+		if a.Lesson == nil {
+			return a.say("L lesson: no lesson is taken. demo --list lists them."), true
+		}
+		a.lesson.entered = true
 	case doQuit:
 		return a.quit(false), true
 	case doHelp:

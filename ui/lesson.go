@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Lesson is a lesson that is being taken on the embedded cluster.
+type Lesson interface {
+	// State is how far it is.
+	State() LessonState
+	// Changed waits until the state is another than that of a revision.
+	Changed(ctx context.Context, revision int) error
+	// Answer answers the open prediction, counted from 1.
+	Answer(n int)
+	// Hint gives one more hint, if one is left.
+	Hint()
+	// Next begins the next step, if it may begin.
+	Next(ctx context.Context) error
+}
+
+// LessonState is how far a lesson is, at one instant.
+type LessonState struct {
+	Revision   int // grows with each change
+	Number, Of int // of the lessons that come with fathom; 0 for one of a file
+	Title      string
+	Story      string
+	Step       int // counted from 1
+	Steps      int
+	Say        string // the step's text
+	Question   string // of the step's prediction; "" where nothing is asked
+	Answers    []string
+	Answered   int      // counted from 1; 0 while the question is open
+	Right      int      // the answer that is right; 0 while the question is open
+	Because    string   // why it is; "" while the question is open
+	Faults     []string // what happened by itself so far
+	Goal       string
+	Now        string   // how far the goal is
+	Hints      []string // that were given
+	HintsLeft  int
+	Ready      bool // the next step may begin
+	Reached    bool
+	Spoilt     string // why it has to begin again; "" while it is whole
+	Learned    string // the explanation at the end; "" before
+	Link       string
+	RightSoFar int // predictions that were right
+	AskedSoFar int // of so many
+	Trouble    string
+}
+
+// lessonPanel shows a lesson beside the dashboard.
+type lessonPanel struct {
+	state   LessonState
+	begun   bool // the story was read
+	entered bool // its keys are the panel's
+	top     int  // first line shown
+}
+
+// lessonMsg brings a newer state of the lesson.
+type lessonMsg struct{ state LessonState }
+
+// nextLesson waits, off the event loop, for the lesson to change.
+func (a *App) nextLesson() tea.Cmd {
+	if a.Lesson == nil {
+		return nil
+	}
+	ctx, lesson, known := a.ctx, a.Lesson, a.lesson.state.Revision
+	return func() tea.Msg {
+		if lesson.Changed(ctx, known) != nil {
+			return nil // nobody waits for it any more
+		}
+		return lessonMsg{lesson.State()}
+	}
+}
+
+// onLesson takes a newer state; what is new is shown from its beginning.
+func (a *App) onLesson(msg lessonMsg) tea.Cmd {
+	before := a.lesson.state
+	a.lesson.state = msg.state
+	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || len(before.Hints) != len(msg.state.Hints) ||
+		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
+		a.lesson.top = 0
+	}
+	return a.nextLesson()
+}
+
+// onLessonKey does what a key means in the panel.
+func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
+	p, name := &a.lesson, key.String()
+	switch {
+	case name == "esc" || name == "q" || name == "L":
+		p.entered = false
+	case name == "up" || name == "k":
+		a.scrollLesson(-1)
+	case name == "down" || name == "j":
+		a.scrollLesson(1)
+	case name == "h":
+		a.Lesson.Hint()
+	case name == "enter" && !p.begun:
+		p.begun, p.top = true, 0
+	case name == "enter":
+		return a.goOn()
+	case p.begun && len(name) == 1 && name >= "1" && name <= "9":
+		a.Lesson.Answer(int(name[0] - '0'))
+	}
+	return nil
+}
+
+// goOn begins the next step, or says why it cannot begin yet.
+func (a *App) goOn() tea.Cmd {
+	state := a.lesson.state
+	switch {
+	case state.Reached || state.Spoilt != "":
+		return nil
+	case state.Question != "" && state.Answered == 0:
+		return a.say("Predict first: the scheduler is held until then.")
+	case state.Step == state.Steps:
+		return a.say("This is the last step: reach its goal.")
+	case !state.Ready:
+		return a.say("Not yet: the cluster is still at it.")
+	}
+	ctx, lesson := a.ctx, a.Lesson
+	return func() tea.Msg {
+		if err := lesson.Next(ctx); err != nil {
+			return lessonFailedMsg{err}
+		}
+		return nil
+	}
+}
+
+// lessonFailedMsg says that a step could not begin.
+type lessonFailedMsg struct{ err error }

@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// fakeLesson keeps what was asked of it.
+type fakeLesson struct {
+	state LessonState
+	asked []string
+}
+
+func (l *fakeLesson) State() LessonState                       { return l.state }
+func (l *fakeLesson) Changed(ctx context.Context, _ int) error { return context.Canceled }
+func (l *fakeLesson) Answer(n int) { l.asked = append(l.asked, fmt.Sprint("answer ", n)) }
+
+func (l *fakeLesson) Hint() { l.asked = append(l.asked, "hint") }
+
+func (l *fakeLesson) Next(context.Context) error { l.asked = append(l.asked, "next"); return nil }
+
+// oneTooMany is the lesson of the mock-up, its prediction answered.
+func oneTooMany() *fakeLesson {
+	return &fakeLesson{state: LessonState{
+		Number: 7, Of: 16, Title: "one replica too many", Story: "Web wants each pod of front on a node of its own.",
+		Step: 2, Steps: 4, Say: "front has 7 replicas, 6 nodes, and a required anti-affinity on the host name.",
+		Question: "what becomes of the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older one"},
+		Answered: 2, Right: 2, Because: "all 6 nodes refuse by pod-aff, each runs a front pod.",
+		Goal: "all 7 Running, none evicted", Now: "6 of 7", HintsLeft: 2, Ready: true,
+	}}
+}
+
+// lessonApp is the dashboard with a lesson beside it, on Pods.
+func lessonApp(t *testing.T, width, height int, lesson *fakeLesson) *App {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) { o.Lesson, o.Demo = lesson, true })
+	press(t, app, "2")
+	app.lesson.begun = true
+	return app
+}
+
+func TestALessonStandsBesideTheDashboard(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {60, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			app := lessonApp(t, size[0], size[1], oneTooMany())
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestTheKeysOfALessonAreThePanels(t *testing.T) {
+	lesson := oneTooMany()
+	app := lessonApp(t, 80, 24, lesson)
+	press(t, app, "h", "3") // outside they are the dashboard's
+	press(t, app, "L", "h", "3", "enter", "esc", "2")
+	if got := strings.Join(lesson.asked, ", "); got != "hint, answer 3, next" {
+		t.Errorf("the lesson was asked %s", got)
+	}
+	if app.lesson.entered {
+		t.Error("esc does not leave the panel")
+	}
+	if name := app.top().crumbs()[0]; name != "pods" {
+		t.Errorf("after the panel was left 2 leads to %s", name)
+	}
+}
+
+func TestALessonSaysWhatIsNext(t *testing.T) {
+	for _, test := range []struct {
+		says   string
+		change func(*LessonState)
+		want   string
+	}{
+		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is held until you answer."},
+		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "You said 1; it is 2: all 6 nodes refuse"},
+		{"when the step is done", func(s *LessonState) {}, "enter goes on"},
+		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "wait"},
+		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h hint (2 left)"},
+		{"after a hint", func(s *LessonState) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
+		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Reached: all 7 Running, none evicted. 1 of 2 predictions were right."},
+		{"when it is spoilt", func(s *LessonState) { s.Spoilt = "A pod was ended." }, "A pod was ended."},
+		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 is silent."} }, "! std-a-01 is silent."},
+		{"with what a terminal would obey", func(s *LessonState) { s.Step, s.Now = 4, "\x1b[31m6" }, "Now"},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			lesson := oneTooMany()
+			test.change(&lesson.state)
+			screen := ansi.Strip(lessonApp(t, 80, 24, lesson).View().Content)
+			if !strings.Contains(strings.Join(strings.Fields(screen), " "), test.want) || strings.Contains(screen, "\x1b") {
+				t.Errorf("the screen is\n%s", screen)
+			}
+		})
+	}
+}
+
+func TestAStoryIsReadFirst(t *testing.T) {
+	lesson := oneTooMany()
+	app := lessonApp(t, 80, 24, lesson)
+	app.lesson.begun = false
+	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Web wants each pod") || strings.Contains(screen, "Predict") {
+		t.Errorf("the screen is\n%s", screen)
+	}
+	press(t, app, "L", "2", "enter")
+	if len(lesson.asked) != 0 {
+		t.Errorf("reading the story asks %v", lesson.asked)
+	}
+	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Predict") {
+		t.Errorf("the screen is\n%s", screen)
+	}
+}
