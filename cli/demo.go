@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -14,11 +17,12 @@ import (
 // demonstrating is one run of the embedded cluster.
 type demonstrating struct {
 	dashing
+	lesson string // its name, a file or "-"; "" without
 }
 
 // demo is the command that shows the embedded cluster.
 func (a *app) demo() *cobra.Command {
-	d := &demonstrating{dashing{app: a}}
+	d := &demonstrating{dashing: dashing{app: a}}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The dashboard on an embedded cluster",
@@ -29,6 +33,7 @@ this process, on an API in memory. No kubeconfig is read and no server is spoken
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
 	}
+	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	completeFlag(cmd, "theme", themes.Names()...)
@@ -37,18 +42,41 @@ this process, on an API in memory. No kubeconfig is read and no server is spoken
 
 // run shows the embedded cluster until its user leaves.
 func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
+	session := &demoSession{app: d.app}
+	name, err := d.choose(session)
+	if err != nil {
+		return err
+	}
 	settings, err := d.look(asciiGiven)
 	if err != nil {
 		return err
 	}
-	running, err := demo.Start(ctx)
+	shown, err := session.Open(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer running.Stop()
-	shown, err := embed(ctx, running, d.readOnly)
-	if err != nil {
-		return err
+	return d.show(ctx, ui.Options{Cluster: shown, Session: session, Context: name, Demo: true}, settings)
+}
+
+// choose finds the lesson that is to be taken.
+func (d *demonstrating) choose(session *demoSession) (name string, err error) {
+	if d.lesson == "" {
+		return demo.Context, nil
 	}
-	return d.show(ctx, ui.Options{Cluster: shown, Context: demo.Context, Demo: true}, settings)
+	if _, _, err := lessons.Named(d.lesson); err == nil {
+		return d.lesson, nil
+	}
+	text, err := readAll(d.lesson, d.stdin)
+	if err != nil {
+		return "", usagef("open lesson: %w; demo --list lists those that come with fathom", err)
+	}
+	if session.file, err = lessons.Read(bytes.NewReader(text)); err != nil {
+		return "", usageError{err}
+	}
+	if d.lesson == "-" { // the keys come from the terminal itself then
+		if d.stdin, err = os.Open("/dev/tty"); err != nil {
+			return "", usagef("open terminal: %w", err)
+		}
+	}
+	return session.file.Name, nil
 }

@@ -3,18 +3,87 @@ package cli
 import (
 	"context"
 
+	"k8s.io/utils/clock"
+
 	"github.com/kubectl-fathom/kubectl-fathom/act"
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
+
+// demoSession opens embedded clusters: one of its own for each lesson.
+type demoSession struct {
+	*app
+	file *lessons.Lesson // one of a file; nil without
+}
+
+var _ ui.Session = (*demoSession)(nil)
+
+// Contexts implements ui.Session: the lessons, by name.
+func (s *demoSession) Contexts() []model.Context {
+	var contexts []model.Context
+	if s.file != nil {
+		contexts = append(contexts, model.Context{Name: s.file.Name, Cluster: s.file.Title})
+	}
+	all, err := lessons.All()
+	if err != nil {
+		return contexts
+	}
+	for _, lesson := range all {
+		contexts = append(contexts, model.Context{Name: lesson.Name, Cluster: lesson.Title})
+	}
+	return append(contexts, model.Context{Name: demo.Context, Cluster: "the cluster without a lesson"})
+}
+
+// Open implements ui.Session: it starts an embedded cluster and the lesson of
+// that name on it.
+func (s *demoSession) Open(ctx context.Context, name string) (ui.Cluster, error) {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the command that opened it
+	started, err := demo.Start(running)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	taken, err := s.begin(running, name, started)
+	if err == nil {
+		var shown *embedded
+		if shown, err = embed(running, started, s.readOnly); err == nil {
+			shown.taken, shown.stop = taken, stop
+			return shown, nil
+		}
+	}
+	stop()
+	started.Stop()
+	return nil, err
+}
+
+// begin begins the lesson of that name; nil for the cluster without one.
+func (s *demoSession) begin(ctx context.Context, name string, on *demo.Cluster) (ui.Lesson, error) {
+	if name == demo.Context {
+		return nil, nil
+	}
+	lesson, number, err := s.file, 0, error(nil)
+	if s.file == nil || s.file.Name != name {
+		lesson, number, err = lessons.Named(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := lessons.Begin(ctx, lesson, on, clock.RealClock{})
+	if err != nil {
+		return nil, err
+	}
+	return &taking{run: run, number: number, of: lessons.Count()}, nil
+}
 
 // embedded is the embedded cluster as the dashboard needs it.
 type embedded struct {
 	*cluster.Cluster
 	demo  *demo.Cluster
 	actor *act.Actor
+	taken ui.Lesson // nil without
 	stop  context.CancelFunc
 }
 
@@ -22,22 +91,19 @@ var _ ui.Cluster = (*embedded)(nil)
 
 // embed joins a running embedded cluster with the engine and the model.
 func embed(ctx context.Context, running *demo.Cluster, readOnly bool) (*embedded, error) {
-	ctx, stop := context.WithCancel(ctx)
 	source, err := running.Source(ctx)
 	if err != nil {
-		stop()
 		return nil, err
 	}
 	joined, err := cluster.New(ctx, source, cluster.Options{})
 	if err != nil {
-		stop()
 		return nil, err
 	}
 	reader, trier, writer := running.Clients(ctx)
 	actor := act.New(act.Options{
 		State: joined, Context: demo.Context, User: "you", Reader: reader, Trier: trier, Writer: writer, ReadOnly: readOnly,
 	})
-	return &embedded{Cluster: joined, demo: running, actor: actor, stop: stop}, nil
+	return &embedded{Cluster: joined, demo: running, actor: actor}, nil
 }
 
 // Describe implements ui.Cluster.
@@ -58,6 +124,9 @@ func (e *embedded) Events(ctx context.Context, ref model.Ref) ([]model.Event, er
 // Actor implements ui.Cluster.
 func (e *embedded) Actor() ui.Actor { return e.actor }
 
+// Lesson gives the lesson that is taken; nil without.
+func (e *embedded) Lesson() ui.Lesson { return e.taken }
+
 // Retry implements ui.Cluster: the embedded cluster is never lost.
 func (e *embedded) Retry() {}
 
@@ -66,4 +135,5 @@ func (e *embedded) Close() {
 	e.actor.Close() // before its cluster, which it looks at
 	e.stop()
 	e.Cluster.Close()
+	e.demo.Stop()
 }

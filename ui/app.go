@@ -15,7 +15,6 @@ import (
 // Options are what the dashboard starts with.
 type Options struct {
 	Cluster    Cluster
-	Lesson     Lesson           // nil where none is taken
 	Session    Session          // nil where there are no contexts to go to
 	Context    string           // the kubeconfig's name for the cluster, whole
 	Namespace  string           // "" is all
@@ -73,9 +72,6 @@ func New(o Options) *App {
 		snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}},
 	}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	if a.Lesson != nil {
-		a.lesson.state = a.Lesson.State()
-	}
 	a.dress()
 	a.begin()
 	return a
@@ -83,6 +79,7 @@ func New(o Options) *App {
 
 // begin starts on Pending, with nothing known.
 func (a *App) begin() {
+	a.beginLesson()
 	a.short = a.shortContext()
 	a.verdicts = verdicts{known: map[string]verdict{}}
 	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}

@@ -36,7 +36,11 @@ func (a *App) commands() []entry {
 	}
 	entries = slices.Insert(entries, 5, a.changeEntries()...)
 	if a.Session != nil {
-		entries = slices.Insert(entries, 5, entry{"ctx", "another context of the kubeconfig", "", list("ctx ")})
+		where := "another context of the kubeconfig"
+		if a.Demo {
+			where = "another lesson, or this one again"
+		}
+		entries = slices.Insert(entries, 5, entry{a.contextWord(), where, "", list(a.contextWord() + " ")})
 	}
 	return entries
 }

@@ -26,13 +26,24 @@ func (a *App) contextEntries() []entry {
 	}
 	var entries []entry
 	for _, c := range a.Session.Contexts() {
-		what := ""
+		what := c.Cluster
+		if !a.Demo {
+			what = ""
+		}
 		if c.Name == a.Context {
 			what = "this one"
 		}
-		entries = append(entries, entry{"ctx " + c.Name, what, "", func() tea.Cmd { return a.connect(c) }})
+		entries = append(entries, entry{a.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return a.connect(c) }})
 	}
 	return entries
+}
+
+// contextWord is what the palette calls a context: the embedded cluster's are lessons.
+func (a *App) contextWord() string {
+	if a.Demo {
+		return "lesson"
+	}
+	return "ctx"
 }
 
 // connecting opens a cluster while the terminal is released, because the
@@ -67,8 +78,8 @@ func (c *connecting) SetStderr(io.Writer) {}
 
 // connect goes to another context.
 func (a *App) connect(to model.Context) tea.Cmd {
-	if to.Name == a.Context {
-		return nil
+	if to.Name == a.Context && !a.Demo {
+		return nil // a lesson can begin again
 	}
 	c := &connecting{ctx: context.Background(), session: a.Session, name: to.Name}
 	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
@@ -88,7 +99,7 @@ func (a *App) onConnected(msg connectedMsg) tea.Cmd {
 	a.acts, a.dialog = acts{}, nil
 	a.domain, a.recent, a.usage, a.touched = "", nil, false, false
 	a.begin()
-	return tea.Batch(a.nextSnapshot(), a.nextJobs(), func() tea.Msg {
+	return tea.Batch(a.nextSnapshot(), a.nextJobs(), a.nextLesson(), func() tea.Msg {
 		if old != nil {
 			old.Close()
 		}

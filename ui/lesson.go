@@ -49,8 +49,22 @@ type LessonState struct {
 	Trouble    string
 }
 
+// teacher is a cluster that a lesson is taken on.
+type teacher interface{ Lesson() Lesson }
+
+// beginLesson shows the lesson of the cluster that was opened, if there is one.
+func (a *App) beginLesson() {
+	a.lesson = lessonPanel{}
+	if t, ok := a.Cluster.(teacher); ok {
+		if a.lesson.taken = t.Lesson(); a.lesson.taken != nil {
+			a.lesson.state = a.lesson.taken.State()
+		}
+	}
+}
+
 // lessonPanel shows a lesson beside the dashboard.
 type lessonPanel struct {
+	taken   Lesson // nil where none is
 	state   LessonState
 	begun   bool // the story was read
 	entered bool // its keys are the panel's
@@ -58,24 +72,30 @@ type lessonPanel struct {
 }
 
 // lessonMsg brings a newer state of the lesson.
-type lessonMsg struct{ state LessonState }
+type lessonMsg struct {
+	of    Lesson
+	state LessonState
+}
 
 // nextLesson waits, off the event loop, for the lesson to change.
 func (a *App) nextLesson() tea.Cmd {
-	if a.Lesson == nil {
+	if a.lesson.taken == nil {
 		return nil
 	}
-	ctx, lesson, known := a.ctx, a.Lesson, a.lesson.state.Revision
+	ctx, lesson, known := a.ctx, a.lesson.taken, a.lesson.state.Revision
 	return func() tea.Msg {
 		if lesson.Changed(ctx, known) != nil {
 			return nil // nobody waits for it any more
 		}
-		return lessonMsg{lesson.State()}
+		return lessonMsg{lesson, lesson.State()}
 	}
 }
 
 // onLesson takes a newer state; what is new is shown from its beginning.
 func (a *App) onLesson(msg lessonMsg) tea.Cmd {
+	if msg.of != a.lesson.taken {
+		return nil // of a cluster that was left
+	}
 	before := a.lesson.state
 	a.lesson.state = msg.state
 	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || len(before.Hints) != len(msg.state.Hints) ||
@@ -96,13 +116,13 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	case name == "down" || name == "j":
 		a.scrollLesson(1)
 	case name == "h":
-		a.Lesson.Hint()
+		a.lesson.taken.Hint()
 	case name == "enter" && !p.begun:
 		p.begun, p.top = true, 0
 	case name == "enter":
 		return a.goOn()
 	case p.begun && len(name) == 1 && name >= "1" && name <= "9":
-		a.Lesson.Answer(int(name[0] - '0'))
+		a.lesson.taken.Answer(int(name[0] - '0'))
 	}
 	return nil
 }
@@ -120,7 +140,7 @@ func (a *App) goOn() tea.Cmd {
 	case !state.Ready:
 		return a.say("Not yet: the cluster is still at it.")
 	}
-	ctx, lesson := a.ctx, a.Lesson
+	ctx, lesson := a.ctx, a.lesson.taken
 	return func() tea.Msg {
 		if err := lesson.Next(ctx); err != nil {
 			return lessonFailedMsg{err}

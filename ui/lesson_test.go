@@ -17,11 +17,19 @@ type fakeLesson struct {
 
 func (l *fakeLesson) State() LessonState                       { return l.state }
 func (l *fakeLesson) Changed(ctx context.Context, _ int) error { return context.Canceled }
-func (l *fakeLesson) Answer(n int) { l.asked = append(l.asked, fmt.Sprint("answer ", n)) }
+func (l *fakeLesson) Answer(n int)                             { l.asked = append(l.asked, fmt.Sprint("answer ", n)) }
 
 func (l *fakeLesson) Hint() { l.asked = append(l.asked, "hint") }
 
 func (l *fakeLesson) Next(context.Context) error { l.asked = append(l.asked, "next"); return nil }
+
+// taught is a cluster that a lesson is taken on.
+type taught struct {
+	Cluster
+	lesson Lesson
+}
+
+func (c taught) Lesson() Lesson { return c.lesson }
 
 // oneTooMany is the lesson of the mock-up, its prediction answered.
 func oneTooMany() *fakeLesson {
@@ -37,7 +45,9 @@ func oneTooMany() *fakeLesson {
 // lessonApp is the dashboard with a lesson beside it, on Pods.
 func lessonApp(t *testing.T, width, height int, lesson *fakeLesson) *App {
 	s := newProdEU().snapshot()
-	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) { o.Lesson, o.Demo = lesson, true })
+	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.Demo, o.Cluster = true, taught{o.Cluster, lesson}
+	})
 	press(t, app, "2")
 	app.lesson.begun = true
 	return app

@@ -20,7 +20,7 @@ const (
 
 // lessonBelow is how many rows the panel takes from the page's foot.
 func (a *App) lessonBelow() int {
-	if a.Lesson == nil || a.width >= lessonBeside {
+	if a.lesson.taken == nil || a.width >= lessonBeside {
 		return 0
 	}
 	return min(max(lessonRows, (a.height-frameRows)/3), lessonMost)
@@ -28,7 +28,7 @@ func (a *App) lessonBelow() int {
 
 // lessonRight is how many columns it takes from the page's right.
 func (a *App) lessonRight() int {
-	if a.Lesson == nil || a.width < lessonBeside {
+	if a.lesson.taken == nil || a.width < lessonBeside {
 		return 0
 	}
 	return lessonWidth + 1
@@ -61,7 +61,7 @@ func (a *App) lessonSize() (width, height int) {
 // scrollLesson moves the panel's text by n lines, as far as there are some.
 func (a *App) scrollLesson(n int) {
 	width, height := a.lessonSize()
-	text := a.lesson.text(width-2, height-1)
+	text := a.lesson.text(width-1, height-1)
 	a.lesson.top = max(0, min(a.lesson.top+n, len(text)-(height-1)))
 }
 
@@ -69,8 +69,8 @@ func (a *App) scrollLesson(n int) {
 func (a *App) lessonLines(width, height int) []string {
 	s, p := a.styles(), &a.lesson
 	lines := make([]string, height)
-	lines[0] = s.Rule.Render(ruled(p.head(), width))
-	text := p.text(width-2, height-1)
+	lines[0] = s.Rule.Render(ruled(p.head(width-6), width))
+	text := p.text(width-1, height-1)
 	for i, line := range text[min(p.top, len(text)):] {
 		if i+1 == height {
 			break
@@ -83,11 +83,11 @@ func (a *App) lessonLines(width, height int) []string {
 // ruled is a heading in a rule as wide as the panel.
 func ruled(words string, width int) string {
 	row := " ── " + cut(words, width-6) + " "
-	return row + strings.Repeat("─", max(0, width-cells(row)-1))
+	return row + strings.Repeat("─", max(0, width-cells(row)))
 }
 
-// head names the lesson, how far it is, and the key.
-func (p *lessonPanel) head() string {
+// head names the lesson, how far it is, and the key; its title gives way first.
+func (p *lessonPanel) head(width int) string {
 	s := p.state
 	name := "Lesson: " + s.Title
 	if s.Number > 0 {
@@ -97,7 +97,8 @@ func (p *lessonPanel) head() string {
 	if p.entered {
 		key = "esc leaves it"
 	}
-	return fmt.Sprintf("%s ── %d of %d ── %s", model.Clean(name), s.Step, s.Steps, key)
+	far := fmt.Sprintf(" ── %d of %d ── %s", s.Step, s.Steps, key)
+	return cut(model.Clean(name), width-cells(far)) + far
 }
 
 // text is what the panel says. Where there is too little room what has been read

@@ -50,7 +50,7 @@ func (p *palette) list() {
 		switch head {
 		case "ns":
 			entries, typed = p.app.namespaceEntries(), rest
-		case "ctx":
+		case p.app.contextWord():
 			entries, typed = p.app.contextEntries(), rest
 		case "theme":
 			entries, typed = p.app.themeEntries(), rest

@@ -65,7 +65,7 @@ func (a *App) do(b binding, v view) tea.Cmd {
 func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case doLesson:
-		if a.Lesson == nil {
+		if a.lesson.taken == nil {
 			return a.say("L lesson: no lesson is taken. demo --list lists them."), true
 		}
 		a.lesson.entered = true

@@ -33,6 +33,9 @@ func All() ([]*Lesson, error) {
 	return all, nil
 }
 
+// Count is how many there are.
+func Count() int { return len(order) }
+
 // Named finds a lesson that comes with fathom, and its number, counted from 1.
 func Named(name string) (lesson *Lesson, number int, err error) {
 	at := slices.Index(order, name)

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -99,14 +101,17 @@ func makeNode(ctx context.Context, client kubernetes.Interface, n Node) error {
 	}
 	maps.Copy(node.Labels, n.Labels)
 	node.Spec.Taints, node.Spec.Unschedulable = n.Taints, n.Cordon
-	made, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
-	if err != nil {
+	if _, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("make node %s: %w", n.Name, err)
 	}
 	has := maps.Clone(room)
 	maps.Copy(has, n.Room)
-	made.Status.Capacity, made.Status.Allocatable = has, has
-	if _, err := client.CoreV1().Nodes().UpdateStatus(ctx, made, metav1.UpdateOptions{}); err != nil {
+	// A patch, for the kubelet reports too and must not be overwritten.
+	patch, err := json.Marshal(corev1.Node{Status: corev1.NodeStatus{Capacity: has, Allocatable: has}})
+	if err == nil {
+		_, err = client.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	}
+	if err != nil {
 		return fmt.Errorf("make node %s: %w", n.Name, err)
 	}
 	return nil

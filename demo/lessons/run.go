@@ -45,6 +45,7 @@ type Run struct {
 
 // State is how far a lesson is.
 type State struct {
+	Revision int // grows with each change
 	Lesson   *Lesson
 	Step     int // counted from 0
 	Answered int // of the step's prediction, counted from 1; 0 before
@@ -121,6 +122,7 @@ func (r *Run) State() (State, <-chan struct{}) {
 
 // tell tells of a change; under the lock.
 func (r *Run) tell() {
+	r.state.Revision++
 	close(r.changed)
 	r.changed = make(chan struct{})
 }

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/ui"
+)
+
+// taking is a lesson that is taken, as the dashboard needs it.
+type taking struct {
+	run        *lessons.Run
+	number, of int
+}
+
+var _ ui.Lesson = (*taking)(nil)
+
+// State implements ui.Lesson.
+func (t *taking) State() ui.LessonState {
+	state, _ := t.run.State()
+	lesson := state.Lesson
+	step := &lesson.Steps[state.Step]
+	shown := ui.LessonState{
+		Revision: state.Revision, Number: t.number, Of: t.of, Title: lesson.Title, Story: lesson.Story,
+		Step: state.Step + 1, Steps: len(lesson.Steps), Say: step.Say, Answered: state.Answered,
+		Faults: state.Faults, Goal: lesson.Goal.Says, Now: state.Now,
+		Hints: lesson.Hints[:state.Hints], HintsLeft: len(lesson.Hints) - state.Hints,
+		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
+		RightSoFar: state.Right, AskedSoFar: state.Asked, Trouble: state.Trouble,
+	}
+	if p := step.Predict; p != nil {
+		shown.Question, shown.Answers = p.Question, p.Answers
+		if state.Answered > 0 {
+			shown.Right, shown.Because = p.Right, p.Because
+		}
+	}
+	if state.Spoilt {
+		shown.Spoilt = lesson.Spoilt.Says
+	}
+	if state.Reached {
+		shown.Learned = lesson.Learned
+	}
+	return shown
+}
+
+// Changed implements ui.Lesson.
+func (t *taking) Changed(ctx context.Context, revision int) error {
+	for {
+		state, changed := t.run.State()
+		if state.Revision != revision {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Answer implements ui.Lesson.
+func (t *taking) Answer(n int) { t.run.Answer(n) }
+
+// Hint implements ui.Lesson.
+func (t *taking) Hint() { t.run.Hint() }
+
+// Next implements ui.Lesson.
+func (t *taking) Next(ctx context.Context) error { return t.run.Next(ctx) }
