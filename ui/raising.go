@@ -11,7 +11,7 @@ type raisedMsg struct {
 }
 
 // raise asks whether a context that is set to be read-only may be changed until
-// fathom ends. What was set for the whole run stays.
+// it is left. What was set for the whole run stays.
 func (a *App) raise() tea.Cmd {
 	actor := a.actor()
 	switch {
@@ -28,7 +28,7 @@ func (a *App) raise() tea.Cmd {
 		app: a, title: "Allow changes", does: "allow changes",
 		lines: []string{
 			"The settings keep this context read-only.",
-			"Until fathom ends, changes can be planned here; each still asks.",
+			"Until it is left, changes can be planned here; each still asks.",
 		},
 		run: func() tea.Cmd {
 			return func() tea.Msg { return raisedMsg{opened, actor.Raise()} }

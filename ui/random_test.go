@@ -15,7 +15,7 @@ import (
 // anyKeys are the keys that a random user presses; letters also end up in inputs.
 var anyKeys = strings.Fields(
 	"enter esc q j k g G up down left right home end pgup pgdown tab shift+tab space ctrl+space M w s S n N 0 1 2 3 " +
-		"/ : ? ! W d y x + - [ ] C ctrl+d ctrl+u ctrl+f ctrl+b ctrl+k ctrl+l ctrl+r a b c p u > < = 5 ~ ( \" | é 世 backspace",
+		"/ : ? ! W d y x + - [ ] C ctrl+d ctrl+u ctrl+f ctrl+b ctrl+k ctrl+l ctrl+r a b c p u > < = 5 ~ ( \" | é 世 backspace u r t l e z P Q",
 )
 
 // TestAnyKeysLeaveAWholeScreen presses random keys on random sizes, while the
