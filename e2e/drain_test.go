@@ -134,6 +134,42 @@ func TestDrainEndsAsPlanned(t *testing.T) {
 	checkDryRuns(t, plane, client, config)
 }
 
+// A drain goes on when the API server is back, and sends nothing twice.
+func TestDrainOutlivesTheAPIServer(t *testing.T) {
+	plane := startPlane(t, controlplane.Options{Users: []string{watched}, Audit: true, Kwok: true, Controllers: true})
+	client := admin(t, plane)
+	kubectl(t, plane, "", "create", "clusterrolebinding", watched, "--clusterrole=cluster-admin", "--user="+watched)
+	createDrained(t, plane, client)
+	config := kubeconfig(t, plane, watched)
+
+	drained := make(chan result, 1)
+	go func() {
+		drained <- fathom(t, "drain", "one", "--yes", "--force", "--delete-emptydir-data", "--kubeconfig", config)
+	}()
+	eventually(t, "the budget has refused both", func(context.Context) (bool, error) {
+		refused := 0
+		for _, w := range writes(t, plane) {
+			if w.Status == 429 && !strings.Contains(w.URI, "dryRun=All") {
+				refused++
+			}
+		}
+		return refused >= 2, nil
+	})
+	plane.StopAPIServer()
+	time.Sleep(8 * time.Second)
+	if err := plane.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, plane, "", "patch", "pdb", "cart", "-n", "shop", "--type=merge", "-p", `{"spec":{"minAvailable":0}}`)
+	kubectl(t, plane, "", "patch", "pod", "stuck", "-n", "shop", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	r := <-drained
+	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 gone") || !strings.Contains(r.stderr, "the connection to the API server is lost") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	checkDrained(t, client)
+	checkEvictions(t, writes(t, plane))
+}
+
 // createDrained has the pods run on node one and the other nodes take more. It
 // gives the pods that a budget protects.
 func createDrained(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) (carts []types.UID) {
