@@ -19,14 +19,15 @@ import (
 
 // Options say what to start.
 type Options struct {
-	Binaries    string   // the folder of the binaries
-	Data        string   // the folder for data and logs; "" is a temporary one that Stop removes
-	Users       []string // users besides the administrator; they have no rights until a role gives some
-	Kwok        bool     // play the kubelets: bound pods run, deleted ones go
-	Controllers bool     // run kube-controller-manager: workloads get pods, cordoned nodes their taint
-	Only        []string // with Controllers: run none but these of its controllers
-	Audit       bool     // note every change that is asked for, for Writes
-	Backoff     int      // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
+	Binaries    string        // the folder of the binaries
+	Data        string        // the folder for data and logs; "" is a temporary one that Stop removes
+	Users       []string      // users besides the administrator; they have no rights until a role gives some
+	Kwok        bool          // play the kubelets: bound pods run, deleted ones go
+	Ending      time.Duration // with Kwok: how long pods take at most to end, by chance
+	Controllers bool          // run kube-controller-manager: workloads get pods, cordoned nodes their taint
+	Only        []string      // with Controllers: run none but these of its controllers
+	Audit       bool          // note every change that is asked for, for Writes
+	Backoff     int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }
 
 // ControlPlane is a running control plane. Its methods are for one goroutine.

@@ -24,6 +24,9 @@ const Admin = "admin"
 // test's to write.
 const Hold = "fathom.example/hold"
 
+// Endless is the annotation of a Job's pod that kwok does not complete.
+const Endless = "fathom.example/endless"
+
 // Files in the folder of the data.
 const (
 	keyFile         = "service-account.key"
@@ -107,8 +110,9 @@ clientConnection:
 	return c.path("scheduler.yaml"), c.write("scheduler.yaml", []byte(text))
 }
 
-// writeStages writes kwok's own stages, which stand beside its binary, with one
-// exception: a pod that is annotated Hold does not start.
+// writeStages writes kwok's own stages, which stand beside its binary, with some
+// exceptions: a pod that is annotated Hold does not start, one that is annotated
+// Endless does not complete, and pods take their time to end.
 func (c *ControlPlane) writeStages() (string, error) {
 	source := filepath.Join(c.options.Binaries, "kwok-stages.yaml")
 	data, err := os.ReadFile(source)
@@ -117,7 +121,7 @@ func (c *ControlPlane) writeStages() (string, error) {
 	}
 	var out bytes.Buffer
 	for document := range strings.SplitSeq(string(data), "\n---\n") {
-		document, err = holdable(document)
+		document, err = c.stage(document)
 		if err != nil {
 			return "", fmt.Errorf("read kwok's stages: %s: %w", source, err)
 		}
@@ -126,29 +130,46 @@ func (c *ControlPlane) writeStages() (string, error) {
 	return c.path("stages.yaml"), c.write("stages.yaml", out.Bytes())
 }
 
-// holdable adds the exception to the stage that starts pods.
-func holdable(document string) (string, error) {
+// stage adds the exceptions to the stages of pods.
+func (c *ControlPlane) stage(document string) (string, error) {
 	var stage map[string]any
 	err := yaml.Unmarshal([]byte(document), &stage)
 	if err != nil {
 		return "", err
 	}
 	metadata, _ := stage["metadata"].(map[string]any)
-	if metadata["name"] != "pod-ready" {
+	spec, _ := stage["spec"].(map[string]any)
+	switch metadata["name"] {
+	case "pod-ready":
+		err = except(spec, Hold)
+	case "pod-complete":
+		err = except(spec, Endless)
+	case "pod-delete":
+		if c.options.Ending > 0 {
+			spec["delay"] = map[string]any{"durationMilliseconds": 0, "jitterDurationMilliseconds": c.options.Ending.Milliseconds()}
+		}
+	default:
 		return document, nil
 	}
-	spec, _ := stage["spec"].(map[string]any)
+	if err != nil {
+		return "", fmt.Errorf("stage %s: %w", metadata["name"], err)
+	}
+	changed, err := yaml.Marshal(stage)
+	return string(changed), err
+}
+
+// except keeps a stage from pods with the annotation.
+func except(spec map[string]any, annotation string) error {
 	selector, _ := spec["selector"].(map[string]any)
 	expressions, ok := selector["matchExpressions"].([]any)
 	if !ok {
-		return "", fmt.Errorf("stage pod-ready has no matchExpressions")
+		return fmt.Errorf("it has no matchExpressions")
 	}
 	selector["matchExpressions"] = append(expressions, map[string]any{
-		"key":      fmt.Sprintf(".metadata.annotations[%q]", Hold),
+		"key":      fmt.Sprintf(".metadata.annotations[%q]", annotation),
 		"operator": "DoesNotExist",
 	})
-	changed, err := yaml.Marshal(stage)
-	return string(changed), err
+	return nil
 }
 
 // write writes a file of the data.
