@@ -53,3 +53,29 @@ func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 		}
 	}
 }
+
+// knowing is a State that knows of budgets, too.
+type knowing struct {
+	*world
+	told *model.Forecast
+}
+
+func (k knowing) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
+	return k.told, nil
+}
+
+func TestNoDryRunIsSentForAPodWhoseBudgetWaits(t *testing.T) {
+	w := newWorld(t, running("cart"), running("free"))
+	fates := map[types.UID]model.Fate{
+		w.pod("cart").UID: {Outcome: model.Lands, Node: "n2", Budget: model.Budget{Allows: model.BudgetWaits, Name: "cart", Why: "not counted yet"}},
+		w.pod("free").UID: {Outcome: model.Lands, Node: "n2", Budget: model.Budget{Allows: model.BudgetAllows}},
+	}
+	a := New(Options{State: knowing{w, &model.Forecast{Fates: fates}}, Reader: w.client, Trier: w.client, Writer: w.client})
+	defer a.Close()
+	if _, err := a.Plan(t.Context(), ends{how: model.Evicted}); err != nil {
+		t.Fatal(err)
+	}
+	if w.evictions("cart") != 0 || w.evictions("free") != 1 {
+		t.Errorf("%d dry runs of the pod that waits, %d of the other", w.evictions("cart"), w.evictions("free"))
+	}
+}

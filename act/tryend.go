@@ -20,7 +20,7 @@ const mostTries = 50
 func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
 	var tried []*model.End
 	for i := range plan.Ends {
-		if end := &plan.Ends[i]; asked(*end) && !end.Terminating {
+		if end := &plan.Ends[i]; asked(*end) && !end.Terminating && end.Fate.Budget.Allows != model.BudgetWaits {
 			tried = append(tried, end)
 		}
 	}
