@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
 )
@@ -97,7 +98,7 @@ func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) 
 	if err := validate(completed); err != nil {
 		return nil, nil, usagef("explain -f %s: %w", e.file, err)
 	}
-	rules := &kube.Admission{Client: live.reader}
+	rules := &cluster.Admission{Client: live.reader}
 	if err := rules.Admit(ctx, completed); err != nil {
 		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
 	}

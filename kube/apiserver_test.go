@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -268,10 +270,11 @@ func kindOf(resource string) schema.GroupVersionKind {
 			return k.gvr.GroupVersion().WithKind(reflect.TypeOf(k.object).Elem().Name())
 		}
 	}
-	for name, c := range creators {
-		if c.resource == resource {
-			return schema.GroupVersionKind{Group: c.group, Version: "v1", Kind: name}
-		}
+	switch resource { // controllers that are asked about by their names
+	case "daemonsets":
+		return appsv1.SchemeGroupVersion.WithKind("DaemonSet")
+	case "jobs":
+		return batchv1.SchemeGroupVersion.WithKind("Job")
 	}
 	return schema.GroupVersionKind{Group: "", Version: "v1", Kind: "LimitRange"}
 }

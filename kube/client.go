@@ -11,7 +11,6 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,6 +20,8 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // OIDC and the cloud providers' exec plugins
 	"k8s.io/client-go/rest"
 	metrics "k8s.io/metrics/pkg/client/clientset/versioned"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 )
 
 // answerTime is how long the server has to answer a small question.
@@ -51,12 +52,8 @@ type Client struct {
 	changes chan struct{} // capacity one
 	end     context.CancelFunc
 
-	schedulers  schedulers
-	autoscalers autoscalers
-	told        toldOf
-	quotas      perNamespace[corev1.ResourceQuota]
-	limits      perNamespace[corev1.LimitRange]
-	configured  schedulerConfig
+	asker      *cluster.Asker
+	configured schedulerConfig
 
 	mu          sync.Mutex
 	metricsNote string
@@ -132,6 +129,10 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 		return nil, err
 	}
 	c.config = base
+	c.asker = cluster.NewAsker(cluster.AskerOptions{
+		Client: c.brief, Namespace: c.target.namespace, Words: shortly,
+		Wrap: func(what string, err error) error { return classify(what, c.target.config.Host, err) },
+	})
 	return fair, c.readers()
 }
 

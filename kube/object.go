@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/kubectl/pkg/describe"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
-
-// mostEvents bounds what is read about one object.
-const mostEvents = 500
 
 // Describe is what kubectl describe says of the live object.
 func (c *Client) Describe(ctx context.Context, ref model.Ref) (string, error) {
@@ -113,22 +109,5 @@ func (c *Client) mapping(ref model.Ref) (*meta.RESTMapping, error) {
 
 // Events are those about the object, newest first.
 func (c *Client) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
-	about := fields.Set{"involvedObject.name": ref.Name}
-	if ref.UID != "" && ref.Namespace != "" {
-		about["involvedObject.uid"] = string(ref.UID) // a node's events carry its name here
-	}
-	if kind, ok := known[ref.Resource]; ok {
-		about["involvedObject.kind"] = kind.Kind
-	}
-	list, err := c.brief.CoreV1().Events(ref.Namespace).List(ctx,
-		metav1.ListOptions{FieldSelector: about.String(), Limit: mostEvents})
-	if err != nil {
-		return nil, classify("list events of "+ref.Name, c.target.config.Host, err)
-	}
-	events := make([]model.Event, len(list.Items))
-	for i := range list.Items {
-		events[i] = model.NewEvent(&list.Items[i])
-	}
-	model.SortEvents(events)
-	return events, nil
+	return c.asker.EventsOf(ctx, ref)
 }

@@ -272,7 +272,7 @@ func TestNothingRefusedAsksForNoObject(t *testing.T) {
 	server.add("replicasets", replicaSet("api", 4, 4, false))
 	source := start(t, server.open(t))
 	refusedBy(t, source)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*together)
+	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
 	defer cancel()
 	<-ctx.Done()
 	if asked := server.asked("metadata.name"); len(asked) > 0 {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ type source struct {
 	ended   sync.Once // stale is closed
 	doubts  sync.Map  // feeds whose right may be lost
 
-	refusals *refusals
+	refusals *cluster.Refusals
 }
 
 // Source finds out what the user may list and gives a state of the cluster that
@@ -59,11 +60,13 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 			s.feed(factory, k)
 		}
 	}
-	s.refusals = newRefusals(s)
-	if err := s.refusals.listen(factory); err != nil {
+	s.refusals, err = cluster.NewRefusals(cluster.RefusalOptions{
+		Client: c.brief, Factory: factory, Reads: s.reads, Changed: c.changed, Stale: s.stale,
+	})
+	if err != nil {
 		return nil, err
 	}
-	go s.refusals.run(ctx)
+	go s.refusals.Run(ctx)
 	go s.report()
 	go s.reconsider()
 	return &cluster.Source{
@@ -76,14 +79,14 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		First:   early,
 		Usage:   s.usage,
 
-		SchedulerAlive: c.SchedulerAlive,
-		AttemptSeen:    c.AttemptSeen,
-		Autoscalers:    c.Autoscalers,
+		SchedulerAlive: c.asker.SchedulerAlive,
+		AttemptSeen:    c.asker.AttemptSeen,
+		Autoscalers:    c.asker.Autoscalers,
 		Configuration:  configuration,
-		Events:         c.RecentEvents,
-		Quotas:         c.Quotas,
-		LimitRanges:    c.LimitRanges,
-		Refused:        s.refusals.refused,
+		Events:         c.asker.RecentEvents,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Refused:        s.refusals.Refused,
 	}, nil
 }
 
@@ -100,6 +103,11 @@ func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
 	}
 	f.register(factory, s.client.reader)
 	s.feeds = append(s.feeds, f)
+}
+
+// reads says whether a kind comes in.
+func (s *source) reads(resource string) bool {
+	return slices.ContainsFunc(s.feeds, func(f *feed) bool { return f.gvr.Resource == resource })
 }
 
 // doubt looks again after a while whether a kind is forbidden now. If so, the
@@ -181,7 +189,7 @@ func (s *source) status() model.Status {
 		Unread:      s.scope.unread(),
 		MetricsNote: c.note(),
 	}
-	s.refusals.status(&status)
+	s.refusals.Status(&status)
 	var since time.Time
 	var why error
 	for _, f := range s.feeds {

@@ -1,4 +1,4 @@
-package kube
+package cluster
 
 import (
 	"context"
@@ -11,19 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// refusals finds the controllers whose pods were refused. What makes one suspect
+// Refusals finds the controllers whose pods were refused. What makes one suspect
 // costs nothing or little: a condition of a ReplicaSet that is read anyway, or
 // an event. Whether pods are missing still, its live object tells; a suspect
 // that is acquitted is asked again only where something happens to it.
-type refusals struct {
-	source *source
-	wake   chan struct{} // holds one: somebody is suspect
-	synced []cache.DoneChecker
+type Refusals struct {
+	options RefusalOptions
+	wake    chan struct{} // holds one: somebody is suspect
+	synced  []cache.DoneChecker
 
 	mu       sync.Mutex
 	suspects map[types.UID]*suspect
@@ -65,15 +66,27 @@ const (
 	eventLife = time.Hour
 )
 
-func newRefusals(s *source) *refusals {
-	return &refusals{
-		source: s, wake: make(chan struct{}, 1),
+// RefusalOptions are what refusals are found by.
+type RefusalOptions struct {
+	Client kubernetes.Interface // reads, and gives up soon
+	// Factory is not started yet. Of events it sees those of the reason FailedCreate.
+	Factory informers.SharedInformerFactory
+	Reads   func(resource string) bool // whether a kind comes in
+	Changed func()                     // is called when something else was found
+	Stale   <-chan struct{}            // closed: all this is of no use any longer; nil: never
+}
+
+// NewRefusals registers the handlers; Run looks for refusals.
+func NewRefusals(options RefusalOptions) (*Refusals, error) {
+	r := &Refusals{
+		options: options, wake: make(chan struct{}, 1),
 		suspects: map[types.UID]*suspect{}, unread: map[string]model.Unread{},
 	}
+	return r, r.listen(options.Factory)
 }
 
 // listen registers the handlers, before the factory starts.
-func (r *refusals) listen(factory informers.SharedInformerFactory) error {
+func (r *Refusals) listen(factory informers.SharedInformerFactory) error {
 	apps, core := factory.Apps().V1(), factory.Core().V1()
 	for resource, of := range map[string]struct {
 		informer func() cache.SharedIndexInformer
@@ -84,7 +97,7 @@ func (r *refusals) listen(factory informers.SharedInformerFactory) error {
 		"replicationcontrollers": {core.ReplicationControllers().Informer, r.seeOwner},
 		"statefulsets":           {apps.StatefulSets().Informer, r.seeOwner},
 	} {
-		if !r.reads(resource) {
+		if !r.options.Reads(resource) {
 			continue
 		}
 		handle, err := of.informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -99,13 +112,8 @@ func (r *refusals) listen(factory informers.SharedInformerFactory) error {
 	return nil
 }
 
-// reads says whether a kind comes in.
-func (r *refusals) reads(resource string) bool {
-	return slices.ContainsFunc(r.source.feeds, func(f *feed) bool { return f.gvr.Resource == resource })
-}
-
 // seeEvent notes what an event tells of a controller.
-func (r *refusals) seeEvent(seen any) {
+func (r *Refusals) seeEvent(seen any) {
 	e, ok := seen.(*corev1.Event)
 	if !ok || creators[e.InvolvedObject.Kind] == nil {
 		return
@@ -125,7 +133,7 @@ func (r *refusals) seeEvent(seen any) {
 
 // seeOwner suspects a controller that says so itself, and asks one again that
 // was suspect and changed.
-func (r *refusals) seeOwner(seen any) {
+func (r *Refusals) seeOwner(seen any) {
 	_, failed, of := saysItself(seen)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +143,7 @@ func (r *refusals) seeOwner(seen any) {
 }
 
 // suspect makes sure that a controller is asked. The lock is held.
-func (r *refusals) suspect(of owner) *suspect {
+func (r *Refusals) suspect(of owner) *suspect {
 	s := r.suspects[of.uid]
 	if s == nil {
 		s = &suspect{owner: of}
@@ -149,19 +157,19 @@ func (r *refusals) suspect(of owner) *suspect {
 	return s
 }
 
-// run asks whoever is suspect, until ctx ends or the source is of no use.
-func (r *refusals) run(ctx context.Context) {
+// Run asks whoever is suspect, until ctx ends or the source is of no use.
+func (r *Refusals) Run(ctx context.Context) {
 	r.await(ctx)
 	for {
 		r.round(ctx)
 		select {
 		case <-r.wake:
-			if !r.source.pause(together) {
+			if !r.pause(ctx, together) {
 				return
 			}
 		case <-time.After(askAgain):
 			r.recall()
-		case <-r.source.stale:
+		case <-r.options.Stale:
 			return
 		case <-ctx.Done():
 			return
@@ -169,9 +177,21 @@ func (r *refusals) run(ctx context.Context) {
 	}
 }
 
+// pause waits, and says whether refusals are of use still.
+func (r *Refusals) pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-r.options.Stale:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // await waits until everything that makes controllers suspect is in. Where that
 // takes too long the rest is found when it comes.
-func (r *refusals) await(ctx context.Context) {
+func (r *Refusals) await(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, patient)
 	defer cancel()
 	cache.WaitFor(limited, "", r.synced...)
@@ -179,16 +199,16 @@ func (r *refusals) await(ctx context.Context) {
 
 // recall makes those due whose pods are missing and whose objects nobody
 // watches, or whose words get old.
-func (r *refusals) recall() {
+func (r *Refusals) recall() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.suspects {
-		s.due = s.due || s.is != nil && !r.reads(creators[s.kind].resource)
+		s.due = s.due || s.is != nil && !r.options.Reads(creators[s.kind].resource)
 	}
 }
 
 // round asks everybody who is due, and tells if anything changed.
-func (r *refusals) round(ctx context.Context) {
+func (r *Refusals) round(ctx context.Context) {
 	r.mu.Lock()
 	var due []suspect
 	for _, s := range r.suspects {
@@ -211,12 +231,12 @@ func (r *refusals) round(ctx context.Context) {
 	}
 	asking.Wait()
 	if ctx.Err() == nil && r.keep(due, verdicts) {
-		r.source.client.changed()
+		r.options.Changed()
 	}
 }
 
 // keep takes over what was found out, and says whether it is news.
-func (r *refusals) keep(due []suspect, verdicts []verdict) (news bool) {
+func (r *Refusals) keep(due []suspect, verdicts []verdict) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	news = !r.known
@@ -251,15 +271,15 @@ func (r *refusals) keep(due []suspect, verdicts []verdict) (news bool) {
 	return news
 }
 
-// refused are those whose pods are missing.
-func (r *refusals) refused() []*model.Refused {
+// Refused are those whose pods are missing.
+func (r *Refusals) Refused() []*model.Refused {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.found
 }
 
-// status adds what is not known.
-func (r *refusals) status(status *model.Status) {
+// Status adds what is not known.
+func (r *Refusals) Status(status *model.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	status.Seeking = !r.known

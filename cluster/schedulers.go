@@ -1,4 +1,4 @@
-package kube
+package cluster
 
 import (
 	"cmp"
@@ -50,36 +50,36 @@ type aliveness struct {
 // SchedulerAlive says whether a scheduler of that name works: it renews the
 // Lease of that name, or pods that name it were bound lately. For the default
 // scheduler the Lease is kube-scheduler's, and nothing found proves nothing.
-func (c *Client) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
-	c.schedulers.mu.Lock()
-	defer c.schedulers.mu.Unlock()
-	found, ok := c.schedulers.alive[name]
+func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
+	a.schedulers.mu.Lock()
+	defer a.schedulers.mu.Unlock()
+	found, ok := a.schedulers.alive[name]
 	if !ok || time.Since(found.at) > remembered {
-		found = c.lookForScheduler(ctx, name)
+		found = a.lookForScheduler(ctx, name)
 		if ctx.Err() == nil {
-			if c.schedulers.alive == nil {
-				c.schedulers.alive = map[string]aliveness{}
+			if a.schedulers.alive == nil {
+				a.schedulers.alive = map[string]aliveness{}
 			}
-			c.schedulers.alive[name] = found
+			a.schedulers.alive[name] = found
 		}
 	}
 	return found.alive, found.known, found.why
 }
 
-func (c *Client) lookForScheduler(ctx context.Context, name string) aliveness {
+func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 	now := time.Now()
-	lease, leaseErr := c.lease(ctx, name)
+	lease, leaseErr := a.lease(ctx, name)
 	if lease != nil && lease.Spec.RenewTime != nil {
 		ago := now.Sub(lease.Spec.RenewTime.Time)
 		return aliveness{alive: ago < leaseTime, known: true, at: now, why: fmt.Sprintf(
 			"the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))}
 	}
-	pod, at, boundErr := c.boundLast(ctx, name)
+	pod, at, boundErr := a.boundLast(ctx, name)
 	switch ago := duration.HumanDuration(now.Sub(at)); {
 	case now.Sub(at) < lately:
 		return aliveness{alive: true, known: true, at: now, why: fmt.Sprintf("it bound pod %s %s ago", pod, ago)}
 	case leaseErr != nil || boundErr != nil:
-		return aliveness{at: now, why: "not known: " + shortly(cmp.Or(leaseErr, boundErr))}
+		return aliveness{at: now, why: "not known: " + a.options.Words(cmp.Or(leaseErr, boundErr))}
 	case name == corev1.DefaultSchedulerName:
 		return aliveness{at: now, why: "not known: it holds no Lease"}
 	}
@@ -92,14 +92,14 @@ func (c *Client) lookForScheduler(ctx context.Context, name string) aliveness {
 
 // lease is the newest Lease that a scheduler of that name would hold; nil
 // without one.
-func (c *Client) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
 	if name == corev1.DefaultSchedulerName {
 		name = "kube-scheduler"
 	}
 	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
-	list, err := c.brief.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
+	list, err := a.options.Client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
 	if err != nil {
-		list, err = c.brief.CoordinationV1().Leases(metav1.NamespaceSystem).List(ctx, named)
+		list, err = a.options.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(ctx, named)
 	}
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
@@ -118,13 +118,13 @@ func renewed(lease coordinationv1.Lease) time.Time {
 // boundLast is the pod that a scheduler of that name bound last, and when; the
 // zero time without one. One that was bound lately is enough, and of the default
 // scheduler's, which are most pods of a cluster, one page is.
-func (c *Client) boundLast(ctx context.Context, name string) (last string, at time.Time, err error) {
+func (a *Asker) boundLast(ctx context.Context, name string) (last string, at time.Time, err error) {
 	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", name).String(), Limit: page}
 	for namespace := metav1.NamespaceAll; ; {
-		list, err := c.brief.CoreV1().Pods(namespace).List(ctx, options)
+		list, err := a.options.Client.CoreV1().Pods(namespace).List(ctx, options)
 		switch {
 		case err != nil && namespace == metav1.NamespaceAll && options.Continue == "":
-			namespace = c.target.namespace
+			namespace = a.options.Namespace
 			continue
 		case err != nil:
 			return last, at, err
@@ -154,30 +154,30 @@ func boundSince(pod *corev1.Pod) time.Time {
 // AttemptSeen is the newest time at which an event proves that the pod's own
 // scheduler tried it and failed; nil without proof. Others, as Karpenter, write
 // events of the same reason.
-func (c *Client) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
-	c.schedulers.mu.Lock()
-	defer c.schedulers.mu.Unlock()
-	if time.Since(c.schedulers.read) > remembered {
+func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
+	a.schedulers.mu.Lock()
+	defer a.schedulers.mu.Unlock()
+	if time.Since(a.schedulers.read) > remembered {
 		attempts := map[attempt]metav1.Time{}
-		err := c.failedAttempts(ctx, metav1.NamespaceAll, attempts)
+		err := a.failedAttempts(ctx, metav1.NamespaceAll, attempts)
 		if err != nil {
-			err = c.failedAttempts(ctx, c.target.namespace, attempts)
+			err = a.failedAttempts(ctx, a.options.Namespace, attempts)
 		}
 		if err != nil && ctx.Err() != nil {
 			return nil
 		}
-		c.schedulers.attempts, c.schedulers.read = attempts, time.Now()
+		a.schedulers.attempts, a.schedulers.read = attempts, time.Now()
 	}
-	if at, ok := c.schedulers.attempts[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
+	if at, ok := a.schedulers.attempts[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
 		return &at
 	}
 	return nil
 }
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.
-func (c *Client) failedAttempts(ctx context.Context, namespace string, newest map[attempt]metav1.Time) error {
+func (a *Asker) failedAttempts(ctx context.Context, namespace string, newest map[attempt]metav1.Time) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return c.brief.CoreV1().Events(namespace).List(ctx, options)
+		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
 	})
 	pages.PageSize = page
 	failed := fields.Set{"reason": "FailedScheduling", "involvedObject.kind": "Pod"}

@@ -1,4 +1,4 @@
-package kube
+package cluster
 
 import (
 	"context"
@@ -58,9 +58,9 @@ type verdict struct {
 }
 
 // ask reads the suspect's live object.
-func (r *refusals) ask(ctx context.Context, s suspect) verdict {
+func (r *Refusals) ask(ctx context.Context, s suspect) verdict {
 	c := creators[s.kind]
-	list, err := c.list(ctx, r.source.client.brief, s.namespace, metav1.ListOptions{
+	list, err := c.list(ctx, r.options.Client, s.namespace, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, s.name).String(),
 	})
 	switch {
@@ -84,7 +84,7 @@ func (r *refusals) ask(ctx context.Context, s suspect) verdict {
 
 // judge tells what is missing of a controller's pods because they were refused;
 // nil if nothing is.
-func (r *refusals) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
+func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
 	wanted, missing := lacks(object)
 	if missing <= 0 {
 		return nil
@@ -110,13 +110,13 @@ func (r *refusals) judge(ctx context.Context, s suspect, object runtime.Object) 
 
 // refusedBy is a controller's refusal, with the pod that it would create as the
 // API server would complete it. What LimitRanges fill in is left to whoever asks.
-func (r *refusals) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
+func (r *Refusals) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
 	planned, _ := explain.PlannedBy(object, of.namespace)
 	pod := planned.Pod
 	planned.WithoutDropped(pod)
 	pod.UID, pod.CreationTimestamp = model.RefusedUID(of.uid), metav1.NewTime(told.since)
 	corev1rules.SetObjectDefaults_Pod(pod)
-	rules := &Admission{Client: r.source.client.brief}
+	rules := &Admission{Client: r.options.Client}
 	rules.priority(ctx, pod)
 	rules.runtimeClass(ctx, pod)
 	tolerateLostNodes(pod)
@@ -199,11 +199,11 @@ func saysItself(seen any) (said itself, failed bool, of owner) {
 
 // newestPod is when the newest pod of a controller was created; the zero time
 // where it has none, and unknown where pods may not be read.
-func (r *refusals) newestPod(of owner) (newest time.Time, unknown bool) {
-	if !r.reads(podKind.gvr.Resource) {
+func (r *Refusals) newestPod(of owner) (newest time.Time, unknown bool) {
+	if !r.options.Reads("pods") {
 		return time.Time{}, true
 	}
-	pods, err := r.source.factory.Core().V1().Pods().Lister().Pods(of.namespace).List(labels.Everything())
+	pods, err := r.options.Factory.Core().V1().Pods().Lister().Pods(of.namespace).List(labels.Everything())
 	if err != nil {
 		return time.Time{}, true
 	}

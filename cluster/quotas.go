@@ -1,4 +1,4 @@
-package kube
+package cluster
 
 import (
 	"context"
@@ -25,9 +25,9 @@ type listed[T any] struct {
 }
 
 // Quotas are the ResourceQuotas of a namespace, at most 15 s old.
-func (c *Client) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
-	return c.quotas.of(ctx, namespace, "resourcequotas", func() ([]corev1.ResourceQuota, error) {
-		list, err := c.brief.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+func (a *Asker) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+	return a.quotas.of(ctx, namespace, "resourcequotas", a.options.Words, func() ([]corev1.ResourceQuota, error) {
+		list, err := a.options.Client.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +36,9 @@ func (c *Client) Quotas(ctx context.Context, namespace string) ([]corev1.Resourc
 }
 
 // LimitRanges are those of a namespace, at most 15 s old.
-func (c *Client) LimitRanges(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
-	return c.limits.of(ctx, namespace, "limitranges", func() ([]corev1.LimitRange, error) {
-		list, err := c.brief.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
+func (a *Asker) LimitRanges(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
+	return a.limits.of(ctx, namespace, "limitranges", a.options.Words, func() ([]corev1.LimitRange, error) {
+		list, err := a.options.Client.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (c *Client) LimitRanges(ctx context.Context, namespace string) ([]corev1.Li
 }
 
 // of is what is remembered of the namespace, or what ask says.
-func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, ask func() ([]T, error)) ([]T, error) {
+func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, words func(error) string, ask func() ([]T, error)) ([]T, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known, ok := p.known[namespace]; ok && time.Since(known.at) < remembered {
@@ -61,7 +61,7 @@ func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, as
 	case apierrors.IsForbidden(err):
 		found.err = errors.New("not allowed to list " + resource)
 	case err != nil:
-		found.err = errors.New(shortly(err))
+		found.err = errors.New(words(err))
 	default:
 		found.list = list
 	}

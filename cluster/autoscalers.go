@@ -1,4 +1,4 @@
-package kube
+package cluster
 
 import (
 	"context"
@@ -30,29 +30,29 @@ type autoscalers struct {
 
 // Autoscalers is what autoscalers said of the pod: the newest word of each, the
 // newest first, at most 15 s late.
-func (c *Client) Autoscalers(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord {
-	c.autoscalers.mu.Lock()
-	defer c.autoscalers.mu.Unlock()
-	if time.Since(c.autoscalers.read) > remembered {
+func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord {
+	a.autoscalers.mu.Lock()
+	defer a.autoscalers.mu.Unlock()
+	if time.Since(a.autoscalers.read) > remembered {
 		words := map[types.UID][]explain.AutoscalerWord{}
 		for _, name := range autoscalerNames {
-			err := c.heardFrom(ctx, name, metav1.NamespaceAll, words)
+			err := a.heardFrom(ctx, name, metav1.NamespaceAll, words)
 			if err != nil {
-				err = c.heardFrom(ctx, name, c.target.namespace, words)
+				err = a.heardFrom(ctx, name, a.options.Namespace, words)
 			}
 			if err != nil && ctx.Err() != nil {
 				return nil
 			}
 		}
-		c.autoscalers.words, c.autoscalers.read = words, time.Now()
+		a.autoscalers.words, a.autoscalers.read = words, time.Now()
 	}
-	return c.autoscalers.words[pod.UID]
+	return a.autoscalers.words[pod.UID]
 }
 
 // heardFrom notes the newest word of one autoscaler about each pod.
-func (c *Client) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]explain.AutoscalerWord) error {
+func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]explain.AutoscalerWord) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return c.brief.CoreV1().Events(namespace).List(ctx, options)
+		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
 	})
 	pages.PageSize = page
 	about := fields.Set{"source": name, "involvedObject.kind": "Pod"}
@@ -99,20 +99,20 @@ type eventsAnswer struct {
 	at     time.Time
 }
 
-// RecentEvents are Events, at most 15 s late.
-func (c *Client) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
-	c.told.mu.Lock()
-	defer c.told.mu.Unlock()
-	if answer, ok := c.told.known[ref]; ok && time.Since(answer.at) < remembered {
+// RecentEvents are EventsOf, at most 15 s late.
+func (a *Asker) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+	a.told.mu.Lock()
+	defer a.told.mu.Unlock()
+	if answer, ok := a.told.known[ref]; ok && time.Since(answer.at) < remembered {
 		return answer.events, answer.err
 	}
-	events, err := c.Events(ctx, ref)
+	events, err := a.EventsOf(ctx, ref)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if len(c.told.known) >= mostRemembered || c.told.known == nil {
-		c.told.known = map[model.Ref]eventsAnswer{}
+	if len(a.told.known) >= mostRemembered || a.told.known == nil {
+		a.told.known = map[model.Ref]eventsAnswer{}
 	}
-	c.told.known[ref] = eventsAnswer{events, err, time.Now()}
+	a.told.known[ref] = eventsAnswer{events, err, time.Now()}
 	return events, err
 }

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// AskerOptions say whom an Asker asks.
+type AskerOptions struct {
+	Client    kubernetes.Interface // reads, and gives up soon
+	Namespace string               // asked about where all namespaces may not be read
+	// Words says an error in a few words, and Wrap says what failed by it. Nil
+	// leaves errors as they are.
+	Words func(err error) string
+	Wrap  func(what string, err error) error
+}
+
+// Asker asks an API server what no informer holds: Leases, events, quotas. It
+// remembers the answers for a while, so that explaining many pods asks once.
+type Asker struct {
+	options AskerOptions
+
+	schedulers  schedulers
+	autoscalers autoscalers
+	told        toldOf
+	quotas      perNamespace[corev1.ResourceQuota]
+	limits      perNamespace[corev1.LimitRange]
+}
+
+// NewAsker makes one that remembers nothing yet.
+func NewAsker(options AskerOptions) *Asker {
+	if options.Words == nil {
+		options.Words = error.Error
+	}
+	if options.Wrap == nil {
+		options.Wrap = func(what string, err error) error { return fmt.Errorf("%s: %w", what, err) }
+	}
+	return &Asker{options: options}
+}
+
+const (
+	// page is how many objects are asked for at once.
+	page = 500
+	// mostEvents bounds what is read about one object.
+	mostEvents = 500
+)
+
+// kindOf are the kinds of resources as events name them.
+var kindOf = map[string]string{"pods": "Pod", "nodes": "Node"}
+
+// EventsOf are those about an object, newest first.
+func (a *Asker) EventsOf(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+	about := fields.Set{"involvedObject.name": ref.Name}
+	if ref.UID != "" && ref.Namespace != "" {
+		about["involvedObject.uid"] = string(ref.UID) // a node's events carry its name here
+	}
+	if kind, ok := kindOf[ref.Resource]; ok {
+		about["involvedObject.kind"] = kind
+	}
+	list, err := a.options.Client.CoreV1().Events(ref.Namespace).List(ctx,
+		metav1.ListOptions{FieldSelector: about.String(), Limit: mostEvents})
+	if err != nil {
+		return nil, a.options.Wrap("list events of "+ref.Name, err)
+	}
+	events := make([]model.Event, len(list.Items))
+	for i := range list.Items {
+		events[i] = model.NewEvent(&list.Items[i])
+	}
+	model.SortEvents(events)
+	return events, nil
+}
