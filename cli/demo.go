@@ -18,6 +18,8 @@ import (
 type demonstrating struct {
 	dashing
 	lesson string // its name, a file or "-"; "" without
+	nodes  int    // of the story
+	seed   uint64
 }
 
 // demo is the command that shows the embedded cluster.
@@ -27,8 +29,13 @@ func (a *app) demo() *cobra.Command {
 		Use:   "demo",
 		Short: "The dashboard on an embedded cluster",
 		Long: `The dashboard on an embedded cluster: the real kube-scheduler and controllers run in
-this process, on an API in memory. No kubeconfig is read and no server is spoken to.`,
-		Example:           fmt.Sprintf("  %[1]s demo", a.name),
+this process, on an API in memory; kubelets are stood in for, and no container runs.
+No kubeconfig is read and no server is spoken to.
+
+Twelve nodes in three zones carry the workloads of several teams, and pods wait
+for a dozen reasons. Every half a minute something happens: a rollout, a node
+that is lost and comes back, a preemption. Nothing is kept when it ends.`,
+		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7", a.name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
@@ -36,13 +43,18 @@ this process, on an API in memory. No kubeconfig is read and no server is spoken
 	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
+	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
+	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
 	completeFlag(cmd, "theme", themes.Names()...)
 	return cmd
 }
 
 // run shows the embedded cluster until its user leaves.
 func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
-	session := &demoSession{app: d.app}
+	if d.nodes < demo.FewestNodes || d.nodes > demo.MostNodes {
+		return usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
+	}
+	session := &demoSession{app: d.app, story: demo.Story{Nodes: d.nodes, Seed: d.seed}}
 	name, err := d.choose(session)
 	if err != nil {
 		return err

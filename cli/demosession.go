@@ -16,7 +16,8 @@ import (
 // demoSession opens embedded clusters: one of its own for each lesson.
 type demoSession struct {
 	*app
-	file *lessons.Lesson // one of a file; nil without
+	story demo.Story      // of the cluster without a lesson
+	file  *lessons.Lesson // one of a file; nil without
 }
 
 var _ ui.Session = (*demoSession)(nil)
@@ -41,7 +42,7 @@ func (s *demoSession) Contexts() []model.Context {
 // that name on it.
 func (s *demoSession) Open(ctx context.Context, name string) (ui.Cluster, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the command that opened it
-	started, err := demo.Start(running)
+	started, err := s.start(running, name)
 	if err != nil {
 		stop()
 		return nil, err
@@ -57,6 +58,14 @@ func (s *demoSession) Open(ctx context.Context, name string) (ui.Cluster, error)
 	stop()
 	started.Stop()
 	return nil, err
+}
+
+// start starts a cluster: an empty one for a lesson, else the one with the story.
+func (s *demoSession) start(ctx context.Context, name string) (*demo.Cluster, error) {
+	if name == demo.Context {
+		return demo.StartStory(ctx, s.story)
+	}
+	return demo.Start(ctx)
 }
 
 // begin begins the lesson of that name; nil for the cluster without one.

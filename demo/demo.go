@@ -11,19 +11,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/component-base/version"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	"k8s.io/utils/clock"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/plane"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Context is the name of the embedded cluster, as of a kubeconfig's context.
@@ -42,32 +37,46 @@ type Cluster struct {
 
 // Start runs an empty cluster until Stop.
 func Start(ctx context.Context) (*Cluster, error) {
+	return start(ctx, 0, func(*Cluster, *addresses) error { return nil })
+}
+
+// start runs a cluster whose objects of the beginning are loaded before anything runs.
+func start(ctx context.Context, seed uint64, load func(*Cluster, *addresses) error) (*Cluster, error) {
 	ctx, stop := context.WithCancel(ctx)
-	c := &Cluster{store: api.NewStore(ctx, clock.RealClock{}), stop: stop}
+	c := &Cluster{store: api.NewStore(ctx, clock.RealClock{}, seed), stop: stop}
 	c.client = c.store.Client(ctx, api.Writes)
-	if err := c.furnish(ctx); err != nil {
-		stop()
-		return nil, fmt.Errorf("start demo: %w", err)
+	given := newAddresses()
+	err := c.furnish(ctx)
+	if err == nil {
+		err = load(c, given)
 	}
-	var err error
-	if c.plane, err = plane.Start(ctx, c.store); err != nil {
-		stop()
-		return nil, fmt.Errorf("start demo: %w", err)
+	if err == nil {
+		err = c.run(ctx, given)
 	}
-	if _, err = c.plane.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.ended.note}); err != nil {
-		c.Stop()
-		return nil, fmt.Errorf("start demo: %w", err)
-	}
-	c.kubelets, err = kubelet.New(kubelet.Options{
-		Client: c.store.Client(ctx, api.Writes), Informers: c.plane.Informers(), Clock: clock.RealClock{},
-		Heartbeat: 2 * time.Second, Address: newAddresses().of,
-	})
 	if err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("start demo: %w", err)
 	}
-	c.running.Go(func() { c.kubelets.Run(ctx) })
 	return c, nil
+}
+
+// run starts what works on the API.
+func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
+	if c.plane, err = plane.Start(ctx, c.store); err != nil {
+		return err
+	}
+	if _, err = c.plane.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.ended.note}); err != nil {
+		return err
+	}
+	c.kubelets, err = kubelet.New(kubelet.Options{
+		Client: c.store.Client(ctx, api.Writes), Informers: c.plane.Informers(), Clock: clock.RealClock{},
+		Heartbeat: 2 * time.Second, Address: given.of,
+	})
+	if err != nil {
+		return err
+	}
+	c.running.Go(func() { c.kubelets.Run(ctx) })
+	return nil
 }
 
 // Stop ends the cluster, and waits until it did.
@@ -109,21 +118,3 @@ func (c *Cluster) Hold(on bool) { c.plane.Hold(on) }
 
 // Silence cuts the kubelet of a node off, or lets it work again.
 func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silence(node, on) }
-
-// Source gives the state of the cluster, as kube gives that of a real one.
-func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
-	reader := c.store.Client(ctx, api.Reads)
-	factory := informers.NewSharedInformerFactory(reader, 0)
-	return &cluster.Source{
-		Factory: factory, Client: reader, Trace: explain.NewTrace(),
-		Status: func() model.Status {
-			return model.Status{
-				Context: Context, Server: "in this process", User: "you", Version: version.DefaultKubeBinaryVersion,
-				Connection: model.Connection{Live: true, Heard: time.Now()},
-			}
-		},
-		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {
-			return name == corev1.DefaultSchedulerName, true, "the embedded cluster has default-scheduler alone"
-		},
-	}, nil
-}

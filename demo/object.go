@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubectl/pkg/describe"
 	"sigs.k8s.io/yaml"
@@ -52,22 +51,4 @@ func (c *Cluster) YAML(ctx context.Context, ref model.Ref) (string, error) {
 	object.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
 	text, err := yaml.Marshal(object)
 	return string(text), err
-}
-
-// Events are those about an object, newest first.
-func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
-	about := fields.Set{"involvedObject.name": ref.Name}
-	if ref.UID != "" && ref.Namespace != "" {
-		about["involvedObject.uid"] = string(ref.UID) // a node's events carry its name here
-	}
-	list, err := c.client.CoreV1().Events(ref.Namespace).List(ctx, metav1.ListOptions{FieldSelector: about.String()})
-	if err != nil {
-		return nil, fmt.Errorf("list events of %s: %w", ref.Name, err)
-	}
-	events := make([]model.Event, len(list.Items))
-	for i := range list.Items {
-		events[i] = model.NewEvent(&list.Items[i])
-	}
-	model.SortEvents(events)
-	return events, nil
 }

@@ -3,11 +3,9 @@ package api
 import (
 	"fmt"
 
-	"github.com/google/uuid"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"         // the conversions of the kinds that are served
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"        // …
@@ -56,6 +54,3 @@ func (k *kind) version(object runtime.Object) (runtime.Object, error) {
 	converted.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as a typed client gives it
 	return converted, nil
 }
-
-// uid is a new object's.
-func (s *Store) uid() types.UID { return types.UID(uuid.NewString()) }

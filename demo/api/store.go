@@ -6,6 +6,7 @@ package api
 
 import (
 	"context"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 
@@ -28,6 +29,7 @@ type Store struct {
 	version int64 // the resourceVersion of the last write
 	tables  map[schema.GroupVersionResource]*table
 	admit   admission.Interface // nil: nothing is asked
+	random  *rand.Rand
 }
 
 // table holds the objects of one kind.
@@ -49,10 +51,10 @@ type change struct {
 // remembered is how many writes of a kind a watch can be late by.
 const remembered = 4096
 
-// NewStore makes an empty cluster. What its clients run in the background ends
+// NewStore makes an empty cluster. UIDs and generated names follow the seed. What its clients run in the background ends
 // with their contexts.
-func NewStore(ctx context.Context, c clock.WithTicker) *Store {
-	s := &Store{clock: c, version: 1, tables: map[schema.GroupVersionResource]*table{}}
+func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
+	s := &Store{clock: c, version: 1, random: rand.New(rand.NewPCG(seed, seed)), tables: map[schema.GroupVersionResource]*table{}}
 	s.kinds = kinds(s.Client(ctx, Reads).CoreV1().Namespaces())
 	for resource := range s.kinds {
 		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}

@@ -20,7 +20,7 @@ import (
 )
 
 func newTestStore(t *testing.T) (*Store, kubernetes.Interface) {
-	s := NewStore(t.Context(), clock.RealClock{})
+	s := NewStore(t.Context(), clock.RealClock{}, 1)
 	return s, s.Client(t.Context(), Writes)
 }
 

@@ -59,10 +59,10 @@ func (s *Store) create(q query, object runtime.Object) (runtime.Object, error) {
 		accessor.SetNamespace(q.name.Namespace)
 	}
 	rest.FillObjectMetaSystemFields(accessor)
-	accessor.SetCreationTimestamp(metav1.Time{Time: s.clock.Now()}.Rfc3339Copy())
+	accessor.SetCreationTimestamp(s.now())
 	accessor.SetUID(s.uid())
 	if accessor.GetGenerateName() != "" && accessor.GetName() == "" {
-		accessor.SetName(q.kind.strategy.GenerateName(accessor.GetGenerateName()))
+		accessor.SetName(s.generateName(accessor.GetGenerateName()))
 	}
 	q.name.Name = accessor.GetName()
 	options := &metav1.CreateOptions{}

@@ -42,7 +42,7 @@ func (k *Kubelets) look(ctx context.Context, name cache.ObjectName) time.Duratio
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return k.end(ctx, pod)
-	case pod.Status.Phase == corev1.PodPending && unpullable(pod) != "":
+	case pod.Status.Phase == corev1.PodPending && Unpullable(pod) != "":
 		return k.reportUnpullable(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending:
 		return k.begin(ctx, pod)
@@ -69,24 +69,28 @@ func (k *Kubelets) begin(ctx context.Context, pod *corev1.Pod) time.Duration {
 	if left := k.remaining(boundAt(pod), startsIn+spread(pod, startsVar)); left > 0 {
 		return left
 	}
-	now := metav1.NewTime(k.Clock.Now()).Rfc3339Copy()
 	running := pod.DeepCopy()
-	status := &running.Status
-	status.Phase, status.StartTime, status.PodIP = corev1.PodRunning, &now, k.Address(pod)
-	status.PodIPs = []corev1.PodIP{{IP: status.PodIP}}
+	Started(running, metav1.NewTime(k.Clock.Now()).Rfc3339Copy(), k.Address(pod))
+	return k.report(ctx, running)
+}
+
+// Started sets the status of a pod whose containers began to run at a time.
+func Started(pod *corev1.Pod, at metav1.Time, address string) {
+	status := &pod.Status
+	status.Phase, status.StartTime, status.PodIP = corev1.PodRunning, &at, address
+	status.PodIPs = []corev1.PodIP{{IP: address}}
 	status.InitContainerStatuses = containers(pod.Spec.InitContainers, func(c *corev1.Container) corev1.ContainerState {
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}
+			return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}}
 		}
-		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: now, FinishedAt: now}}
+		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: at, FinishedAt: at}}
 	})
 	status.ContainerStatuses = containers(pod.Spec.Containers, func(*corev1.Container) corev1.ContainerState {
-		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}
+		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}}
 	})
 	for _, condition := range []corev1.PodConditionType{corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
-		podutil.UpdatePodCondition(status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
+		podutil.UpdatePodCondition(status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: at})
 	}
-	return k.report(ctx, running)
 }
 
 // containers are the statuses of containers in some state.
@@ -147,8 +151,8 @@ func (k *Kubelets) end(ctx context.Context, pod *corev1.Pod) time.Duration {
 	return 0
 }
 
-// unpullable is an image of the pod that no registry has; "" if all are to be had.
-func unpullable(pod *corev1.Pod) string {
+// Unpullable is an image of the pod that no registry has; "" if all are to be had.
+func Unpullable(pod *corev1.Pod) string {
 	for i := range pod.Spec.Containers {
 		if strings.HasSuffix(pod.Spec.Containers[i].Image, Missing) {
 			return pod.Spec.Containers[i].Image
@@ -166,7 +170,7 @@ func (k *Kubelets) reportUnpullable(ctx context.Context, pod *corev1.Pod) time.D
 		return left
 	}
 	waiting := pod.DeepCopy()
-	image := unpullable(pod)
+	image := Unpullable(pod)
 	waiting.Status.ContainerStatuses = containers(pod.Spec.Containers, func(*corev1.Container) corev1.ContainerState {
 		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
 			Reason:  "ErrImagePull",

@@ -1,0 +1,75 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/component-base/version"
+	"k8s.io/kubernetes/pkg/controller"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Source gives the state of the cluster, as kube gives that of a real one. What
+// it starts ends with ctx.
+func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
+	reader := c.store.Client(ctx, api.Reads)
+	factory := informers.NewSharedInformerFactory(reader, 0)
+	factory.InformerFor(&corev1.Event{}, failedCreates)
+	changes := make(chan struct{}, 1)
+	refusals, err := cluster.NewRefusals(cluster.RefusalOptions{
+		Client: c.store.Client(ctx, api.Reads), Factory: factory,
+		Reads: func(resource string) bool { return !asked[resource] },
+		Changed: func() {
+			select {
+			case changes <- struct{}{}:
+			default: // it is known already
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	go refusals.Run(ctx)
+	asker := cluster.NewAsker(cluster.AskerOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
+	return &cluster.Source{
+		Factory: factory, Client: reader, Trace: explain.NewTrace(), Changed: changes,
+		Status: func() model.Status {
+			status := model.Status{
+				Context: Context, Server: "in this process", User: "you", Version: version.DefaultKubeBinaryVersion,
+				Connection: model.Connection{Live: true, Heard: time.Now()},
+			}
+			refusals.Status(&status)
+			return status
+		},
+		Refused: refusals.Refused, Usage: c.usage,
+		SchedulerAlive: asker.SchedulerAlive, AttemptSeen: asker.AttemptSeen, Autoscalers: asker.Autoscalers,
+		Events: asker.RecentEvents, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges,
+	}, nil
+}
+
+// asked are the kinds of controllers whose objects are asked for by name and do
+// not come in, as on a real cluster.
+var asked = map[string]bool{"daemonsets": true, "jobs": true}
+
+// failedCreates sees the events that tell of pods that could not be created.
+func failedCreates(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+	return coreinformers.NewFilteredEventInformer(client, metav1.NamespaceAll, resync, cache.Indexers{}, func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector("reason", controller.FailedCreatePodReason).String()
+	})
+}
+
+// Events are those about an object, newest first.
+func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).EventsOf(ctx, ref)
+}

@@ -1,0 +1,95 @@
+package demo
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// tellTest runs the story without happenings.
+func tellTest(t *testing.T, nodes int, seed uint64) *Cluster {
+	t.Helper()
+	c, err := StartStory(t.Context(), Story{Nodes: nodes, Seed: seed, Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// said is what kube-scheduler said of each pod that has no node, by the name of
+// its workload and without the order of its reasons.
+func (c *Cluster) said(t *testing.T) map[string]string {
+	t.Helper()
+	list, err := c.Client().CoreV1().Pods("").List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]string{}
+	for i := range list.Items {
+		pod := &list.Items[i]
+		if pod.Spec.NodeName != "" {
+			continue
+		}
+		message := ""
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.PodScheduled {
+				message = condition.Message
+			}
+		}
+		words[pod.Namespace+"/"+pod.Labels["app"]] = message
+	}
+	return words
+}
+
+func TestTheStoryHasPodsThatWaitForADozenReasons(t *testing.T) {
+	c := tellTest(t, FewestNodes, 1)
+	want := map[string]string{
+		"shop/checkout": "Insufficient cpu", "ml/train": "Insufficient cpu", "ml/embed": "untolerated taint",
+		"data/etl": "didn't match Pod's node affinity/selector", "web/front": "pod anti-affinity rules", "search/index": "PersistentVolume's node affinity",
+		"batch/nightly": "scheduling gates", "ml/notebook": "", "web/edge": "topology spread constraints", "web/proxy": "free ports",
+	}
+	t.Cleanup(func() {
+		for name, words := range c.said(t) {
+			t.Logf("%s: %s", name, words)
+		}
+	})
+	until(t, "each has been told why it waits", 30*time.Second, func() bool {
+		said := c.said(t)
+		for name, words := range want {
+			if !strings.Contains(said[name], words) {
+				return false
+			}
+		}
+		return len(said) == len(want)
+	})
+	for name, words := range c.said(t) {
+		t.Logf("%s: %s", name, words)
+	}
+	time.Sleep(2 * time.Second)
+	if said := c.said(t); len(said) != len(want) {
+		t.Errorf("after a while %v wait", said)
+	}
+	list, err := c.Client().CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var new []string
+	for i := range list.Items {
+		pod := &list.Items[i]
+		if time.Since(pod.CreationTimestamp.Time) < time.Minute {
+			new = append(new, pod.Namespace+"/"+pod.Name)
+		}
+		if pod.Status.Phase != corev1.PodRunning && pod.Spec.NodeName != "" && pod.Labels["app"] != "recommend" || pod.DeletionTimestamp != nil {
+			t.Errorf("%s/%s is %s", pod.Namespace, pod.Name, pod.Status.Phase)
+		}
+	}
+	if slices.Sort(new); len(new) > 0 {
+		t.Errorf("the controllers made other pods: %v", new)
+	}
+}

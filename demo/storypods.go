@@ -1,0 +1,166 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-helpers/storage/volume"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
+)
+
+// zonalDisk is the class of the claims: its volumes are made where the first pod goes.
+const zonalDisk = "zonal-ssd"
+
+// defaulted fills in what kube-apiserver does.
+func defaulted(object runtime.Object) { legacyscheme.Scheme.Default(object) }
+
+// pods adds the pods of a workload: those on nodes, which run, then those that wait.
+func (s *story) pods(w *workload, owner *metav1.OwnerReference, template *corev1.PodTemplateSpec, name func(int) string) error {
+	first, err := s.admitted(w, template)
+	if err != nil {
+		return err
+	}
+	for i := range len(w.on) + w.waits {
+		pod := first.DeepCopy()
+		pod.Name, pod.UID = name(i), s.uid()
+		pod.OwnerReferences = []metav1.OwnerReference{*owner}
+		if owner.Kind == statefulSet {
+			s.identify(w, pod, i)
+		}
+		if i < len(w.on) {
+			s.run(pod, w.on[i], w.age)
+		} else {
+			s.keepWaiting(pod, w.pending)
+		}
+		s.add(pod)
+	}
+	return nil
+}
+
+// admitted is a pod of the template as kube-apiserver's admission makes it.
+func (s *story) admitted(w *workload, template *corev1.PodTemplateSpec) (*corev1.Pod, error) {
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Namespace, pod.Generation = w.namespace, 1
+	rules := cluster.Admission{Client: s.client}
+	if err := rules.Admit(context.Background(), pod); err != nil {
+		return nil, err
+	}
+	if len(rules.Caveats) > 0 {
+		return nil, fmt.Errorf("admit a pod: %s", rules.Caveats[0])
+	}
+	defaulted(pod)
+	pod.Status.QOSClass = qos.GetPodQOS(pod)
+	return pod, nil
+}
+
+// identify gives a pod what a StatefulSet does: its number, its host name and its claim.
+func (s *story) identify(w *workload, pod *corev1.Pod, number int) {
+	pod.Labels[appsv1.StatefulSetPodNameLabel], pod.Labels[appsv1.PodIndexLabel] = pod.Name, strconv.Itoa(number)
+	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, w.name
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Name == "data" {
+			pod.Spec.Volumes[i].VolumeSource = corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-" + pod.Name},
+			}
+		}
+	}
+}
+
+// run puts a pod on a node, where it has run since.
+func (s *story) run(pod *corev1.Pod, node string, age time.Duration) {
+	born := s.ago(age)
+	pod.CreationTimestamp, pod.Spec.NodeName = born, node
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, ObservedGeneration: 1, LastTransitionTime: born}}
+	if kubelet.Unpullable(pod) != "" {
+		pod.Status.Phase = corev1.PodPending // the kubelet will tell
+		return
+	}
+	kubelet.Started(pod, metav1.NewTime(born.Add(2*time.Second)), s.address(pod))
+}
+
+// keepWaiting leaves a pod without a node. What kube-scheduler says of it, it
+// will say itself.
+func (s *story) keepWaiting(pod *corev1.Pod, since time.Duration) {
+	pod.CreationTimestamp, pod.Status.Phase = s.ago(since), corev1.PodPending
+	condition := corev1.PodCondition{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, ObservedGeneration: 1,
+		LastTransitionTime: pod.CreationTimestamp,
+	}
+	switch {
+	case len(pod.Spec.SchedulingGates) > 0:
+		condition.Reason, condition.Message = corev1.PodReasonSchedulingGated, "Scheduling is blocked due to non-empty scheduling gates"
+	case pod.Spec.SchedulerName != corev1.DefaultSchedulerName:
+		return // nobody has looked at it
+	}
+	pod.Status.Conditions = []corev1.PodCondition{condition}
+}
+
+// claims adds the claims of a StatefulSet's pods with their volumes.
+func (s *story) claims(w *workload, set *appsv1.StatefulSet) {
+	for i, zone := range w.volumes {
+		claim := set.Spec.VolumeClaimTemplates[0].DeepCopy()
+		claim.ObjectMeta = s.object(w, fmt.Sprintf("data-%s-%d", w.name, i))
+		claim.Annotations = map[string]string{volume.AnnBindCompleted: "yes", volume.AnnBoundByController: "yes"}
+		claim.Spec.VolumeName = "pvc-" + string(claim.UID)
+		claim.Status = corev1.PersistentVolumeClaimStatus{
+			Phase: corev1.ClaimBound, AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests,
+		}
+		of := &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName, UID: s.uid(), CreationTimestamp: claim.CreationTimestamp},
+			Spec: corev1.PersistentVolumeSpec{
+				Capacity: claim.Spec.Resources.Requests, AccessModes: claim.Spec.AccessModes, StorageClassName: zonalDisk,
+				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+				ClaimRef:                      &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID},
+				PersistentVolumeSource:        corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: diskDriver, VolumeHandle: string(claim.UID)}},
+				NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{
+						Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"eu-1" + zone},
+					}},
+				}}}},
+			},
+			Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
+		}
+		s.add(claim, of)
+	}
+}
+
+// jobOf is a Job that ends, of some pods at once.
+func jobOf(w *workload, pods int32, lasts time.Duration) *batchv1.Job {
+	template := w.template()
+	template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	template.Annotations = map[string]string{kubelet.RunsFor: lasts.String()}
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: w.name, Labels: map[string]string{"app": w.name}},
+		Spec:       batchv1.JobSpec{Template: template, Parallelism: ptr.To(pods), Completions: ptr.To(pods)},
+	}
+}
+
+// uid is the next one of the story.
+func (s *story) uid() types.UID {
+	high, low := s.rand.Uint64(), s.rand.Uint64()
+	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff, low>>48&0x3fff|0x8000, low&(1<<48-1)))
+}
+
+// suffix is what makes the name of a pod its own: five of the characters that
+// Kubernetes takes.
+func (s *story) suffix() string {
+	const from = "bcdfghjklmnpqrstvwxz2456789"
+	name := make([]byte, 5)
+	for i := range name {
+		name[i] = from[s.rand.IntN(len(from))]
+	}
+	return string(name)
+}
