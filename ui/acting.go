@@ -126,9 +126,9 @@ func (a *App) onRan(msg ranMsg) tea.Cmd {
 	case msg.ran.Job != 0:
 		return nil // the message row follows it
 	case msg.ran.Entry.Undo == nil:
-		return a.say(done(msg.plan.Action.Name()))
+		return a.say(a.brief(done(msg.plan.Action.Name())))
 	}
-	return a.say(done(msg.plan.Action.Name()) + "; z undoes it")
+	return a.say(a.brief(done(msg.plan.Action.Name()) + "; z undoes it"))
 }
 
 // changedWords say which object kept a plan from being run.

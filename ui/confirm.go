@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -94,7 +95,7 @@ func (c *confirm) paste(string) tea.Cmd { return nil }
 func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
 	switch {
-	case pressed == "space" && len(c.agreed) > 0:
+	case pressed == "space" && (c.open() || !strings.Contains(c.question.Answer, " ")):
 		c.agree()
 	case c.open() || c.refused():
 	case c.question.Answer == "y":
@@ -116,7 +117,7 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 
 // agree checks or unchecks the chosen consent, if it can be read.
 func (c *confirm) agree() {
-	if c.top < c.lastTop() {
+	if len(c.agreed) == 0 || c.top < c.lastTop() {
 		return
 	}
 	c.agreed[c.chosen] = !c.agreed[c.chosen]

@@ -28,7 +28,7 @@ type told struct {
 func (c *confirm) draw(width, height int) boxed {
 	room := boxRoom(width)
 	body, tail := c.body(room), c.tail(room)
-	b := boxed{title: model.Clean(c.plan.Title), corner: c.app.placeBadge(), inner: c.inner(room)}
+	b := boxed{title: c.app.brief(c.plan.Title), corner: c.app.placeBadge(), inner: c.inner(room)}
 	asks := c.asks(b.inner)
 	for _, line := range c.window(body, max(boxRows(height)-len(tail)-len(asks), 1)) {
 		b.rows = append(b.rows, c.row(line, b.inner))

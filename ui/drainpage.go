@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +25,7 @@ func newDrainPage(a *App, job *model.Progress) *drainPage {
 		column[model.PodProgress]{head: "POD", min: 25, max: 40, names: true, text: func(pod model.PodProgress) cell { return cell{text: pod.Pod.Words()} }},
 		column[model.PodProgress]{head: "STATE", min: 20, text: p.state},
 		column[model.PodProgress]{head: "FOR", min: 3, right: true, ticks: true, text: func(pod model.PodProgress) cell { return cell{text: a.since(pod.Since)} }},
-		column[model.PodProgress]{head: "NOW", flex: true, min: 20, text: p.now},
+		column[model.PodProgress]{head: "NOW", flex: true, min: 21, text: p.now},
 	)
 	return p
 }
@@ -85,7 +86,11 @@ func (p *drainPage) showJobs() {
 	p.table.reset(inOrder(p.job.Pods))
 }
 
-func (p *drainPage) showsYoung() bool { return p.job.Live() }
+func (p *drainPage) showsYoung() bool {
+	return p.job.Live() || slices.ContainsFunc(p.table.inView(), func(pod model.PodProgress) bool {
+		return p.app.at.Sub(pod.Since) < young
+	})
+}
 
 func (p *drainPage) update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(snapshotMsg); ok {

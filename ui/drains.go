@@ -21,7 +21,7 @@ func newDrains(a *App) *drainsPage {
 		return func(job *model.Progress) cell { return cell{text: text(job)} }
 	}
 	p.table = newTable(func(job *model.Progress) string { return strconv.Itoa(job.ID) },
-		column[*model.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *model.Progress) string { return job.Name })},
+		column[*model.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *model.Progress) string { return a.brief(job.Name) })},
 		column[*model.Progress]{head: "STATE", min: 8, text: func(job *model.Progress) cell { return cell{text: string(job.State), tone: jobTone(job)} }},
 		column[*model.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *model.Progress) string {
 			return strconv.Itoa(job.Count(model.PodGone)) + "/" + strconv.Itoa(len(job.Pods))

@@ -55,7 +55,7 @@ func (a *App) onJobs(msg jobsMsg) tea.Cmd {
 	for _, job := range msg.jobs {
 		was := jobOf(before, job.ID)
 		if !shown && !job.Live() && (was == nil || was.Live()) {
-			cmd = tea.Batch(cmd, a.say(jobWords(job)))
+			cmd = tea.Batch(cmd, a.say(a.brief(jobWords(job))))
 		}
 	}
 	return cmd

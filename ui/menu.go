@@ -154,5 +154,5 @@ func (m *menu) draw(width, height int) boxed {
 	from := max(min(m.chosen-most+1, len(rows)-most), 0)
 	rows = rows[from:min(from+most, len(rows))]
 	rows = append(rows, boxRow{text: s.Dim.Render(cut("enter or its key plans it   esc nothing", inner))})
-	return boxed{title: "Actions on " + model.Clean(m.app.nodeName(m.about)), corner: m.app.placeBadge(), rows: rows, inner: inner}
+	return boxed{title: "Actions on " + m.app.brief(m.about), corner: m.app.placeBadge(), rows: rows, inner: inner}
 }

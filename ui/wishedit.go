@@ -199,7 +199,7 @@ func (e *wishEdit) draw(width, height int) boxed {
 	}
 	add(s.Dim.Render(keys))
 	rows = rows[max(len(rows)-boxRows(height), 0):]
-	return boxed{title: model.Clean(e.title), corner: e.app.placeBadge(), rows: rows, inner: inner}
+	return boxed{title: e.app.brief(e.title), corner: e.app.placeBadge(), rows: rows, inner: inner}
 }
 
 // completions are those around the chosen one.

@@ -1,10 +1,6 @@
 package ui
 
-import (
-	tea "charm.land/bubbletea/v2"
-
-	"github.com/kubectl-fathom/kubectl-fathom/model"
-)
+import tea "charm.land/bubbletea/v2"
 
 // yesNo is a box that asks about something that changes no object of the cluster.
 // It arms as the box of a plan does.
@@ -59,5 +55,5 @@ func (b *yesNo) draw(width, height int) boxed {
 	}
 	lines = append(lines, boxRow{text: style.Render("y " + b.does + "   esc nothing")})
 	lines = lines[max(len(lines)-boxRows(height), 0):]
-	return boxed{title: model.Clean(b.title), corner: b.app.placeBadge(), rows: lines, inner: inner}
+	return boxed{title: b.app.brief(b.title), corner: b.app.placeBadge(), rows: lines, inner: inner}
 }
