@@ -45,7 +45,28 @@ func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change mo
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return fmt.Errorf("%s %w: %w", change.Target.Words(), ErrChanged, err)
 	}
-	return fmt.Errorf("change %s: %w", change.Target.Words(), err)
+	return &worded{change.Target.Words() + ": " + toldOf(err, len(dry) > 0), err}
+}
+
+// worded is an error in words for a reader.
+type worded struct {
+	words string
+	cause error
+}
+
+func (w *worded) Error() string { return w.words }
+
+func (w *worded) Unwrap() error { return w.cause }
+
+// toldOf are the server's words about a change, or that there are none.
+func toldOf(err error, dry bool) string {
+	switch {
+	case statusOf(err) != nil:
+		return "kube-apiserver: " + wordsOf(err)
+	case dry:
+		return wordsOf(err)
+	}
+	return wordsOf(err) + "; it may have been done all the same"
 }
 
 // deliver sends a merge patch; a scale is written whole, for its clients have no patch.

@@ -153,7 +153,7 @@ func stateWords(pod *model.PodProgress, gone string) string {
 		if pod.Help != "" {
 			return "terminating: " + pod.Help
 		}
-		return fmt.Sprintf("terminating, %s of grace", pod.Grace)
+		return fmt.Sprintf("terminating, %ds of grace", int(pod.Grace.Seconds()))
 	case model.PodGone:
 		return "gone, " + gone
 	case model.PodFailed:
