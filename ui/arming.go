@@ -16,8 +16,9 @@ const (
 // arming keeps keys that were pressed before a box could be read from answering it.
 type arming struct {
 	drawn   time.Time // when the box came on the screen
-	pressed time.Time // the last key before it was armed
+	pressed time.Time // the last key
 	armed   bool
+	alone   bool // no key came shortly before the last one
 }
 
 // armMsg says that a box may be armed by now: it is drawn anew.
@@ -43,9 +44,10 @@ func (m *arming) press(key tea.KeyPressMsg, a *App) (may bool, cmd tea.Cmd) {
 	} else {
 		may = m.ready(a.at)
 	}
+	m.alone = a.at.Sub(m.pressed) >= armsQuiet
+	m.pressed = a.at
 	if m.armed = m.armed || may; m.armed {
 		return may, nil
 	}
-	m.pressed = a.at
 	return false, a.after(armsQuiet, func(time.Time) tea.Msg { return armMsg{} })
 }

@@ -99,7 +99,7 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 		c.agree()
 	case c.open() || c.refused():
 	case c.question.Answer == "y":
-		if pressed == "y" {
+		if pressed == "y" && c.arms.alone { // else it is one of many, as in a paste without its marks
 			return c.app.confirmed(c, "y")
 		}
 	case pressed == "enter":

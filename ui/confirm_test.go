@@ -75,6 +75,12 @@ func TestNothingElseAnswersTheBox(t *testing.T) {
 			}
 		}, true},
 		{"a key before it is armed", func(d *acted) { d.wait(400 * time.Millisecond); press(d.t, d.app, "y") }, true},
+		{"a key among others, once it is armed", func(d *acted) {
+			d.wait(time.Second)
+			for _, key := range []string{"c", "y", "r", "y"} {
+				press(d.t, d.app, key)
+			}
+		}, true},
 		{"a key in a row of keys", func(d *acted) {
 			for range 20 {
 				d.wait(200 * time.Millisecond)

@@ -26,7 +26,7 @@ func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	may, cmd := b.arms.press(key, b.app)
-	if may && pressed == "y" && !b.app.small() {
+	if may && pressed == "y" && b.arms.alone && !b.app.small() {
 		b.app.dialog = nil
 		return b.run()
 	}
