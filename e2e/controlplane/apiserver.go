@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -100,4 +101,14 @@ func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
 	request.Header.Set("Authorization", "Bearer "+b.token)
 	return b.next.RoundTrip(request)
+}
+
+// FreezeAPIServer keeps kube-apiserver from answering, without breaking
+// connections, or lets it go on.
+func (c *ControlPlane) FreezeAPIServer(on bool) error {
+	signal := syscall.SIGCONT
+	if on {
+		signal = syscall.SIGSTOP
+	}
+	return c.apiserver.cmd.Process.Signal(signal)
 }

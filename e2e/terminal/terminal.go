@@ -188,6 +188,9 @@ func (t *Terminal) Signal(signal syscall.Signal) error {
 	return syscall.Kill(-t.cmd.Process.Pid, signal)
 }
 
+// Gone is closed once the program has ended.
+func (t *Terminal) Gone() <-chan struct{} { return t.ended }
+
 // Ended waits for the program's end and gives its exit code.
 func (t *Terminal) Ended(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
