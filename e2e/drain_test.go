@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -77,22 +78,7 @@ func TestDrainEndsAsPlanned(t *testing.T) {
 	carts := createDrained(t, plane, client)
 	config := kubeconfig(t, plane, watched)
 
-	plan := fathom(t, "drain", "one", "--plan", "--kubeconfig", config)
-	if plan.code != 1 { // something waits for its budget
-		t.Errorf("--plan: exit code %d\n%s", plan.code, plan.stderr)
-	}
-	for _, says := range []string{
-		`! shop/shell +lost: no controller owns it`,
-		`! shop/cart-\S+ +waits: PDB cart`,
-		`! shop/cache-0 .*emptyDir`,
-		`shop/stuck .*terminating`,
-		`1 of a DaemonSet, 1 static pod`,
-		`kubectl drain --force`, `--delete-emptydir-data`,
-	} {
-		if !regexp.MustCompile(says).MatchString(plan.stdout) {
-			t.Errorf("the plan does not say %q:\n%s", says, plan.stdout)
-		}
-	}
+	checkPlan(t, config)
 	planned := writes(t, plane)
 	for _, w := range planned {
 		if !strings.Contains(w.URI, "dryRun=All") {
@@ -132,6 +118,67 @@ func TestDrainEndsAsPlanned(t *testing.T) {
 	checkDrained(t, client)
 	checkEvictions(t, writes(t, plane)[before:])
 	checkDryRuns(t, plane, client, config)
+}
+
+// checkPlan looks that the plan names each pod with what is special about it, in
+// words and for programs.
+func checkPlan(t *testing.T, config string) {
+	t.Helper()
+	plan := fathom(t, "drain", "one", "--plan", "--kubeconfig", config)
+	if plan.code != 1 { // something waits for its budget
+		t.Errorf("--plan: exit code %d\n%s", plan.code, plan.stderr)
+	}
+	for _, says := range []string{
+		`! shop/shell +lost: no controller owns it`,
+		`! shop/cart-\S+ +waits: PDB cart`,
+		`! shop/cache-0 .*emptyDir`,
+		`shop/stuck .*terminating`,
+		`1 of a DaemonSet, 1 static pod`,
+		`kubectl drain --force`, `--delete-emptydir-data`,
+	} {
+		if !regexp.MustCompile(says).MatchString(plan.stdout) {
+			t.Errorf("the plan does not say %q:\n%s", says, plan.stdout)
+		}
+	}
+	var told struct {
+		Ending int
+		Pods   []struct {
+			Name                        string
+			Lost, EmptyDir, Terminating bool
+			Fate                        struct {
+				Outcome string
+				Budget  struct{ Allows, Name string }
+			}
+		}
+		Stays   []struct{ Name, Why string }
+		Verdict struct{ Accepted bool }
+	}
+	plan = fathom(t, "drain", "one", "--plan", "-o", "json", "--kubeconfig", config)
+	if err := json.Unmarshal([]byte(plan.stdout), &told); err != nil {
+		t.Fatalf("%v\n%s%s", err, plan.stdout, plan.stderr)
+	}
+	var found []string
+	for _, p := range told.Pods {
+		name, _, _ := strings.Cut(p.Name, "-")
+		found = append(found, fmt.Sprint(name, " ", p.Fate.Outcome, " lost ", p.Lost, ", emptyDir ", p.EmptyDir, ", terminating ", p.Terminating, ", budget ", p.Fate.Budget.Name, " ", p.Fate.Budget.Allows))
+	}
+	for _, s := range told.Stays {
+		name, _, _ := strings.Cut(s.Name, "-")
+		found = append(found, name+" stays: "+s.Why)
+	}
+	slices.Sort(found)
+	want := []string{
+		"agent stays: of a DaemonSet",
+		"cache lands lost false, emptyDir true, terminating false, budget  allowed",
+		"cart lands lost false, emptyDir false, terminating false, budget cart waits",
+		"cart lands lost false, emptyDir false, terminating false, budget cart waits",
+		"shell lost lost true, emptyDir false, terminating false, budget  allowed",
+		"static stays: a static pod",
+		"stuck lost lost true, emptyDir false, terminating true, budget  allowed",
+	}
+	if !slices.Equal(found, want) || told.Ending != 4 || !told.Verdict.Accepted {
+		t.Errorf("%d end, accepted: %v:\n%s\nwant\n%s", told.Ending, told.Verdict.Accepted, strings.Join(found, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // A drain goes on when the API server is back, and sends nothing twice.

@@ -89,6 +89,7 @@ type VerdictDocument struct {
 	Accepted *bool    `json:"accepted"` // null: not tried
 	Refused  []string `json:"refused"`  // its words
 	Skipped  string   `json:"skipped,omitempty"`
+	Untried  int      `json:"untried,omitempty"` // ends of pods that it was not asked about, for there are many
 }
 
 // Document is the plan as scripts read it.
@@ -138,7 +139,7 @@ func (c Change) document() ChangeDocument {
 }
 
 func (v Verdict) document() VerdictDocument {
-	document := VerdictDocument{Refused: listed(v.Refused), Skipped: v.Skipped}
+	document := VerdictDocument{Refused: listed(v.Refused), Skipped: v.Skipped, Untried: v.Untried}
 	if v.Asked {
 		document.Accepted = new(len(v.Refused) == 0)
 	}
