@@ -23,6 +23,7 @@ func (s *Store) bind(q query, binding *corev1.Binding) error {
 			return nil, apierrors.NewConflict(corev1.Resource("pods/binding"), pod.Name, why)
 		}
 		pod.Spec.NodeName = binding.Target.Name
+		pod.Status.NominatedNodeName = "" // since 1.35: ClearingNominatedNodeNameAfterBinding
 		if len(binding.Annotations) > 0 && pod.Annotations == nil {
 			pod.Annotations = map[string]string{}
 		}
