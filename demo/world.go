@@ -53,20 +53,16 @@ func (e *ends) note(object any) {
 			how = condition.Reason // EvictionByEvictionAPI, PreemptionByScheduler, DeletionByTaintManager
 		}
 	}
-	labels := map[string]any{}
-	for key, value := range pod.Labels {
-		labels[key] = value
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.list = append(e.list, map[string]any{
-		"namespace": pod.Namespace, "name": pod.Name, "labels": labels, "node": pod.Spec.NodeName,
+		"namespace": pod.Namespace, "name": pod.Name, "app": pod.Labels["app"], "node": pod.Spec.NodeName,
 		"phase": string(pod.Status.Phase), "how": how,
 	})
 }
 
-// Ended are the pods that ended since the cluster began: namespace, name,
-// labels, node, phase and how (the reason of their DisruptionTarget condition).
+// Ended are the pods that ended since the cluster began: namespace, name, app
+// (their label), node, phase and how (the reason of their DisruptionTarget condition).
 func (c *Cluster) Ended() []any {
 	c.ended.mu.Lock()
 	defer c.ended.mu.Unlock()

@@ -18,10 +18,13 @@ const (
 // mostCost bounds what an expression may cost, as CEL counts.
 const mostCost = 10_000_000
 
-// Variables are what expressions speak of: lists of objects as kubectl get -o
-// json shows them, and the full names of the pods that ended since the lesson
-// began.
-var variables = []string{"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims", "ended"}
+// variables are what expressions speak of: lists of objects as kubectl get -o
+// json shows them, and three of pods in short (brief): those that run, those that
+// the scheduler found no node for, and those that ended since the lesson began.
+var variables = []string{
+	"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims",
+	"running", "refused", "ended",
+}
 
 // compile reads an expression.
 func compile(text string, yields yield) (cel.Program, error) {

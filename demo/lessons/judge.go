@@ -22,26 +22,37 @@ func (r *Run) watch(ctx context.Context) {
 
 // look judges the state once.
 func (r *Run) look(ctx context.Context) {
-	lists, err := r.world.Lists()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.state
 	before.Faults = slices.Clone(before.Faults)
+	r.supply(ctx)
 	r.strike(ctx)
+	state, err := survey(r.world) // under the lock: a state from before a step is none of it
 	if err == nil {
-		state := map[string]any{"ended": r.world.Ended()}
-		for _, name := range variables[:len(variables)-1] {
-			state[name] = lists[name]
-		}
 		err = r.judge(state)
 	}
 	r.state.Trouble = ""
+	if err == nil {
+		err = r.broken
+	}
 	if err != nil {
 		r.state.Trouble = err.Error()
 	}
 	if !reflect.DeepEqual(before, r.state) {
 		r.tell()
 	}
+}
+
+// supply makes the objects that were kept until the answer; under the lock.
+func (r *Run) supply(ctx context.Context) {
+	if r.owed == nil || r.state.Answered == 0 {
+		return
+	}
+	if err := makeAll(ctx, r.world.Client(), r.owed); err != nil {
+		r.broken = err
+	}
+	r.owed = nil
 }
 
 // judge finds out where the lesson is. What was reached or spoilt stays so.
@@ -77,27 +88,4 @@ func (r *Run) judge(state map[string]any) error {
 	is, err := holds(r.goal, state)
 	r.state.Reached = r.state.Reached || is
 	return err
-}
-
-// strike lets the faults happen whose time has come.
-func (r *Run) strike(ctx context.Context) {
-	for r.struck < len(r.lesson.Faults) {
-		fault := &r.lesson.Faults[r.struck]
-		if r.clock.Since(r.begun) < fault.After.Duration {
-			return
-		}
-		r.struck++
-		if fault.Silence != "" {
-			r.world.Silence(fault.Silence, true)
-		}
-		if fault.Restore != "" {
-			r.world.Silence(fault.Restore, false)
-		}
-		if err := makeAll(ctx, r.world.Client(), fault.Objects); err != nil {
-			r.state.Trouble = err.Error()
-		}
-		if fault.Says != "" {
-			r.state.Faults = append(r.state.Faults, fault.Says)
-		}
-	}
 }

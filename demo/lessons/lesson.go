@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
@@ -47,7 +46,9 @@ type Step struct {
 	Say     string                 `json:"say"`
 	Objects []runtime.RawExtension `json:"objects"`
 	Predict *Prediction            `json:"predict"` // nil: nothing is asked
-	Until   string                 `json:"until"`   // when the next may begin; "" is at once
+	// Until says when the next step may begin; "" is at once. After a prediction it
+	// is what the right answer foretells, so that the next step begins on it.
+	Until string `json:"until"`
 }
 
 // Prediction is a question that is put before the scheduler acts on the step's objects.
@@ -56,22 +57,16 @@ type Prediction struct {
 	Answers  []string `json:"answers"`
 	Right    int      `json:"right"` // counted from 1
 	Because  string   `json:"because"`
+	// Unseen says that the step's objects are made after the answer: where it is
+	// not the scheduler that acts first.
+	Unseen bool `json:"unseen"`
 }
 
 // Goal is a state of the cluster.
 type Goal struct {
 	Says string `json:"says"` // "all 7 Running, none evicted"
-	When string `json:"when"` // an expression (CEL) over the cluster: see Cluster
+	When string `json:"when"` // an expression (CEL) over the cluster: see variables
 	Now  string `json:"now"`  // an expression whose text says how far it is; "" is left out
-}
-
-// Fault is something that happens by itself after a while.
-type Fault struct {
-	After   metav1.Duration        `json:"after"` // since the lesson began
-	Says    string                 `json:"says"`
-	Silence string                 `json:"silence"` // the node whose kubelet falls silent
-	Restore string                 `json:"restore"` // the node whose kubelet works again
-	Objects []runtime.RawExtension `json:"objects"` // that are made
 }
 
 // mostSize is how large a lesson's file may be, in bytes.
@@ -115,15 +110,19 @@ func (l *Lesson) check() error {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
-	for i, fault := range l.Faults {
-		if fault.After.Duration < 0 || fault.After.Duration > time.Hour {
-			return fmt.Errorf("fault %d: after has to be between 0s and 1h", i+1)
-		}
-		if _, err := objects(fault.Objects); err != nil {
+	for i := range l.Faults {
+		if err := l.Faults[i].check(l); err != nil {
 			return fmt.Errorf("fault %d: %w", i+1, err)
 		}
 	}
+	if l.Spoilt != nil && (l.Spoilt.When == "" || l.Spoilt.Says == "") {
+		return errors.New("spoilt needs says and when")
+	}
 	return l.expressions()
+}
+
+func (l *Lesson) hasNode(name string) bool {
+	return slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Name == name })
 }
 
 func (s *Step) check() error {

@@ -13,11 +13,22 @@ var files embed.FS
 var order = []string{
 	"what-counts",
 	"qos",
-	"wrong-effect",
 	"selectors",
+	"wrong-effect",
+	"host-ports",
+	"pieces",
+	"throw-out",
 	"own-pool",
 	"node-failure",
 	"one-too-many",
+	"spread",
+	"blocked-drain",
+	"preemption",
+	"quota",
+	"never",
+	"volume-zone",
+	"gates",
+	"scoring",
 }
 
 // All are the lessons that come with fathom, in the order of teaching.

@@ -2,13 +2,13 @@ package lessons
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -50,6 +49,8 @@ func maker(client kubernetes.Interface, object runtime.Object) func(context.Cont
 		return making(client.CoreV1().PersistentVolumes().Create, o)
 	case *schedulingv1.PriorityClass:
 		return making(client.SchedulingV1().PriorityClasses().Create, o)
+	case *nodev1.RuntimeClass:
+		return making(client.NodeV1().RuntimeClasses().Create, o)
 	case *storagev1.StorageClass:
 		return making(client.StorageV1().StorageClasses().Create, o)
 	case *corev1.Pod:
@@ -101,17 +102,10 @@ func makeNode(ctx context.Context, client kubernetes.Interface, n Node) error {
 	}
 	maps.Copy(node.Labels, n.Labels)
 	node.Spec.Taints, node.Spec.Unschedulable = n.Taints, n.Cordon
-	if _, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("make node %s: %w", n.Name, err)
-	}
 	has := maps.Clone(room)
 	maps.Copy(has, n.Room)
-	// A patch, for the kubelet reports too and must not be overwritten.
-	patch, err := json.Marshal(corev1.Node{Status: corev1.NodeStatus{Capacity: has, Allocatable: has}})
-	if err == nil {
-		_, err = client.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	}
-	if err != nil {
+	node.Status.Capacity, node.Status.Allocatable = has, has // a kubelet registers its node with them
+	if _, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("make node %s: %w", n.Name, err)
 	}
 	return nil

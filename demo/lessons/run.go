@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/cel-go/cel"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 )
@@ -31,7 +32,6 @@ type Run struct {
 	lesson *Lesson
 	world  World
 	clock  clock.WithTicker
-	begun  time.Time
 	goal   cel.Program
 	now    cel.Program // nil: the lesson has none
 	spoilt cel.Program // nil: nothing spoils it
@@ -39,8 +39,11 @@ type Run struct {
 
 	mu      sync.Mutex
 	state   State
-	struck  int           // faults so far
-	changed chan struct{} // closed at the next change
+	went    map[int]time.Time      // when each step went on, by number; 0 is the lesson
+	struck  map[int]bool           // the faults that happened, by index
+	owed    []runtime.RawExtension // made after the answer
+	broken  error                  // what could not be made or done by itself
+	changed chan struct{}          // closed at the next change
 }
 
 // State is how far a lesson is.
@@ -65,7 +68,8 @@ const every = 250 * time.Millisecond
 
 // Begin makes the lesson's cluster and its first step. The rest goes on until ctx ends.
 func Begin(ctx context.Context, lesson *Lesson, world World, c clock.WithTicker) (*Run, error) {
-	r := &Run{lesson: lesson, world: world, clock: c, begun: c.Now(), changed: make(chan struct{})}
+	r := &Run{lesson: lesson, world: world, clock: c, struck: map[int]bool{}, changed: make(chan struct{})}
+	r.went = map[int]time.Time{0: c.Now()}
 	r.state.Lesson = lesson
 	if err := r.compile(); err != nil {
 		return nil, err
@@ -108,6 +112,13 @@ func (r *Run) enter(ctx context.Context, step int) (err error) {
 	}
 	r.world.Hold(s.Predict != nil)
 	r.state.Step, r.state.Answered = step, 0
+	if s.Predict == nil {
+		r.went[step+1] = r.clock.Now()
+	}
+	if s.Predict != nil && s.Predict.Unseen {
+		r.owed = s.Objects
+		return nil
+	}
 	return makeAll(ctx, r.world.Client(), s.Objects)
 }
 
@@ -141,6 +152,7 @@ func (r *Run) Answer(n int) {
 	if n == p.Right {
 		r.state.Right++
 	}
+	r.went[r.state.Step+1] = r.clock.Now()
 	r.world.Hold(false)
 	r.tell()
 }

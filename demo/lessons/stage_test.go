@@ -1,0 +1,227 @@
+package lessons_test
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/act"
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// TestMain runs more tests at a time than there are processors, unless told how
+// many: they mostly wait.
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" || f.Name == "test.fuzz" })
+	if !told {
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// stage is a lesson that is taken on a cluster of its own, by what the dashboard
+// acts with.
+type stage struct {
+	*testing.T
+	*lessons.Run
+	lesson *lessons.Lesson
+	joined *cluster.Cluster
+	actor  *act.Actor
+}
+
+func begin(t *testing.T, name string) *stage {
+	t.Helper()
+	lesson, _, err := lessons.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	running, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(running.Stop)
+	source, err := running.Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{T: t, lesson: lesson}
+	if s.joined, err = cluster.New(t.Context(), source, cluster.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.joined.Close)
+	reader, trier, writer := running.Clients(t.Context())
+	s.actor = act.New(act.Options{State: s.joined, Context: demo.Context, User: "you", Reader: reader, Trier: trier, Writer: writer})
+	t.Cleanup(s.actor.Close)
+	if s.Run, err = lessons.Begin(t.Context(), lesson, running, clock.RealClock{}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// patience is how long something may take that has to come.
+const patience = 60 * time.Second
+
+// await waits for a state of the lesson.
+func (s *stage) await(says string, is func(lessons.State) bool) {
+	s.Helper()
+	limit := time.After(patience)
+	for {
+		state, changed := s.State()
+		if is(state) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			s.Fatalf("it does not come to be that %s: step %d, %q, reached %v, spoilt %v, trouble %q",
+				says, state.Step+1, state.Now, state.Reached, state.Spoilt, state.Trouble)
+		}
+	}
+}
+
+// awaitThat waits for an expression to hold.
+func (s *stage) awaitThat(expression string) {
+	s.Helper()
+	for end := time.Now().Add(patience); !s.holds(expression); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("it does not come to hold that %s", expression)
+		}
+	}
+}
+
+func (s *stage) holds(expression string) bool {
+	s.Helper()
+	is, err := s.Holds(expression)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return is
+}
+
+// do plans an action, confirms and runs it, as the dashboard does. What is planned
+// on a snapshot that is behind is planned again.
+func (s *stage) do(wish func() model.Action) {
+	s.Helper()
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		action := wish()
+		if action == nil {
+			continue
+		}
+		if err = s.try(action); err == nil {
+			return
+		}
+	}
+	s.Fatalf("the action is not done: %v", err)
+}
+
+func (s *stage) try(action model.Action) error {
+	plan, err := s.actor.Plan(s.Context(), action)
+	if err != nil {
+		return err
+	}
+	question := plan.Question(demo.Context, false)
+	consents := slices.Repeat([]bool{true}, len(plan.Consents))
+	confirmed, err := plan.Confirm(question, question.Answer, consents)
+	if err != nil {
+		return err
+	}
+	_, err = s.actor.Run(s.Context(), confirmed)
+	return err
+}
+
+// deed is what a student does.
+type deed func(*stage)
+
+// always is a deed that no pod has to be found for.
+func always(action model.Action) deed {
+	return func(s *stage) {
+		s.Helper()
+		s.do(func() model.Action { return action })
+	}
+}
+
+func cordon(node string) deed   { return always(model.Cordon{Nodes: []string{node}}) }
+func uncordon(node string) deed { return always(model.Cordon{Nodes: []string{node}, Off: true}) }
+func drain(node string) deed    { return always(model.Drain{Nodes: []string{node}}) }
+
+func taint(node, key, value string, effect corev1.TaintEffect) deed {
+	return always(model.Taint{Nodes: []string{node}, Add: []corev1.Taint{{Key: key, Value: value, Effect: effect}}})
+}
+
+func label(node, key, value string) deed {
+	return always(model.Label{Refs: []model.Ref{model.NodeRef(node)}, Set: map[string]string{key: value}})
+}
+
+func scale(namespace, name string, replicas int32) deed {
+	return always(model.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: namespace, Name: name}, Replicas: replicas})
+}
+
+func restart(namespace, name string) deed {
+	return func(s *stage) {
+		s.Helper()
+		s.do(func() model.Action {
+			return model.Restart{Ref: model.Ref{Resource: "deployments", Namespace: namespace, Name: name}, At: time.Now()}
+		})
+	}
+}
+
+// podOf is a pod of an application that runs on a node ("": on any, or none).
+func (s *stage) podOf(app, node string) []model.Ref {
+	for _, pod := range s.joined.Newest().Pods {
+		o := pod.Object
+		if o.Labels["app"] == app && o.DeletionTimestamp == nil && (node == "" || o.Spec.NodeName == node) {
+			return []model.Ref{pod.Ref()}
+		}
+	}
+	return nil
+}
+
+// ofPod is a deed to a pod that the dashboard lists.
+func ofPod(app, node string, wish func([]model.Ref) model.Action) deed {
+	return func(s *stage) {
+		s.Helper()
+		s.do(func() model.Action {
+			refs := s.podOf(app, node)
+			if refs == nil {
+				return nil
+			}
+			return wish(refs)
+		})
+	}
+}
+
+func evict(app, node string) deed {
+	return ofPod(app, node, func(pods []model.Ref) model.Action { return model.Evict{Pods: pods} })
+}
+
+func ungate(app string) deed {
+	return ofPod(app, "", func(pods []model.Ref) model.Action { return model.Ungate{Pods: pods} })
+}
+
+func remove(app string) deed {
+	return ofPod(app, "", func(pods []model.Ref) model.Action { return model.Delete{Pod: pods[0]} })
+}
+
+// until is a deed that waits for the cluster, as a student does who looks.
+func until(expression string) deed {
+	return func(s *stage) {
+		s.Helper()
+		s.awaitThat(expression)
+	}
+}

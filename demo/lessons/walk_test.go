@@ -1,0 +1,216 @@
+package lessons_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+)
+
+// walk is how a lesson is taken.
+type walk struct {
+	lesson string
+	deeds  map[int][]deed // by step, counted from 1; the others need none
+	shows  map[int]string // what the right answer of a step claims, where no until says it
+	wrong  deed           // at the last step that can be come to without a deed
+	spoils bool           // the wrong deed ends the lesson
+}
+
+var walks = []walk{
+	{lesson: "what-counts", deeds: map[int][]deed{4: {uncordon("std-a-02")}}, wrong: evict("api", ""), spoils: true},
+	{
+		lesson: "qos", deeds: map[int][]deed{3: {evict("scratch", "")}},
+		shows: map[int]string{2: "running.size() == 3"}, // what a kubelet evicts is not to be seen here
+		wrong: evict("web", ""), spoils: true,
+	},
+	{
+		lesson: "selectors", deeds: map[int][]deed{2: {label("std-a-03", "disktype", "ssd")}},
+		wrong: label("std-a-01", "disktype", "ssd"), spoils: true,
+	},
+	{
+		lesson: "wrong-effect",
+		deeds: map[int][]deed{
+			2: {taint("gpu-a-01", "dedicated", "gpu", corev1.TaintEffectNoSchedule)},
+			3: {evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 2"), evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 1"), evict("front", "gpu-a-01")},
+		},
+		shows: map[int]string{2: "running.filter(p, p.node == 'gpu-a-01').size() == 3 && ended.size() == 0"},
+		wrong: evict("front", "gpu-a-01"), // it comes back
+	},
+	{lesson: "host-ports", deeds: map[int][]deed{3: {remove("debug")}}, wrong: remove("syslog"), spoils: true},
+	{
+		lesson: "pieces",
+		deeds: map[int][]deed{3: {
+			cordon("std-a-01"), evict("web", "std-a-01"),
+			until("running.filter(p, p.app == 'web' && p.node != 'std-a-01').size() == 3"), uncordon("std-a-01"),
+		}},
+		wrong: evict("db", ""), spoils: true,
+	},
+	{
+		lesson: "throw-out", deeds: map[int][]deed{2: {taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoExecute)}},
+		shows: map[int]string{2: "running.filter(p, p.node == 'std-a-01').size() == 1"},
+		wrong: taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoSchedule),
+	},
+	{
+		lesson: "own-pool",
+		deeds: map[int][]deed{2: {
+			taint("pay-a-01", "dedicated", "payments", corev1.TaintEffectNoSchedule), label("pay-a-01", "pool", "payments"),
+		}},
+		wrong: label("pay-a-01", "pool", "payments"), spoils: true, // web leaks in
+	},
+	{lesson: "node-failure", deeds: map[int][]deed{3: {evict("till", "")}}, wrong: cordon("std-b-01")},
+	{lesson: "one-too-many", deeds: map[int][]deed{2: {uncordon("std-c-03")}}, wrong: evict("front", "std-a-01"), spoils: true},
+	{
+		lesson: "spread", deeds: map[int][]deed{2: {label("std-c-01", corev1.LabelTopologyZone, "eu-1c")}},
+		wrong: label("std-c-01", corev1.LabelTopologyZone, "eu-1a"), spoils: true,
+	},
+	{
+		lesson: "blocked-drain", deeds: map[int][]deed{2: {
+			scale("shop", "cart", 3), until("running.size() == 3"), drain("std-a-01"),
+		}},
+		wrong: drain("std-a-01"),
+	},
+	{lesson: "preemption", deeds: map[int][]deed{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
+	{
+		lesson: "quota", deeds: map[int][]deed{3: {restart("team", "new")}, 4: {scale("team", "old", 0), until("running.size() <= 1"), restart("team", "new")}},
+		wrong: scale("team", "new", 1), spoils: true,
+	},
+	{
+		lesson: "never", deeds: map[int][]deed{3: {evict("batch", "std-a-01")}},
+		shows: map[int]string{3: "running.exists(p, p.app == 'model')"},
+		wrong: scale("ml", "batch", 3), spoils: true,
+	},
+	{
+		lesson: "volume-zone", deeds: map[int][]deed{2: {drain("std-b-01")}, 3: {uncordon("std-b-02")}},
+		shows: map[int]string{2: "refused.exists(p, p.app == 'db')"},
+		wrong: evict("db", ""), // it comes back to where it was
+	},
+	{lesson: "gates", deeds: map[int][]deed{2: {ungate("report"), remove("astray")}}, wrong: remove("report"), spoils: true},
+	{
+		lesson: "scoring", deeds: map[int][]deed{2: {label("std-a-02", "disktype", "ssd")}, 3: {scale("search", "index", 2)}},
+		shows: map[int]string{3: "running.exists(p, p.node == 'std-a-02')"},
+		wrong: label("std-a-01", "disktype", "ssd"), spoils: true,
+	},
+}
+
+func TestEachLessonIsWalkedToItsGoal(t *testing.T) {
+	for _, w := range walks {
+		t.Run(w.lesson, func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			s := begin(t, w.lesson)
+			for step := range s.lesson.Steps {
+				w.take(s, step)
+			}
+			s.await("the goal is reached", func(state lessons.State) bool { return state.Reached })
+			if state, _ := s.State(); state.Spoilt || state.Trouble != "" || state.Asked != state.Right || state.Asked == 0 {
+				t.Errorf("at the end spoilt is %v, %d of %d answers were right, trouble is %q", state.Spoilt, state.Right, state.Asked, state.Trouble)
+			}
+			t.Logf("walked in %v", time.Since(begun).Round(time.Second))
+		})
+	}
+}
+
+// take takes a step: what its right answer claims must not hold before, and has to
+// hold after.
+func (w *walk) take(s *stage, index int) {
+	s.Helper()
+	step := &s.lesson.Steps[index]
+	claim := step.Until
+	if shown := w.shows[index+1]; shown != "" {
+		claim = shown
+	}
+	last := index == len(s.lesson.Steps)-1
+	if step.Predict != nil {
+		if claim == "" {
+			s.Fatalf("step %d foretells nothing that can be looked at", index+1)
+		}
+		time.Sleep(500 * time.Millisecond) // a scheduler that is not held would act
+		if len(w.deeds[index+1]) == 0 && step.Until != "" && s.holds(step.Until) {
+			s.Errorf("step %d: what is asked has come to be before the answer", index+1)
+		}
+		s.Answer(step.Predict.Right)
+	}
+	if state, _ := s.State(); state.Reached {
+		s.Fatalf("the goal is reached before step %d", index+1)
+	}
+	if last && len(w.deeds[index+1]) > 0 {
+		time.Sleep(time.Second)
+		if s.holds(s.lesson.Goal.When) {
+			s.Error("the goal holds before anything is done")
+		}
+	}
+	for _, do := range w.deeds[index+1] {
+		do(s)
+	}
+	if !last {
+		s.await("the step is done", func(state lessons.State) bool { return state.Ready })
+	}
+	if step.Predict != nil {
+		s.awaitThat(claim)
+	}
+	if !last {
+		if err := s.Next(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// idle answers and goes on for as long as something happens by itself, and longer
+// than the faults take.
+func idle(s *stage, quiet time.Duration) {
+	s.Helper()
+	for still := time.Now(); time.Since(still) < quiet || !s.Settled(); time.Sleep(100 * time.Millisecond) {
+		state, _ := s.State()
+		step := s.lesson.Steps[state.Step]
+		switch {
+		case state.Reached || state.Spoilt:
+			return
+		case step.Predict != nil && state.Answered == 0:
+			s.Answer(len(step.Predict.Answers)) // mostly a wrong one
+		case state.Ready && state.Step+1 < len(s.lesson.Steps):
+			if err := s.Next(s.Context()); err != nil {
+				s.Fatal(err)
+			}
+		default:
+			continue
+		}
+		still = time.Now()
+	}
+}
+
+func TestNoLessonIsReachedByWaitingOrByAWrongAction(t *testing.T) {
+	for _, w := range walks {
+		t.Run(w.lesson, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t, w.lesson)
+			idle(s, 10*time.Second)
+			if state, _ := s.State(); state.Reached || state.Spoilt || state.Trouble != "" {
+				t.Fatalf("without an action reached is %v, spoilt %v, trouble %q", state.Reached, state.Spoilt, state.Trouble)
+			}
+			w.wrong(s)
+			if w.spoils {
+				idle(s, 3*time.Second)
+				s.await("it is spoilt", func(state lessons.State) bool { return state.Spoilt || state.Reached })
+			} else {
+				idle(s, 8*time.Second)
+			}
+			if state, _ := s.State(); state.Reached || state.Spoilt != w.spoils {
+				t.Errorf("after a wrong action reached is %v, spoilt %v", state.Reached, state.Spoilt)
+			}
+		})
+	}
+}
+
+func TestEveryLessonIsWalked(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, lesson := range all {
+		if i >= len(walks) || walks[i].lesson != lesson.Name {
+			t.Fatalf("lesson %d, %s, is not walked in its place", i+1, lesson.Name)
+		}
+	}
+}
