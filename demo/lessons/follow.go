@@ -1,0 +1,49 @@
+package lessons
+
+import "context"
+
+// Follow keeps a lesson that is being taken in the book, until ctx ends. What goes
+// wrong is told once for each cause: a lesson is taken all the same.
+func (b *Book) Follow(ctx context.Context, run *Run, tell func(error)) {
+	told := ""
+	note := func(change func(*Record)) {
+		err := b.note(run.lesson.Name, change)
+		if err != nil && err.Error() != told {
+			told = err.Error()
+			tell(err)
+		}
+	}
+	state, changed := run.State()
+	note(func(r *Record) {
+		r.Begun = b.clock.Now().UTC()
+		r.Times++
+		r.keep(&state, b)
+	})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+		var next State
+		if next, changed = run.State(); next.counts() != state.counts() {
+			note(func(r *Record) { r.keep(&next, b) })
+		}
+		state = next
+	}
+}
+
+// tally is what the book keeps of a state.
+type tally struct {
+	asked, right, hints int
+	reached             bool
+}
+
+func (s *State) counts() tally { return tally{s.Asked, s.Right, s.Hints, s.Reached} }
+
+func (r *Record) keep(s *State, b *Book) {
+	r.Asked, r.Right, r.Hints = s.Asked, s.Right, s.Hints
+	if s.Reached && r.Reached.IsZero() {
+		r.Reached = b.clock.Now().UTC()
+	}
+}

@@ -1,0 +1,116 @@
+package lessons
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Progress is what a student has done, by the name of the lesson.
+type Progress struct {
+	Lessons map[string]Record `json:"lessons"`
+}
+
+// Record is what a student has done in one lesson. Its counts are of the time it
+// was taken last.
+type Record struct {
+	Begun   time.Time `json:"begun"`            // last
+	Times   int       `json:"times"`            // it was begun so often
+	Reached time.Time `json:"reached,omitzero"` // first; zero before
+	Asked   int       `json:"asked"`            // predictions that were made
+	Right   int       `json:"right"`            // and of these were right
+	Hints   int       `json:"hints"`            // taken
+}
+
+// Book keeps the progress in a file. Of two programs that write at once the later
+// one stands.
+type Book struct {
+	file  string
+	clock clock.PassiveClock
+	mu    sync.Mutex
+}
+
+// NewBook is the book in that file, which need not exist yet.
+func NewBook(file string, c clock.PassiveClock) *Book { return &Book{file: file, clock: c} }
+
+// ErrBroken says that the file could not be understood. It was kept aside, and the
+// progress begins anew.
+var ErrBroken = errors.New("it is broken, and was kept aside")
+
+// Progress reads what was done so far. With ErrBroken it is empty.
+func (b *Book) Progress() (*Progress, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.read()
+}
+
+func (b *Book) read() (*Progress, error) {
+	text, err := os.ReadFile(b.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Progress{Lessons: map[string]Record{}}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read progress: %w", err)
+	}
+	p := &Progress{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(p); err == nil && p.Lessons != nil && !decoder.More() {
+		return p, nil
+	}
+	aside := fmt.Sprintf("%s.broken-%s", b.file, b.clock.Now().UTC().Format("20060102T150405.000"))
+	if err := os.Rename(b.file, aside); err != nil {
+		return nil, fmt.Errorf("read progress: %w", err)
+	}
+	return &Progress{Lessons: map[string]Record{}}, fmt.Errorf("read progress %s: %w as %s", b.file, ErrBroken, filepath.Base(aside))
+}
+
+// note changes the record of a lesson. A broken file is told after the new one is
+// written.
+func (b *Book) note(name string, change func(*Record)) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, broken := b.read()
+	if p == nil {
+		return broken
+	}
+	record := p.Lessons[name]
+	change(&record)
+	p.Lessons[name] = record
+	if err := b.write(p); err != nil {
+		return fmt.Errorf("write progress: %w", err)
+	}
+	return broken
+}
+
+// write writes the whole file anew, so that it is never half of it.
+func (b *Book) write(p *Progress) (err error) {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
+		return err
+	}
+	next, err := os.CreateTemp(filepath.Dir(b.file), filepath.Base(b.file)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(next.Name()) // the error before it matters more
+		}
+	}()
+	_, err = next.Write(append(text, '\n'))
+	if err := errors.Join(err, next.Close()); err != nil {
+		return err
+	}
+	return os.Rename(next.Name(), b.file)
+}

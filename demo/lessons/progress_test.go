@@ -1,0 +1,119 @@
+package lessons
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	testingclock "k8s.io/utils/clock/testing"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newBook(t *testing.T) (*Book, *testingclock.FakePassiveClock) {
+	c := testingclock.NewFakePassiveClock(noon)
+	return NewBook(filepath.Join(t.TempDir(), "fathom", "lessons.json"), c), c
+}
+
+// taken is a lesson whose state a test sets.
+func taken(name string) *Run {
+	return &Run{lesson: &Lesson{Name: name}, changed: make(chan struct{})}
+}
+
+func (r *Run) set(change func(*State)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.state)
+	r.tell()
+}
+
+func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
+	book, c := newBook(t)
+	take := func(changes ...func(*State)) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			run := taken("qos")
+			go book.Follow(ctx, run, func(err error) { t.Error(err) })
+			for _, change := range changes {
+				synctest.Wait()
+				run.set(change)
+			}
+			synctest.Wait()
+			end()
+		})
+	}
+	take(func(s *State) { s.Asked, s.Right = 1, 1 }, func(s *State) { s.Hints = 2 }, func(s *State) { s.Reached = true })
+	c.SetTime(noon.Add(time.Hour))
+	take(func(s *State) { s.Asked = 1 })
+
+	got, err := NewBook(book.file, c).Progress()
+	want := Record{Begun: noon.Add(time.Hour), Times: 2, Reached: noon, Asked: 1}
+	if err != nil || len(got.Lessons) != 1 || got.Lessons["qos"] != want {
+		t.Errorf("the book holds %+v (%v)", got, err)
+	}
+	info, err := os.Stat(book.file)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("the file is %v (%v)", info, err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(book.file)); err != nil || len(files) != 1 {
+		t.Errorf("beside it are %v (%v)", files, err)
+	}
+}
+
+func TestABrokenBookIsKeptAsideAndBegunAnew(t *testing.T) {
+	for _, test := range []struct{ says, text string }{
+		{"half of it", `{"lessons": {"qos": {"tim`},
+		{"nothing", ""},
+		{"no object", "7"},
+		{"null", "null"},
+		{"two of it", `{"lessons": {}} {"lessons": {}}`},
+		{"other values", `{"lessons": ["qos"]}`},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			book, _ := newBook(t)
+			if err := os.MkdirAll(filepath.Dir(book.file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(book.file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := book.note("qos", func(r *Record) { r.Times = 1 })
+			if !errors.Is(err, ErrBroken) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error is %v", err)
+			}
+			if p, err := book.Progress(); err != nil || p.Lessons["qos"].Times != 1 {
+				t.Errorf("after that the book holds %+v (%v)", p, err)
+			}
+			kept, err := os.ReadFile(book.file + ".broken-20260301T120000.000")
+			if err != nil || string(kept) != test.text {
+				t.Errorf("kept aside is %q (%v)", kept, err)
+			}
+		})
+	}
+}
+
+func TestABookThatCannotBeWrittenIsToldOnce(t *testing.T) {
+	book := NewBook(filepath.Join(t.TempDir(), "a file", "lessons.json"), testingclock.NewFakePassiveClock(noon))
+	if err := os.WriteFile(filepath.Dir(book.file), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		run := taken("qos")
+		var told []error
+		go book.Follow(ctx, run, func(err error) { told = append(told, err) })
+		synctest.Wait()
+		run.set(func(s *State) { s.Hints = 1 })
+		synctest.Wait()
+		end()
+		if len(told) != 1 || errors.Is(told[0], fs.ErrNotExist) {
+			t.Errorf("told is %v", told)
+		}
+	})
+}
