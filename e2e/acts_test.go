@@ -18,6 +18,7 @@ type deed struct {
 	name   string
 	pods   bool // of a pod; else of a node
 	keys   string
+	input  string // typed into the input that the keys open
 	box    string
 	answer string
 	wants  []string
@@ -27,10 +28,13 @@ const podsPath = "/api/v1/namespaces/default/pods/"
 
 // deeds in their order: each leaves the cluster as the next one needs it.
 var deeds = []deed{
-	{"cordon", false, "c", `Cordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
-	{"uncordon", false, "u", `Uncordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
-	{"evict", true, "e", `Evict .*web-`, "1" + enter, []string{"create " + podsPath + `web-\S+/eviction 201`}},
-	{"drain", false, "r", `Drain std-1 `, "", nil}, // its number is known once it is planned
+	{"taint", false, "t", "dedicated=gpu:PreferNoSchedule", `Taint std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"untaint", false, "t", "dedicated-", `(Untaint|Taint) std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"label", false, "l", "disktype=ssd", `Label std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"cordon", false, "c", "", `Cordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"uncordon", false, "u", "", `Uncordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"evict", true, "e", "", `Evict .*web-`, "1" + enter, []string{"create " + podsPath + `web-\S+/eviction 201`}},
+	{"drain", false, "r", "", `Drain std-1 `, "", nil}, // its number is known once it is planned
 }
 
 // Each action of the dashboard asks for no change before it is confirmed, for
@@ -71,13 +75,23 @@ func (a *acting) at(d deed, args ...string) screen {
 	return s
 }
 
+// wish presses the keys of a deed, and waits for its box.
+func (s screen) wish(d deed) {
+	s.t.Helper()
+	s.press(d.keys)
+	if d.input != "" {
+		s.shows(`enter plan`)
+		s.press(d.input + enter)
+	}
+	s.shows(d.box)
+	s.shows(`esc:? nothing`)
+}
+
 // does plans, leaves, plans again and confirms.
 func (a *acting) does(d deed) {
 	s := a.at(d)
 	a.asked()
-	s.press(d.keys)
-	s.shows(d.box)
-	s.shows(`esc[: ]+nothing`)
+	s.wish(d)
 	time.Sleep(armed)
 	a.wants(d.name + ", planned")
 	s.press(escape)
@@ -90,8 +104,7 @@ func (a *acting) does(d deed) {
 		wants = a.drained()
 		d.answer = fmt.Sprint(len(wants)-1) + enter
 	}
-	s.press(d.keys)
-	s.shows(d.box)
+	s.wish(d)
 	s.answer(d.answer)
 	s.hides(d.box)
 	var earnest []string
