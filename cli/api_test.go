@@ -230,7 +230,7 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 		}
 	case "resourcequotas":
 		for _, quota := range a.quotas {
-			if namespace == quota.Namespace {
+			if namespace == "" || namespace == quota.Namespace {
 				items = append(items, quota)
 			}
 		}

@@ -26,7 +26,9 @@ type app struct {
 	stderr   io.Writer
 	flags    *genericclioptions.ConfigFlags
 	readOnly bool
-	parsed   bool // the command line was understood
+	parsed   bool   // the command line was understood
+	from     string // the file to read in place of a cluster; "" without
+	whole    bool   // objects are kept as they come
 
 	schedulerConfig string                 // the file that the user named; "" without
 	configuration   *explain.Configuration // what it holds
@@ -81,7 +83,7 @@ func (a *app) root(args []string) *cobra.Command {
 	a.flags.AddFlags(cmd.PersistentFlags())
 	cmd.PersistentFlags().BoolVar(&a.readOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even as a dry run.")
-	cmd.AddCommand(a.explain(), a.list(), a.version(),
+	cmd.AddCommand(a.explain(), a.list(), a.snapshot(), a.version(),
 		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict(), a.demo())
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)

@@ -38,6 +38,7 @@ Without a command the dashboard starts; ? in it lists the keys.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
 	}
 	d.scope.addFlags(cmd)
+	d.addFrom(cmd)
 	d.addSchedulerConfig(cmd)
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
@@ -53,9 +54,15 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err := d.readSchedulerConfig(); err != nil {
 		return err
 	}
+	if d.from == "-" {
+		return d.runPiped(ctx, asciiGiven)
+	}
 	settings, err := d.look(asciiGiven)
 	if err != nil {
 		return err
+	}
+	if d.from != "" {
+		return d.runFile(ctx, settings)
 	}
 	s := &session{app: d.app, settings: settings, thrift: newThrift(os.Getenv)}
 	// Credential plugins may ask on the terminal, so this comes before the screen.

@@ -53,6 +53,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
 	e.scope.addFlags(cmd)
+	e.addFrom(cmd)
 	e.addSchedulerConfig(cmd)
 	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
@@ -82,7 +83,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
-	out := newReports(e.stdout, e.output, false, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes})
+	out := newReports(e.stdout, e.output, false, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
 	if err := out.write(report); err != nil {
 		return err
 	}
@@ -105,6 +106,8 @@ func (e *explaining) check(args []string) error {
 		return usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.name)
 	case asked > 1:
 		return usagef("explain: a pod's name, -f and --all exclude each other")
+	case e.file == "-" && e.from == "-":
+		return usagef("explain: -f and --from cannot both be standard input")
 	case !e.all && (e.scope.all || e.scope.selector != ""):
 		return usagef("explain: -A and -l need --all")
 	}
@@ -133,7 +136,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	if found.undecided {
 		live.sayLimits()
 	}
-	out := newReports(e.stdout, e.output, true, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes})
+	out := newReports(e.stdout, e.output, true, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
 	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) {

@@ -31,7 +31,7 @@ func (e *explaining) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := newReports(e.stdout, e.output, len(wishes) > 1, explain.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes})
+	out := newReports(e.stdout, e.output, len(wishes) > 1, explain.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
 	var found outcome
 	for _, w := range wishes {
 		report, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
@@ -82,7 +82,9 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Plan
 // none may be sent or none is permitted, by our own rules.
 func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
 	why := "--readonly forbids a dry run"
-	if !e.readOnly {
+	if live.client == nil {
+		why = "a snapshot takes no dry run"
+	} else if !e.readOnly {
 		tried, err := tryCreate(ctx, live.client, pod)
 		switch {
 		case err == nil:

@@ -41,6 +41,7 @@ VIEW is one of
 	}
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Leave out the heads of the columns.")
 	g.scope.addFlags(cmd)
+	g.addFrom(cmd)
 	addOutput(cmd, &g.output, "text", "json")
 	return cmd
 }
@@ -79,6 +80,9 @@ func (g *getting) run(ctx context.Context, view string) error {
 	}
 	if err := g.scope.resolve(g.app); err != nil {
 		return err
+	}
+	if view == "access" && g.from != "" {
+		return usagef("get access: a file has no rights to ask for; leave --from out")
 	}
 	if view == "access" {
 		return g.access(ctx)

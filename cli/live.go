@@ -26,7 +26,7 @@ const (
 // live is a cluster that is open and was read once.
 type live struct {
 	*cluster.Cluster
-	client   *kube.Client
+	client   *kube.Client         // nil where the state is a file's
 	reader   kubernetes.Interface // refuses writes
 	snapshot *model.Snapshot
 	app      *app
@@ -40,11 +40,15 @@ func (a *app) connect(ctx context.Context, context string) (*kube.Client, error)
 		Context:   context,
 		UserAgent: "fathom/" + strings.TrimPrefix(buildVersion(), "v"),
 		ReadOnly:  a.readOnly,
+		Whole:     a.whole,
 	})
 }
 
-// open connects and reads everything.
+// open connects and reads everything, or reads the file that --from names.
 func (a *app) open(ctx context.Context) (*live, error) {
+	if a.from != "" {
+		return a.openFile(ctx)
+	}
 	client, err := a.connect(ctx, "")
 	if err != nil {
 		return nil, err
@@ -80,7 +84,19 @@ func (l *live) start(ctx context.Context) error {
 func (l *live) Close() {
 	l.stop()
 	l.Cluster.Close()
-	l.client.Close()
+	if l.client != nil {
+		l.client.Close()
+	}
+}
+
+// now is the time that ages are counted to: that of the state.
+func (l *live) now() time.Time { return asOf(l.snapshot.Status) }
+
+func asOf(status model.Status) time.Time {
+	if !status.Taken.IsZero() {
+		return status.Taken
+	}
+	return time.Now()
 }
 
 // read waits until everything is in, and tells how far it is.
@@ -155,6 +171,9 @@ func (l *live) refused(resource string) error {
 	}
 	for _, unread := range status.Unread {
 		if unread.Resource == resource {
+			if l.client == nil {
+				return errors.New(unread.Why)
+			}
 			return errors.New(unread.Why + `; "get access" lists your rights`)
 		}
 	}

@@ -19,7 +19,7 @@ type reports struct {
 	w       io.Writer
 	form    string
 	list    bool
-	options explain.TextOptions // what is told beside the answer; its Now is not read
+	options explain.TextOptions // what is told beside the answer
 	written int
 }
 
@@ -40,7 +40,9 @@ func (r *reports) write(report *explain.Report) error {
 		err = r.writeBlock(report.Markdown())
 	default:
 		options := r.options
-		options.Now = time.Now()
+		if options.Now.IsZero() {
+			options.Now = time.Now()
+		}
 		err = r.writeBlock(explain.Text(report, widthOf(r.w), options))
 	}
 	r.written++

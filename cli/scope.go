@@ -42,6 +42,9 @@ func (a *app) namespace() string {
 	if *a.flags.Namespace != "" {
 		return *a.flags.Namespace
 	}
+	if a.from != "" {
+		return "" // no kubeconfig is read
+	}
 	config, err := a.flags.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return "" // connecting says what is wrong

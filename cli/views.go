@@ -19,7 +19,7 @@ func (g *getting) nodes(live *live) (*listing, error) {
 	if err := live.refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
-	now := time.Now()
+	now := live.now()
 	l := &listing{
 		kind:  "NodeList",
 		heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
@@ -50,7 +50,7 @@ func (g *getting) pods(live *live) (*listing, error) {
 	if err := live.refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
-	now := time.Now()
+	now := live.now()
 	l := &listing{
 		kind:  "PodList",
 		heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
@@ -110,7 +110,7 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 	if err := live.seek(ctx); err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	now := live.now()
 	l := &listing{
 		kind:  "PendingList",
 		heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},

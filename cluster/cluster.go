@@ -119,6 +119,9 @@ func (c *Cluster) Wait(ctx context.Context) error {
 	}
 }
 
+// Source is where the state comes from now.
+func (c *Cluster) Source() *Source { return c.feed.Load().source }
+
 // ShowUsage says whether anyone looks at usage now; metrics are polled only then.
 func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 

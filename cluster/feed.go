@@ -63,6 +63,7 @@ func engineOptions(source *Source) explain.Options {
 	status := source.Status()
 	return explain.Options{
 		Trace:          source.Trace,
+		Now:            source.Now,
 		Namespace:      status.Namespace,
 		ClusterVersion: status.Version,
 		Configuration:  source.Configuration,

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,6 +49,8 @@ type Source struct {
 	// found by now (Status.Seeking); one that did not change keeps its pointer, and
 	// Changed fires when one did. Nil where there never are any.
 	Refused func() []*model.Refused
+	// Now is the clock of ages; nil: time.Now.
+	Now func() time.Time
 	// Usage gives the newest metrics; nil where there never are any.
 	Usage func(context.Context) (*model.Usage, error)
 }

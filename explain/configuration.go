@@ -120,6 +120,16 @@ func hasDefault(profiles []config.KubeSchedulerProfile) bool {
 	return slices.ContainsFunc(profiles, func(p config.KubeSchedulerProfile) bool { return p.SchedulerName == corev1.DefaultSchedulerName })
 }
 
+// Alive is under which name SchedulerAlive knows the scheduler that is configured
+// so; "" where the configuration cannot be read.
+func (c *Configuration) Alive() string {
+	read, err := c.decode()
+	if err != nil {
+		return ""
+	}
+	return leaseOf(read)
+}
+
 // leaseOf is under which name SchedulerAlive knows the scheduler of a
 // configuration, whose profiles share one Lease.
 func leaseOf(read *config.KubeSchedulerConfiguration) string {
@@ -201,4 +211,10 @@ func pluginSets(p *config.Plugins) []*config.PluginSet {
 		&p.MultiPoint, &p.PreEnqueue, &p.QueueSort, &p.PreFilter, &p.Filter, &p.PostFilter, &p.PreScore, &p.Score, &p.Reserve,
 		&p.Permit, &p.PreBind, &p.Bind, &p.PostBind, &p.PlacementGenerate, &p.PlacementScore, &p.PodGroupPostFilter,
 	}
+}
+
+// InTree tells whether kube-scheduler comes with a plugin of that name.
+func InTree(name any) bool {
+	named, ok := name.(string)
+	return ok && sets.KeySet(frameworkplugins.NewInTreeRegistry()).Has(named)
 }

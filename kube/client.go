@@ -33,6 +33,7 @@ type Options struct {
 	Context   string                             // instead of the one that Getter chooses; "" leaves that
 	UserAgent string                             // "fathom/1.2.3"
 	ReadOnly  bool                               // nothing is sent but reads
+	Whole     bool                               // objects are kept as they come, which takes memory
 }
 
 // Client talks to one cluster.
@@ -40,6 +41,7 @@ type Client struct {
 	target  *target
 	link    *link
 	version string
+	whole   bool
 	config  *rest.Config // reads only, takes its time
 
 	reader  kubernetes.Interface // reads only, takes its time
@@ -72,7 +74,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{target: chosen, changes: make(chan struct{}, 1)}
+	c := &Client{target: chosen, whole: options.Whole, changes: make(chan struct{}, 1)}
 	c.link = newLink(pace, c.probe, c.changed)
 	fair, err := c.dial(options)
 	if err != nil {

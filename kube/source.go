@@ -93,6 +93,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 // feed makes the factory read a kind from the server.
 func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
 	strip := newStripper()
+	strip.whole = s.client.whole
 	f := &feed{
 		kind:    k,
 		access:  k.open(s.client.reader, s.scope.namespace),

@@ -5,6 +5,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 )
 
 // stripper takes from objects what nobody reads, as they arrive and before
@@ -12,35 +14,20 @@ import (
 // the scheduler's plugins, the model and the explanations look at; secrets in
 // the environment of a container are not among it.
 type stripper struct {
-	pool *pool
+	pool  *pool
+	whole bool // nothing is taken but managed fields
 }
 
 func newStripper() *stripper { return &stripper{pool: newPool()} }
+
+// Strip gives what is done to objects as they arrive, for those that come from
+// elsewhere.
+func Strip() func(any) (any, error) { return newStripper().strip }
 
 // stripped marks an object as done: client-go transforms a streamed list twice.
 // It is empty, so it is written nowhere; its capacity tells it from an empty
 // list that a server sent.
 var stripped = make([]metav1.ManagedFieldsEntry, 0, 1)
-
-// kept are the annotations that the scheduler's plugins or the views read.
-var kept = map[string]bool{
-	corev1.MirrorPodAnnotationKey:       true, // a static pod: cannot be evicted
-	corev1.MigratedPluginsAnnotationKey: true, // of a CSINode, by NodeVolumeLimits and VolumeBinding
-
-	// Of claims and volumes, by VolumeBinding.
-	"volume.kubernetes.io/selected-node":             true,
-	"volume.kubernetes.io/storage-provisioner":       true,
-	"volume.beta.kubernetes.io/storage-provisioner":  true,
-	"volume.beta.kubernetes.io/storage-class":        true,
-	"pv.kubernetes.io/bind-completed":                true,
-	"pv.kubernetes.io/bound-by-controller":           true,
-	"pv.kubernetes.io/provisioned-by":                true,
-	"pv.kubernetes.io/migrated-to":                   true,
-	"resource.kubernetes.io/pod-claim-name":          true, // of a ResourceClaim, by DynamicResources
-	"resource.kubernetes.io/extended-resource-claim": true,
-	"storageclass.kubernetes.io/is-default-class":    true,
-	"cluster-autoscaler.kubernetes.io/safe-to-evict": true,
-}
 
 // isStripped says that o went through strip before.
 func isStripped(o metav1.Object) bool {
@@ -54,6 +41,10 @@ func (s *stripper) strip(o any) (any, error) {
 	object, err := meta.Accessor(o)
 	if err != nil || isStripped(object) {
 		return o, nil //nolint:nilerr // a tombstone: its object was stripped when it came
+	}
+	if s.whole {
+		object.SetManagedFields(stripped)
+		return o, nil
 	}
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
@@ -99,7 +90,7 @@ func (s *stripper) meta(m *metav1.ObjectMeta) {
 func (s *stripper) annotations(all map[string]string) map[string]string {
 	var some map[string]string
 	for k, v := range all {
-		if kept[k] {
+		if cluster.ReadAnnotations[k] {
 			if some == nil {
 				some = map[string]string{}
 			}

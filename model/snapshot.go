@@ -38,8 +38,9 @@ type Status struct {
 	Reading     map[string]int // resource → objects so far, for every list that is not in yet
 	Unread      []Unread       // what could not be read, by resource
 	Connection  Connection
-	MetricsNote string // why there is no usage; "" while it is served or not asked for
-	Seeking     bool   // whether pods could not be created is still being found out
+	MetricsNote string    // why there is no usage; "" while it is served or not asked for
+	Taken       time.Time // when the file that this comes from was written; zero for a cluster that lives
+	Seeking     bool      // whether pods could not be created is still being found out
 }
 
 // Unread is a resource that could not be listed, and why.

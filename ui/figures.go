@@ -20,7 +20,23 @@ func cores(milli int64) string  { return model.FormatCores(milli, model.Nearest)
 func memory(bytes int64) string { return model.FormatMemory(bytes, model.Nearest) }
 
 // since is the age of what began at t.
-func (a *App) since(t time.Time) string { return model.FormatAge(t, a.at) }
+func (a *App) since(t time.Time) string { return model.FormatAge(t, a.asOf()) }
+
+// asOf is the time that ages are counted to: now, or when a snapshot was taken.
+func (a *App) asOf() time.Time {
+	if taken := a.snapshot.Status.Taken; !taken.IsZero() {
+		return taken
+	}
+	return a.at
+}
+
+// isSnapshot tells that what is shown comes from a file.
+func (a *App) isSnapshot() bool { return !a.snapshot.Status.Taken.IsZero() }
+
+// taken says how long ago a snapshot was taken.
+func (a *App) taken() string {
+	return "taken " + model.FormatAge(a.snapshot.Status.Taken, a.at) + " ago"
+}
 
 // count writes a number with its word: 1 pod, 2 pods.
 func count(n int, one, many string) string {

@@ -100,7 +100,10 @@ func (a *App) badges() (plain, styled string) {
 	if a.production() {
 		add("PROD", s.BadgeProd.Render("PROD"))
 	}
-	if actor := a.actor(); a.ReadOnly || actor != nil && actor.ReadOnly() != "" {
+	if a.isSnapshot() {
+		add("SNAPSHOT", s.BadgeSnapshot.Render("SNAPSHOT"))
+	}
+	if actor := a.actor(); a.ReadOnly || a.isSnapshot() || actor != nil && actor.ReadOnly() != "" {
 		add("READ-ONLY", s.BadgeReadOnly.Render("READ-ONLY"))
 	}
 	if a.Demo {
@@ -122,6 +125,8 @@ func (a *App) badges() (plain, styled string) {
 	switch {
 	case a.lost():
 		style = s.Bad
+	case a.isSnapshot():
+		style = s.Text
 	case fresh != "live":
 		style = s.Warn
 	}
@@ -139,7 +144,7 @@ func (a *App) unread() int {
 }
 
 // production reports whether the context is one of production.
-func (a *App) production() bool { return model.MatchContext(a.Production, a.Context) }
+func (a *App) production() bool { return !a.isSnapshot() && model.MatchContext(a.Production, a.Context) }
 
 // lost reports whether the server does not answer.
 func (a *App) lost() bool {
@@ -163,6 +168,8 @@ func (a *App) freshness() string {
 	switch {
 	case len(a.snapshot.Status.Reading) > 0:
 		return "reading"
+	case a.isSnapshot():
+		return a.taken()
 	case c.Live || c.Heard.IsZero():
 		return "live"
 	}

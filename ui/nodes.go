@@ -20,7 +20,7 @@ func newNodes(a *App) *nodes {
 	n := &nodes{}
 	n.app, n.self, n.noun, n.rows = a, n, "node", same
 	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
-	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.at, a.snapshot.Usage) }
+	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.asOf(), a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
 	n.table = newTable(nodeID, n.columns()...)
 	return n

@@ -41,7 +41,7 @@ func newNotHere(a *App, node string) *notHere {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.rowsOf
 	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
-	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.at) }
+	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
 	p.table = newTable(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
 	return p
 }

@@ -39,6 +39,8 @@ func (a *App) off(do action, v view) string {
 func (a *App) lookOnly() (reason, short string) {
 	actor := a.actor()
 	switch {
+	case a.isSnapshot():
+		return "this is a snapshot, " + a.taken() + ". Nothing can be changed in it.", "snapshot"
 	case a.ReadOnly:
 		return "read-only, set by --readonly for this run.", "read-only"
 	case actor == nil:

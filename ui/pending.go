@@ -35,7 +35,7 @@ func newPending(a *App) *pending {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.unfold
 	p.born = func(w *waiting) time.Time { return w.pod.Since() }
-	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.at) }
+	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
 	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
 	return p
 }

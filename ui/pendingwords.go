@@ -62,6 +62,9 @@ func (p *pending) answer(width int) string {
 	if a.lost() {
 		verb = " waited at " + a.snapshot.Status.Connection.Heard.Format("15:04:05")
 	}
+	if a.isSnapshot() {
+		verb = " waited on " + a.asOf().UTC().Format("2 Jan 15:04 MST")
+	}
 	words := count(t.pods, "pod", "pods") + verb
 	if t.pods == 0 {
 		return p.filtered("No pod waits."+t.refusals(), width)

@@ -27,7 +27,7 @@ func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
 	p.app, p.self, p.noun = a, p, "pod"
 	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
-	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.at, a.snapshot) }
+	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.asOf(), a.snapshot) }
 	p.table = newTable(podID, p.columns()...)
 	return p
 }

@@ -1,0 +1,24 @@
+package cluster
+
+import corev1 "k8s.io/api/core/v1"
+
+// ReadAnnotations are those that the scheduler's plugins, the explanations or the
+// views read. Sources drop all others.
+var ReadAnnotations = map[string]bool{
+	corev1.MirrorPodAnnotationKey:       true, // a static pod: cannot be evicted
+	corev1.MigratedPluginsAnnotationKey: true, // of a CSINode, by NodeVolumeLimits and VolumeBinding
+
+	// Of claims and volumes, by VolumeBinding.
+	"volume.kubernetes.io/selected-node":             true,
+	"volume.kubernetes.io/storage-provisioner":       true,
+	"volume.beta.kubernetes.io/storage-provisioner":  true,
+	"volume.beta.kubernetes.io/storage-class":        true,
+	"pv.kubernetes.io/bind-completed":                true,
+	"pv.kubernetes.io/bound-by-controller":           true,
+	"pv.kubernetes.io/provisioned-by":                true,
+	"pv.kubernetes.io/migrated-to":                   true,
+	"resource.kubernetes.io/pod-claim-name":          true, // of a ResourceClaim, by DynamicResources
+	"resource.kubernetes.io/extended-resource-claim": true,
+	"storageclass.kubernetes.io/is-default-class":    true,
+	"cluster-autoscaler.kubernetes.io/safe-to-evict": true,
+}

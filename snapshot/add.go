@@ -1,0 +1,140 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
+)
+
+// deepest is how many Lists may be one in another.
+const deepest = 8
+
+// add takes in an object of a kind, or the items of a List.
+func (f *File) add(raw []byte, of metav1.TypeMeta, depth int) error {
+	gvk := of.GroupVersionKind()
+	switch {
+	case gvk.Kind == "":
+		return errors.New("an object without a kind")
+	case gvk == infoKind:
+		return f.addInfo(raw)
+	case strings.HasSuffix(gvk.Kind, "List"):
+		return f.addList(raw, of, depth)
+	}
+	k, known := byKind[gvk]
+	if !known {
+		f.Unknown[gvk.Kind]++
+		return nil
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", gvk.Kind, err)
+	}
+	return f.store(k, object)
+}
+
+// addInfo takes in what fathom says of its own file.
+func (f *File) addInfo(raw []byte) error {
+	if err := json.Unmarshal(raw, &f.Info); err != nil {
+		return fmt.Errorf("%s: %w", infoKind.Kind, err)
+	}
+	for _, r := range f.Info.Refused {
+		if r.Pod == nil || len(r.Pod.OwnerReferences) == 0 || r.Pod.UID == "" || r.Missing <= 0 {
+			return fmt.Errorf("%s: what was refused has no pod, or the pod no owner", infoKind.Kind)
+		}
+		if r.Pod.CreationTimestamp.Unix() == r.Since.Unix() {
+			r.Pod.CreationTimestamp.Time = r.Since // JSON has whole seconds
+		}
+	}
+	f.Own = true
+	return nil
+}
+
+// addList takes in the items of a list that is an item itself.
+func (f *File) addList(raw []byte, of metav1.TypeMeta, depth int) error {
+	if depth == deepest {
+		return errors.New("too many Lists in Lists")
+	}
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("%s: %w", of.Kind, err)
+	}
+	for _, item := range list.Items {
+		kind := typeOf(item)
+		if kind.Kind == "" {
+			kind = metav1.TypeMeta{APIVersion: of.APIVersion, Kind: strings.TrimSuffix(of.Kind, "List")}
+		}
+		if err := f.add(item, kind, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store keeps an object. One of the same name that came before gives way.
+func (f *File) store(k kind, object runtime.Object) error {
+	m, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	if m.GetName() == "" {
+		return fmt.Errorf("a %s without a name", k.gvk.Kind)
+	}
+	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as informers have them
+	identify(k, m)
+	if pod, ok := object.(*corev1.Pod); ok && pod.Spec.RestartPolicy == "" {
+		corev1rules.SetObjectDefaults_Pod(pod) // no API server has seen it
+	}
+	if f.options.Strip != nil {
+		if _, err := f.options.Strip(object); err != nil {
+			return err
+		}
+	}
+	key := objectKey{k.resource, m.GetNamespace(), m.GetName()}
+	if at, there := f.places[key]; there {
+		f.objects[k.resource][at] = object
+		return nil
+	}
+	f.places[key] = len(f.objects[k.resource])
+	f.objects[k.resource] = append(f.objects[k.resource], object)
+	return nil
+}
+
+// identify gives an object what the API server would have: what is made up is the
+// same whenever the file is read.
+func identify(k kind, m metav1.Object) {
+	if m.GetUID() == "" {
+		sum := sha256.Sum256([]byte(k.resource + "/" + m.GetNamespace() + "/" + m.GetName()))
+		m.SetUID(types.UID("made-up-" + hex.EncodeToString(sum[:8])))
+	}
+	if m.GetResourceVersion() == "" {
+		m.SetResourceVersion("1")
+	}
+}
+
+// onlyNamespace is the one that all pods are of. A cluster has pods in kube-system
+// at least, so then the list is that of one namespace.
+func (f *File) onlyNamespace() string {
+	only := ""
+	for _, object := range f.objects["pods"] {
+		pod, ok := object.(*corev1.Pod)
+		if !ok || only != "" && pod.Namespace != only {
+			return ""
+		}
+		only = pod.Namespace
+	}
+	return only
+}

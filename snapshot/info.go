@@ -1,0 +1,112 @@
+// Package snapshot writes what explanations rest on to a file, and serves such a
+// file as a cluster that can be looked at. It knows a cluster.Source only, so it
+// does not matter where the state comes from.
+package snapshot
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// infoKind is how the first item of a file says what it is.
+var infoKind = schema.FromAPIVersionAndKind(explain.APIVersion, "SnapshotInfo")
+
+// Info is the first item of a file: what the objects alone do not tell.
+type Info struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Taken     time.Time `json:"taken"`
+	TakenBy   string    `json:"takenBy"`             // fathom's version
+	Context   string    `json:"context"`             // of the kubeconfig, whole
+	Version   string    `json:"version"`             // the API server's
+	Namespace string    `json:"namespace,omitempty"` // the only one whose pods could be read; "" is all
+	Kept      []string  `json:"kept,omitempty"`      // what is left out of others
+
+	Unread     []Unread    `json:"unread,omitempty"`     // what could not be read, or only in part
+	Asked      []Asked     `json:"asked,omitempty"`      // what was asked for by namespace
+	Schedulers []Scheduler `json:"schedulers,omitempty"` // those that waiting pods name
+	Heard      []Heard     `json:"heard,omitempty"`      // what others said of waiting pods
+	Refused    []Refused   `json:"refused,omitempty"`    // controllers whose pods were not created
+
+	// Forbidden says of the kinds that plugins read which are not there, and why.
+	Forbidden map[string]string `json:"forbidden,omitempty"`
+
+	Configuration *Configuration `json:"schedulerConfiguration,omitempty"`
+}
+
+// Unread is a resource that could not be listed, and why.
+type Unread struct {
+	Resource string `json:"resource"`
+	Group    string `json:"group,omitempty"`
+	Why      string `json:"why"`
+}
+
+// Asked is a namespace that resourcequotas or limitranges were asked of alone.
+type Asked struct {
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace"`
+	Why       string `json:"why,omitempty"` // they could not be read; "" if they could
+}
+
+// Scheduler is what was found out about one.
+type Scheduler struct {
+	Name  string `json:"name"`
+	Alive bool   `json:"alive"`
+	Known bool   `json:"known"`
+	Why   string `json:"why"`
+}
+
+// Heard is what events told of a waiting pod.
+type Heard struct {
+	UID         types.UID  `json:"uid"`
+	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`
+	Autoscalers []Word     `json:"autoscalers,omitempty"`
+}
+
+// Word is an autoscaler's newest.
+type Word struct {
+	Component string    `json:"component"`
+	Reason    string    `json:"reason"`
+	Message   string    `json:"message"`
+	LastSeen  time.Time `json:"lastSeen"`
+}
+
+// Refused is a model.Refused.
+type Refused struct {
+	Pod     *corev1.Pod `json:"pod"`
+	Wanted  int         `json:"wanted"`
+	Missing int         `json:"missing"`
+	Since   time.Time   `json:"since"`
+	Last    time.Time   `json:"last"`
+	Message string      `json:"message"`
+	Notes   []string    `json:"notes,omitempty"`
+}
+
+// Configuration is the scheduler's, as far as explanations use it.
+type Configuration struct {
+	Source string `json:"source"`
+	Data   string `json:"data"`
+}
+
+func (r *Refused) model() *model.Refused {
+	return &model.Refused{
+		Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes,
+	}
+}
+
+// unread is why a resource could not be listed; "" if it could.
+func (i *Info) unread(resource string) string {
+	for _, u := range i.Unread {
+		if u.Resource == resource {
+			return u.Why
+		}
+	}
+	return ""
+}

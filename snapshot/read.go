@@ -1,0 +1,176 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Most is how many bytes a file may hold, unpacked. It bounds the memory that
+// reading takes.
+const Most = 1 << 30
+
+// mostItem is how many bytes one object, or a document that is no list, may have.
+const mostItem = 64 << 20
+
+// ErrFormat says that what was read is no snapshot and no List of kubectl.
+var ErrFormat = errors.New("neither a snapshot nor the YAML or JSON of kubectl get")
+
+// ReadOptions say what a file cannot tell itself.
+type ReadOptions struct {
+	// Name is how the state is called where the file does not say: its own name.
+	Name string
+	// Taken is when the state was, where the file does not say.
+	Taken time.Time
+	// Strip is done to each object before it is stored; nil is nothing.
+	Strip cache.TransformFunc
+
+	most int64 // instead of Most; 0 is Most
+}
+
+// File is what was read.
+type File struct {
+	Info Info
+	// Own says that fathom wrote it, so that what it holds is all there was.
+	Own bool
+	// Unknown counts the objects that nothing here reads, by kind.
+	Unknown map[string]int
+
+	objects map[string][]runtime.Object // by resource
+	places  map[objectKey]int           // in objects
+	options ReadOptions
+}
+
+type objectKey struct{ resource, namespace, name string }
+
+// Read reads a snapshot, or Lists and objects of kubectl, packed with gzip or zstd
+// or not. Its errors are one line; those of what is in it are ErrFormat.
+func Read(r io.Reader, options ReadOptions) (*File, error) {
+	f := &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, options: options}
+	unpacked, done, err := unpack(r)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	defer done()
+	in := &input{r: unpacked, left: cmp.Or(options.most, Most), most: mostItem}
+	text := bufio.NewReaderSize(in, 1<<16)
+	first, err := firstByte(text)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, wrong(errors.New("it is empty"))
+	case err != nil:
+		return nil, wrong(err)
+	case first == '{':
+		err = f.readJSON(text, in)
+	default:
+		err = f.readYAML(text, in)
+	}
+	if err != nil {
+		return nil, wrong(err)
+	}
+	return f, f.finish()
+}
+
+// wrong is an error about what was read, in one line.
+func wrong(err error) error {
+	switch {
+	case errors.Is(err, errTooLarge), errors.Is(err, ErrFormat):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: it ends in the middle", ErrFormat)
+	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
+
+// errTooLarge ends the reading of what would take too much memory.
+var errTooLarge = errors.New("too large")
+
+// input counts what is read, and ends it where it is too much.
+type input struct {
+	r     io.Reader
+	left  int64 // of the whole
+	item  int64 // read since the last item
+	most  int64 // of an item
+	total int64
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	i.left -= int64(n)
+	i.item += int64(n)
+	switch {
+	case i.left < 0:
+		return 0, fmt.Errorf("%w: more than %d MiB, unpacked; give fewer kinds or namespaces", errTooLarge, Most>>20)
+	case i.item > i.most:
+		return 0, fmt.Errorf("%w: one object of more than %d MiB", errTooLarge, mostItem>>20)
+	}
+	return n, err
+}
+
+// next says that an item is through.
+func (i *input) next() { i.item = 0 }
+
+// firstByte is the first that is not blank; it is left there.
+func firstByte(text *bufio.Reader) (byte, error) {
+	if mark, err := text.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		_, _ = text.Discard(3) // peeked at
+	}
+	for {
+		b, err := text.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if !strings.ContainsRune(" \t\r\n", rune(b)) {
+			return b, text.UnreadByte()
+		}
+	}
+}
+
+// unpack undoes the packing that the first bytes tell of.
+func unpack(r io.Reader) (unpacked io.Reader, done func(), err error) {
+	packed := bufio.NewReader(r)
+	magic, err := packed.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		unpacked, err := gzip.NewReader(packed)
+		return unpacked, func() {}, err
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		unpacked, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostItem))
+		if err != nil {
+			return nil, nil, err
+		}
+		return unpacked, unpacked.Close, nil
+	}
+	return packed, func() {}, nil
+}
+
+// finish checks what came in.
+func (f *File) finish() error {
+	if len(f.objects["nodes"])+len(f.objects["pods"]) == 0 && !f.Own {
+		found := ""
+		if len(f.Unknown) > 0 {
+			found = ", only " + strings.Join(slices.Sorted(maps.Keys(f.Unknown)), ", ")
+		}
+		return fmt.Errorf("%w: it holds neither nodes nor pods%s", ErrFormat, found)
+	}
+	if !f.Own {
+		f.Info.Taken, f.Info.Context = f.options.Taken, f.options.Name
+		f.Info.Namespace = f.onlyNamespace()
+	}
+	return nil
+}
