@@ -141,7 +141,7 @@ func stopWords(job *model.Progress) []string {
 		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+plural(n, "its", "their")+" eviction was accepted.")
 	}
 	if drains(job) {
-		lines = append(lines, "Its node stays cordoned; z undoes that.")
+		lines = append(lines, "What it cordoned stays so; z undoes that.")
 	}
 	return lines
 }

@@ -46,7 +46,7 @@ func (f *fakeActor) Plan(_ context.Context, action model.Action) (*model.Plan, e
 			facts.Objects[ref] = fields
 		}
 	}
-	if drain, ok := action.(model.Drains); ok {
+	if drain, ok := action.(model.Drains); ok && f.filtered != nil {
 		facts.Filtered = map[string][]types.UID{}
 		for _, node := range drain.DrainedNodes() {
 			facts.Filtered[node] = f.filtered(node)
