@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -46,7 +48,7 @@ func (e *Engine) refusesEviction(pod *corev1.Pod, told *Eviction) bool {
 	return true
 }
 
-// budgetsOf are the budgets that select the pod.
+// budgetsOf are the budgets that select the pod, by name.
 func (e *Engine) budgetsOf(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
 	all, err := e.budgets.PodDisruptionBudgets(pod.Namespace).List(labels.Everything())
 	if err != nil {
@@ -59,6 +61,7 @@ func (e *Engine) budgetsOf(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, er
 			found = append(found, budget)
 		}
 	}
+	slices.SortFunc(found, func(a, b *policyv1.PodDisruptionBudget) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
 
