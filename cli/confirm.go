@@ -38,7 +38,7 @@ func (a *answers) ask(ctx context.Context, question string) (string, error) {
 		err  error
 	}
 	replies := make(chan reply, 1)
-	go func() { // a read cannot be cancelled
+	go func() { // a read cannot be canceled
 		line, err := a.lines.ReadString('\n')
 		replies <- reply{line, err}
 	}()
