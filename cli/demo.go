@@ -20,6 +20,7 @@ type demonstrating struct {
 	lesson string // its name, a file or "-"; "" without
 	nodes  int    // of the story
 	seed   uint64
+	lists  listingLessons
 }
 
 // demo is the command that shows the embedded cluster.
@@ -34,17 +35,30 @@ No kubeconfig is read and no server is spoken to.
 
 Twelve nodes in three zones carry the workloads of several teams, and pods wait
 for a dozen reasons. Every half a minute something happens: a rollout, a node
-that is lost and comes back, a preemption. Nothing is kept when it ends.`,
-		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7", a.name),
+that is lost and comes back, a preemption. Nothing is kept when it ends.
+
+--lesson takes a lesson instead, on a cluster of its own: it asks what the scheduler
+will do, shows what it does, and ends when the cluster is as its goal says. Which
+lessons were taken is kept, and --progress tells it.`,
+		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --progress -o json", a.name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := d.lists.check(cmd); err != nil {
+				return err
+			}
+			if d.lists.wanted() {
+				return d.lists.write(d.app)
+			}
+			return d.run(cmd.Context(), cmd.Flags().Changed("ascii"))
+		},
 	}
 	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
+	d.lists.addFlags(cmd)
 	completeFlag(cmd, "theme", themes.Names()...)
 	return cmd
 }

@@ -84,7 +84,11 @@ func (s *demoSession) begin(ctx context.Context, name string, on *demo.Cluster) 
 	if err != nil {
 		return nil, err
 	}
-	return &taking{run: run, number: number, of: lessons.Count()}, nil
+	t := &taking{run: run, number: number, of: lessons.Count()}
+	if number > 0 { // one of a file may be called anything
+		go lessonBook().Follow(ctx, run, t.unkept)
+	}
+	return t, nil
 }
 
 // embedded is the embedded cluster as the dashboard needs it.

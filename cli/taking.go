@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
@@ -11,6 +13,8 @@ import (
 type taking struct {
 	run        *lessons.Run
 	number, of int
+
+	trouble atomic.Pointer[string] // why the progress is not kept; nil while it is
 }
 
 var _ ui.Lesson = (*taking)(nil)
@@ -27,6 +31,9 @@ func (t *taking) State() ui.LessonState {
 		Hints: lesson.Hints[:state.Hints], HintsLeft: len(lesson.Hints) - state.Hints,
 		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
 		RightSoFar: state.Right, AskedSoFar: state.Asked, Trouble: state.Trouble,
+	}
+	if why := t.trouble.Load(); why != nil {
+		shown.Trouble = cmp.Or(shown.Trouble, *why)
 	}
 	if p := step.Predict; p != nil {
 		shown.Question, shown.Answers = p.Question, p.Answers
@@ -66,3 +73,9 @@ func (t *taking) Hint() { t.run.Hint() }
 
 // Next implements ui.Lesson.
 func (t *taking) Next(ctx context.Context) error { return t.run.Next(ctx) }
+
+// unkept takes what went wrong with keeping the progress, for the panel.
+func (t *taking) unkept(err error) {
+	why := oneLine(err.Error())
+	t.trouble.Store(&why)
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+)
+
+// listingLessons is what demo writes instead of opening the dashboard.
+type listingLessons struct {
+	list, progress bool
+	output         string
+}
+
+func (l *listingLessons) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons that come with fathom.")
+	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that were begun, and how they went.")
+	addOutput(cmd, &l.output, "text", "json")
+}
+
+// wanted says whether something is to be listed.
+func (l *listingLessons) wanted() bool { return l.list || l.progress }
+
+// check refuses what does not go together.
+func (l *listingLessons) check(cmd *cobra.Command) error {
+	switch {
+	case l.list && l.progress, l.wanted() && cmd.Flags().Changed("lesson"):
+		return usagef("demo: --list, --progress and --lesson exclude each other")
+	case cmd.Flags().Changed("output") && !l.wanted():
+		return usagef("demo -o %s: it needs --list or --progress", l.output)
+	}
+	return checkOutput(l.output, "text", "json")
+}
+
+// lessonBook is where the progress is kept.
+func lessonBook() *lessons.Book {
+	return lessons.NewBook(filepath.Join(xdg.StateHome, "fathom", "lessons.json"), clock.RealClock{})
+}
+
+// lessonItem is a lesson in JSON.
+type lessonItem struct {
+	Number  int       `json:"number"`
+	Name    string    `json:"name"`
+	Title   string    `json:"title"`
+	Level   string    `json:"level"`
+	Reached time.Time `json:"reached,omitzero"`
+}
+
+// progressItem is what became of a lesson, in JSON.
+type progressItem struct {
+	Name string `json:"name"`
+	lessons.Record
+}
+
+// write lists what was asked for.
+func (l *listingLessons) write(a *app) error {
+	done, err := lessonBook().Progress()
+	if done == nil {
+		return err
+	}
+	if err != nil { // a broken file was kept aside
+		say(a.stderr, a.name, err)
+	}
+	all, err := lessons.All()
+	if err != nil {
+		return err
+	}
+	g := getting{app: a, output: l.output}
+	if l.progress {
+		return g.print(progressOf(all, done))
+	}
+	return g.print(lessonList(all, done))
+}
+
+// lessonList is all lessons, in the order of teaching.
+func lessonList(all []*lessons.Lesson, done *lessons.Progress) *listing {
+	l := &listing{kind: "LessonList", heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "REACHED"}}
+	for i, lesson := range all {
+		reached := done.Lessons[lesson.Name].Reached
+		l.add(lessonItem{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
+			strconv.Itoa(i+1), lesson.Name, lesson.Title, lesson.Level, whenOrNone(reached))
+	}
+	return l
+}
+
+// progressOf is the lessons that were begun, in the order of teaching; those that
+// another version has come last.
+func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
+	l := &listing{
+		kind: "LessonProgressList", heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS"},
+		empty: "No lesson was begun yet. demo --list lists them.",
+	}
+	var names []string
+	for _, lesson := range all {
+		names = append(names, lesson.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(done.Lessons)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		record, begun := done.Lessons[name]
+		if !begun {
+			continue
+		}
+		l.add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), whenOrNone(record.Reached),
+			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints))
+	}
+	return l
+}
+
+// whenOrNone is a time where the user is.
+func whenOrNone(t time.Time) string {
+	if t.IsZero() {
+		return orNone("")
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
