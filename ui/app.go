@@ -148,6 +148,8 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		if msg.opened == a.opened {
 			return a.sayError(msg.err)
 		}
+	case saidYesMsg:
+		return a.onSaidYes(msg)
 	case lessonMsg:
 		return a.onLesson(msg)
 	case lessonFailedMsg:

@@ -143,7 +143,12 @@ func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeC
 		with(&o)
 	}
 	app := New(o)
-	app.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	app.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
+		if d == answersAfter {
+			return func() tea.Msg { return msg(now) } // no other key follows
+		}
+		return nil
+	}
 	send(t, app, tea.WindowSizeMsg{Width: width, Height: height}, snapshotMsg{snapshot: s})
 	return app
 }

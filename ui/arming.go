@@ -11,6 +11,9 @@ const (
 	armsAfter = 500 * time.Millisecond
 	// armsQuiet is how long no key may have been pressed before it does.
 	armsQuiet = 300 * time.Millisecond
+	// answersAfter is how long no key may follow a y before it is taken: one of
+	// many, as in a paste without its marks, answers nothing.
+	answersAfter = 150 * time.Millisecond
 )
 
 // arming keeps keys that were pressed before a box could be read from answering it.
@@ -19,6 +22,7 @@ type arming struct {
 	pressed time.Time // the last key
 	armed   bool
 	alone   bool // no key came shortly before the last one
+	keys    int  // that were pressed
 }
 
 // armMsg says that a box may be armed by now: it is drawn anew.
@@ -46,8 +50,40 @@ func (m *arming) press(key tea.KeyPressMsg, a *App) (may bool, cmd tea.Cmd) {
 	}
 	m.alone = a.at.Sub(m.pressed) >= armsQuiet
 	m.pressed = a.at
+	m.keys++
 	if m.armed = m.armed || may; m.armed {
 		return may, nil
 	}
 	return false, a.after(armsQuiet, func(time.Time) tea.Msg { return armMsg{} })
+}
+
+// answerer is a box that a single key answers.
+type answerer interface {
+	dialog
+	// answered does what the key has answered, once no other followed it; keys is
+	// how many were pressed until then.
+	answered(keys int) tea.Cmd
+}
+
+// saidYesMsg says that a key has answered a box, if no other key followed.
+type saidYesMsg struct {
+	box  answerer
+	keys int
+}
+
+// answers takes a y that stands alone for an answer, if nothing follows it.
+func (m *arming) answers(a *App, box answerer) tea.Cmd {
+	if !m.alone {
+		return nil
+	}
+	keys := m.keys
+	return a.after(answersAfter, func(time.Time) tea.Msg { return saidYesMsg{box, keys} })
+}
+
+// onSaidYes hands the answer to the box, if that is open still.
+func (a *App) onSaidYes(msg saidYesMsg) tea.Cmd {
+	if a.dialog != dialog(msg.box) {
+		return nil
+	}
+	return msg.box.answered(msg.keys)
 }

@@ -99,8 +99,8 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 		c.agree()
 	case c.open() || c.refused():
 	case c.question.Answer == "y":
-		if pressed == "y" && c.arms.alone { // else it is one of many, as in a paste without its marks
-			return c.app.confirmed(c, "y")
+		if pressed == "y" {
+			return c.arms.answers(c.app, c)
 		}
 	case pressed == "enter":
 		if typed := c.field.text(); typed != c.question.Answer {
@@ -113,6 +113,14 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 		c.field.edit(key)
 	}
 	return nil
+}
+
+// answered implements answerer.
+func (c *confirm) answered(keys int) tea.Cmd {
+	if keys != c.arms.keys || c.open() || c.refused() || c.app.small() {
+		return nil
+	}
+	return c.app.confirmed(c, "y")
 }
 
 // agree checks or unchecks the chosen consent, if it can be read.

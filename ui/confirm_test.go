@@ -81,6 +81,21 @@ func TestNothingElseAnswersTheBox(t *testing.T) {
 				press(d.t, d.app, key)
 			}
 		}, true},
+		{"a y that another key follows at once, as in a paste without its marks", func(d *acted) {
+			d.wait(time.Second)
+			var late []tea.Cmd
+			d.app.after = func(_ time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
+				late = append(late, func() tea.Msg { return msg(d.at) })
+				return nil
+			}
+			press(d.t, d.app, "y", "e", "s")
+			if len(late) == 0 {
+				d.t.Fatal("nothing waits for what follows the y")
+			}
+			for _, cmd := range late {
+				send(d.t, d.app, cmd())
+			}
+		}, true},
 		{"a key in a row of keys", func(d *acted) {
 			for range 20 {
 				d.wait(200 * time.Millisecond)

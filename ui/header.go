@@ -144,7 +144,9 @@ func (a *App) unread() int {
 }
 
 // production reports whether the context is one of production.
-func (a *App) production() bool { return !a.isSnapshot() && model.MatchContext(a.Production, a.Context) }
+func (a *App) production() bool {
+	return !a.isSnapshot() && model.MatchContext(a.Production, a.Context)
+}
 
 // lost reports whether the server does not answer.
 func (a *App) lost() bool {

@@ -26,11 +26,19 @@ func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	may, cmd := b.arms.press(key, b.app)
-	if may && pressed == "y" && b.arms.alone && !b.app.small() {
-		b.app.dialog = nil
-		return b.run()
+	if may && pressed == "y" && !b.app.small() {
+		return b.arms.answers(b.app, b)
 	}
 	return cmd
+}
+
+// answered implements answerer.
+func (b *yesNo) answered(keys int) tea.Cmd {
+	if keys != b.arms.keys || b.app.small() {
+		return nil
+	}
+	b.app.dialog = nil
+	return b.run()
 }
 
 func (b *yesNo) paste(string) tea.Cmd { return nil }
