@@ -13,7 +13,7 @@ import (
 type walk struct {
 	lesson string
 	deeds  map[int][]deed // by step, counted from 1; the others need none
-	shows  map[int]string // what the right answer of a step claims, where no until says it
+	shows  map[int]string // what the right answer before claims, where no until says it; after the deeds
 	wrong  deed           // at the last step that can be come to without a deed
 	spoils bool           // the wrong deed ends the lesson
 }
@@ -22,7 +22,7 @@ var walks = []walk{
 	{lesson: "what-counts", deeds: map[int][]deed{4: {uncordon("std-a-02")}}, wrong: evict("api", ""), spoils: true},
 	{
 		lesson: "qos", deeds: map[int][]deed{3: {evict("scratch", "")}},
-		shows: map[int]string{2: "running.size() == 3"}, // what a kubelet evicts is not to be seen here
+		shows: map[int]string{3: "running.size() == 2"}, // what a kubelet evicts is not to be seen here
 		wrong: evict("web", ""), spoils: true,
 	},
 	{
@@ -32,10 +32,10 @@ var walks = []walk{
 	{
 		lesson: "wrong-effect",
 		deeds: map[int][]deed{
-			2: {taint("gpu-a-01", "dedicated", "gpu", corev1.TaintEffectNoSchedule)},
-			3: {evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 2"), evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 1"), evict("front", "gpu-a-01")},
+			3: {taint("gpu-a-01", "dedicated", "gpu", corev1.TaintEffectNoSchedule)},
+			4: {evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 2"), evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 1"), evict("front", "gpu-a-01")},
 		},
-		shows: map[int]string{2: "running.filter(p, p.node == 'gpu-a-01').size() == 3 && ended.size() == 0"},
+		shows: map[int]string{3: "running.filter(p, p.node == 'gpu-a-01').size() == 3 && ended.size() == 0"},
 		wrong: evict("front", "gpu-a-01"), // it comes back
 	},
 	{lesson: "host-ports", deeds: map[int][]deed{3: {remove("debug")}}, wrong: remove("syslog"), spoils: true},
@@ -48,8 +48,8 @@ var walks = []walk{
 		wrong: evict("db", ""), spoils: true,
 	},
 	{
-		lesson: "throw-out", deeds: map[int][]deed{2: {taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoExecute)}},
-		shows: map[int]string{2: "running.filter(p, p.node == 'std-a-01').size() == 1"},
+		lesson: "throw-out", deeds: map[int][]deed{3: {taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoExecute)}},
+		shows: map[int]string{3: "running.filter(p, p.node == 'std-a-01').size() == 1"},
 		wrong: taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoSchedule),
 	},
 	{
@@ -73,23 +73,27 @@ var walks = []walk{
 	},
 	{lesson: "preemption", deeds: map[int][]deed{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
 	{
-		lesson: "quota", deeds: map[int][]deed{3: {restart("team", "new")}, 4: {scale("team", "old", 0), until("running.size() <= 1"), restart("team", "new")}},
+		lesson: "quota", deeds: map[int][]deed{
+			4: {restart("team", "new")},
+			5: {scale("team", "old", 0), until("running.size() <= 1"), restart("team", "new")},
+		},
+		shows: map[int]string{4: "running.filter(p, p.app == 'new').size() == 1"},
 		wrong: scale("team", "new", 1), spoils: true,
 	},
 	{
-		lesson: "never", deeds: map[int][]deed{3: {evict("batch", "std-a-01")}},
-		shows: map[int]string{3: "running.exists(p, p.app == 'model')"},
+		lesson: "never", deeds: map[int][]deed{4: {evict("batch", "std-a-01")}},
+		shows: map[int]string{4: "running.exists(p, p.app == 'model')"},
 		wrong: scale("ml", "batch", 3), spoils: true,
 	},
 	{
-		lesson: "volume-zone", deeds: map[int][]deed{2: {drain("std-b-01")}, 3: {uncordon("std-b-02")}},
-		shows: map[int]string{2: "refused.exists(p, p.app == 'db')"},
+		lesson: "volume-zone", deeds: map[int][]deed{3: {drain("std-b-01")}, 4: {uncordon("std-b-02")}},
+		shows: map[int]string{3: "refused.exists(p, p.app == 'db')"},
 		wrong: evict("db", ""), // it comes back to where it was
 	},
 	{lesson: "gates", deeds: map[int][]deed{2: {ungate("report"), remove("astray")}}, wrong: remove("report"), spoils: true},
 	{
-		lesson: "scoring", deeds: map[int][]deed{2: {label("std-a-02", "disktype", "ssd")}, 3: {scale("search", "index", 2)}},
-		shows: map[int]string{3: "running.exists(p, p.node == 'std-a-02')"},
+		lesson: "scoring", deeds: map[int][]deed{3: {label("std-a-02", "disktype", "ssd")}, 5: {scale("search", "index", 2)}},
+		shows: map[int]string{3: "running.exists(p, p.node == 'std-a-03')", 5: "running.exists(p, p.node == 'std-a-02')"},
 		wrong: label("std-a-01", "disktype", "ssd"), spoils: true,
 	},
 }
@@ -117,17 +121,16 @@ func TestEachLessonIsWalkedToItsGoal(t *testing.T) {
 func (w *walk) take(s *stage, index int) {
 	s.Helper()
 	step := &s.lesson.Steps[index]
-	claim := step.Until
-	if shown := w.shows[index+1]; shown != "" {
-		claim = shown
-	}
 	last := index == len(s.lesson.Steps)-1
 	if step.Predict != nil {
-		if claim == "" {
+		if step.Until == "" && w.shows[index+2] == "" {
 			s.Fatalf("step %d foretells nothing that can be looked at", index+1)
 		}
+		if len(w.deeds[index+1]) > 0 {
+			s.Fatalf("step %d asks and wants a deed: the answer stands where it said which", index+1)
+		}
 		time.Sleep(500 * time.Millisecond) // a scheduler that is not held would act
-		if len(w.deeds[index+1]) == 0 && step.Until != "" && s.holds(step.Until) {
+		if step.Until != "" && s.holds(step.Until) {
 			s.Errorf("step %d: what is asked has come to be before the answer", index+1)
 		}
 		s.Answer(step.Predict.Right)
@@ -147,8 +150,8 @@ func (w *walk) take(s *stage, index int) {
 	if !last {
 		s.await("the step is done", func(state lessons.State) bool { return state.Ready })
 	}
-	if step.Predict != nil {
-		s.awaitThat(claim)
+	if shown := w.shows[index+1]; shown != "" {
+		s.awaitThat(shown)
 	}
 	if !last {
 		if err := s.Next(s.Context()); err != nil {
