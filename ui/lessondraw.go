@@ -193,6 +193,8 @@ func (p *lessonPanel) status(width int) []string {
 		words, keys = "The scheduler is held until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" answers"
 	case s.Step < s.Steps && s.Ready:
 		keys = "enter goes on"
+	case s.Step < s.Steps && s.HintsLeft > 0: // the step may want an action
+		keys = fmt.Sprintf("wait, or h hint (%d left)", s.HintsLeft)
 	case s.Step < s.Steps:
 		keys = "wait"
 	case s.HintsLeft > 0:
