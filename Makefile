@@ -1,6 +1,7 @@
 # make cluster       a real control plane with ten nodes, until ctrl-c
 # make test          everything that CI runs
 # make lint          golangci-lint in both modules
+# make fuzz          what the loaders of files make of broken ones, 20 s each
 # make bench         the figures of docs/performance.md
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters
@@ -21,7 +22,7 @@ VERSION := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
-.PHONY: all control-plane cluster test vet lint unit e2e bench difftest soak
+.PHONY: all control-plane cluster test vet lint unit fuzz e2e bench difftest soak
 
 all:
 	go build ./...
@@ -67,7 +68,7 @@ cluster: control-plane
 	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
 	exec $(BIN)/cluster
 
-test: vet lint unit e2e
+test: vet lint unit fuzz e2e
 
 vet:
 	go vet ./...
@@ -84,6 +85,13 @@ lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT)
 
 unit:
 	go test -race -timeout 30m ./...
+
+# Each loader of files for so long.
+FUZZTIME ?= 20s
+fuzz:
+	@for f in FuzzReadYAML FuzzReadJSON FuzzReadPacked; do \
+		go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) ./snapshot; \
+	done
 
 e2e: control-plane
 	cd e2e && go test -v -timeout 40m -count 1 ./...

@@ -72,7 +72,7 @@ func Read(r io.Reader, options ReadOptions) (*File, error) {
 		return nil, wrong(errors.New("it is empty"))
 	case err != nil:
 		return nil, wrong(err)
-	case first == '{':
+	case first == '{' && isJSON(text):
 		err = f.readJSON(text, in)
 	default:
 		err = f.readYAML(text, in)
@@ -136,6 +136,14 @@ func firstByte(text *bufio.Reader) (byte, error) {
 			return b, text.UnreadByte()
 		}
 	}
+}
+
+// isJSON tells an object in JSON from one in YAML that has braces too.
+func isJSON(text *bufio.Reader) bool {
+	const enough = 512 // bytes, for blanks and a first quote
+	head, _ := text.Peek(enough) // fewer do
+	head = bytes.TrimLeft(head[min(1, len(head)):], " \t\r\n")
+	return len(head) == 0 || head[0] == '"' || head[0] == '}'
 }
 
 // unpack undoes the packing that the first bytes tell of.

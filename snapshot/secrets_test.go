@@ -128,9 +128,9 @@ extenders:
 }
 
 // taken is the snapshot of a source, with all pods waiting.
-func taken(t *testing.T, source *cluster.Source, keep ...string) *Snapshot {
+func taken(t testing.TB, source *cluster.Source, keep ...string) *Snapshot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, k := range kinds {
 		if !k.beside {
@@ -169,7 +169,7 @@ func taken(t *testing.T, source *cluster.Source, keep ...string) *Snapshot {
 	return s
 }
 
-func written(t *testing.T, s *Snapshot, format Format) string {
+func written(t testing.TB, s *Snapshot, format Format) string {
 	t.Helper()
 	var text bytes.Buffer
 	if err := s.Write(&text, format); err != nil {
