@@ -74,7 +74,6 @@ var walks = []walk{
 	{lesson: "preemption", deeds: map[int][]deed{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
 	{
 		lesson: "quota", deeds: map[int][]deed{
-			4: {restart("team", "new")},
 			5: {scale("team", "old", 0), until("running.size() <= 1"), restart("team", "new")},
 		},
 		shows: map[int]string{4: "running.filter(p, p.app == 'new').size() == 1"},
