@@ -12,6 +12,14 @@ func (a *App) describe(ref model.Ref) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { return cluster.Describe(ctx, ref) }
 }
 
+// yamlWords say what an object's YAML is.
+func (a *App) yamlWords() string {
+	if a.isSnapshot() {
+		return "The object as the snapshot holds it: environments and the like are left out."
+	}
+	return "The live object, without its managed fields."
+}
+
 // yaml is the work of fetching an object.
 func (a *App) yaml(ref model.Ref) func(context.Context) (string, error) {
 	cluster := a.Cluster

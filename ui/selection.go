@@ -23,7 +23,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))
 	case doYAML:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "YAML"},
-			"The live object, without its managed fields.", a.yaml(on.ref)))
+			a.yamlWords(), a.yaml(on.ref)))
 	default:
 		if on.pod != nil {
 			return a.actOnPod(do, on.pod)

@@ -50,3 +50,11 @@ func TestNothingCanBeChangedInASnapshot(t *testing.T) {
 		}
 	}
 }
+
+func TestTheYAMLOfASnapshotIsNotThatOfALiveObject(t *testing.T) {
+	app := newSnapshotApp(t, 80, 24)
+	press(t, app, "3", "y")
+	if row := strings.Split(ansi.Strip(app.View().Content), "\n")[1]; !strings.Contains(row, "as the snapshot holds it") {
+		t.Errorf("row 2 says %q", row)
+	}
+}
