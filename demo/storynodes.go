@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +51,7 @@ func (s *story) node(of pool, zone string, number int, disk string, age time.Dur
 			corev1.LabelHostname: name, corev1.LabelTopologyZone: "eu-1" + zone, corev1.LabelTopologyRegion: "eu-1",
 			corev1.LabelInstanceTypeStable: of.machine, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64", poolLabel: of.name,
 		}},
-		Spec: corev1.NodeSpec{Taints: of.taints, ProviderID: "demo://eu-1" + zone + "/" + name},
+		Spec: corev1.NodeSpec{Taints: slices.Clone(of.taints), ProviderID: "demo://eu-1" + zone + "/" + name},
 		Status: corev1.NodeStatus{
 			Capacity:   amounts("cpu", of.cpu, "memory", of.memory, "pods", of.pods, "ephemeral-storage", "100Gi", string(gpus), of.gpus),
 			Conditions: readyConditions(born),
@@ -91,8 +92,8 @@ func readyConditions(since metav1.Time) []corev1.NodeCondition {
 	}
 }
 
-// pressMemory has the kubelet of a node report that its memory runs out; the
-// node lifecycle controller taints it for that.
+// pressMemory has the kubelet of a node report that its memory runs out, for
+// which the node lifecycle controller has tainted it, and keeps it so.
 func pressMemory(node *corev1.Node, since metav1.Time) {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeMemoryPressure {
@@ -100,6 +101,17 @@ func pressMemory(node *corev1.Node, since metav1.Time) {
 			c.LastTransitionTime = since
 		}
 	}
+	taint(node, corev1.TaintNodeMemoryPressure, since)
+}
+
+// cordon keeps new pods from a node, which the controller says by a taint too.
+func cordon(node *corev1.Node, since metav1.Time) {
+	node.Spec.Unschedulable = true
+	taint(node, corev1.TaintNodeUnschedulable, since)
+}
+
+func taint(node *corev1.Node, key string, since metav1.Time) {
+	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &since})
 }
 
 // dozen makes the twelve nodes that the story is about.
@@ -114,7 +126,7 @@ func (s *story) dozen() {
 	s.node(standardPool, "b", 2, "ssd", 41*day)
 	s.node(standardPool, "c", 1, "hdd", 41*day)
 	pressMemory(s.node(standardPool, "c", 2, "", 12*day), s.ago(7*time.Minute))
-	s.node(spotPool, "a", 1, "", 2*day).Spec.Unschedulable = true
+	cordon(s.node(spotPool, "a", 1, "", 2*day), s.ago(26*time.Hour))
 	s.node(spotPool, "b", 1, "", 2*day)
 	s.node(spotPool, "c", 1, "ssd", 5*time.Hour)
 }

@@ -47,8 +47,8 @@ func waiting() []workload {
 			age: 6 * day, pending: 14 * time.Minute, shape: onDisk("ssd"),
 		},
 		{ // larger than any node
-			kind: job, namespace: "ml", name: "train", cpu: "32", memory: "100Gi", waits: 1, pending: 2 * time.Hour,
-			shape: with(tolerateGPU, wants(gpus, "4")),
+			kind: job, namespace: "ml", name: "train", cpu: "32", memory: "64Gi", waits: 1, pending: 2 * time.Hour,
+			shape: with(tolerateGPU, wants(gpus, "2")),
 		},
 		{ // a taint alone
 			kind: deployment, namespace: "ml", name: "embed", cpu: "2", memory: "8Gi", waits: 1, pending: 33 * time.Minute, shape: wants(gpus, "1"),

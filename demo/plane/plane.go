@@ -61,7 +61,7 @@ func (p *Plane) start(ctx context.Context) error {
 		return err
 	}
 	p.store.Admit(judge)
-	for _, run := range append(loops, p.scheduler.Run, p.collectGarbage, p.provision) {
+	for _, run := range append(loops, p.scheduler.Run, p.collectGarbage, p.provision, p.lead) {
 		p.running.Go(func() { run(ctx) })
 	}
 	return nil
