@@ -169,6 +169,13 @@ func (s *Store) reactWrite(action testing.Action, dry bool) (runtime.Object, err
 		q.dry = dry || tries(action.DeleteOptions.DryRun)
 		_, err = s.delete(q, action.DeleteOptions)
 		return nil, err
+	case testing.DeleteCollectionActionImpl:
+		q, err := s.queryOf(action, "")
+		if err != nil {
+			return nil, err
+		}
+		q.dry = dry || tries(action.DeleteOptions.DryRun)
+		return nil, s.deleteAll(q, selection{action.Namespace, action.ListRestrictions.Labels, action.ListRestrictions.Fields}, action.DeleteOptions)
 	}
 	return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +26,18 @@ func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, e
 		}
 	}
 	return nil, q.conflict()
+}
+
+// deleteAll ends all objects that are selected.
+func (s *Store) deleteAll(q query, which selection, options metav1.DeleteOptions) error {
+	objects, _ := s.selected(q.kind, which)
+	for _, object := range objects {
+		q.name = nameOf(object)
+		if _, err := s.delete(q, options); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // ending is the object as it is while it is deleted; now says that it is gone at

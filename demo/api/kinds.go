@@ -96,7 +96,6 @@ func kinds(namespaces corev1client.NamespaceInterface) map[schema.GroupVersionRe
 	add(eventsv1.SchemeGroupVersion, "events", "Event", event.Strategy, nil)
 	newer := all[eventsv1.SchemeGroupVersion.WithResource("events")]
 	newer.stored = all[core.WithResource("events")]
-	newer.transition = newer.stored.transition
 	add(apps, "deployments", "Deployment", deployment.Strategy, status(deployment.StatusStrategy))
 	add(apps, "replicasets", "ReplicaSet", replicaset.Strategy, status(replicaset.StatusStrategy))
 	add(apps, "statefulsets", "StatefulSet", statefulset.Strategy, status(statefulset.StatusStrategy))

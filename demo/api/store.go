@@ -5,11 +5,15 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,6 +42,7 @@ type table struct {
 	log      []change // the newest writes, for watches that begin in the past
 	forgot   int64    // the version of the last write that fell out of log
 	watchers map[*watcher]struct{}
+	most     int // objects; of more, the ones that were written longest ago are dropped. 0: any number
 }
 
 // change is one write.
@@ -47,6 +52,9 @@ type change struct {
 	old     runtime.Object // nil for one that is new
 	object  runtime.Object
 }
+
+// mostEvents is how many events are kept: kube-apiserver drops them by the hour.
+const mostEvents = 5000
 
 // remembered is how many writes of a kind a watch can be late by.
 const remembered = 4096
@@ -59,6 +67,7 @@ func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
 	for resource := range s.kinds {
 		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
 	}
+	s.tables[corev1.SchemeGroupVersion.WithResource("events")].most = mostEvents
 	return s
 }
 
@@ -95,7 +104,20 @@ func (s *Store) put(of *kind, old, object runtime.Object) bool {
 		what = watch.Added
 	}
 	t.tell(change{version: s.version, kind: what, old: old, object: object})
+	if t.most > 0 && len(t.objects) > t.most {
+		s.thin(t)
+	}
 	return true
+}
+
+// thin drops a tenth of a table's objects, those that were written longest ago.
+// The lock is held.
+func (s *Store) thin(t *table) {
+	all := slices.Collect(maps.Values(t.objects))
+	slices.SortFunc(all, func(a, b runtime.Object) int { return cmp.Compare(versionOf(a), versionOf(b)) })
+	for _, old := range all[:len(all)/10] {
+		s.remove(t, old)
+	}
 }
 
 // drop takes an object away if it is still the stored one.
@@ -107,12 +129,17 @@ func (s *Store) drop(of *kind, old runtime.Object) bool {
 	if t.objects[name] != old {
 		return false
 	}
+	s.remove(t, old)
+	return true
+}
+
+// remove takes an object out of its table. The lock is held.
+func (s *Store) remove(t *table, old runtime.Object) {
 	s.version++
-	delete(t.objects, name)
+	delete(t.objects, nameOf(old))
 	last := old.DeepCopyObject()
 	stamp(last, s.version)
 	t.tell(change{version: s.version, kind: watch.Deleted, old: old, object: last})
-	return true
 }
 
 // tell notes a write and tells those who watch.
@@ -131,6 +158,18 @@ func stamp(object runtime.Object, version int64) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetResourceVersion(strconv.FormatInt(version, 10))
 	}
+}
+
+func versionOf(object runtime.Object) int64 {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return 0
+	}
+	version, err := strconv.ParseInt(accessor.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0 // what is stored was stamped
+	}
+	return version
 }
 
 func nameOf(object runtime.Object) types.NamespacedName {

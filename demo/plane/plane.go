@@ -52,7 +52,7 @@ func (p *Plane) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.informers.Storage().V1().StorageClasses().Informer() // no controller asks for it before provision does
+	p.watchVolumes()
 	p.informers.Start(ctx.Done())
 	p.scheduler.informers.Start(ctx.Done())
 	p.informers.WaitForCacheSync(ctx.Done())

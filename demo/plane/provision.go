@@ -7,13 +7,28 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/storage/volume"
+	"k8s.io/utils/ptr"
 )
 
 // provisionEvery is how often claims are looked through.
 const provisionEvery = 200 * time.Millisecond
+
+// watchVolumes makes the informers that provision reads, before they start.
+func (p *Plane) watchVolumes() {
+	core := p.informers.Core().V1()
+	for _, informer := range []interface {
+		Informer() cache.SharedIndexInformer
+	}{
+		core.PersistentVolumeClaims(), core.PersistentVolumes(), core.Nodes(), p.informers.Storage().V1().StorageClasses(),
+	} {
+		informer.Informer()
+	}
+}
 
 // provision makes volumes for claims, as a storage driver does: at once, or
 // where the scheduler wants them, in the zone of that node.
@@ -22,6 +37,11 @@ func (p *Plane) provision(ctx context.Context) {
 		for _, object := range p.informers.Core().V1().PersistentVolumeClaims().Informer().GetStore().List() {
 			if claim, ok := object.(*corev1.PersistentVolumeClaim); ok && claim.Spec.VolumeName == "" && claim.DeletionTimestamp == nil {
 				p.serve(ctx, claim)
+			}
+		}
+		for _, object := range p.informers.Core().V1().PersistentVolumes().Informer().GetStore().List() {
+			if volume, ok := object.(*corev1.PersistentVolume); ok && volume.DeletionTimestamp == nil {
+				p.release(ctx, volume)
 			}
 		}
 	}, provisionEvery)
@@ -52,6 +72,30 @@ func (p *Plane) serve(ctx context.Context, claim *corev1.PersistentVolumeClaim) 
 	p.bindClaim(ctx, claim, made)
 }
 
+// release does with a volume whose claim is gone what its policy says: it is
+// deleted, or kept for someone to look after it.
+func (p *Plane) release(ctx context.Context, of *corev1.PersistentVolume) {
+	ref := of.Spec.ClaimRef
+	if ref == nil || ref.UID == "" || of.Status.Phase != corev1.VolumeBound {
+		return
+	}
+	if claim, err := p.informers.Core().V1().PersistentVolumeClaims().Lister().PersistentVolumeClaims(ref.Namespace).Get(ref.Name); err == nil && claim.UID == ref.UID {
+		return
+	}
+	volumes := p.client.CoreV1().PersistentVolumes()
+	claim, err := p.client.CoreV1().PersistentVolumeClaims(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	if err == nil && claim.UID == ref.UID || err != nil && !apierrors.IsNotFound(err) {
+		return
+	}
+	if of.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
+		_ = volumes.Delete(ctx, of.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(of.UID))})
+		return
+	}
+	released := of.DeepCopy()
+	released.Status.Phase = corev1.VolumeReleased
+	_, _ = volumes.UpdateStatus(ctx, released, metav1.UpdateOptions{}) // else at the next look
+}
+
 // bindClaim tells the claim its volume.
 func (p *Plane) bindClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, made *corev1.PersistentVolume) {
 	bound := claim.DeepCopy()
@@ -77,7 +121,7 @@ func (p *Plane) volumeFor(claim *corev1.PersistentVolumeClaim, class *storagev1.
 			Capacity:                      corev1.ResourceList{corev1.ResourceStorage: claim.Spec.Resources.Requests[corev1.ResourceStorage]},
 			AccessModes:                   claim.Spec.AccessModes,
 			StorageClassName:              class.Name,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+			PersistentVolumeReclaimPolicy: ptr.Deref(class.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete),
 			ClaimRef: &corev1.ObjectReference{
 				Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
 			},

@@ -1,0 +1,55 @@
+package demo
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+func TestAVolumeComesAtOnceWhereTheClassSaysSoAndGoesWithItsClaim(t *testing.T) {
+	c := startTest(t, 1)
+	ctx, client := t.Context(), c.Client()
+	for name, policy := range map[string]corev1.PersistentVolumeReclaimPolicy{
+		"gone": corev1.PersistentVolumeReclaimDelete, "kept": corev1.PersistentVolumeReclaimRetain,
+	} {
+		if _, err := client.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk.csi.example.com", ReclaimPolicy: ptr.To(policy),
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.CoreV1().PersistentVolumeClaims("default").Create(ctx, &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				StorageClassName: &name, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}},
+			},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	volumes := map[string]string{}
+	until(t, "both claims are bound", 30*time.Second, func() bool {
+		for _, name := range []string{"gone", "kept"} {
+			claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(ctx, name, metav1.GetOptions{})
+			if err != nil || claim.Status.Phase != corev1.ClaimBound {
+				return false
+			}
+			volumes[name] = claim.Spec.VolumeName
+		}
+		return true
+	})
+	for name := range volumes {
+		if err := client.CoreV1().PersistentVolumeClaims("default").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "one volume is gone and one released", 30*time.Second, func() bool {
+		list, err := client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+		return err == nil && len(list.Items) == 1 && list.Items[0].Name == volumes["kept"] && list.Items[0].Status.Phase == corev1.VolumeReleased
+	})
+}
