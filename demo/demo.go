@@ -81,6 +81,7 @@ func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
 
 // Stop ends the cluster, and waits until it did.
 func (c *Cluster) Stop() {
+	c.store.Admit(nil) // a quota that nobody counts any more would keep each write for 10 s
 	c.stop()
 	if c.plane != nil {
 		c.plane.Stop()

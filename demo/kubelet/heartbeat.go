@@ -18,6 +18,9 @@ func (k *Kubelets) beat(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		for _, object := range k.nodes.GetStore().List() {
+			if ctx.Err() != nil {
+				return
+			}
 			if node, ok := object.(*corev1.Node); ok && !k.isSilent(node.Name) {
 				k.renew(ctx, node)
 			}
