@@ -90,7 +90,7 @@ unit:
 FUZZTIME ?= 20s
 fuzz:
 	@for f in FuzzReadYAML FuzzReadJSON FuzzReadPacked; do \
-		go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) ./snapshot; \
+		go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./snapshot; \
 	done
 
 e2e: control-plane

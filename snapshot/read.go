@@ -140,7 +140,7 @@ func firstByte(text *bufio.Reader) (byte, error) {
 
 // isJSON tells an object in JSON from one in YAML that has braces too.
 func isJSON(text *bufio.Reader) bool {
-	const enough = 512 // bytes, for blanks and a first quote
+	const enough = 512           // bytes, for blanks and a first quote
 	head, _ := text.Peek(enough) // fewer do
 	head = bytes.TrimLeft(head[min(1, len(head)):], " \t\r\n")
 	return len(head) == 0 || head[0] == '"' || head[0] == '}'
