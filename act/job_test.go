@@ -95,7 +95,11 @@ func TestAPodOfAJob(t *testing.T) {
 }
 
 func TestABudgetIsNamed(t *testing.T) {
-	named := budgetRefuses().(*apierrors.StatusError)
+	named := func() *apierrors.StatusError {
+		target := &apierrors.StatusError{}
+		_ = errors.As(budgetRefuses(), &target)
+		return target
+	}()
 	named.ErrStatus.Details.Group, named.ErrStatus.Details.Name = "policy", "other"
 	for name, test := range map[string]struct {
 		err  error

@@ -125,8 +125,7 @@ func (l *Log) end() (text []byte, err error) {
 
 // bare is the cause of a file's error without its path, which stands before it.
 func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -15,7 +15,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 	"k8s.io/kubernetes/pkg/controller/history"
-	"k8s.io/utils/ptr"
 )
 
 // tell adds a workload with its pods, as its controller would have made them:
@@ -71,7 +70,7 @@ func (w *workload) selector() *metav1.LabelSelector {
 
 // replicas counts the pods that a workload wants.
 func (w *workload) replicas() *int32 {
-	return ptr.To(int32(len(w.on) + w.waits + w.refused))
+	return new(int32(len(w.on) + w.waits + w.refused))
 }
 
 func (s *story) deployment(w *workload) error {
@@ -80,7 +79,7 @@ func (s *story) deployment(w *workload) error {
 		Spec:       appsv1.DeploymentSpec{Replicas: w.replicas(), Selector: w.selector(), Template: w.template()},
 	}
 	if apart := d.Spec.Template.Spec.Affinity; apart != nil && apart.PodAntiAffinity != nil { // no new pod has room beside the old ones
-		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: ptr.To(intstr.FromInt32(0)), MaxUnavailable: ptr.To(intstr.FromInt32(1))}
+		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(1))}
 	}
 	defaulted(d)
 	hash := controller.ComputeHash(&d.Spec.Template, nil)
@@ -106,7 +105,7 @@ func (s *story) statefulSet(w *workload) error {
 		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{
 			ObjectMeta: metav1.ObjectMeta{Name: "data"},
 			Spec: corev1.PersistentVolumeClaimSpec{
-				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: ptr.To(zonalDisk),
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: new(zonalDisk),
 				Resources: corev1.VolumeResourceRequirements{Requests: amounts("storage", w.disk)},
 			},
 		}}

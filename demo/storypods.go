@@ -15,7 +15,6 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
@@ -144,7 +143,7 @@ func jobOf(w *workload, pods int32, lasts time.Duration) *batchv1.Job {
 	template.Annotations = map[string]string{kubelet.RunsFor: lasts.String()}
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: w.name, Labels: map[string]string{"app": w.name}},
-		Spec:       batchv1.JobSpec{Template: template, Parallelism: ptr.To(pods), Completions: ptr.To(pods)},
+		Spec:       batchv1.JobSpec{Template: template, Parallelism: new(pods), Completions: new(pods)},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
 )
@@ -219,7 +218,7 @@ type disruption struct {
 }
 
 func disruptions() []disruption {
-	count := func(n int32) *intstr.IntOrString { return ptr.To(intstr.FromInt32(n)) }
+	count := func(n int32) *intstr.IntOrString { return new(intstr.FromInt32(n)) }
 	return []disruption{
 		{namespace: "shop", name: "cart", atLeast: count(3)},
 		{namespace: "web", name: "front", lost: count(1)},

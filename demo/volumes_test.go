@@ -8,7 +8,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 func TestAVolumeComesAtOnceWhereTheClassSaysSoAndGoesWithItsClaim(t *testing.T) {
@@ -18,7 +17,7 @@ func TestAVolumeComesAtOnceWhereTheClassSaysSoAndGoesWithItsClaim(t *testing.T) 
 		"gone": corev1.PersistentVolumeReclaimDelete, "kept": corev1.PersistentVolumeReclaimRetain,
 	} {
 		if _, err := client.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk.csi.example.com", ReclaimPolicy: ptr.To(policy),
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk.csi.example.com", ReclaimPolicy: new(policy),
 		}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}

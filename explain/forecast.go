@@ -84,8 +84,8 @@ func (k *kindComing) pod() *corev1.Pod { return k.comers[0].pod }
 
 // unsaid notes something that could not be foretold.
 func (f *forecasting) unsaid(text string) {
-	switch {
-	case f.told.Unknown == "":
+	switch f.told.Unknown {
+	case "":
 		f.told.Unknown = text
 	default:
 		f.told.Unknown += "; " + text

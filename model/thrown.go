@@ -126,10 +126,10 @@ func (t *thrown) times() []moment {
 		if len(moments) < few-1 || after[0] == after[n-1] {
 			n, _ = slices.BinarySearchFunc(after, after[0]+1, cmp.Compare)
 		}
-		switch first, last := after[0], after[n-1]; {
-		case first == 0:
+		switch first, last := after[0], after[n-1]; first {
+		case 0:
 			moments = append(moments, moment{n, "at once"})
-		case first == last:
+		case last:
 			moments = append(moments, moment{n, "after " + seconds(first)})
 		default:
 			moments = append(moments, moment{n, fmt.Sprintf("after %s to %s", seconds(first), seconds(last))})

@@ -48,7 +48,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 		answer, err = a.file.get(r)
 	}
 	code := http.StatusOK
-	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // made above and in get, never wrapped
+	if status, ok := err.(apierrors.APIStatus); ok {
 		said := status.Status()
 		code, answer = int(said.Code), &said
 		said.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
@@ -165,7 +165,7 @@ func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
 
 // YAML is an object as the file holds it.
 func (f *File) YAML(_ context.Context, ref model.Ref) (string, error) {
-	resource := strings.SplitN(ref.Resource, ".", 2)[0]
+	resource, _, _ := strings.Cut(ref.Resource, ".")
 	at, ok := f.places[objectKey{resource, ref.Namespace, ref.Name}]
 	if !ok {
 		return "", fmt.Errorf("read %s %s: the snapshot does not hold it", ref.Resource, ref.Name)

@@ -146,7 +146,7 @@ func (s *scrubber) scrubStruct(v reflect.Value) {
 		}
 		s.scrub(field)
 	}
-	if meta, ok := v.Addr().Interface().(*metav1.ObjectMeta); ok {
+	if meta, ok := reflect.TypeAssert[*metav1.ObjectMeta](v.Addr()); ok {
 		meta.Annotations = s.annotations(meta.Annotations)
 	}
 }

@@ -106,8 +106,7 @@ func (s *Snapshot) Save(name string, replace bool) (err error) {
 
 // cause is an error without the name of the temporary file.
 func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

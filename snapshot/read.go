@@ -99,11 +99,10 @@ var errTooLarge = errors.New("too large")
 
 // input counts what is read, and ends it where it is too much.
 type input struct {
-	r     io.Reader
-	left  int64 // of the whole
-	item  int64 // read since the last item
-	most  int64 // of an item
-	total int64
+	r    io.Reader
+	left int64 // of the whole
+	item int64 // read since the last item
+	most int64 // of an item
 }
 
 func (i *input) Read(p []byte) (int, error) {

@@ -283,9 +283,9 @@ func fill(v reflect.Value, depth int) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i), depth)
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fill(field, depth)
 			}
 		}
 	case reflect.Pointer:

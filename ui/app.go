@@ -148,14 +148,25 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		if msg.opened == a.opened {
 			return a.sayError(msg.err)
 		}
-	case saidYesMsg:
-		return a.onSaidYes(msg)
-	case lessonMsg:
-		return a.onLesson(msg)
-	case lessonFailedMsg:
-		return a.sayError(msg.err)
 	case connectedMsg:
 		return a.onConnected(msg)
+	case tickMsg:
+		return a.onTick(msg)
+	case forgetMsg:
+		a.forget(msg)
+	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		return a.onTerminal(msg)
+	default:
+		return a.routeActing(msg)
+	}
+	return nil
+}
+
+// routeActing routes what concerns changes of the cluster and lessons.
+func (a *App) routeActing(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case saidYesMsg:
+		return a.onSaidYes(msg)
 	case plannedMsg:
 		return a.onPlanned(msg)
 	case ranMsg:
@@ -168,10 +179,17 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		return a.onJobs(msg)
 	case rightsMsg:
 		a.onRights(msg)
-	case tickMsg:
-		return a.onTick(msg)
-	case forgetMsg:
-		a.forget(msg)
+	case lessonMsg:
+		return a.onLesson(msg)
+	case lessonFailedMsg:
+		return a.sayError(msg.err)
+	}
+	return nil
+}
+
+// onTerminal takes what the terminal says of itself.
+func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
 		a.fit()

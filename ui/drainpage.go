@@ -57,7 +57,8 @@ func (p *drainPage) answer(int) string {
 
 // jobTally counts a job's pods by what they are at.
 func jobTally(job *model.Progress) string {
-	words := fmt.Sprintf("%d of %d gone", job.Count(model.PodGone), len(job.Pods))
+	var words strings.Builder
+	_, _ = fmt.Fprintf(&words, "%d of %d gone", job.Count(model.PodGone), len(job.Pods))
 	for _, part := range []struct {
 		state model.PodState
 		word  string
@@ -70,10 +71,10 @@ func jobTally(job *model.Progress) string {
 		{model.PodLeft, "left"},
 	} {
 		if n := job.Count(part.state); n > 0 {
-			words += fmt.Sprintf(", %d %s", n, part.word)
+			_, _ = fmt.Fprintf(&words, ", %d %s", n, part.word)
 		}
 	}
-	return words
+	return words.String()
 }
 
 // showJobs takes the newest of the job.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,10 +192,8 @@ func quitsBy(cmd tea.Cmd) bool {
 	case tea.QuitMsg:
 		return true
 	case tea.BatchMsg:
-		for _, cmd := range msg {
-			if quitsBy(cmd) {
-				return true
-			}
+		if slices.ContainsFunc(msg, quitsBy) {
+			return true
 		}
 	}
 	return false

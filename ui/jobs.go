@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -83,16 +84,17 @@ func (a *App) live() []*model.Progress {
 
 // jobWords say how far a job is: "drain std-a-02: 7 of 11 gone".
 func jobWords(job *model.Progress) string {
-	words := fmt.Sprintf("%s: %d of %d gone", job.Name, job.Count(model.PodGone), len(job.Pods))
+	var words strings.Builder
+	_, _ = fmt.Fprintf(&words, "%s: %d of %d gone", job.Name, job.Count(model.PodGone), len(job.Pods))
 	for _, state := range []model.PodState{model.PodFailed, model.PodLeft} {
 		if n := job.Count(state); n > 0 {
-			words += fmt.Sprintf(", %d %s", n, state)
+			_, _ = fmt.Fprintf(&words, ", %d %s", n, state)
 		}
 	}
 	if job.State == model.JobPaused || job.State == model.JobStopped {
-		words += ", " + string(job.State)
+		words.WriteString(", " + string(job.State))
 	}
-	return words
+	return words.String()
 }
 
 // jobsWords are the message row's about jobs; "" while none runs, or where they

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -107,22 +108,25 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 
 // onLessonKey does what a key means in the panel.
 func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
-	p, name := &a.lesson, key.String()
-	switch {
-	case name == "esc" || name == "q" || name == "L":
+	p := &a.lesson
+	switch name := key.String(); name {
+	case "esc", "q", "L":
 		p.entered = false
-	case name == "up" || name == "k":
+	case "up", "k":
 		a.scrollLesson(-1)
-	case name == "down" || name == "j":
+	case "down", "j":
 		a.scrollLesson(1)
-	case name == "h":
-		a.lesson.taken.Hint()
-	case name == "enter" && !p.begun:
+	case "h":
+		p.taken.Hint()
+	case "enter":
+		if p.begun {
+			return a.goOn()
+		}
 		p.begun, p.top = true, 0
-	case name == "enter":
-		return a.goOn()
-	case p.begun && len(name) == 1 && name >= "1" && name <= "9":
-		a.lesson.taken.Answer(int(name[0] - '0'))
+	default:
+		if n, err := strconv.Atoi(name); err == nil && p.begun {
+			p.taken.Answer(n) // which knows its answers
+		}
 	}
 	return nil
 }

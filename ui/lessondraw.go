@@ -163,10 +163,10 @@ func (p *lessonPanel) question(width int) []string {
 // verdict says whether the prediction was right.
 func (p *lessonPanel) verdict(width int) []string {
 	s := p.state
-	switch {
-	case s.Answered == 0:
+	switch s.Answered {
+	case 0:
 		return nil
-	case s.Answered == s.Right:
+	case s.Right:
 		return paragraph(fmt.Sprintf("You said %d, and so it is: %s", s.Answered, s.Because), width)
 	}
 	return paragraph(fmt.Sprintf("You said %d; it is %d: %s", s.Answered, s.Right, s.Because), width)

@@ -79,18 +79,8 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 		a.prompt = newNamespaces(a)
 	case doAllNamespaces:
 		return a.inNamespace(""), true
-	case doPending:
-		return a.open(a.pages.pending), true
-	case doPods:
-		return a.open(a.pages.pods), true
-	case doNodes:
-		return a.open(a.pages.nodes), true
-	case doActivity:
-		return a.open(newActivity(a)), true
 	case doMore:
 		return a.openMenu(), true
-	case doUnread:
-		return a.open(newUnread(a)), true
 	case doClose:
 		return a.close(), true
 	case doLast:
@@ -100,9 +90,26 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 	case doForward:
 		return a.goTo(a.here + 1), true
 	default:
-		return a.doTerminal(do)
+		return a.doOpenPage(do)
 	}
 	return nil, true
+}
+
+// doOpenPage goes to a page.
+func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
+	switch do {
+	case doPending:
+		return a.open(a.pages.pending), true
+	case doPods:
+		return a.open(a.pages.pods), true
+	case doNodes:
+		return a.open(a.pages.nodes), true
+	case doActivity:
+		return a.open(newActivity(a)), true
+	case doUnread:
+		return a.open(newUnread(a)), true
+	}
+	return a.doTerminal(do)
 }
 
 // doTerminal does what concerns the terminal and the connection.

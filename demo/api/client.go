@@ -136,48 +136,48 @@ func (s *Store) get(q query) (runtime.Object, error) {
 
 // reactWrite carries out a write, or tries it.
 func (s *Store) reactWrite(action testing.Action, dry bool) (runtime.Object, error) {
+	name, dryRun, ok := writeOf(action)
+	if !ok {
+		return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
+	}
+	q, err := s.queryOf(action, name)
+	if err != nil {
+		return nil, err
+	}
+	q.dry = dry || slices.Contains(dryRun, metav1.DryRunAll)
 	switch action := action.(type) {
 	case testing.CreateActionImpl:
-		q, err := s.queryOf(action, action.Name)
-		if err != nil {
-			return nil, err
-		}
-		q.dry = dry || tries(action.CreateOptions.DryRun)
 		return s.reactCreate(q, action.Object)
 	case testing.UpdateActionImpl:
-		q, err := s.queryOf(action, nameOf(action.Object).Name)
-		if err != nil {
-			return nil, err
-		}
-		q.dry = dry || tries(action.UpdateOptions.DryRun)
 		if scale, ok := action.Object.(*autoscalingv1.Scale); ok {
 			return s.rescale(q, scale)
 		}
 		return s.update(q, func(runtime.Object) (runtime.Object, error) { return action.Object.DeepCopyObject(), nil })
 	case testing.PatchActionImpl:
-		q, err := s.queryOf(action, action.Name)
-		if err != nil {
-			return nil, err
-		}
-		q.dry = dry || tries(action.PatchOptions.DryRun)
 		return s.patch(q, action.PatchType, action.Patch)
 	case testing.DeleteActionImpl:
-		q, err := s.queryOf(action, action.Name)
-		if err != nil {
-			return nil, err
-		}
-		q.dry = dry || tries(action.DeleteOptions.DryRun)
 		_, err = s.delete(q, action.DeleteOptions)
-		return nil, err
 	case testing.DeleteCollectionActionImpl:
-		q, err := s.queryOf(action, "")
-		if err != nil {
-			return nil, err
-		}
-		q.dry = dry || tries(action.DeleteOptions.DryRun)
-		return nil, s.deleteAll(q, selection{action.Namespace, action.ListRestrictions.Labels, action.ListRestrictions.Fields}, action.DeleteOptions)
+		err = s.deleteAll(q, selection{action.Namespace, action.ListRestrictions.Labels, action.ListRestrictions.Fields}, action.DeleteOptions)
 	}
-	return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
+	return nil, err
+}
+
+// writeOf is what an action writes to, and what it says about dry runs.
+func writeOf(action testing.Action) (name string, dryRun []string, ok bool) {
+	switch action := action.(type) {
+	case testing.CreateActionImpl:
+		return action.Name, action.CreateOptions.DryRun, true
+	case testing.UpdateActionImpl:
+		return nameOf(action.Object).Name, action.UpdateOptions.DryRun, true
+	case testing.PatchActionImpl:
+		return action.Name, action.PatchOptions.DryRun, true
+	case testing.DeleteActionImpl:
+		return action.Name, action.DeleteOptions.DryRun, true
+	case testing.DeleteCollectionActionImpl:
+		return "", action.DeleteOptions.DryRun, true
+	}
+	return "", nil, false
 }
 
 // reactCreate creates an object, or does what a subresource of a pod does.
@@ -192,8 +192,6 @@ func (s *Store) reactCreate(q query, object runtime.Object) (runtime.Object, err
 	}
 	return s.create(q, object)
 }
-
-func tries(dryRun []string) bool { return slices.Contains(dryRun, metav1.DryRunAll) }
 
 // reactWatch begins a watch.
 func (s *Store) reactWatch(action testing.Action) (watch.Interface, error) {

@@ -195,7 +195,7 @@ func (q query) sameObject(old, object runtime.Object) error {
 	}
 	switch {
 	case is.GetUID() != "" && is.GetUID() != was.GetUID():
-		return apierrors.NewConflict(q.kind.resource.GroupResource(), q.name.Name, fmt.Errorf(
+		return apierrors.NewConflict(q.kind.resource.GroupResource(), q.name.Name, fmt.Errorf( //nolint:staticcheck // kube-apiserver's own words
 			"Precondition failed: UID in precondition: %s, UID in object meta: %s", is.GetUID(), was.GetUID()))
 	case is.GetResourceVersion() != "" && is.GetResourceVersion() != was.GetResourceVersion():
 		return q.conflict()

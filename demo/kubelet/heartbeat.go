@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // beat renews the Leases of all nodes that are not silent, again and again.
@@ -43,7 +42,7 @@ func (k *Kubelets) renew(ctx context.Context, node *corev1.Node) {
 		_, _ = leases.Create(ctx, &coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: node.Name},
 			Spec: coordinationv1.LeaseSpec{
-				HolderIdentity: &node.Name, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(4 * k.Heartbeat / time.Second)),
+				HolderIdentity: &node.Name, RenewTime: &now, LeaseDurationSeconds: new(int32(4 * k.Heartbeat / time.Second)),
 			},
 		}, metav1.CreateOptions{})
 	case err == nil:

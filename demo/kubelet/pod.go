@@ -126,7 +126,7 @@ func (k *Kubelets) finish(ctx context.Context, pod *corev1.Pod) time.Duration {
 		c.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			Reason: "Completed", StartedAt: *pod.Status.StartTime, FinishedAt: now,
 		}}
-		c.Ready, c.Started = false, ptr.To(false)
+		c.Ready, c.Started = false, new(false)
 	}
 	for _, condition := range []corev1.PodConditionType{corev1.ContainersReady, corev1.PodReady} {
 		podutil.UpdatePodCondition(&done.Status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionFalse, Reason: "PodCompleted"})

@@ -58,21 +58,8 @@ func (r *Run) supply(ctx context.Context) {
 // judge finds out where the lesson is. What was reached or spoilt stays so.
 func (r *Run) judge(state map[string]any) error {
 	open := r.lesson.Steps[r.state.Step].Predict != nil && r.state.Answered == 0
-	ready := !open
-	if r.until != nil && ready {
-		is, err := holds(r.until, state)
-		if err != nil {
-			return err
-		}
-		ready = is
-	}
-	r.state.Ready = r.state.Ready || ready
-	if r.now != nil {
-		now, err := told(r.now, state)
-		if err != nil {
-			return err
-		}
-		r.state.Now = now
+	if err := r.measure(state, open); err != nil {
+		return err
 	}
 	if r.spoilt != nil && !r.state.Reached {
 		is, err := holds(r.spoilt, state)
@@ -88,4 +75,23 @@ func (r *Run) judge(state map[string]any) error {
 	is, err := holds(r.goal, state)
 	r.state.Reached = r.state.Reached || is
 	return err
+}
+
+// measure finds out whether the step is done, and how far the goal is.
+func (r *Run) measure(state map[string]any, open bool) (err error) {
+	ready := !open
+	if r.until != nil && ready {
+		if ready, err = holds(r.until, state); err != nil {
+			return err
+		}
+	}
+	r.state.Ready = r.state.Ready || ready
+	if r.now != nil {
+		now, err := told(r.now, state)
+		if err != nil {
+			return err
+		}
+		r.state.Now = now
+	}
+	return nil
 }

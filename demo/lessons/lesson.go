@@ -93,17 +93,8 @@ func Read(from io.Reader) (*Lesson, error) {
 
 // check says what a lesson lacks.
 func (l *Lesson) check() error {
-	switch {
-	case l.Name == "" || strings.ContainsAny(l.Name, " /"):
-		return fmt.Errorf("name %q is no single word", l.Name)
-	case l.Title == "" || l.Story == "":
-		return errors.New("it needs a title and a story")
-	case len(l.Nodes) == 0:
-		return errors.New("it needs nodes")
-	case len(l.Steps) == 0:
-		return errors.New("it needs steps")
-	case l.Goal.When == "" || l.Goal.Says == "":
-		return errors.New("it needs a goal with says and when")
+	if err := l.complete(); err != nil {
+		return err
 	}
 	for i, step := range l.Steps {
 		if err := step.check(); err != nil {
@@ -115,10 +106,26 @@ func (l *Lesson) check() error {
 			return fmt.Errorf("fault %d: %w", i+1, err)
 		}
 	}
-	if l.Spoilt != nil && (l.Spoilt.When == "" || l.Spoilt.Says == "") {
+	return l.expressions()
+}
+
+// complete says which part is not there.
+func (l *Lesson) complete() error {
+	switch {
+	case l.Name == "" || strings.ContainsAny(l.Name, " /"):
+		return fmt.Errorf("name %q is no single word", l.Name)
+	case l.Title == "" || l.Story == "":
+		return errors.New("it needs a title and a story")
+	case len(l.Nodes) == 0:
+		return errors.New("it needs nodes")
+	case len(l.Steps) == 0:
+		return errors.New("it needs steps")
+	case l.Goal.When == "" || l.Goal.Says == "":
+		return errors.New("it needs a goal with says and when")
+	case l.Spoilt != nil && (l.Spoilt.When == "" || l.Spoilt.Says == ""):
 		return errors.New("spoilt needs says and when")
 	}
-	return l.expressions()
+	return nil
 }
 
 func (l *Lesson) hasNode(name string) bool {

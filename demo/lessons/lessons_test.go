@@ -37,7 +37,7 @@ func TestALessonThatIsWrongIsRefusedInOneLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ says, old, new, want string }{
-		{"an unknown field", "level: next", "levle: next", "unknown field"},
+		{"an unknown field", "level: next", "stage: next", "unknown field"},
 		{"no YAML", "name: one-too-many", "name: [", "read lesson:"},
 		{"an answer that is none", "right: 2", "right: 4", "step 1: the right answer is 4 of 3"},
 		{"an expression that cannot be read", "when: ended.size() > 0", "when: ended.size( > 0", "read expression"},

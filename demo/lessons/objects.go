@@ -53,6 +53,13 @@ func maker(client kubernetes.Interface, object runtime.Object) func(context.Cont
 		return making(client.NodeV1().RuntimeClasses().Create, o)
 	case *storagev1.StorageClass:
 		return making(client.StorageV1().StorageClasses().Create, o)
+	}
+	return namespacedMaker(client, object)
+}
+
+// namespacedMaker is maker for the kinds that live in namespaces.
+func namespacedMaker(client kubernetes.Interface, object runtime.Object) func(context.Context) error {
+	switch o := object.(type) {
 	case *corev1.Pod:
 		return making(client.CoreV1().Pods(o.Namespace).Create, o)
 	case *corev1.PersistentVolumeClaim:

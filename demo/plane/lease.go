@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
@@ -31,7 +30,7 @@ func (p *Plane) lead(ctx context.Context) {
 			_, _ = leases.Create(ctx, &coordinationv1.Lease{
 				ObjectMeta: metav1.ObjectMeta{Name: "kube-scheduler"},
 				Spec: coordinationv1.LeaseSpec{
-					HolderIdentity: ptr.To("in-this-process"), LeaseDurationSeconds: ptr.To(int32(leaseHolds)), AcquireTime: &now, RenewTime: &now,
+					HolderIdentity: new("in-this-process"), LeaseDurationSeconds: new(int32(leaseHolds)), AcquireTime: &now, RenewTime: &now,
 				},
 			}, metav1.CreateOptions{})
 		case err == nil:
