@@ -27,7 +27,7 @@ func TestEachStepOfAPodIsToldOnce(t *testing.T) {
 		{model.PodProgress{State: model.PodTerminating, Grace: time.Minute, Help: "a finalizer holds it"}, "", []string{"shop/cart-0: terminating: a finalizer holds it"}},
 		{model.PodProgress{State: model.PodGone, Back: back}, "", []string{"shop/cart-0: gone, 1 of 1", "shop/cart-0: back as shop/cart-0, Pending"}},
 		{model.PodProgress{State: model.PodGone, Back: back, BackNode: "b"}, "", []string{"shop/cart-0: back as shop/cart-0 on b"}},
-		{model.PodProgress{State: model.PodFailed, Said: "no", Help: "ask", Back: back, BackNode: "b"}, "", []string{"shop/cart-0: not evicted. kube-apiserver: no. ask"}},
+		{model.PodProgress{State: model.PodFailed, Said: "no", Help: "ask", Back: back, BackNode: "b"}, "", []string{"shop/cart-0: not evicted. kube-apiserver: no; ask"}},
 	} {
 		step.pod.Pod = ref
 		job := &model.Progress{Name: "drain a", Why: step.why, Pods: []model.PodProgress{step.pod}}

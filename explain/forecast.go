@@ -59,6 +59,7 @@ type forecasting struct {
 	*Engine
 	supposed model.Supposed
 	told     *model.Forecast
+	size     int // nodes, when it began
 
 	gone   []*corev1.Pod // those that end and take room, in the order of the plan
 	comers []*comer      // who looks for a node then, in the order of the queue
@@ -95,7 +96,7 @@ func (f *forecasting) unsaid(text string) {
 // gather finds who ends, who comes back and who waits.
 func (f *forecasting) gather(ctx context.Context) error {
 	return f.hold(ctx, nil, func() error {
-		f.told.Revision = f.revision
+		f.told.Revision, f.size = f.revision, len(f.nodes)
 		budgets := f.newDisruptions()
 		for _, uid := range f.supposed.Gone {
 			pod := f.pods[uid]

@@ -39,7 +39,7 @@ func (f *forecasting) playAll(ctx context.Context) error {
 // scheduler looks at all nodes, and its choice can be foretold, a few are played
 // on a slow machine too.
 func (f *forecasting) patience(played int) time.Duration {
-	if len(f.nodes) < sampled && played < fewOrders {
+	if f.size < sampled && played < fewOrders {
 		return longPlayingTime
 	}
 	return playingTime

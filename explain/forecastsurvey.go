@@ -92,7 +92,7 @@ func (f *forecasting) roomNow(ctx context.Context, kind *kindComing, only []stri
 // large cluster those are the ones that change, for pods that the scheduler has
 // called unschedulable.
 func (f *forecasting) worthTrying(kind *kindComing) []string {
-	if len(f.nodes) < manyNodes || !kind.waits {
+	if f.size < manyNodes || !kind.waits {
 		return nil
 	}
 	condition := scheduledCondition(kind.pod())

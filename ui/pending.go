@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -63,11 +64,38 @@ func (p *pending) kinds() []model.PendingRow {
 	return rows
 }
 
+// rowsKept names the row of each kind. A pod that became another kind, as one that
+// was nominated or got its node, keeps its row: it has not gone.
+func (p *pending) rowsKept(kinds []model.PendingRow) func(*model.Kind) string {
+	name := func(kind *model.Kind) string { return "kind " + kind.Key }
+	there := make(map[string]bool, len(kinds))
+	for _, k := range kinds {
+		there[name(k.Kind)] = true
+	}
+	left := map[types.UID]string{} // rows whose kind is no more, by their pod
+	shown := map[string]bool{}
+	for _, row := range p.table.rows {
+		if shown[row.id] = true; !row.leaf && !there[row.id] {
+			left[row.pod.Object.UID] = row.id
+		}
+	}
+	return func(kind *model.Kind) string {
+		id, uid := name(kind), kind.First().Object.UID
+		was, moved := left[uid]
+		if !moved || shown[id] {
+			return id
+		}
+		delete(left, uid)
+		return was
+	}
+}
+
 // unfold gives each kind a row, and one to each pod of the unfolded kinds.
 func (p *pending) unfold(kinds []model.PendingRow) []*waiting {
 	rows := make([]*waiting, 0, len(kinds))
+	rowOf := p.rowsKept(kinds)
 	for _, k := range kinds {
-		rows = append(rows, &waiting{"kind " + k.Kind.Key, k.Kind, k.Kind.First(), k.Kind.Count(), false})
+		rows = append(rows, &waiting{rowOf(k.Kind), k.Kind, k.Kind.First(), k.Kind.Count(), false})
 		if !p.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
 			continue
 		}
