@@ -22,7 +22,7 @@ const (
 	// longestPlay is after how long an order is given up.
 	longestPlay = 3 * time.Second
 	// comparingTime is after how long no further kind of pods is asked about or
-	// compared.
+	// compared in clusters where the scheduler looks at some of the nodes only.
 	comparingTime = 300 * time.Millisecond
 )
 
@@ -68,16 +68,26 @@ type forecasting struct {
 
 // kindComing is comers that one answer holds for.
 type kindComing struct {
-	key    string
-	comers []*comer
-	waits  bool     // they wait now; else they are successors of pods that end
-	now    bool     // they fit a node in the present state
-	asked  bool     // room was asked for: there was time
-	room   []string // the nodes that they fit when nobody has come yet
-	open   string   // why that could not be decided
-	skips  bool     // they find no room whatever the order
-	least  int      // how many of them found a node in every order
-	nodes  map[string]int
+	key     string
+	comers  []*comer
+	waits   bool     // they wait now; else they are successors of pods that end
+	now     bool     // they fit a node in the present state
+	asked   bool     // room was asked for: there was time
+	room    []string // the nodes that they fit when nobody has come yet
+	open    string   // why that could not be decided
+	skips   bool     // they find no room whatever the order, or were not tried
+	untried bool     // there was no time to ask whether they fit
+	least   int      // how many of them found a node in every order
+	nodes   map[string]int
+}
+
+// comparing is after how long no further kind of pods is asked about: in a small
+// cluster later, so that a slow machine leaves nothing out.
+func (f *forecasting) comparing() time.Duration {
+	if f.size < sampled {
+		return longPlayingTime
+	}
+	return comparingTime
 }
 
 // pod is one of the kind.

@@ -37,7 +37,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			f.told.Barred = append(f.told.Barred, model.Barred{Pod: model.NewPod(kind.pod()), How: "fits no node any more"})
 			continue
 		}
-		if time.Since(begun) > comparingTime {
+		if time.Since(begun) > f.comparing() {
 			f.unsaid(fmt.Sprintf("%d of %s of pods not compared: there was no time", len(f.kinds)-i, plural(len(f.kinds), "kind")))
 			return nil
 		}

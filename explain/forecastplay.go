@@ -193,7 +193,10 @@ func (p *play) meet(ctx context.Context, c *comer) error {
 // find is where the comer goes; nobody is moved but who it preempts.
 func (p *play) find(ctx context.Context, c *comer) (spot, error) {
 	for _, before := range c.before {
-		if p.spots[before].node == "" {
+		switch at := p.spots[before]; {
+		case at.open || before.kind.untried:
+			return spot{landing: landing{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}}, nil
+		case at.node == "":
 			return spot{landing: landing{why: "made only after " + before.pod.Name}}, nil
 		}
 	}

@@ -18,9 +18,9 @@ func (f *forecasting) survey(ctx context.Context) error {
 	}
 	begun, untried := time.Now(), 0
 	for _, kind := range f.kinds {
-		if time.Since(begun) > comparingTime {
+		if time.Since(begun) > f.comparing() {
 			if kind.waits {
-				kind.skips = true
+				kind.skips, kind.untried = true, true
 				untried++
 			}
 			continue
