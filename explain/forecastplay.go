@@ -190,15 +190,24 @@ func (p *play) meet(ctx context.Context, c *comer) error {
 	return err
 }
 
-// find is where the comer goes; nobody is moved but who it preempts.
-func (p *play) find(ctx context.Context, c *comer) (spot, error) {
+// heldBack says whether the comer's set does not make it yet, for one before it
+// has found no node.
+func (p *play) heldBack(c *comer) (landing, bool) {
 	for _, before := range c.before {
 		switch at := p.spots[before]; {
 		case at.open || before.kind.untried:
-			return spot{landing: landing{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}}, nil
+			return landing{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}, true
 		case at.node == "":
-			return spot{landing: landing{why: "made only after " + before.pod.Name}}, nil
+			return landing{why: "made only after " + before.pod.Name}, true
 		}
+	}
+	return landing{}, false
+}
+
+// find is where the comer goes; nobody is moved but who it preempts.
+func (p *play) find(ctx context.Context, c *comer) (spot, error) {
+	if l, held := p.heldBack(c); held {
+		return spot{landing: l}, nil
 	}
 	p.scene.call(c.pod)
 	if nominated := c.pod.Status.NominatedNodeName; nominated != "" { // asked before all others
