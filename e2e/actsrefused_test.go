@@ -70,6 +70,7 @@ spec: {policyName: keep-open, validationActions: [Deny]}
 
 // refused has the API server's policies refuse a dry run, and what was confirmed.
 func (a *acting) refused() {
+	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-1", "std-3") // a drain leaves its node cordoned
 	kubectl(a.t, a.ControlPlane, policies, "apply", "-f", "-")
 	eventually(a.t, "the policy holds", func(ctx context.Context) (bool, error) {
 		cmd := exec.CommandContext(ctx, filepath.Join(binaries(a.t), "kubectl"), "--kubeconfig", a.config, "cordon", "std-3", "--dry-run=server")
