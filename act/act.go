@@ -5,7 +5,6 @@ package act
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -22,8 +21,6 @@ const Manager = "fathom"
 var (
 	ErrReadOnly = model.ErrReadOnly
 	ErrChanged  = model.ErrChanged
-	// ErrRefused says that the API server refused: its words are in the error.
-	ErrRefused = errors.New("refused")
 )
 
 // State is what an Actor knows of the cluster beside what it reads live.
