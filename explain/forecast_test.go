@@ -129,6 +129,33 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				"shop/db-1": {Outcome: model.Waits, Why: "made only after db-0"},
 			},
 		},
+		"but one that a budget may keep is still there when the next is made": {
+			[]runtime.Object{
+				set("db"), a4, here("shop/db-0", "8", ordered, podLabel("app", "db-0")), here("shop/db-1", "1", ordered),
+				budget("db-0", "db-0", 0),
+			},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/db-0": {Outcome: model.Waits, Why: "cpu 4 short"},
+				"shop/db-1": {Outcome: model.Depends, Why: "made only after db-0 if that goes first"},
+			},
+		},
+		"as is one that goes after it": {
+			[]runtime.Object{set("db"), a4, here("shop/db-2", "1", ordered), here("shop/db-1", "8", ordered)},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/db-1": {Outcome: model.Waits, Why: "cpu 4 short"},
+				"shop/db-2": {Outcome: model.Depends, Why: "made only after db-1 if that goes first"},
+			},
+		},
+		"which changes nothing for a pod that fits nowhere": {
+			[]runtime.Object{set("db"), a4, here("shop/db-2", "9", ordered), here("shop/db-1", "8", ordered)},
+			nil,
+			map[types.UID]model.Fate{
+				"shop/db-1": {Outcome: model.Waits, Why: "cpu 4 short"},
+				"shop/db-2": {Outcome: model.Waits, Why: "made only after db-1"},
+			},
+		},
 		"nor after one that is not ready": {
 			[]runtime.Object{
 				set("db"), a4, here("shop/db-1", "1", ordered),

@@ -22,10 +22,16 @@ type comer struct {
 	pod    *corev1.Pod // as the scheduler would meet it
 	ends   *corev1.Pod // whose successor it is; nil for one that waits
 	when   coming
-	before []*comer // of an ordered StatefulSet: it is made once these run
-	unless string   // what else has to be so for it to be made, in short words
+	before []earlier // of an ordered StatefulSet: it is made once these run
+	unless string    // what else has to be so for it to be made, in short words
 	kind   *kindComing
 	sums   sums
+}
+
+// earlier is a comer that an ordered StatefulSet makes before another one.
+type earlier struct {
+	*comer
+	mayStay bool // it may still be there when the other one is to be made
 }
 
 // coming is when a controller makes a pod's successor.
@@ -158,11 +164,37 @@ func (f *forecasting) orderSets() {
 		slices.SortFunc(comers, func(a, b *comer) int { return ordinalIn(set, a.pod.Name) - ordinalIn(set, b.pod.Name) })
 		for i, c := range comers {
 			if c.ends != nil {
-				c.before = slices.Clone(comers[:i])
+				c.before = f.earlierThan(c, comers[:i])
 				c.unless = f.notReadyBefore(uid, set, c.pod)
 			}
 		}
 	}
+}
+
+// earlierThan are the comers as they come before c. A pod that is asked to go
+// after c, or that a budget may keep, does not hold c back as long as it is there.
+func (f *forecasting) earlierThan(c *comer, comers []*comer) []earlier {
+	var before []earlier
+	for _, other := range comers {
+		one := earlier{comer: other}
+		if other.ends != nil {
+			one.mayStay = slices.Index(f.gone, other.ends) > slices.Index(f.gone, c.ends) ||
+				f.told.Fates[other.ends.UID].Budget.Allows != model.BudgetAllows
+		}
+		before = append(before, one)
+	}
+	return before
+}
+
+// mayComeFirst names the first of those before the comer that may still be there
+// when it is made; "" if there is none.
+func (c *comer) mayComeFirst() string {
+	for _, before := range c.before {
+		if before.mayStay {
+			return before.pod.Name
+		}
+	}
+	return ""
 }
 
 // setOf is the StatefulSet of a pod; nil where it could not be read.

@@ -19,7 +19,7 @@ func (f *forecasting) playAll(ctx context.Context) error {
 		if n > 0 && (f.certain() || time.Since(begun) > f.patience(n)) {
 			break
 		}
-		p := &play{forecasting: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), spots: map[*comer]spot{}, byUID: map[types.UID]*comer{}} // the same answer each time
+		p := &play{forecasting: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), spots: map[*comer]spot{}, ended: map[types.UID]bool{}, byUID: map[types.UID]*comer{}} // the same answer each time
 		if err := p.run(ctx); err != nil {
 			return err
 		}
@@ -59,6 +59,9 @@ func (f *forecasting) certain() bool {
 		if kind.skips || kind.open != "" {
 			continue
 		}
+		if slices.ContainsFunc(kind.comers, func(c *comer) bool { return c.mayComeFirst() != "" }) {
+			return false
+		}
 		if !kind.asked || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
 			return false
 		}
@@ -79,7 +82,8 @@ type play struct {
 	scene  *scene
 	spots  map[*comer]spot
 	byUID  map[types.UID]*comer
-	idle   []*comer // who found no node yet
+	ended  map[types.UID]bool // whose end has begun
+	idle   []*comer           // who found no node yet
 
 	givenUp bool // there was no time to play it to its end
 }
@@ -138,10 +142,11 @@ func (p *play) turns() []turn {
 	left := map[types.UID]float64{}
 	ended := map[types.UID]float64{}
 	for _, pod := range p.gone {
+		p.ended[pod.UID] = !oneByOne
 		if oneByOne {
 			ended[pod.UID] = p.random.Float64()
 			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
-			turns = append(turns, turn{ended[pod.UID], func(context.Context) error { return p.scene.terminate(pod) }})
+			turns = append(turns, turn{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
 		}
 		turns = append(turns, turn{left[pod.UID], func(context.Context) error { return p.scene.leave(pod) }})
 	}
@@ -154,6 +159,12 @@ func (p *play) turns() []turn {
 	}
 	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
 	return turns
+}
+
+// terminate lets a pod begin to end.
+func (p *play) terminate(pod *corev1.Pod) error {
+	p.ended[pod.UID] = true
+	return p.scene.terminate(pod)
 }
 
 // when is the moment at which the comer is the queue's first. In some orders
@@ -194,7 +205,8 @@ func (p *play) meet(ctx context.Context, c *comer) error {
 // has found no node.
 func (p *play) heldBack(c *comer) (landing, bool) {
 	for _, before := range c.before {
-		switch at := p.spots[before]; {
+		switch at := p.spots[before.comer]; {
+		case before.mayStay && !p.ended[before.ends.UID]:
 		case at.open || before.kind.untried:
 			return landing{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}, true
 		case at.node == "":

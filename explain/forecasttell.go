@@ -120,9 +120,12 @@ func (f *forecasting) tellFates() {
 func (c *comer) fate() model.Fate {
 	t := &c.sums
 	found := len(t.landed) + len(t.preempted)
+	first := c.mayComeFirst()
 	switch {
 	case t.open != "":
 		return model.Fate{Outcome: model.NotKnown, Why: t.open}
+	case found == 0 && first != "" && len(c.kind.room) > 0:
+		return model.Fate{Outcome: model.Depends, Why: madeAfter(first)}
 	case found == 0:
 		return model.Fate{Outcome: model.Waits, Why: c.whyWaits()}
 	case t.waited > 0:
@@ -151,12 +154,20 @@ func (c *comer) whyWaits() string {
 func (c *comer) whyDepends() string {
 	blocker := c.blocker()
 	switch {
+	case blocker == nil && c.mayComeFirst() != "":
+		return madeAfter(c.mayComeFirst())
 	case blocker == nil:
 		return "depends on the order in which the pods come back"
 	case blocker.ends == nil:
 		return fmt.Sprintf("fits unless %s is placed first", blocker.words())
 	}
 	return fmt.Sprintf("fits unless %s comes back first", blocker.words())
+}
+
+// madeAfter says on whom it depends whether a pod of an ordered StatefulSet is
+// made: one that may still run then, or may have gone and found no node.
+func madeAfter(first string) string {
+	return fmt.Sprintf("made only after %s if that goes first", first)
 }
 
 // blocker is who was most often where the comer would have fitted.
