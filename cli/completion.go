@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 )
 
 // completer begins the name under which kubectl looks for a plugin's completion.
@@ -31,6 +33,24 @@ func oneOf(words ...string) cobra.CompletionFunc {
 // completeFlag completes the values of a flag that the command has.
 func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, oneOf(words...)); err != nil {
+		panic(err) // no such flag: a mistake in this package
+	}
+}
+
+// completeLesson completes the names of lessons, each with its title, and files.
+func completeLesson(cmd *cobra.Command) {
+	complete := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		all, err := lessons.All()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []cobra.Completion
+		for _, lesson := range all {
+			names = append(names, cobra.CompletionWithDesc(lesson.Name, lesson.Title))
+		}
+		return names, cobra.ShellCompDirectiveDefault
+	}
+	if err := cmd.RegisterFlagCompletionFunc("lesson", complete); err != nil {
 		panic(err) // no such flag: a mistake in this package
 	}
 }

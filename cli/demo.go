@@ -50,6 +50,11 @@ lessons were taken is kept, and --progress tells it.`,
 			if d.lists.wanted() {
 				return d.lists.write(d.app)
 			}
+			for _, flag := range []string{"nodes", "seed"} {
+				if d.lesson != "" && cmd.Flags().Changed(flag) {
+					return usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
+				}
+			}
 			return d.run(cmd.Context(), cmd.Flags().Changed("ascii"))
 		},
 	}
@@ -60,6 +65,7 @@ lessons were taken is kept, and --progress tells it.`,
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
 	d.lists.addFlags(cmd)
 	completeFlag(cmd, "theme", themes.Names()...)
+	completeLesson(cmd)
 	return cmd
 }
 

@@ -38,7 +38,7 @@ func (t *taking) State() ui.LessonState {
 	if p := step.Predict; p != nil {
 		shown.Question, shown.Answers = p.Question, p.Answers
 		if state.Answered > 0 {
-			shown.Right, shown.Because = p.Right, p.Because
+			shown.Right, shown.Because, shown.Foretold = p.Right, p.Because, step.Until != ""
 		}
 	}
 	if state.Spoilt {

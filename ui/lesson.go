@@ -35,6 +35,7 @@ type LessonState struct {
 	Answered   int      // counted from 1; 0 while the question is open
 	Right      int      // the answer that is right; 0 while the question is open
 	Because    string   // why it is; "" while the question is open
+	Foretold   bool     // the cluster shows what the right answer says; Ready tells when it does
 	Faults     []string // what happened by itself so far
 	Goal       string
 	Now        string   // how far the goal is

@@ -37,7 +37,7 @@ func oneTooMany() *fakeLesson {
 		Number: 7, Of: 16, Title: "one replica too many", Story: "Web wants each pod of front on a node of its own.",
 		Step: 2, Steps: 4, Say: "front has 7 replicas, 6 nodes, and a required anti-affinity on the host name.",
 		Question: "what becomes of the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older one"},
-		Answered: 2, Right: 2, Because: "all 6 nodes refuse by pod-aff, each runs a front pod.",
+		Answered: 2, Right: 2, Foretold: true, Because: "all 6 nodes refuse by pod-aff, each runs a front pod.",
 		Goal: "all 7 Running, none evicted", Now: "6 of 7", HintsLeft: 2, Ready: true,
 	}}
 }
@@ -86,6 +86,9 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 	}{
 		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is held until you answer."},
 		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "You said 1; it is 2: all 6 nodes refuse"},
+		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You said 2. The scheduler goes on: see what comes of it."},
+		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You said 1. The scheduler goes on"},
+		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "You said 2, which is right: all 6 nodes refuse"},
 		{"when the step is done", func(s *LessonState) {}, "enter goes on"},
 		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "wait"},
 		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h hint (2 left)"},

@@ -160,14 +160,19 @@ func (p *lessonPanel) question(width int) []string {
 	return lines
 }
 
-// verdict says whether the prediction was right.
+// verdict says whether the prediction was right, once the cluster shows it where
+// it can.
 func (p *lessonPanel) verdict(width int) []string {
 	s := p.state
-	switch s.Answered {
-	case 0:
+	switch {
+	case s.Answered == 0:
 		return nil
-	case s.Right:
+	case s.Foretold && !s.Ready:
+		return paragraph(fmt.Sprintf("You said %d. The scheduler goes on: see what comes of it.", s.Answered), width)
+	case s.Answered == s.Right && s.Foretold:
 		return paragraph(fmt.Sprintf("You said %d, and so it is: %s", s.Answered, s.Because), width)
+	case s.Answered == s.Right:
+		return paragraph(fmt.Sprintf("You said %d, which is right: %s", s.Answered, s.Because), width)
 	}
 	return paragraph(fmt.Sprintf("You said %d; it is %d: %s", s.Answered, s.Right, s.Because), width)
 }
