@@ -27,7 +27,8 @@ type app struct {
 	flags    *genericclioptions.ConfigFlags
 	readOnly bool
 	parsed   bool   // the command line was understood
-	from     string // the file to read in place of a cluster; "" without
+	from     string // the file or the recording to read in place of a cluster; "" without
+	step     int    // of the recording, from 1; 0 is the last
 	whole    bool   // objects are kept as they come
 
 	schedulerConfig string                 // the file that the user named; "" without

@@ -54,6 +54,9 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err := d.readSchedulerConfig(); err != nil {
 		return err
 	}
+	if err := d.checkFrom(); err != nil {
+		return err
+	}
 	if d.from == "-" {
 		return d.runPiped(ctx, asciiGiven)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 )
 
@@ -24,23 +26,79 @@ const stdinName = "stdin"
 // addFrom adds --from to a command.
 func (a *app) addFrom(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.from, "from", "",
-		`Read a snapshot, or the YAML or JSON of kubectl get, in place of a cluster; "-" is standard input.`)
+		`Read a snapshot, a directory of them that snapshot --every wrote, or the YAML or JSON of kubectl get, in place of a cluster; "-" is standard input.`)
+	cmd.Flags().IntVar(&a.step, "step", 0, "Of a directory of snapshots, the step to read, from 1; 0 is the last.")
+}
+
+// checkFrom refuses a step of what is no recording.
+func (a *app) checkFrom() error {
+	if a.step != 0 && !a.isRecording() {
+		return usagef("--step %d: only a recording has steps; give it with --from DIR", a.step)
+	}
+	return nil
+}
+
+// isRecording tells that --from names a directory.
+func (a *app) isRecording() bool {
+	if a.from == "" || a.from == "-" {
+		return false
+	}
+	about, err := os.Stat(a.from)
+	return err == nil && about.IsDir()
+}
+
+// openRecording lists the steps of the recording that --from names, and finds the
+// one to begin with, counted from 0.
+func (a *app) openRecording() (r *recording.Recording, step int, err error) {
+	if r, err = recording.Open(a.from); err != nil {
+		return nil, 0, usageError{err}
+	}
+	if a.step < 0 || a.step > len(r.Steps) {
+		return nil, 0, usagef("--step %d: %s holds the steps 1 to %d", a.step, a.from, len(r.Steps))
+	}
+	return r, cmp.Or(a.step, len(r.Steps)) - 1, nil
+}
+
+// readOptions are those of files that do not say themselves what they are.
+func readOptions() snapshot.ReadOptions {
+	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: kube.Strip()}
+}
+
+// readStep reads the step of the recording that --from and --step name, and says
+// which it is.
+func (a *app) readStep() (*snapshot.File, error) {
+	r, step, err := a.openRecording()
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.Read(step, readOptions())
+	if err == nil {
+		say(a.stderr, a.name, fmt.Errorf("step %d of %d, taken %s UTC", step+1, len(r.Steps), file.Info.Taken.UTC().Format(time.DateTime)))
+	}
+	return file, err
 }
 
 // readFrom reads the file that --from names.
 func (a *app) readFrom() (file *snapshot.File, err error) {
-	options := snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: kube.Strip()}
-	if a.from == "-" {
-		file, err = snapshot.Read(a.stdin, options)
-		if err != nil {
+	switch {
+	case a.isRecording():
+		file, err = a.readStep()
+	case a.from == "-":
+		if file, err = snapshot.Read(a.stdin, readOptions()); err != nil {
 			err = fmt.Errorf("read standard input: %w", err)
 		}
-	} else {
-		file, err = snapshot.Open(a.from, options)
+	default:
+		file, err = snapshot.Open(a.from, readOptions())
 	}
 	if err != nil {
 		return nil, usageError{err}
 	}
+	a.accept(file)
+	return file, nil
+}
+
+// accept says what of a file is passed over, and takes its cluster's version.
+func (a *app) accept(file *snapshot.File) {
 	if len(file.Unknown) > 0 {
 		var words []string
 		for _, kind := range slices.Sorted(maps.Keys(file.Unknown)) {
@@ -49,7 +107,6 @@ func (a *app) readFrom() (file *snapshot.File, err error) {
 		say(a.stderr, a.name, errors.New("passed over, for nothing here reads them: "+strings.Join(words, ", ")))
 	}
 	explain.Emulate(file.Info.Version)
-	return file, nil
 }
 
 // fileSource serves a file, with the scheduler's configuration where the user

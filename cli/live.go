@@ -46,6 +46,9 @@ func (a *app) connect(ctx context.Context, context string) (*kube.Client, error)
 
 // open connects and reads everything, or reads the file that --from names.
 func (a *app) open(ctx context.Context) (*live, error) {
+	if err := a.checkFrom(); err != nil {
+		return nil, err
+	}
 	if a.from != "" {
 		return a.openFile(ctx)
 	}

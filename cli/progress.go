@@ -28,23 +28,30 @@ func newProgress(w io.Writer) *progress {
 // show tells how many objects of each list that is not in yet were read. A line
 // that cannot be written is no loss.
 func (p *progress) show(reading map[string]int) {
-	if p.w == nil {
-		return
-	}
 	var lists []string
 	for _, resource := range slices.Sorted(maps.Keys(reading)) {
 		if n := reading[resource]; n > 0 {
 			lists = append(lists, fmt.Sprintf("%s: %d so far", resource, n))
 		}
 	}
-	_, _ = fmt.Fprintf(p.w, "\r\x1b[KReading the cluster %s", strings.Join(lists, ", "))
+	p.line("Reading the cluster " + strings.Join(lists, ", "))
+}
+
+// line writes over the line; it is false where there is no terminal.
+func (p *progress) line(text string) bool {
+	if p.w == nil {
+		return false
+	}
+	_, _ = fmt.Fprint(p.w, "\r\x1b[K"+text)
 	p.shown = true
+	return true
 }
 
 // clear takes the line away.
 func (p *progress) clear() {
 	if p.shown {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
 	}
 }
 

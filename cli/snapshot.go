@@ -18,6 +18,10 @@ type shooting struct {
 	file  string
 	force bool
 	keep  []string
+
+	recording bool // --every was given
+	every     time.Duration
+	steps     int // to record; 0 is until it is ended
 }
 
 // snapshot is the snapshot command.
@@ -36,15 +40,24 @@ images of objects, and what the scheduler, the kubelet and autoscalers said of w
 it: read it before you give it away.
 
 The name decides how it is written: .yaml or .json, and .gz or .zst after that to pack it.
---keep puts back %s.`, strings.Join(snapshot.Keepable(), ", ")),
-		Example: fmt.Sprintf("  %[1]s snapshot\n  %[1]s snapshot -o incident.json.zst\n  %[1]s explain --all --from incident.json.zst",
+--keep puts back %s.
+
+With --every it records: a step is written to the directory DIR at once and then after each while,
+until ctrl-c or --steps of them. A step that cannot be taken, for the server does not answer, is told
+and left out. Recording goes on in a DIR that holds steps already. --from DIR steps through them.`, strings.Join(snapshot.Keepable(), ", ")),
+		Example: fmt.Sprintf("  %[1]s snapshot\n  %[1]s snapshot -o incident.json.zst\n  %[1]s snapshot --every 30s -o incident\n  %[1]s explain --all --from incident.json.zst",
 			a.name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s.recording = cmd.Flags().Changed("every")
+			return s.run(cmd.Context())
+		},
 	}
-	cmd.Flags().StringVarP(&s.file, "output", "o", "", `The file, "-" being standard output as YAML; without it fathom-CONTEXT-TIME.yaml.gz here.`)
+	cmd.Flags().StringVarP(&s.file, "output", "o", "", `The file, "-" being standard output as YAML; without it fathom-CONTEXT-TIME.yaml.gz here. With --every a directory.`)
 	cmd.Flags().BoolVar(&s.force, "force", false, "Replace a file that is there already.")
+	cmd.Flags().DurationVar(&s.every, "every", 0, "Record: write a step to the directory of -o now and then after each such while, 30s or 5m.")
+	cmd.Flags().IntVar(&s.steps, "steps", 0, "With --every: end after so many steps; 0 goes on until ctrl-c.")
 	cmd.Flags().StringSliceVar(&s.keep, "keep", nil, "Keep what is left out otherwise: "+strings.Join(snapshot.Keepable(), ", ")+".")
 	completeFlag(cmd, "keep", snapshot.Keepable()...)
 	return cmd
@@ -56,6 +69,9 @@ func (s *shooting) run(ctx context.Context) error {
 		return err
 	}
 	s.whole = len(s.keep) > 0
+	if s.recording {
+		return s.record(ctx)
+	}
 	live, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -99,8 +115,8 @@ func (s *shooting) check() error {
 			return usagef("snapshot: %w", err)
 		}
 	}
-	if s.file == "" || s.file == "-" {
-		return nil
+	if err := s.checkRecording(); err != nil || s.recording || s.file == "" || s.file == "-" {
+		return err
 	}
 	if err := snapshot.CheckFile(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/recording"
+	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
+)
+
+// leastEvery is the least time between two steps: their files are named by the second.
+const leastEvery = time.Second
+
+// checkRecording refuses flags that do not go together with --every, or need it.
+func (s *shooting) checkRecording() error {
+	switch {
+	case !s.recording && s.steps != 0:
+		return usagef("snapshot: --steps needs --every")
+	case !s.recording:
+		return nil
+	case s.every < leastEvery:
+		return usagef("snapshot: --every %s: the least is %s", s.every, leastEvery)
+	case s.steps < 0:
+		return usagef("snapshot: --steps %d: give how many steps to take, or leave it out", s.steps)
+	case s.file == "" || s.file == "-":
+		return usagef("snapshot: --every writes many files: name their directory with -o DIR")
+	case s.force:
+		return usagef("snapshot: --force is for a file; a recording that is there already goes on")
+	}
+	about, err := os.Stat(s.file)
+	switch {
+	case err == nil && !about.IsDir():
+		return usagef("snapshot: write %s: it is a file; --every needs a directory", s.file)
+	case err != nil && snapshot.CheckFile(s.file, true) == nil:
+		return usagef("snapshot: write %s: that is the name of a file; --every needs a directory", s.file)
+	}
+	return nil
+}
+
+// recorder is one run of snapshot --every.
+type recorder struct {
+	*shooting
+	live            *live
+	progress        *progress
+	before          int // steps that were there
+	written, failed int
+	first, last     time.Time
+}
+
+// record writes a step now and then, until ctx ends or there are enough.
+func (s *shooting) record(ctx context.Context) error {
+	there, err := recording.Prepare(s.file)
+	if err != nil {
+		return err
+	}
+	live, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	if err := sameCluster(there, live.snapshot.Status.Context); err != nil {
+		return err
+	}
+	if err := live.seek(ctx); err != nil {
+		return err
+	}
+	live.sayLimits()
+	r := &recorder{shooting: s, live: live, progress: newProgress(s.stderr), before: len(there.Steps)}
+	err = r.run(ctx)
+	return r.finish(err)
+}
+
+// sameCluster refuses to go on with a recording of another cluster, which could
+// not be told from a change.
+func sameCluster(there *recording.Recording, context string) error {
+	if len(there.Steps) == 0 {
+		return nil
+	}
+	last, err := there.Read(len(there.Steps)-1, snapshot.ReadOptions{Strip: kube.Strip()})
+	if err != nil || !last.Own || last.Info.Context == context {
+		return nil // a step that is broken does not keep others from being written
+	}
+	return usagef("write %s: it holds steps of %s, and this is %s; name another directory", there.Dir, last.Info.Context, context)
+}
+
+func (r *recorder) run(ctx context.Context) error {
+	for {
+		taken := time.Now()
+		if err := r.step(ctx, taken); err != nil {
+			return err
+		}
+		if ctx.Err() != nil || r.steps > 0 && r.written == r.steps {
+			return nil
+		}
+		if err := r.wait(ctx, taken.Add(r.every)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// step writes one. What keeps the state from being known is told, and the next
+// step may do better; what keeps a file from being written ends the recording.
+func (r *recorder) step(ctx context.Context, taken time.Time) error {
+	found, err := r.take(ctx, taken)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err == nil {
+		err = found.Save(filepath.Join(r.file, recording.FileName(taken)), false)
+		if err != nil && !errors.Is(err, snapshot.ErrExists) {
+			return err
+		}
+	}
+	if err != nil {
+		r.failed++
+		r.progress.clear()
+		say(r.stderr, r.name, fmt.Errorf("no step at %s: %w", taken.UTC().Format(time.TimeOnly), err))
+		return nil
+	}
+	if r.written == 0 {
+		r.first = taken
+	}
+	r.written++
+	r.last = taken
+	r.tell(fmt.Sprintf("step %d, %s: %d objects", r.before+r.written, taken.UTC().Format(time.TimeOnly), found.Count()))
+	return nil
+}
+
+// take is the state of now, from what the informers hold: nodes and pods are not
+// listed again. While the server does not answer there is none.
+func (r *recorder) take(ctx context.Context, taken time.Time) (*snapshot.Snapshot, error) {
+	source, state := r.live.Source(), r.live.Newest()
+	if len(state.Status.Reading) > 0 {
+		return nil, errors.New("rights changed, and the cluster is read anew")
+	}
+	if err := outOfDate(source.Status()); err != nil {
+		return nil, err
+	}
+	found, err := snapshot.Take(ctx, source, state, snapshot.Options{Taken: taken, TakenBy: buildVersion(), Keep: r.keep})
+	if err != nil {
+		return nil, err
+	}
+	return found, outOfDate(source.Status()) // what is asked for beside the informers may lack
+}
+
+// outOfDate says that the state is not that of now.
+func outOfDate(status model.Status) error {
+	c := status.Connection
+	switch {
+	case c.Err != "":
+		return fmt.Errorf("no answer from %s: %s", status.Server, c.Err)
+	case !c.Live:
+		return fmt.Errorf("no answer from %s since %s", status.Server, c.Heard.UTC().Format(time.TimeOnly))
+	}
+	return nil
+}
+
+// wait waits for the time of the next step; its error is that of a cluster that
+// cannot be followed any more.
+func (r *recorder) wait(ctx context.Context, until time.Time) error {
+	for {
+		_, err := nextWithin(ctx, r.live.Cluster, time.Until(until))
+		switch {
+		case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read cluster: %w", err)
+		}
+	}
+}
+
+// tell says how far the recording is: over the line before on a terminal.
+func (r *recorder) tell(text string) {
+	if !r.progress.line(text + "; ctrl-c ends it") {
+		_, _ = fmt.Fprintln(r.stderr, text) // nothing can be done where nobody hears it
+	}
+}
+
+// finish says what was recorded.
+func (r *recorder) finish(err error) error {
+	r.progress.clear()
+	if r.written == 0 {
+		if err == nil {
+			err = fmt.Errorf("record %s: no step was taken", r.file)
+		}
+		return err
+	}
+	failed := ""
+	if r.failed > 0 {
+		failed = fmt.Sprintf(", %d could not be taken", r.failed)
+	}
+	steps := fmt.Sprintf("%d steps", r.written)
+	if r.written == 1 {
+		steps = "1 step"
+	}
+	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", r.file, steps,
+		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, r.file)
+	return errors.Join(err, told)
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/recording"
+)
+
+// newRecorder records a cluster of nothing whose connection the test decides.
+func newRecorder(t *testing.T, connection *model.Connection) (r *recorder, said *bytes.Buffer) {
+	t.Helper()
+	client := fake.NewClientset()
+	source := &cluster.Source{
+		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewTrace(),
+		Status: func() model.Status {
+			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection}
+		},
+	}
+	joined, err := cluster.New(t.Context(), source, cluster.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(joined.Close)
+	if err := joined.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	said = &bytes.Buffer{}
+	a := &app{name: "fathom", stderr: said}
+	dir := t.TempDir()
+	return &recorder{
+		shooting: &shooting{app: a, file: dir, recording: true, every: time.Second}, live: &live{Cluster: joined, app: a}, progress: newProgress(said),
+	}, said
+}
+
+func TestAStepIsNotTakenWhileTheServerDoesNotAnswer(t *testing.T) {
+	lost := model.Connection{Err: "connection refused", Tries: 3}
+	connection := model.Connection{Live: true}
+	r, said := newRecorder(t, &connection)
+	for i, c := range []model.Connection{{Live: true}, lost, {Heard: time.Unix(0, 0)}, {Live: true}} {
+		connection = c
+		if err := r.step(t.Context(), time.Unix(int64(60*i), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.finish(nil); err != nil {
+		t.Error(err)
+	}
+	want := `step 1, 00:00:00: 0 objects
+fathom: no step at 00:01:00: no answer from https://10.0.0.1: connection refused
+fathom: no step at 00:02:00: no answer from https://10.0.0.1 since 00:00:00
+step 2, 00:03:00: 0 objects
+` + r.file + `: 2 steps from 1970-01-01 00:00:00 to 00:03:00 UTC, 2 could not be taken; it holds 2. --from ` + r.file + " shows them.\n"
+	if said.String() != want {
+		t.Errorf("it said\n%swant\n%s", said, want)
+	}
+	there, err := recording.Open(r.file)
+	if err != nil || len(there.Steps) != 2 {
+		t.Errorf("%v, %v", there, err)
+	}
+}
+
+func TestARecordingWithoutAStepFails(t *testing.T) {
+	r, said := newRecorder(t, &model.Connection{Err: "connection refused"})
+	r.steps = 1
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err := r.finish(r.run(ctx))
+	if err == nil || !strings.HasSuffix(err.Error(), "no step was taken") || !strings.Contains(said.String(), "connection refused") {
+		t.Errorf("%v; it said %s", err, said)
+	}
+}
+
+func TestWhereNoFileCanBeWrittenTheRecordingEnds(t *testing.T) {
+	r, _ := newRecorder(t, &model.Connection{Live: true})
+	r.file = filepath.Join(r.file, "gone")
+	err := r.finish(r.run(t.Context()))
+	if !errors.Is(err, os.ErrNotExist) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), r.file) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCtrlCEndsARecordingWell(t *testing.T) {
+	dir := t.TempDir()
+	config, there := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "recording")
+	newAPI(t, config)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	ended := make(chan int, 1)
+	var said bytes.Buffer
+	go func() {
+		args := []string{"fathom", "snapshot", "--kubeconfig", config, "--every", "1h", "-o", there}
+		ended <- Run(ctx, args, strings.NewReader(""), io.Discard, &said)
+	}()
+	deadline := time.After(time.Minute)
+	for {
+		if r, err := recording.Open(there); err == nil && len(r.Steps) == 1 {
+			break
+		}
+		select {
+		case code := <-ended:
+			t.Fatalf("it ended with %d: %s", code, said.String())
+		case <-deadline:
+			t.Fatal("no step was taken")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	interrupt()
+	if code := <-ended; code != exitClear || !strings.Contains(said.String(), there+": 1 step from ") {
+		t.Errorf("exit code %d: %s", code, said.String())
+	}
+}
