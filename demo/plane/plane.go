@@ -71,6 +71,9 @@ func (p *Plane) start(ctx context.Context) error {
 func (p *Plane) Stop() {
 	p.stop()
 	p.running.Wait()
+	if p.scheduler != nil {
+		p.scheduler.events.Shutdown() // it does not end with its context
+	}
 	if p.informers != nil {
 		p.informers.Shutdown()
 		p.scheduler.informers.Shutdown()

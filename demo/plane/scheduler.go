@@ -18,6 +18,7 @@ import (
 type scheduling struct {
 	*scheduler.Scheduler
 	informers informers.SharedInformerFactory
+	events    events.EventBroadcaster
 
 	mu   sync.Mutex
 	held chan struct{} // closed when it goes on; nil: it is not held
@@ -26,11 +27,14 @@ type scheduling struct {
 func newScheduling(ctx context.Context, store *api.Store) (*scheduling, error) {
 	client := store.Client(ctx, api.Writes)
 	factory := scheduler.NewInformerFactory(client, 0, nil)
-	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: store.Client(ctx, api.Writes).EventsV1()})
-	s := &scheduling{informers: factory}
+	s := &scheduling{informers: factory, events: events.NewBroadcaster(&events.EventSinkImpl{Interface: store.Client(ctx, api.Writes).EventsV1()})}
 	var err error
-	s.Scheduler, err = scheduler.New(ctx, client, factory, nil, schedulerprofile.NewRecorderFactory(broadcaster))
+	s.Scheduler, err = scheduler.New(ctx, client, factory, nil, schedulerprofile.NewRecorderFactory(s.events))
+	if err == nil {
+		err = s.events.StartRecordingToSinkWithContext(ctx)
+	}
 	if err != nil {
+		s.events.Shutdown()
 		return nil, err
 	}
 	next := s.NextEntity
@@ -39,7 +43,7 @@ func newScheduling(ctx context.Context, store *api.Store) (*scheduling, error) {
 		s.wait(ctx)
 		return info, err
 	}
-	return s, broadcaster.StartRecordingToSinkWithContext(ctx)
+	return s, nil
 }
 
 // synced waits until the scheduler knows all that its informers hold.
