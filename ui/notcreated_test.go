@@ -81,3 +81,22 @@ func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
 		t.Errorf("got %s", report.Verdict)
 	}
 }
+
+func TestPodsThatDoNotExistNeverCountAsWaiting(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{}, nil) // nothing is explained yet
+	requireRow(t, app, 2, "13 pods wait: 13 not explained yet. 2 could not be created.")
+}
+
+func TestRefusalsAreSaidShorterWhereThereIsLessRoom(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	for width, want := range map[int]string{
+		79: "13 pods wait: 7 fit no node, 6 wait for something else. 2 could not be created.",
+		78: "13 pods wait: 7 fit no node, 6 wait for something else. 2 not created.",
+		60: "13 pods wait: 7 fit no node, 6 wait for something else.",
+	} {
+		if got := app.pages.pending.answer(width); got != want {
+			t.Errorf("in %d cells: %s", width, got)
+		}
+	}
+}

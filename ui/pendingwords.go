@@ -27,11 +27,11 @@ func (p *pending) tally() tally {
 		n := kind.Count()
 		report := p.app.verdicts.of(kind)
 		switch {
-		case report == nil:
-			t.open += n
-		case report.Verdict == explain.NotCreated:
+		case kind.Refused != nil:
 			t.refused += n
 			continue
+		case report == nil:
+			t.open += n
 		case report.Verdict == explain.Unschedulable:
 			t.noNode += n
 		default:
@@ -72,7 +72,11 @@ func (p *pending) answer(width int) string {
 	if p.limited {
 		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.keeps()
 	}
-	return p.filtered(words+t.words(), width)
+	words += t.words()
+	if whole := words + t.refusals(); cells(whole)+cells(p.keeps()) <= width {
+		return p.filtered(whole, width)
+	}
+	return p.filtered(words+t.refusalsShort(), width)
 }
 
 // words say what the pods wait for.
@@ -94,7 +98,7 @@ func (t tally) words() string {
 		}
 		words += fmt.Sprintf("%d not explained yet", t.open)
 	}
-	return words + "." + t.refusals()
+	return words + "."
 }
 
 // refusals say how many pods do not exist; "" if all do.
@@ -103,6 +107,14 @@ func (t tally) refusals() string {
 		return ""
 	}
 	return fmt.Sprintf(" %d could not be created.", t.refused)
+}
+
+// refusalsShort are the refusals where there is less room.
+func (t tally) refusalsShort() string {
+	if t.refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %d not created.", t.refused)
 }
 
 func fits(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "fits", "fit")) }

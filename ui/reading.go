@@ -13,16 +13,16 @@ func (a *App) isReading() bool { return len(a.snapshot.Status.Reading) > 0 }
 // readingWords say how far reading is.
 func (a *App) readingWords() string {
 	reading := a.snapshot.Status.Reading
-	words := "Reading the cluster: "
+	words := "Reading the cluster"
 	if n, ok := reading["pods"]; ok {
-		words = "Reading pods: " + model.FormatCount(n) + " so far; "
+		words = "Reading pods: " + model.FormatCount(n) + " so far"
 	} else if len(reading) > 0 {
-		words = "Reading " + names(slices.Sorted(maps.Keys(reading))) + "; "
+		words = "Reading " + names(slices.Sorted(maps.Keys(reading)))
 	}
 	if n := len(a.snapshot.Nodes); n > 0 {
-		words += count(n, "node is in. ", "nodes are in. ")
+		words += "; " + count(n, "node is in", "nodes are in")
 	}
-	return words + "Verdicts follow when all are in."
+	return words + ". Verdicts follow when all are in."
 }
 
 // notRead tells why a resource could not be read; "" where it was.
