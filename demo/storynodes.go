@@ -13,7 +13,7 @@ import (
 
 // Labels of the story's nodes beside Kubernetes' own.
 const (
-	poolLabel = "example.com/pool"
+	poolLabel = "pool"
 	diskLabel = "disktype"
 )
 

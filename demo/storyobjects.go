@@ -92,6 +92,12 @@ func (s *story) deployment(w *workload) error {
 	set.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind(deployment))}
 	there := int32(len(w.on) + w.waits)
 	set.Status = appsv1.ReplicaSetStatus{Replicas: there, FullyLabeledReplicas: there, ObservedGeneration: 1}
+	if w.refused > 0 {
+		set.Status.Conditions = []appsv1.ReplicaSetCondition{{
+			Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", LastTransitionTime: s.ago(w.pending),
+			Message: fmt.Sprintf("pods %q is forbidden: %s", set.Name+"-"+s.suffix(), w.refusal),
+		}}
+	}
 	s.add(d, set)
 	owner := metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 	return s.pods(w, owner, &set.Spec.Template, func(int) string { return set.Name + "-" + s.suffix() })

@@ -20,6 +20,7 @@ type workload struct {
 	on              []string
 	waits           int           // pods without a node, beside those on nodes
 	refused         int           // pods that a quota refuses, beside those
+	refusal         string        // what kube-apiserver says of them
 	age, pending    time.Duration // of the pods on nodes, and of those that wait
 	disk            string        // what each pod claims; "" for none
 	volumes         []string      // zones of the volumes that there are already
@@ -85,7 +86,8 @@ func waiting() []workload {
 		},
 		{ // a quota
 			kind: deployment, namespace: "team-a", name: "api", cpu: "900m", memory: "1Gi", on: []string{"std-a-02", "std-a-02", "std-c-02", "std-c-02"},
-			refused: 2, age: 9 * day, pending: 9 * time.Minute,
+			refused: 2, refusal: "exceeded quota: compute, requested: requests.cpu=900m, used: requests.cpu=3600m, limited: requests.cpu=4",
+			age: 9 * day, pending: 9 * time.Minute,
 		},
 	}
 }
