@@ -2,6 +2,7 @@
 # make test          everything that CI runs
 # make lint          golangci-lint in both modules
 # make fuzz          what the loaders of files make of broken ones, 20 s each
+# make screenshots   the pictures in docs/screenshots, from what the dashboard shows
 # make bench         the figures of docs/performance.md
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters
@@ -22,7 +23,7 @@ VERSION := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
-.PHONY: all control-plane cluster test vet lint unit fuzz e2e bench difftest soak
+.PHONY: all control-plane cluster test vet lint unit fuzz screenshots e2e bench difftest soak
 
 all:
 	go build ./...
@@ -92,6 +93,9 @@ fuzz:
 	@for f in FuzzReadYAML FuzzReadJSON FuzzReadPacked; do \
 		go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./snapshot; \
 	done
+
+screenshots:
+	go test ./cli -run TestScreenshots -update
 
 e2e: control-plane
 	cd e2e && go test -v -timeout 40m -count 1 ./...
