@@ -13,6 +13,9 @@ import (
 
 // runFile shows the file that --from names. No kubeconfig is read for it.
 func (d *dashing) runFile(ctx context.Context, settings settings) error {
+	if d.isRecording() {
+		return d.runRecording(ctx, settings)
+	}
 	saving := newThrift(os.Getenv)
 	file, err := d.readFrom()
 	if err != nil {

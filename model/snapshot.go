@@ -40,6 +40,7 @@ type Status struct {
 	Connection  Connection
 	MetricsNote string    // why there is no usage; "" while it is served or not asked for
 	Taken       time.Time // when the file that this comes from was written; zero for a cluster that lives
+	Step, Steps int       // which of how many it is in a recording, from 1; zero elsewhere
 	Seeking     bool      // whether pods could not be created is still being found out
 }
 

@@ -15,6 +15,7 @@ import (
 // Options are what the dashboard starts with.
 type Options struct {
 	Cluster    Cluster
+	Recording  Recording        // nil where what is shown was not recorded
 	Session    Session          // nil where there are no contexts to go to
 	Context    string           // the kubeconfig's name for the cluster, whole
 	Namespace  string           // "" is all
@@ -60,6 +61,7 @@ type App struct {
 	tickEvery     time.Duration
 	usage         bool // ShowUsage was told so
 	lesson        lessonPanel
+	steps         stepping
 }
 
 // New makes the dashboard. Run it with tea.NewProgram.
@@ -162,7 +164,7 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// routeActing routes what concerns changes of the cluster and lessons.
+// routeActing routes what concerns changes of the cluster, lessons and recordings.
 func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case saidYesMsg:
@@ -183,6 +185,10 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		return a.onLesson(msg)
 	case lessonFailedMsg:
 		return a.sayError(msg.err)
+	case steppedMsg:
+		return a.onStepped(msg)
+	case stepSlowMsg:
+		a.steps.slow = a.steps.busy && msg.nth == a.steps.nth
 	}
 	return nil
 }
@@ -244,7 +250,11 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if msg.opened != a.opened {
 		return nil
 	}
+	before := a.snapshot.Status.Step
 	a.snapshot, a.domain = msg.snapshot, sharedDomain(msg.snapshot.Nodes)
+	if before != 0 && before != a.snapshot.Status.Step {
+		a.onStep()
+	}
 	cmd := a.top().update(msg)
 	if !a.touched && len(a.snapshot.Status.Reading) == 0 {
 		a.touched = true

@@ -44,6 +44,7 @@ func whereWords(in place) string {
 		{onEntry, "what was done"},
 		{podFacts, "a pod's pages"},
 		{inPending, "Pending"},
+		{inRecording, "a recording"},
 		{inBox, "boxes"},
 		{inInput, "inputs"},
 	} {

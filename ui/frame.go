@@ -95,6 +95,8 @@ func (a *App) message() string {
 		return s.Text.Render(cut(" "+model.Clean(a.said.text), a.width))
 	case a.actingWords() != "":
 		return s.Text.Render(cut(" "+a.brief(a.actingWords()), a.width))
+	case a.steppingWords() != "":
+		return s.Text.Render(cut(" "+a.steppingWords(), a.width))
 	case a.lost():
 		return s.Bad.Render(cut(" "+a.lostWords(), a.width))
 	}
@@ -118,7 +120,7 @@ func (a *App) footerRow() string {
 	if help == "" {
 		room += 2 // no gap behind the last key
 	}
-	footer := v.footer()
+	footer := a.withSteps(v.footer())
 	fold, folded := a.folded(footer, v.places())
 	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == doMore }) {
 		plain, _ := a.footKey(footKey{do: doMore}, v)
@@ -145,7 +147,7 @@ func (a *App) footerRow() string {
 
 // footKey is one key of the footer, plain for measuring and styled.
 func (a *App) footKey(k footKey, v view) (plain, styled string) {
-	s, b := a.styles(), bindingOf(k.do, v.places())
+	s, b := a.styles(), bindingOf(k.do, a.placesOf(v))
 	label, word := cmp.Or(k.label, b.label), cmp.Or(k.word, b.foot)
 	plain = label + " " + word
 	if a.off(k.do, v) != "" {

@@ -121,6 +121,9 @@ func (a *App) badges() (plain, styled string) {
 		word := fmt.Sprintf("! %d not read", n)
 		add(word, s.BadgePartial.Render(word))
 	}
+	if step := a.stepWords(); step != "" {
+		add(step, s.Text.Render(step))
+	}
 	fresh, style := a.freshness(), s.OK
 	switch {
 	case a.lost():

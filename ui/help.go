@@ -16,7 +16,7 @@ func (a *App) openHelp() {
 	a.box = &box{
 		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
 		corner: "/ finds, esc closes",
-		lines:  helpLines(v.places()),
+		lines:  helpLines(a.placesOf(v)),
 		room:   a.height - 4,
 		find:   &finder{},
 	}

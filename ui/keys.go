@@ -22,6 +22,7 @@ const (
 	onFix     // a fix is selected
 	onJob     // a job that ends pods is selected, or the page is about one
 	onEntry   // something that was done is selected
+	inRecording
 	inBox
 	inInput
 )
@@ -94,6 +95,8 @@ const (
 	doRedraw
 	doSuspend
 	doKill
+	doStepBack
+	doStepOn
 	doLesson
 	doHelp
 	doClose
@@ -190,6 +193,8 @@ var keyMap = []binding{
 	{doRedraw, everywhere, "ctrl+l", "ctrl-l", "", unlisted, "", "draw the screen anew"},
 	{doSuspend, everywhere, "ctrl+z", "ctrl-z", "", unlisted, "", "suspend; fg comes back"},
 	{doKill, everywhere, "ctrl+k", "ctrl-k", "", unlisted, "", "nothing: it says so"},
+	{doStepBack, inRecording, ",", ",", "step", ofAnywhere, "step back, on", "one step back"},
+	{doStepOn, inRecording, ".", ".", "step", ofAnywhere, "step back, on", "one step on"},
 	{doLesson, everywhere, "L", "L", "lesson", unlisted, "", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},

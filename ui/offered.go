@@ -18,6 +18,9 @@ var (
 
 // off tells why an action cannot be done now; "" if it can.
 func (a *App) off(do action, v view) string {
+	if do == doStepBack || do == doStepOn {
+		return a.offStep(do)
+	}
 	if !slices.Contains(changers, do) {
 		return v.off(do)
 	}

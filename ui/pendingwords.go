@@ -65,6 +65,9 @@ func (p *pending) answer(width int) string {
 	if a.isSnapshot() {
 		verb = " waited on " + a.asOf().UTC().Format("2 Jan 15:04 MST")
 	}
+	if a.snapshot.Status.Steps > 0 { // steps are seconds apart
+		verb = " waited at " + a.asOf().UTC().Format("15:04:05 MST")
+	}
 	words := count(t.pods, "pod", "pods") + verb
 	if t.pods == 0 {
 		return p.filtered("No pod waits."+t.refusals(), width)

@@ -33,7 +33,7 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 		return a.onLessonKey(key)
 	}
 	v := a.top()
-	b, ok := bindingAt(key.String(), v.places())
+	b, ok := bindingAt(key.String(), a.placesOf(v))
 	if !ok {
 		return a.stray(key.String(), v)
 	}
@@ -95,7 +95,7 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 	return nil, true
 }
 
-// doOpenPage goes to a page.
+// doOpenPage goes to a page, or to another step of a recording.
 func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case doPending:
@@ -108,6 +108,8 @@ func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
 		return a.open(newActivity(a)), true
 	case doUnread:
 		return a.open(newUnread(a)), true
+	case doStepBack, doStepOn:
+		return a.step(do), true
 	}
 	return a.doTerminal(do)
 }

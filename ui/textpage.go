@@ -26,6 +26,7 @@ type textPage struct {
 	asks     asking
 	failed   bool
 	work     func(context.Context) (string, error) // nil once it has run
+	source   func(context.Context) (string, error) // the work; nil of a text that was there
 }
 
 // loadedMsg is the text of a page that had to be asked for.
@@ -44,7 +45,7 @@ func newText(a *App, path []string, sentence, text string) *textPage {
 
 // newLoading makes a page of a text that work fetches when the page is shown.
 func newLoading(a *App, path []string, sentence string, work func(context.Context) (string, error)) *textPage {
-	return &textPage{page: page{app: a}, path: path, sentence: sentence, work: work}
+	return &textPage{page: page{app: a}, path: path, sentence: sentence, work: work, source: work}
 }
 
 func (p *textPage) fill(text string) {
@@ -167,6 +168,9 @@ func (p *textPage) onLoaded(msg loadedMsg) {
 	}
 	p.fill(msg.text)
 }
+
+// again makes the page fetch its text anew: it is of another step.
+func (p *textPage) again() { p.work = p.source }
 
 // leave stops the fetching; shown again, the page asks again.
 func (p *textPage) leave() { p.asks.end() }

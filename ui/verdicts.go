@@ -22,6 +22,7 @@ type verdicts struct {
 	known   map[string]verdict // by a kind's key
 	asking  bool               // one is on its way
 	resting bool               // none is renewed until restedMsg
+	since   int64              // of a recording: answers for what was before are of another step
 }
 
 // verdict is one explanation, and the state that it was made for.
@@ -93,6 +94,9 @@ func (p *pending) needed() *model.Kind {
 func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	a, v := p.app, &p.app.verdicts
 	v.asking = false
+	if msg.verdict.revision < v.since {
+		return a.explainOnTop()
+	}
 	if before := v.known[msg.key]; msg.verdict.report == nil {
 		msg.verdict.report = before.report // better an old one than none
 	}

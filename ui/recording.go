@@ -1,0 +1,149 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Recording is a cluster that was recorded. Its methods are called from Cmds,
+// never from Update or View. Which step a snapshot is of stands in its Status.
+type Recording interface {
+	// Go goes to a step, counted from 1: its snapshot comes out of Next soon after.
+	// On an error the step that was shown stays.
+	Go(ctx context.Context, step int) error
+}
+
+// stepping is where in a recording one is going.
+type stepping struct {
+	to   int  // the step that was asked for last; 0: none was
+	busy bool // one is being read
+	slow bool // and takes its time
+	nth  int
+}
+
+type (
+	// steppedMsg says that a step was read, or why it could not be.
+	steppedMsg struct {
+		opened, to int
+		err        error
+	}
+	// stepSlowMsg says that reading a step takes its time.
+	stepSlowMsg struct{ nth int }
+)
+
+// placesOf are where in the key map a page is: in a recording there are more keys.
+func (a *App) placesOf(v view) place {
+	in := v.places()
+	if a.Recording != nil {
+		in |= inRecording
+	}
+	return in
+}
+
+// towards is the step that was asked for last, else the one that is shown.
+func (a *App) towards() int {
+	if a.steps.to != 0 {
+		return a.steps.to
+	}
+	return a.snapshot.Status.Step
+}
+
+// offStep tells why there is no step to go to; "" if there is.
+func (a *App) offStep(do action) string {
+	to, all := a.towards(), a.snapshot.Status.Steps
+	switch {
+	case all == 0:
+		return "the recording is being read."
+	case do == doStepBack && to <= 1:
+		return "this is the first step."
+	case do == doStepOn && to >= all:
+		return "this is the last step."
+	}
+	return ""
+}
+
+// step goes one step back or on. Keys that come while one is being read add up.
+func (a *App) step(do action) tea.Cmd {
+	by := 1
+	if do == doStepBack {
+		by = -1
+	}
+	a.steps.to = a.towards() + by
+	return a.readStep()
+}
+
+// readStep reads the step that was asked for last, off the event loop.
+func (a *App) readStep() tea.Cmd {
+	s := &a.steps
+	if s.busy {
+		return nil
+	}
+	s.busy, s.slow = true, false
+	s.nth++
+	ctx, recording, opened, to, nth := a.ctx, a.Recording, a.opened, s.to, s.nth
+	return tea.Batch(
+		func() tea.Msg { return steppedMsg{opened, to, recording.Go(ctx, to)} },
+		a.after(slowAfter, func(time.Time) tea.Msg { return stepSlowMsg{nth} }),
+	)
+}
+
+// onStepped goes on to the step that was asked for meanwhile, or says why this one
+// cannot be shown.
+func (a *App) onStepped(msg steppedMsg) tea.Cmd {
+	if msg.opened != a.opened {
+		return nil
+	}
+	s := &a.steps
+	s.busy, s.slow = false, false
+	switch {
+	case s.to != msg.to:
+		return a.readStep()
+	case msg.err != nil:
+		return a.sayError(fmt.Errorf("%w; step %d stays on screen", msg.err, a.snapshot.Status.Step))
+	}
+	return nil
+}
+
+// onStep makes room for another step: what was found out of the one before does
+// not hold of it, so nothing of that stays on screen until it is asked again.
+func (a *App) onStep() {
+	a.verdicts = verdicts{known: map[string]verdict{}, asking: a.verdicts.asking, since: a.snapshot.Revision}
+	a.leave()
+	for _, v := range a.trail {
+		if p, ok := v.(*textPage); ok {
+			p.again()
+		}
+	}
+}
+
+// steppingWords say that a step is being read; "" while none takes its time.
+func (a *App) steppingWords() string {
+	if !a.steps.slow {
+		return ""
+	}
+	return fmt.Sprintf("Reading step %d of %d.", a.steps.to, a.snapshot.Status.Steps)
+}
+
+// stepWords are the header's; "" where there are no steps.
+func (a *App) stepWords() string {
+	status := a.snapshot.Status
+	if status.Steps == 0 {
+		return ""
+	}
+	return fmt.Sprintf("step %d of %d", status.Step, status.Steps)
+}
+
+// withSteps is a footer with the keys of a recording before all others.
+func (a *App) withSteps(footer []footKey) []footKey {
+	if a.Recording == nil {
+		return footer
+	}
+	do := doStepOn
+	if a.offStep(do) != "" {
+		do = doStepBack // one of the two acts, unless there is only one step
+	}
+	return append([]footKey{{do: do, label: ", ."}}, footer...)
+}

@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// fakeRecording notes the steps that it is sent to.
+type fakeRecording struct {
+	went   []int
+	broken int // a step that cannot be read
+}
+
+func (r *fakeRecording) Go(_ context.Context, step int) error {
+	r.went = append(r.went, step)
+	if step == r.broken {
+		return errors.New("step 15: read 20261119T140300Z.json.zst: it ends in the middle")
+	}
+	return nil
+}
+
+// recorded is prod-eu at a step of sixty, taken a minute apart, the 14th one 18
+// hours ago. From step 14 on batch/report-1 is there.
+func recorded(step int) *model.Snapshot {
+	c := newProdEU()
+	c.refused = nil
+	status := liveStatus()
+	status.Taken, status.Step, status.Steps = now.Add(time.Duration(step-14)*time.Minute), step, 60
+	if step < 14 {
+		c.keep(func(p *corev1.Pod) bool { return p.Name != "report-1" })
+	}
+	return c.at(int64(1000+step), status)
+}
+
+// newRecordingApp is the dashboard at a step.
+func newRecordingApp(t *testing.T, width, height, step int) (*App, *fakeRecording) {
+	t.Helper()
+	s, r := recorded(step), &fakeRecording{}
+	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.Now = func() time.Time { return now.Add(18 * time.Hour) }
+		o.Production, o.Session, o.Recording = "", nil, r
+	})
+	return app, r
+}
+
+func TestARecordingIsDrawnAsDesigned(t *testing.T) {
+	for _, size := range []struct {
+		name          string
+		width, height int
+	}{{"80x24", 80, 24}, {"120x40", 120, 40}} {
+		t.Run(size.name, func(t *testing.T) {
+			app, _ := newRecordingApp(t, size.width, size.height, 14)
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestCommaAndPointStep(t *testing.T) {
+	app, r := newRecordingApp(t, 80, 24, 14)
+	press(t, app, ".")
+	send(t, app, snapshotMsg{snapshot: recorded(15)})
+	press(t, app, ".", "2")
+	send(t, app, snapshotMsg{snapshot: recorded(16)})
+	press(t, app, ",")
+	if want := []int{15, 16, 15}; !slices.Equal(r.went, want) {
+		t.Errorf("it went to %v, want %v", r.went, want)
+	}
+	if header := row(app, 1); !strings.Contains(header, "pods") || !strings.Contains(header, "step 16 of 60") {
+		t.Errorf("until the snapshot is there the header says %q", header)
+	}
+}
+
+func TestStepsThatArePressedFasterThanTheyAreReadAddUp(t *testing.T) {
+	app, r := newRecordingApp(t, 80, 24, 14)
+	_, first := app.Update(keyPress("."))
+	press(t, app, ".", ".", ",", ".") // one is on its way
+	send(t, app, stepSlowMsg{nth: app.steps.nth})
+	if message := row(app, 23); message != " Reading step 17 of 60." {
+		t.Errorf("the message row says %q", message)
+	}
+	run(t, app, first, 0)
+	if want := []int{15, 17}; !slices.Equal(r.went, want) {
+		t.Errorf("it went to %v, want %v", r.went, want)
+	}
+	if message := row(app, 23); strings.Contains(message, "Reading") {
+		t.Errorf("when it is there the message row says %q", message)
+	}
+}
+
+func TestTheEndsOfARecordingSaySo(t *testing.T) {
+	for _, test := range []struct {
+		step int
+		key  string
+		want string
+	}{{1, ",", " , step: this is the first step."}, {60, ".", " . step: this is the last step."}} {
+		app, r := newRecordingApp(t, 80, 24, test.step)
+		press(t, app, test.key)
+		if message := row(app, 23); message != test.want || r.went != nil {
+			t.Errorf("at step %d: %q, want %q; it went to %v", test.step, message, test.want, r.went)
+		}
+	}
+}
+
+func TestABrokenStepIsOneLineAndIsPassed(t *testing.T) {
+	app, r := newRecordingApp(t, 120, 24, 14)
+	r.broken = 15
+	press(t, app, ".")
+	if message := row(app, 23); message != " step 15: read 20261119T140300Z.json.zst: it ends in the middle; step 14 stays on screen" {
+		t.Errorf("the message row says %q", message)
+	}
+	press(t, app, ".")
+	send(t, app, snapshotMsg{snapshot: recorded(16)})
+	if header := row(app, 1); !strings.Contains(header, "step 16 of 60") {
+		t.Errorf("the header says %q", header)
+	}
+	if message := row(app, 23); strings.Contains(message, "read") {
+		t.Errorf("the message row says %q", message)
+	}
+	if want := []int{15, 16}; !slices.Equal(r.went, want) {
+		t.Errorf("it went to %v, want %v", r.went, want)
+	}
+}
+
+func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
+	app, _ := newRecordingApp(t, 80, 24, 14)
+	press(t, app, "1", "/")
+	write(t, app, "shop")
+	press(t, app, "enter", "j")
+	before := app.top().selected().copy
+	app.verdicts.asking = true // so that none is asked for
+	send(t, app, snapshotMsg{snapshot: recorded(15)})
+	if after := app.top().selected().copy; after != before || !strings.Contains(before, "shop/") {
+		t.Errorf("%q is selected, before it was %q", after, before)
+	}
+	if !strings.Contains(row(app, 2), "/shop keeps") {
+		t.Errorf("the answer says %q", row(app, 2))
+	}
+	if len(app.verdicts.known) != 0 {
+		t.Error("verdicts of the step before are shown")
+	}
+	// What was asked about the step before comes too late.
+	old := explainedMsg{key: "x", verdict: verdict{revision: 1014}}
+	send(t, app, resultMsg{app.opened, app.pages.pending, old})
+	if _, kept := app.verdicts.known["x"]; kept {
+		t.Error("an answer about the step before is kept")
+	}
+}
+
+func TestATextOfAnObjectIsFetchedAnewAtAnotherStep(t *testing.T) {
+	app, _ := newRecordingApp(t, 80, 24, 14)
+	cluster, ok := app.Cluster.(*fakeCluster)
+	if !ok {
+		t.Fatal("another cluster")
+	}
+	cluster.text = "as at step 14"
+	press(t, app, "3", "y")
+	cluster.text = "as at step 15"
+	send(t, app, snapshotMsg{snapshot: recorded(15)})
+	if !strings.Contains(screen(app), "as at step 15") {
+		t.Errorf("the page shows\n%s", screen(app))
+	}
+}
+
+func TestThereAreNoStepsWhereNothingWasRecorded(t *testing.T) {
+	app := newSnapshotApp(t, 80, 24)
+	before := screen(app)
+	press(t, app, ",", ".")
+	if screen(app) != before || strings.Contains(before, "step") {
+		t.Errorf("it steps:\n%s", screen(app))
+	}
+}
