@@ -29,6 +29,7 @@ type Cluster struct {
 	store    *api.Store
 	plane    *plane.Plane
 	kubelets *kubelet.Kubelets
+	silent   kubelet.Silence
 	client   kubernetes.Interface // writes
 	ended    ends
 	running  sync.WaitGroup
@@ -62,7 +63,7 @@ func start(ctx context.Context, seed uint64, load func(*Cluster, *addresses) err
 
 // run starts what works on the API.
 func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
-	if c.plane, err = plane.Start(ctx, c.store); err != nil {
+	if c.plane, err = plane.Start(ctx, c.store, func(node string) bool { return !c.silent.Of(node) }); err != nil {
 		return err
 	}
 	if _, err = c.plane.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.ended.note}); err != nil {
@@ -70,7 +71,7 @@ func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
 	}
 	c.kubelets, err = kubelet.New(kubelet.Options{
 		Client: c.store.Client(ctx, api.Writes), Informers: c.plane.Informers(), Clock: clock.RealClock{},
-		Heartbeat: 2 * time.Second, Address: given.of,
+		Heartbeat: 2 * time.Second, Address: given.of, Silence: &c.silent,
 	})
 	if err != nil {
 		return err
@@ -118,4 +119,4 @@ func (c *Cluster) Clients(ctx context.Context) (reader, trier, writer kubernetes
 func (c *Cluster) Hold(on bool) { c.plane.Hold(on) }
 
 // Silence cuts the kubelet of a node off, or lets it work again.
-func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silence(node, on) }
+func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silent(node, on) }

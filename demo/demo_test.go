@@ -83,8 +83,9 @@ func (c *Cluster) podsOf(t *testing.T, app string) []corev1.Pod {
 }
 
 // until waits for something to become true, and says what did not.
-func until(t *testing.T, says string, limit time.Duration, holds func() bool) {
+func until(t *testing.T, says string, holds func() bool) {
 	t.Helper()
+	const limit = 3 * time.Minute // so that a test that hangs ends; it says nothing about speed
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if holds() {
 			return
@@ -106,16 +107,44 @@ func running(pods []corev1.Pod) int {
 func TestPodsOfWorkloadsStartAndComeBackAfterAnEviction(t *testing.T) {
 	c := startTest(t, 3)
 	c.deploy(t, "web", "1", 6)
-	until(t, "six pods of web run", 30*time.Second, func() bool { return running(c.podsOf(t, "web")) == 6 })
+	until(t, "six pods of web run", func() bool { return running(c.podsOf(t, "web")) == 6 })
 	evicted := c.podsOf(t, "web")[0]
 	if err := c.Client().CoreV1().Pods("default").EvictV1(t.Context(), &policyv1.Eviction{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: evicted.Name},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the evicted pod is gone and six run again", 30*time.Second, func() bool {
+	until(t, "the evicted pod is gone and six run again", func() bool {
 		pods := c.podsOf(t, "web")
 		return running(pods) == 6 && len(pods) == 6 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.UID == evicted.UID })
+	})
+}
+
+func TestWhatAWorkloadThatIsGoneLeavesBehindIsDeleted(t *testing.T) {
+	c := startTest(t, 1)
+	pods := c.Client().CoreV1().Pods("default")
+	set, err := c.Client().AppsV1().ReplicaSets("default").Create(t.Context(), &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(2)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: template("web", "1")},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "two pods run", func() bool { return running(c.podsOf(t, "web")) == 2 })
+	if err := c.Client().AppsV1().ReplicaSets("default").Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "they are gone", func() bool { return len(c.podsOf(t, "web")) == 0 })
+	late := template("web", "1")
+	late.Name = "late"
+	late.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))}
+	made, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: late.ObjectMeta, Spec: late.Spec}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "one made after its owner went is gone too", func() bool {
+		_, err := pods.Get(t.Context(), made.Name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
 	})
 }
 
@@ -123,7 +152,7 @@ func TestAPodThatFitsNowhereIsToldSoByTheRealScheduler(t *testing.T) {
 	c := startTest(t, 3)
 	c.deploy(t, "big", "5", 1)
 	want := "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
-	until(t, "the condition says so", 30*time.Second, func() bool {
+	until(t, "the condition says so", func() bool {
 		pods := c.podsOf(t, "big")
 		return len(pods) == 1 && len(pods[0].Status.Conditions) > 0 && pods[0].Status.Conditions[0].Message != ""
 	})
@@ -135,12 +164,12 @@ func TestAPodThatFitsNowhereIsToldSoByTheRealScheduler(t *testing.T) {
 func TestANoExecuteTaintThrowsPodsOut(t *testing.T) {
 	c := startTest(t, 2)
 	c.deploy(t, "web", "1", 4)
-	until(t, "four pods run", 30*time.Second, func() bool { return running(c.podsOf(t, "web")) == 4 })
+	until(t, "four pods run", func() bool { return running(c.podsOf(t, "web")) == 4 })
 	patch := []byte(`{"spec":{"taints":[{"key":"broken","effect":"NoExecute"}]}}`)
 	if _, err := c.Client().CoreV1().Nodes().Patch(t.Context(), "n0", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "all pods run on n1", 30*time.Second, func() bool {
+	until(t, "all pods run on n1", func() bool {
 		pods := c.podsOf(t, "web")
 		return running(pods) == 4 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.Spec.NodeName != "n1" })
 	})
@@ -159,11 +188,11 @@ func TestASilentNodeBecomesNotReadyAndComesBack(t *testing.T) {
 			return at >= 0 && node.Status.Conditions[at].Status == want && tainted == (want != corev1.ConditionTrue)
 		}
 	}
-	until(t, "n0 is ready", 30*time.Second, ready(corev1.ConditionTrue))
+	until(t, "n0 is ready", ready(corev1.ConditionTrue))
 	c.Silence("n0", true)
-	until(t, "n0 is unknown and tainted", 60*time.Second, ready(corev1.ConditionUnknown))
+	until(t, "n0 is unknown and tainted", ready(corev1.ConditionUnknown))
 	c.Silence("n0", false)
-	until(t, "n0 is ready again", 30*time.Second, ready(corev1.ConditionTrue))
+	until(t, "n0 is ready again", ready(corev1.ConditionTrue))
 }
 
 func TestABudgetIsCountedAndHolds(t *testing.T) {
@@ -176,7 +205,7 @@ func TestABudgetIsCountedAndHolds(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the budget counts two healthy pods", 30*time.Second, func() bool {
+	until(t, "the budget counts two healthy pods", func() bool {
 		budget, err := c.Client().PolicyV1().PodDisruptionBudgets("default").Get(t.Context(), "web", metav1.GetOptions{})
 		return err == nil && budget.Status.CurrentHealthy == 2 && budget.Status.ObservedGeneration == budget.Generation
 	})
@@ -204,12 +233,12 @@ func TestAQuotaRefusesAndAJobEnds(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the Job is complete", 30*time.Second, func() bool {
+	until(t, "the Job is complete", func() bool {
 		job, err := c.Client().BatchV1().Jobs("default").Get(t.Context(), "job", metav1.GetOptions{})
 		return err == nil && job.Status.Succeeded == 1
 	})
 	c.deploy(t, "big", "2", 1)
-	until(t, "the quota refuses the pod of big", 30*time.Second, func() bool {
+	until(t, "the quota refuses the pod of big", func() bool {
 		sets, err := c.Client().AppsV1().ReplicaSets("default").List(t.Context(), metav1.ListOptions{})
 		return err == nil && len(sets.Items) == 1 && len(sets.Items[0].Status.Conditions) == 1 &&
 			sets.Items[0].Status.Conditions[0].Type == appsv1.ReplicaSetReplicaFailure

@@ -36,19 +36,19 @@ func TestAPaymentsPodPreemptsAReportWhichComesBack(t *testing.T) {
 	if err := c.scaleLedger(1)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "ledger runs and a report waits", 40*time.Second, func() bool {
+	until(t, "ledger runs and a report waits", func() bool {
 		return c.pod(t, "payments", "ledger-0").Spec.NodeName == "std-c-01" && c.pod(t, "batch", "report-3").Status.Phase == corev1.PodPending
 	})
 	if err := c.scaleLedger(0)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the report is back", 40*time.Second, func() bool { return c.pod(t, "batch", "report-3").Spec.NodeName == "std-c-01" })
+	until(t, "the report is back", func() bool { return c.pod(t, "batch", "report-3").Spec.NodeName == "std-c-01" })
 }
 
 func TestWhatHappensEndsAsItBegan(t *testing.T) {
 	c := tellTest(t, FewestNodes, 2)
 	ctx := t.Context()
-	until(t, "all that can be judged is", 30*time.Second, func() bool { return c.said(t)["shop/checkout"] != "" })
+	until(t, "all that can be judged is", func() bool { return c.said(t)["shop/checkout"] != "" })
 	before := c.of(t, "web", "api")
 	for _, step := range []func() error{
 		func() error { return c.rollOut("web", "api")(ctx) },
@@ -59,7 +59,7 @@ func TestWhatHappensEndsAsItBegan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until(t, "api was rolled, query has a third pod and the Job is complete", 60*time.Second, func() bool {
+	until(t, "api was rolled, query has a third pod and the Job is complete", func() bool {
 		old := func(p corev1.Pod) bool {
 			return slices.ContainsFunc(before, func(b corev1.Pod) bool { return b.UID == p.UID })
 		}
@@ -74,8 +74,14 @@ func TestWhatHappensEndsAsItBegan(t *testing.T) {
 	if err := c.forgetCompact(ctx); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the Job is gone with its pods, and each pod is where it was", 30*time.Second, func() bool {
-		on := []string{}
+	var on []string
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("api and query are on %v; compact has %d pods", on, len(c.of(t, "data", "compact")))
+		}
+	})
+	until(t, "the Job is gone with its pods, and each pod is where it was", func() bool {
+		on = []string{}
 		for _, pod := range append(c.of(t, "web", "api"), c.of(t, "search", "query")...) {
 			on = append(on, pod.Spec.NodeName)
 		}

@@ -59,7 +59,7 @@ func TestTheStoryHasPodsThatWaitForADozenReasons(t *testing.T) {
 			t.Logf("%s: %s", name, words)
 		}
 	})
-	until(t, "each has been told why it waits", 30*time.Second, func() bool {
+	until(t, "each has been told why it waits", func() bool {
 		said := c.said(t)
 		for name, words := range want {
 			if !strings.Contains(said[name], words) {

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -32,7 +31,7 @@ func TestAVolumeComesAtOnceWhereTheClassSaysSoAndGoesWithItsClaim(t *testing.T) 
 		}
 	}
 	volumes := map[string]string{}
-	until(t, "both claims are bound", 30*time.Second, func() bool {
+	until(t, "both claims are bound", func() bool {
 		for _, name := range []string{"gone", "kept"} {
 			claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(ctx, name, metav1.GetOptions{})
 			if err != nil || claim.Status.Phase != corev1.ClaimBound {
@@ -47,7 +46,7 @@ func TestAVolumeComesAtOnceWhereTheClassSaysSoAndGoesWithItsClaim(t *testing.T) 
 			t.Fatal(err)
 		}
 	}
-	until(t, "one volume is gone and one released", 30*time.Second, func() bool {
+	until(t, "one volume is gone and one released", func() bool {
 		list, err := client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
 		return err == nil && len(list.Items) == 1 && list.Items[0].Name == volumes["kept"] && list.Items[0].Status.Phase == corev1.VolumeReleased
 	})

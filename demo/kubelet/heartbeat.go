@@ -20,7 +20,7 @@ func (k *Kubelets) beat(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			if node, ok := object.(*corev1.Node); ok && !k.isSilent(node.Name) {
+			if node, ok := object.(*corev1.Node); ok && !k.Silence.Of(node.Name) {
 				k.renew(ctx, node)
 			}
 		}

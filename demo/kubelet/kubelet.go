@@ -23,6 +23,7 @@ type Options struct {
 	Clock     clock.WithTicker
 	Heartbeat time.Duration // between two of one node
 	Address   func(pod *corev1.Pod) string
+	Silence   *Silence // of nodes
 }
 
 // Kubelets are those of all nodes.
@@ -31,9 +32,6 @@ type Kubelets struct {
 	pods  cache.SharedIndexInformer
 	nodes cache.SharedIndexInformer
 	queue workqueue.TypedDelayingInterface[cache.ObjectName]
-
-	mu     sync.Mutex
-	silent map[string]bool // nodes whose kubelet does nothing
 }
 
 // workers is how many pods are looked after at once.
@@ -42,10 +40,10 @@ const workers = 2
 // New makes the kubelets; Run lets them work.
 func New(options Options) (*Kubelets, error) {
 	k := &Kubelets{
-		Options: options, silent: map[string]bool{},
-		pods:  options.Informers.Core().V1().Pods().Informer(),
-		nodes: options.Informers.Core().V1().Nodes().Informer(),
-		queue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[cache.ObjectName]{Clock: options.Clock}),
+		Options: options,
+		pods:    options.Informers.Core().V1().Pods().Informer(),
+		nodes:   options.Informers.Core().V1().Nodes().Informer(),
+		queue:   workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[cache.ObjectName]{Clock: options.Clock}),
 	}
 	_, err := k.pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    k.enqueue,
@@ -83,15 +81,9 @@ func (k *Kubelets) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// Silence has the kubelet of a node do nothing, as when it is cut off, or work again.
-func (k *Kubelets) Silence(node string, on bool) {
-	k.mu.Lock()
-	if on {
-		k.silent[node] = true
-	} else {
-		delete(k.silent, node)
-	}
-	k.mu.Unlock()
+// Silent has the kubelet of a node do nothing, as when it is cut off, or work again.
+func (k *Kubelets) Silent(node string, on bool) {
+	k.Silence.set(node, on)
 	if !on {
 		for _, object := range k.pods.GetStore().List() {
 			if pod, ok := object.(*corev1.Pod); ok && pod.Spec.NodeName == node {
@@ -99,10 +91,4 @@ func (k *Kubelets) Silence(node string, on bool) {
 			}
 		}
 	}
-}
-
-func (k *Kubelets) isSilent(node string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.silent[node]
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
@@ -36,7 +37,7 @@ func (k *Kubelets) look(ctx context.Context, name cache.ObjectName) time.Duratio
 		return 0
 	}
 	pod, ok := object.(*corev1.Pod)
-	if !ok || k.isSilent(pod.Spec.NodeName) {
+	if !ok || k.Silence.Of(pod.Spec.NodeName) {
 		return 0
 	}
 	switch {
@@ -147,7 +148,9 @@ func (k *Kubelets) end(ctx context.Context, pod *corev1.Pod) time.Duration {
 	err := k.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
 	})
-	_ = err // gone already, or another of its name: nothing is left to do
+	if err != nil && !apierrors.IsNotFound(err) {
+		return retry // the pod changed meanwhile: the next look tells
+	}
 	return 0
 }
 

@@ -61,7 +61,7 @@ func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context),
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := nodelifecycle.NewNodeLifecycleController(ctx, p.informers.Coordination().V1().Leases(), core.Pods(), core.Nodes(), apps.DaemonSets(), withoutREST{client()},
+	nodes, err := nodelifecycle.NewNodeLifecycleController(ctx, heartbeats{p.informers.Coordination().V1().Leases(), p.alive}, core.Pods(), core.Nodes(), apps.DaemonSets(), withoutREST{client()},
 		monitorPeriod, startupGrace, monitorGrace, evictionRate, evictionRate, largeCluster, unhealthyZone)
 	if err != nil {
 		return nil, err

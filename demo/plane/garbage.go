@@ -2,64 +2,131 @@ package plane
 
 import (
 	"context"
+	"errors"
+	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 )
 
-// collectGarbage deletes what a workload that was deleted leaves behind, as the
-// garbage collector does in the background.
-func (p *Plane) collectGarbage(ctx context.Context) {
-	gone := make(chan types.UID, 1024)
-	handler := cache.ResourceEventHandlerFuncs{DeleteFunc: func(object any) {
-		if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
-			object = unknown.Obj
-		}
-		if owner, err := meta.Accessor(object); err == nil {
-			select {
-			case gone <- owner.GetUID():
-			case <-ctx.Done():
-			}
-		}
-	}}
-	apps := p.informers.Apps().V1()
-	for _, informer := range []cache.SharedIndexInformer{
-		apps.Deployments().Informer(), apps.ReplicaSets().Informer(), apps.StatefulSets().Informer(),
-		apps.DaemonSets().Informer(), p.informers.Batch().V1().Jobs().Informer(),
+// garbage deletes what a workload that was deleted leaves behind, as the garbage
+// collector does in the background.
+type garbage struct {
+	*Plane
+	queue workqueue.TypedRateLimitingInterface[types.UID] // owners that are gone
+
+	mu   sync.Mutex
+	gone map[types.UID]bool // all of them, for dependents that are seen only later
+}
+
+// How long a deletion that failed waits until it is tried again.
+const (
+	garbageWait = 50 * time.Millisecond
+	garbageMost = 5 * time.Second
+)
+
+// watchGarbage notes from now on who is gone.
+func (p *Plane) watchGarbage() error {
+	g := &garbage{Plane: p, gone: map[types.UID]bool{}, queue: workqueue.NewTypedRateLimitingQueue(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[types.UID](garbageWait, garbageMost))}
+	p.garbage = g
+	apps, core := p.informers.Apps().V1(), p.informers.Core().V1()
+	replicaSets := apps.ReplicaSets().Informer()
+	var errs []error
+	for _, owners := range []cache.SharedIndexInformer{
+		apps.Deployments().Informer(), replicaSets, apps.StatefulSets().Informer(), apps.DaemonSets().Informer(), p.informers.Batch().V1().Jobs().Informer(),
 	} {
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return // it has stopped
-		}
+		_, err := owners.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: g.note})
+		errs = append(errs, err)
 	}
-	for {
-		select {
-		case uid := <-gone:
-			p.deleteDependents(ctx, uid)
-		case <-ctx.Done():
-			return
-		}
+	for _, dependents := range []cache.SharedIndexInformer{replicaSets, core.Pods().Informer()} {
+		_, err := dependents.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: g.orphaned})
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// note takes note of an owner that is gone.
+func (g *garbage) note(object any) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	owner, err := meta.Accessor(object)
+	if err != nil {
+		return // it has no owner to be
+	}
+	g.mu.Lock()
+	g.gone[owner.GetUID()] = true
+	g.mu.Unlock()
+	g.queue.Add(owner.GetUID())
+}
+
+// orphaned looks whether the owner of something new is gone already.
+func (g *garbage) orphaned(object any) {
+	dependent, err := meta.Accessor(object)
+	if err != nil {
+		return // it has no owner
+	}
+	owner := metav1.GetControllerOfNoCopy(dependent)
+	if owner == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.gone[owner.UID] {
+		g.queue.Add(owner.UID)
 	}
 }
 
-// deleteDependents deletes what the owner of that UID owned. What is gone
-// already, or held by a finalizer, is left to its way.
-func (p *Plane) deleteDependents(ctx context.Context, owner types.UID) {
-	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
-	for _, object := range p.informers.Core().V1().Pods().Informer().GetStore().List() {
+// collect works until ctx ends.
+func (g *garbage) collect(ctx context.Context) {
+	context.AfterFunc(ctx, g.queue.ShutDown)
+	for {
+		owner, ended := g.queue.Get()
+		if ended {
+			return
+		}
+		if g.deleteDependents(ctx, owner) == nil {
+			g.queue.Forget(owner)
+		} else {
+			g.queue.AddRateLimited(owner)
+		}
+		g.queue.Done(owner)
+	}
+}
+
+// deleteDependents deletes what the owner of that UID owned.
+func (g *garbage) deleteDependents(ctx context.Context, owner types.UID) error {
+	var errs []error
+	for _, object := range g.informers.Core().V1().Pods().Informer().GetStore().List() {
 		if pod, ok := object.(*corev1.Pod); ok && ownedBy(pod, owner) {
-			_ = p.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, background)
+			errs = append(errs, g.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, inBackground(pod.UID)))
 		}
 	}
-	for _, object := range p.informers.Apps().V1().ReplicaSets().Informer().GetStore().List() {
+	for _, object := range g.informers.Apps().V1().ReplicaSets().Informer().GetStore().List() {
 		if set, ok := object.(*appsv1.ReplicaSet); ok && ownedBy(set, owner) {
-			_ = p.client.AppsV1().ReplicaSets(set.Namespace).Delete(ctx, set.Name, background)
+			errs = append(errs, g.client.AppsV1().ReplicaSets(set.Namespace).Delete(ctx, set.Name, inBackground(set.UID)))
 		}
 	}
+	for i, err := range errs {
+		if apierrors.IsNotFound(err) {
+			errs[i] = nil // gone already
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// inBackground deletes the object of that UID and no other of its name.
+func inBackground(uid types.UID) metav1.DeleteOptions {
+	return metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground), Preconditions: metav1.NewUIDPreconditions(string(uid))}
 }
 
 func ownedBy(object metav1.Object, owner types.UID) bool {

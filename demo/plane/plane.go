@@ -22,15 +22,18 @@ type Plane struct {
 	client    kubernetes.Interface // of the controllers
 	informers informers.SharedInformerFactory
 	scheduler *scheduling
+	garbage   *garbage
+	alive     func(node string) bool
 	running   sync.WaitGroup
 	stop      context.CancelFunc
 }
 
 // Start runs a control plane on the store until Stop, and admission for every
-// write to it. It returns when all informers are filled.
-func Start(ctx context.Context, store *api.Store) (*Plane, error) {
+// write to it. It returns when all informers are filled. A node's kubelet works
+// as long as alive says so.
+func Start(ctx context.Context, store *api.Store, alive func(node string) bool) (*Plane, error) {
 	ctx, stop := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
-	p := &Plane{store: store, stop: stop, client: store.Client(ctx, api.Writes)}
+	p := &Plane{store: store, stop: stop, alive: alive, client: store.Client(ctx, api.Writes)}
 	if err := p.start(ctx); err != nil {
 		p.Stop()
 		return nil, fmt.Errorf("start control plane: %w", err)
@@ -53,6 +56,9 @@ func (p *Plane) start(ctx context.Context) error {
 		return err
 	}
 	p.watchVolumes()
+	if err := p.watchGarbage(); err != nil {
+		return err
+	}
 	p.informers.Start(ctx.Done())
 	p.scheduler.informers.Start(ctx.Done())
 	p.informers.WaitForCacheSync(ctx.Done())
@@ -61,7 +67,7 @@ func (p *Plane) start(ctx context.Context) error {
 		return err
 	}
 	p.store.Admit(judge)
-	for _, run := range append(loops, p.scheduler.Run, p.collectGarbage, p.provision, p.lead) {
+	for _, run := range append(loops, p.scheduler.Run, p.garbage.collect, p.provision, p.lead) {
 		p.running.Go(func() { run(ctx) })
 	}
 	return nil
