@@ -2,13 +2,13 @@ package e2e
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -31,7 +31,11 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 	t.Helper()
 	pods := cluster.Late
 	for round := range rounds {
-		ours := explainLate(t, plane, pods)
+		ours, nodes := explainAtRest(t, plane, client, pods, seen)
+		if ours == nil {
+			t.Log("no more pods that come late: the cluster does not rest")
+			return
+		}
 		var rest, preempting []*corev1.Pod
 		for _, pod := range pods {
 			e := ours[pod.Namespace+"/"+pod.Name]
@@ -41,7 +45,7 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 			case strings.Contains(e.SchedulerMessage, found):
 				preempting = append(preempting, pod)
 			default:
-				compareFirst(t, client, pod, e, seen)
+				compareFirst(t, client, pod, e, nodes, seen)
 			}
 		}
 		if len(preempting) == 0 {
@@ -52,7 +56,7 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 		if round == rounds-1 {
 			hold(t, client, e)
 		}
-		compareFirst(t, client, pod, e, seen)
+		compareFirst(t, client, pod, e, nodes, seen)
 		pods = append(rest, preempting[1:]...)
 		_, err := quiet(t, client, respite)
 		if err != nil {
@@ -60,6 +64,34 @@ func compareLate(t *testing.T, plane *controlplane.ControlPlane, client kubernet
 			return
 		}
 	}
+}
+
+// explainAtRest explains pods that do not exist while nothing changes, and gives
+// the node of every pod by its UID; no explanations if that cannot be had.
+func explainAtRest(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, pods []*corev1.Pod, seen *tally) (map[string]explanation, map[types.UID]string) {
+	t.Helper()
+	for range attempts {
+		before, err := quiet(t, client, pause)
+		if err != nil {
+			break
+		}
+		ours := explainLate(t, plane, pods)
+		now := listPods(t, client)
+		if strings.Join(append(placement(now), claimed(t, client)...), "\n") == before {
+			return ours, nodesOf(slices.Collect(maps.Values(now)))
+		}
+		seen.changed++
+	}
+	return nil, nil
+}
+
+// nodesOf is the node of each pod.
+func nodesOf(pods []*corev1.Pod) map[types.UID]string {
+	nodes := map[types.UID]string{}
+	for _, pod := range pods {
+		nodes[pod.UID] = pod.Spec.NodeName
+	}
+	return nodes
 }
 
 // hold lets the victims of a preemption stay while they terminate, on whichever
@@ -79,11 +111,17 @@ func hold(t *testing.T, client kubernetes.Interface, e explanation) {
 	}
 }
 
-// compareFirst creates a pod that was explained before, and compares the first
-// message that it gets.
-func compareFirst(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, ours explanation, seen *tally) {
+// compareFirst creates a pod that was explained when the others were on these
+// nodes, and compares the first message that it gets. It is not compared if
+// another pod has come to a node since.
+func compareFirst(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, ours explanation, nodes map[types.UID]string, seen *tally) {
 	t.Helper()
-	theirs := firstMessage(t, client, pod)
+	theirs, moved := firstMessage(t, client, pod, nodes)
+	if moved != "" {
+		t.Logf("%s is not compared: %s came to a node after it was explained", ours.name(), moved)
+		seen.moved++
+		return
+	}
 	if upTo(ours.SchedulerMessage) != upTo(theirs) {
 		t.Errorf("%s (%s), late:\n  kube-scheduler wrote %q\n  explain foretold     %q", ours.name(), ours.Verdict, theirs, ours.SchedulerMessage)
 	}
@@ -126,31 +164,45 @@ func explainLate(t *testing.T, plane *controlplane.ControlPlane, pods []*corev1.
 	return readExplanations(t, r.stdout)
 }
 
-// firstMessage creates a pod and gives the first thing that the scheduler writes.
-func firstMessage(t *testing.T, client kubernetes.Interface, pod *corev1.Pod) string {
+// firstMessage creates a pod and gives the first thing that the scheduler writes,
+// and which other pod has come to a node before it, if one has: the scheduler saw
+// another state than the one of these nodes.
+func firstMessage(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, nodes map[types.UID]string) (message, moved string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), pollTimeout)
 	defer cancel()
-	watch, err := client.CoreV1().Pods(pod.Namespace).Watch(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector("metadata.name", pod.Name).String(),
-	})
+	note := func(other *corev1.Pod) {
+		if nodes[other.UID] != other.Spec.NodeName {
+			moved = other.Namespace + "/" + other.Name
+		}
+	}
+	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		note(&list.Items[i])
+	}
+	watch, err := client.CoreV1().Pods("").Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Stop()
-	_, err = client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	made, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for event := range watch.ResultChan() {
 		now, ok := event.Object.(*corev1.Pod)
 		if !ok {
-			t.Fatalf("watch %s: %v", pod.Name, event.Object)
+			t.Fatalf("watch pods: %v", event.Object)
 		}
-		if condition := scheduled(now); condition.Status != "" {
-			return condition.Message
+		if now.UID != made.UID {
+			note(now)
+		} else if condition := scheduled(now); condition.Status != "" {
+			return condition.Message, moved
 		}
 	}
 	t.Fatalf("the scheduler says nothing about %s", pod.Name)
-	return ""
+	return "", ""
 }

@@ -26,6 +26,7 @@ type tally struct {
 	preempting int
 	alike      int // of those that preempt, the messages that are equal to the end
 	changed    int // clusters that did not rest while they were looked at
+	moved      int // pods that came late, and were not compared as others came to a node first
 	reasons    map[string]int
 }
 
@@ -57,8 +58,11 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 		})
 	}
 	fmt.Printf("%d messages compared, of %d random clusters with %d nominated pods and %d that are being deleted; %d are of pods that preempt, of which %d name the node too; "+
-		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again\n",
-		seen.messages, *seeds, seen.nominated, seen.leaving, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed)
+		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again; %d pods that came late were not compared\n",
+		seen.messages, *seeds, seen.nominated, seen.leaving, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed, seen.moved)
+	if seen.moved > 1+seen.messages/100 {
+		t.Errorf("%d pods that came late were not compared: others came to a node before they were tried", seen.moved)
+	}
 	if refusedPods == 0 && *seeds >= 10 {
 		t.Error("no quota has refused a pod")
 	}
