@@ -93,3 +93,15 @@ func TestTheStoryHasPodsThatWaitForADozenReasons(t *testing.T) {
 		t.Errorf("the controllers made other pods: %v", new)
 	}
 }
+
+// A ReplicaSet that shrinks takes the pods first that have become ready last.
+func TestPodsOfTheBeginningAreReadySinceTheyRun(t *testing.T) {
+	c := tellTest(t, FewestNodes, 1)
+	for _, pod := range c.of(t, "search", "query") {
+		for _, condition := range pod.Status.Conditions {
+			if after := condition.LastTransitionTime.Sub(pod.CreationTimestamp.Time); after < 0 || after > time.Minute {
+				t.Errorf("%s: %s %v after it was created", pod.Name, condition.Type, after)
+			}
+		}
+	}
+}

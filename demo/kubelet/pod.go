@@ -90,7 +90,9 @@ func Started(pod *corev1.Pod, at metav1.Time, address string) {
 		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}}
 	})
 	for _, condition := range []corev1.PodConditionType{corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
-		podutil.UpdatePodCondition(status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: at})
+		podutil.UpdatePodCondition(status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
+		_, set := podutil.GetPodCondition(status, condition)
+		set.LastTransitionTime = at // UpdatePodCondition sets the present time
 	}
 }
 
