@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds what a test waits for; nothing passes because it ran out.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // newSource makes a source of a client that the test can change.
 func newSource(client *fake.Clientset) *Source {

@@ -128,7 +128,7 @@ func TestDemoReactsToChanges(t *testing.T) {
 }
 
 // arms waits until the box that was just opened takes an answer.
-func (s screen) arms() { time.Sleep(time.Second) }
+func (s screen) arms() { time.Sleep(2500 * time.Millisecond) }
 
 func TestDemoAtItsLargest(t *testing.T) {
 	s := openDemo(t, "--nodes", "1000", "--seed", "3")

@@ -74,7 +74,7 @@ func begin(t *testing.T, name string) *stage {
 }
 
 // patience is how long something may take that has to come.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // await waits for a state of the lesson.
 func (s *stage) await(says string, is func(lessons.State) bool) {
