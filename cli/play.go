@@ -59,6 +59,11 @@ func (p *played) Go(ctx context.Context, step int) error {
 	return nil
 }
 
+// Changes implements ui.Recording.
+func (p *played) Changes(ctx context.Context, step int) (*model.Difference, error) {
+	return p.Player.Changes(ctx, step-1)
+}
+
 // Describe implements ui.Cluster.
 func (p *played) Describe(ctx context.Context, ref model.Ref) (string, error) {
 	return p.Shown().Describe(ctx, ref)

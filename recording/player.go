@@ -29,6 +29,8 @@ type Player struct {
 	step  int
 	stale chan struct{} // of the newest source; nil once it is closed
 	whole bool          // Next gave a snapshot that was read whole
+
+	states map[int]*model.Snapshot // of the steps that were compared last
 }
 
 // Play shows a step, counted from 0. Its file is read before Play returns.

@@ -100,6 +100,46 @@ func TestManyStepsAtOnceEndAtTheLastOne(t *testing.T) {
 	at(t, p, 12, 12)
 }
 
+func TestWhatChangedIsComparedWithTheStepBefore(t *testing.T) {
+	dir := writeSteps(
+		t,
+		[]any{node("std-1", "4")},
+		[]any{node("std-1", "4"), pod("took", "3", "std-1"), pod("waits", "3", "")},
+		[]any{node("std-1", "4"), node("std-2", "4"), pod("took", "3", "std-1"), pod("waits", "3", "std-2")},
+	)
+	p := play(t, dir, 2)
+	for _, test := range []struct {
+		step int
+		want string
+	}{
+		{2, "std-2: came, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, holds cpu 3; waited before. "},
+		{1, "shop/took: std-1, holds cpu 3; came since. shop/waits: wants cpu 3. "},
+		{2, "std-2: came, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, holds cpu 3; waited before. "},
+	} {
+		d, err := p.Changes(t.Context(), test.step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range d.Nodes {
+			got += n.Name + ": " + strings.Join(n.Words, "; ") + ". "
+		}
+		for _, c := range d.Pods {
+			got += c.Pod.FullName() + ": " + c.Words + ". "
+		}
+		if got != test.want || d.Apart != time.Minute {
+			t.Errorf("step %d: %s after %s, want %s", test.step+1, got, d.Apart, test.want)
+		}
+	}
+	if _, err := p.Changes(t.Context(), 0); err == nil || err.Error() != "compare step 1: there is none before it" {
+		t.Errorf("the first step: %v", err)
+	}
+	writeFile(t, p.recording.Path(0), "")
+	if _, err := p.Changes(t.Context(), 1); err == nil || !strings.HasPrefix(err.Error(), "compare with step 1: read ") {
+		t.Errorf("a broken step: %v", err)
+	}
+}
+
 func TestABrokenStepLeavesTheShownOne(t *testing.T) {
 	dir := writeSteps(t, []any{node("std-1", "4")}, []any{node("std-1", "4")}, []any{node("std-1", "4"), node("std-2", "4")})
 	p := play(t, dir, 0)

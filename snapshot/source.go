@@ -43,10 +43,7 @@ func (f *File) Source() (*cluster.Source, error) {
 			f.serve(factory, k)
 		}
 	}
-	refused := make([]*model.Refused, len(f.Info.Refused))
-	for i := range f.Info.Refused {
-		refused[i] = f.Info.Refused[i].model()
-	}
+	refused := f.refused()
 	status := f.status()
 	return &cluster.Source{
 		Factory: factory,

@@ -35,6 +35,9 @@ func (a *App) commands() []entry {
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "write" })
 	}
 	entries = slices.Insert(entries, 5, a.changeEntries()...)
+	if a.Recording != nil {
+		entries = slices.Insert(entries, 5, entry{"changes", "what changed since the step before", "D", by(doChanges)})
+	}
 	if a.Session != nil {
 		where := "another context of the kubeconfig"
 		if a.Demo {

@@ -97,6 +97,7 @@ const (
 	doKill
 	doStepBack
 	doStepOn
+	doChanges
 	doLesson
 	doHelp
 	doClose
@@ -195,6 +196,7 @@ var keyMap = []binding{
 	{doKill, everywhere, "ctrl+k", "ctrl-k", "", unlisted, "", "nothing: it says so"},
 	{doStepBack, inRecording, ",", ",", "step", ofAnywhere, "step back, on", "one step back"},
 	{doStepOn, inRecording, ".", ".", "step", ofAnywhere, "step back, on", "one step on"},
+	{doChanges, inRecording, "D", "D", "changes", ofAnywhere, "what changed", "what changed since the step before"},
 	{doLesson, everywhere, "L", "L", "lesson", unlisted, "", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},

@@ -110,6 +110,8 @@ func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
 		return a.open(newUnread(a)), true
 	case doStepBack, doStepOn:
 		return a.step(do), true
+	case doChanges:
+		return a.openChanges(), true
 	}
 	return a.doTerminal(do)
 }

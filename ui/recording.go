@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Recording is a cluster that was recorded. Its methods are called from Cmds,
@@ -14,6 +16,8 @@ type Recording interface {
 	// Go goes to a step, counted from 1: its snapshot comes out of Next soon after.
 	// On an error the step that was shown stays.
 	Go(ctx context.Context, step int) error
+	// Changes are what changed to a step from the one before it.
+	Changes(ctx context.Context, step int) (*model.Difference, error)
 }
 
 // stepping is where in a recording one is going.
@@ -136,6 +140,14 @@ func (a *App) stepWords() string {
 	return fmt.Sprintf("step %d of %d", status.Step, status.Steps)
 }
 
+// openChanges shows what changed since the step before.
+func (a *App) openChanges() tea.Cmd {
+	if _, open := a.top().(*difference); open {
+		return nil
+	}
+	return a.open(newDifference(a))
+}
+
 // withSteps is a footer with the keys of a recording before all others.
 func (a *App) withSteps(footer []footKey) []footKey {
 	if a.Recording == nil {
@@ -145,5 +157,9 @@ func (a *App) withSteps(footer []footKey) []footKey {
 	if a.offStep(do) != "" {
 		do = doStepBack // one of the two acts, unless there is only one step
 	}
-	return append([]footKey{{do: do, label: ", ."}}, footer...)
+	steps := []footKey{{do: do, label: ", ."}}
+	if _, open := a.top().(*difference); !open {
+		steps = append(steps, footKey{do: doChanges})
+	}
+	return append(steps, footer...)
 }

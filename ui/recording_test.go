@@ -17,6 +17,15 @@ import (
 type fakeRecording struct {
 	went   []int
 	broken int // a step that cannot be read
+
+	compared []int // the steps whose changes were asked for
+	found    *model.Difference
+	err      error // of comparing
+}
+
+func (r *fakeRecording) Changes(_ context.Context, step int) (*model.Difference, error) {
+	r.compared = append(r.compared, step)
+	return r.found, r.err
 }
 
 func (r *fakeRecording) Go(_ context.Context, step int) error {

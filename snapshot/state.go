@@ -1,0 +1,33 @@
+package snapshot
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// State is what the file shows, without an engine that could explain it.
+func (f *File) State() *model.Snapshot {
+	builder := model.NewBuilder()
+	for _, object := range f.objects["nodes"] {
+		if node, ok := object.(*corev1.Node); ok {
+			builder.Node(nil, node)
+		}
+	}
+	for _, object := range f.objects["pods"] {
+		if pod, ok := object.(*corev1.Pod); ok {
+			builder.Pod(nil, pod)
+		}
+	}
+	builder.Refused(f.refused())
+	return builder.Build(1, f.status(), nil)
+}
+
+// refused are the controllers whose pods were not created.
+func (f *File) refused() []*model.Refused {
+	refused := make([]*model.Refused, len(f.Info.Refused))
+	for i := range f.Info.Refused {
+		refused[i] = f.Info.Refused[i].model()
+	}
+	return refused
+}

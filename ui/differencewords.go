@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// differenceParts are the parts of the page of what changed: its pods by what
+// became of them.
+var differenceParts = []struct {
+	fate  model.PodFate
+	head  string
+	tone  tone
+	words func(n int) string // of the answer
+}{
+	{model.PodPlaced, "GOT A NODE", plain, func(n int) string { return fmt.Sprintf("%d got a node", n) }},
+	{model.PodCame, "CAME, WITHOUT A NODE", warning, func(n int) string { return fmt.Sprintf("%d came and %s", n, plural(n, "waits", "wait")) }},
+	{model.PodNotCreated, "NOT CREATED", warning, nil},
+	{model.PodEnded, "ENDED", plain, func(n int) string { return fmt.Sprintf("%d ended", n) }},
+	{model.PodDeleted, "GONE", plain, func(n int) string { return fmt.Sprintf("%d %s gone", n, plural(n, "is", "are")) }},
+	{model.PodChanged, "OTHER PODS", plain, nil},
+}
+
+// differenceWords count what changed, in a sentence.
+func differenceWords(d *model.Difference) string {
+	var words []string
+	if n := len(d.Nodes); n > 0 {
+		words = append(words, count(n, "node changed", "nodes changed"))
+	}
+	other, first := 0, true
+	for _, part := range differenceParts {
+		n := d.Count(part.fate)
+		switch {
+		case n == 0:
+		case part.words == nil:
+			other += n
+		case first:
+			first = false
+			words = append(words, strings.Replace(part.words(n), " ", plural(n, " pod ", " pods "), 1))
+		default:
+			words = append(words, part.words(n))
+		}
+	}
+	if other > 0 {
+		words = append(words, count(other, "other change", "other changes"))
+	}
+	if len(words) == 0 {
+		return "nothing that matters for where pods may go."
+	}
+	return strings.Join(words, ", ") + "."
+}
+
+// differenceLines tell it all in lines of width cells, what takes room first.
+func differenceLines(d *model.Difference, domain string, width int) []textLine {
+	var lines []textLine
+	wide := widestChange(d, domain)
+	part := func(head string, n int) {
+		if len(lines) > 0 {
+			lines = append(lines, textLine{})
+		}
+		lines = append(lines, textLine{fmt.Sprintf("%s, %d", head, n), strong})
+	}
+	if len(d.Nodes) > 0 {
+		part("NODES", len(d.Nodes))
+		for _, n := range d.Nodes {
+			lines = append(lines, changeLines(wide, withoutDomain(n.Name, domain), strings.Join(n.Words, "; "), warning, width)...)
+		}
+	}
+	for _, p := range differenceParts {
+		if n := d.Count(p.fate); n > 0 {
+			part(p.head, n)
+		}
+		for _, c := range d.Pods {
+			if c.Fate == p.fate {
+				lines = append(lines, changeLines(wide, c.Pod.FullName(), withoutDomain(c.Words, domain), p.tone, width)...)
+			}
+		}
+	}
+	return lines
+}
+
+// changeName is how wide the name of what changed is, at most.
+const changeName = 34
+
+// widestChange is how wide the names are that stand before what changed.
+func widestChange(d *model.Difference, domain string) int {
+	wide := 0
+	for _, n := range d.Nodes {
+		wide = max(wide, cells(model.Clean(withoutDomain(n.Name, domain))))
+	}
+	for _, c := range d.Pods {
+		wide = max(wide, cells(model.Clean(c.Pod.FullName())))
+	}
+	return min(wide, changeName)
+}
+
+// changeLines are a name of so many cells and, beside it, what changed.
+func changeLines(wide int, name, words string, as tone, width int) []textLine {
+	lead := "  " + left(cutMiddle(model.Clean(name), wide), wide) + "  "
+	return textLines(as, hung(lead, words, width)...)
+}
