@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,6 +149,32 @@ func TestOneBlockedPodHoldsUpNoOther(t *testing.T) {
 			if action.GetVerb() != "create" || action.GetSubresource() != "eviction" {
 				t.Errorf("%s %s was sent", action.GetVerb(), action.GetSubresource())
 			}
+		}
+	})
+}
+
+func TestPodsOfABudgetGoInTheOrderOfThePlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := []*corev1.Pod{running("a"), running("b"), running("c")}
+		for i := range 6 {
+			pods = append(pods, running(fmt.Sprintf("cart-%d", i)))
+		}
+		w := newWorld(t, pods...)
+		var asked []string
+		w.refuse = func(pod string, _ int) error { // one at a time comes here
+			if strings.HasPrefix(pod, "cart") {
+				asked = append(asked, pod)
+			}
+			return nil
+		}
+		a := w.begin(ends{how: model.Evicted})
+		defer a.Close()
+		time.Sleep(time.Minute)
+		if want := []string{"cart-0", "cart-1", "cart-2", "cart-3", "cart-4", "cart-5"}; !slices.Equal(asked, want) {
+			t.Errorf("asked %v", asked)
+		}
+		if p := a.Jobs()[0]; p.State != model.JobDone || p.Count(model.PodGone) != 9 {
+			t.Errorf("%+v", p)
 		}
 	})
 }

@@ -12,16 +12,37 @@ import (
 )
 
 // askDue asks for the end of every pod that is to be asked now, a few at a time.
+// Those of one budget are asked one after the other: where it lets only some of
+// them go, these are the first of the plan, as the plan says.
 func (j *job) askDue(ctx context.Context) {
 	now, open := j.actor.Clock.Now(), j.openNodes()
+	asking := map[budget]bool{}
+	for i := range j.pods {
+		if p := &j.pods[i]; p.busy && p.budget() != (budget{}) {
+			asking[p.budget()] = true
+		}
+	}
 	for i := range j.pods {
 		if j.busy == atOnce {
 			return
 		}
-		if p := &j.pods[i]; due(p, now) && (open == nil || slices.Contains(open, p.end.Pod.Object.Spec.NodeName)) {
+		p := &j.pods[i]
+		if due(p, now) && !asking[p.budget()] && (open == nil || slices.Contains(open, p.end.Pod.Object.Spec.NodeName)) {
+			asking[p.budget()] = p.budget() != (budget{})
 			j.request(i, func() outcome { return j.askFor(ctx, p.end) })
 		}
 	}
+}
+
+// budget is a PodDisruptionBudget; the zero value is none.
+type budget struct{ namespace, name string }
+
+// budget is the one that decides about the pod, as far as the plan knows.
+func (p *pod) budget() budget {
+	if p.end.Fate.Budget.Name == "" {
+		return budget{}
+	}
+	return budget{p.Pod.Namespace, p.end.Fate.Budget.Name}
 }
 
 func due(p *pod, now time.Time) bool {

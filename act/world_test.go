@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -220,7 +221,7 @@ func (e ends) Plan(on model.Facts) (*model.Plan, error) {
 	plan := &model.Plan{Action: e, Does: "drain"}
 	for _, p := range on.Snapshot.Pods {
 		end := model.End{Pod: p, How: e.how, Grace: 2 * time.Second, Terminating: p.Object.DeletionTimestamp != nil}
-		if p.Object.Name == "cart" {
+		if strings.HasPrefix(p.Object.Name, "cart") {
 			end.Fate.Budget.Name = "cart"
 		}
 		plan.Ends = append(plan.Ends, end)
