@@ -113,10 +113,18 @@ func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
 		if !begun {
 			continue
 		}
-		l.add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), whenOrNone(record.Reached),
+		l.add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
 			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints))
 	}
 	return l
+}
+
+// reachedWords are when the goal was reached; led is with a trainer's hand in it.
+func reachedWords(r *lessons.Record) string {
+	if r.Reached.IsZero() && !r.Led.IsZero() {
+		return "led " + whenOrNone(r.Led)
+	}
+	return whenOrNone(r.Reached)
 }
 
 // whenOrNone is a time where the user is.

@@ -18,7 +18,8 @@ func (r *Run) Settled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.lesson.Faults {
-		if _, counts := r.went[r.lesson.Faults[i].Step]; counts && !r.struck[i] {
+		_, counts := r.went[r.lesson.Faults[i].Step]
+		if _, struck := r.struck[i]; counts && !struck {
 			return false
 		}
 	}

@@ -14,11 +14,13 @@ func (b *Book) Follow(ctx context.Context, run *Run, tell func(error)) {
 		}
 	}
 	state, changed := run.State()
-	note(func(r *Record) {
-		r.Begun = b.clock.Now().UTC()
-		r.Times++
-		r.keep(&state, b)
-	})
+	if !state.Led {
+		note(func(r *Record) {
+			r.Begun = b.clock.Now().UTC()
+			r.Times++
+			r.keep(&state, b)
+		})
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -41,7 +43,15 @@ type tally struct {
 
 func (s *State) counts() tally { return tally{s.Asked, s.Right, s.Hints, s.Reached} }
 
+// keep keeps a state; of one that a trainer had a hand in, that its goal was
+// reached so.
 func (r *Record) keep(s *State, b *Book) {
+	if s.Led {
+		if s.Reached && r.Led.IsZero() {
+			r.Led = b.clock.Now().UTC()
+		}
+		return
+	}
 	r.Asked, r.Right, r.Hints = s.Asked, s.Right, s.Hints
 	if s.Reached && r.Reached.IsZero() {
 		r.Reached = b.clock.Now().UTC()

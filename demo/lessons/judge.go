@@ -25,13 +25,14 @@ func (r *Run) look(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.state
-	before.Faults = slices.Clone(before.Faults)
+	before.Faults, before.Short = slices.Clone(before.Faults), slices.Clone(before.Short)
 	r.supply(ctx)
 	r.strike(ctx)
 	state, err := survey(r.world) // under the lock: a state from before a step is none of it
 	if err == nil {
 		err = r.judge(state)
 	}
+	r.lead(ctx)
 	r.state.Trouble = ""
 	if err == nil {
 		err = r.broken

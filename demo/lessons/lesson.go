@@ -49,6 +49,8 @@ type Step struct {
 	// Until says when the next step may begin; "" is at once. After a prediction it
 	// is what the right answer foretells, so that the next step begins on it.
 	Until string `json:"until"`
+	// Does is what a student does in it, for who goes to a later step at once.
+	Does []Effect `json:"does"`
 }
 
 // Prediction is a question that is put before the scheduler acts on the step's objects.
@@ -97,7 +99,7 @@ func (l *Lesson) check() error {
 		return err
 	}
 	for i, step := range l.Steps {
-		if err := step.check(); err != nil {
+		if err := step.check(l); err != nil {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
@@ -132,9 +134,14 @@ func (l *Lesson) hasNode(name string) bool {
 	return slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Name == name })
 }
 
-func (s *Step) check() error {
+func (s *Step) check(l *Lesson) error {
 	if _, err := objects(s.Objects); err != nil {
 		return err
+	}
+	for i := range s.Does {
+		if err := s.Does[i].check(l); err != nil {
+			return fmt.Errorf("does %d: %w", i+1, err)
+		}
 	}
 	p := s.Predict
 	switch {

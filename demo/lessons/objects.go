@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,7 +33,7 @@ func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read manifest %d: %w", i+1, err)
 		}
-		if maker(&fake.Clientset{}, object) == nil {
+		if handledBy(&fake.Clientset{}, object) == nil {
 			return nil, fmt.Errorf("read manifest %d: lessons make no %s", i+1, kind.Kind)
 		}
 		all = append(all, object)
@@ -40,57 +41,76 @@ func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 	return all, nil
 }
 
-// maker creates one object; nil where lessons make none of its kind.
-func maker(client kubernetes.Interface, object runtime.Object) func(context.Context) error {
+// handledBy is an object with the client of its kind; nil where lessons make none
+// of that.
+func handledBy(client kubernetes.Interface, object runtime.Object) *handled {
 	switch o := object.(type) {
 	case *corev1.Namespace:
-		return making(client.CoreV1().Namespaces().Create, o)
+		return handling(client.CoreV1().Namespaces(), o)
 	case *corev1.PersistentVolume:
-		return making(client.CoreV1().PersistentVolumes().Create, o)
+		return handling(client.CoreV1().PersistentVolumes(), o)
 	case *schedulingv1.PriorityClass:
-		return making(client.SchedulingV1().PriorityClasses().Create, o)
+		return handling(client.SchedulingV1().PriorityClasses(), o)
 	case *nodev1.RuntimeClass:
-		return making(client.NodeV1().RuntimeClasses().Create, o)
+		return handling(client.NodeV1().RuntimeClasses(), o)
 	case *storagev1.StorageClass:
-		return making(client.StorageV1().StorageClasses().Create, o)
+		return handling(client.StorageV1().StorageClasses(), o)
 	}
-	return namespacedMaker(client, object)
+	return namespacedBy(client, object)
 }
 
-// namespacedMaker is maker for the kinds that live in namespaces.
-func namespacedMaker(client kubernetes.Interface, object runtime.Object) func(context.Context) error {
+// namespacedBy is handledBy for the kinds that live in namespaces.
+func namespacedBy(client kubernetes.Interface, object runtime.Object) *handled {
 	switch o := object.(type) {
 	case *corev1.Pod:
-		return making(client.CoreV1().Pods(o.Namespace).Create, o)
+		return handling(client.CoreV1().Pods(o.Namespace), o)
 	case *corev1.PersistentVolumeClaim:
-		return making(client.CoreV1().PersistentVolumeClaims(o.Namespace).Create, o)
+		return handling(client.CoreV1().PersistentVolumeClaims(o.Namespace), o)
 	case *corev1.ResourceQuota:
-		return making(client.CoreV1().ResourceQuotas(o.Namespace).Create, o)
+		return handling(client.CoreV1().ResourceQuotas(o.Namespace), o)
 	case *corev1.LimitRange:
-		return making(client.CoreV1().LimitRanges(o.Namespace).Create, o)
+		return handling(client.CoreV1().LimitRanges(o.Namespace), o)
 	case *corev1.Service:
-		return making(client.CoreV1().Services(o.Namespace).Create, o)
+		return handling(client.CoreV1().Services(o.Namespace), o)
 	case *appsv1.Deployment:
-		return making(client.AppsV1().Deployments(o.Namespace).Create, o)
+		return handling(client.AppsV1().Deployments(o.Namespace), o)
 	case *appsv1.StatefulSet:
-		return making(client.AppsV1().StatefulSets(o.Namespace).Create, o)
+		return handling(client.AppsV1().StatefulSets(o.Namespace), o)
 	case *appsv1.DaemonSet:
-		return making(client.AppsV1().DaemonSets(o.Namespace).Create, o)
+		return handling(client.AppsV1().DaemonSets(o.Namespace), o)
 	case *appsv1.ReplicaSet:
-		return making(client.AppsV1().ReplicaSets(o.Namespace).Create, o)
+		return handling(client.AppsV1().ReplicaSets(o.Namespace), o)
 	case *batchv1.Job:
-		return making(client.BatchV1().Jobs(o.Namespace).Create, o)
+		return handling(client.BatchV1().Jobs(o.Namespace), o)
 	case *policyv1.PodDisruptionBudget:
-		return making(client.PolicyV1().PodDisruptionBudgets(o.Namespace).Create, o)
+		return handling(client.PolicyV1().PodDisruptionBudgets(o.Namespace), o)
 	}
 	return nil
 }
 
-// making is the creation of an object by the client of its kind.
-func making[T runtime.Object](create func(context.Context, T, metav1.CreateOptions) (T, error), object T) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := create(ctx, object, metav1.CreateOptions{})
-		return err
+// handler is the client of one kind, as far as lessons need it.
+type handler[T any] interface {
+	Create(context.Context, T, metav1.CreateOptions) (T, error)
+	Delete(context.Context, string, metav1.DeleteOptions) error
+}
+
+// handled is what can be done with one object.
+type handled struct{ create, remove func(context.Context) error }
+
+func handling[T metav1.Object](client handler[T], object T) *handled {
+	background := metav1.DeletePropagationBackground
+	return &handled{
+		create: func(ctx context.Context) error {
+			_, err := client.Create(ctx, object, metav1.CreateOptions{})
+			return err
+		},
+		remove: func(ctx context.Context) error {
+			err := client.Delete(ctx, object.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+			if apierrors.IsNotFound(err) { // somebody took it away before
+				return nil
+			}
+			return err
+		},
 	}
 }
 
@@ -120,14 +140,24 @@ func makeNode(ctx context.Context, client kubernetes.Interface, n Node) error {
 
 // makeAll makes the objects of manifests.
 func makeAll(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) error {
+	_, err := makeEach(ctx, client, manifests)
+	return err
+}
+
+// makeEach is makeAll, and what takes each away again; also of those that were
+// made before an error.
+func makeEach(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) ([]undo, error) {
 	all, err := objects(manifests)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var undos []undo
 	for _, object := range all {
-		if err := maker(client, object)(ctx); err != nil {
-			return fmt.Errorf("make %s: %w", object.GetObjectKind().GroupVersionKind().Kind, err)
+		made := handledBy(client, object)
+		if err := made.create(ctx); err != nil {
+			return undos, fmt.Errorf("make %s: %w", object.GetObjectKind().GroupVersionKind().Kind, err)
 		}
+		undos = append(undos, made.remove)
 	}
-	return nil
+	return undos, nil
 }

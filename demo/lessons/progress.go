@@ -22,9 +22,10 @@ type Progress struct {
 // Record is what a student has done in one lesson. Its counts are of the time it
 // was taken last.
 type Record struct {
-	Begun   time.Time `json:"begun"`            // last
+	Begun   time.Time `json:"begun,omitzero"`   // last; zero where a trainer led each time
 	Times   int       `json:"times"`            // it was begun so often
 	Reached time.Time `json:"reached,omitzero"` // first; zero before
+	Led     time.Time `json:"led,omitzero"`     // its goal, first, where a trainer had a hand in it
 	Asked   int       `json:"asked"`            // predictions that were made
 	Right   int       `json:"right"`            // and of these were right
 	Hints   int       `json:"hints"`            // taken

@@ -66,6 +66,28 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 	}
 }
 
+func TestTheBookCountsWhatATrainerLedApart(t *testing.T) {
+	book, c := newBook(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		run := taken("qos")
+		run.state.Led = true
+		go book.Follow(ctx, run, func(err error) { t.Error(err) })
+		for _, change := range []func(*State){
+			func(s *State) { s.Asked, s.Right, s.Hints = 1, 1, 1 }, func(s *State) { s.Reached = true },
+		} {
+			synctest.Wait()
+			run.set(change)
+		}
+		synctest.Wait()
+		end()
+	})
+	got, err := NewBook(book.file, c).Progress()
+	if want := (Record{Led: noon}); err != nil || got.Lessons["qos"] != want {
+		t.Errorf("the book holds %+v (%v)", got, err)
+	}
+}
+
 func TestABrokenBookIsKeptAsideAndBegunAnew(t *testing.T) {
 	for _, test := range []struct{ says, text string }{
 		{"half of it", `{"lessons": {"qos": {"tim`},

@@ -40,8 +40,9 @@ type Run struct {
 	mu      sync.Mutex
 	state   State
 	went    map[int]time.Time      // when each step went on, by number; 0 is the lesson
-	struck  map[int]bool           // the faults that happened, by index
+	struck  map[int][]undo         // the faults that happened, by index, and what takes each back
 	owed    []runtime.RawExtension // made after the answer
+	done    bool                   // what a student does in the step was done for them
 	broken  error                  // what could not be made or done by itself
 	changed chan struct{}          // closed at the next change
 }
@@ -60,6 +61,9 @@ type State struct {
 	Now      string // how far the goal is
 	Reached  bool
 	Spoilt   bool
+	Heading  int    // the step that is gone to, counted from 0; 0 where none is
+	Short    []int  // steps before it that did not come to their end, counted from 1
+	Led      bool   // a trainer had a hand in it: to reach the goal is no student's own
 	Trouble  string // why the state cannot be judged; "" while it can
 }
 
@@ -68,9 +72,18 @@ const every = 250 * time.Millisecond
 
 // Begin makes the lesson's cluster and its first step. The rest goes on until ctx ends.
 func Begin(ctx context.Context, lesson *Lesson, world World, c clock.WithTicker) (*Run, error) {
-	r := &Run{lesson: lesson, world: world, clock: c, struck: map[int]bool{}, changed: make(chan struct{})}
+	return BeginAt(ctx, lesson, world, c, 1)
+}
+
+// BeginAt is Begin for who goes to a step, counted from 1: those before it are
+// taken by themselves, one after the other.
+func BeginAt(ctx context.Context, lesson *Lesson, world World, c clock.WithTicker, step int) (*Run, error) {
+	if step < 1 || step > len(lesson.Steps) {
+		return nil, fmt.Errorf("begin lesson %s: it has no step %d, but %d", lesson.Name, step, len(lesson.Steps))
+	}
+	r := &Run{lesson: lesson, world: world, clock: c, struck: map[int][]undo{}, changed: make(chan struct{})}
 	r.went = map[int]time.Time{0: c.Now()}
-	r.state.Lesson = lesson
+	r.state.Lesson, r.state.Heading, r.state.Led = lesson, step-1, step > 1
 	if err := r.compile(); err != nil {
 		return nil, err
 	}
@@ -111,7 +124,7 @@ func (r *Run) enter(ctx context.Context, step int) (err error) {
 		}
 	}
 	r.world.Hold(s.Predict != nil)
-	r.state.Step, r.state.Answered = step, 0
+	r.state.Step, r.state.Answered, r.done = step, 0, false
 	if s.Predict == nil {
 		r.went[step+1] = r.clock.Now()
 	}
@@ -127,7 +140,7 @@ func (r *Run) State() (State, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	state := r.state
-	state.Faults = slices.Clone(state.Faults)
+	state.Faults, state.Short = slices.Clone(state.Faults), slices.Clone(state.Short)
 	return state, r.changed
 }
 
@@ -144,24 +157,29 @@ func (r *Run) Answer(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.lesson.Steps[r.state.Step].Predict
-	if p == nil || r.state.Answered != 0 || n < 1 || n > len(p.Answers) {
+	if p == nil || r.state.Answered != 0 || r.state.Heading != 0 || n < 1 || n > len(p.Answers) {
 		return
 	}
-	r.state.Answered = n
 	r.state.Asked++
 	if n == p.Right {
 		r.state.Right++
 	}
+	r.answered(n)
+	r.tell()
+}
+
+// answered lets the scheduler go on after an answer; under the lock.
+func (r *Run) answered(n int) {
+	r.state.Answered = n
 	r.went[r.state.Step+1] = r.clock.Now()
 	r.world.Hold(false)
-	r.tell()
 }
 
 // Hint gives one more hint, if one is left.
 func (r *Run) Hint() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state.Hints < len(r.lesson.Hints) {
+	if r.state.Heading == 0 && r.state.Hints < len(r.lesson.Hints) {
 		r.state.Hints++
 		r.tell()
 	}
@@ -171,11 +189,16 @@ func (r *Run) Hint() {
 func (r *Run) Next(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.state.Ready || r.state.Step+1 >= len(r.lesson.Steps) {
+	if !r.state.Ready || r.state.Heading != 0 || r.state.Step+1 >= len(r.lesson.Steps) {
 		return nil
 	}
-	r.state.Ready = false
-	err := r.enter(ctx, r.state.Step+1)
+	err := r.next(ctx)
 	r.tell()
 	return err
+}
+
+// next enters the next step; under the lock.
+func (r *Run) next(ctx context.Context) error {
+	r.state.Ready = false
+	return r.enter(ctx, r.state.Step+1)
 }

@@ -42,9 +42,16 @@ type stage struct {
 	lesson *lessons.Lesson
 	joined *cluster.Cluster
 	actor  *act.Actor
+	world  lessons.World
 }
 
 func begin(t *testing.T, name string) *stage {
+	t.Helper()
+	return beginAt(t, name, 1)
+}
+
+// beginAt begins a lesson at a step; those below 1 count from the last one, 0.
+func beginAt(t *testing.T, name string, step int) *stage {
 	t.Helper()
 	lesson, _, err := lessons.Named(name)
 	if err != nil {
@@ -59,7 +66,10 @@ func begin(t *testing.T, name string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, lesson: lesson}
+	s := &stage{T: t, lesson: lesson, world: running}
+	if step < 1 {
+		step += len(lesson.Steps)
+	}
 	if s.joined, err = cluster.New(t.Context(), source, cluster.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +77,7 @@ func begin(t *testing.T, name string) *stage {
 	reader, trier, writer := running.Clients(t.Context())
 	s.actor = act.New(act.Options{State: s.joined, Context: demo.Context, User: "you", Reader: reader, Trier: trier, Writer: writer})
 	t.Cleanup(s.actor.Close)
-	if s.Run, err = lessons.Begin(t.Context(), lesson, running, clock.RealClock{}); err != nil {
+	if s.Run, err = lessons.BeginAt(t.Context(), lesson, running, clock.RealClock{}, step); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -1,0 +1,152 @@
+package lessons
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// form is a fault with names left open: $node and the like.
+type form struct {
+	Name  string `json:"name"`
+	Takes On     `json:"takes"`
+	Says  string `json:"says"`
+	Effect
+}
+
+// readForms reads the faults that come with fathom.
+func readForms() ([]form, error) {
+	text, err := faultFiles.ReadFile("faults/faults.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read faults: %w", err)
+	}
+	var forms []form
+	if err := yaml.UnmarshalStrict(text, &forms); err != nil {
+		return nil, fmt.Errorf("read faults: %w", err)
+	}
+	return forms, nil
+}
+
+// in says whether a target has what a fault takes.
+func (o On) in(t Target) bool {
+	switch o {
+	case OnNode:
+		return t.Node != ""
+	case OnNamespace:
+		return t.Namespace != ""
+	case OnWorkload:
+		return t.Name != "" && (t.Kind == "Deployment" || t.Kind == "StatefulSet" || t.Kind == "ReplicaSet")
+	case OnDeployment:
+		return t.Name != "" && t.Kind == "Deployment"
+	default:
+		return true
+	}
+}
+
+// words say what the fault does to a target, or to any where that has not what it
+// takes.
+func (f *form) words(on Target) string {
+	if !f.Takes.in(on) {
+		on = Target{}
+	}
+	return os.Expand(f.Says, func(name string) string {
+		switch name {
+		case "node":
+			return either(on.Node, "a node")
+		case "zone":
+			return either(on.Zone, "of a node")
+		case "namespace":
+			return either(on.Namespace, "a namespace")
+		default:
+			return either(on.Name, "a workload")
+		}
+	})
+}
+
+func either(name, any string) string {
+	if name == "" {
+		return any
+	}
+	return name
+}
+
+// filled is the fault's effect on a target.
+func (f *form) filled(ctx context.Context, w World, on Target) (*Effect, error) {
+	if !f.Takes.in(on) {
+		return nil, fmt.Errorf("it is put on a %s", f.Takes)
+	}
+	names := map[string]string{"node": on.Node, "namespace": on.Namespace, "kind": on.Kind, "name": on.Name}
+	var err error
+	switch f.Takes {
+	case OnNode:
+		names["zone"], names["quarter"], err = nodeFacts(ctx, w, on.Node)
+	case OnWorkload:
+		names["app"], err = appOf(ctx, w, on)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(f.Effect)
+	if err != nil {
+		return nil, err
+	}
+	var lacks string
+	filled := os.Expand(string(text), func(name string) string {
+		if names[name] == "" {
+			lacks = name
+		}
+		return names[name]
+	})
+	if lacks != "" {
+		return nil, fmt.Errorf("%s has no %s", either(on.Node, on.Name), lacks)
+	}
+	effect := &Effect{}
+	return effect, json.Unmarshal([]byte(filled), effect)
+}
+
+// nodeFacts are a node's zone and a quarter of its cpu.
+func nodeFacts(ctx context.Context, w World, name string) (zone, quarter string, err error) {
+	node, err := w.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", "", err
+	}
+	cpu := node.Status.Allocatable.Cpu().MilliValue() / 4
+	return node.Labels[corev1.LabelTopologyZone], resource.NewMilliQuantity(cpu, resource.DecimalSI).String(), nil
+}
+
+// appOf is the label app by which a workload selects its pods.
+func appOf(ctx context.Context, w World, on Target) (string, error) {
+	apps, selector := w.Client().AppsV1(), &metav1.LabelSelector{}
+	switch on.Kind {
+	case "Deployment":
+		d, err := apps.Deployments(on.Namespace).Get(ctx, on.Name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		selector = d.Spec.Selector
+	case "StatefulSet":
+		s, err := apps.StatefulSets(on.Namespace).Get(ctx, on.Name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		selector = s.Spec.Selector
+	case "ReplicaSet":
+		r, err := apps.ReplicaSets(on.Namespace).Get(ctx, on.Name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		selector = r.Spec.Selector
+	}
+	if app := selector.MatchLabels["app"]; app != "" {
+		return app, nil
+	}
+	return "", errors.New(strings.ToLower(on.Kind) + " " + on.Name + " selects its pods by another label than app")
+}

@@ -1,0 +1,259 @@
+package lessons_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+)
+
+// Who goes to the last step comes through all that are before it.
+func TestEachStepCanBeGoneToAndReachesNoGoal(t *testing.T) {
+	for _, w := range walks {
+		t.Run(w.lesson, func(t *testing.T) {
+			t.Parallel()
+			s := beginAt(t, w.lesson, 0)
+			last := len(s.lesson.Steps) - 1
+			s.Answer(1) // nothing can be answered on the way
+			s.Hint()
+			if err := s.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.await("the last step begins", func(state lessons.State) bool { return state.Heading == 0 && state.Step == last })
+			time.Sleep(2 * time.Second)
+			state, _ := s.State()
+			if state.Reached || state.Spoilt || len(state.Short) > 0 || state.Trouble != "" {
+				t.Fatalf("by going there reached is %v, spoilt %v, left short are %v, trouble is %q", state.Reached, state.Spoilt, state.Short, state.Trouble)
+			}
+			if state.Asked != 0 || state.Right != 0 || state.Hints != 0 || !state.Led {
+				t.Errorf("who goes to a step answers nothing, and a trainer leads: %+v", state)
+			}
+			w.take(s, last)
+			s.await("the goal is reached from there", func(state lessons.State) bool { return state.Reached })
+		})
+	}
+}
+
+func TestAStepInTheMiddleBeginsAsItDoesByItself(t *testing.T) {
+	t.Parallel()
+	s := beginAt(t, "wrong-effect", 2)
+	s.await("step 2 begins", func(state lessons.State) bool { return state.Heading == 0 && state.Step == 1 })
+	if !s.holds("running.filter(p, p.node == 'gpu-a-01').size() == 3") {
+		t.Error("what step 1 ends with does not hold")
+	}
+	if state, _ := s.State(); state.Answered != 0 {
+		t.Error("its own question is answered already")
+	}
+	s.Answer(1)
+	s.await("it goes on as ever", func(state lessons.State) bool { return state.Ready && state.Asked == 1 })
+}
+
+func TestAStepThatDoesNotExistIsRefused(t *testing.T) {
+	lesson, _, err := lessons.Named("qos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []int{-1, 0, len(lesson.Steps) + 1} {
+		_, err := lessons.BeginAt(t.Context(), lesson, nil, clock.RealClock{}, step)
+		if want := fmt.Sprintf("begin lesson qos: it has no step %d, but 3", step); err == nil || err.Error() != want {
+			t.Errorf("step %d: %v", step, err)
+		}
+	}
+}
+
+// onNode is the first node of the lesson throw-out, onWeb a workload there.
+var (
+	onNode = lessons.Target{Node: "std-a-01", Zone: "eu-1a"}
+	onWeb  = lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "web"}
+)
+
+// nodeThat is an expression over the node that faults are put on.
+func nodeThat(says string) string {
+	return "nodes.exists(n, n.metadata.name == 'std-a-01' && " + says + ")"
+}
+
+const (
+	silent  = "has(n.status.conditions) && n.status.conditions.exists(c, c.type == 'Ready' && c.status == 'Unknown')"
+	ready   = "has(n.status.conditions) && n.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')"
+	tainted = "has(n.spec.taints) && n.spec.taints.exists(t, t.key == '%s')"
+)
+
+var faults = []struct {
+	name  string
+	on    lessons.Target
+	then  []deed // what shows it
+	shows string
+	back  string
+}{
+	{"not-ready", onNode, nil, nodeThat(silent), nodeThat(ready)},
+	{"zone-lost", onNode, nil, nodeThat(silent) + " && nodes.exists(n, n.metadata.name == 'std-b-01' && " + ready + ")", nodeThat(ready)},
+	{
+		"pressure", onNode, nil, nodeThat(fmt.Sprintf(tainted, "node.kubernetes.io/memory-pressure")),
+		nodeThat("!(" + fmt.Sprintf(tainted, "node.kubernetes.io/memory-pressure") + ")"),
+	},
+	{"cordon", onNode, nil, nodeThat("has(n.spec.unschedulable) && n.spec.unschedulable"), nodeThat("!has(n.spec.unschedulable)")},
+	{"taint", onNode, nil, nodeThat(fmt.Sprintf(tainted, "class")) + " && ended.size() == 0", nodeThat("!(" + fmt.Sprintf(tainted, "class") + ")")},
+	{
+		"throw-out", onNode, nil, "ended.exists(e, e.app == 'web' && e.how == 'DeletionByTaintManager')",
+		nodeThat("!("+fmt.Sprintf(tainted, "class")+")") + " && running.exists(p, p.app == 'web')",
+	},
+	{"no-zone", onNode, nil, nodeThat("!('topology.kubernetes.io/zone' in n.metadata.labels)"), nodeThat("'topology.kubernetes.io/zone' in n.metadata.labels")},
+	{
+		"burst", onNode, nil, "running.filter(p, p.app == 'urgent-std-a-01').size() == 3 && ended.exists(e, e.how == 'PreemptionByScheduler')",
+		"!pods.exists(p, p.metadata.labels.app == 'urgent-std-a-01')",
+	},
+	{"too-large", lessons.Target{}, nil, "refused.exists(p, p.app == 'too-large')", "!pods.exists(p, p.metadata.labels.app == 'too-large')"},
+	{
+		"budget", onWeb, nil, "poddisruptionbudgets.exists(b, b.metadata.name == 'none-of-web' && has(b.status) && b.status.currentHealthy == 1 && b.status.disruptionsAllowed == 0)",
+		"poddisruptionbudgets.size() == 0",
+	},
+	{
+		"quota", onWeb,
+		[]deed{evict("web", "")},
+		"deployments.exists(d, d.metadata.name == 'web' && has(d.status.conditions) && d.status.conditions.exists(c, c.type == 'ReplicaFailure'))",
+		"running.exists(p, p.app == 'web')",
+	},
+	{
+		"no-image", onWeb, nil, "pods.exists(p, p.metadata.labels.app == 'web' && p.spec.containers[0].image == 'web:missing' && has(p.spec.nodeName))",
+		"pods.filter(p, p.metadata.labels.app == 'web').size() == 1 && running.exists(p, p.app == 'web')",
+	},
+}
+
+func TestEachFaultShowsAndIsTakenBack(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t, "throw-out")
+			s.awaitThat("running.size() == 3")
+			trainer, err := lessons.NewTrainer(s.world, s.Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := trainer.Strike(t.Context(), f.name, f.on); err != nil {
+				t.Fatal(err)
+			}
+			for _, do := range f.then {
+				do(s)
+			}
+			s.awaitThat(f.shows)
+			on := trainer.Troubles()
+			if len(on) != 1 || strings.Contains(on[0].Says, "$") || strings.Contains(on[0].Says, "a node") {
+				t.Fatalf("on are %v", on)
+			}
+			if state, _ := s.State(); !state.Led {
+				t.Error("the lesson does not know of the trainer's hand")
+			}
+			if err := trainer.TakeBack(t.Context(), on[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			s.awaitThat(f.back)
+			if err := trainer.TakeBack(t.Context(), on[0].ID); err == nil || len(trainer.Troubles()) > 0 {
+				t.Errorf("it is taken back twice (%v); on are %v", err, trainer.Troubles())
+			}
+		})
+	}
+}
+
+func TestEveryFaultIsTried(t *testing.T) {
+	trainer, err := lessons.NewTrainer(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offers := trainer.Offers(lessons.Target{})
+	for i, offer := range offers {
+		if i >= len(faults) || faults[i].name != offer.Name {
+			t.Fatalf("fault %d, %s, is not tried in its place", i+1, offer.Name)
+		}
+		if len(offer.Says) > 60 || strings.Contains(offer.Says, "$") || offer.Has != (offer.Takes == lessons.OnCluster) {
+			t.Errorf("without a target it is offered as %+v", offer)
+		}
+		full := trainer.Offers(lessons.Target{Node: "std-a-01", Zone: "eu-1a", Namespace: "shop", Kind: "Deployment", Name: "checkout"})[i]
+		if !full.Has || len(full.Says) > 60 {
+			t.Errorf("with a target it is offered as %+v", full)
+		}
+	}
+}
+
+func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "node-failure")
+	s.await("both run", func(state lessons.State) bool { return state.Ready })
+	trainer, err := lessons.NewTrainer(s.world, s.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strike := func(name string, on lessons.Target) string {
+		if err := trainer.Strike(t.Context(), name, on); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	for _, test := range []struct {
+		name string
+		on   lessons.Target
+		want string
+	}{
+		{"nothing", onNode, "put fault nothing: there is none of that name"},
+		{"lesson-7", onNode, "put fault lesson-7: there is none of that name"},
+		{"cordon", onWeb, "put fault cordon: it is put on a node"},
+		{"no-image", lessons.Target{Namespace: "shop", Kind: "Job", Name: "x"}, "put fault no-image: it is put on a deployment"},
+		{"cordon", lessons.Target{Node: "gone"}, `put fault cordon: nodes "gone" not found`},
+		{"budget", lessons.Target{Namespace: "shop", Kind: "StatefulSet", Name: "gone"}, `put fault budget: statefulsets.apps "gone" not found`},
+		{"cordon", onNode, ""},
+		{"cordon", onNode, "put fault cordon: cordon std-a-01: it is so already"},
+		{"too-large", onNode, ""},
+		{"too-large", onNode, `put fault too-large: make Deployment: deployments.apps "too-large" already exists`},
+	} {
+		if got := strike(test.name, test.on); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	if on := trainer.Troubles(); len(on) != 2 {
+		t.Errorf("on are %v", on)
+	}
+	if err := trainer.TakeBack(t.Context(), 9); err == nil || err.Error() != "take fault back: it is not on any more" {
+		t.Errorf("what is not on is taken back: %v", err)
+	}
+}
+
+func TestALessonsOwnFaultIsPutBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "node-failure")
+	s.await("both run", func(state lessons.State) bool { return state.Ready })
+	trainer, err := lessons.NewTrainer(s.world, s.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offers := trainer.Offers(onNode); offers[0].Name != "lesson-1" || offers[0].Says != "The kubelet of std-a-01 is silent." || !offers[0].Has {
+		t.Fatalf("first offered is %+v", offers[0])
+	}
+	if err := trainer.Strike(t.Context(), "lesson-1", onNode); err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.Strike(t.Context(), "lesson-1", onNode); !errors.Is(err, lessons.ErrIsSo) {
+		t.Errorf("it is put twice: %v", err)
+	}
+	if state, _ := s.State(); len(state.Faults) != 1 || !state.Led {
+		t.Errorf("the lesson tells %v", state.Faults)
+	}
+	s.awaitThat(nodeThat(silent))
+	on := trainer.Troubles()
+	if len(on) != 1 {
+		t.Fatalf("on are %v", on)
+	}
+	if err := trainer.TakeBack(t.Context(), on[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitThat(nodeThat(ready))
+	if state, _ := s.State(); len(state.Faults) != 0 || len(trainer.Troubles()) != 0 {
+		t.Errorf("the lesson tells %v", state.Faults)
+	}
+	if err := trainer.TakeBack(t.Context(), on[0].ID); err == nil {
+		t.Error("it is taken back twice")
+	}
+}
