@@ -41,23 +41,50 @@ func (s *demoSession) Contexts() []model.Context {
 // Open implements ui.Session: it starts an embedded cluster and the lesson of
 // that name on it.
 func (s *demoSession) Open(ctx context.Context, name string) (ui.Cluster, error) {
+	return s.openAt(ctx, name, 1)
+}
+
+// openAt is Open for who goes to a step of the lesson, counted from 1.
+func (s *demoSession) openAt(ctx context.Context, name string, step int) (ui.Cluster, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the command that opened it
 	started, err := s.start(running, name)
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	taken, err := s.begin(running, name, started)
-	if err == nil {
-		var shown *embedded
-		if shown, err = embed(running, started, s.readOnly); err == nil {
-			shown.taken, shown.stop = taken, stop
-			return shown, nil
-		}
+	shown, err := s.show(running, name, step, started)
+	if err != nil {
+		stop()
+		started.Stop()
+		return nil, err
 	}
-	stop()
-	started.Stop()
-	return nil, err
+	shown.stop = stop
+	return shown, nil
+}
+
+// show begins the lesson of that name on a cluster, and joins both with the dashboard.
+func (s *demoSession) show(ctx context.Context, name string, step int, on *demo.Cluster) (*embedded, error) {
+	taken, err := s.begin(ctx, name, step, on)
+	if err != nil {
+		return nil, err
+	}
+	var run *lessons.Run
+	if taken != nil {
+		run = taken.run
+	}
+	trainer, err := lessons.NewTrainer(on, run)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := embed(ctx, on, s.readOnly)
+	if err != nil {
+		return nil, err
+	}
+	if taken != nil {
+		shown.taken = taken
+	}
+	shown.trainer = &training{Trainer: trainer, session: s, name: name}
+	return shown, nil
 }
 
 // start starts a cluster: an empty one for a lesson, else the one with the story.
@@ -69,7 +96,7 @@ func (s *demoSession) start(ctx context.Context, name string) (*demo.Cluster, er
 }
 
 // begin begins the lesson of that name; nil for the cluster without one.
-func (s *demoSession) begin(ctx context.Context, name string, on *demo.Cluster) (ui.Lesson, error) {
+func (s *demoSession) begin(ctx context.Context, name string, step int, on *demo.Cluster) (*taking, error) {
 	if name == demo.Context {
 		return nil, nil
 	}
@@ -80,7 +107,7 @@ func (s *demoSession) begin(ctx context.Context, name string, on *demo.Cluster) 
 	if err != nil {
 		return nil, err
 	}
-	run, err := lessons.Begin(ctx, lesson, on, clock.RealClock{})
+	run, err := lessons.BeginAt(ctx, lesson, on, clock.RealClock{}, step)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +121,11 @@ func (s *demoSession) begin(ctx context.Context, name string, on *demo.Cluster) 
 // embedded is the embedded cluster as the dashboard needs it.
 type embedded struct {
 	*cluster.Cluster
-	demo  *demo.Cluster
-	actor *act.Actor
-	taken ui.Lesson // nil without
-	stop  context.CancelFunc
+	demo    *demo.Cluster
+	actor   *act.Actor
+	taken   ui.Lesson // nil without
+	trainer *training
+	stop    context.CancelFunc
 }
 
 var _ ui.Cluster = (*embedded)(nil)
@@ -139,6 +167,9 @@ func (e *embedded) Actor() ui.Actor { return e.actor }
 
 // Lesson gives the lesson that is taken; nil without.
 func (e *embedded) Lesson() ui.Lesson { return e.taken }
+
+// Trainer gives who leads the class.
+func (e *embedded) Trainer() ui.Trainer { return e.trainer }
 
 // Retry implements ui.Cluster: the embedded cluster is never lost.
 func (e *embedded) Retry() {}

@@ -30,7 +30,13 @@ func (t *taking) State() ui.LessonState {
 		Faults: state.Faults, Goal: lesson.Goal.Says, Now: state.Now,
 		Hints: lesson.Hints[:state.Hints], HintsLeft: len(lesson.Hints) - state.Hints,
 		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
-		RightSoFar: state.Right, AskedSoFar: state.Asked, Trouble: state.Trouble,
+		RightSoFar: state.Right, AskedSoFar: state.Asked, Short: state.Short, Led: state.Led, Trouble: state.Trouble,
+	}
+	for i := range lesson.Steps {
+		shown.Outline = append(shown.Outline, lesson.Steps[i].Say)
+	}
+	if state.Heading > 0 {
+		shown.Heading = state.Heading + 1
 	}
 	if why := t.trouble.Load(); why != nil {
 		shown.Trouble = cmp.Or(shown.Trouble, *why)

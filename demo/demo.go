@@ -120,3 +120,6 @@ func (c *Cluster) Hold(on bool) { c.plane.Hold(on) }
 
 // Silence cuts the kubelet of a node off, or lets it work again.
 func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silent(node, on) }
+
+// Fail has the container runtime of a node fail, so that it is NotReady, or work again.
+func (c *Cluster) Fail(node string, on bool) { c.kubelets.Fail(node, on) }

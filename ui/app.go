@@ -62,6 +62,7 @@ type App struct {
 	usage         bool // ShowUsage was told so
 	lesson        lessonPanel
 	steps         stepping
+	anew          bool // the cluster is being begun anew
 }
 
 // New makes the dashboard. Run it with tea.NewProgram.
@@ -183,6 +184,10 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		a.onRights(msg)
 	case lessonMsg:
 		return a.onLesson(msg)
+	case faultMsg:
+		return a.onFault(msg)
+	case againOpenedMsg:
+		return a.onAgainOpened(msg)
 	case lessonFailedMsg:
 		return a.sayError(msg.err)
 	case steppedMsg:

@@ -38,12 +38,27 @@ func (a *App) commands() []entry {
 	if a.Recording != nil {
 		entries = slices.Insert(entries, 5, entry{"changes", "what changed since the step before", "D", by(doChanges)})
 	}
+	if a.trainer() != nil {
+		entries = slices.Insert(entries, 5, a.trainerEntries()...)
+	}
 	if a.Session != nil {
 		where := "another context of the kubeconfig"
 		if a.Demo {
 			where = "another lesson, or this one again"
 		}
 		entries = slices.Insert(entries, 5, entry{a.contextWord(), where, "", list(a.contextWord() + " ")})
+	}
+	return entries
+}
+
+// trainerEntries are what a trainer does in a demo.
+func (a *App) trainerEntries() []entry {
+	entries := []entry{
+		{"fault", "put a fault into the cluster, or take it back", "i", a.openTrainer},
+		{"reset", "begin anew: the same cluster, as it was", "", a.askReset},
+	}
+	if a.lesson.taken != nil {
+		entries = append(entries, entry{"step", "go to a step of the lesson", "", a.openSteps})
 	}
 	return entries
 }

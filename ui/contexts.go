@@ -90,14 +90,21 @@ func (a *App) onConnected(msg connectedMsg) tea.Cmd {
 	if msg.err != nil {
 		return a.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
 	}
+	a.Context, a.Namespace = msg.context.Name, msg.context.Namespace
+	a.recent, a.touched = nil, false
+	return a.swap(msg.cluster)
+}
+
+// swap leaves the cluster for another one.
+func (a *App) swap(to Cluster) tea.Cmd {
 	a.cancel()
 	old := a.Cluster
-	a.Cluster, a.Context, a.Namespace = msg.cluster, msg.context.Name, msg.context.Namespace
+	a.Cluster = to
 	a.opened++
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.snapshot = &model.Snapshot{Status: model.Status{Context: a.Context, Reading: unreadYet()}}
 	a.acts, a.dialog = acts{}, nil
-	a.domain, a.recent, a.usage, a.touched = "", nil, false, false
+	a.domain, a.usage = "", false
 	a.begin()
 	return tea.Batch(a.nextSnapshot(), a.nextJobs(), a.nextLesson(), func() tea.Msg {
 		if old != nil {

@@ -16,10 +16,25 @@ func (a *App) openHelp() {
 	a.box = &box{
 		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
 		corner: "/ finds, esc closes",
-		lines:  helpLines(a.placesOf(v)),
+		lines:  a.helpLines(a.placesOf(v)),
 		room:   a.height - 4,
 		find:   &finder{},
 	}
+}
+
+// helpLines are the keys of a place, on the embedded cluster also those of a demo.
+func (a *App) helpLines(in place) []string {
+	lines := helpLines(in)
+	if !a.Demo {
+		return lines
+	}
+	var demo []string
+	for _, b := range keyMap {
+		if b.group == ofDemo {
+			demo = append(demo, b.label+" "+b.help)
+		}
+	}
+	return append(lines, "In the demo: "+strings.Join(demo, "   "))
 }
 
 // helpWidth is how wide a column of the help is.

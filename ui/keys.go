@@ -99,6 +99,7 @@ const (
 	doStepOn
 	doChanges
 	doLesson
+	doFault
 	doHelp
 	doClose
 	doQuit
@@ -111,6 +112,7 @@ const (
 	ofSelection group = iota
 	ofList
 	ofAnywhere
+	ofDemo   // the last line of the help, on the embedded cluster alone
 	unlisted // known to everybody, or said elsewhere
 )
 
@@ -197,7 +199,8 @@ var keyMap = []binding{
 	{doStepBack, inRecording, ",", ",", "step", ofAnywhere, "step back, on", "one step back"},
 	{doStepOn, inRecording, ".", ".", "step", ofAnywhere, "step back, on", "one step on"},
 	{doChanges, inRecording, "D", "D", "changes", ofAnywhere, "what changed", "what changed since the step before"},
-	{doLesson, everywhere, "L", "L", "lesson", unlisted, "", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
+	{doFault, everywhere, "i", "i", "fault", ofDemo, "faults, reset, steps", "demo: put a fault into the cluster or take it back, reset, go to a step of the lesson"},
+	{doLesson, everywhere, "L", "L", "lesson", ofDemo, "the lesson's panel", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},
 	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},

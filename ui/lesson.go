@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,8 +47,12 @@ type LessonState struct {
 	Spoilt     string // why it has to begin again; "" while it is whole
 	Learned    string // the explanation at the end; "" before
 	Link       string
-	RightSoFar int // predictions that were right
-	AskedSoFar int // of so many
+	RightSoFar int      // predictions that were right
+	AskedSoFar int      // of so many
+	Outline    []string // what each step says
+	Heading    int      // the step that is gone to, counted from 1; 0 where none is
+	Short      []int    // steps before it that did not come to their end
+	Led        bool     // a trainer had a hand in it: it does not count as passed
 	Trouble    string
 }
 
@@ -119,6 +124,8 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		a.scrollLesson(1)
 	case "h":
 		p.taken.Hint()
+	case "i":
+		return a.openTrainer()
 	case "enter":
 		if p.begun {
 			return a.goOn()
@@ -138,6 +145,8 @@ func (a *App) goOn() tea.Cmd {
 	switch {
 	case state.Reached || state.Spoilt != "":
 		return nil
+	case state.Heading > 0:
+		return a.say(fmt.Sprintf("Not yet: it is on its way to step %d.", state.Heading))
 	case state.Question != "" && state.Answered == 0:
 		return a.say("Predict first: the scheduler is held until then.")
 	case state.Step == state.Steps:

@@ -96,6 +96,11 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Reached: all 7 Running, none evicted. 1 of 2 predictions were right."},
 		{"when it is spoilt", func(s *LessonState) { s.Spoilt = "A pod was ended." }, "A pod was ended."},
 		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 is silent."} }, "! std-a-01 is silent."},
+		{"on the way to a step", func(s *LessonState) { s.Heading = 4 }, "On the way to step 4: step 2 is taken for you."},
+		{"on the way, where it fails", func(s *LessonState) { s.Heading, s.Trouble = 4, "make Pod: no" }, "! make Pod: no"},
+		{"where a step was left open", func(s *LessonState) { s.Short, s.Answered, s.Say = []int{1}, 0, "" }, "! Step 1 did not come to its end: what it asks for is not done."},
+		{"where a trainer leads", func(s *LessonState) { s.Led = true }, "2 of 4, led"},
+		{"at a goal that does not count", func(s *LessonState) { s.Led, s.Reached = true, true }, "A trainer had a hand in it: not counted as passed."},
 		{"with what a terminal would obey", func(s *LessonState) { s.Step, s.Now = 4, "\x1b[31m6" }, "Now"},
 	} {
 		t.Run(test.says, func(t *testing.T) {

@@ -97,7 +97,11 @@ func (p *lessonPanel) head(width int) string {
 	if p.entered {
 		key = "esc leaves it"
 	}
-	far := fmt.Sprintf(" ── %d of %d ── %s", s.Step, s.Steps, key)
+	led := ""
+	if s.Led {
+		led = ", led"
+	}
+	far := fmt.Sprintf(" ── %d of %d%s ── %s", s.Step, s.Steps, led, key)
 	return cut(model.Clean(name), width-cells(far)) + far
 }
 
@@ -109,12 +113,26 @@ func (p *lessonPanel) text(width, room int) []string {
 	case !p.begun:
 		return append(paragraph(s.Story, width), "", "enter goes on")
 	case s.Reached:
-		lines := paragraph(fmt.Sprintf("✓ Reached: %s. %d of %d predictions were right.", s.Goal, s.RightSoFar, s.AskedSoFar), width)
+		words := fmt.Sprintf("✓ Reached: %s.", s.Goal)
+		if s.AskedSoFar > 0 {
+			words += fmt.Sprintf(" %d of %d predictions were right.", s.RightSoFar, s.AskedSoFar)
+		}
+		if s.Led {
+			words += " A trainer had a hand in it: not counted as passed."
+		}
+		lines := paragraph(words, width)
 		return append(append(lines, paragraph(s.Learned, width)...), paragraph(s.Link, width)...)
 	case s.Spoilt != "":
 		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Start the lesson again to try once more.", width)...)
 	}
+	if s.Heading > 0 {
+		way := fmt.Sprintf("On the way to step %d: step %d is taken for you.", s.Heading, s.Step)
+		return append(append(paragraph(way, width), paragraph(s.Say, width)...), p.trouble(width)...)
+	}
 	said := paragraph(s.Say, width)
+	for _, step := range s.Short {
+		said = append(said, paragraph(fmt.Sprintf("! Step %d did not come to its end: what it asks for is not done.", step), width)...)
+	}
 	for _, fault := range s.Faults {
 		said = append(said, paragraph("! "+fault, width)...)
 	}
@@ -175,6 +193,14 @@ func (p *lessonPanel) verdict(width int) []string {
 		return paragraph(fmt.Sprintf("You said %d, which is right: %s", s.Answered, s.Because), width)
 	}
 	return paragraph(fmt.Sprintf("You said %d; it is %d: %s", s.Answered, s.Right, s.Because), width)
+}
+
+// trouble tells why the lesson cannot be judged; none while it can.
+func (p *lessonPanel) trouble(width int) []string {
+	if p.state.Trouble == "" {
+		return nil
+	}
+	return paragraph("! "+p.state.Trouble, width)
 }
 
 // hints are the newest one that was given.

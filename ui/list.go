@@ -47,6 +47,11 @@ func (l *list[F, R]) close() (cmd tea.Cmd, done bool) {
 	return l.setFilter(""), true
 }
 
+// as takes the filter, the order and the width over from another list.
+func (l *list[F, R]) as(other *list[F, R]) {
+	l.filter, l.table.sorted, l.table.reversed, l.table.wide = other.filter, other.table.sorted, other.table.reversed, other.table.wide
+}
+
 func (l *list[F, R]) settle() { l.table.settle() }
 
 func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {

@@ -69,6 +69,8 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 			return a.say("L lesson: no lesson is taken. demo --list lists them."), true
 		}
 		a.lesson.entered = true
+	case doFault:
+		return a.openTrainer(), true
 	case doQuit:
 		return a.quit(false), true
 	case doHelp:

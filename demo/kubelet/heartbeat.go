@@ -49,24 +49,29 @@ func (k *Kubelets) renew(ctx context.Context, node *corev1.Node) {
 		lease.Spec.RenewTime = &now
 		_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{})
 	}
-	if !isReady(node) {
-		k.reportReady(ctx, node)
+	is := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", Message: "kubelet is posting ready status"}
+	if k.failed.Of(node.Name) {
+		is.Status, is.Reason, is.Message = corev1.ConditionFalse, "KubeletNotReady", "container runtime is down"
+	}
+	if !isReady(node, is.Status) {
+		k.reportReady(ctx, node, is)
 	}
 }
 
-func isReady(node *corev1.Node) bool {
+func isReady(node *corev1.Node, status corev1.ConditionStatus) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		return c.Type == corev1.NodeReady && c.Status == status
 	})
 }
 
-// reportReady sets what a kubelet that works reports. Other conditions, as a
-// pressure that a story has put there, stay.
-func (k *Kubelets) reportReady(ctx context.Context, node *corev1.Node) {
+// reportReady sets what a kubelet reports that is there, of which is says whether
+// its node is ready. Other conditions, as a pressure that a story has put there,
+// stay.
+func (k *Kubelets) reportReady(ctx context.Context, node *corev1.Node, is corev1.NodeCondition) {
 	reported := node.DeepCopy()
 	now := metav1.NewTime(k.Clock.Now()).Rfc3339Copy()
 	for _, condition := range []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", Message: "kubelet is posting ready status"},
+		is,
 		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available"},
 		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasNoDiskPressure", Message: "kubelet has no disk pressure"},
 		{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID", Message: "kubelet has sufficient PID available"},

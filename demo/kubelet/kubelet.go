@@ -32,6 +32,8 @@ type Kubelets struct {
 	pods  cache.SharedIndexInformer
 	nodes cache.SharedIndexInformer
 	queue workqueue.TypedDelayingInterface[cache.ObjectName]
+
+	failed Silence // of container runtimes: their kubelets report NotReady
 }
 
 // workers is how many pods are looked after at once.
@@ -82,13 +84,21 @@ func (k *Kubelets) Run(ctx context.Context) {
 }
 
 // Silent has the kubelet of a node do nothing, as when it is cut off, or work again.
-func (k *Kubelets) Silent(node string, on bool) {
-	k.Silence.set(node, on)
-	if !on {
-		for _, object := range k.pods.GetStore().List() {
-			if pod, ok := object.(*corev1.Pod); ok && pod.Spec.NodeName == node {
-				k.enqueue(pod)
-			}
+func (k *Kubelets) Silent(node string, on bool) { k.set(k.Silence, node, on) }
+
+// Fail has the container runtime of a node fail, so that its kubelet reports
+// NotReady and does nothing with pods; or work again.
+func (k *Kubelets) Fail(node string, on bool) { k.set(&k.failed, node, on) }
+
+// set notes what happened to a node, and looks after its pods when that is over.
+func (k *Kubelets) set(in *Silence, node string, on bool) {
+	in.set(node, on)
+	if on {
+		return
+	}
+	for _, object := range k.pods.GetStore().List() {
+		if pod, ok := object.(*corev1.Pod); ok && pod.Spec.NodeName == node {
+			k.enqueue(pod)
 		}
 	}
 }

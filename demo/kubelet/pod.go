@@ -37,7 +37,7 @@ func (k *Kubelets) look(ctx context.Context, name cache.ObjectName) time.Duratio
 		return 0
 	}
 	pod, ok := object.(*corev1.Pod)
-	if !ok || k.Silence.Of(pod.Spec.NodeName) {
+	if !ok || k.Silence.Of(pod.Spec.NodeName) || k.failed.Of(pod.Spec.NodeName) {
 		return 0
 	}
 	switch {

@@ -19,6 +19,7 @@ type Effect struct {
 	Silence  string                 `json:"silence"`  // the node whose kubelet falls silent
 	Restore  string                 `json:"restore"`  // the node whose kubelet works again
 	Zone     string                 `json:"zone"`     // the kubelets of all its nodes fall silent
+	NotReady string                 `json:"notReady"` // the node whose container runtime fails
 	Pressure string                 `json:"pressure"` // the node that reports memory pressure
 	Cordon   string                 `json:"cordon"`   // a node
 	Drain    string                 `json:"drain"`    // a node: it is cordoned, its pods are evicted
@@ -63,7 +64,7 @@ func takeBack(ctx context.Context, undos []undo) error {
 
 // check says what is wrong with an effect of a lesson.
 func (e *Effect) check(l *Lesson) error {
-	nodes := []string{e.Silence, e.Restore, e.Pressure, e.Cordon, e.Drain}
+	nodes := []string{e.Silence, e.Restore, e.NotReady, e.Pressure, e.Cordon, e.Drain}
 	if e.Taint != nil {
 		nodes = append(nodes, e.Taint.Node)
 	}
@@ -103,6 +104,7 @@ func (e *Effect) parts() (all []part) {
 	}{
 		{e.Silence != "", silencing(e.Silence, true)},
 		{e.Restore != "", silencing(e.Restore, false)},
+		{e.NotReady != "", e.fail},
 		{e.Zone != "", e.silenceZone},
 		{e.Pressure != "", e.press},
 		{e.Cordon != "", cordoning(e.Cordon)},
@@ -125,6 +127,11 @@ func silencing(node string, on bool) part {
 		w.Silence(node, on)
 		return []undo{func(context.Context) error { w.Silence(node, !on); return nil }}, nil
 	}
+}
+
+func (e *Effect) fail(_ context.Context, w World) ([]undo, error) {
+	w.Fail(e.NotReady, true)
+	return []undo{func(context.Context) error { w.Fail(e.NotReady, false); return nil }}, nil
 }
 
 func (e *Effect) silenceZone(ctx context.Context, w World) (undos []undo, err error) {

@@ -62,7 +62,10 @@ func (f *form) words(on Target) string {
 		case "node":
 			return either(on.Node, "a node")
 		case "zone":
-			return either(on.Zone, "of a node")
+			if on.Zone == "" {
+				return "a zone"
+			}
+			return "zone " + on.Zone
 		case "namespace":
 			return either(on.Namespace, "a namespace")
 		default:
@@ -87,7 +90,7 @@ func (f *form) filled(ctx context.Context, w World, on Target) (*Effect, error) 
 	var err error
 	switch f.Takes {
 	case OnNode:
-		names["zone"], names["quarter"], err = nodeFacts(ctx, w, on.Node)
+		names["zone"], names["share"], err = nodeFacts(ctx, w, on.Node)
 	case OnWorkload:
 		names["app"], err = appOf(ctx, w, on)
 	}
@@ -112,13 +115,13 @@ func (f *form) filled(ctx context.Context, w World, on Target) (*Effect, error) 
 	return effect, json.Unmarshal([]byte(filled), effect)
 }
 
-// nodeFacts are a node's zone and a quarter of its cpu.
-func nodeFacts(ctx context.Context, w World, name string) (zone, quarter string, err error) {
+// nodeFacts are a node's zone and 30% of its cpu.
+func nodeFacts(ctx context.Context, w World, name string) (zone, share string, err error) {
 	node, err := w.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return "", "", err
 	}
-	cpu := node.Status.Allocatable.Cpu().MilliValue() / 4
+	cpu := node.Status.Allocatable.Cpu().MilliValue() * 3 / 10
 	return node.Labels[corev1.LabelTopologyZone], resource.NewMilliQuantity(cpu, resource.DecimalSI).String(), nil
 }
 

@@ -19,6 +19,7 @@ type still struct{ client kubernetes.Interface }
 func (s still) Client() kubernetes.Interface { return s.client }
 func (still) Hold(bool)                      {}
 func (still) Silence(string, bool)           {}
+func (still) Fail(string, bool)              {}
 func (still) Ended() []any                   { return []any{} }
 
 func (still) Lists() (map[string][]any, error) {

@@ -21,6 +21,8 @@ type World interface {
 	Hold(on bool)
 	// Silence cuts the kubelet of a node off, or lets it work again.
 	Silence(node string, on bool)
+	// Fail has a node's container runtime fail, so that it is NotReady, or work again.
+	Fail(node string, on bool)
 	// Lists are the objects that expressions speak of, by variable, as JSON values.
 	Lists() (map[string][]any, error)
 	// Ended are the pods that ended since the cluster began, as JSON values.

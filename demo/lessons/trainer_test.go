@@ -79,6 +79,7 @@ func nodeThat(says string) string {
 
 const (
 	silent  = "has(n.status.conditions) && n.status.conditions.exists(c, c.type == 'Ready' && c.status == 'Unknown')"
+	failed  = "has(n.status.conditions) && n.status.conditions.exists(c, c.type == 'Ready' && c.status == 'False')"
 	ready   = "has(n.status.conditions) && n.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')"
 	tainted = "has(n.spec.taints) && n.spec.taints.exists(t, t.key == '%s')"
 )
@@ -90,7 +91,8 @@ var faults = []struct {
 	shows string
 	back  string
 }{
-	{"not-ready", onNode, nil, nodeThat(silent), nodeThat(ready)},
+	{"not-ready", onNode, nil, nodeThat(failed) + " && " + nodeThat(fmt.Sprintf(tainted, "node.kubernetes.io/not-ready")), nodeThat(ready)},
+	{"silent", onNode, nil, nodeThat(silent), nodeThat(ready)},
 	{"zone-lost", onNode, nil, nodeThat(silent) + " && nodes.exists(n, n.metadata.name == 'std-b-01' && " + ready + ")", nodeThat(ready)},
 	{
 		"pressure", onNode, nil, nodeThat(fmt.Sprintf(tainted, "node.kubernetes.io/memory-pressure")),

@@ -1,0 +1,60 @@
+package e2e
+
+import "testing"
+
+// A trainer's keys in a demo: put a fault, take it back, begin anew.
+func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
+	s := openDemo(t)
+	s.shows(`^ 14 pods wait`)
+	s.press("3")
+	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
+	s.press("/name=std-a-01" + enter)
+	s.shows(`^▸.*std-a-01 +Ready `)
+	s.press("i")
+	s.shows(`│▸not-ready +std-a-01 becomes NotReady`)
+	s.press(enter)
+	s.shows(`Done: std-a-01 becomes NotReady`)
+	s.shows(`^▸.*std-a-01 +NotReady`)
+	s.press("i")
+	s.shows(`│▸take back +std-a-01 becomes NotReady`)
+	s.press(enter)
+	s.shows(`Taken back: std-a-01 becomes NotReady`)
+	s.shows(`^▸.*std-a-01 +Ready `)
+
+	s.press("i")
+	s.shows(`│▸not-ready`)
+	s.press("jjjj" + enter) // cordon
+	s.shows(`^▸.*std-a-01 +Ready,cordoned`)
+	s.press(":")
+	s.shows(`tab completes`)
+	s.press("reset" + enter)
+	s.shows(`y reset +esc nothing`)
+	s.arms()
+	s.press("y")
+	s.shows(`It began anew`)
+	s.shows(`^▸.*std-a-01 +Ready `)
+	s.shows(`/name=std-a-01 keeps 1`)
+	s.press("1")
+	s.shows(`^ 14 pods wait: 11 fit no node, 3 wait for something else`)
+	s.press(ctrlC)
+	s.ends(0)
+}
+
+// Who goes to the last step takes it from there; it is not counted as passed.
+func TestAStepOfALessonIsGoneTo(t *testing.T) {
+	s := take(t, "wrong-effect")
+	s.enters()
+	s.press("i")
+	s.shows(`step +go to a step of the lesson`)
+	s.press("G" + enter)
+	s.shows(`│▸1 now`)
+	s.press("G" + enter)
+	s.shows(`Steps 1 to 3 are taken for the class`)
+	s.arms()
+	s.press("y")
+	s.shows(`On the way to step 4: step \d is taken for you`)
+	s.shows(`── 4 of 4, led ──`)
+	toPods("node=gpu-a-01", 3, "e")(s)
+	s.shows(`Reached: `)
+	s.shows(`A trainer had a hand in it:`)
+}

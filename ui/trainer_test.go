@@ -1,0 +1,254 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// fakeTrainer keeps what was asked of it.
+type fakeTrainer struct {
+	on    []Trouble
+	asked []string
+	err   error
+	next  Cluster
+}
+
+func (t *fakeTrainer) Faults(on FaultTarget) []Fault {
+	name := func(known, any string) string {
+		if known == "" {
+			return any
+		}
+		return known
+	}
+	return []Fault{
+		{"cordon", name(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
+		{"too-large", "a pod of cpu 500 comes; no node is so large", "", true},
+		{"no-image", name(on.Name, "a workload") + " rolls out an image that no registry has", "deployment", on.Kind == "Deployment"},
+		{"quota", "a quota of " + name(on.Namespace, "a namespace") + " allows no new pod", "namespace", on.Namespace != ""},
+	}
+}
+
+func (t *fakeTrainer) Troubles() []Trouble { return t.on }
+
+func (t *fakeTrainer) Strike(_ context.Context, name string, on FaultTarget) error {
+	t.asked = append(t.asked, strings.TrimRight(fmt.Sprintln(name, on.Node, on.Zone, on.Namespace, on.Kind, on.Name), " \n"))
+	return t.err
+}
+
+func (t *fakeTrainer) TakeBack(_ context.Context, id int) error {
+	t.asked = append(t.asked, fmt.Sprint("take back ", id))
+	return t.err
+}
+
+func (t *fakeTrainer) Again(_ context.Context, step int) (Cluster, error) {
+	t.asked = append(t.asked, fmt.Sprint("again ", step))
+	return t.next, t.err
+}
+
+// trained is a cluster with a trainer, and a lesson if there is one.
+type trained struct {
+	Cluster
+	trainer *fakeTrainer
+	lesson  Lesson
+}
+
+func (c trained) Trainer() Trainer { return c.trainer }
+
+func (c trained) Lesson() Lesson { return c.lesson }
+
+// trainerApp is a demo of prod-eu's nodes with a trainer, on Nodes at gpu-a-01.
+func trainerApp(t *testing.T, trainer *fakeTrainer, lesson Lesson, with func(*Options)) *App {
+	t.Helper()
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.Demo, o.Production, o.Context, o.Cluster = true, "", "demo", trained{o.Cluster, trainer, lesson}
+		if with != nil {
+			with(o)
+		}
+	})
+	press(t, app, "3")
+	return app
+}
+
+// outline is a lesson of three steps, of which the second is taken.
+func outline() *fakeLesson {
+	lesson := oneTooMany()
+	lesson.state.Steps, lesson.state.Outline = 3, []string{"The first\n step.", "The second, which goes on for longer than there is room for in a row of a box of 80 cells.", "The third."}
+	return lesson
+}
+
+func TestTheMenuOfATrainer(t *testing.T) {
+	trouble := []Trouble{{3, "std-b-01 is cordoned; no new pods"}}
+	for _, test := range []struct {
+		name   string
+		on     []Trouble
+		lesson Lesson
+		with   func(*Options)
+		keys   []string
+	}{
+		{"without-a-lesson", nil, nil, nil, []string{"i"}},
+		{"with-a-lesson-and-a-fault", trouble, outline(), nil, []string{"i", "j"}},
+		{"read-only", trouble, nil, func(o *Options) { o.ReadOnly = true }, []string{"i", "enter"}},
+		{"on-which-node", nil, nil, nil, []string{"1", "j", "i", "enter"}},
+		{"on-which-workload", nil, nil, nil, []string{"i", "j", "j", "enter", "j"}},
+		{"steps", nil, outline(), nil, []string{"i", "G", "enter"}},
+		{"step-3", nil, outline(), nil, []string{"i", "G", "enter", "j", "enter"}},
+		{"reset", nil, outline(), nil, []string{"i", "G", "k", "enter"}},
+		{"help", nil, nil, nil, []string{"?"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			app := trainerApp(t, &fakeTrainer{on: test.on}, test.lesson, test.with)
+			press(t, app, test.keys...)
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestAFaultIsPutOnWhatIsSelected(t *testing.T) {
+	for _, test := range []struct {
+		says string
+		keys []string
+		want string
+	}{
+		{"the selected node", []string{"i", "enter"}, "cordon gpu-a-01 eu-1a"},
+		{"what needs no place", []string{"i", "j", "enter"}, "too-large gpu-a-01 eu-1a"},
+		{"a pod's node", []string{"2", "j", "j", "i", "enter"}, "cordon std-b-02 eu-1b batch"},
+		{"a pod's namespace", []string{"2", "j", "j", "i", "G", "k", "enter"}, "quota std-b-02 eu-1b batch"},
+		{"a node that is asked for", []string{"1", "j", "i", "enter", "j", "enter"}, "cordon gpu-b-01 eu-1b"},
+		{"a namespace that is asked for", []string{"i", "j", "j", "j", "enter", "j", "enter"}, "quota   data"},
+		{"a deployment that is asked for", []string{"i", "j", "j", "enter", "enter"}, "no-image   shop Deployment cart"},
+		{"nothing after esc", []string{"i", "esc"}, ""},
+		{"nothing after a second i", []string{"i", "i", "enter", "esc"}, ""},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			trainer := &fakeTrainer{}
+			app := trainerApp(t, trainer, nil, nil)
+			press(t, app, test.keys...)
+			if got := strings.Join(trainer.asked, ", "); got != test.want {
+				t.Errorf("the trainer was asked %q, want %q\n%s", got, test.want, screen(app))
+			}
+		})
+	}
+}
+
+func TestAFaultTellsWhatBecameOfIt(t *testing.T) {
+	trainer := &fakeTrainer{on: []Trouble{{3, "std-b-01 is cordoned; no new pods"}}}
+	app := trainerApp(t, trainer, nil, nil)
+	press(t, app, "i", "enter")
+	if got := screen(app); !strings.Contains(got, "Taken back: std-b-01 is cordoned; no new pods.") || trainer.asked[0] != "take back 3" {
+		t.Errorf("asked was %v\n%s", trainer.asked, got)
+	}
+	press(t, app, "i", "j", "enter")
+	if got := screen(app); !strings.Contains(got, "Done: gpu-a-01 is cordoned; no new pods.") {
+		t.Errorf("the screen is\n%s", got)
+	}
+	trainer.err = errors.New("put fault cordon: it is so already")
+	press(t, app, "i", "j", "enter")
+	if got := screen(app); !strings.Contains(got, "put fault cordon: it is so already") {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
+func TestNoFaultIsPutIntoAClusterThatIsConnectedTo(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	press(t, app, "3", "i")
+	if got := screen(app); !strings.Contains(got, "i fault: faults are put into the embedded cluster alone (fathom demo).") || app.dialog != nil {
+		t.Errorf("the screen is\n%s", got)
+	}
+	for _, e := range app.commands() {
+		if e.name == "fault" || e.name == "reset" || e.name == "step" {
+			t.Errorf("the palette offers %s", e.name)
+		}
+	}
+}
+
+func TestAResetBeginsAnewOnTheSamePage(t *testing.T) {
+	next := &fakeCluster{reports: verdictsOf(newProdEU().snapshot())}
+	trainer := &fakeTrainer{}
+	trainer.next = trained{next, trainer, nil}
+	old := &fakeCluster{}
+	app := trainerApp(t, trainer, nil, func(o *Options) { o.Cluster = trained{old, trainer, nil} })
+	press(t, app, "w", "/", "s", "t", "d", "enter", "i", "G", "enter", "n")
+	if len(trainer.asked) > 0 {
+		t.Fatalf("before a yes the trainer was asked %v", trainer.asked)
+	}
+	answers(t, app)
+	if got := strings.Join(trainer.asked, ", "); got != "again 1" || !old.closed || next.closed {
+		t.Errorf("asked was %s; closed are the old one: %v, the new one: %v", got, old.closed, next.closed)
+	}
+	send(t, app, snapshotMsg{opened: app.opened, snapshot: newProdEU().snapshot()})
+	if got := screen(app); !strings.Contains(got, "demo › all › nodes") || app.pages.nodes.filter != "std" || strings.Contains(got, "gpu-a-01") || !app.pages.nodes.table.wide {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
+// answers says yes to the box, which has been read.
+func answers(t *testing.T, app *App) {
+	t.Helper()
+	box, ok := app.dialog.(*yesNo)
+	if !ok {
+		t.Fatalf("nothing is asked:\n%s", screen(app))
+	}
+	box.arms = arming{}
+	press(t, app, "y")
+}
+
+func TestAResetThatFailsChangesNothing(t *testing.T) {
+	trainer := &fakeTrainer{err: errors.New("start demo: no")}
+	old := &fakeCluster{}
+	app := trainerApp(t, trainer, nil, func(o *Options) { o.Cluster = trained{old, trainer, nil} })
+	press(t, app, "i", "G", "enter")
+	answers(t, app)
+	if got := screen(app); !strings.Contains(got, "begin anew: start demo: no") || !strings.Contains(got, "12 nodes") || old.closed {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
+func TestAClusterThatComesTooLateIsClosed(t *testing.T) {
+	late := &fakeCluster{}
+	app := trainerApp(t, &fakeTrainer{}, nil, nil)
+	send(t, app, connectedMsg{context: model.Context{Name: "qos"}, cluster: &fakeCluster{}})
+	send(t, app, againOpenedMsg{opened: 0, step: 1, cluster: late})
+	if !late.closed {
+		t.Error("a cluster that nobody looks at is left open")
+	}
+}
+
+func TestAStepIsGoneToInsideTheLesson(t *testing.T) {
+	trainer := &fakeTrainer{}
+	after := outline()
+	after.state.Heading, after.state.Step = 3, 1
+	trainer.next = trained{&fakeCluster{}, trainer, after}
+	app := trainerApp(t, trainer, outline(), nil)
+	press(t, app, "L", "i", "G", "enter", "j", "enter")
+	answers(t, app)
+	if got := strings.Join(trainer.asked, ", "); got != "again 3" {
+		t.Errorf("the trainer was asked %s", got)
+	}
+	if got := screen(app); !strings.Contains(got, "On the way to step 3: step 1 is taken for you.") || !app.lesson.entered {
+		t.Errorf("the screen is\n%s", got)
+	}
+	press(t, app, "enter")
+	if got := screen(app); !strings.Contains(got, "Not yet: it is on its way to step 3.") {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
+func TestThePaletteLeadsToWhatATrainerDoes(t *testing.T) {
+	for _, test := range []struct{ typed, want string }{
+		{"fault", "┌ Faults, reset, steps"}, {"reset", "┌ Reset"}, {"step", "┌ Go to a step"},
+	} {
+		app := trainerApp(t, &fakeTrainer{}, outline(), nil)
+		press(t, app, ":")
+		write(t, app, test.typed)
+		press(t, app, "enter")
+		if got := screen(app); !strings.Contains(got, test.want) {
+			t.Errorf(":%s shows\n%s", test.typed, got)
+		}
+	}
+}
