@@ -34,7 +34,7 @@ type groupNode struct {
 func newGroupPage(w *why, g whyGroup) *groupPage {
 	p := &groupPage{why: w, group: g}
 	p.app, p.self, p.noun, p.rows, p.natural = w.app, p, "node", p.nodesOf, p.nodes
-	p.fields = func() *model.Fields[*model.Node] { return model.NodeFields(p.app.at, p.app.snapshot.Usage) }
+	p.fields = func() *model.Fields[*model.Node] { return model.NodeFields(p.app.asOf(), p.app.snapshot.Usage) }
 	p.holders = newHoldersPart(p.app)
 	p.choose(g)
 	return p

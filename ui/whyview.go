@@ -50,7 +50,7 @@ func (w *why) waiting() string {
 // dressed is the page as it is drawn now.
 func (w *why) dressed() *whyPage {
 	d := &w.draw
-	d.now, d.styles = w.app.at, w.app.styles()
+	d.now, d.styles = w.app.asOf(), w.app.styles()
 	d.width, d.height = w.width, w.height
 	d.fixes, d.unfixed = w.tries.fixes, w.tries.trouble
 	d.snapshot, d.pod, d.domain = w.app.snapshot, w.pod, w.app.domain

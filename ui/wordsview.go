@@ -47,7 +47,7 @@ func (w *words) answer(int) string {
 	case w.spoken.report == nil:
 		return "Explaining " + model.Clean(w.pod.FullName()) + "."
 	}
-	w.spoken.now = w.app.at
+	w.spoken.now = w.app.asOf()
 	return model.Clean(w.spoken.sentence())
 }
 
@@ -61,7 +61,7 @@ func (w *words) compose() {
 	if w.spoken.report == nil {
 		return
 	}
-	w.spoken.now, w.spoken.status = w.app.at, w.app.snapshot.Status
+	w.spoken.now, w.spoken.status = w.app.asOf(), w.app.snapshot.Status
 	w.show(w.spoken.lines(max(1, w.width-2)))
 }
 
