@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
@@ -62,6 +65,11 @@ func (p *played) Go(ctx context.Context, step int) error {
 // Changes implements ui.Recording.
 func (p *played) Changes(ctx context.Context, step int) (*model.Difference, error) {
 	return p.Player.Changes(ctx, step-1)
+}
+
+// Past implements ui.Recording.
+func (p *played) Past(step int, uid types.UID) func(context.Context) (*explain.History, error) {
+	return p.Player.Past(step-1, uid).Look
 }
 
 // Describe implements ui.Cluster.

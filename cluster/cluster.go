@@ -206,6 +206,16 @@ func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pod
 	return told, err
 }
 
+// FitsWithout says whether a pod, which need not exist, would fit a node if some
+// pods were not there. Null: it could not be decided.
+func (c *Cluster) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		fits, err = e.FitsWithout(ctx, pod, node, pods)
+		return err
+	})
+	return fits, err
+}
+
 // Preempt says what preemption could do for a pod, and what would become of its
 // victims on the node that would be taken and on the named one ("": none).
 func (c *Cluster) Preempt(ctx context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error) {

@@ -45,6 +45,7 @@ func whereWords(in place) string {
 		{podFacts, "a pod's pages"},
 		{inPending, "Pending"},
 		{inRecording, "a recording"},
+		{onRecorded, "a pod of a recording"},
 		{inBox, "boxes"},
 		{inInput, "inputs"},
 	} {

@@ -123,6 +123,9 @@ func (a *App) badges() (plain, styled string) {
 	}
 	if step := a.stepWords(); step != "" {
 		add(step, s.Text.Render(step))
+		if a.unread() > 0 && a.width < wideFrom {
+			return strings.Join(words, "  "), strings.Join(drawn, "  ") // the crumbs need the room
+		}
 	}
 	fresh, style := a.freshness(), s.OK
 	switch {

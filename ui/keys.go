@@ -23,6 +23,7 @@ const (
 	onJob     // a job that ends pods is selected, or the page is about one
 	onEntry   // something that was done is selected
 	inRecording
+	onRecorded // a pod of a recording is selected
 	inBox
 	inInput
 )
@@ -98,6 +99,7 @@ const (
 	doStepBack
 	doStepOn
 	doChanges
+	doPast
 	doLesson
 	doFault
 	doHelp
@@ -199,6 +201,7 @@ var keyMap = []binding{
 	{doStepBack, inRecording, ",", ",", "step", ofAnywhere, "step back, on", "one step back"},
 	{doStepOn, inRecording, ".", ".", "step", ofAnywhere, "step back, on", "one step on"},
 	{doChanges, inRecording, "D", "D", "changes", ofAnywhere, "what changed", "what changed since the step before"},
+	{doPast, onRecorded, "H", "H", "since when", ofSelection, "since when", "since which step it waits, and who took the room that it had"},
 	{doFault, everywhere, "i", "i", "fault", ofDemo, "faults, reset, steps", "demo: put a fault into the cluster or take it back, reset, go to a step of the lesson"},
 	{doLesson, everywhere, "L", "L", "lesson", ofDemo, "the lesson's panel", "demo: enter the lesson's panel; its keys: 1–9 answer, h hint, enter next, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},

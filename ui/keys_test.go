@@ -19,7 +19,7 @@ var grounds = map[string]place{
 	"Activity":       everywhere | lists | onEntry,
 	"a text":         everywhere | text,
 	"a text of pods": everywhere | text | podFacts,
-	"a recording":    everywhere | lists | onPod | podFacts | inPending | inRecording,
+	"a recording":    everywhere | lists | onPod | podFacts | inPending | inRecording | onRecorded,
 	"a box":          inBox,
 	"an input":       inInput,
 }

@@ -18,8 +18,11 @@ var (
 
 // off tells why an action cannot be done now; "" if it can.
 func (a *App) off(do action, v view) string {
-	if do == doStepBack || do == doStepOn {
+	switch do {
+	case doStepBack, doStepOn:
 		return a.offStep(do)
+	case doPast:
+		return a.offPast(v)
 	}
 	if !slices.Contains(changers, do) {
 		return v.off(do)

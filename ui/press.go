@@ -114,6 +114,8 @@ func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
 		return a.step(do), true
 	case doChanges:
 		return a.openChanges(), true
+	case doPast:
+		return a.open(newPast(a, a.top().selected().pod)), true
 	}
 	return a.doTerminal(do)
 }

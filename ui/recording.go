@@ -6,7 +6,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -18,6 +20,9 @@ type Recording interface {
 	Go(ctx context.Context, step int) error
 	// Changes are what changed to a step from the one before it.
 	Changes(ctx context.Context, step int) (*model.Difference, error)
+	// Past looks back from a step for a pod that waits. Each call of what it gives
+	// goes on for a moment, until History.Done.
+	Past(step int, uid types.UID) func(context.Context) (*explain.History, error)
 }
 
 // stepping is where in a recording one is going.
@@ -43,6 +48,9 @@ func (a *App) placesOf(v view) place {
 	in := v.places()
 	if a.Recording != nil {
 		in |= inRecording
+		if in&onPod != 0 {
+			in |= onRecorded
+		}
 	}
 	return in
 }
@@ -160,6 +168,9 @@ func (a *App) withSteps(footer []footKey) []footKey {
 	steps := []footKey{{do: do, label: ", ."}}
 	if _, open := a.top().(*difference); !open {
 		steps = append(steps, footKey{do: doChanges})
+	}
+	if a.placesOf(a.top())&onRecorded != 0 {
+		steps = append(steps, footKey{do: doPast})
 	}
 	return append(steps, footer...)
 }

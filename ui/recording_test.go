@@ -9,7 +9,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -21,6 +23,22 @@ type fakeRecording struct {
 	compared []int // the steps whose changes were asked for
 	found    *model.Difference
 	err      error // of comparing
+
+	lookedFrom []int              // the steps that were looked back from
+	looks      []*explain.History // what is known after each look
+	blind      error              // of looking
+}
+
+func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*explain.History, error) {
+	r.lookedFrom = append(r.lookedFrom, step)
+	return func(context.Context) (*explain.History, error) {
+		if r.blind != nil {
+			return nil, r.blind
+		}
+		history := r.looks[0]
+		r.looks = r.looks[1:]
+		return history, nil
+	}
 }
 
 func (r *fakeRecording) Changes(_ context.Context, step int) (*model.Difference, error) {
@@ -70,6 +88,15 @@ func TestARecordingIsDrawnAsDesigned(t *testing.T) {
 			requireScreen(t, app)
 		})
 	}
+}
+
+func TestTheHeaderLeavesRoomForTheCrumbs(t *testing.T) {
+	app, _ := newRecordingApp(t, 80, 24, 14)
+	s := recorded(14)
+	s.Status.Unread = []model.Unread{{Resource: "events"}}
+	press(t, app, "enter")
+	send(t, app, snapshotMsg{snapshot: s})
+	requireRow(t, app, 1, " prod-eu › … › payments…edger-0 SNAPSHOT READ-ONLY  ! 1 not read  step 14 of 60")
 }
 
 func TestCommaAndPointStep(t *testing.T) {

@@ -1,0 +1,43 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FitsWithout says whether a pod would fit a node if some pods were not there, by
+// the plugins on a copy of the state. The pod need not exist. Null: it could not
+// be decided.
+func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	defer func() {
+		if r := recover(); r != nil {
+			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", fullName(pod), node, newPanicked(r))
+		}
+	}()
+	e.settle(ctx)
+	s := e.suppose()
+	defer s.end()
+	for _, uid := range pods {
+		if goes := e.pods[uid]; goes != nil && onNode(goes) {
+			if err := s.without(goes); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t, err := e.try(ctx, pod, []string{node})
+	if err != nil {
+		return nil, fmt.Errorf("try pod %s on %s: %w", fullName(pod), node, err)
+	}
+	if t.open {
+		return nil, nil
+	}
+	return new(len(t.fits) > 0), nil
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// pastLines tell a look back in lines of width cells.
+type pastLines struct {
+	history *explain.History
+	pod     *model.Pod
+	now     time.Time
+	domain  string
+	width   int
+}
+
+func (p *pastLines) all() []textLine {
+	lines := textLines(strong, "WAITING")
+	lines = append(lines, p.told(plain, p.waiting())...)
+	if f := p.history.Fitted; f != nil {
+		lines = append(lines, textLine{}, textLine{
+			fmt.Sprintf("NODES THAT FITTED AT STEP %d, AND WHAT HAPPENED UNTIL STEP %d, %s LATER", f.Step, f.Next, clock(f.Later.Sub(f.Taken))), strong,
+		})
+		wide := 0
+		for _, n := range f.Nodes {
+			wide = max(wide, cells(p.brief(n.Name)))
+		}
+		for i := range f.Nodes {
+			lead := "  " + left(p.brief(f.Nodes[i].Name), min(wide, changeName)) + "  "
+			lines = append(lines, textLines(plain, hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
+		}
+	}
+	lines = append(lines, textLine{}, textLine{"STEP BY STEP, THE NEWEST FIRST", strong})
+	for _, span := range p.history.Spans {
+		lines = append(lines, p.span(span)...)
+	}
+	return lines
+}
+
+// told is a sentence, indented.
+func (p *pastLines) told(as tone, text string) []textLine {
+	return textLines(as, hung("  ", p.brief(text), p.width)...)
+}
+
+func (p *pastLines) brief(text string) string { return model.Clean(withoutDomain(text, p.domain)) }
+
+// waiting says when the pod came.
+func (p *pastLines) waiting() string {
+	words := p.pod.FullName() + " for " + model.FormatAge(p.pod.Since(), p.now) + ", since " + p.pod.Since().UTC().Format("2 Jan 15:04:05 MST")
+	switch step, known := p.history.Came(); {
+	case known && step > 1:
+		words += fmt.Sprintf("; step %d is the first that has it", step)
+	case known:
+		words += "; it is there from the first step on"
+	case step > 0:
+		words += fmt.Sprintf("; it is there at step %d", step)
+	}
+	return words
+}
+
+// span is one line, or more where there is no room: which steps, when, and the
+// answer.
+func (p *pastLines) span(s explain.Span) []textLine {
+	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), plain
+	if s.First != s.Last {
+		steps = fmt.Sprintf("%d–%d", s.First, s.Last)
+		taken = s.Began.UTC().Format(time.TimeOnly) + "–" + taken
+	}
+	words := s.Words
+	switch {
+	case s.Verdict == "":
+		as, words = unknown, "not known: "+words
+	case !s.There:
+		words = "not there yet; it would have been: " + words
+	}
+	lead := "  " + left(steps, 9) + left(taken, 19)
+	return textLines(as, hung(lead, p.brief(words), p.width)...)
+}
