@@ -18,6 +18,7 @@ import (
 type demonstrating struct {
 	dashing
 	lesson string // its name, a file or "-"; "" without
+	large  bool   // for a projector
 	nodes  int    // of the story
 	seed   uint64
 	lists  listingLessons
@@ -39,8 +40,11 @@ that is lost and comes back, a preemption. Nothing is kept when it ends.
 
 --lesson takes a lesson instead, on a cluster of its own: it asks what the scheduler
 will do, shows what it does, and ends when the cluster is as its goal says. Which
-lessons were taken is kept, and --progress tells it.`,
-		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --progress -o json", a.name),
+lessons were taken is kept, and --progress tells it.
+
+Who leads a class presses i: faults that are put into the cluster and taken back, a reset,
+and the steps of the lesson. --instructor draws large and plain, for a projector.`,
+		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --instructor --lesson what-counts\n  %[1]s demo --progress -o json", a.name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,6 +64,7 @@ lessons were taken is kept, and --progress tells it.`,
 	}
 	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
 	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
+	cmd.Flags().BoolVar(&d.large, "instructor", false, "Draw large and plain, as for a projector; i is the menu of who leads a class, with or without it.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
@@ -87,7 +92,7 @@ func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 	if err != nil {
 		return err
 	}
-	return d.show(ctx, ui.Options{Cluster: shown, Session: session, Context: name, Demo: true}, settings)
+	return d.show(ctx, ui.Options{Cluster: shown, Session: session, Context: name, Demo: true, Large: d.large}, settings)
 }
 
 // choose finds the lesson that is to be taken.

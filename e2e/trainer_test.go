@@ -2,12 +2,14 @@ package e2e
 
 import "testing"
 
-// A trainer's keys in a demo: put a fault, take it back, begin anew.
+// A trainer's keys in a demo, on a projector: put a fault, take it back, begin anew.
 func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
-	s := openDemo(t)
+	s := openDemo(t, "--instructor")
 	s.shows(`^ 14 pods wait`)
 	s.press("3")
 	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
+	s.shows(`^   NAME +STATUS +CPU FREE +TAINTS`)
+	s.shows(`^ enter pods .* i fault  \? help$`)
 	s.press("/name=std-a-01" + enter)
 	s.shows(`^▸.*std-a-01 +Ready `)
 	s.press("i")

@@ -61,6 +61,21 @@ func For(name string, dark bool) (Theme, bool) {
 	return Theme{}, false
 }
 
+// Plain is the theme for who looks from afar, as at a projector's picture: nothing
+// is fainter than the strongest text, and what has a colour of its own is bold.
+func (t Theme) Plain() Theme {
+	s := &t.Styles
+	text := s.Strong.Bold(false)
+	s.Text, s.Dim, s.Rule, s.KeyOff, s.Shade = text, text, text, text, text
+	s.Head, s.Gone = s.Strong, text.Strikethrough(true)
+	for _, style := range []*lipgloss.Style{
+		&s.Accent, &s.Key, &s.OK, &s.Warn, &s.Bad, &s.Unknown, &s.Selected, &s.Marked, &s.Cursor, &s.Match, &s.DiffAdd, &s.DiffDel,
+	} {
+		*style = style.Bold(true)
+	}
+	return t
+}
+
 // palette is the few colours that a coloured theme is made of.
 type palette struct {
 	back                           string // see Theme.Back

@@ -66,6 +66,36 @@ func TestMonoHasNoColour(t *testing.T) {
 	}
 }
 
+func TestAPlainThemeHasNothingFaint(t *testing.T) {
+	const large = 4.5 // WCAG 2.2, AAA for large text
+	for _, theme := range append(coloured(), Mono()) {
+		plain := theme.Plain()
+		for role, style := range roles(plain.Styles) {
+			if style.GetFaint() {
+				t.Errorf("%s: %s is faint", theme.Name, role)
+			}
+			if style.GetForeground() == (lipgloss.NoColor{}) {
+				continue
+			}
+			back := plain.Back
+			if own := style.GetBackground(); own != (lipgloss.NoColor{}) {
+				back = own
+			}
+			if got := contrast(rgbOf(style.GetForeground()), rgbOf(back)); got < large {
+				t.Errorf("%s: %s has contrast %.2f, want %.1f", theme.Name, role, got, large)
+			}
+		}
+		for _, role := range []string{"Text", "Dim", "Rule", "KeyOff", "Shade"} {
+			if got := roles(plain.Styles)[role].GetForeground(); got != theme.Styles.Strong.GetForeground() {
+				t.Errorf("%s: %s is drawn in %v", theme.Name, role, got)
+			}
+		}
+		if reflect.DeepEqual(theme.Styles, plain.Styles) || !reflect.DeepEqual(theme.Plain().Plain().Styles, plain.Styles) {
+			t.Errorf("%s: Plain has no effect, or has one twice", theme.Name)
+		}
+	}
+}
+
 func TestStatesDifferForThoseWhoDoNotSeeRedAndGreen(t *testing.T) {
 	const apart = 25 // CIE76: 2.3 is the least that anybody notices
 	for _, theme := range []Theme{ColourBlind(true), ColourBlind(false)} {

@@ -24,6 +24,7 @@ type Options struct {
 	ASCII      bool             // draw with ASCII alone, see WantsASCII
 	ReadOnly   bool             // refuse every change
 	Demo       bool             // it is the embedded cluster
+	Large      bool             // draw large and plain, as for a projector
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own
 	Now        func() time.Time // nil is time.Now
@@ -280,6 +281,9 @@ func (a *App) dress() {
 	theme, ok := themes.For(name, a.dark)
 	if !ok {
 		theme, _ = themes.For(themes.Auto, a.dark)
+	}
+	if a.Large {
+		theme = theme.Plain()
 	}
 	a.theme = theme
 }

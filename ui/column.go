@@ -13,6 +13,7 @@ type column[R any] struct {
 	min   int          // cells at least
 	max   int          // cells at most; 0 is as many as it needs
 	from  int          // the terminal's width from which it is drawn; 0 is always
+	extra bool         // left out where there are to be few columns
 	right bool         // its figures end in one line
 	flex  bool         // takes the room that the others leave, and gives way first
 	names bool         // loses its middle, not its end

@@ -60,7 +60,7 @@ func (a *App) trainerEntries() []entry {
 	if a.lesson.taken != nil {
 		entries = append(entries, entry{"step", "go to a step of the lesson", "", a.openSteps})
 	}
-	return entries
+	return append(entries, entry{"large", "large and plain, for a projector; or as before", "", a.enlarge})
 }
 
 // changeEntries are the actions on what is selected that can be done now.

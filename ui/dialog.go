@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // dialog is a box that takes all keys while it is open.
@@ -42,10 +41,7 @@ func boxRows(height int) int { return height - 2 }
 
 // lay dims the rows of the screen and lays a box over them.
 func (a *App) lay(rows []string, b boxed) []string {
-	s := a.styles()
-	for i, row := range rows {
-		rows[i] = s.Shade.Render(ansi.Strip(row))
-	}
+	a.shade(rows)
 	for i, line := range a.frameOf(b) {
 		if at := max((len(rows)-len(b.rows)-2)/2, 0) + i; at < len(rows) {
 			rows[at] = blank((a.width-b.inner-4)/2) + line

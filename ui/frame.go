@@ -67,7 +67,7 @@ func (a *App) bodyHeight() int { return max(a.height-frameRows-a.lessonBelow(), 
 // bodyRows are the view's lines and blank ones, with what a prompt lays over the last.
 func (a *App) bodyRows(height int) []string {
 	rows := make([]string, height)
-	copy(rows, a.top().body())
+	copy(rows, a.pageRows())
 	if a.prompt == nil {
 		return rows
 	}
@@ -76,11 +76,18 @@ func (a *App) bodyRows(height int) []string {
 		return rows
 	}
 	over = over[max(0, len(over)-height):]
-	for i := range rows {
-		rows[i] = a.styles().Shade.Render(ansi.Strip(rows[i]))
-	}
+	a.shade(rows)
 	copy(rows[height-len(over):], over)
 	return rows
+}
+
+// shade draws what lies under a box or a prompt; large and plain leaves it out.
+func (a *App) shade(rows []string) {
+	for i, row := range rows {
+		if rows[i] = ""; !a.Large {
+			rows[i] = a.styles().Shade.Render(ansi.Strip(row))
+		}
+	}
 }
 
 // message is row n−1: an input, what was said, a lost connection, the view's note.
@@ -120,7 +127,7 @@ func (a *App) footerRow() string {
 	if help == "" {
 		room += 2 // no gap behind the last key
 	}
-	footer := a.withSteps(v.footer())
+	footer := a.withSteps(a.footer(v))
 	fold, folded := a.folded(footer, v.places())
 	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == doMore }) {
 		plain, _ := a.footKey(footKey{do: doMore}, v)

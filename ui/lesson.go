@@ -61,7 +61,7 @@ type teacher interface{ Lesson() Lesson }
 
 // beginLesson shows the lesson of the cluster that was opened, if there is one.
 func (a *App) beginLesson() {
-	a.lesson = lessonPanel{}
+	a.lesson = lessonPanel{large: a.Large}
 	if t, ok := a.Cluster.(teacher); ok {
 		if a.lesson.taken = t.Lesson(); a.lesson.taken != nil {
 			a.lesson.state = a.lesson.taken.State()
@@ -76,6 +76,7 @@ type lessonPanel struct {
 	begun   bool // the story was read
 	entered bool // its keys are the panel's
 	top     int  // first line shown
+	large   bool // its parts stand apart, and the answers one below the other
 }
 
 // lessonMsg brings a newer state of the lesson.

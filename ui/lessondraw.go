@@ -23,6 +23,9 @@ func (a *App) lessonBelow() int {
 	if a.lesson.taken == nil || a.width >= lessonBeside {
 		return 0
 	}
+	if a.Large {
+		return min((a.height-frameRows)/2, lessonMost)
+	}
 	return min(max(lessonRows, (a.height-frameRows)/3), lessonMost)
 }
 
@@ -139,6 +142,9 @@ func (p *lessonPanel) text(width, room int) []string {
 	asked, answered := p.question(width), p.verdict(width)
 	end := append(p.hints(width), p.status(width)...)
 	for _, parts := range [][][]string{{said, asked, answered, end}, {asked, answered, end}, {answered, end}} {
+		if lines := apart(parts); p.large && len(lines) <= room {
+			return lines
+		}
 		if lines := oneAfterOther(parts); len(lines) <= room || s.Answered == 0 {
 			return lines
 		}
@@ -148,6 +154,17 @@ func (p *lessonPanel) text(width, room int) []string {
 
 func oneAfterOther(parts [][]string) (lines []string) {
 	for _, part := range parts {
+		lines = append(lines, part...)
+	}
+	return lines
+}
+
+// apart is oneAfterOther with a blank line between.
+func apart(parts [][]string) (lines []string) {
+	for _, part := range parts {
+		if len(lines) > 0 && len(part) > 0 {
+			lines = append(lines, "")
+		}
 		lines = append(lines, part...)
 	}
 	return lines
@@ -169,7 +186,7 @@ func (p *lessonPanel) question(width int) []string {
 	for i, answer := range s.Answers {
 		numbered[i] = strconv.Itoa(i+1) + " " + model.Clean(answer)
 	}
-	if row := "  " + strings.Join(numbered, "    "); cells(row) <= width {
+	if row := "  " + strings.Join(numbered, "    "); cells(row) <= width && !p.large {
 		return append(lines, row)
 	}
 	for _, answer := range numbered {

@@ -34,6 +34,7 @@ type list[F, R any] struct {
 
 func (l *list[F, R]) resize(width, height int) {
 	l.page.resize(width, height)
+	l.table.few = l.app.Large
 	l.table.resize(width, height)
 }
 

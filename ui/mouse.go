@@ -39,6 +39,7 @@ func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
 		msg.Y -= 2
 		if msg.Button == tea.MouseLeft && a.free() && msg.Y >= 0 && msg.Y < a.bodyHeight() && msg.X < a.width-a.lessonRight() {
 			a.touched = true
+			msg.Y = a.pageRow(msg.Y)
 			return a.top().update(msg)
 		}
 	}

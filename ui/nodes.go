@@ -46,7 +46,7 @@ func (n *nodes) columns() []column[*model.Node] {
 		{head: "NAME", field: "name", min: 10, max: 30, names: true, text: text(func(n *model.Node) string { return a.nodeName(n.Name) })},
 		{head: "STATUS", field: "status", min: 14, max: 24, state: true, text: nodeStatus},
 		{head: "CPU FREE", field: "cpu.free", min: 9, right: true, text: text(func(n *model.Node) string { return freeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
-		{head: "MEM FREE", field: "mem.free", min: 9, right: true, text: text(func(n *model.Node) string {
+		{head: "MEM FREE", field: "mem.free", extra: true, min: 9, right: true, text: text(func(n *model.Node) string {
 			return model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)
 		})},
 		{head: "TAINTS", field: "taint", flex: true, text: text(func(n *model.Node) string { return n.Taints })},

@@ -125,7 +125,7 @@ func (p *pending) columns() []column[*waiting] {
 		return func(w *waiting) cell { return cell{text: text(w)} }
 	}
 	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
-	since := column[*waiting]{head: "FOR", field: "for", ticks: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
+	since := column[*waiting]{head: "FOR", field: "for", ticks: true, extra: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
 	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state}
 	if p.one {
 		name.head = "POD"
@@ -137,7 +137,7 @@ func (p *pending) columns() []column[*waiting] {
 	}
 	return []column[*waiting]{
 		name,
-		{head: "PRIO", field: "prio", min: 6, right: true, text: text(priority)},
+		{head: "PRIO", field: "prio", extra: true, min: 6, right: true, text: text(priority)},
 		since, state,
 		{head: "WHY", field: "why", min: 26, flex: true, text: p.why},
 		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
@@ -251,7 +251,7 @@ func (p *pending) limit() {
 		old := p.table
 		p.table = newTable(old.id, p.columns()...)
 		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
-		p.table.resize(p.width, p.height)
+		p.resize(p.width, p.height)
 	}
 }
 

@@ -70,11 +70,11 @@ func (p *pods) columns() []column[*model.Pod] {
 	}
 	return []column[*model.Pod]{
 		{head: p.nameHead(), field: "name", flex: true, names: true, min: 26, text: a.podName},
-		{head: "READY", field: "ready", gap: 1, right: true, text: readyCell},
+		{head: "READY", field: "ready", extra: true, gap: 1, right: true, text: readyCell},
 		{head: "STATUS", field: "status", gap: 1, min: 17, max: 30, state: true, text: statusCell},
-		{head: "QOS", field: "qos", gap: 1, min: 5, text: text((*model.Pod).ShortQOS)},
+		{head: "QOS", field: "qos", extra: true, gap: 1, min: 5, text: text((*model.Pod).ShortQOS)},
 		{head: "NODE", field: "node", gap: 1, min: 10, max: 20, names: true, text: text(func(p *model.Pod) string { return a.nodeName(p.Object.Spec.NodeName) })},
-		{head: "AGE", field: "age", ticks: true, gap: 1, min: 4, right: true, text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
+		{head: "AGE", field: "age", ticks: true, extra: true, gap: 1, min: 4, right: true, text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
 		{head: "PRIO", field: "prio", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
 		{head: "RESTARTS", field: "restarts", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
 		{head: "CPU", field: "cpu", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string { return cores(p.Requests.MilliCPU) })},

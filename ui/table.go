@@ -19,6 +19,7 @@ type table[R any] struct {
 	width, height int  // the head takes one line of the height
 	widths        []int
 	wide          bool // every column, whatever the width
+	few           bool // neither extra columns nor those of a wider terminal
 	shift         int  // columns after the first that are scrolled out at the left
 	letters       bool // show which letter sorts by which column
 	sorted        int  // the column that rows are sorted by; -1 is their own order

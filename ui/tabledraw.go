@@ -14,11 +14,16 @@ func (t *table[R]) grow() {
 	}
 	for _, row := range t.inView() {
 		for i := range t.columns {
-			if c := &t.columns[i]; t.wide || c.from <= t.width {
+			if c := &t.columns[i]; t.shows(c) {
 				t.widths[i] = max(t.widths[i], c.atMost(cells(model.Clean(c.text(row).text))))
 			}
 		}
 	}
+}
+
+// shows says whether a column is drawn, if there is room.
+func (t *table[R]) shows(c *column[R]) bool {
+	return t.wide || c.from <= t.width && !(t.few && (c.extra || c.from > 0))
 }
 
 // placed is one column as it is drawn: which, and how wide.
@@ -29,7 +34,7 @@ type placed struct{ column, width int }
 func (t *table[R]) layout() []placed {
 	var drawn []placed
 	for i := range t.columns {
-		if t.wide || t.columns[i].from <= t.width {
+		if t.shows(&t.columns[i]) {
 			drawn = append(drawn, placed{i, t.widths[i]})
 		}
 	}

@@ -59,7 +59,7 @@ func (a *App) show() tea.Cmd {
 }
 
 // fit gives the view on top its room.
-func (a *App) fit() { a.top().resize(a.width-a.lessonRight(), a.bodyHeight()) }
+func (a *App) fit() { a.top().resize(a.width-a.lessonRight(), a.pageHeight()) }
 
 // back goes where one came from.
 func (a *App) back() tea.Cmd {
