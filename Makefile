@@ -90,8 +90,9 @@ unit:
 # Each loader of files for so long.
 FUZZTIME ?= 20s
 fuzz:
-	@for f in FuzzReadYAML FuzzReadJSON FuzzReadPacked; do \
-		go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./snapshot; \
+	@for f in snapshot/FuzzReadYAML snapshot/FuzzReadJSON snapshot/FuzzReadPacked cli/FuzzReadManifest \
+		explain/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine; do \
+		go test -run '^$$' -fuzz "^$${f##*/}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${f%/*}; \
 	done
 
 screenshots:

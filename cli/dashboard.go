@@ -51,7 +51,7 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	if err := d.scope.resolve(d.app); err != nil {
 		return err
 	}
-	if err := d.readSchedulerConfig(); err != nil {
+	if err := d.readSchedulerConfig(ctx); err != nil {
 		return err
 	}
 	if err := d.checkFrom(); err != nil {

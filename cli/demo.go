@@ -80,7 +80,7 @@ func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 		return usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
 	}
 	session := &demoSession{app: d.app, story: demo.Story{Nodes: d.nodes, Seed: d.seed}}
-	name, err := d.choose(session)
+	name, err := d.choose(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -96,14 +96,14 @@ func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 }
 
 // choose finds the lesson that is to be taken.
-func (d *demonstrating) choose(session *demoSession) (name string, err error) {
+func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name string, err error) {
 	if d.lesson == "" {
 		return demo.Context, nil
 	}
 	if _, _, err := lessons.Named(d.lesson); err == nil {
 		return d.lesson, nil
 	}
-	text, err := readAll(d.lesson, d.stdin)
+	text, err := readAll(ctx, d.lesson, d.stdin, lessons.MostSize)
 	if err != nil {
 		return "", usagef("open lesson: %w; demo --list lists those that come with fathom", err)
 	}

@@ -45,6 +45,9 @@ func exitCode(ctx context.Context, err error, name string, w io.Writer) int {
 	switch {
 	case err == nil:
 		return exitClear
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // even while a file was read
+		say(w, name, errors.New("interrupted"))
+		return exitUnknown
 	case errors.Is(err, errBlocked):
 		return exitBlocked
 	case errors.Is(err, errUndecided):
@@ -63,9 +66,16 @@ func exitCode(ctx context.Context, err error, name string, w io.Writer) int {
 	}
 }
 
+// longestLine is how much of an error is said, in characters: some quote whole files.
+const longestLine = 1000
+
 // say writes err as one line. If nobody hears it, nothing can be done.
 func say(w io.Writer, name string, err error) {
-	_, _ = fmt.Fprintf(w, "%s: %s\n", name, oneLine(err.Error()))
+	line := oneLine(err.Error())
+	if all := []rune(line); len(all) > longestLine {
+		line = string(all[:longestLine-1]) + "…"
+	}
+	_, _ = fmt.Fprintf(w, "%s: %s\n", name, line)
 }
 
 // oneLine joins the lines of a text and drops what a terminal would obey.

@@ -61,7 +61,7 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 
 // run answers, and fails with errBlocked if something is blocked.
 func (e *explaining) run(ctx context.Context, args []string) error {
-	if err := e.check(args); err != nil {
+	if err := e.check(ctx, args); err != nil {
 		return err
 	}
 	if e.file != "" {
@@ -93,7 +93,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 }
 
 // check refuses flags that do not go together.
-func (e *explaining) check(args []string) error {
+func (e *explaining) check(ctx context.Context, args []string) error {
 	asked := len(args)
 	if e.file != "" {
 		asked++
@@ -117,7 +117,7 @@ func (e *explaining) check(args []string) error {
 	if err := e.scope.resolve(e.app); err != nil {
 		return err
 	}
-	if err := e.readSchedulerConfig(); err != nil {
+	if err := e.readSchedulerConfig(ctx); err != nil {
 		return err
 	}
 	if len(args) == 0 {

@@ -22,7 +22,7 @@ func (e *explaining) runFile(ctx context.Context) error {
 	if namespace == "" {
 		namespace = defaultNamespace
 	}
-	wishes, err := readManifest(e.file, e.stdin, namespace)
+	wishes, err := readManifest(ctx, e.file, e.stdin, namespace)
 	if err != nil {
 		return err
 	}

@@ -78,8 +78,17 @@ func (a *app) readStep() (*snapshot.File, error) {
 	return file, err
 }
 
-// readFrom reads the file that --from names.
-func (a *app) readFrom() (file *snapshot.File, err error) {
+// readFrom reads the file that --from names, until ctx ends.
+func (a *app) readFrom(ctx context.Context) (*snapshot.File, error) {
+	file, err := unlessEnded(ctx, a.readState)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	a.accept(file)
+	return file, nil
+}
+
+func (a *app) readState() (file *snapshot.File, err error) {
 	switch {
 	case a.isRecording():
 		file, err = a.readStep()
@@ -90,11 +99,7 @@ func (a *app) readFrom() (file *snapshot.File, err error) {
 	default:
 		file, err = snapshot.Open(a.from, readOptions())
 	}
-	if err != nil {
-		return nil, usageError{err}
-	}
-	a.accept(file)
-	return file, nil
+	return file, err
 }
 
 // accept says what of a file is passed over, and takes its cluster's version.
@@ -122,7 +127,7 @@ func (a *app) fileSource(file *snapshot.File) (*cluster.Source, error) {
 // openFile serves the file that --from names, and reads it as a cluster.
 func (a *app) openFile(ctx context.Context) (*live, error) {
 	saving := newThrift(os.Getenv)
-	file, err := a.readFrom()
+	file, err := a.readFrom(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func (d *dashing) runFile(ctx context.Context, settings settings) error {
 		return d.runRecording(ctx, settings)
 	}
 	saving := newThrift(os.Getenv)
-	file, err := d.readFrom()
+	file, err := d.readFrom(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (d *dashing) runFile(ctx context.Context, settings settings) error {
 // runPiped shows what standard input holds; the keys come from the terminal itself.
 func (d *dashing) runPiped(ctx context.Context, asciiGiven bool) error {
 	saving := newThrift(os.Getenv)
-	file, err := d.readFrom()
+	file, err := d.readFrom(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,10 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,26 +22,14 @@ var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).
 
 // readManifest reads the file, "-" being stdin, and gives the pods it asks for.
 // What is no pod and no workload is passed over.
-func readManifest(file string, stdin io.Reader, namespace string) ([]explain.Planned, error) {
-	data, err := readAll(file, stdin)
+func readManifest(ctx context.Context, file string, stdin io.Reader, namespace string) ([]explain.Planned, error) {
+	data, err := readAll(ctx, file, stdin, mostManifest)
 	if err != nil {
 		return nil, usagef("read manifest: %w", err)
 	}
-	var wishes []explain.Planned
-	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	for {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, usagef("read manifest %s: %w", file, err)
-		}
-		found, err := wishesOf(document, namespace)
-		if err != nil {
-			return nil, usagef("read manifest %s: %w", file, err)
-		}
-		wishes = append(wishes, found...)
+	wishes, err := unlessEnded(ctx, func() ([]explain.Planned, error) { return wishesIn(data, namespace) })
+	if err != nil {
+		return nil, usagef("read manifest %s: %w", file, err)
 	}
 	if len(wishes) == 0 {
 		return nil, usagef("read manifest %s: it holds no pod and no workload with a pod template", file)
@@ -49,12 +37,25 @@ func readManifest(file string, stdin io.Reader, namespace string) ([]explain.Pla
 	return wishes, nil
 }
 
-// readAll reads a file, or stdin for "-".
-func readAll(file string, stdin io.Reader) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(stdin)
+// wishesIn gives the pods that the documents of a manifest ask for.
+func wishesIn(data []byte, namespace string) (wishes []explain.Planned, err error) {
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := documents.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return wishes, nil
+		case err != nil:
+			return nil, err
+		case len(document) > mostDocument:
+			return nil, fmt.Errorf("one object of more than %d MiB", mostDocument>>20)
+		}
+		found, err := wishesOf(document, namespace)
+		if err != nil {
+			return nil, err
+		}
+		wishes = append(wishes, found...)
 	}
-	return os.ReadFile(file)
 }
 
 // wishesOf gives the pods that one document asks for; a List holds several objects.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +17,11 @@ func (a *app) addSchedulerConfig(cmd *cobra.Command) {
 }
 
 // readSchedulerConfig reads the file that --scheduler-config names.
-func (a *app) readSchedulerConfig() error {
+func (a *app) readSchedulerConfig(ctx context.Context) error {
 	if a.schedulerConfig == "" {
 		return nil
 	}
-	data, err := os.ReadFile(a.schedulerConfig)
+	data, err := readFile(ctx, a.schedulerConfig, mostSettings)
 	if err != nil {
 		return usagef("read scheduler configuration: %w", err)
 	}

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,7 +32,7 @@ type settings struct {
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{Production: production}
 	file := filepath.Join(xdg.ConfigHome, "fathom", "config.yaml")
-	text, err := os.ReadFile(file)
+	text, err := readFile(context.Background(), file, mostSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

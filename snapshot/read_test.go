@@ -149,12 +149,22 @@ func TestWhatIsTooLargeIsRefusedBeforeItFillsMemory(t *testing.T) {
 		}
 	}
 	for name, in := range map[string]*endless{
+		"a node without an end":   {head: "items:\n" + nodeItem, body: "  x: 1\n"},
+		"a pod without an end":    {body: "x: 1\n"},
 		"a line without an end":   {body: strings.Repeat("x", 1<<16)},
 		"a string without an end": {head: `{"kind":"`, body: strings.Repeat("x", 1<<16)},
 	} {
 		_, err := Read(in, ReadOptions{})
 		if !errors.Is(err, errTooLarge) || in.at > 2*mostItem {
 			t.Errorf("%s: %v after %d bytes", name, err, in.at)
+		}
+	}
+	for name, text := range map[string]string{
+		"a line at the end":             "kind: List\nx: [" + strings.Repeat("1,", mostYAML) + "1]",
+		"a line of an item, at the end": "items:\n" + nodeItem + "  x: [" + strings.Repeat("1,", mostYAML) + "1]",
+	} {
+		if _, err := Read(strings.NewReader(text), ReadOptions{}); !errors.Is(err, errTooLarge) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// Two gigabytes on disk are not even opened; the file takes no room.

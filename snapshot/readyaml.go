@@ -11,6 +11,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// mostYAML is how many bytes of YAML one object may have, or a document without its
+// items: YAML takes a hundred times as much memory as text, and etcd keeps no
+// object of half that size.
+const mostYAML = 4 << 20
+
 // readYAML reads documents line by line, so that a long list is never in memory
 // as a whole: the items of a list in block style, as kubectl writes it, begin with
 // a dash of the indentation of the first one.
@@ -88,6 +93,9 @@ func (d *lines) take(line []byte) {
 		d.flush()
 		d.in = false
 		d.head.Write(line)
+	}
+	if d.err == nil && max(d.head.Len(), d.item.Len()) > mostYAML {
+		d.err = fmt.Errorf("%w: one object of more than %d MiB of YAML", errTooLarge, mostYAML>>20)
 	}
 }
 

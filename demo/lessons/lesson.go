@@ -71,24 +71,24 @@ type Goal struct {
 	Now  string `json:"now"`  // an expression whose text says how far it is; "" is left out
 }
 
-// mostSize is how large a lesson's file may be, in bytes.
-const mostSize = 1 << 20
+// MostSize is how large a lesson's file may be, in bytes.
+const MostSize = 1 << 20
 
 // Read reads a lesson. Its errors are one line.
 func Read(from io.Reader) (*Lesson, error) {
-	text, err := io.ReadAll(io.LimitReader(from, mostSize+1))
+	text, err := io.ReadAll(io.LimitReader(from, MostSize+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read lesson: %w", err)
-	case len(text) > mostSize:
-		return nil, fmt.Errorf("read lesson: it is larger than %d bytes", mostSize)
+	case len(text) > MostSize:
+		return nil, fmt.Errorf("read lesson: it is larger than %d bytes", MostSize)
 	}
 	var lesson Lesson
 	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
 		return nil, fmt.Errorf("read lesson: %s", strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if err := lesson.check(); err != nil {
-		return nil, fmt.Errorf("read lesson %s: %w", lesson.Name, err)
+		return nil, fmt.Errorf("%s: %w", strings.TrimSpace("read lesson "+lesson.Name), err)
 	}
 	return &lesson, nil
 }
@@ -114,7 +114,9 @@ func (l *Lesson) check() error {
 // complete says which part is not there.
 func (l *Lesson) complete() error {
 	switch {
-	case l.Name == "" || strings.ContainsAny(l.Name, " /"):
+	case l.Name == "":
+		return errors.New("it needs a name")
+	case strings.ContainsAny(l.Name, " /"):
 		return fmt.Errorf("name %q is no single word", l.Name)
 	case l.Title == "" || l.Story == "":
 		return errors.New("it needs a title and a story")

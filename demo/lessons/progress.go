@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (b *Book) Progress() (*Progress, error) {
 }
 
 func (b *Book) read() (*Progress, error) {
-	text, err := os.ReadFile(b.file)
+	text, err := b.text()
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Progress{Lessons: map[string]Record{}}, nil
 	}
@@ -63,7 +64,7 @@ func (b *Book) read() (*Progress, error) {
 	}
 	p := &Progress{}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(p); err == nil && p.Lessons != nil && !decoder.More() {
+	if err := decoder.Decode(p); err == nil && len(text) <= MostSize && p.Lessons != nil && !decoder.More() {
 		return p, nil
 	}
 	aside := fmt.Sprintf("%s.broken-%s", b.file, b.clock.Now().UTC().Format("20060102T150405.000"))
@@ -71,6 +72,16 @@ func (b *Book) read() (*Progress, error) {
 		return nil, fmt.Errorf("read progress: %w", err)
 	}
 	return &Progress{Lessons: map[string]Record{}}, fmt.Errorf("read progress %s: %w as %s", b.file, ErrBroken, filepath.Base(aside))
+}
+
+// text is what the file holds, or more than MostSize bytes of it.
+func (b *Book) text() ([]byte, error) {
+	file, err := os.Open(b.file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(file, MostSize+1))
 }
 
 // note changes the record of a lesson. A broken file is told after the new one is

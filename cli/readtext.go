@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+// How large the files are that people write themselves, in bytes. What is read
+// takes up to a hundred times as much memory.
+const (
+	mostManifest = 16 << 20
+	mostDocument = 4 << 20 // of a manifest: etcd keeps no object of half that size
+	mostSettings = 1 << 20
+)
+
+// readAll reads a file, or stdin for "-", of no more than most bytes.
+func readAll(ctx context.Context, file string, stdin io.Reader, most int) ([]byte, error) {
+	if file != "-" {
+		return readFile(ctx, file, most)
+	}
+	return unlessEnded(ctx, func() ([]byte, error) { return readMost(stdin, "standard input", most) })
+}
+
+// readFile reads a file of no more than most bytes.
+func readFile(ctx context.Context, file string, most int) ([]byte, error) {
+	return unlessEnded(ctx, func() ([]byte, error) {
+		in, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = in.Close() }() // it was only read
+		return readMost(in, file, most)
+	})
+}
+
+func readMost(in io.Reader, name string, most int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s is larger than %d MiB", name, most>>20)
+	}
+	return text, err
+}
+
+// unlessEnded does what cannot be told to stop, as reading is, and leaves it
+// behind if ctx ends before.
+func unlessEnded[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value    T
+		err      error
+		panicked any
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			r.panicked = recover()
+			done <- r
+		}()
+		r.value, r.err = do()
+	}()
+	select {
+	case r := <-done:
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
