@@ -48,10 +48,17 @@ func (p *Player) state(step int) (*model.Snapshot, error) {
 	return file.State(), nil
 }
 
+// mostKept is how many pods two states may have to be kept: a pod takes some 6 KiB.
+const mostKept = 20_000
+
 // keep keeps the states of two steps that follow each other: of one who walks
-// through a recording one of them is asked for next.
+// through a recording one of them is asked for next. Large ones are read again.
 func (p *Player) keep(first int, was, is *model.Snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.states = nil
+	if len(was.Pods)+len(is.Pods) > mostKept {
+		return
+	}
 	p.states = map[int]*model.Snapshot{first: was, first + 1: is}
 }

@@ -205,6 +205,17 @@ func TestATextOfAnObjectIsFetchedAnewAtAnotherStep(t *testing.T) {
 	}
 }
 
+func TestWhatWasNotReadIsThatOfTheStep(t *testing.T) {
+	app, _ := newRecordingApp(t, 120, 24, 14)
+	press(t, app, "!")
+	requireRow(t, app, 2, "Everything was read.")
+	s := recorded(15)
+	s.Status.Unread = []model.Unread{{Resource: "nodes", Why: "not allowed to list nodes"}}
+	send(t, app, snapshotMsg{snapshot: s})
+	requireRow(t, app, 2, "1 resource could not be read.")
+	requireRow(t, app, 3, "nodes")
+}
+
 func TestThereAreNoStepsWhereNothingWasRecorded(t *testing.T) {
 	app := newSnapshotApp(t, 80, 24)
 	before := screen(app)

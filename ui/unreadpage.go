@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -37,10 +39,30 @@ var leavesOpen = map[string]string{
 	"jobs":                   "pods of Jobs that were not created",
 }
 
-// newUnread is the page of what could not be read.
+// unread is the page of what could not be read. Rights are won and lost, and of a
+// recording each step has its own.
+type unread struct {
+	textPage
+}
+
 func newUnread(a *App) view {
-	status := a.snapshot.Status
-	return newText(a, []string{"not read"}, unreadAnswer(status), strings.Join(unreadLines(status), "\n"))
+	u := &unread{textPage: textPage{page: page{app: a}, path: []string{"not read"}}}
+	u.tell(a.snapshot.Status)
+	return u
+}
+
+func (u *unread) tell(status model.Status) {
+	u.sentence = unreadAnswer(status)
+	u.fill(strings.Join(unreadLines(status), "\n"))
+}
+
+func (u *unread) update(msg tea.Msg) tea.Cmd {
+	if s, ok := msg.(snapshotMsg); ok {
+		u.tell(s.snapshot.Status)
+		u.scroll(0)
+		return nil
+	}
+	return u.textPage.update(msg)
 }
 
 // unreadAnswer counts what could not be read.
