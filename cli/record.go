@@ -51,6 +51,8 @@ type recorder struct {
 	before          int // steps that were there
 	written, failed int
 	first, last     time.Time
+	trouble         string // why the step before could not be taken; "" if it could
+	missed          int    // steps in a row that could not be taken
 }
 
 // record writes a step now and then, until ctx ends or there are enough.
@@ -121,9 +123,7 @@ func (r *recorder) step(ctx context.Context, taken time.Time) error {
 		}
 	}
 	if err != nil {
-		r.failed++
-		r.progress.clear()
-		say(r.stderr, r.name, fmt.Errorf("no step at %s: %w", taken.UTC().Format(time.TimeOnly), err))
+		r.miss(taken, err)
 		return nil
 	}
 	if r.written == 0 {
@@ -131,8 +131,25 @@ func (r *recorder) step(ctx context.Context, taken time.Time) error {
 	}
 	r.written++
 	r.last = taken
-	r.tell(fmt.Sprintf("step %d, %s: %d objects", r.before+r.written, taken.UTC().Format(time.TimeOnly), found.Count()))
+	words := fmt.Sprintf("step %d, %s: %d objects", r.before+r.written, taken.UTC().Format(time.TimeOnly), found.Count())
+	if r.missed > 0 {
+		words += fmt.Sprintf("; %d before it could not be taken", r.missed)
+	}
+	r.trouble, r.missed = "", 0
+	r.tell(words)
 	return nil
+}
+
+// miss says why a step could not be taken, unless that is what was said last.
+func (r *recorder) miss(taken time.Time, err error) {
+	r.failed++
+	r.missed++
+	if r.trouble == err.Error() {
+		return
+	}
+	r.trouble = err.Error()
+	r.progress.clear()
+	say(r.stderr, r.name, fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
 }
 
 // take is the state of now, from what the informers hold: nodes and pods are not

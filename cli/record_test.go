@@ -50,7 +50,7 @@ func TestAStepIsNotTakenWhileTheServerDoesNotAnswer(t *testing.T) {
 	lost := model.Connection{Err: "connection refused", Tries: 3}
 	connection := model.Connection{Live: true}
 	r, said := newRecorder(t, &connection)
-	for i, c := range []model.Connection{{Live: true}, lost, {Heard: time.Unix(0, 0)}, {Live: true}} {
+	for i, c := range []model.Connection{{Live: true}, lost, lost, {Heard: time.Unix(0, 0)}, {Live: true}} {
 		connection = c
 		if err := r.step(t.Context(), time.Unix(int64(60*i), 0)); err != nil {
 			t.Fatal(err)
@@ -60,10 +60,10 @@ func TestAStepIsNotTakenWhileTheServerDoesNotAnswer(t *testing.T) {
 		t.Error(err)
 	}
 	want := `step 1, 00:00:00: 0 objects
-fathom: no step at 00:01:00: no answer from https://10.0.0.1: connection refused
-fathom: no step at 00:02:00: no answer from https://10.0.0.1 since 00:00:00
-step 2, 00:03:00: 0 objects
-` + r.file + `: 2 steps from 1970-01-01 00:00:00 to 00:03:00 UTC, 2 could not be taken; it holds 2. --from ` + r.file + " shows them.\n"
+fathom: no step at 00:01:00: no answer from https://10.0.0.1: connection refused; it is tried again
+fathom: no step at 00:03:00: no answer from https://10.0.0.1 since 00:00:00; it is tried again
+step 2, 00:04:00: 0 objects; 3 before it could not be taken
+` + r.file + `: 2 steps from 1970-01-01 00:00:00 to 00:04:00 UTC, 3 could not be taken; it holds 2. --from ` + r.file + " shows them.\n"
 	if said.String() != want {
 		t.Errorf("it said\n%swant\n%s", said, want)
 	}
