@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // tellTest runs the story without happenings.
@@ -101,6 +104,37 @@ func TestPodsOfTheBeginningAreReadySinceTheyRun(t *testing.T) {
 		for _, condition := range pod.Status.Conditions {
 			if after := condition.LastTransitionTime.Sub(pod.CreationTimestamp.Time); after < 0 || after > time.Minute {
 				t.Errorf("%s: %s %v after it was created", pod.Name, condition.Type, after)
+			}
+		}
+	}
+}
+
+func TestNothingThatIsMadeLaterHasTheUIDOfSomethingInTheStory(t *testing.T) {
+	for seed := range uint64(5) {
+		c := tellTest(t, FewestNodes, seed)
+		told := map[types.UID]string{}
+		lists, err := c.Lists()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, objects := range lists {
+			for _, object := range objects {
+				o := unstructured.Unstructured{Object: object.(map[string]any)}
+				if was, taken := told[o.GetUID()]; taken {
+					t.Errorf("seed %d: %s %s has the UID of %s", seed, kind, o.GetName(), was)
+				}
+				told[o.GetUID()] = kind + " " + o.GetName()
+			}
+		}
+		for i := range 500 {
+			made, err := c.Client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("later-%d", i)},
+			}, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was, taken := told[made.UID]; taken {
+				t.Errorf("seed %d: a new object has the UID of %s", seed, was)
 			}
 		}
 	}

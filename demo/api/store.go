@@ -59,10 +59,14 @@ const mostEvents = 5000
 // remembered is how many writes of a kind a watch can be late by.
 const remembered = 4096
 
+// stream is the store's of those that one seed gives. The story takes another,
+// or its objects and the store's would have the same UIDs.
+const stream = 3
+
 // NewStore makes an empty cluster. UIDs and generated names follow the seed. What its clients run in the background ends
 // with their contexts.
 func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
-	s := &Store{clock: c, version: 1, random: rand.New(rand.NewPCG(seed, seed)), tables: map[schema.GroupVersionResource]*table{}}
+	s := &Store{clock: c, version: 1, random: rand.New(rand.NewPCG(seed, stream)), tables: map[schema.GroupVersionResource]*table{}}
 	s.kinds = kinds(s.Client(ctx, Reads).CoreV1().Namespaces())
 	for resource := range s.kinds {
 		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
