@@ -9,18 +9,19 @@ import (
 // column is one column of a table of R.
 type column[R any] struct {
 	head  string
-	gap   int          // blanks before it; 0 is two
-	min   int          // cells at least
-	max   int          // cells at most; 0 is as many as it needs
-	from  int          // the terminal's width from which it is drawn; 0 is always
-	extra bool         // left out where there are to be few columns
-	right bool         // its figures end in one line
-	flex  bool         // takes the room that the others leave, and gives way first
-	names bool         // loses its middle, not its end
-	state bool         // says gone where the row's object is
-	ticks bool         // an age: that it moves on is no change
-	text  func(R) cell // what stands in it
-	field string       // what sorts it, among the fields of the filter; "" is nothing
+	gap   int            // blanks before it; 0 is two
+	min   int            // cells at least
+	max   int            // cells at most; 0 is as many as it needs
+	from  int            // the terminal's width from which it is drawn; 0 is always
+	extra bool           // left out where there are to be few columns
+	right bool           // its figures end in one line
+	flex  bool           // takes the room that the others leave, and gives way first
+	names bool           // loses its middle, not its end
+	state bool           // says gone where the row's object is
+	left  func(R) string // says what became of the object then; nil: it is gone
+	ticks bool           // an age: that it moves on is no change
+	text  func(R) cell   // what stands in it
+	field string         // what sorts it, among the fields of the filter; "" is nothing
 }
 
 // cell is what stands in one column of one row, plain. It is cleaned when drawn.

@@ -126,7 +126,7 @@ func (p *pending) columns() []column[*waiting] {
 	}
 	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
 	since := column[*waiting]{head: "FOR", field: "for", ticks: true, extra: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
-	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state}
+	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state, left: p.left}
 	if p.one {
 		name.head = "POD"
 	}
@@ -196,6 +196,15 @@ func (p *pending) state(w *waiting) cell {
 		return cell{text: "explaining", tone: dim}
 	}
 	return cell{text: report.State, tone: verdictTone(report.Verdict)}
+}
+
+// left says what became of the pod of a row that is no longer among those that wait.
+func (p *pending) left(w *waiting) string {
+	pod, ok := p.app.snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
+	if !ok || pod.Object.UID != w.pod.Object.UID || !pod.Bound() {
+		return "gone"
+	}
+	return strings.ToLower(pod.Status)
 }
 
 func verdictTone(v explain.Verdict) tone {

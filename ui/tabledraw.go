@@ -173,6 +173,9 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		stands := c.text(row)
 		if gone && c.state {
 			stands = cell{text: "gone"}
+			if c.left != nil {
+				stands.text = c.left(row)
+			}
 		}
 		if t.changed(id, p.column) {
 			stands.tone = changed
