@@ -155,7 +155,7 @@ func toWorkload(view, filter, action, typed string) move {
 				break
 			}
 			s.press("j")
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond) // until it is drawn
 		}
 		s.press(enter)
 		s.types(typed)

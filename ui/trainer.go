@@ -76,7 +76,10 @@ func (a *App) openTrainer() tea.Cmd {
 		return a.say("i fault: faults are put into the embedded cluster alone (fathom demo).")
 	}
 	on := a.faultTarget()
-	menu := &choice{app: a, title: "Faults, reset, steps", does: "does it at once; reset and step ask first", column: 10}
+	menu := &choice{app: a, title: "Faults and reset", does: "does it at once; reset asks first", column: 10}
+	if a.lesson.taken != nil {
+		menu.title, menu.does = "Faults, reset, steps", "does it at once; reset and step ask first"
+	}
 	for _, trouble := range trainer.Troubles() {
 		menu.add("take back", trouble.Says, a.faultsOff(), func() tea.Cmd { return a.takeBack(trainer, trouble) })
 	}

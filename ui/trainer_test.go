@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +20,11 @@ type fakeTrainer struct {
 }
 
 func (t *fakeTrainer) Faults(on FaultTarget) []Fault {
-	name := func(known, any string) string {
-		if known == "" {
-			return any
-		}
-		return known
-	}
 	return []Fault{
-		{"cordon", name(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
+		{"cordon", cmp.Or(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
 		{"too-large", "a pod of cpu 500 comes; no node is so large", "", true},
-		{"no-image", name(on.Name, "a workload") + " rolls out an image that no registry has", "deployment", on.Kind == "Deployment"},
-		{"quota", "a quota of " + name(on.Namespace, "a namespace") + " allows no new pod", "namespace", on.Namespace != ""},
+		{"no-image", cmp.Or(on.Name, "a workload") + " rolls out an image that no registry has", "deployment", on.Kind == "Deployment"},
+		{"quota", "a quota of " + cmp.Or(on.Namespace, "a namespace") + " allows no new pod", "namespace", on.Namespace != ""},
 	}
 }
 

@@ -64,21 +64,29 @@ func takeBack(ctx context.Context, undos []undo) error {
 
 // check says what is wrong with an effect of a lesson.
 func (e *Effect) check(l *Lesson) error {
-	nodes := []string{e.Silence, e.Restore, e.NotReady, e.Pressure, e.Cordon, e.Drain}
-	if e.Taint != nil {
-		nodes = append(nodes, e.Taint.Node)
-	}
-	if e.Label != nil {
-		nodes = append(nodes, e.Label.Node)
-	}
-	for _, name := range nodes {
+	for _, name := range []string{e.Silence, e.Restore, e.NotReady, e.Pressure, e.Cordon, e.Drain} {
 		if name != "" && !l.hasNode(name) {
 			return fmt.Errorf("the lesson has no node %s", name)
 		}
 	}
+	switch {
+	case e.Zone != "" && !slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Zone == e.Zone }):
+		return fmt.Errorf("the lesson has no node in zone %s", e.Zone)
+	case e.Taint != nil && (!l.hasNode(e.Taint.Node) || e.Taint.Key == ""):
+		return errors.New("a taint needs a key, and a node of the lesson")
+	case e.Taint != nil && !slices.Contains(taintEffects, e.Taint.Effect):
+		return fmt.Errorf("%q is no effect of a taint", e.Taint.Effect)
+	case e.Label != nil && (!l.hasNode(e.Label.Node) || e.Label.Key == ""):
+		return errors.New("a label needs a key, and a node of the lesson")
+	case e.Image != nil && (e.Image.Namespace == "" || e.Image.Name == ""):
+		return errors.New("an image needs the namespace and the name of a Deployment")
+	}
 	_, err := objects(e.Objects)
 	return err
 }
+
+// taintEffects are those that Kubernetes has.
+var taintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 
 // bring does all parts. What was done before an error is taken back.
 func (e *Effect) bring(ctx context.Context, world World) ([]undo, error) {

@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
 
@@ -60,25 +62,18 @@ func (f *form) words(on Target) string {
 	return os.Expand(f.Says, func(name string) string {
 		switch name {
 		case "node":
-			return either(on.Node, "a node")
+			return cmp.Or(on.Node, "a node")
 		case "zone":
 			if on.Zone == "" {
 				return "a zone"
 			}
 			return "zone " + on.Zone
 		case "namespace":
-			return either(on.Namespace, "a namespace")
+			return cmp.Or(on.Namespace, "a namespace")
 		default:
-			return either(on.Name, "a workload")
+			return cmp.Or(on.Name, "a workload")
 		}
 	})
-}
-
-func either(name, any string) string {
-	if name == "" {
-		return any
-	}
-	return name
 }
 
 // filled is the fault's effect on a target.
@@ -92,7 +87,9 @@ func (f *form) filled(ctx context.Context, w World, on Target) (*Effect, error) 
 	case OnNode:
 		names["zone"], names["share"], err = nodeFacts(ctx, w, on.Node)
 	case OnWorkload:
-		names["app"], err = appOf(ctx, w, on)
+		if names["app"], err = appOf(ctx, w, on); err == nil {
+			err = uncovered(ctx, w, on.Namespace, names["app"])
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +106,7 @@ func (f *form) filled(ctx context.Context, w World, on Target) (*Effect, error) 
 		return names[name]
 	})
 	if lacks != "" {
-		return nil, fmt.Errorf("%s has no %s", either(on.Node, on.Name), lacks)
+		return nil, fmt.Errorf("%s has no %s", cmp.Or(on.Node, on.Name), lacks)
 	}
 	effect := &Effect{}
 	return effect, json.Unmarshal([]byte(filled), effect)
@@ -152,4 +149,20 @@ func appOf(ctx context.Context, w World, on Target) (string, error) {
 		return app, nil
 	}
 	return "", errors.New(strings.ToLower(on.Kind) + " " + on.Name + " selects its pods by another label than app")
+}
+
+// uncovered refuses pods that have a budget: of pods with two the eviction
+// subresource evicts none, and no drain waits.
+func uncovered(ctx context.Context, w World, namespace, app string) error {
+	budgets, err := w.Client().PolicyV1().PodDisruptionBudgets(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range budgets.Items {
+		selector, err := metav1.LabelSelectorAsSelector(budgets.Items[i].Spec.Selector)
+		if err == nil && selector.Matches(labels.Set{"app": app}) {
+			return fmt.Errorf("budget %s is on it already", budgets.Items[i].Name)
+		}
+	}
+	return nil
 }

@@ -44,6 +44,13 @@ func TestALessonThatIsWrongIsRefusedInOneLine(t *testing.T) {
 		{"an expression that yields no truth", "when: ended.size() > 0", "when: ended.size()", "it yields int, not bool"},
 		{"a manifest of an unknown field", "replicas: 7", "replicaz: 7", `unknown field "spec.replicaz"`},
 		{"a manifest that lessons do not make", "kind: Namespace, metadata: {name: web}", "kind: Secret, metadata: {name: web}", "lessons make no Secret"},
+		{"a fault on a node that is none", "hints:", "faults: [{notReady: gone}]\nhints:", "fault 1: the lesson has no node gone"},
+		{"a fault in a zone that is none", "hints:", "faults: [{zone: gone}]\nhints:", "fault 1: the lesson has no node in zone gone"},
+		{"a taint of no node", "hints:", "faults: [{taint: {key: a, effect: NoSchedule}}]\nhints:", "fault 1: a taint needs a key, and a node of the lesson"},
+		{"a taint of no effect", "hints:", "faults: [{taint: {node: std-a-01, key: a, effect: Never}}]\nhints:", `fault 1: "Never" is no effect of a taint`},
+		{"a label of no node", "hints:", "faults: [{label: {key: a}}]\nhints:", "fault 1: a label needs a key"},
+		{"an image of nothing", "hints:", "faults: [{image: {name: a}}]\nhints:", "fault 1: an image needs the namespace"},
+		{"a deed on a node that is none", "    predict:", "    does: [{drain: gone}]\n    predict:", "step 1: does 1: the lesson has no node gone"},
 		{"no nodes", "nodes:", "nodes: []\nfaults:", "read lesson"},
 	} {
 		t.Run(test.says, func(t *testing.T) {

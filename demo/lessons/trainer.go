@@ -110,18 +110,23 @@ func (t *Trainer) Strike(ctx context.Context, name string, on Target) error {
 	if err != nil {
 		return fmt.Errorf("put fault %s: %w", name, err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	undos, err := effect.bring(ctx, t.world)
 	if err != nil {
 		return fmt.Errorf("put fault %s: %w", name, err)
 	}
-	t.id++
-	t.on = append(t.on, trouble{Trouble{t.id, f.words(on)}, undos})
+	t.note(f.words(on), undos)
 	if t.run != nil {
 		t.run.help()
 	}
 	return nil
+}
+
+// note keeps what is on. The lock is held for no longer: the menu waits for it.
+func (t *Trainer) note(says string, undos []undo) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.id++
+	t.on = append(t.on, trouble{Trouble{t.id, says}, undos})
 }
 
 // errNotOn says that a fault is not on any more.
@@ -132,16 +137,25 @@ func (t *Trainer) TakeBack(ctx context.Context, id int) error {
 	if id < 0 && t.run != nil {
 		return t.run.takeBack(ctx, -id-1)
 	}
+	undos, ok := t.forget(id)
+	if !ok {
+		return fmt.Errorf("take fault back: %w", errNotOn)
+	}
+	if err := takeBack(ctx, undos); err != nil {
+		return fmt.Errorf("take fault back: %w", err)
+	}
+	return nil
+}
+
+// forget gives what takes a trouble back, once.
+func (t *Trainer) forget(id int) (undos []undo, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := slices.IndexFunc(t.on, func(one trouble) bool { return one.ID == id })
 	if at < 0 {
-		return fmt.Errorf("take fault back: %w", errNotOn)
+		return nil, false
 	}
-	one := t.on[at]
+	undos = t.on[at].undos
 	t.on = slices.Delete(t.on, at, at+1)
-	if err := takeBack(ctx, one.undos); err != nil {
-		return fmt.Errorf("take fault back: %w", err)
-	}
-	return nil
+	return undos, true
 }

@@ -206,6 +206,8 @@ func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
 		{"no-image", lessons.Target{Namespace: "shop", Kind: "Job", Name: "x"}, "put fault no-image: it is put on a deployment"},
 		{"cordon", lessons.Target{Node: "gone"}, `put fault cordon: nodes "gone" not found`},
 		{"budget", lessons.Target{Namespace: "shop", Kind: "StatefulSet", Name: "gone"}, `put fault budget: statefulsets.apps "gone" not found`},
+		{"budget", lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "cart"}, ""},
+		{"budget", lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "cart"}, "put fault budget: budget none-of-cart is on it already"},
 		{"cordon", onNode, ""},
 		{"cordon", onNode, "put fault cordon: cordon std-a-01: it is so already"},
 		{"too-large", onNode, ""},
@@ -215,7 +217,7 @@ func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
-	if on := trainer.Troubles(); len(on) != 2 {
+	if on := trainer.Troubles(); len(on) != 3 {
 		t.Errorf("on are %v", on)
 	}
 	if err := trainer.TakeBack(t.Context(), 9); err == nil || err.Error() != "take fault back: it is not on any more" {
