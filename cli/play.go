@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -56,10 +55,7 @@ func (p *played) Next(ctx context.Context) (*model.Snapshot, error) {
 
 // Go implements ui.Recording.
 func (p *played) Go(ctx context.Context, step int) error {
-	if err := p.Player.Go(ctx, step-1); err != nil {
-		return fmt.Errorf("step %d: %w", step, err)
-	}
-	return nil
+	return p.Player.Go(ctx, step-1)
 }
 
 // Changes implements ui.Recording.

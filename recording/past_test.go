@@ -226,7 +226,7 @@ func TestWhatCannotBeLookedBackAt(t *testing.T) {
 	cancel()
 	past := p.Past(1, "waits")
 	if _, err := past.Look(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	h, err := past.Look(t.Context()) // it goes on as if nothing had been
 	if err != nil || len(h.Spans) == 0 || h.Spans[0].Last != 2 {

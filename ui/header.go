@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -127,17 +129,23 @@ func (a *App) badges() (plain, styled string) {
 			return strings.Join(words, "  "), strings.Join(drawn, "  ") // the crumbs need the room
 		}
 	}
-	fresh, style := a.freshness(), s.OK
+	fresh := a.freshness()
+	add(fresh, a.freshStyle(fresh).Render(fresh))
+	return strings.Join(words, "  "), strings.Join(drawn, "  ")
+}
+
+// freshStyle is that of how old what is shown is.
+func (a *App) freshStyle(fresh string) lipgloss.Style {
+	s := a.styles()
 	switch {
 	case a.lost():
-		style = s.Bad
+		return s.Bad
 	case a.isSnapshot():
-		style = s.Text
+		return s.Text
 	case fresh != "live":
-		style = s.Warn
+		return s.Warn
 	}
-	add(fresh, style.Render(fresh))
-	return strings.Join(words, "  "), strings.Join(drawn, "  ")
+	return s.OK
 }
 
 // unread counts what could not be read; metrics that nobody serves count too.

@@ -114,7 +114,7 @@ func (a *App) onStepped(msg steppedMsg) tea.Cmd {
 	case s.to != msg.to:
 		return a.readStep()
 	case msg.err != nil:
-		return a.sayError(fmt.Errorf("%w; step %d stays on screen", msg.err, a.snapshot.Status.Step))
+		return a.sayError(fmt.Errorf("step %d cannot be read, step %d stays on screen: %w", msg.to, a.snapshot.Status.Step, msg.err))
 	}
 	return nil
 }
@@ -124,6 +124,8 @@ func (a *App) onStepped(msg steppedMsg) tea.Cmd {
 func (a *App) onStep() {
 	a.verdicts = verdicts{known: map[string]verdict{}, asking: a.verdicts.asking, since: a.snapshot.Revision}
 	a.leave()
+	a.Context = a.snapshot.Status.Context // snapshots that were taken one by one may be of several
+	a.short = a.shortContext()
 	for _, v := range a.trail {
 		if p, ok := v.(*textPage); ok {
 			p.again()

@@ -49,7 +49,7 @@ func (r *fakeRecording) Changes(_ context.Context, step int) (*model.Difference,
 func (r *fakeRecording) Go(_ context.Context, step int) error {
 	r.went = append(r.went, step)
 	if step == r.broken {
-		return errors.New("step 15: read 20261119T140300Z.json.zst: it ends in the middle")
+		return errors.New("read rec/20261119T140300Z.json.zst: it ends in the middle")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func TestABrokenStepIsOneLineAndIsPassed(t *testing.T) {
 	app, r := newRecordingApp(t, 120, 24, 14)
 	r.broken = 15
 	press(t, app, ".")
-	if message := row(app, 23); message != " step 15: read 20261119T140300Z.json.zst: it ends in the middle; step 14 stays on screen" {
+	if message := row(app, 23); message != " step 15 cannot be read, step 14 stays on screen: read rec/20261119T140300Z.json.zst: it ends in the middle" {
 		t.Errorf("the message row says %q", message)
 	}
 	press(t, app, ".")
@@ -188,6 +188,14 @@ func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
 	if _, kept := app.verdicts.known["x"]; kept {
 		t.Error("an answer about the step before is kept")
 	}
+}
+
+func TestTheHeaderNamesTheContextOfTheStep(t *testing.T) {
+	app, _ := newRecordingApp(t, 80, 24, 14)
+	s := recorded(15)
+	s.Status.Context = "staging-eu"
+	send(t, app, snapshotMsg{snapshot: s})
+	requireRow(t, app, 1, " staging-eu › all › pending")
 }
 
 func TestATextOfAnObjectIsFetchedAnewAtAnotherStep(t *testing.T) {
