@@ -116,29 +116,15 @@ func (p *lessonPanel) text(width, room int) []string {
 	case !p.begun:
 		return append(paragraph(s.Story, width), "", "enter goes on")
 	case s.Reached:
-		words := fmt.Sprintf("✓ Reached: %s.", s.Goal)
-		if s.AskedSoFar > 0 {
-			words += fmt.Sprintf(" %d of %d predictions were right.", s.RightSoFar, s.AskedSoFar)
-		}
-		if s.Led {
-			words += " A trainer had a hand in it: not counted as passed."
-		}
-		lines := paragraph(words, width)
-		return append(append(lines, paragraph(s.Learned, width)...), paragraph(s.Link, width)...)
+		return p.reached(width)
 	case s.Spoilt != "":
-		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Start the lesson again to try once more.", width)...)
+		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Begin it again to try once more: i, then reset.", width)...)
 	}
 	if s.Heading > 0 {
 		way := fmt.Sprintf("On the way to step %d: step %d is taken for you.", s.Heading, s.Step)
 		return append(append(paragraph(way, width), paragraph(s.Say, width)...), p.trouble(width)...)
 	}
-	said := paragraph(s.Say, width)
-	for _, step := range s.Short {
-		said = append(said, paragraph(fmt.Sprintf("! Step %d did not come to its end: what it asks for is not done.", step), width)...)
-	}
-	for _, fault := range s.Faults {
-		said = append(said, paragraph("! "+fault, width)...)
-	}
+	said := p.said(width)
 	asked, answered := p.question(width), p.verdict(width)
 	end := append(p.hints(width), p.status(width)...)
 	for _, parts := range [][][]string{{said, asked, answered, end}, {asked, answered, end}, {answered, end}} {
@@ -150,6 +136,31 @@ func (p *lessonPanel) text(width, room int) []string {
 		}
 	}
 	return oneAfterOther([][]string{answered, end})
+}
+
+// reached is the end of the lesson.
+func (p *lessonPanel) reached(width int) []string {
+	s := p.state
+	words := fmt.Sprintf("✓ Reached: %s.", s.Goal)
+	if s.AskedSoFar > 0 {
+		words += fmt.Sprintf(" %d of %d predictions were right.", s.RightSoFar, s.AskedSoFar)
+	}
+	if s.Led {
+		words += " A trainer had a hand in it: not counted as passed."
+	}
+	return oneAfterOther([][]string{paragraph(words, width), paragraph(s.Learned, width), paragraph(s.Link, width)})
+}
+
+// said is the step's text, and what happened without the student.
+func (p *lessonPanel) said(width int) []string {
+	said := paragraph(p.state.Say, width)
+	for _, step := range p.state.Short {
+		said = append(said, paragraph(fmt.Sprintf("! Step %d did not come to its end: what it asks for is not done.", step), width)...)
+	}
+	for _, fault := range p.state.Faults {
+		said = append(said, paragraph("! "+fault, width)...)
+	}
+	return said
 }
 
 func oneAfterOther(parts [][]string) (lines []string) {

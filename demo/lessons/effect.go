@@ -69,6 +69,15 @@ func (e *Effect) check(l *Lesson) error {
 			return fmt.Errorf("the lesson has no node %s", name)
 		}
 	}
+	if err := e.complete(l); err != nil {
+		return err
+	}
+	_, err := objects(e.Objects)
+	return err
+}
+
+// complete says what one of the parts lacks that have parts themselves.
+func (e *Effect) complete(l *Lesson) error {
 	switch {
 	case e.Zone != "" && !slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Zone == e.Zone }):
 		return fmt.Errorf("the lesson has no node in zone %s", e.Zone)
@@ -81,8 +90,7 @@ func (e *Effect) check(l *Lesson) error {
 	case e.Image != nil && (e.Image.Namespace == "" || e.Image.Name == ""):
 		return errors.New("an image needs the namespace and the name of a Deployment")
 	}
-	_, err := objects(e.Objects)
-	return err
+	return nil
 }
 
 // taintEffects are those that Kubernetes has.
