@@ -244,3 +244,26 @@ func TestAQuotaRefusesAndAJobEnds(t *testing.T) {
 			sets.Items[0].Status.Conditions[0].Type == appsv1.ReplicaSetReplicaFailure
 	})
 }
+
+func TestAQuotaCountsObjectsOfEveryKind(t *testing.T) {
+	c := startTest(t, 1)
+	if _, err := c.Client().CoreV1().ResourceQuotas("default").Create(t.Context(), &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "objects"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/deployments.apps": resource.MustParse("1")}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the quota is counted", 30*time.Second, func() bool {
+		quota, err := c.Client().CoreV1().ResourceQuotas("default").Get(t.Context(), "objects", metav1.GetOptions{})
+		return err == nil && len(quota.Status.Used) == 1
+	})
+	c.deploy(t, "first", "100m", 1)
+	second := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "second"}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "second"}}, Template: template("second", "100m"),
+	}}
+	_, err := c.Client().AppsV1().Deployments("default").Create(t.Context(), second, metav1.CreateOptions{})
+	want := `deployments.apps "second" is forbidden: exceeded quota: objects, requested: count/deployments.apps=1, used: count/deployments.apps=1, limited: count/deployments.apps=1`
+	if err == nil || err.Error() != want {
+		t.Errorf("a second Deployment gives %v", err)
+	}
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,7 +31,39 @@ func (k *kind) internal(object runtime.Object) (runtime.Object, error) {
 
 // external is an object as it is stored.
 func (k *kind) external(object runtime.Object) (runtime.Object, error) {
-	return k.stored.version(object)
+	made, err := k.stored.version(object)
+	if err != nil {
+		return nil, err
+	}
+	return restored(made)
+}
+
+// message is an object as it is written to etcd.
+type message interface {
+	runtime.Object
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// restored is an object as it comes back from etcd: without what only memory tells
+// apart, as an empty map from none. Hashes of templates rest on that.
+func restored(object runtime.Object) (runtime.Object, error) {
+	written, ok := object.(message)
+	if !ok {
+		return object, nil
+	}
+	text, err := written.Marshal()
+	if err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("write %T: %w", object, err))
+	}
+	read, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(message)
+	if !ok {
+		return object, nil
+	}
+	if err := read.Unmarshal(text); err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("read %T: %w", object, err))
+	}
+	return read, nil
 }
 
 // view is a stored object as clients of the kind know it, for them to change.

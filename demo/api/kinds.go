@@ -1,6 +1,9 @@
 package api
 
 import (
+	"maps"
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,6 +14,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -117,4 +121,20 @@ func kinds(namespaces corev1client.NamespaceInterface) map[schema.GroupVersionRe
 	claims := resourceclaim.NewStrategy(namespaces, authorizerfactory.NewAlwaysAllowAuthorizer())
 	add(resourcev1.SchemeGroupVersion, "resourceclaims", "ResourceClaim", claims, status(resourceclaim.NewStatusStrategy(claims)))
 	return all
+}
+
+// Served are the kinds that the store serves, as discovery tells of them.
+func (s *Store) Served() []*metav1.APIResourceList {
+	groups := map[string]*metav1.APIResourceList{}
+	for _, k := range s.kinds {
+		name := k.resource.GroupVersion().String()
+		if groups[name] == nil {
+			groups[name] = &metav1.APIResourceList{GroupVersion: name}
+		}
+		groups[name].APIResources = append(groups[name].APIResources, metav1.APIResource{
+			Name: k.resource.Resource, Namespaced: k.namespaced(), Kind: k.kind.Kind,
+			Verbs: metav1.Verbs{"create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"},
+		})
+	}
+	return slices.Collect(maps.Values(groups))
 }

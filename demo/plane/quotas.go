@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/quota/v1/generic"
 	"k8s.io/client-go/kubernetes"
@@ -29,24 +28,11 @@ func (p *Plane) quotas(ctx context.Context, client kubernetes.Interface) (*resou
 		ResourceQuotaInformer:     p.informers.Core().V1().ResourceQuotas(),
 		ResyncPeriod:              controller.StaticResyncPeriodFunc(recount),
 		Registry:                  generic.NewRegistry(counting.Evaluators()),
-		DiscoveryFunc:             counted,
+		DiscoveryFunc:             func() ([]*metav1.APIResourceList, error) { return p.store.Served(), nil },
 		IgnoredResourcesFunc:      counting.IgnoredResources,
 		InformersStarted:          started,
 		InformerFactory:           p.informers,
 		ReplenishmentResyncPeriod: controller.StaticResyncPeriodFunc(recount),
 		UpdateFilter:              quotainstall.DefaultUpdateFilter(),
 	})
-}
-
-// counted are the kinds that quotas count here.
-func counted() ([]*metav1.APIResourceList, error) {
-	verbs := metav1.Verbs{"create", "list", "watch", "delete"}
-	return []*metav1.APIResourceList{{
-		GroupVersion: corev1.SchemeGroupVersion.String(),
-		APIResources: []metav1.APIResource{
-			{Name: "pods", Namespaced: true, Kind: "Pod", Verbs: verbs},
-			{Name: "persistentvolumeclaims", Namespaced: true, Kind: "PersistentVolumeClaim", Verbs: verbs},
-			{Name: "services", Namespaced: true, Kind: "Service", Verbs: verbs},
-		},
-	}}, nil
 }
