@@ -118,7 +118,10 @@ func (s *story) claims(w *workload, set *appsv1.StatefulSet) {
 			Phase: corev1.ClaimBound, AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests,
 		}
 		of := &corev1.PersistentVolume{
-			ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName, UID: s.uid(), CreationTimestamp: claim.CreationTimestamp},
+			ObjectMeta: metav1.ObjectMeta{
+				Name: claim.Spec.VolumeName, UID: s.uid(), CreationTimestamp: claim.CreationTimestamp,
+				Annotations: map[string]string{volume.AnnDynamicallyProvisioned: diskDriver},
+			},
 			Spec: corev1.PersistentVolumeSpec{
 				Capacity: claim.Spec.Resources.Requests, AccessModes: claim.Spec.AccessModes, StorageClassName: zonalDisk,
 				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,

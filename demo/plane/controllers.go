@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
+	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
@@ -30,6 +31,7 @@ const (
 	evictionRate   = 100
 	largeCluster   = 50
 	unhealthyZone  = 0.55
+	volumeSync     = 15 * time.Second
 	failedPodsWait = time.Second
 	failedPodsMost = time.Minute
 )
@@ -68,6 +70,14 @@ func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context),
 	}
 	budgets := disruption.NewDisruptionController(ctx, core.Pods(), policy.PodDisruptionBudgets(), core.ReplicationControllers(), apps.ReplicaSets(),
 		apps.Deployments(), apps.StatefulSets(), client(), meta.NewDefaultRESTMapper(nil), nil, nil)
+	volumes, err := persistentvolume.NewController(ctx, persistentvolume.ControllerParameters{
+		KubeClient: client(), SyncPeriod: volumeSync, EnableDynamicProvisioning: true,
+		VolumeInformer: core.PersistentVolumes(), ClaimInformer: core.PersistentVolumeClaims(), ClassInformer: p.informers.Storage().V1().StorageClasses(),
+		PodInformer: core.Pods(), NodeInformer: core.Nodes(),
+	})
+	if err != nil {
+		return nil, err
+	}
 	quotas, err := p.quotas(ctx, client())
 	if err != nil {
 		return nil, err
@@ -80,6 +90,6 @@ func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context),
 		func(ctx context.Context) { daemons.Run(ctx, workers) },
 		func(ctx context.Context) { jobs.Run(ctx, workers) },
 		func(ctx context.Context) { budgets.Run(ctx, workers) },
-		evicting.Run, nodes.Run,
+		evicting.Run, nodes.Run, volumes.Run,
 	}, nil
 }

@@ -55,7 +55,6 @@ func (p *Plane) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.watchVolumes()
 	if err := p.watchGarbage(); err != nil {
 		return err
 	}
