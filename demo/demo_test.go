@@ -253,7 +253,7 @@ func TestAQuotaCountsObjectsOfEveryKind(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the quota is counted", 30*time.Second, func() bool {
+	until(t, "the quota is counted", func() bool {
 		quota, err := c.Client().CoreV1().ResourceQuotas("default").Get(t.Context(), "objects", metav1.GetOptions{})
 		return err == nil && len(quota.Status.Used) == 1
 	})

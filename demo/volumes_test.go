@@ -83,7 +83,7 @@ func TestAVolumeThatIsThereAlreadyIsBoundWhereAPodGoes(t *testing.T) {
 	if _, err := client.CoreV1().Pods("default").Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "db"}, Spec: pod.Spec}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the pod is bound and its claim has the volume", 30*time.Second, func() bool {
+	until(t, "the pod is bound and its claim has the volume", func() bool {
 		bound, err := client.CoreV1().Pods("default").Get(ctx, "db", metav1.GetOptions{})
 		claim, errClaim := client.CoreV1().PersistentVolumeClaims("default").Get(ctx, "data", metav1.GetOptions{})
 		return err == nil && errClaim == nil && bound.Spec.NodeName != "" && claim.Spec.VolumeName == "disk" && claim.Status.Phase == corev1.ClaimBound

@@ -63,6 +63,7 @@ func restored(object runtime.Object) (runtime.Object, error) {
 	if err := read.Unmarshal(text); err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("read %T: %w", object, err))
 	}
+	legacyscheme.Scheme.Default(read) // as it is decoded: the phase of a claim is one of those
 	return read, nil
 }
 

@@ -37,3 +37,20 @@ func TestATemplateIsHashedAsItComesBackFromEtcd(t *testing.T) {
 		t.Errorf("the same template has the hashes %s and %s", one, other)
 	}
 }
+
+func TestANewClaimIsPending(t *testing.T) {
+	_, client := newTestStore(t)
+	claim, err := client.CoreV1().PersistentVolumeClaims("shop").Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claim.Status.Phase != corev1.ClaimPending {
+		t.Errorf("it is %q", claim.Status.Phase)
+	}
+}
