@@ -243,7 +243,7 @@ func refusal(q *question, rs []refused) Refusal {
 	status := rs[0].status
 	told := Refusal{
 		Plugin:     rs[0].plugin,
-		Reason:     status.Message(),
+		Reason:     rs[0].ownReason(),
 		Resolvable: status.Code() == fwk.Unschedulable,
 		Numbers:    []Number{},
 	}

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 )
@@ -112,4 +113,10 @@ func same(t *testing.T, got, want string) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+}
+
+func TestFitNamesItsReasonsInOneOrder(t *testing.T) {
+	r := refused{plugin: names.NodeResourcesFit, status: fwk.NewStatus(fwk.Unschedulable,
+		"Insufficient example.com/tpu", "Insufficient memory", "Insufficient example.com/gpu", "Too many pods", "Insufficient cpu")}
+	same(t, r.ownReason(), "Too many pods, Insufficient cpu, Insufficient memory, Insufficient example.com/gpu, Insufficient example.com/tpu")
 }

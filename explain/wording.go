@@ -1,12 +1,14 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 const (
@@ -41,8 +43,26 @@ func (r refused) name() string {
 	return r.node.Node().Name
 }
 
-// ownReason is what the plugin itself said.
-func (r refused) ownReason() string { return strings.Join(r.status.Reasons(), ", ") }
+// ownReason is what the plugin itself said. NodeResourcesFit names extended
+// resources in the order of a map, another one each time: here they are sorted.
+func (r refused) ownReason() string {
+	reasons := r.status.Reasons()
+	if r.plugin == names.NodeResourcesFit && len(reasons) > 1 {
+		reasons = slices.SortedFunc(slices.Values(reasons), func(a, b string) int {
+			return cmp.Or(cmp.Compare(fitOrder(a), fitOrder(b)), cmp.Compare(a, b))
+		})
+	}
+	return strings.Join(reasons, ", ")
+}
+
+// fitOrder is where a reason of NodeResourcesFit stands among others.
+func fitOrder(reason string) int {
+	ordered := []string{"Too many pods", "Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage"}
+	if i := slices.Index(ordered, reason); i >= 0 {
+		return i
+	}
+	return len(ordered)
+}
 
 // reasonOnly leaves the plugin's own reason standing.
 func reasonOnly(rs []refused) words {
