@@ -23,6 +23,8 @@ type Cluster struct {
 	Pods  []*corev1.Pod
 	Late  []*corev1.Pod // of a priority above all others, to come when the others have settled
 
+	Workloads []Workload // of a cluster to which nothing but these comes
+
 	prefix     string
 	namespaces []string
 	volumes    []string         // the CSI volumes that claims are bound to
@@ -64,7 +66,7 @@ func pick[T any](c *Cluster, choices ...T) T { return choices[c.rand.IntN(len(ch
 // Create creates everything but the pods. What all seeds share may be there.
 func (c *Cluster) Create(ctx context.Context, client kubernetes.Interface) error {
 	for _, object := range c.others {
-		err := create(ctx, client, object)
+		err := Create(ctx, client, object)
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create %T: %w", object, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -15,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// create creates an object of any kind that clusters are made of.
-func create(ctx context.Context, client kubernetes.Interface, object runtime.Object) (err error) {
+// Create creates an object of any kind that clusters are made of.
+func Create(ctx context.Context, client kubernetes.Interface, object runtime.Object) (err error) {
 	var o metav1.CreateOptions
 	switch x := object.(type) {
 	case *corev1.Namespace:
@@ -29,8 +31,33 @@ func create(ctx context.Context, client kubernetes.Interface, object runtime.Obj
 		_, err = client.NodeV1().RuntimeClasses().Create(ctx, x, o)
 	case *policyv1.PodDisruptionBudget:
 		_, err = client.PolicyV1().PodDisruptionBudgets(x.Namespace).Create(ctx, x, o)
+	case *corev1.LimitRange:
+		_, err = client.CoreV1().LimitRanges(x.Namespace).Create(ctx, x, o)
+	case *appsv1.Deployment, *appsv1.ReplicaSet, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job, *corev1.Pod:
+		err = createWorkload(ctx, client, object)
 	default:
 		err = createUsed(ctx, client, object)
+	}
+	return err
+}
+
+// createWorkload creates a workload.
+func createWorkload(ctx context.Context, client kubernetes.Interface, object runtime.Object) (err error) {
+	var o metav1.CreateOptions
+	apps := client.AppsV1()
+	switch x := object.(type) {
+	case *appsv1.Deployment:
+		_, err = apps.Deployments(x.Namespace).Create(ctx, x, o)
+	case *appsv1.ReplicaSet:
+		_, err = apps.ReplicaSets(x.Namespace).Create(ctx, x, o)
+	case *appsv1.StatefulSet:
+		_, err = apps.StatefulSets(x.Namespace).Create(ctx, x, o)
+	case *appsv1.DaemonSet:
+		_, err = apps.DaemonSets(x.Namespace).Create(ctx, x, o)
+	case *batchv1.Job:
+		_, err = client.BatchV1().Jobs(x.Namespace).Create(ctx, x, o)
+	case *corev1.Pod:
+		_, err = client.CoreV1().Pods(x.Namespace).Create(ctx, x, o)
 	}
 	return err
 }
