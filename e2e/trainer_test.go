@@ -1,6 +1,12 @@
 package e2e
 
-import "testing"
+import (
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/terminal"
+)
 
 // A trainer's keys in a demo, on a projector: put a fault, take it back, begin anew.
 func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
@@ -44,7 +50,14 @@ func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
 
 // Who goes to the last step takes it from there; it is not counted as passed.
 func TestAStepOfALessonIsGoneTo(t *testing.T) {
-	s := take(t, "wrong-effect")
+	env := environment(t)
+	tty, err := terminal.Start(env, 110, 44, binary, "demo", "--lesson", "wrong-effect")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tty.Close() }) // the test has failed before, if it does
+	s := &student{screen: screen{tty, t}}
+	s.shows("enter goes on")
 	s.enters()
 	s.press("i")
 	s.shows(`step +go to a step of the lesson`)
@@ -59,4 +72,10 @@ func TestAStepOfALessonIsGoneTo(t *testing.T) {
 	toPods("node=gpu-a-01", 3, "e")(s)
 	s.shows(`Reached: `)
 	s.shows(`A trainer had a hand in it:`)
+	progress := exec.CommandContext(t.Context(), binary, "demo", "--progress", "-o", "json")
+	progress.Env = env
+	out, err := progress.Output()
+	if err != nil || !regexp.MustCompile(`"name":"wrong-effect",.*"times":1,"led":"`).Match(out) {
+		t.Errorf("the progress is (%v)\n%s", err, out)
+	}
 }
