@@ -26,7 +26,7 @@ func (p *whyPage) details(g whyGroup) []string {
 	node, _ := p.snapshot.Node(name)
 	var texts []string
 	for _, s := range p.figuresOf(g, node, refusals) {
-		texts = append(texts, figures(s))
+		texts = append(texts, figures(s, width+1))
 		if held := held(node, s.resource, width); held != "" {
 			texts = append(texts, held)
 		}
@@ -92,13 +92,16 @@ func (p *whyPage) under(lead string, texts []string) []string {
 	return lines
 }
 
-// figures is the sum behind a shortage.
-func figures(s shortage) string {
+// figures is the sum behind a shortage, and where width cells have room for it
+// what is used.
+func figures(s shortage, width int) string {
 	text := fmt.Sprintf("wants %s %s, free %s = allocatable %s − requested %s", model.Clean(string(s.resource)),
 		amountText(s.resource, s.wanted, model.Up), amountText(s.resource, s.free(), model.Down),
 		amountText(s.resource, s.allocatable, model.Down), amountText(s.resource, s.requested, model.Up))
 	if s.measured {
-		text += "; used " + columnText(s.resource, s.used, model.Nearest)
+		if whole := text + "; used " + columnText(s.resource, s.used, model.Nearest); cells(whole) <= width {
+			return whole
+		}
 	}
 	return text
 }

@@ -2,6 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -85,9 +88,22 @@ func (w *why) note() string {
 		return text
 	}
 	if d.aboutNodes() && d.verdictCut() {
-		return d.verdict()
+		return endOf(d.verdict(), d.width-1)
 	}
 	return ""
+}
+
+// endOf is the end of a text that has no room in width cells, from a word on.
+func endOf(text string, width int) string {
+	if cells(text) <= width {
+		return text
+	}
+	end := ansi.TruncateLeft(text, cells(text)-width+1, "")
+	_, words, ok := strings.Cut(end, " ")
+	if !ok {
+		return "… " + ansi.TruncateLeft(end, 1, "")
+	}
+	return "… " + words
 }
 
 // chosenText is the text of the selected row, and the room that it has.

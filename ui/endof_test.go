@@ -1,0 +1,20 @@
+package ui
+
+import "testing"
+
+func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"no node fits", 12, "no node fits"},
+		{"no node fits the pod", 12, "… the pod"},
+		{"no node fits the pod", 19, "… node fits the pod"},
+		{"averylongname", 8, "… ngname"},
+	} {
+		if got := endOf(c.text, c.width); got != c.want || cells(got) > c.width {
+			t.Errorf("%q in %d cells: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
