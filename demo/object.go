@@ -2,11 +2,12 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kubectl/pkg/describe"
 	"sigs.k8s.io/yaml"
 
@@ -16,12 +17,15 @@ import (
 // Describe is what kubectl describe says of an object.
 func (c *Cluster) Describe(_ context.Context, ref model.Ref) (string, error) {
 	describers := map[string]describe.ResourceDescriber{
-		"pods":  &describe.PodDescriber{Interface: c.client},
-		"nodes": &describe.NodeDescriber{Interface: c.client},
+		"pods":             &describe.PodDescriber{Interface: c.client},
+		"nodes":            &describe.NodeDescriber{Interface: c.client},
+		"replicasets.apps": &describe.ReplicaSetDescriber{Interface: c.client},
+		"daemonsets.apps":  &describe.DaemonSetDescriber{Interface: c.client},
+		"jobs.batch":       &describe.JobDescriber{Interface: c.client},
 	}
 	by, ok := describers[ref.Resource]
 	if !ok {
-		return "", fmt.Errorf("describe %s %s: the embedded cluster describes pods and nodes only", ref.Resource, ref.Name)
+		return "", fmt.Errorf("describe %s %s: the embedded cluster describes none; y prints it", ref.Resource, ref.Name)
 	}
 	text, err := by.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true})
 	if err != nil {
@@ -32,23 +36,36 @@ func (c *Cluster) Describe(_ context.Context, ref model.Ref) (string, error) {
 
 // YAML is an object as kubectl get -o yaml shows it.
 func (c *Cluster) YAML(ctx context.Context, ref model.Ref) (string, error) {
-	var object runtime.Object
-	var err error
-	var kind string
-	switch ref.Resource {
-	case "pods":
-		kind = "Pod"
-		object, err = c.client.CoreV1().Pods(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
-	case "nodes":
-		kind = "Node"
-		object, err = c.client.CoreV1().Nodes().Get(ctx, ref.Name, metav1.GetOptions{})
-	default:
-		return "", fmt.Errorf("read %s %s: the embedded cluster shows pods and nodes only", ref.Resource, ref.Name)
-	}
+	object, err := c.object(ctx, ref)
 	if err != nil {
 		return "", fmt.Errorf("read %s %s: %w", ref.Resource, ref.Name, err)
 	}
-	object.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	kinds, _, err := scheme.Scheme.ObjectKinds(object)
+	if err != nil {
+		return "", fmt.Errorf("read %s %s: %w", ref.Resource, ref.Name, err)
+	}
+	object.GetObjectKind().SetGroupVersionKind(kinds[0])
 	text, err := yaml.Marshal(object)
 	return string(text), err
+}
+
+// object is a copy of what the API holds: of a pod, a node, or a controller that
+// creates pods.
+func (c *Cluster) object(ctx context.Context, ref model.Ref) (runtime.Object, error) {
+	options := metav1.GetOptions{}
+	switch ref.Resource {
+	case "pods":
+		return c.client.CoreV1().Pods(ref.Namespace).Get(ctx, ref.Name, options)
+	case "nodes":
+		return c.client.CoreV1().Nodes().Get(ctx, ref.Name, options)
+	case "replicasets.apps":
+		return c.client.AppsV1().ReplicaSets(ref.Namespace).Get(ctx, ref.Name, options)
+	case "statefulsets.apps":
+		return c.client.AppsV1().StatefulSets(ref.Namespace).Get(ctx, ref.Name, options)
+	case "daemonsets.apps":
+		return c.client.AppsV1().DaemonSets(ref.Namespace).Get(ctx, ref.Name, options)
+	case "jobs.batch":
+		return c.client.BatchV1().Jobs(ref.Namespace).Get(ctx, ref.Name, options)
+	}
+	return nil, errors.New("the embedded cluster shows none")
 }
