@@ -96,7 +96,7 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 		"it would, but the other has priority": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z"), priority(-1)), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"Pending: wants zone=z, no label", new(true), "",
+			"Pending: cpu 2 short", new(true), "",
 		},
 		"nobody makes it anew": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", readyPod), testPod("shop/y", "b", "2", replica)},

@@ -17,6 +17,7 @@ type group struct {
 	refusing []int // plugins whose Filter or PreFilter refuses them
 	fits     *bool
 	distance float64 // of its nearest node
+	fixed    int     // refusals that no pod's end changes
 }
 
 // step is one more refusal on the way to a group.
@@ -46,8 +47,9 @@ const (
 // group sorts the nodes of the matrix into groups, nearest first: those that fit
 // come first, then those that are not decided, then those that the fewest
 // plugins refuse, then those whose nearest node is short of the least (the share
-// of what is wanted that is missing, summed over the refusals), then in the order
-// of the plugins that refuse, then the larger ones, then by name.
+// of what is wanted that is missing, summed over the refusals), then those that
+// the end of pods could let it in on, then in the order of the plugins that
+// refuse, then the larger ones, then by name.
 func (e *Engine) group(q *question, m *matrix) []*group {
 	g := &grouping{e: e, q: q, m: m, steps: map[step]int{}, groups: map[int]*group{}}
 	for i := range m.nodes {
@@ -62,6 +64,7 @@ func (e *Engine) group(q *question, m *matrix) []*group {
 			cmp.Compare(rank(a.fits), rank(b.fits)),
 			cmp.Compare(len(a.refusing), len(b.refusing)),
 			cmp.Compare(a.distance, b.distance),
+			cmp.Compare(a.fixed, b.fixed),
 			slices.Compare(a.refusing, b.refusing),
 			cmp.Compare(len(b.nodes), len(a.nodes)),
 			strings.Compare(m.nodes[a.nodes[0]].Node().Name, m.nodes[b.nodes[0]].Node().Name),
@@ -83,7 +86,7 @@ func rank(fits *bool) int {
 func (g *grouping) add(i int) {
 	at := nothingRefuses
 	var refusing [16]int
-	found := refusing[:0]
+	found, fixed := refusing[:0], 0
 	for _, k := range g.m.said {
 		status := g.m.refuses(k, i)
 		if status == nil {
@@ -94,6 +97,9 @@ func (g *grouping) add(i int) {
 		if g.m.answers[k].pre == nil { // a PreFilter refusal is the same for all
 			shape = g.shape(k, i, status)
 		}
+		if status.Code() != fwk.Unschedulable {
+			fixed++
+		}
 		at = g.walk(step{at, k, status.Code() == fwk.Unschedulable, shape})
 	}
 	if len(found) == 0 && g.m.fits(i) == nil {
@@ -101,7 +107,7 @@ func (g *grouping) add(i int) {
 	}
 	into, ok := g.groups[at]
 	if !ok {
-		into = &group{refusing: slices.Clone(found), fits: g.m.fits(i)}
+		into = &group{refusing: slices.Clone(found), fits: g.m.fits(i), fixed: fixed}
 		g.groups[at] = into
 		g.order = append(g.order, into)
 	}

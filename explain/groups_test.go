@@ -1,0 +1,28 @@
+package explain
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Nodes that are as near as others come first where the end of pods could let it in:
+// of those that it does not want, no wait makes one that it wants.
+func TestNodesThatThePodWantsComeBeforeThoseThatItDoesNot(t *testing.T) {
+	inPool := func(name string) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Labels["pool"] = name }
+	}
+	e := startEngine(t, Options{},
+		testNode("a", "4", inPool("std")), testNode("b", "4", inPool("std")), testNode("c", "4", inPool("spot")),
+		testPod("web/proxy-1", "c", "1", hostPort("", 8443, corev1.ProtocolTCP)),
+		testPod("web/proxy-2", "", "1", hostPort("", 8443, corev1.ProtocolTCP), selecting("pool", "spot")),
+	)
+	report, err := e.Explain(t.Context(), "web/proxy-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, report.Why, "c: port 8443/TCP taken by web/proxy-1")
+	if len(report.Groups) != 2 || report.Groups[1].Count != 2 {
+		t.Errorf("got %+v", report.Groups)
+	}
+}
