@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -126,8 +127,13 @@ func (p *whyPage) facts() []string {
 	if p.verdictCut() && !p.aboutNodes() {
 		facts = append(facts, p.report.Summary)
 	}
-	if p.report.Verdict != explain.Unschedulable {
-		facts = append(facts, p.report.Facts...)
+	if p.report.Verdict == explain.Unschedulable {
+		return facts
+	}
+	for _, fact := range p.report.Facts {
+		if !strings.Contains(p.report.Summary, fact) { // the verdict says it
+			facts = append(facts, fact)
+		}
 	}
 	return facts
 }
