@@ -11,7 +11,6 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/component-base/version"
 	"k8s.io/kubernetes/pkg/controller"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
@@ -46,7 +45,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		Factory: factory, Client: reader, Trace: explain.NewTrace(), Changed: changes,
 		Status: func() model.Status {
 			status := model.Status{
-				Context: Context, Server: "in this process", User: "you", Version: version.DefaultKubeBinaryVersion,
+				Context: Context, Server: "in this process", User: "you", Version: kubernetesVersion,
 				Connection: model.Connection{Live: true, Heard: time.Now()},
 			}
 			refusals.Status(&status)

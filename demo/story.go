@@ -22,8 +22,9 @@ import (
 // diskDriver makes the volumes of zonalDisk.
 const diskDriver = "disk.csi.example.com"
 
-// kubeletVersion is what the made-up nodes say they run.
-const kubeletVersion = "v1.37.1"
+// kubernetesVersion is the release that the control plane is of, and that the
+// made-up nodes say they run.
+const kubernetesVersion = "v1.37.1"
 
 // Story says which story is told.
 type Story struct {

@@ -55,7 +55,7 @@ func (s *story) node(of pool, zone string, number int, disk string, age time.Dur
 		Status: corev1.NodeStatus{
 			Capacity:   amounts("cpu", of.cpu, "memory", of.memory, "pods", of.pods, "ephemeral-storage", "100Gi", string(gpus), of.gpus),
 			Conditions: readyConditions(born),
-			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: kubeletVersion, OperatingSystem: "linux", Architecture: "amd64", OSImage: "no system: this node is made up"},
+			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: kubernetesVersion, OperatingSystem: "linux", Architecture: "amd64", OSImage: "no system: this node is made up"},
 			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}},
 		},
 	}
