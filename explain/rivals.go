@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,30 +28,37 @@ const mostRivals = 100
 // reaches all of them.
 const likeIt = ""
 
-// meet sorts the pods that wait into those equal to pod and its rivals.
+// meet sorts the pods that wait into those equal to pod and its rivals, in the
+// order in which the scheduler takes them as far as that can be told.
 func (f *fixing) meet(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
-	byKind := map[string][]*corev1.Pod{}
-	for _, other := range f.pods {
+	at := map[string]int{} // by key: where its kind stands in rivals
+	for _, other := range slices.SortedFunc(maps.Values(f.pods), byTurn) {
 		if other.UID == pod.UID || !f.competes(other) {
 			continue
 		}
-		if key := model.NewPod(other).KindKey(); key == own {
+		key := model.NewPod(other).KindKey()
+		if key == own {
 			f.alike = append(f.alike, other)
-		} else {
-			byKind[key] = append(byKind[key], other)
+			continue
 		}
+		i, ok := at[key]
+		if !ok {
+			i = len(f.rivals)
+			at[key], f.rivals = i, append(f.rivals, rivals{key: key})
+		}
+		f.rivals[i].pods = append(f.rivals[i].pods, other)
 	}
-	for key, pods := range byKind {
-		f.rivals = append(f.rivals, rivals{key, pods})
-	}
-	slices.SortFunc(f.rivals, func(a, b rivals) int {
-		return cmp.Or(
-			cmp.Compare(corev1helpers.PodPriority(b.pods[0]), corev1helpers.PodPriority(a.pods[0])),
-			strings.Compare(a.key, b.key),
-		)
-	})
+}
+
+// byTurn compares pods by priority and age, and by name where those are equal.
+func byTurn(a, b *corev1.Pod) int {
+	return cmp.Or(
+		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+		strings.Compare(fullName(a), fullName(b)),
+	)
 }
 
 // competes says whether the scheduler would place the pod as soon as it fits.
