@@ -7,6 +7,7 @@ require (
 	github.com/go-logr/logr v1.4.3
 	github.com/google/go-cmp v0.7.0
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
+	github.com/klauspost/compress v1.19.0
 	github.com/kubectl-fathom/kubectl-fathom v0.0.0
 	golang.org/x/term v0.45.0
 	k8s.io/api v0.37.1
