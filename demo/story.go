@@ -36,7 +36,7 @@ type Story struct {
 // StartStory runs a cluster with a past until Stop. Things happen in it.
 func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	c, err := start(ctx, which.Seed, func(c *Cluster, given *addresses) error {
-		s := &story{begins: time.Now(), rand: rand.New(rand.NewPCG(which.Seed, 1)), client: c.client, address: given.of}
+		s := &story{begins: time.Now(), rand: rand.New(rand.NewPCG(which.Seed, 1)), client: c.client, address: given.of, suffixes: map[string]bool{}}
 		return s.load(c.store, which.Nodes)
 	})
 	if err != nil || which.Still {
@@ -59,8 +59,9 @@ type story struct {
 	client  kubernetes.Interface // reads what was loaded before
 	address func(*corev1.Pod) string
 
-	nodes   []*corev1.Node
-	objects []runtime.Object
+	nodes    []*corev1.Node
+	objects  []runtime.Object
+	suffixes map[string]bool // of names, that were drawn
 }
 
 // load puts the story with so many nodes into the store.

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
 // tellTest runs the story without happenings.
@@ -136,6 +140,24 @@ func TestNothingThatIsMadeLaterHasTheUIDOfSomethingInTheStory(t *testing.T) {
 			if was, taken := told[made.UID]; taken {
 				t.Errorf("seed %d: a new object has the UID of %s", seed, was)
 			}
+		}
+	}
+}
+
+// Of ten thousand names some would be drawn twice: with these seeds they were.
+func TestNoNameIsDrawnTwice(t *testing.T) {
+	for _, seed := range []uint64{0, 7} {
+		c := &Cluster{store: api.NewStore(t.Context(), clock.RealClock{}, seed)}
+		c.client = c.store.Client(t.Context(), api.Writes)
+		if err := c.furnish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := &story{
+			begins: time.Now(), rand: rand.New(rand.NewPCG(seed, 1)), client: c.client, suffixes: map[string]bool{},
+			address: newAddresses().of,
+		}
+		if err := s.load(c.store, MostNodes); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }

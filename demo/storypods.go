@@ -157,12 +157,17 @@ func (s *story) uid() types.UID {
 }
 
 // suffix is what makes the name of a pod its own: five of the characters that
-// Kubernetes takes.
+// Kubernetes takes. None is drawn twice.
 func (s *story) suffix() string {
 	const from = "bcdfghjklmnpqrstvwxz2456789"
 	name := make([]byte, 5)
-	for i := range name {
-		name[i] = from[s.rand.IntN(len(from))]
+	for {
+		for i := range name {
+			name[i] = from[s.rand.IntN(len(from))]
+		}
+		if drawn := string(name); !s.suffixes[drawn] {
+			s.suffixes[drawn] = true
+			return drawn
+		}
 	}
-	return string(name)
 }

@@ -94,30 +94,13 @@ func fitCrumbs(crumbs []string, width int) []string {
 
 // badges are the right end of the header, plain for measuring and styled.
 func (a *App) badges() (plain, styled string) {
-	s, status := a.styles(), a.snapshot.Status
+	s := a.styles()
 	var words, drawn []string
 	add := func(word, dressed string) {
 		words, drawn = append(words, word), append(drawn, dressed)
 	}
-	if a.production() {
-		add("PROD", s.BadgeProd.Render("PROD"))
-	}
-	if a.isSnapshot() {
-		add("SNAPSHOT", s.BadgeSnapshot.Render("SNAPSHOT"))
-	}
-	if actor := a.actor(); a.ReadOnly || a.isSnapshot() || actor != nil && actor.ReadOnly() != "" {
-		add("READ-ONLY", s.BadgeReadOnly.Render("READ-ONLY"))
-	}
-	if a.Demo {
-		add("DEMO", s.BadgeDemo.Render("DEMO"))
-	}
-	if status.Insecure {
-		add("INSECURE", s.BadgeProd.Render("INSECURE"))
-	}
-	badges, dressed := strings.Join(words, " "), strings.Join(drawn, " ")
-	words, drawn = nil, nil
-	if badges != "" {
-		add(badges, dressed)
+	if marks, dressed := a.marks(); marks != "" {
+		add(marks, dressed)
 	}
 	if n := a.unread(); n > 0 {
 		word := fmt.Sprintf("! %d not read", n)
@@ -132,6 +115,28 @@ func (a *App) badges() (plain, styled string) {
 	fresh := a.freshness()
 	add(fresh, a.freshStyle(fresh).Render(fresh))
 	return strings.Join(words, "  "), strings.Join(drawn, "  ")
+}
+
+// marks say of what kind the cluster is, plain and styled.
+func (a *App) marks() (plain, styled string) {
+	s, actor := a.styles(), a.actor()
+	var words, drawn []string
+	for _, mark := range []struct {
+		is    bool
+		word  string
+		style lipgloss.Style
+	}{
+		{a.production(), "PROD", s.BadgeProd},
+		{a.isSnapshot(), "SNAPSHOT", s.BadgeSnapshot},
+		{a.ReadOnly || a.isSnapshot() || actor != nil && actor.ReadOnly() != "", "READ-ONLY", s.BadgeReadOnly},
+		{a.Demo, "DEMO", s.BadgeDemo},
+		{a.snapshot.Status.Insecure, "INSECURE", s.BadgeProd},
+	} {
+		if mark.is {
+			words, drawn = append(words, mark.word), append(drawn, mark.style.Render(mark.word))
+		}
+	}
+	return strings.Join(words, " "), strings.Join(drawn, " ")
 }
 
 // freshStyle is that of how old what is shown is.

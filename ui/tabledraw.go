@@ -23,7 +23,8 @@ func (t *table[R]) grow() {
 
 // shows says whether a column is drawn, if there is room.
 func (t *table[R]) shows(c *column[R]) bool {
-	return t.wide || c.from <= t.width && !(t.few && (c.extra || c.from > 0))
+	few := !c.extra && c.from == 0
+	return t.wide || c.from <= t.width && (few || !t.few)
 }
 
 // placed is one column as it is drawn: which, and how wide.

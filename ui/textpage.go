@@ -26,7 +26,7 @@ type textPage struct {
 	asks     asking
 	failed   bool
 	work     func(context.Context) (string, error) // nil once it has run
-	source   func(context.Context) (string, error) // the work; nil of a text that was there
+	source   func(context.Context) (string, error) // the work, to be run again
 }
 
 // loadedMsg is the text of a page that had to be asked for.
@@ -34,13 +34,6 @@ type loadedMsg struct {
 	nth  int
 	text string
 	err  error
-}
-
-// newText makes a page of a text that is there.
-func newText(a *App, path []string, sentence, text string) *textPage {
-	p := &textPage{page: page{app: a}, path: path, sentence: sentence}
-	p.fill(text)
-	return p
 }
 
 // newLoading makes a page of a text that work fetches when the page is shown.

@@ -56,7 +56,7 @@ func restored(object runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("write %T: %w", object, err))
 	}
-	read, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(message)
+	read, ok := reflect.TypeAssert[message](reflect.New(reflect.TypeOf(object).Elem()))
 	if !ok {
 		return object, nil
 	}
