@@ -204,7 +204,7 @@ func apply(t *testing.T, client kubernetes.Interface, w random.Workload) string 
 	for _, object := range w.Objects {
 		err := random.Create(t.Context(), client, object)
 		if err != nil {
-			words = append(words, err.Error())
+			words = append(words, inOneOrder(err.Error()))
 		}
 	}
 	return strings.Join(words, "\n")

@@ -209,9 +209,26 @@ func failedCreates(ctx context.Context, client kubernetes.Interface) (map[string
 	for _, e := range list.Items {
 		message := usedUp.ReplaceAllString(strings.TrimPrefix(e.Message, "(combined from similar events): "), "used: …, limited:")
 		message = ordinal.ReplaceAllString(generated.ReplaceAllString(message, `${1}…"`), "Create Pod ${1}… in")
+		message = inOneOrder(message)
 		told[fmt.Sprintf("%s %s/%s", e.InvolvedObject.Kind, e.InvolvedObject.Namespace, e.InvolvedObject.Name)] = message
 	}
 	return told, nil
+}
+
+// inOneOrder sorts the complaints about an invalid object, where there are several:
+// validation goes through maps of resources.
+func inOneOrder(message string) string {
+	const before = "is invalid: ["
+	head, rest, ok := strings.Cut(message, before)
+	if !ok {
+		return message
+	}
+	parts := strings.Split(strings.TrimSuffix(rest, "]"), ", spec.")
+	for i := range parts {
+		parts[i] = strings.TrimPrefix(parts[i], "spec.")
+	}
+	slices.Sort(parts)
+	return head + before + strings.Join(parts, ", ") + "]"
 }
 
 // usedQuotas is what is used of each quota.
