@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,13 +22,15 @@ import (
 )
 
 // newRecorder records a cluster of nothing whose connection the test decides.
-func newRecorder(t *testing.T, connection *model.Connection) (r *recorder, said *bytes.Buffer) {
+func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *bytes.Buffer, connection *atomic.Pointer[model.Connection]) {
 	t.Helper()
+	connection = &atomic.Pointer[model.Connection]{}
+	connection.Store(&begins)
 	client := fake.NewClientset()
 	source := &cluster.Source{
 		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewTrace(),
 		Status: func() model.Status {
-			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection}
+			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection.Load()}
 		},
 	}
 	joined, err := cluster.New(t.Context(), source, cluster.Options{})
@@ -43,15 +46,14 @@ func newRecorder(t *testing.T, connection *model.Connection) (r *recorder, said 
 	dir := t.TempDir()
 	return &recorder{
 		shooting: &shooting{app: a, file: dir, recording: true, every: time.Second}, live: &live{Cluster: joined, app: a}, progress: newProgress(said),
-	}, said
+	}, said, connection
 }
 
 func TestAStepIsNotTakenWhileTheServerDoesNotAnswer(t *testing.T) {
 	lost := model.Connection{Err: "connection refused", Tries: 3}
-	connection := model.Connection{Live: true}
-	r, said := newRecorder(t, &connection)
+	r, said, connection := newRecorder(t, model.Connection{Live: true})
 	for i, c := range []model.Connection{{Live: true}, lost, lost, {Heard: time.Unix(0, 0)}, {Live: true}} {
-		connection = c
+		connection.Store(&c)
 		if err := r.step(t.Context(), time.Unix(int64(60*i), 0)); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +76,7 @@ step 2, 00:04:00: 0 objects; 3 before it could not be taken
 }
 
 func TestARecordingWithoutAStepFails(t *testing.T) {
-	r, said := newRecorder(t, &model.Connection{Err: "connection refused"})
+	r, said, _ := newRecorder(t, model.Connection{Err: "connection refused"})
 	r.steps = 1
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -85,7 +87,7 @@ func TestARecordingWithoutAStepFails(t *testing.T) {
 }
 
 func TestWhereNoFileCanBeWrittenTheRecordingEnds(t *testing.T) {
-	r, _ := newRecorder(t, &model.Connection{Live: true})
+	r, _, _ := newRecorder(t, model.Connection{Live: true})
 	r.file = filepath.Join(r.file, "gone")
 	err := r.finish(r.run(t.Context()))
 	if !errors.Is(err, os.ErrNotExist) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), r.file) {
