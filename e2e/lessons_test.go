@@ -219,6 +219,7 @@ func showing(words string) move {
 		s.press("2")
 		s.shows("› pods")
 		s.press(escape)
+		time.Sleep(300 * time.Millisecond) // with a key right behind it, it would be alt
 		s.shows(words)
 	}
 }

@@ -100,6 +100,11 @@ func fathomWithInput(t *testing.T, input string, args ...string) result {
 func environment(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
+	t.Cleanup(func() {
+		if stack, err := os.ReadFile(filepath.Join(home, ".local", "state", "fathom", "crash.log")); err == nil {
+			t.Logf("it has crashed:\n%s", stack)
+		}
+	})
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "KUBECONFIG=" + filepath.Join(home, "none")}
 }
 
