@@ -28,7 +28,7 @@ func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
 	}
 	switch {
 	case pressed == "/":
-		f.field, f.typing, f.found = newField(""), true, ""
+		f.field, f.typing, f.found = newSearch(""), true, ""
 	case (pressed == "n" || pressed == "N") && f.found != "":
 		f.next(b, pressed == "N")
 	default:

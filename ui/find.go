@@ -6,7 +6,7 @@ import tea "charm.land/bubbletea/v2"
 func (p *textPage) actFind(do action) tea.Cmd {
 	switch do {
 	case doFilter:
-		p.app.prompt = &finding{page: p, field: newField("")}
+		p.app.prompt = &finding{page: p, field: newSearch("")}
 	case doNextMatch:
 		p.goToHit(p.hit + 1)
 	case doPrevMatch:

@@ -37,7 +37,7 @@ func newPalette(a *App) *palette { return openPalette(a, "") }
 func newNamespaces(a *App) *palette { return openPalette(a, "ns ") }
 
 func openPalette(a *App, typed string) *palette {
-	p := &palette{app: a, field: newField(typed)}
+	p := &palette{app: a, field: newSearch(typed)}
 	p.list()
 	return p
 }
@@ -143,7 +143,7 @@ func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
 		p.chosen = max(min(p.chosen+1, len(p.shown)-1), 0)
 	case "tab":
 		if p.chosen < len(p.shown) {
-			p.field = newField(p.shown[p.chosen].name)
+			p.field = newSearch(p.shown[p.chosen].name)
 			p.list()
 		}
 	case "enter":

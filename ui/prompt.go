@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -26,12 +27,27 @@ func newField(text string) field {
 	return field{input}
 }
 
+// longestName is how much may be typed where names are searched: each key searches
+// all of it again.
+const longestName = 300
+
+// newSearch is a field for a name.
+func newSearch(text string) field {
+	f := newField(text)
+	f.input.CharLimit = longestName
+	return f
+}
+
 // text is what was typed.
 func (f *field) text() string { return f.input.Value() }
 
-// edit changes the text as the key says; it reports whether it did.
+// edit changes the text as the key says; it reports whether it did. The input
+// panics where a word of one character is left to delete forward.
 func (f *field) edit(msg tea.Msg) bool {
 	before := f.input.Value()
+	if press, ok := msg.(tea.KeyPressMsg); ok && key.Matches(press, f.input.KeyMap.DeleteWordForward) && f.input.Position()+1 == len([]rune(before)) {
+		msg = tea.KeyPressMsg{Code: tea.KeyDelete}
+	}
 	f.input, _ = f.input.Update(msg)
 	return f.input.Value() != before
 }
