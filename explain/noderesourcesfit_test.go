@@ -118,5 +118,5 @@ func same(t *testing.T, got, want string) {
 func TestFitNamesItsReasonsInOneOrder(t *testing.T) {
 	r := refused{plugin: names.NodeResourcesFit, status: fwk.NewStatus(fwk.Unschedulable,
 		"Insufficient example.com/tpu", "Insufficient memory", "Insufficient example.com/gpu", "Too many pods", "Insufficient cpu")}
-	same(t, r.ownReason(), "Too many pods, Insufficient cpu, Insufficient memory, Insufficient example.com/gpu, Insufficient example.com/tpu")
+	same(t, r.ownReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,21 +46,10 @@ func (r refused) name() string {
 // resources in the order of a map, another one each time: here they are sorted.
 func (r refused) ownReason() string {
 	reasons := r.status.Reasons()
-	if r.plugin == names.NodeResourcesFit && len(reasons) > 1 {
-		reasons = slices.SortedFunc(slices.Values(reasons), func(a, b string) int {
-			return cmp.Or(cmp.Compare(fitOrder(a), fitOrder(b)), cmp.Compare(a, b))
-		})
+	if r.plugin == names.NodeResourcesFit {
+		reasons = slices.Sorted(slices.Values(reasons))
 	}
 	return strings.Join(reasons, ", ")
-}
-
-// fitOrder is where a reason of NodeResourcesFit stands among others.
-func fitOrder(reason string) int {
-	ordered := []string{"Too many pods", "Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage"}
-	if i := slices.Index(ordered, reason); i >= 0 {
-		return i
-	}
-	return len(ordered)
 }
 
 // reasonOnly leaves the plugin's own reason standing.
