@@ -77,7 +77,7 @@ func (c *choice) scroll(n int) { c.at = max(min(c.at+n, len(c.items)-1), 0) }
 func (c *choice) resized() tea.Cmd { return nil }
 
 func (c *choice) draw(width, height int) boxed {
-	s, room := c.app.styles(), boxRoom(width)
+	room := boxRoom(width)
 	column := min(c.column, room/2)
 	inner := min(confirmLeast, room)
 	lines := make([]string, len(c.items))
@@ -85,20 +85,27 @@ func (c *choice) draw(width, height int) boxed {
 		lines[i] = left(cutMiddle(item.word, column), column) + "  " + item.what
 		inner = min(max(inner, cells(lines[i])), room)
 	}
+	off := func(i int) bool { return c.items[i].off != "" }
+	rows := c.app.boxList(lines, c.at, off, inner, boxRows(height)-1)
+	rows = append(rows, boxRow{text: c.app.styles().Dim.Render(cut("enter "+c.does+"   esc nothing", inner))})
+	return boxed{title: model.Clean(c.title), corner: c.app.placeBadge(), rows: rows, inner: inner}
+}
+
+// boxList are the lines of a box of which one can be taken: those around the
+// chosen one for which there is room, faint where off says that they cannot.
+func (a *App) boxList(lines []string, chosen int, off func(int) bool, inner, most int) []boxRow {
+	s := a.styles()
+	from := max(min(chosen-most+1, len(lines)-most), 0)
 	var rows []boxRow
-	for i, line := range lines {
+	for i := from; i < min(from+most, len(lines)); i++ {
 		style := s.Text
 		switch {
-		case i == c.at:
+		case i == chosen:
 			style = s.Selected
-		case c.items[i].off != "":
+		case off(i):
 			style = s.KeyOff
 		}
-		rows = append(rows, boxRow{text: style.Render(left(line, inner)), cursor: i == c.at})
+		rows = append(rows, boxRow{text: style.Render(left(lines[i], inner)), cursor: i == chosen})
 	}
-	most := boxRows(height) - 1
-	from := max(min(c.at-most+1, len(rows)-most), 0)
-	rows = rows[from:min(from+most, len(rows))]
-	rows = append(rows, boxRow{text: s.Dim.Render(cut("enter "+c.does+"   esc nothing", inner))})
-	return boxed{title: model.Clean(c.title), corner: c.app.placeBadge(), rows: rows, inner: inner}
+	return rows
 }

@@ -13,16 +13,15 @@ import (
 // when one steps.
 type difference struct {
 	textPage
-	asks    asking
 	step    int               // that the rest is of; 0: none yet
-	found   *model.Difference // nil: it is asked for, or there is none
+	told    *model.Difference // nil: it is asked for, or there is none
 	trouble error
 }
 
 // differedMsg brings what changed.
 type differedMsg struct {
 	nth, step int
-	found     *model.Difference
+	told      *model.Difference
 	err       error
 }
 
@@ -43,8 +42,8 @@ func (d *difference) answer(width int) string {
 	case d.trouble != nil:
 		return "Not known: " + model.Clean(d.trouble.Error())
 	}
-	words := differenceWords(d.found)
-	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, clock(d.found.Apart), words); cells(whole) <= width {
+	words := differenceWords(d.told)
+	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, clock(d.told.Apart), words); cells(whole) <= width {
 		return whole
 	}
 	return fmt.Sprintf("Since step %d: %s", step-1, words)
@@ -57,11 +56,11 @@ func (d *difference) resize(width, height int) {
 
 // compose draws what is known for the page's width.
 func (d *difference) compose() {
-	if d.step != d.app.snapshot.Status.Step || d.found == nil {
+	if d.step != d.app.snapshot.Status.Step || d.told == nil {
 		d.show(nil)
 		return
 	}
-	d.show(differenceLines(d.found, d.app.domain, max(1, d.width-2)))
+	d.show(differenceLines(d.told, d.app.domain, max(1, d.width-2)))
 }
 
 func (d *difference) update(msg tea.Msg) tea.Cmd {
@@ -85,8 +84,8 @@ func (d *difference) ask() tea.Cmd {
 	recording := d.app.Recording
 	ctx, nth := d.asks.begin(d.app.ctx)
 	return d.app.ask(d, func(context.Context) tea.Msg {
-		found, err := recording.Changes(ctx, step)
-		return differedMsg{nth, step, found, err}
+		told, err := recording.Changes(ctx, step)
+		return differedMsg{nth, step, told, err}
 	})
 }
 
@@ -95,10 +94,7 @@ func (d *difference) onDiffered(msg differedMsg) {
 		return
 	}
 	d.asks.end()
-	d.step, d.found, d.trouble = msg.step, msg.found, msg.err
+	d.step, d.told, d.trouble = msg.step, msg.told, msg.err
 	d.top = 0
 	d.compose()
 }
-
-// leave ends what nobody will look at.
-func (d *difference) leave() { d.asks.end() }

@@ -121,7 +121,7 @@ func (m *menu) scroll(n int) { m.chosen = max(min(m.chosen+n, len(m.items)-1), 0
 func (m *menu) resized() tea.Cmd { return nil }
 
 func (m *menu) draw(width, height int) boxed {
-	s, room := m.app.styles(), boxRoom(width)
+	room := boxRoom(width)
 	words := 0
 	for _, item := range m.items {
 		words = max(words, cells(item.word))
@@ -139,20 +139,8 @@ func (m *menu) draw(width, height int) boxed {
 		lines[i] = line
 		inner = min(max(inner, cells(line)), room)
 	}
-	var rows []boxRow
-	for i, line := range lines {
-		style := s.Text
-		switch {
-		case i == m.chosen:
-			style = s.Selected
-		case m.items[i].off != "":
-			style = s.KeyOff
-		}
-		rows = append(rows, boxRow{text: style.Render(left(line, inner)), cursor: i == m.chosen})
-	}
-	most := boxRows(height) - 1
-	from := max(min(m.chosen-most+1, len(rows)-most), 0)
-	rows = rows[from:min(from+most, len(rows))]
-	rows = append(rows, boxRow{text: s.Dim.Render(cut("enter or its key plans it   esc nothing", inner))})
+	off := func(i int) bool { return m.items[i].off != "" }
+	rows := m.app.boxList(lines, m.chosen, off, inner, boxRows(height)-1)
+	rows = append(rows, boxRow{text: m.app.styles().Dim.Render(cut("enter or its key plans it   esc nothing", inner))})
 	return boxed{title: "Actions on " + m.app.brief(m.about), corner: m.app.placeBadge(), rows: rows, inner: inner}
 }

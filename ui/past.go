@@ -16,7 +16,6 @@ import (
 type past struct {
 	textPage
 	pod     *model.Pod // as it was last seen
-	asks    asking
 	look    func(context.Context) (*explain.History, error)
 	step    int              // from which is looked back; 0: none yet
 	history *explain.History // nil until the first answer
@@ -134,6 +133,3 @@ func (p *past) onLooked(msg lookedMsg) tea.Cmd {
 	p.compose()
 	return p.ask()
 }
-
-// leave stops looking; shown again, the page goes on.
-func (p *past) leave() { p.asks.end() }
