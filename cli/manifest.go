@@ -48,7 +48,7 @@ func wishesIn(data []byte, namespace string) (wishes []explain.Planned, err erro
 		case err != nil:
 			return nil, err
 		case len(document) > mostDocument:
-			return nil, fmt.Errorf("one object of more than %d MiB", mostDocument>>20)
+			return nil, fmt.Errorf("one document of more than %d MiB", mostDocument>>20)
 		}
 		found, err := wishesOf(document, namespace)
 		if err != nil {

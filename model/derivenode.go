@@ -112,19 +112,22 @@ func poolOf(node *corev1.Node) string {
 
 // statusWords tells Ready, cordoned and pressure apart: "Ready,cordoned".
 func (n *Node) statusWords() string {
-	words := make([]string, 1, 2+len(n.Pressure))
-	switch n.Ready {
-	case corev1.ConditionTrue:
-		words[0] = "Ready"
-	case corev1.ConditionFalse:
-		words[0] = "NotReady"
-	default:
-		words[0] = "Unknown"
-	}
+	words := []string{n.readyWord()}
 	if n.Cordoned {
 		words = append(words, "cordoned")
 	}
 	return strings.Join(append(words, n.Pressure...), ",")
+}
+
+// readyWord is the condition in a word.
+func (n *Node) readyWord() string {
+	switch n.Ready {
+	case corev1.ConditionTrue:
+		return "Ready"
+	case corev1.ConditionFalse:
+		return "NotReady"
+	}
+	return "Unknown"
 }
 
 // taintWords is the TAINTS cell: key=value:effect, the effects of one key

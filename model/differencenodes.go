@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // nodes notes those that came, went or are others. Both lists are in the order of
@@ -42,7 +40,7 @@ func (d *Difference) nodes(was, is *Snapshot) {
 // nodeWords are the changes of a node, what keeps pods away first.
 func nodeWords(was, is *Node) (words []string) {
 	if was.Ready != is.Ready {
-		words = append(words, readyWord(was)+" → "+readyWord(is))
+		words = append(words, was.readyWord()+" → "+is.readyWord())
 	}
 	if was.Cordoned != is.Cordoned {
 		word := "uncordoned"
@@ -72,17 +70,6 @@ func (n *Node) shortTaints() []string {
 		}
 	}
 	return texts
-}
-
-// readyWord is the condition in a word.
-func readyWord(n *Node) string {
-	switch n.Ready {
-	case corev1.ConditionTrue:
-		return "Ready"
-	case corev1.ConditionFalse:
-		return "NotReady"
-	}
-	return "Unknown"
 }
 
 // changesOf words what a list has more and what it has no more.

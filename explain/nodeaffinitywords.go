@@ -1,0 +1,142 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// affinityWords tells what nodes miss and what they have instead.
+func affinityWords(q *question, rs []refused) words {
+	u := unmetOf(q, rs[0])
+	if rs[0].node == nil && len(u.terms) > 0 {
+		return words{
+			What:  rs[0].ownReason() + ": every term asks for one node by different names: " + u.describe(),
+			Short: "affinity asks for two nodes at once",
+		}
+	}
+	if u.wish == "" {
+		return reasonOnly(rs)
+	}
+	w := words{
+		What:  sentences(rs, func(r refused) string { return unmetOf(q, r).sentence(r.node.Node()) }),
+		Short: u.verb() + u.wish,
+		Bar:   u.wish,
+	}
+	one, ok := u.single()
+	if !ok {
+		return w
+	}
+	if len(rs) == 1 {
+		w.Short = u.verb() + one.text + ", " + one.has(rs[0].node.Node(), false)
+		return w
+	}
+	w.Short = u.verb() + one.text + ": " + tally(one, rs)
+	return w
+}
+
+// verb tells the pod's own wishes from the profile's.
+func (u *unmet) verb() string {
+	if u.added {
+		return "profile wants "
+	}
+	return "wants "
+}
+
+// tally counts what the nodes have instead: "3 have hdd, 1 no label".
+func tally(one want, rs []refused) string {
+	var values []string
+	counts, none := map[string]int{}, 0
+	for _, r := range rs {
+		value, ok := one.valueAt(r.node.Node())
+		switch {
+		case !ok:
+			none++
+		case counts[value] == 0:
+			values = append(values, value)
+			fallthrough
+		default:
+			counts[value]++
+		}
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
+	var all []string
+	for i, value := range values {
+		if i == fewNames {
+			all = append(all, fmt.Sprintf("%d other values", len(values)-i))
+			break
+		}
+		verb := "have"
+		if counts[value] == 1 {
+			verb = "has"
+		}
+		all = append(all, fmt.Sprintf("%d %s %s", counts[value], verb, orEmpty(value)))
+	}
+	if none > 0 {
+		all = append(all, fmt.Sprintf("%d no label", none))
+	}
+	return strings.Join(all, ", ")
+}
+
+// valueAt is what the node has where w looks.
+func (w want) valueAt(node *corev1.Node) (string, bool) {
+	if w.field && w.key == metav1.ObjectNameField {
+		return node.Name, true
+	}
+	value, ok := node.Labels[w.key]
+	return value, ok
+}
+
+// has tells what the node has instead: "has disktype=hdd", or only "has hdd".
+func (w want) has(node *corev1.Node, whole bool) string {
+	value, ok := w.valueAt(node)
+	switch {
+	case ok && whole:
+		return "has " + w.key + "=" + value
+	case ok:
+		return "has " + orEmpty(value)
+	case whole:
+		return "has no label " + w.key
+	}
+	return "no label"
+}
+
+func orEmpty(value string) string {
+	if value == "" {
+		return `""`
+	}
+	return value
+}
+
+// sentence is all that one node misses, per term where there are several.
+func (u *unmet) sentence(node *corev1.Node) string {
+	var all []string
+	for _, one := range u.pairs {
+		all = append(all, "nodeSelector wants "+one.text+", "+one.has(node, true))
+	}
+	for i, term := range u.terms {
+		of := "node affinity "
+		if u.added {
+			of = "the profile's added affinity "
+		}
+		if u.total > 1 {
+			of += fmt.Sprintf("term %d of %d ", i+1, u.total)
+		}
+		var lines []string
+		for _, one := range term {
+			said := "wants " + one.text + ", " + one.has(node, true)
+			if one.invalid != "" {
+				said = "wants " + one.text + ", which cannot be read: " + one.invalid
+			}
+			lines = append(lines, said)
+		}
+		if len(term) == 0 {
+			lines = []string{"is empty and matches no node"}
+		}
+		all = append(all, of+strings.Join(lines, " and "))
+	}
+	return strings.Join(all, "; ")
+}
