@@ -18,13 +18,14 @@ import (
 )
 
 // newTestAsker asks a cluster that holds objects, but may not list what is
-// forbidden. The fake takes no notice of field selectors.
+// forbidden ("pods", or "pods in all namespaces"). The fake takes no notice of field selectors.
 func newTestAsker(t *testing.T, forbidden string, objects ...runtime.Object) *Asker {
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		resource := a.GetResource()
-		if resource.Resource == forbidden {
+		where, everywhere := strings.CutSuffix(forbidden, " in all namespaces")
+		if resource.Resource == where && (!everywhere || a.GetNamespace() == "") {
 			return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: forbidden}, "", errors.New("no"))
 		}
 		return false, nil, nil
@@ -48,6 +49,19 @@ func TestASchedulerLives(t *testing.T) {
 			}}},
 		}
 	}
+	event := func(by corev1.EventSource, reporting string, ago time.Duration) runtime.Object {
+		return &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "web.1"}, Reason: "FailedScheduling", Source: by, ReportingController: reporting,
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "dev", Name: "web"}, LastTimestamp: metav1.NewTime(time.Now().Add(-ago)),
+		}
+	}
+	by := func(component string, ago time.Duration) runtime.Object {
+		return event(corev1.EventSource{Component: component}, "", ago)
+	}
+	reporting := func(controller string, ago time.Duration) runtime.Object {
+		return event(corev1.EventSource{}, controller, ago)
+	}
+	const gke = "gke.io/optimize-utilization-scheduler"
 	for _, test := range []struct {
 		says         string
 		name         string
@@ -57,12 +71,31 @@ func TestASchedulerLives(t *testing.T) {
 	}{
 		{"when it renews its Lease", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", time.Second)), true, true, "the Lease kube-system/kube-scheduler was renewed "},
 		{"not when its Lease is old", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
+		{"not when all that it did was before its Lease got old", "batch", newTestAsker(t, "", lease("batch", 3*time.Minute), by("batch", 3*time.Minute), bound(4*time.Minute)), false, true, "renewed 3m ago"},
+		{"when it works without the Lease that it once held", "batch", newTestAsker(t, "", lease("batch", time.Hour), by("batch", time.Second)), true, true, "it wrote FailedScheduling of pod dev/web 1s ago"},
 		{"when a pod was bound lately", "batch", newTestAsker(t, "", bound(time.Minute)), true, true, "it bound pod dev/web"},
-		{"not when nothing tells of it", "batch", newTestAsker(t, "", bound(time.Hour)), false, true, "it holds no Lease and has bound no pod in 60m"},
-		{"not when it never bound a pod", "batch", newTestAsker(t, ""), false, true, "it holds no Lease and has bound no pod that is still there"},
+		{"when it wrote an event lately", gke, newTestAsker(t, "", by(gke, time.Second)), true, true, "it wrote FailedScheduling of pod dev/web 1s ago"},
+		{"when it wrote an event of the newer kind", gke, newTestAsker(t, "", reporting(gke, time.Second)), true, true, "it wrote FailedScheduling of pod dev/web 1s ago"},
+		{"when the series of its event may not have been counted since", "batch", newTestAsker(t, "", by("batch", 30*time.Minute)), true, true, "30m ago"},
+		{"when it refused a pod lately", gke, newTestAsker(t, "events", refused(corev1.PodReasonUnschedulable, time.Second)), true, true, "it tried pod dev/web 1s ago"},
+		{"when it could not try a pod lately", gke, newTestAsker(t, "leases", refused(corev1.PodReasonSchedulerError, time.Second)), true, true, "it tried pod dev/web 1s ago"},
+		{"when it wrote the condition again", gke, newTestAsker(t, "", refused(corev1.PodReasonUnschedulable, time.Hour, rewritten(time.Minute))), true, true, "it tried pod dev/web 60s ago"},
+		{"not when nothing tells of it", "batch", newTestAsker(t, ""), false, true, "it holds no Lease, wrote no event and bound no pod that is still there"},
+		{"not when only an autoscaler wrote", "batch", newTestAsker(t, "", by("karpenter", time.Second)), false, true, "it holds no Lease, wrote no event"},
+		{"not when only the API server noted the pod's gates", "batch", newTestAsker(t, "", refused(corev1.PodReasonSchedulingGated, time.Second)), false, true, "it holds no Lease, wrote no event"},
+		{"not when it left a pod alone since it last did anything", "batch", newTestAsker(t, "", bound(time.Hour), left(12*time.Minute)), false, true, "it holds no Lease and has not tried pod dev/left in 12m"},
+		{"perhaps, when it did nothing for long", "batch", newTestAsker(t, "", bound(time.Hour)), false, false, "its last sign of life: it bound pod dev/web 60m ago"},
+		{"perhaps, when its event is an hour old", gke, newTestAsker(t, "", by(gke, time.Hour)), false, false, "its last sign of life: it wrote FailedScheduling of pod dev/web 60m ago"},
+		{"perhaps, when the pod that it left alone is new", "batch", newTestAsker(t, "", bound(time.Hour), left(time.Minute)), false, false, "its last sign of life"},
+		{"perhaps, when it did something since that pod came", "batch", newTestAsker(t, "", bound(time.Hour), left(2*time.Hour)), false, false, "its last sign of life"},
 		{"perhaps, for the default one without a Lease", "default-scheduler", newTestAsker(t, ""), false, false, "it holds no Lease"},
-		{"perhaps, when Leases are forbidden", "batch", newTestAsker(t, "leases"), false, false, "not known: Forbidden"},
-		{"perhaps, when pods are forbidden", "batch", newTestAsker(t, "pods"), false, false, "not known: Forbidden"},
+		{"perhaps, when Leases are forbidden", "batch", newTestAsker(t, "leases"), false, false, "not known: not allowed to list leases"},
+		{"perhaps, when pods are forbidden", "batch", newTestAsker(t, "pods"), false, false, "not known: not allowed to list pods"},
+		{"perhaps, when events are forbidden", "batch", newTestAsker(t, "events"), false, false, "not known: not allowed to list events"},
+		{"perhaps, when only one namespace's pods may be read", "batch", newTestAsker(t, "pods in all namespaces"), false, false, "not known: not allowed to list pods"},
+		{"perhaps, when only one namespace's events may be read", "batch", newTestAsker(t, "events in all namespaces"), false, false, "not known: not allowed to list events"},
+		{"perhaps, when only one namespace's Leases may be read", "batch", newTestAsker(t, "leases in all namespaces"), false, false, "not known: not allowed to list leases"},
+		{"when one namespace that may be read tells of it", "batch", newTestAsker(t, "events in all namespaces", by("batch", time.Second)), true, true, "it wrote FailedScheduling"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			alive, known, why := test.asker.SchedulerAlive(t.Context(), test.name)
@@ -70,6 +103,45 @@ func TestASchedulerLives(t *testing.T) {
 				t.Errorf("alive %v, known %v: %q; want %v, %v: %q", alive, known, why, test.alive, test.known, test.why)
 			}
 		})
+	}
+}
+
+// refused is a pod of which a scheduler said no that long ago.
+func refused(reason string, ago time.Duration, changes ...func(*corev1.Pod)) runtime.Object {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "web"},
+		Status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, LastTransitionTime: metav1.NewTime(time.Now().Add(-ago)),
+		}}},
+	}
+	if reason == corev1.PodReasonSchedulingGated {
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
+	}
+	for _, change := range changes {
+		change(pod)
+	}
+	return pod
+}
+
+// rewritten notes as the API server does who wrote a pod's condition, and when.
+func rewritten(ago time.Duration) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		at := metav1.NewTime(time.Now().Add(-ago))
+		p.ManagedFields = []metav1.ManagedFieldsEntry{
+			{Manager: "kube-controller-manager", Time: new(metav1.Now()), FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{}}`)},
+			{
+				Manager: "kube-scheduler", Subresource: "status", Time: &at, FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(`{"f:status":{"f:conditions":{"k:{\"type\":\"PodScheduled\"}":{".":{},"f:message":{}}}}}`),
+			},
+		}
+	}
+}
+
+// left is a pod without a node that no scheduler has looked at since it came.
+func left(ago time.Duration) runtime.Object {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "left", CreationTimestamp: metav1.NewTime(time.Now().Add(-ago))},
+		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
 }
 
@@ -114,6 +186,21 @@ func TestAnAutoscalersWordsAreNoAttempt(t *testing.T) {
 	}
 	if seen := asker.AttemptSeen(t.Context(), pod); seen == nil || !seen.Time.Equal(at.Add(-time.Minute)) {
 		t.Errorf("an attempt was seen at %v", seen)
+	}
+}
+
+func TestEventsThatMayNotBeReadAreSaidToBe(t *testing.T) {
+	for _, test := range []struct {
+		forbidden, namespace, want string
+	}{
+		{"", "dev", ""},
+		{"events", "dev", "not allowed to list events"},
+		{"events in all namespaces", "dev", ""},
+		{"events in all namespaces", "prod", "not allowed to list events"},
+	} {
+		if got := newTestAsker(t, test.forbidden).EventsUnread(t.Context(), test.namespace); got != test.want {
+			t.Errorf("with %q forbidden, in %s: %q, want %q", test.forbidden, test.namespace, got, test.want)
+		}
 	}
 }
 

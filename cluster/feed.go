@@ -71,6 +71,7 @@ func engineOptions(source *Source) explain.Options {
 		AttemptSeen:    source.AttemptSeen,
 		Autoscalers:    source.Autoscalers,
 		Events:         source.Events,
+		EventsUnread:   source.EventsUnread,
 		Quotas:         source.Quotas,
 		LimitRanges:    source.LimitRanges,
 	}

@@ -58,10 +58,8 @@ func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, wo
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case apierrors.IsForbidden(err):
-		found.err = errors.New("not allowed to list " + resource)
 	case err != nil:
-		found.err = errors.New(words(err))
+		found.err = errors.New(unread(resource, err, words))
 	default:
 		found.list = list
 	}
@@ -70,4 +68,12 @@ func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, wo
 	}
 	p.known[namespace] = found
 	return found.list, found.err
+}
+
+// unread says why a list of a resource could not be read.
+func unread(resource string, err error, words func(error) string) string {
+	if apierrors.IsForbidden(err) {
+		return "not allowed to list " + resource
+	}
+	return words(err)
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,7 +22,6 @@ import (
 const (
 	remembered = 15 * time.Second // how long an answer about schedulers is used again
 	leaseTime  = 30 * time.Second // past that a Lease that was not renewed is held by nobody
-	lately     = 5 * time.Minute  // what was bound within it shows that its scheduler lives
 )
 
 // schedulers remembers what was found out about them, so that explaining many
@@ -33,6 +31,8 @@ type schedulers struct {
 	alive    map[string]aliveness
 	attempts map[attempt]metav1.Time
 	read     time.Time // when attempts was
+	unread   error     // why attempts are not those of all namespaces; nil: they are
+	here     error     // why not even those of the asker's namespace are known
 }
 
 // attempt is a pod and who tried it.
@@ -47,9 +47,12 @@ type aliveness struct {
 	at           time.Time
 }
 
-// SchedulerAlive says whether a scheduler of that name works: it renews the
-// Lease of that name, or pods that name it were bound lately. For the default
-// scheduler the Lease is kube-scheduler's, and nothing found proves nothing.
+// SchedulerAlive says whether a scheduler of that name works, by the signs of it
+// that there are: the Lease of that name, which it renews; pods that it bound or
+// refused; its events. Known and not alive needs a reason: a Lease that is not
+// renewed, no sign at all where everything could be read, or a pod that it left
+// alone for long. For the default scheduler the Lease is kube-scheduler's, which
+// managed control planes may hide: nothing found proves nothing.
 func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
 	a.schedulers.mu.Lock()
 	defer a.schedulers.mu.Unlock()
@@ -66,32 +69,61 @@ func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known b
 	return found.alive, found.known, found.why
 }
 
+// lookForScheduler asks for signs, what costs least first, until one is enough.
 func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 	now := time.Now()
 	lease, leaseErr := a.lease(ctx, name)
-	if lease != nil && lease.Spec.RenewTime != nil {
-		ago := now.Sub(lease.Spec.RenewTime.Time)
-		return aliveness{alive: ago < leaseTime, known: true, at: now, why: fmt.Sprintf(
-			"the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))}
+	var renewal time.Time
+	if lease != nil {
+		renewal = renewed(*lease)
 	}
-	pod, at, boundErr := a.boundLast(ctx, name)
-	switch ago := duration.HumanDuration(now.Sub(at)); {
-	case now.Sub(at) < lately:
-		return aliveness{alive: true, known: true, at: now, why: fmt.Sprintf("it bound pod %s %s ago", pod, ago)}
-	case leaseErr != nil || boundErr != nil:
-		return aliveness{at: now, why: "not known: " + a.options.Words(cmp.Or(leaseErr, boundErr))}
+	if ago := now.Sub(renewal); ago < leaseTime {
+		return aliveness{alive: true, known: true, at: now, why: renewedWords(lease, ago)}
+	}
+	seen := &signs{scheduler: name, now: now, after: renewal}
+	podsErr := a.podSigns(ctx, seen)
+	if seen.lives() {
+		return aliveness{alive: true, known: true, at: now, why: seen.words()}
+	}
+	eventsErr := a.eventSigns(ctx, seen)
+	unread := a.firstUnread(leaseErr, podsErr, eventsErr)
+	switch {
+	case seen.lives():
+		return aliveness{alive: true, known: true, at: now, why: seen.words()}
+	case !renewal.IsZero():
+		return aliveness{known: true, at: now, why: renewedWords(lease, now.Sub(renewal))}
+	case unread != "":
+		return aliveness{at: now, why: "not known: " + unread}
 	case name == corev1.DefaultSchedulerName:
 		return aliveness{at: now, why: "not known: it holds no Lease"}
+	case seen.newest.IsZero():
+		return aliveness{known: true, at: now, why: "it holds no Lease, wrote no event and bound no pod that is still there"}
+	case seen.leftAlone != "" && seen.leftSince.After(seen.newest):
+		return aliveness{known: true, at: now, why: fmt.Sprintf("it holds no Lease and has not tried pod %s in %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
 	}
-	why := "it holds no Lease and has bound no pod that is still there"
-	if !at.IsZero() {
-		why = "it holds no Lease and has bound no pod in " + duration.HumanDuration(now.Sub(at))
+	return aliveness{at: now, why: "not known: it holds no Lease; its last sign of life: " + seen.words()}
+}
+
+// firstUnread says why not all signs could be read; "" if they could.
+func (a *Asker) firstUnread(leases, pods, events error) string {
+	switch {
+	case leases != nil:
+		return unread("leases", leases, a.options.Words)
+	case pods != nil:
+		return unread("pods", pods, a.options.Words)
+	case events != nil:
+		return unread("events", events, a.options.Words)
 	}
-	return aliveness{known: true, at: now, why: why}
+	return ""
+}
+
+func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {
+	return fmt.Sprintf("the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))
 }
 
 // lease is the newest Lease that a scheduler of that name would hold; nil
-// without one.
+// without one. Where only some namespaces may be read, not finding one there is
+// the error of the others.
 func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
 	if name == corev1.DefaultSchedulerName {
 		name = "kube-scheduler"
@@ -99,12 +131,17 @@ func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, 
 	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 	list, err := a.options.Client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
 	if err != nil {
-		list, err = a.options.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(ctx, named)
+		some, someErr := a.options.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(ctx, named)
+		if someErr != nil {
+			return nil, err
+		}
+		list = some
 	}
-	if err != nil || len(list.Items) == 0 {
+	held := slices.DeleteFunc(list.Items, func(l coordinationv1.Lease) bool { return l.Name != name })
+	if len(held) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(list.Items, func(a, b coordinationv1.Lease) int { return renewed(a).Compare(renewed(b)) })
+	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return renewed(a).Compare(renewed(b)) })
 	return &newest, nil
 }
 
@@ -115,63 +152,53 @@ func renewed(lease coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Time
 }
 
-// boundLast is the pod that a scheduler of that name bound last, and when; the
-// zero time without one. One that was bound lately is enough, and of the default
-// scheduler's, which are most pods of a cluster, one page is.
-func (a *Asker) boundLast(ctx context.Context, name string) (last string, at time.Time, err error) {
-	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", name).String(), Limit: page}
-	for namespace := metav1.NamespaceAll; ; {
-		list, err := a.options.Client.CoreV1().Pods(namespace).List(ctx, options)
-		switch {
-		case err != nil && namespace == metav1.NamespaceAll && options.Continue == "":
-			namespace = a.options.Namespace
-			continue
-		case err != nil:
-			return last, at, err
-		}
-		for i := range list.Items {
-			if since := boundSince(&list.Items[i]); since.After(at) {
-				last, at = list.Items[i].Namespace+"/"+list.Items[i].Name, since
-			}
-		}
-		if list.Continue == "" || time.Since(at) < lately || name == corev1.DefaultSchedulerName {
-			return last, at, nil
-		}
-		options.Continue = list.Continue
-	}
-}
-
-// boundSince is when the pod got its node; the zero time without one.
-func boundSince(pod *corev1.Pod) time.Time {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
-			return condition.LastTransitionTime.Time
-		}
-	}
-	return time.Time{}
-}
-
 // AttemptSeen is the newest time at which an event proves that the pod's own
 // scheduler tried it and failed; nil without proof. Others, as Karpenter, write
 // events of the same reason.
 func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
 	a.schedulers.mu.Lock()
 	defer a.schedulers.mu.Unlock()
-	if time.Since(a.schedulers.read) > remembered {
-		attempts := map[attempt]metav1.Time{}
-		err := a.failedAttempts(ctx, metav1.NamespaceAll, attempts)
-		if err != nil {
-			err = a.failedAttempts(ctx, a.options.Namespace, attempts)
-		}
-		if err != nil && ctx.Err() != nil {
-			return nil
-		}
-		a.schedulers.attempts, a.schedulers.read = attempts, time.Now()
+	if !a.readAttempts(ctx) {
+		return nil
 	}
 	if at, ok := a.schedulers.attempts[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
 		return &at
 	}
 	return nil
+}
+
+// EventsUnread says why the events about objects of a namespace could not be
+// read; "" if they could.
+func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
+	a.schedulers.mu.Lock()
+	defer a.schedulers.mu.Unlock()
+	if !a.readAttempts(ctx) || a.schedulers.unread == nil {
+		return ""
+	}
+	if namespace == a.options.Namespace && a.schedulers.here == nil {
+		return ""
+	}
+	return unread("events", a.schedulers.unread, a.options.Words)
+}
+
+// readAttempts reads the events of failed attempts, unless it did so lately. It
+// says whether they are of use: not where the asker went away. The lock is held.
+func (a *Asker) readAttempts(ctx context.Context) bool {
+	s := &a.schedulers
+	if time.Since(s.read) <= remembered {
+		return true
+	}
+	attempts := map[attempt]metav1.Time{}
+	err := a.failedAttempts(ctx, metav1.NamespaceAll, attempts)
+	here := err
+	if err != nil {
+		here = a.failedAttempts(ctx, a.options.Namespace, attempts)
+	}
+	if here != nil && ctx.Err() != nil {
+		return false
+	}
+	s.attempts, s.unread, s.here, s.read = attempts, err, here, time.Now()
+	return true
 }
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.

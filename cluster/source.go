@@ -43,6 +43,7 @@ type Source struct {
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
+	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 	// Refused gives the controllers whose pods were refused, as far as they were

@@ -40,6 +40,9 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 	}
 	x := e.begin(ctx, pod)
 	x.take(said)
+	if x.considered() == (like.Verdict == NotConsidered) || x.doubtful() != like.opens("leases") {
+		return nil, nil // its scheduler tried one of them and not the other
+	}
 	own := x.report
 	report := *like
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt

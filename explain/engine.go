@@ -43,8 +43,8 @@ type Options struct {
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// SchedulerAlive says whether a scheduler of that name lives (a Lease that is
-	// renewed, pods that it bound lately), whether that could be found out at
-	// all, and what was seen. Nil: never known.
+	// renewed, pods that it bound or refused lately, its events), whether that
+	// could be found out at all, and what was seen. Nil: never known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	// AttemptSeen is the time of the last event that proves an attempt to
 	// schedule the pod, nil without one. Nil: never proved.
@@ -55,6 +55,9 @@ type Options struct {
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)
+	// EventsUnread says why the events about pods of a namespace could not be read;
+	// "" if they could. Nil: they could.
+	EventsUnread func(ctx context.Context, namespace string) string
 	// Quotas are the ResourceQuotas of a namespace. They are asked for where nodes
 	// may not be read, to tell what is known at all, and where pods were not
 	// created. Nil: never known.

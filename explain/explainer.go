@@ -138,6 +138,7 @@ type findings struct {
 	aside      aside                    // Unknown because nodes may not be read
 	claims     map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name
 	events     []model.Event            // Scheduled, where the pod itself does not tell what it waits for
+	unread     string                   // why events about the pod could not be read; "": they could
 }
 
 // liveness is what is known about the scheduler that the pod names.

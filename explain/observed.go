@@ -28,6 +28,7 @@ type hearsay struct {
 	claims      map[string][]model.Event
 	events      []model.Event
 	aside       aside
+	unread      string // why events about the pod could not be read; "": they could
 }
 
 // hear finds out what others know of the pod that find gives. It may take a
@@ -42,6 +43,10 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	var said hearsay
 	if pod == nil {
 		return said, nil
+	}
+	waits := pod.Spec.NodeName == "" || started(pod).silent()
+	if e.options.EventsUnread != nil && waits && pod.UID != "" && pod.Name != "" {
+		said.unread = e.options.EventsUnread(ctx, pod.Namespace)
 	}
 	if pod.Spec.NodeName != "" {
 		if started(pod).silent() {
@@ -108,6 +113,7 @@ func (e *Engine) hearQuotas(ctx context.Context, namespace string) aside {
 func (x *explanation) take(said hearsay) {
 	x.question.found.scheduler, x.question.found.aside = said.scheduler, said.aside
 	x.question.found.claims, x.question.found.events = said.claims, said.events
+	x.question.found.unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	if s := said.scheduler; s.known && !s.alive && x.serves(schedulerName(x.question.pod)) {

@@ -192,6 +192,19 @@ func tellUnknown(q *question, r *Report) overall {
 	return told
 }
 
+// leavesOpen is what is not known for it.
+func (p UnknownPart) leavesOpen() []string {
+	if p.Resource == "events" && len(p.Plugins) == 0 {
+		return []string{"when its scheduler last tried it", "what autoscalers and the kubelet said"}
+	}
+	return p.Plugins
+}
+
+// opens says whether something about the resource is not known.
+func (r *Report) opens(resource string) bool {
+	return slices.ContainsFunc(r.Unknown, func(part UnknownPart) bool { return part.Resource == resource })
+}
+
 // listWord names two plugins and counts the rest: "A, B and 8 more".
 func listWord(plugins []string) string {
 	if len(plugins) == 2 {

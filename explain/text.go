@@ -249,8 +249,8 @@ func (r *Report) unknownLines() []string {
 	var lines []string
 	for _, part := range r.Unknown {
 		said := "Unknown: " + part.Why
-		if len(part.Plugins) > 0 {
-			said += ". It leaves open: " + strings.Join(part.Plugins, ", ")
+		if open := part.leavesOpen(); len(open) > 0 {
+			said += ". It leaves open: " + strings.Join(open, ", ")
 		}
 		lines = append(lines, said)
 	}

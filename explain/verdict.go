@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // ErrNoPod says that the engine knows no pod of that UID.
@@ -116,6 +119,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 // answer finds the verdict: the first of the contract's list that holds.
 func (x *explanation) answer(ctx context.Context, nodes bool) error {
 	pod := x.question.pod
+	defer x.noteUnheard()
 	if pod.Spec.NodeName != "" {
 		x.report.Verdict = Scheduled
 		x.question.found.start = started(pod).heard(x.question.found.events)
@@ -139,9 +143,18 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 	return x.ask(ctx, nodes)
 }
 
+// noteUnheard notes that events about the pod could not be read. It decides
+// nothing about nodes.
+func (x *explanation) noteUnheard() {
+	if why := x.question.found.unread; why != "" {
+		x.report.Unknown = append(x.report.Unknown, UnknownPart{Resource: "events", Why: why, Plugins: []string{}})
+	}
+}
+
 // considered says whether any scheduler takes care of the pod, as far as can be
 // known. The profile's own scheduler is taken to: that it is down for a moment
-// does not change which nodes fit.
+// does not change which nodes fit. What another scheduler did to the pod itself
+// says more than what was found out about it a while ago.
 func (x *explanation) considered() bool {
 	pod, found := x.question.pod, &x.question.found
 	if pod.DeletionTimestamp != nil {
@@ -152,6 +165,9 @@ func (x *explanation) considered() bool {
 	if x.serves(name) {
 		return true
 	}
+	if why := x.triedBy(name); why != "" {
+		found.scheduler = liveness{alive: true, known: true, why: why}
+	}
 	if found.scheduler.known && !found.scheduler.alive {
 		return false
 	}
@@ -159,11 +175,48 @@ func (x *explanation) considered() bool {
 	return true
 }
 
+const (
+	// justNow is how much newer the pod's own marks may be than what was found out
+	// about its scheduler, which is remembered for a while.
+	justNow = time.Minute
+	// heardOf is within what a mark shows that a scheduler lives of which nothing
+	// else is known: after one event of tries that fail alike the next is written
+	// half an hour later (refreshTime of k8s.io/client-go/tools/events).
+	heardOf = 36 * time.Minute
+)
+
+// triedBy says how the pod itself shows that its scheduler lives: it said of the
+// pod that no node fits, in its condition or in an event, and not long ago; "" if
+// nothing shows that.
+func (x *explanation) triedBy(name string) string {
+	within := heardOf
+	if x.question.found.scheduler.known {
+		within = justNow
+	}
+	var tried time.Time
+	if c := x.question.found.condition; c != nil && c.Status == corev1.ConditionFalse &&
+		(c.Reason == corev1.PodReasonUnschedulable || c.Reason == corev1.PodReasonSchedulerError) {
+		tried = c.LastTransitionTime.Time
+	}
+	if seen := x.report.Observed.AttemptSeen; seen != nil && seen.After(tried) {
+		tried = seen.Time
+	}
+	if tried.IsZero() || x.question.now.Sub(tried) >= within {
+		return ""
+	}
+	return name + " tried the pod " + model.FormatAge(tried, x.question.now) + " ago"
+}
+
+// doubtful says that nobody knows whether the pod's scheduler lives.
+func (x *explanation) doubtful() bool {
+	return !x.serves(schedulerName(x.question.pod)) && !x.question.found.scheduler.known
+}
+
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
 // lives. What the plugins say of the nodes stands, as the default profile's.
 func (x *explanation) doubt() {
 	name := schedulerName(x.question.pod)
-	if x.serves(name) || x.question.found.scheduler.known {
+	if !x.doubtful() {
 		return
 	}
 	why := fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name)

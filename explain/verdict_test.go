@@ -3,8 +3,11 @@ package explain
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,6 +71,78 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 				t.Errorf("got %s, caveats %q", r.Verdict, r.Scheduler.Caveats)
 			}
 		})
+	}
+}
+
+// What a scheduler did to the pod itself says more than what was found out about
+// the scheduler some seconds ago, or than nothing.
+func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
+	const name = "gke.io/optimize-utilization-scheduler"
+	said := func(reason string, ago time.Duration) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.SchedulerName = name
+			p.Status.Conditions = []corev1.PodCondition{{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, Message: "0/1 nodes",
+				LastTransitionTime: metav1.NewTime(testNow.Add(-ago)),
+			}}
+		}
+	}
+	silent := func(p *corev1.Pod) { p.Spec.SchedulerName = name }
+	seen := func(ago time.Duration) func(context.Context, *corev1.Pod) *metav1.Time {
+		return func(context.Context, *corev1.Pod) *metav1.Time { return new(metav1.NewTime(testNow.Add(-ago))) }
+	}
+	for _, test := range []struct {
+		says  string
+		pod   func(*corev1.Pod)
+		event func(context.Context, *corev1.Pod) *metav1.Time
+		known bool // that no sign of the scheduler was found
+		want  Verdict
+	}{
+		{"an event of a second ago", silent, seen(time.Second), true, Unschedulable},
+		{"a condition of a second ago", said(corev1.PodReasonUnschedulable, time.Second), nil, true, Unschedulable},
+		{"an error of a second ago", said(corev1.PodReasonSchedulerError, time.Second), nil, true, Unschedulable},
+		{"an event of an hour ago", silent, seen(time.Hour), true, NotConsidered},
+		{"the API server's note of its gates, gone since", said(corev1.PodReasonSchedulingGated, time.Second), nil, true, NotConsidered},
+		{"nothing", silent, nil, true, NotConsidered},
+		{"an event of half an hour ago, and nothing could be read", silent, seen(30 * time.Minute), false, Unschedulable},
+		{"a condition of ten minutes ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 10*time.Minute), nil, false, Unschedulable},
+		{"a condition of two hours ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 2*time.Hour), nil, false, Unknown},
+		{"nothing could be read", silent, nil, false, Unknown},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			e := startEngine(t, Options{
+				SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, test.known, "it holds no Lease" },
+				AttemptSeen:    test.event,
+			}, aNode("a", "4"))
+			r := mustExplain(t, e, aPod("web", "9", test.pod))
+			if r.Verdict != test.want {
+				t.Fatalf("got %s (%s), want %s", r.Verdict, r.Summary, test.want)
+			}
+			assumed := "the pod names scheduler " + name + ", whose profile is not known: the default profile is assumed"
+			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != NotConsidered) {
+				t.Errorf("caveats %q", r.Scheduler.Caveats)
+			}
+		})
+	}
+}
+
+func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
+	unread := func(context.Context, string) string { return "not allowed to list events" }
+	e := startEngine(t, Options{EventsUnread: unread}, aNode("a", "4"))
+	r := mustExplain(t, e, aPod("web", "9"))
+	want := UnknownPart{Resource: "events", Why: "not allowed to list events", Plugins: []string{}}
+	if r.Verdict != Unschedulable || len(r.Unknown) != 1 || !reflect.DeepEqual(r.Unknown[0], want) {
+		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
+	}
+	const line = "Unknown: not allowed to list events. It leaves open: when its scheduler last tried it, what autoscalers and the kubelet said"
+	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, line) {
+		t.Error(text)
+	}
+	if text := r.Markdown(); !strings.Contains(text, line) {
+		t.Error(text)
+	}
+	if r := mustExplain(t, e, aPod("idle", "1", on("a"), func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning })); len(r.Unknown) != 0 {
+		t.Errorf("of a pod that runs nothing is asked: %+v", r.Unknown)
 	}
 }
 

@@ -142,6 +142,7 @@ func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation,
 	copied.Spec.NodeName, copied.Status.NominatedNodeName, copied.DeletionTimestamp = "", "", nil
 	y := x.begin(ctx, &copied)
 	y.question.found.scheduler = liveness{alive: true, known: true}
+	y.question.found.unread = x.question.found.unread
 	return y, y.answer(ctx, false)
 }
 

@@ -84,6 +84,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Autoscalers:    c.asker.Autoscalers,
 		Configuration:  configuration,
 		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
 		Quotas:         c.asker.Quotas,
 		LimitRanges:    c.asker.LimitRanges,
 		Refused:        s.refusals.Refused,

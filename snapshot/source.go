@@ -60,6 +60,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Autoscalers:    f.autoscalers,
 		Configuration:  f.configuration(),
 		Events:         f.Events,
+		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
 		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
 			return inNamespace[corev1.ResourceQuota](f, "resourcequotas", namespace)
 		},

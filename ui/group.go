@@ -203,6 +203,9 @@ func (p *groupPage) openWords() string {
 	var all []string
 	if r := p.why.draw.report; r != nil {
 		for _, part := range r.Unknown {
+			if len(part.Plugins) == 0 {
+				continue // not about nodes
+			}
 			all = append(all, model.Clean(part.Why))
 		}
 	}

@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/tools/pager"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// lately: what a scheduler did to a pod within it shows that it lives.
+	lately = 5 * time.Minute
+	// seriesLife is within what an event shows the same. Of tries that fail alike
+	// only the first is written at once; the rest is counted every 30 minutes, and
+	// a series ends 6 minutes after its last (refreshTime and finishTime of
+	// k8s.io/client-go/tools/events).
+	seriesLife = 36 * time.Minute
+	// soonTried is within what a scheduler that lives tries a new pod.
+	soonTried = 5 * time.Minute
+)
+
+// signs are what is seen of a scheduler beside its Lease.
+type signs struct {
+	scheduler string
+	now       time.Time
+	after     time.Time // signs from before it stopped to renew its Lease count for nothing; zero: all count
+
+	newest    time.Time
+	what      string // what it did then: "it bound pod ml/web"
+	alive     bool
+	leftAlone string    // the newest pod of those that it should have tried and has not
+	leftSince time.Time // when that was created
+}
+
+// add takes in what was done at some time; it proves that the scheduler lives if
+// that is no longer ago than within.
+func (s *signs) add(at time.Time, within time.Duration, what string) {
+	if at.IsZero() || !s.after.IsZero() && at.Before(s.after.Add(leaseTime)) {
+		return
+	}
+	s.alive = s.alive || s.now.Sub(at) < within
+	if at.After(s.newest) {
+		s.newest, s.what = at, what
+	}
+}
+
+// lives says whether a sign is new enough.
+func (s *signs) lives() bool { return s.alive }
+
+// words are the newest sign and its age.
+func (s *signs) words() string {
+	return s.what + " " + duration.HumanDuration(max(s.now.Sub(s.newest), 0)) + " ago"
+}
+
+// podSigns looks at the pods that name the scheduler. One that was bound or
+// refused lately is enough, and of the default scheduler's, which are most pods
+// of a cluster, one page is. Where only one namespace may be read, the error is
+// that of the others.
+func (a *Asker) podSigns(ctx context.Context, seen *signs) error {
+	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", seen.scheduler).String(), Limit: page}
+	var unread error
+	for namespace := metav1.NamespaceAll; ; {
+		list, err := a.options.Client.CoreV1().Pods(namespace).List(ctx, options)
+		switch {
+		case err != nil && namespace == metav1.NamespaceAll && options.Continue == "":
+			namespace, unread = a.options.Namespace, err
+			continue
+		case err != nil:
+			return err
+		}
+		for i := range list.Items {
+			seen.pod(&list.Items[i])
+		}
+		if list.Continue == "" || seen.lives() || seen.scheduler == corev1.DefaultSchedulerName {
+			return unread
+		}
+		options.Continue = list.Continue
+	}
+}
+
+// pod takes in what a pod tells of its scheduler.
+func (s *signs) pod(pod *corev1.Pod) {
+	if by := pod.Spec.SchedulerName; by != "" && by != s.scheduler {
+		return
+	}
+	name := pod.Namespace + "/" + pod.Name
+	for i := range pod.Status.Conditions {
+		condition := &pod.Status.Conditions[i]
+		switch {
+		case condition.Type != corev1.PodScheduled:
+		case condition.Status == corev1.ConditionTrue:
+			s.add(condition.LastTransitionTime.Time, lately, "it bound pod "+name)
+			return
+		case condition.Reason == corev1.PodReasonUnschedulable || condition.Reason == corev1.PodReasonSchedulerError:
+			at := condition.LastTransitionTime.Time // of the first such try
+			if written := conditionWritten(pod); written.After(at) {
+				at = written
+			}
+			s.add(at, lately, "it tried pod "+name)
+			return
+		}
+	}
+	created := pod.CreationTimestamp.Time
+	if forScheduler(pod) && s.now.Sub(created) > soonTried && (s.leftAlone == "" || created.After(s.leftSince)) {
+		s.leftAlone, s.leftSince = name, created
+	}
+}
+
+// forScheduler says whether a scheduler that lives would try the pod.
+func forScheduler(pod *corev1.Pod) bool {
+	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !ended
+}
+
+// conditionWritten is when the PodScheduled condition was written last, as far as
+// the pod's managed fields tell: its transition time stays while it says no.
+func conditionWritten(pod *corev1.Pod) (at time.Time) {
+	for _, entry := range pod.ManagedFields {
+		if entry.FieldsV1 == nil || entry.Time == nil || entry.Subresource != "status" {
+			continue
+		}
+		var owned struct {
+			Status struct {
+				Conditions map[string]json.RawMessage `json:"f:conditions"`
+			} `json:"f:status"`
+		}
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) != nil {
+			continue
+		}
+		if _, ok := owned.Status.Conditions[`k:{"type":"PodScheduled"}`]; ok && entry.Time.After(at) {
+			at = entry.Time.Time
+		}
+	}
+	return at
+}
+
+// eventSigns looks at the events that the scheduler wrote about pods. Others, as
+// autoscalers, write events of the same reasons under names of their own. Where
+// only one namespace may be read, the error is that of the others.
+func (a *Asker) eventSigns(ctx context.Context, seen *signs) error {
+	err := a.eventSignsIn(ctx, metav1.NamespaceAll, seen)
+	if err != nil {
+		_ = a.eventSignsIn(ctx, a.options.Namespace, seen) // what is found counts, what is not found does not
+	}
+	return err
+}
+
+func (a *Asker) eventSignsIn(ctx context.Context, namespace string, seen *signs) error {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
+	})
+	pages.PageSize = page
+	by := fields.Set{"source": seen.scheduler, "involvedObject.kind": "Pod"}
+	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: by.String()}, func(o runtime.Object) error {
+		e, ok := o.(*corev1.Event)
+		if !ok {
+			return fmt.Errorf("list events: %T among them", o)
+		}
+		if event := model.NewEvent(e); event.Source == seen.scheduler && e.InvolvedObject.Kind == "Pod" {
+			seen.add(event.Last, seriesLife, "it wrote "+event.Reason+" of pod "+e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name)
+		}
+		if seen.lives() {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a list of which the rest is of no interest.
+var errEnough = errors.New("enough was read")
