@@ -13,6 +13,7 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix
 	fix := Fix{
 		Title: c.title(), Kind: c.steps[0].kind(), Affects: []Affected{}, Remaining: []string{},
 		Alike: len(f.alike), harm: c.harm(), steps: c.steps, Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
+		Bypasses: bypassed(c.steps),
 	}
 	s := f.suppose()
 	defer s.end()
@@ -80,6 +81,18 @@ func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1
 	f.tellCommand(pod, fix)
 	fix.Verified = len(fix.Remaining) == 0 && fix.Command != ""
 	return nil
+}
+
+// tellGates says what it means that a fix removes gates. One of a queue is for the
+// queue's controller to remove: the fix has no command, and is never good.
+func (f *Fix) tellGates() {
+	if f.Bypasses != "" {
+		f.Command, f.Undo, f.Verified = "", "", false
+		f.Remaining = append([]string{"bypasses " + f.Bypasses + ", and cannot be undone"}, f.Remaining...)
+	}
+	if f.Verified && f.Kind == FixGate && f.Brief == "" {
+		f.Brief = "cannot be undone"
+	}
 }
 
 // changesPodAll says whether no step changes anything but the pod.

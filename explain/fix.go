@@ -22,6 +22,7 @@ const (
 	FixClaim    FixKind = "claim"    // bind or resize a claim
 	FixQuota    FixKind = "quota"    // raise a quota
 	FixGate     FixKind = "gate"     // remove scheduling gates
+	FixQueue    FixKind = "queue"    // what the controller of a queue has to do; nothing is tried or changed
 )
 
 // Fix is a way out that was tried on a copy of the state.
@@ -36,14 +37,16 @@ type Fix struct {
 	Affects     []Affected `json:"affects"`     // who else it is about
 	Remaining   []string   `json:"remaining"`   // what still stands in the way, or may
 
-	Nodes   []string `json:"-"` // the nodes gained; those of a fix that does not work: where it was tried
-	Alike   int      `json:"-"` // how many equal pods wait, this one counted
-	Brief   string   `json:"-"` // whom it affects, in few words: "a rollout of 5 pods", "it lands on std-a-01"
-	Undo    string   `json:"-"` // a command that takes it back; "" where none can
-	Steps   int      `json:"-"` // how many changes it is made of
-	Actions []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
-	harm    int      // orders fixes, the least first
-	steps   []remedy // what is done
+	Nodes []string `json:"-"` // the nodes gained; those of a fix that does not work: where it was tried
+	Alike int      `json:"-"` // how many equal pods wait, this one counted
+	Brief string   `json:"-"` // whom it affects, in few words: "a rollout of 5 pods", "it lands on std-a-01"
+	Undo  string   `json:"-"` // a command that takes it back; "" where none can
+	Steps int      `json:"-"` // how many changes it is made of
+
+	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
+	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
+	harm     int      // orders fixes, the least first
+	steps    []remedy // what is done
 }
 
 // Affected is an object beside the pod that a fix changes or that follows it.
@@ -63,6 +66,8 @@ type Fixes struct {
 	// Pairs counts the candidates of two steps that were not tried, because enough
 	// fixes of fewer work.
 	Pairs int
+	// Advice is what to do about a pod that a queue holds; "" for other pods.
+	Advice string
 	// None says why there is nothing to fix or nothing that could be tried; ""
 	// where Tried is not empty.
 	None string

@@ -67,10 +67,15 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 		if err != nil {
 			return nil, err
 		}
+		fix.tellGates()
 		if fix.Verified {
 			working++
 		}
 		found.Tried = append(found.Tried, fix)
+	}
+	if f.queue != nil {
+		found.Advice, found.None = f.queue.advice(f.queued), ""
+		found.Tried = append(found.Tried, f.queue.fix(f.queued))
 	}
 	slices.SortStableFunc(found.Tried, func(a, b Fix) int {
 		return cmp.Or(cmp.Compare(rankFix(a), rankFix(b)), cmp.Compare(a.harm, b.harm))
@@ -81,10 +86,15 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 	return found, nil
 }
 
-// rankFix puts fixes that work first, those that recreate the pod last of them;
-// then those with which the pod would fit but for others.
+// rankFix puts what a queue's controller has to do before all, then fixes that
+// work, those that recreate the pod last of them; then those with which the pod
+// would fit but for others, and last what would get round a queue.
 func rankFix(f Fix) int {
 	switch {
+	case f.Kind == FixQueue:
+		return -1
+	case f.Bypasses != "":
+		return 4
 	case f.Verified && !f.Recreates:
 		return 0
 	case f.Verified:
@@ -104,6 +114,8 @@ type fixing struct {
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
 	rivals     []rivals
 	revision   int64
+	queue      *queueing   // whose gate holds the pod; nil: no queue's
+	queued     *corev1.Pod // the pod then
 }
 
 // candidate is a fix that was not tried yet.
@@ -193,6 +205,9 @@ func (f *fixing) gather(ctx context.Context, pod *corev1.Pod, said hearsay) erro
 		return nil
 	}
 	var before option
+	if controller, ok := queued(pod); ok {
+		f.queue, f.queued = &controller, pod
+	}
 	if x.gated(ctx) {
 		if before = ungates(pod, x.question.found.gates); before == nil {
 			f.none = "It is held back before any node is looked at, by what neither nodes nor other pods can change."

@@ -86,8 +86,11 @@ func (r *Report) fixesLeftOut(all bool) []string {
 
 // mark says whether the fix works, in a sign.
 func (f *Fix) mark() string {
-	if f.Verified {
+	switch {
+	case f.Verified:
 		return "✓"
+	case f.Kind == FixQueue:
+		return "!"
 	}
 	return "✗"
 }

@@ -22,6 +22,8 @@ func (f *Fixes) Work() int {
 func (f *Fixes) Sentence() string {
 	work, tried := f.Work(), len(f.Tried)
 	switch {
+	case f.Advice != "":
+		return sentence(f.Advice)
 	case tried == 0 && f.None != "":
 		return sentence(f.None)
 	case tried == 0 && f.Stopped != "":

@@ -16,6 +16,7 @@ type held struct {
 	what   string // a clause that begins a sentence: "Gated by example.com/budget"
 	short  string // for tables: "example.com/budget"
 	until  string // what has to happen: "the gate is removed"
+	owner  string // who has to see to it; "": not known
 }
 
 // gateExplainers find the words for the refusals of PreEnqueue plugins, by the

@@ -136,6 +136,9 @@ func tellGated(q *question, _ *Report) overall {
 		}
 		shorts = append(shorts, h.short)
 		told.facts = append(told.facts, h.plugin+": "+h.reason)
+		if h.owner != "" {
+			told.facts = append(told.facts, h.owner)
+		}
 	}
 	told.why = strings.Join(shorts, ", ")
 	return told

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,18 +121,20 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 	}
 	a, b, c := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c")
 	undo := "Not tried. It cannot be undone: a gate can be removed, and never added again."
+	quota := "warning: x/quota was set by x, which removes it when it is ready."
+	budget := "warning: x/budget was set by x, which removes it when it is ready."
 	cases := []struct {
 		wish Ungate
 		want []string
 		err  string
 	}{
-		{Ungate{Pods: []Ref{a}}, []string{"Ungate ml/a", "kube-scheduler looks at it then.", "spec.schedulingGates  x/quota, x/budget → –", undo, "y ungate"}, ""},
-		{Ungate{Pods: []Ref{a}, Gates: []string{"x/quota"}}, []string{"Ungate ml/a", "1 pod stays gated by x/budget.", "spec.schedulingGates  x/quota, x/budget → x/budget", undo, "y ungate"}, ""},
+		{Ungate{Pods: []Ref{a}}, []string{"Ungate ml/a", "kube-scheduler looks at it then.", "spec.schedulingGates  x/quota, x/budget → –", budget, quota, undo, "y ungate"}, ""},
+		{Ungate{Pods: []Ref{a}, Gates: []string{"x/quota"}}, []string{"Ungate ml/a", "1 pod stays gated by x/budget.", "spec.schedulingGates  x/quota, x/budget → x/budget", quota, undo, "y ungate"}, ""},
 		{
 			Ungate{Pods: []Ref{a, b, c}, Gates: []string{"x/budget"}},
 			[]string{
 				"Ungate 3 pods x/budget", "kube-scheduler looks at 1 pod then.", "1 pod stays gated by x/quota.",
-				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", undo, "y ungate",
+				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", budget, undo, "y ungate",
 			},
 			"",
 		},
@@ -151,6 +154,36 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
 			t.Errorf("%s: %s", c.wish.Name(), diff)
+		}
+	}
+}
+
+func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
+	gated := func(gates ...string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			for _, gate := range gates {
+				pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: gate})
+			}
+		}
+	}
+	const kueue = "kueue.x-k8s.io/admission is Kueue's gate: removing it bypasses Kueue's quota. See its Workload and LocalQueue."
+	const licence = "example.com/licence was set by example.com, which removes it when it is ready."
+	for _, c := range []struct {
+		gates, removes []string
+		want           []string
+	}{
+		{[]string{"kueue.x-k8s.io/admission"}, nil, []string{kueue}},
+		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, nil, []string{licence, kueue}},
+		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, []string{"example.com/licence"}, []string{licence}},
+		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"kueue.x-k8s.io.example.com/admission was set by kueue.x-k8s.io.example.com, which removes it when it is ready."}},
+		{[]string{"budget"}, nil, nil},
+	} {
+		plan, err := Ungate{Pods: []Ref{podRef("ml", "a")}, Gates: c.removes}.Plan(factsOf(t, owned("ml/a", "", "Job/a", gated(c.gates...))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(plan.Warnings, c.want) {
+			t.Errorf("removing %q of %q warns %q, want %q", c.removes, c.gates, plan.Warnings, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,14 +29,18 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		Action: u, Does: "ungate", on: on.Snapshot,
 		UndoSays: "It cannot be undone: a gate can be removed, and never added again.",
 	}
-	free, held := 0, map[string]bool{}
+	free, held, removed := 0, map[string]bool{}, map[string]bool{}
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
 			return nil, fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone)
 		}
 		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
-			return len(u.Gates) == 0 || slices.Contains(u.Gates, gateName(gate))
+			goes := len(u.Gates) == 0 || slices.Contains(u.Gates, gateName(gate))
+			if goes {
+				removed[gateName(gate)] = true
+			}
+			return goes
 		})
 		change := changeOf(ref, object)
 		change.edit(object, left, gatesPath...)
@@ -55,7 +60,21 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 	}
 	plan.Title = titleOf(u, plan.Changes)
 	plan.tell("", ungated(len(plan.Changes), free, held)...)
+	for _, gate := range slices.Sorted(maps.Keys(removed)) {
+		plan.warn(ungateWarning(gate))
+	}
 	return plan, nil
+}
+
+// ungateWarning says whose gate it is; "" where its name does not tell.
+func ungateWarning(gate string) string {
+	if q, ok := QueueingOf(gate); ok {
+		return fmt.Sprintf("%s is %s's gate: removing it bypasses %s. See %s.", Clean(gate), q.Name, q.Bypasses, q.See)
+	}
+	if domain := GateDomain(gate); domain != "" {
+		return fmt.Sprintf("%s was set by %s, which removes it when it is ready.", Clean(gate), Clean(domain))
+	}
+	return ""
 }
 
 func gateName(gate any) string {

@@ -37,8 +37,13 @@ func (p *fixes) details(f *explain.Fix, rows int) []string {
 
 // verdictOn says what became of the pod when the fix was tried.
 func (p *fixes) verdictOn(f *explain.Fix) string {
+	if f.Kind == explain.FixQueue {
+		return "Nothing to try: that is not for kube-scheduler to decide."
+	}
 	text := "Tried on a copy of the cluster: "
 	switch {
+	case f.Bypasses != "" && f.NodesGained > 0:
+		text += "it fits " + p.nodesOf(f) + ", without " + model.Clean(f.Bypasses) + "."
 	case !f.Verified && f.NodesGained > 0:
 		text += "it fits " + p.nodesOf(f) + ". That is not enough yet."
 	case !f.Verified:

@@ -292,6 +292,31 @@ func TestEnterPlansTheFixesThatAreActions(t *testing.T) {
 	}
 }
 
+func TestAGateOfKueueIsNotOfferedAsAFixThatWorks(t *testing.T) {
+	fixes := &explain.Fixes{Advice: "Kueue holds it: see its Workload and LocalQueue team-a", Tried: []explain.Fix{
+		{Title: "see its Workload and LocalQueue team-a", Kind: explain.FixQueue, Steps: 1, Remaining: []string{"gated until Kueue admits its Workload"}},
+		{
+			Title: "remove gate kueue.x-k8s.io/admission", Kind: explain.FixGate, Steps: 1, NodesGained: 1, Nodes: []string{"std-a-01"},
+			Bypasses: "Kueue's quota", Remaining: []string{"bypasses Kueue's quota, and cannot be undone"},
+			Actions: []explain.Remedy{{Kind: explain.FixGate, Gates: []string{"kueue.x-k8s.io/admission"}, Pods: []explain.PodRef{{Namespace: "shop", Name: "x"}}}},
+		},
+	}}
+	app, _, _ := fixesOn(t, 120, 40, fixes, nil)
+	requireRow(t, app, 2, " Kueue holds it: see its Workload and LocalQueue team-a.")
+	requireRow(t, app, 4, "▸  ! see its Workload and LocalQueue team-a")
+	requireRow(t, app, 5, "   ✗ remove gate kueue.x-k8s.io/admission")
+	requireRow(t, app, 5, "bypasses Kueue's quota, and cannot be undone")
+	if text := screen(app); !strings.Contains(text, "Nothing to try: that is not for kube-scheduler to decide.") {
+		t.Error(text)
+	}
+	press(t, app, "enter")
+	requireRow(t, app, 39, "enter: fathom does not admit pods to queues.")
+	press(t, app, "j")
+	if text := screen(app); !strings.Contains(text, "Tried on a copy of the cluster: it fits std-a-01, without Kueue's quota.") {
+		t.Error(text)
+	}
+}
+
 func TestAFixOfWhichAStepCannotBePlannedIsNotPlanned(t *testing.T) {
 	fixes := checkoutFixes()
 	fixes.Tried[2].Steps = 2

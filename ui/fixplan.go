@@ -30,6 +30,8 @@ func (p *fixes) planless(f *explain.Fix) string {
 		return "change claims"
 	case explain.FixQuota:
 		return "change quotas"
+	case explain.FixQueue:
+		return "admit pods to queues"
 	}
 	if p.pod.Owner.Name != "" {
 		return "change pod templates"

@@ -77,8 +77,11 @@ func (t fixTable) head(lead string) string {
 // row draws one fix, without its gutter's cursor.
 func (t fixTable) row(f *explain.Fix) string {
 	mark := t.styles.Bad.Render("✗")
-	if f.Verified {
+	switch {
+	case f.Verified:
 		mark = t.styles.OK.Render("✓")
+	case f.Kind == explain.FixQueue:
+		mark = t.styles.Warn.Render("!")
 	}
 	row := blank(gutter) + mark + " " + left(cutMiddle(t.brief(f.Title), t.title), t.title) + " " + right(f.Gains(), t.adds)
 	if t.places > 0 {
