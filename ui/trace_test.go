@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -205,5 +206,15 @@ func TestATraceThatFailsSaysWhy(t *testing.T) {
 	requireRow(t, app, 2, "No answer: explain pod: no such pod")
 	for _, key := range []string{"j", "tab", "enter", "C", "W", "G"} {
 		press(t, app, key)
+	}
+}
+
+func TestAPluginThatDidNotScoreIsNamedOnce(t *testing.T) {
+	app, _, _ := traceOf(t, 80, 24, rankedWay(""))
+	press(t, app, "j")
+	text := strings.Join(strings.Fields(screen(app)), " ")
+	want := "Not scored by NodeAffinity (no preferred affinity), InterPodAffinity (no preferred affinity)."
+	if strings.Count(text, want) != 1 || strings.Count(text, "(no preferred affinity)") != 2 {
+		t.Error(screen(app))
 	}
 }

@@ -122,8 +122,10 @@ func rankedWay(running string) *explain.Report {
 		{"NodeResourcesBalancedAllocation", 1, [4]int64{50, 48, 47, 46}},
 		{"ImageLocality", 1, [4]int64{0, 0, 0, 0}},
 	}
-	for _, name := range []string{"NodeAffinity", "InterPodAffinity"} {
-		score.Steps = append(score.Steps, quiet(explain.StagePreScore, name, 4, explain.Skipped, "skipped: no preferred affinity"))
+	for _, stage := range []string{explain.StagePreScore, explain.StageScore} {
+		for _, name := range []string{"NodeAffinity", "InterPodAffinity"} {
+			score.Steps = append(score.Steps, quiet(stage, name, 4, explain.Skipped, "skipped: no preferred affinity"))
+		}
 	}
 	for i, name := range []string{"std-c-01", "std-a-01", "std-a-02", "std-c-02"} {
 		node := explain.RankedNode{Node: name, First: i == 0}

@@ -150,11 +150,13 @@ func (p *trace) details(room int) []string {
 // scoreDetails spell a node's total, and name what has nothing to say.
 func (p *trace) scoreDetails(node *explain.RankedNode) []string {
 	var given, skipped []string
+	named := map[string]bool{} // a plugin that skips has a step in PreScore and one in Score
 	for _, s := range node.Scores {
 		given = append(given, s.Plugin+" "+s.Product())
 	}
 	for _, step := range p.report.Way.Stage(explain.StageScore).Steps {
-		if step.Outcome == explain.Skipped || step.Outcome == explain.Open {
+		if (step.Outcome == explain.Skipped || step.Outcome == explain.Open) && !named[step.Plugin] {
+			named[step.Plugin] = true
 			skipped = append(skipped, step.Plugin+" ("+strings.TrimPrefix(step.What, "skipped: ")+")")
 		}
 	}
