@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
@@ -16,6 +17,14 @@ type accessList struct {
 	Kind       string       `json:"kind"`
 	Items      []accessItem `json:"items"`
 	Views      []viewAccess `json:"views"`
+	Context    contextWrite `json:"context"`
+}
+
+// contextWrite is whether fathom changes anything in a context.
+type contextWrite struct {
+	Name     string `json:"name"`
+	ReadOnly bool   `json:"readOnly"`
+	Why      string `json:"why"`
 }
 
 // accessItem is one right.
@@ -38,23 +47,34 @@ type viewAccess struct {
 
 // access tells what this user may do, and which views that leaves open.
 func (g *getting) access(ctx context.Context) error {
+	settings, err := readSettings(os.Getenv)
+	if err == nil {
+		err = settings.check()
+	}
+	if err != nil {
+		return err
+	}
 	client, err := g.connect(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer client.Close()
+	g.sayIdle(&settings, client)
+	write := g.writable(&settings, client.Context())
 	rights, err := client.Access(ctx)
 	if err != nil {
 		return fmt.Errorf("get access: %w", err)
 	}
 	if g.output == "json" {
-		return g.printAccess(rights)
+		return g.printAccess(rights, write)
 	}
-	rows := [][]string{{"VIEW", "STATE", "WHY"}}
+	rows := [][]string{{"CONTEXT", "READ-ONLY", "WHY"}, {write.Name, yesNo(write.ReadOnly), write.Why}}
+	text := table(rows) + "\n"
+	rows = [][]string{{"VIEW", "STATE", "WHY"}}
 	for _, v := range viewsLeft(rights) {
 		rows = append(rows, []string{v.View, v.State, v.Why})
 	}
-	text := table(rows) + "\n"
+	text += table(rows) + "\n"
 	rows = [][]string{{"ALLOWED", "VERB", "RESOURCE", "NAMESPACE", "NEEDED FOR"}}
 	for _, r := range rights {
 		rows = append(rows, []string{yesNo(r.Allowed), r.Verb, resourceName(r), orAll(r.Namespace), r.Needed})
@@ -63,13 +83,30 @@ func (g *getting) access(ctx context.Context) error {
 	return err
 }
 
+// writable tells whether fathom changes anything in a context, and by which flag or
+// setting it does not.
+func (a *app) writable(settings *settings, context string) contextWrite {
+	write := contextWrite{Name: context, ReadOnly: true}
+	because := settings.ReadOnly.because(context)
+	switch {
+	case a.readOnly:
+		write.Why = "--readonly is set for this run"
+	case because != "":
+		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, configFile())
+	default:
+		write.ReadOnly, write.Why = false, "no readonly setting for it in "+configFile()
+	}
+	return write
+}
+
 // printAccess writes the rights for programs.
-func (g *getting) printAccess(rights []kube.Access) error {
+func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
 	list := accessList{
 		APIVersion: explain.APIVersion,
 		Kind:       "AccessList",
 		Items:      make([]accessItem, 0, len(rights)),
 		Views:      viewsLeft(rights),
+		Context:    write,
 	}
 	for _, r := range rights {
 		list.Items = append(list.Items, accessItem{

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // actor is what changes a cluster that is open.
@@ -20,7 +19,7 @@ func (a *app) actor(client *kube.Client, state act.State, settings settings) *ac
 		Trier:           client.Trier(),
 		Writer:          client.Writer(),
 		ReadOnly:        a.readOnly,
-		ReadOnlyContext: model.MatchContext(settings.ReadOnly, client.Context()),
+		ReadOnlyContext: settings.ReadOnly.because(client.Context()) != "",
 		Log:             act.NewLog(filepath.Join(xdg.StateHome, "fathom", "activity.jsonl")),
 	})
 }

@@ -98,12 +98,13 @@ func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, erro
 		return err
 	}
 	defer live.Close()
+	c.sayIdle(&c.settings, live.client)
 	live.sayLimits()
 	c.live, c.actor = live, c.app.actor(live.client, live.Cluster, c.settings)
 	defer c.actor.Close()
 	if !c.plan && c.actor.ReadOnly() != "" {
 		return usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
-			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly)
+			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly.because(live.client.Context()))
 	}
 	action, err := wish(live)
 	if err != nil {

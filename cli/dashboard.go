@@ -75,6 +75,7 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 	}
 	return d.show(ctx, ui.Options{
 		Cluster: cluster, Session: s, Context: s.opened, Namespace: d.scope.namespace, Selector: d.scope.selector,
+		Warning: d.idlePatterns(&settings, s.opened),
 	}, settings)
 }
 

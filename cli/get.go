@@ -33,7 +33,7 @@ VIEW is one of
   nodes     room, taints and state of each node
   pods      state, QoS class, priority and node of each pod
   pending   what waits, a row per kind of pod, and why
-  access    what this user may read, and which views that leaves open`,
+  access    what this user may read and which views that leaves open; whether fathom keeps the context read-only`,
 		Example:   fmt.Sprintf("  %[1]s get nodes -l pool=gpu\n  %[1]s get pending -A -o json", a.name),
 		Args:      oneView,
 		ValidArgs: views,

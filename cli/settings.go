@@ -22,16 +22,19 @@ const production = "*prod*"
 // settings are what the configuration file may set. The environment goes before
 // it, and flags go before the environment.
 type settings struct {
-	Theme      string `json:"theme"`
-	ASCII      *bool  `json:"ascii"`
-	Production string `json:"production"` // pattern of context names
-	ReadOnly   string `json:"readonly"`   // pattern of contexts that nothing is changed in
+	Theme      string   `json:"theme"`
+	ASCII      *bool    `json:"ascii"`
+	Production string   `json:"production"` // pattern of context names
+	ReadOnly   contexts `json:"readonly"`   // nothing is changed in these
 }
+
+// configFile is where the configuration file is looked for.
+func configFile() string { return filepath.Join(xdg.ConfigHome, "fathom", "config.yaml") }
 
 // readSettings reads the configuration file, if there is one, and the environment.
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{Production: production}
-	file := filepath.Join(xdg.ConfigHome, "fathom", "config.yaml")
+	file := configFile()
 	text, err := readFile(context.Background(), file, mostSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,10 +69,11 @@ func (s *settings) apply(theme string, ascii, asciiGiven bool) {
 
 // check refuses a theme that does not exist, and patterns that match nothing.
 func (s *settings) check() error {
-	for _, p := range []struct{ name, pattern string }{{"production", s.Production}, {"readonly", s.ReadOnly}} {
-		if err := model.CheckPattern(p.pattern); err != nil {
-			return usagef("read configuration: %s: %s: %w", p.name, p.pattern, err)
-		}
+	if err := model.CheckPattern(s.Production); err != nil {
+		return usagef("read configuration: production: %q: %w", s.Production, err)
+	}
+	if err := s.ReadOnly.check(); err != nil {
+		return usagef("read configuration: readonly: %w", err)
 	}
 	if s.Theme == "" {
 		return nil

@@ -27,6 +27,7 @@ type Options struct {
 	Large      bool             // draw large and plain, as for a projector
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own
+	Warning    error            // stands on the message row at first, until a key is pressed; nil is none
 	Now        func() time.Time // nil is time.Now
 }
 
@@ -78,6 +79,9 @@ func New(o Options) *App {
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.dress()
 	a.begin()
+	if o.Warning != nil {
+		a.sayError(o.Warning)
+	}
 	return a
 }
 
