@@ -54,6 +54,12 @@ func (c *changing) addConsent(cmd *cobra.Command, flag, words string) {
 	c.agree["--"+flag] = cmd.Flags().Bool(flag, false, words)
 }
 
+// addLosses adds the flags of kubectl drain that agree to what an eviction loses.
+func (c *changing) addLosses(cmd *cobra.Command) {
+	c.addConsent(cmd, "force", "Evict pods that no controller owns too: they are not recreated.")
+	c.addConsent(cmd, "delete-emptydir-data", "Lose the data that pods hold in emptyDir volumes.")
+}
+
 // addTimeout adds the flag of commands that begin what takes a while.
 func (c *changing) addTimeout(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "End it after that time, as ctrl-c does; 0 is never.")

@@ -43,7 +43,6 @@ before that: what was asked goes on, and nothing more is asked.
 	c.addFlags(cmd)
 	c.addTimeout(cmd)
 	cmd.Flags().IntVar(&atOnce, "at-once", 0, "How many nodes lose their pods at a time; 0 is all.")
-	c.addConsent(cmd, "force", "End pods that no controller owns, too.")
-	c.addConsent(cmd, "delete-emptydir-data", "Lose the data that pods hold in emptyDir volumes.")
+	c.addLosses(cmd)
 	return cmd
 }

@@ -18,10 +18,13 @@ func (a *app) evict() *cobra.Command {
 takes its place, or why nowhere. A pod that its PodDisruptionBudget refuses is asked again until it goes;
 nothing is ever deleted. ctrl-c and --timeout end it: what was asked goes on, and nothing more is asked.
 
+As drain does, it asks for --force where no controller owns a pod, for it is not recreated, and for
+--delete-emptydir-data where a pod has data in emptyDir volumes; --yes agrees to neither.
+
 POD is a name, namespace/name or pod/name.
 
 ` + planFirst + "\n\n" + changeCodes,
-		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m", a.name),
+		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m\n  %[1]s evict batch/debug --yes --force", a.name),
 		Args:              atLeastOne("evict", "a pod"),
 		ValidArgsFunction: a.completePods,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,5 +40,6 @@ POD is a name, namespace/name or pod/name.
 	}
 	c.addFlags(cmd)
 	c.addTimeout(cmd)
+	c.addLosses(cmd)
 	return cmd
 }

@@ -272,7 +272,10 @@ func checkDryRuns(t *testing.T, plane *controlplane.ControlPlane, client kuberne
 			t.Errorf("the plan has asked for a change: %+v", w)
 		}
 	}
-	if r := fathom(t, "evict", "shop/twice", "--yes", "--kubeconfig", config); r.code != 1 {
+	if r := fathom(t, "evict", "shop/twice", "--yes", "--kubeconfig", config); r.code != 2 || !strings.Contains(r.stderr, "--force") {
+		t.Errorf("evict of a pod without a controller: exit code %d, want 2\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	if r := fathom(t, "evict", "shop/twice", "--yes", "--force", "--kubeconfig", config); r.code != 1 {
 		t.Errorf("evict: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	kubectl(t, plane, "", "delete", "--raw", "/api/v1/namespaces/shop/pods/twice?dryRun=All")

@@ -17,7 +17,7 @@ func (e Evict) Name() string { return "evict " + podsWords(e.Pods) }
 func (e Evict) Targets() []Ref { return e.Pods }
 
 // Plan implements Action. Pods that end already are named, and nothing is sent
-// for them.
+// for them. What kubectl drain has a flag for has to be agreed to here too.
 func (e Evict) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: e, Title: capital(e.Name()), Does: "evict", UndoSays: "An eviction cannot be undone.", on: on.Snapshot}
 	for _, ref := range e.Pods {
@@ -34,6 +34,7 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 	if plan.Ending == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, either(len(e.Pods), "it is terminating already", "all are terminating already"))
 	}
+	plan.Consents = consentsOf(plan.Ends)
 	plan.tell("")
 	return plan, nil
 }

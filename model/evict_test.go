@@ -2,10 +2,12 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -138,5 +140,51 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 		if got := c.end.Words(); got != c.want || c.end.Warn() != c.warn {
 			t.Errorf("%+v: %q (warned of: %v), want %q (%v)", c.end.Fate, got, c.end.Warn(), c.want, c.warn)
 		}
+	}
+}
+
+func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
+	emptyDir := func(pod *corev1.Pod) {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	}
+	facts := factsOf(t,
+		owned("a/owned", "n1", "ReplicaSet/web", nil),
+		owned("a/alone", "n1", "", nil),
+		owned("a/over", "n1", "", asFinished),
+		owned("a/data", "n1", "ReplicaSet/web", emptyDir),
+		owned("a/both", "n1", "", emptyDir),
+	)
+	force, data := "end %d pod%s that no controller owns", "lose the emptyDir data of %d pod%s"
+	for name, test := range map[string]struct {
+		pods []string
+		want []string
+	}{
+		"a controller makes it again":       {[]string{"owned"}, nil},
+		"it has run to its end":             {[]string{"over"}, nil},
+		"nothing makes it again":            {[]string{"alone"}, []string{fmt.Sprintf(force, 1, "") + " kubectl drain --force"}},
+		"its data is lost":                  {[]string{"data"}, []string{fmt.Sprintf(data, 1, "") + " --delete-emptydir-data"}},
+		"several of which some lose either": {[]string{"owned", "alone", "data", "both", "over"}, []string{fmt.Sprintf(force, 2, "s") + " kubectl drain --force", fmt.Sprintf(data, 2, "s") + " --delete-emptydir-data"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wish := Evict{}
+			for _, pod := range test.pods {
+				wish.Pods = append(wish.Pods, podRef("a", pod))
+			}
+			plan, err := wish.Plan(facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, consent := range plan.Consents {
+				got = append(got, consent.Words+" "+consent.Flag)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			question := plan.Question("kind", false)
+			if _, err := plan.Confirm(question, question.Answer, nil); (err == nil) != (len(test.want) == 0) {
+				t.Errorf("without agreeing to anything the plan is confirmed with %v", err)
+			}
+		})
 	}
 }

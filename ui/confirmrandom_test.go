@@ -45,7 +45,7 @@ func newCareless(t *testing.T, seed uint64) *careless {
 // asked for must have been typed.
 func TestNothingRunsWithoutAWholeAnswerToAnArmedBox(t *testing.T) {
 	ran := 0
-	for seed := range uint64(8) {
+	for seed := range uint64(16) {
 		c := newCareless(t, seed)
 		for range 120 {
 			c.step()
