@@ -34,7 +34,7 @@ var listKinds = map[string]string{
 	"csidrivers": "CSIDriver", "csistoragecapacities": "CSIStorageCapacity", "volumeattachments": "VolumeAttachment",
 	"poddisruptionbudgets": "PodDisruptionBudget", "resourceclaims": "ResourceClaim", "resourceslices": "ResourceSlice",
 	"deviceclasses": "DeviceClass", "devicetaintrules": "DeviceTaintRule", "limitranges": "LimitRange",
-	"daemonsets": "DaemonSet", "jobs": "Job", "resourcequotas": "ResourceQuota", "priorityclasses": "PriorityClass", "runtimeclasses": "RuntimeClass", "events": "Event", "leases": "Lease",
+	"deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job", "resourcequotas": "ResourceQuota", "priorityclasses": "PriorityClass", "runtimeclasses": "RuntimeClass", "events": "Event", "leases": "Lease",
 }
 
 // api is an API server of a few objects, enough to be read by. Its users are
@@ -109,8 +109,15 @@ func newObjects(t testing.TB) *api {
 		podOf("batch", "twin", "1", "std-1", corev1.PodRunning),
 		podOf("shop", "twin", "1", "std-1", corev1.PodRunning),
 	}
+	a.pods = append(a.pods, ofSet(podOf("data", "db-0", "100", "", corev1.PodPending)))
 	a.refuse()
 	return a
+}
+
+// ofSet is the pod of a StatefulSet db.
+func ofSet(p corev1.Pod) corev1.Pod {
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db", UID: "db", Controller: new(true)}}
+	return p
 }
 
 // refuse adds a ReplicaSet of two pods that a quota keeps from being created.

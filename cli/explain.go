@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,23 +30,23 @@ type explaining struct {
 func (a *app) explain() *cobra.Command {
 	e := &explaining{app: a}
 	cmd := &cobra.Command{
-		Use:   "explain {POD | -f FILE | --all}",
+		Use:   "explain {POD | WORKLOAD | -f FILE | --all}",
 		Short: "Say why a pod is pending",
 		Long: `Say why a pod is pending, by running kube-scheduler's own plugins over the cluster's present state:
 every plugin on every node, with the numbers, and what would let it be scheduled: fixes that were tried
 on a copy of that state. Nothing is changed.
 
-POD is a name, namespace/name or pod/name, or a workload whose pods could not be created:
-deployment/name, job/name and so on. With -f the pod need not exist: a manifest is read,
+POD is a name, namespace/name, pod/name or "pod name". WORKLOAD is one whose pods could not be created:
+deployment/name, "job name" and so on. With -f the pod need not exist: a manifest is read,
 "-" being standard input, and the template of a workload counts.
 
 It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 2 if the command line or the manifest is wrong, and 3 if it could not find out.`,
 		Example: fmt.Sprintf("  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop\n  %[1]s explain --all -A -o json\n  %[1]s explain -f deployment.yaml",
 			a.name),
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args) },
+		Args:              oneObject,
+		ValidArgsFunction: a.completeExplain,
+		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), joinKind(args)) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&e.file, "filename", "f", "", `Explain the pods of a manifest that does not exist yet; "-" is standard input.`)
@@ -57,6 +59,27 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is,
 	e.addSchedulerConfig(cmd)
 	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
+}
+
+// isKind tells whether a word is kubectl's for pods or a workload.
+func isKind(word string) bool {
+	return slices.Contains(podKinds, strings.ToLower(word)) || workloadKind(word) != ""
+}
+
+// joinKind makes KIND/NAME of KIND NAME, as kubectl reads it.
+func joinKind(args []string) []string {
+	if len(args) == 2 && isKind(args[0]) {
+		return []string{args[0] + "/" + args[1]}
+	}
+	return args
+}
+
+// oneObject takes one object at most, with its kind before it or not.
+func oneObject(_ *cobra.Command, args []string) error {
+	if len(joinKind(args)) > 1 {
+		return fmt.Errorf("explain: name one pod, or give --all; it says no more than one of %s", strings.Join(args, ", "))
+	}
+	return nil
 }
 
 // run answers, and fails with errBlocked if something is blocked.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,9 +25,9 @@ func parsePodName(verb, argument, scope, flag string) (podName, error) {
 		return podName{}, usagef("%s %q: a pod is given as name, namespace/name or pod/name", verb, argument)
 	case !cut:
 		return podName{scope, first}, nil
-	case first == "pod" || first == "pods" || first == "po":
+	case slices.Contains(podKinds, strings.ToLower(first)):
 		return podName{scope, second}, nil
-	case flag != "" && flag != first && workloads[first] == "":
+	case flag != "" && flag != first && workloadKind(first) == "":
 		return podName{}, usagef("%s %s: -n says %s", verb, argument, flag)
 	default:
 		return podName{first, second}, nil
@@ -106,24 +107,40 @@ func (l *live) pods(verb string, named []podName) ([]model.Ref, error) {
 	return refs, nil
 }
 
-// completePods completes the names of pods, in all namespaces with them before.
+// completePods completes the names of pods: of the namespace that is typed before
+// them, of that of -n or the context, or of all namespaces with it before the name.
 func (a *app) completePods(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.complete(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
-		namespace := a.namespace()
+		namespace, prefix := a.namespace(), ""
+		if first, _, cut := strings.Cut(begun, "/"); cut {
+			prefix = first + "/"
+			if !slices.Contains(podKinds, strings.ToLower(first)) {
+				namespace = first
+			}
+		}
 		list, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 		if err != nil {
 			return nil, err
 		}
 		var names []string
 		for i := range list.Items {
-			name := list.Items[i].Name
-			if namespace == "" {
+			name := prefix + list.Items[i].Name
+			if namespace == "" && prefix == "" {
 				name = list.Items[i].Namespace + "/" + name
 			}
 			names = append(names, name)
 		}
 		return names, nil
 	})
+}
+
+// completeExplain completes the pod that explain is about, also after its kind.
+func (a *app) completeExplain(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ofKind := len(args) == 1 && slices.Contains(podKinds, strings.ToLower(args[0]))
+	if a.from != "" || len(args) > 0 && !ofKind {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completePods(cmd, nil, begun)
 }
 
 // podsNamed are the pods of that name in all namespaces.
