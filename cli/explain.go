@@ -38,9 +38,11 @@ on a copy of that state. Nothing is changed.
 
 POD is a name, namespace/name, pod/name or "pod name". WORKLOAD is one whose pods could not be created:
 deployment/name, "job name" and so on. With -f the pod need not exist: a manifest is read,
-"-" being standard input, and the template of a workload counts.
+"-" being standard input, and the template of a workload counts: its replicas are placed one
+after another, and it is shown how many of them fit.
 
-It exits with 0 if nothing that was asked about is blocked, 1 if something is,
+It exits with 0 if nothing that was asked about is blocked, 1 if something is: a pod that has no
+node or is not started, or with -f a pod or one of the replicas that does not fit now;
 2 if the command line or the manifest is wrong, and 3 if it could not find out.`,
 		Example: fmt.Sprintf("  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop\n  %[1]s explain --all -A -o json\n  %[1]s explain -f deployment.yaml",
 			a.name),

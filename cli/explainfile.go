@@ -38,12 +38,49 @@ func (e *explaining) runFile(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found.note(report.Verdict, report.Verdict != explain.Scheduled)
+		found.note(report.Verdict, !placeable(report))
+		found.undecided = found.undecided || report.Verdict == explain.Schedulable && report.Replicas != nil && report.Replicas.Fit == nil
 		if err := out.write(report); err != nil {
 			return err
 		}
 	}
 	return errors.Join(out.close(), found.err())
+}
+
+// placeable tells whether a manifest's pods would all be scheduled now.
+func placeable(report *explain.Report) bool {
+	all := report.Replicas == nil || report.Replicas.Fit != nil && *report.Replicas.Fit >= report.Replicas.Wanted
+	return report.Verdict == explain.Scheduled || report.Verdict == explain.Schedulable && all
+}
+
+// counted is the report with how many pods of a workload fit. A count that fails does
+// not keep the report from being told.
+func counted(ctx context.Context, live *live, report *explain.Report, pod *corev1.Pod, w *explain.Planned) (*explain.Report, error) {
+	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
+		return report, nil
+	}
+	told, asked := *report, report.Verdict == explain.Schedulable || report.Verdict == explain.Unschedulable
+	var err error
+	switch {
+	case w.Set != nil && asked:
+		told.Replicas, err = live.DaemonPods(ctx, w.Set, pod)
+	case w.Set != nil:
+		return report, nil
+	case asked:
+		told.Replicas, err = live.Replicas(ctx, pod, *w.Wants)
+	default: // it waits for something else than a node
+		told.Replicas = &explain.Replicas{Wanted: *w.Wants}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		told.Replicas = &explain.Replicas{Why: err.Error()}
+		if w.Wants != nil {
+			told.Replicas.Wanted = *w.Wants
+		}
+	}
+	return &told, nil
 }
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
@@ -72,6 +109,10 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Plan
 	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.PreemptOf(ctx, pod, "") })
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
+	}
+	report, err = counted(ctx, live, report, pod, &w)
+	if err != nil {
+		return nil, err
 	}
 	told := *report
 	told.Scheduler.Caveats = append(append(caveats, w.Notes...), report.Scheduler.Caveats...)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -150,6 +151,24 @@ func (c *Cluster) explainRefused(ctx context.Context, refused *model.Refused) (*
 // ExplainPod says where a pod that does not exist yet would go.
 func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
 	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })
+}
+
+// Replicas says how many equal pods that do not exist yet would be scheduled.
+func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (found *explain.Replicas, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		found, err = e.Replicas(ctx, pod, wanted)
+		return err
+	})
+	return found, err
+}
+
+// DaemonPods says how many of the nodes that a DaemonSet is for would take its pod.
+func (c *Cluster) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (found *explain.Replicas, err error) {
+	_, err = c.whole(func(e *explain.Engine) (err error) {
+		found, err = e.DaemonPods(ctx, set, pod)
+		return err
+	})
+	return found, err
 }
 
 // Fixes tries on copies of the state what could let the pod be scheduled.

@@ -15,6 +15,7 @@ func (r *Report) Markdown() string {
 	blocks := []string{
 		fmt.Sprintf("### %s: %s", code(r.Pod.Title()), r.Verdict),
 		prose(r.Summary),
+		prose(r.replicasLine()),
 		prose(r.Pod.Line()),
 		prose(r.quietLine()),
 		bullets(r.Facts),

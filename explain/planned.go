@@ -12,13 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
+	"k8s.io/utils/ptr"
 )
 
 // Planned is a pod that somebody asks for and that does not exist.
 type Planned struct {
 	Pod   *corev1.Pod
-	Notes []string // what the object that asks for it leaves open
-	Drop  []string // volumes whose claims a controller would make first
+	Notes []string          // what the object that asks for it leaves open
+	Drop  []string          // volumes whose claims a controller would make first
+	Wants *int              // how many such pods are asked for at once; nil where it is a pod itself, or nodes decide
+	Set   *appsv1.DaemonSet // that makes one such pod for each of its nodes; nil for others
 }
 
 // PlannedBy is the pod that an object asks for, if it asks for one: a pod
@@ -37,22 +40,40 @@ func PlannedBy(object runtime.Object, namespace string) (Planned, bool) {
 		if o.Spec.Template == nil {
 			return Planned{}, false
 		}
-		return fromTemplate(o, o.Spec.Template, namespace), true
+		return fromTemplate(o, o.Spec.Template, namespace).times(o.Spec.Replicas), true
 	case *appsv1.Deployment:
-		return fromTemplate(o, &o.Spec.Template, namespace), true
+		return fromTemplate(o, &o.Spec.Template, namespace).times(o.Spec.Replicas), true
 	case *appsv1.ReplicaSet:
-		return fromTemplate(o, &o.Spec.Template, namespace), true
+		return fromTemplate(o, &o.Spec.Template, namespace).times(o.Spec.Replicas), true
 	case *appsv1.StatefulSet:
-		return fromStatefulSet(o, namespace), true
+		return fromStatefulSet(o, namespace).times(o.Spec.Replicas), true
 	case *appsv1.DaemonSet:
 		return fromDaemonSet(o, namespace), true
 	case *batchv1.Job:
-		return fromTemplate(o, &o.Spec.Template, namespace), true
+		return fromTemplate(o, &o.Spec.Template, namespace).times(parallelPods(&o.Spec)), true
 	case *batchv1.CronJob:
-		return fromTemplate(o, &o.Spec.JobTemplate.Spec.Template, namespace), true
+		return fromTemplate(o, &o.Spec.JobTemplate.Spec.Template, namespace).times(parallelPods(&o.Spec.JobTemplate.Spec)), true
 	default:
 		return Planned{}, false
 	}
+}
+
+// times notes how many pods are asked for; nil is one, as the API server has it.
+func (p Planned) times(replicas *int32) Planned {
+	p.Wants = new(int(ptr.Deref(replicas, 1)))
+	if *p.Wants < 1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("it asks for %d pods; one of its template is explained", *p.Wants))
+	}
+	return p
+}
+
+// parallelPods is how many pods of a Job run at the same time.
+func parallelPods(job *batchv1.JobSpec) *int32 {
+	wants := ptr.Deref(job.Parallelism, 1)
+	if job.Completions != nil {
+		wants = min(wants, *job.Completions)
+	}
+	return &wants
 }
 
 // fromTemplate makes the pod that a controller would make from its template.
@@ -74,6 +95,7 @@ func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespa
 // fromDaemonSet adds what the DaemonSet controller adds to each of its pods.
 func fromDaemonSet(set *appsv1.DaemonSet, namespace string) Planned {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
+	p.Set = set
 	daemonutil.AddOrUpdateDaemonPodTolerations(&p.Pod.Spec)
 	p.Notes = append(p.Notes, "a DaemonSet makes one pod per node and binds each to its node by node affinity; "+
 		"here its template is tried on every node")

@@ -46,6 +46,7 @@ type Report struct {
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
+	Replicas         *Replicas        `json:"replicas,omitempty"`  // of a workload that does not exist yet
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 

@@ -24,7 +24,7 @@ func Text(r *Report, width int, o TextOptions) string {
 		width = 1 << 20
 	}
 	blocks := [][]string{
-		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), model.Clean(r.Pod.Line()), r.Agreement(o.Now), r.quietLine()},
+		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), r.replicasLine(), model.Clean(r.Pod.Line()), r.Agreement(o.Now), r.quietLine()},
 		r.Facts,
 		r.matrix(width),
 		prefixed("nearest  ", r.nearestSentences()),

@@ -1,0 +1,223 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/controller/daemon"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Replicas is how many of the equal pods that a workload asks for would be scheduled.
+type Replicas struct {
+	Wanted int    `json:"wanted"`
+	Fit    *int   `json:"fit"` // null: not known, see Why
+	Why    string `json:"why"` // why the next one would be Pending, or what is not known; "" where all fit
+
+	Placed int  `json:"-"` // in the simulation; at least so many fit
+	Daemon bool `json:"-"` // of a DaemonSet: one for each node that it is for
+	Chance bool `json:"-"` // where they go decides how many fit, and equally good nodes are taken at random
+}
+
+// placingTime is how long replicas are placed before the rest is left out.
+const placingTime = 10 * time.Second
+
+// Replicas places equal pods, which do not exist, one after another in a simulated
+// state: each is filtered by the scheduler's plugins with those before it on their
+// nodes. Where the place of one decides about the next, each goes where the plugins'
+// scores rank first. Nothing of it is kept.
+func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*Replicas, error) {
+	r := &Replicas{Wanted: wanted}
+	if wanted > 1 && len(pod.Spec.ResourceClaims) > 0 {
+		r.Why = "devices of ResourceClaims are not allocated in a simulation"
+		return r, nil
+	}
+	on, begun := e.newScene(nil), time.Now()
+	for r.Placed < wanted {
+		if time.Since(begun) > placingTime {
+			r.Why = fmt.Sprintf("stopped after %d s", int(placingTime.Seconds()))
+			return r, nil
+		}
+		done := false
+		err := e.hold(ctx, on, func() (err error) {
+			done, err = e.placeNext(ctx, on, pod, r)
+			return err
+		})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("place replicas of %s: %w", fullName(pod), err)
+		case done:
+			return r, nil
+		}
+	}
+	r.Fit = &r.Placed
+	return r, nil
+}
+
+// DaemonPods says how many of the nodes that a DaemonSet is for, by its controller's
+// own rules, would take its pod, which does not exist.
+func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*Replicas, error) {
+	r := &Replicas{Daemon: true}
+	err := e.hold(ctx, nil, func() error {
+		defer e.asFor(pod)()
+		t, err := e.try(ctx, pod, nil)
+		if err != nil {
+			return err
+		}
+		nodes, err := e.overlay.List()
+		if err != nil {
+			return err
+		}
+		var rejecting []string
+		for _, node := range nodes {
+			runs, _ := daemon.NodeShouldRunDaemonPod(e.logger, node.Node(), set)
+			fits := slices.Contains(t.fits, node.Node().Name)
+			switch {
+			case runs && fits:
+				r.Placed++
+			case runs:
+				rejecting = append(rejecting, node.Node().Name)
+			}
+		}
+		r.Wanted = r.Placed + len(rejecting)
+		if t.open {
+			r.Why = unreadWords(e.unknown(&e.trials))
+			return nil
+		}
+		r.Fit = &r.Placed
+		if len(rejecting) > 0 {
+			r.Why = "not on " + list(rejecting, fewNames)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("try pods of DaemonSet %s/%s: %w", set.Namespace, set.Name, err)
+	}
+	return r, nil
+}
+
+// placeNext places one replica more. It is done where none fits any more, where all
+// that are left fit, or where that cannot be decided.
+func (e *Engine) placeNext(ctx context.Context, on *scene, pod *corev1.Pod, r *Replicas) (done bool, err error) {
+	next := numbered(pod, r.Placed)
+	defer e.asFor(next)()
+	matters := e.placeMatters(next)
+	t, err := e.try(ctx, next, nil)
+	switch {
+	case err != nil:
+		return true, err
+	case t.open:
+		r.Why = unreadWords(e.unknown(&e.trials))
+		return true, nil
+	case len(t.fits) == 0:
+		r.Fit, r.Why = &r.Placed, e.nearestOf(next)
+		return true, nil
+	case !matters && len(t.fits) >= r.Wanted-r.Placed:
+		r.Placed = r.Wanted // a node for each of them
+		r.Fit = &r.Placed
+		return true, nil
+	}
+	node := t.fits[0]
+	if matters {
+		ranked, err := e.prioritize(ctx, t.state, next, t.feasible)
+		if err != nil {
+			return true, err
+		}
+		node = ranked.nodes[0].node
+		r.Chance = r.Chance || len(ranked.unread) > 0 || len(ranked.nodes) > 1 && ranked.nodes[1].tied
+	}
+	if _, err := on.place(next, node); err != nil {
+		return true, err
+	}
+	r.Placed++
+	return false, nil
+}
+
+// placeMatters says whether where one such pod is decides where the next may go,
+// beside what it takes of its node.
+func (e *Engine) placeMatters(pod *corev1.Pod) bool {
+	bare := *pod
+	bare.Spec.Volumes = nil // most are the node's own: configuration, tokens, scratch
+	if minds(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {
+		return true
+	}
+	spread, ok := e.args[names.PodTopologySpread].(*config.PodTopologySpreadArgs)
+	return ok && slices.ContainsFunc(spread.DefaultConstraints, func(c corev1.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable == corev1.DoNotSchedule
+	})
+}
+
+// shared says whether a volume may keep other pods of the template off nodes.
+func shared(volume corev1.Volume) bool {
+	return volume.PersistentVolumeClaim != nil || volume.Ephemeral != nil || volume.GCEPersistentDisk != nil ||
+		volume.AWSElasticBlockStore != nil || volume.ISCSI != nil || volume.RBD != nil
+}
+
+// numbered is a pod of its own that equals another.
+func numbered(pod *corev1.Pod, n int) *corev1.Pod {
+	next := anew(pod).DeepCopy()
+	next.Name = "replica-" + strconv.Itoa(n)
+	next.UID = types.UID("to be placed: " + next.Name)
+	return next
+}
+
+// sentence says how many replicas fit; "" where nobody asked.
+func (r *Replicas) sentence() string {
+	switch {
+	case r == nil || r.Fit == nil && r.Why == "":
+		return ""
+	case r.Daemon:
+		return r.daemonSentence()
+	case r.Fit == nil && r.Placed == 0:
+		return fmt.Sprintf("How many of %d replicas fit is unknown: %s.", r.Wanted, r.Why)
+	case r.Fit == nil:
+		return fmt.Sprintf("At least %d of %d replicas fit; whether more do is unknown: %s.", r.Placed, r.Wanted, r.Why)
+	case *r.Fit == r.Wanted:
+		return fmt.Sprintf("%s, placed one after another.%s", allFit(r.Wanted), r.chance())
+	case r.Why == "":
+		return fmt.Sprintf("%d of %d replicas fit.", *r.Fit, r.Wanted)
+	}
+	return fmt.Sprintf("%d of %d replicas fit, placed one after another; the next would be Pending: %s.%s", *r.Fit, r.Wanted, r.Why, r.chance())
+}
+
+// daemonSentence says how many nodes take the pod of a DaemonSet.
+func (r *Replicas) daemonSentence() string {
+	switch {
+	case r.Fit == nil:
+		return fmt.Sprintf("The DaemonSet is for %s; how many take its pod is unknown: %s.", plural(r.Wanted, "node"), r.Why)
+	case r.Wanted == 0:
+		return "The DaemonSet is for none of the nodes, by its node selector, its affinity and its tolerations."
+	case *r.Fit == 1 && r.Wanted == 1:
+		return "Its pod fits the one node that the DaemonSet is for."
+	case *r.Fit == r.Wanted:
+		return fmt.Sprintf("Its pod fits each of the %s that the DaemonSet is for.", plural(r.Wanted, "node"))
+	}
+	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet is for: %s.", *r.Fit, plural(r.Wanted, "node"), r.Why)
+}
+
+func allFit(wanted int) string {
+	if wanted == 1 {
+		return "The 1 replica fits"
+	}
+	return fmt.Sprintf("All %d replicas fit", wanted)
+}
+
+// chance says that another order of choices may come to another number.
+func (r *Replicas) chance() string {
+	if !r.Chance || r.Wanted == 1 {
+		return ""
+	}
+	return " Of equally good nodes kube-scheduler takes one at random, so there may be more or fewer."
+}
+
+// replicasLine is the sentence about replicas, cleaned.
+func (r *Report) replicasLine() string { return model.Clean(r.Replicas.sentence()) }
