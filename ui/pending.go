@@ -141,7 +141,7 @@ func (p *pending) columns() []column[*waiting] {
 		since, state,
 		{head: "WHY", field: "why", min: 26, flex: true, text: p.why},
 		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
-		{head: "REQUESTS", field: "requests", from: 120, text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
+		{head: "REQUESTS", field: "requests", from: 120, max: 40, text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
 		{head: "NOMINATED", field: "nominated", from: 120, max: 20, names: true, text: text(func(w *waiting) string {
 			return a.nodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
@@ -150,9 +150,15 @@ func (p *pending) columns() []column[*waiting] {
 	}
 }
 
-// requests are what a pod wants of cpu and memory.
+// requests are what a pod wants: cpu and memory, and whatever else it requests.
 func requests(r model.Resources) string {
-	return "cpu " + cores(r.MilliCPU) + ", " + memory(r.Memory)
+	text := "cpu " + cores(r.MilliCPU) + ", " + memory(r.Memory)
+	rest := r
+	rest.MilliCPU, rest.Memory = 0, 0
+	if others := rest.String(); others != "" {
+		text += ", " + others
+	}
+	return text
 }
 
 // priority is the pod's; admission has given none to one that does not exist.
