@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -114,9 +113,7 @@ func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
 			Allowed: r.Allowed, Why: r.Why, NeededFor: r.Needed,
 		})
 	}
-	encoder := json.NewEncoder(g.stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(list)
+	return writeJSON(g.stdout, list)
 }
 
 // viewsLeft tells which views the rights leave open.

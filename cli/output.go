@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 )
 
 // addOutput adds -o to a command; the first form is the default.
@@ -19,4 +22,14 @@ func checkOutput(output string, forms ...string) error {
 		return nil
 	}
 	return usagef("write -o %s: not a format of this command; there are %s", output, strings.Join(forms, ", "))
+}
+
+// writeJSON writes an answer for programs, as JSON of many lines.
+func writeJSON(w io.Writer, answer any) error {
+	text, err := escaped.JSON(answer, "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
 }

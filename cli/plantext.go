@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -12,10 +11,7 @@ import (
 // print writes a plan: in words, as the dashboard's box has them, or for programs.
 func (c *changing) print(plan *model.Plan) error {
 	if c.output == "json" {
-		encoder := json.NewEncoder(c.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(plan.Document())
+		return writeJSON(c.stdout, plan.Document())
 	}
 	_, err := io.WriteString(c.stdout, planText(plan, c.live.client.Context()))
 	return err

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
@@ -82,27 +79,22 @@ func (r *reports) shown(report *explain.Report) *explain.Report {
 
 func (r *reports) writeJSON(report *explain.Report) error {
 	if !r.list {
-		encoder := json.NewEncoder(r.w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
+		return writeJSON(r.w, report)
 	}
 	before := ",\n"
 	if r.written == 0 {
 		before = r.head() + "\n"
 	}
-	var item bytes.Buffer
-	encoder := json.NewEncoder(&item)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r.shown(report)); err != nil {
+	item, err := escaped.JSON(r.shown(report), "")
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(r.w, "%s%s", before, bytes.TrimSuffix(item.Bytes(), []byte("\n")))
+	_, err = fmt.Fprintf(r.w, "%s%s", before, item)
 	return err
 }
 
 func (r *reports) writeYAML(report *explain.Report) error {
-	text, err := yaml.Marshal(r.shown(report))
+	text, err := escaped.YAML(r.shown(report))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -160,7 +160,7 @@ func printList(w io.Writer, kind string, items []any) error {
 		return err
 	}
 	for i, item := range items {
-		text, err := json.Marshal(item)
+		text, err := escaped.JSON(item, "")
 		if err != nil {
 			return err
 		}

@@ -36,9 +36,9 @@ func svg(title, frame string, width, height int, theme themes.Theme) string {
 	wide, high := width*cellWidth+2*margin, height*cellHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n", wide, high)
-	fmt.Fprintf(&b, "<title>%s</title>\n", escaped(title))
+	fmt.Fprintf(&b, "<title>%s</title>\n", xmlText(title))
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", wide, high, corner, hex(theme.Back))
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%d" fill="%s">`+"\n", escaped(fonts), fontSize, hex(theme.Styles.Text.GetForeground()))
+	fmt.Fprintf(&b, `<g font-family="%s" font-size="%d" fill="%s">`+"\n", xmlText(fonts), fontSize, hex(theme.Styles.Text.GetForeground()))
 	for y := range height {
 		for from := 0; from < width; {
 			to := from + 1
@@ -73,7 +73,7 @@ func drawRun(b *strings.Builder, screen *lipgloss.Canvas, y, from, to int, theme
 		word := text[at[0]:at[1]]
 		x := from + lipgloss.Width(text[:at[0]])
 		fmt.Fprintf(b, `<text x="%d" y="%d" textLength="%d"%s>%s</text>`+"\n",
-			margin+x*cellWidth, margin+y*cellHeight+baseline, lipgloss.Width(word)*cellWidth, dressed, escaped(word))
+			margin+x*cellWidth, margin+y*cellHeight+baseline, lipgloss.Width(word)*cellWidth, dressed, xmlText(word))
 	}
 }
 
@@ -103,7 +103,7 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-func escaped(text string) string {
+func xmlText(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes all
 	return b.String()

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -60,9 +59,7 @@ func (a *app) versions(ctx context.Context) versions {
 // printVersions writes v in the form asked for.
 func (a *app) printVersions(v versions, output string) error {
 	if output == "json" {
-		encoder := json.NewEncoder(a.stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return writeJSON(a.stdout, v)
 	}
 	server := v.Server
 	if server == "" {

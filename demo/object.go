@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kubectl/pkg/describe"
-	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -45,7 +45,7 @@ func (c *Cluster) YAML(ctx context.Context, ref model.Ref) (string, error) {
 		return "", fmt.Errorf("read %s %s: %w", ref.Resource, ref.Name, err)
 	}
 	object.GetObjectKind().SetGroupVersionKind(kinds[0])
-	text, err := yaml.Marshal(object)
+	text, err := escaped.YAML(object)
 	return string(text), err
 }
 

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/kubectl/pkg/describe"
-	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -72,7 +72,7 @@ func (c *Client) YAML(ctx context.Context, ref model.Ref) (string, error) {
 		return "", classify(what, c.target.config.Host, err)
 	}
 	unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
-	text, err := yaml.Marshal(object.Object)
+	text, err := escaped.YAML(object.Object)
 	return string(text), err
 }
 

@@ -25,6 +25,9 @@ func Clean(text string) string {
 	return text
 }
 
+// Drawable says whether Clean keeps a character as it is.
+func Drawable(r rune) bool { return !breaksLine(r) && !hidden(r) }
+
 // cleaned does the work from the first byte that is not fit.
 func cleaned(text string, from int) string {
 	var b strings.Builder

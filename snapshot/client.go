@@ -18,10 +18,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/describe"
-	"sigs.k8s.io/yaml"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -170,6 +170,6 @@ func (f *File) YAML(_ context.Context, ref model.Ref) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("read %s %s: the snapshot does not hold it", ref.Resource, ref.Name)
 	}
-	text, err := yaml.Marshal(withKind(f.objects[resource][at], byResource[resource]))
+	text, err := escaped.YAML(withKind(f.objects[resource][at], byResource[resource]))
 	return string(text), err
 }

@@ -5,6 +5,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
@@ -40,7 +41,7 @@ func scrubbedConfiguration(c *explain.Configuration) *Configuration {
 		some["extenders"] = extenders
 	}
 	scrubProfiles(some)
-	text, err := yaml.Marshal(some)
+	text, err := escaped.YAML(some)
 	if err != nil {
 		return nil
 	}

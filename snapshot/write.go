@@ -3,14 +3,14 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 )
 
 // Format is how a file is written.
@@ -79,14 +79,14 @@ func (w *writer) item(item any) {
 		return
 	}
 	if w.format == JSON {
-		text, err := json.Marshal(item)
+		text, err := escaped.JSON(item, "")
 		w.fail(err)
 		if w.written > 0 {
 			w.text(",\n")
 		}
 		w.bytes(text)
 	} else {
-		text, err := yaml.Marshal(item)
+		text, err := escaped.YAML(item)
 		w.fail(err)
 		w.text("- ")
 		w.bytes(bytes.ReplaceAll(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"), []byte("\n  ")))
