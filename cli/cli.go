@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +23,7 @@ import (
 type app struct {
 	name     string // what the user typed: "fathom", or "kubectl fathom" as a plugin
 	stdin    io.Reader
-	stdout   io.Writer
+	stdout   io.Writer // a stream, as is stderr
 	stderr   io.Writer
 	flags    *genericclioptions.ConfigFlags
 	readOnly bool
@@ -38,16 +39,18 @@ type app struct {
 // Run runs a command line, args[0] being the program's name, and gives its exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	silence()
+	said := newStream(stderr)
+	defer said.takeOver()()
 	a := &app{
 		name:   programName(args),
 		stdin:  stdin,
-		stdout: stdout,
-		stderr: stderr,
+		stdout: newStream(stdout),
+		stderr: said,
 		flags:  genericclioptions.NewConfigFlags(true),
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			say(stderr, a.name, newCrash(r))
+			say(a.stderr, a.name, newCrash(r))
 			code = exitUnknown
 		}
 	}()
@@ -55,12 +58,13 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && !a.parsed {
 		err = usageError{fmt.Errorf("%w; see %s --help", err, a.name)}
 	}
-	return exitCode(ctx, err, a.name, stderr)
+	return exitCode(ctx, err, a.name, a.stderr)
 }
 
 // silence keeps the libraries from writing over our own lines.
 func silence() {
 	klog.SetLogger(logr.Discard())
+	log.SetOutput(io.Discard) // net/http's
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 }
 
@@ -69,7 +73,7 @@ func programName(args []string) string {
 	if len(args) > 0 {
 		base := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 		if plugin, ok := strings.CutPrefix(strings.Replace(base, completer, "kubectl-", 1), "kubectl-"); ok {
-			return "kubectl " + plugin
+			return "kubectl " + oneLine(plugin)
 		}
 	}
 	return "fathom"

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // completer begins the name under which kubectl looks for a plugin's completion.
@@ -20,9 +21,21 @@ func commandLine(args []string) []string {
 		return []string{}
 	}
 	if strings.HasPrefix(filepath.Base(args[0]), completer) {
-		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+		return append([]string{cobra.ShellCompRequestCmd}, cleaned(args[1:])...)
+	}
+	if len(args) > 1 && (args[1] == cobra.ShellCompRequestCmd || args[1] == cobra.ShellCompNoDescRequestCmd) {
+		return cleaned(args[1:]) // cobra quotes them in what it says of them
 	}
 	return args[1:]
+}
+
+// cleaned are words to complete without what a terminal obeys.
+func cleaned(words []string) []string {
+	clean := make([]string, 0, len(words))
+	for _, word := range words {
+		clean = append(clean, model.Clean(word))
+	}
+	return clean
 }
 
 // oneOf completes a flag or an argument from a fixed list.

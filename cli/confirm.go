@@ -30,7 +30,7 @@ func (a *answers) canAsk() bool { return isTerminal(a.in) && isTerminal(a.out) }
 // stood there is no answer to it.
 func (a *answers) ask(ctx context.Context, question string) (string, error) {
 	discardInput(a.in)
-	if _, err := fmt.Fprint(a.out, question+" "); err != nil {
+	if _, err := fmt.Fprint(a.out, oneLine(question)+" "); err != nil {
 		return "", err
 	}
 	type reply struct {

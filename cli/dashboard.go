@@ -101,7 +101,7 @@ func (d *dashing) show(ctx context.Context, options ui.Options, settings setting
 	options.ReadOnly, options.Version = d.readOnly, buildVersion()
 	app := ui.New(options)
 	defer app.Close()
-	if err := runGuarded(ctx, app, d.stdin, d.stdout); err != nil {
+	if err := runGuarded(ctx, app, d.stdin, terminalOf(d.stdout)); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)
 	}
 	return nil

@@ -40,7 +40,7 @@ func (c *changing) follow(ctx context.Context, plan *model.Plan, ran *model.Ran)
 
 // done says that a plan was run.
 func (c *changing) done(plan *model.Plan, how string) error {
-	_, err := fmt.Fprintf(c.stdout, "Done: %s%s. %s\n", model.Clean(plan.Action.Name()), how, plan.UndoSays)
+	_, err := fmt.Fprintf(c.stdout, "Done: %s%s. %s\n", model.Clean(plan.Action.Name()), model.Clean(how), model.Clean(plan.UndoSays))
 	return err
 }
 

@@ -114,7 +114,7 @@ func (g *getting) print(l *listing) error {
 		return printList(g.stdout, l.kind, l.items)
 	}
 	if len(l.rows) == 0 {
-		_, err := fmt.Fprintln(g.stderr, l.empty)
+		_, err := fmt.Fprintln(g.stderr, oneLine(l.empty))
 		return err
 	}
 	rows := l.rows

@@ -21,7 +21,7 @@ func (c *changing) print(plan *model.Plan) error {
 func planText(plan *model.Plan, context string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+		b.WriteString(strings.TrimRight(model.Clean(fmt.Sprintf(format, args...)), " ") + "\n")
 	}
 	line("%s, context %s", model.Clean(plan.Title), model.Clean(context))
 	for _, effect := range plan.Effects {

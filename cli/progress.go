@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func newProgress(w io.Writer) *progress {
 	if !isTerminal(w) {
 		return &progress{}
 	}
-	return &progress{w: w}
+	return &progress{w: terminalOf(w)}
 }
 
 // show tells how many objects of each list that is not in yet were read. A line
@@ -42,7 +41,7 @@ func (p *progress) line(text string) bool {
 	if p.w == nil {
 		return false
 	}
-	_, _ = fmt.Fprint(p.w, "\r\x1b[K"+text)
+	_, _ = fmt.Fprint(p.w, "\r\x1b[K"+oneLine(text))
 	p.shown = true
 	return true
 }
@@ -57,6 +56,6 @@ func (p *progress) clear() {
 
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
+	file, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -198,7 +198,7 @@ func (r *recorder) wait(ctx context.Context, until time.Time) error {
 // tell says how far the recording is: over the line before on a terminal.
 func (r *recorder) tell(text string) {
 	if !r.progress.line(text + "; ctrl-c ends it") {
-		_, _ = fmt.Fprintln(r.stderr, text) // nothing can be done where nobody hears it
+		_, _ = fmt.Fprintln(r.stderr, oneLine(text)) // nothing can be done where nobody hears it
 	}
 }
 
@@ -219,7 +219,7 @@ func (r *recorder) finish(err error) error {
 	if r.written == 1 {
 		steps = "1 step"
 	}
-	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", r.file, steps,
-		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, r.file)
+	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", oneLine(r.file), steps,
+		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, oneLine(r.file))
 	return errors.Join(err, told)
 }

@@ -104,7 +104,7 @@ func (s *shooting) run(ctx context.Context) error {
 		return err
 	}
 	live.sayLimits()
-	_, err = fmt.Fprintf(s.stderr, "%s: %d objects of %s\n", s.file, found.Count(), oneLine(live.snapshot.Status.Context))
+	_, err = fmt.Fprintf(s.stderr, "%s: %d objects of %s\n", oneLine(s.file), found.Count(), oneLine(live.snapshot.Status.Context))
 	return err
 }
 

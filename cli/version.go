@@ -66,7 +66,7 @@ func (a *app) printVersions(v versions, output string) error {
 		server = "no answer"
 	}
 	_, err := fmt.Fprintf(a.stdout, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
-		v.Fathom, v.Go, v.Platform, v.Kubernetes, server)
+		v.Fathom, v.Go, v.Platform, v.Kubernetes, oneLine(server))
 	return err
 }
 
