@@ -111,6 +111,12 @@ func (a *app) accept(file *snapshot.File) {
 		}
 		say(a.stderr, a.name, errors.New("passed over, for nothing here reads them: "+strings.Join(words, ", ")))
 	}
+	switch {
+	case file.SameUID == 1:
+		say(a.stderr, a.name, errors.New("one object has the UID of another one, which no cluster has: they are told apart by their names"))
+	case file.SameUID > 1:
+		say(a.stderr, a.name, fmt.Errorf("%d objects have the UID of another one, which no cluster has: they are told apart by their names", file.SameUID))
+	}
 	explain.Emulate(file.Info.Version)
 }
 

@@ -104,6 +104,7 @@ func (f *File) store(k kind, object runtime.Object) error {
 		}
 	}
 	key := objectKey{k.resource, m.GetNamespace(), m.GetName()}
+	f.distinguish(key, m)
 	if at, there := f.places[key]; there {
 		f.objects[k.resource][at] = object
 		return nil
@@ -113,16 +114,34 @@ func (f *File) store(k kind, object runtime.Object) error {
 	return nil
 }
 
+// distinguish gives a pod or a node that has the UID of another one a UID of its
+// own: by it they are explained and selected.
+func (f *File) distinguish(key objectKey, m metav1.Object) {
+	if key.resource != "pods" && key.resource != "nodes" {
+		return
+	}
+	if of, taken := f.uids[uidKey{key.resource, m.GetUID()}]; taken && of != key {
+		m.SetUID(madeUp(string(m.GetUID()), key.resource, key.namespace, key.name))
+		f.SameUID++
+	}
+	f.uids[uidKey{key.resource, m.GetUID()}] = key
+}
+
 // identify gives an object what the API server would have: what is made up is the
 // same whenever the file is read.
 func identify(k kind, m metav1.Object) {
 	if m.GetUID() == "" {
-		sum := sha256.Sum256([]byte(k.resource + "/" + m.GetNamespace() + "/" + m.GetName()))
-		m.SetUID(types.UID("made-up-" + hex.EncodeToString(sum[:8])))
+		m.SetUID(madeUp(k.resource, m.GetNamespace(), m.GetName()))
 	}
 	if m.GetResourceVersion() == "" {
 		m.SetResourceVersion("1")
 	}
+}
+
+// madeUp is a UID made from what tells an object from others.
+func madeUp(from ...string) types.UID {
+	sum := sha256.Sum256([]byte(strings.Join(from, "/")))
+	return types.UID("made-up-" + hex.EncodeToString(sum[:8]))
 }
 
 // onlyNamespace is the one that all pods are of. A cluster has pods in kube-system

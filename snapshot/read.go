@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -47,18 +48,30 @@ type File struct {
 	Own bool
 	// Unknown counts the objects that nothing here reads, by kind.
 	Unknown map[string]int
+	// SameUID counts the pods and nodes that had the UID of another one, which no
+	// cluster has. They got one of their own, made from their names.
+	SameUID int
 
 	objects map[string][]runtime.Object // by resource
 	places  map[objectKey]int           // in objects
+	uids    map[uidKey]objectKey        // of pods and nodes
 	options ReadOptions
 }
 
 type objectKey struct{ resource, namespace, name string }
 
+type uidKey struct {
+	resource string
+	uid      types.UID
+}
+
 // Read reads a snapshot, or Lists and objects of kubectl, packed with gzip or zstd
 // or not. Its errors are one line; those of what is in it are ErrFormat.
 func Read(r io.Reader, options ReadOptions) (*File, error) {
-	f := &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, options: options}
+	f := &File{
+		Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{},
+		uids: map[uidKey]objectKey{}, options: options,
+	}
 	unpacked, done, err := unpack(r)
 	if err != nil {
 		return nil, wrong(err)
