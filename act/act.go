@@ -91,8 +91,8 @@ func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, err
 	return plan, nil
 }
 
-// Run makes the changes of a plan that was confirmed, one after the other, and
-// then begins the job that ends its pods, which goes on by itself. What was made
+// Run stops the jobs that a plan which was confirmed stops, makes its changes, one
+// after the other, and then begins the job that ends its pods, which goes on by itself. What was made
 // stands in what it returns also where a later change failed; no pod ends then.
 // Where an object is another by now the error is ErrChanged, and nothing was
 // overwritten.
@@ -104,9 +104,15 @@ func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran,
 	if err := a.mayRun(plan); err != nil {
 		return nil, err
 	}
-	ctx = withConfirmation(ctx, confirmed)
+	ctx = withConfirmation(ctx, confirmed, nil)
 	ran := &model.Ran{}
-	var failed error
+	failed := a.halt(ctx, plan)
+	if failed != nil {
+		return ran, failed
+	}
+	for _, stopped := range plan.Stops {
+		ran.Stopped = append(ran.Stopped, stopped.Name)
+	}
 	for _, change := range plan.Changes {
 		failed = a.send(ctx, a.Writer, change, nil)
 		if failed != nil {
@@ -115,6 +121,7 @@ func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran,
 		ran.Changed = append(ran.Changed, change)
 	}
 	if failed != nil {
+		failed = withStopped(failed, ran)
 		ran.Entry = a.note(plan, ran, failed)
 		return ran, failed
 	}

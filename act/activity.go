@@ -37,20 +37,36 @@ func (a *Actor) remember() {
 	}
 }
 
-// record keeps an entry, here and in the log, and gives it a number. An entry with
-// a number takes the place of the one that had it; the log gets a new line.
+// record keeps an entry, here and in the log, and gives it a number.
 func (a *Actor) record(entry model.Entry) model.Entry {
 	entry = cleanEntry(entry)
 	a.mu.Lock()
-	if entry.ID == 0 {
-		entry.ID = len(a.entries) + 1
-		a.entries = append(a.entries, entry)
-	} else {
-		a.entries[entry.ID-1] = entry
-	}
+	entry.ID = len(a.entries) + 1
+	a.entries = append(a.entries, entry)
 	a.mu.Unlock()
+	a.logged(entry)
+	return entry
+}
+
+// revise changes the first of the entries that is meant; the log gets a new line.
+func (a *Actor) revise(meant func(model.Entry) bool, change func(*model.Entry)) {
+	a.mu.Lock()
+	at := slices.IndexFunc(a.entries, meant)
+	if at < 0 {
+		a.mu.Unlock()
+		return
+	}
+	change(&a.entries[at])
+	a.entries[at] = cleanEntry(a.entries[at])
+	entry := a.entries[at]
+	a.mu.Unlock()
+	a.logged(entry)
+}
+
+// logged writes an entry to the log, and tells once that it cannot.
+func (a *Actor) logged(entry model.Entry) {
 	if a.Log == nil {
-		return entry
+		return
 	}
 	if err := a.Log.add(entry); err != nil {
 		a.mu.Lock()
@@ -58,7 +74,6 @@ func (a *Actor) record(entry model.Entry) model.Entry {
 		told := a.told("write the activity log", err)
 		a.entries = append(a.entries, told)
 	}
-	return entry
 }
 
 // takenBack takes the undo from the entry whose undo that action was.

@@ -8,15 +8,26 @@ import (
 
 type confirmationKey struct{}
 
-// withConfirmation lets requests of ctx pass the writing client.
-func withConfirmation(ctx context.Context, confirmed model.Confirmed) context.Context {
-	return context.WithValue(ctx, confirmationKey{}, confirmed)
+// confirmation is what requests are sent for.
+type confirmation struct {
+	confirmed model.Confirmed
+	withdrawn func() bool // the user has stopped it since; nil: that cannot be
+}
+
+// withConfirmation lets requests of ctx pass the writing client until the user has
+// withdrawn the confirmation; nil is never.
+func withConfirmation(ctx context.Context, confirmed model.Confirmed, withdrawn func() bool) context.Context {
+	return context.WithValue(ctx, confirmationKey{}, confirmation{confirmed, withdrawn})
 }
 
 // Confirmation is the plan that a user confirmed and that the requests of ctx
-// carry out; nil where nobody confirmed anything. A client that writes refuses
-// every request without one.
+// carry out; nil where nobody confirmed anything, and once that was withdrawn. A
+// client that writes refuses every request without one, also those that client-go
+// sends again by itself.
 func Confirmation(ctx context.Context) *model.Plan {
-	confirmed, _ := ctx.Value(confirmationKey{}).(model.Confirmed)
-	return confirmed.Plan()
+	given, _ := ctx.Value(confirmationKey{}).(confirmation)
+	if given.withdrawn != nil && given.withdrawn() {
+		return nil
+	}
+	return given.confirmed.Plan()
 }

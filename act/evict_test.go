@@ -72,7 +72,7 @@ func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = ask(withConfirmation(t.Context(), yes), client, &model.End{Pod: model.NewPod(object), How: test.how}, test.dry)
+			err = ask(withConfirmation(t.Context(), yes, nil), client, &model.End{Pod: model.NewPod(object), How: test.how}, test.dry)
 			if err != nil || len(sent.asked) != 1 || sent.asked[0] != test.asked || sent.plan != plan {
 				t.Fatalf("asked for %v, confirmed by %v, error %v", sent.asked, sent.plan, err)
 			}

@@ -45,7 +45,9 @@ type job struct {
 
 	replies chan reply // holds as many as requests are on their way
 	asking  sync.WaitGroup
-	busy    int
+	busy    int           // requests on their way
+	sending int           // of them, those that ask for the end of a pod
+	quiet   chan struct{} // closed once the job asks for no end of a pod any more
 }
 
 // orders are what the user wants of a job.
@@ -62,7 +64,8 @@ type pod struct {
 
 // reply is what came of a request about a pod.
 type reply struct {
-	pod int
+	pod   int
+	sends bool // the end of the pod was asked for
 	outcome
 }
 
@@ -70,7 +73,7 @@ func newJob(a *Actor, plan *model.Plan) *job {
 	now := a.Clock.Now()
 	j := &job{
 		actor: a, plan: plan, began: now, state: model.JobRuns,
-		wake: make(chan struct{}, 1), replies: make(chan reply, atOnce),
+		wake: make(chan struct{}, 1), replies: make(chan reply, atOnce), quiet: make(chan struct{}),
 	}
 	for i := range plan.Ends {
 		end := &plan.Ends[i]
@@ -96,6 +99,7 @@ func newJob(a *Actor, plan *model.Plan) *job {
 func (j *job) run(ctx context.Context) {
 	ticker := j.actor.Clock.NewTicker(pollEvery)
 	defer ticker.Stop()
+	defer j.hush()
 	for {
 		j.step(ctx)
 		if j.settled() {
@@ -117,6 +121,9 @@ func (j *job) run(ctx context.Context) {
 func (j *job) step(ctx context.Context) {
 	snapshot := j.actor.State.Newest()
 	j.obey()
+	if j.state == model.JobStopped && j.sending == 0 {
+		j.hush()
+	}
 	if j.over.IsZero() {
 		j.watch(ctx, snapshot)
 	}
@@ -144,6 +151,15 @@ func (j *job) obey() {
 		j.state = model.JobPaused
 	default:
 		j.state = model.JobRuns
+	}
+}
+
+// hush says that the job asks for no end of a pod any more.
+func (j *job) hush() {
+	select {
+	case <-j.quiet:
+	default:
+		close(j.quiet)
 	}
 }
 

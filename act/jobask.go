@@ -29,7 +29,8 @@ func (j *job) askDue(ctx context.Context) {
 		p := &j.pods[i]
 		if due(p, now) && !asking[p.budget()] && (open == nil || slices.Contains(open, p.end.Pod.Object.Spec.NodeName)) {
 			asking[p.budget()] = p.budget() != (budget{})
-			j.request(i, func() outcome { return j.askFor(ctx, p.end) })
+			j.sending++
+			j.request(i, true, func() outcome { return j.askFor(ctx, p.end) })
 		}
 	}
 }
@@ -70,11 +71,12 @@ func (j *job) openNodes() []string {
 	return open
 }
 
-// request has something asked about a pod while the job goes on.
-func (j *job) request(i int, do func() outcome) {
+// request has something asked about a pod while the job goes on; sends says that
+// it asks for the end of the pod.
+func (j *job) request(i int, sends bool, do func() outcome) {
 	j.pods[i].busy = true
 	j.busy++
-	j.asking.Go(func() { j.replies <- reply{pod: i, outcome: do()} })
+	j.asking.Go(func() { j.replies <- reply{pod: i, sends: sends, outcome: do()} })
 }
 
 // askFor asks once for the end of a pod, if it is still there.
@@ -92,6 +94,8 @@ func (j *job) askFor(ctx context.Context, end *model.End) outcome {
 		return outcome{state: model.PodGone}
 	case now != nil && now.Object.DeletionTimestamp != nil:
 		return outcome{state: model.PodTerminating} // by somebody else
+	case j.actor.ordersFor(j).stopped:
+		return outcome{state: model.PodWaits}
 	}
 	err := ask(ctx, j.actor.Writer, end, false)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
@@ -115,6 +119,9 @@ func (j *job) settle(r reply) {
 	p := &j.pods[r.pod]
 	p.busy = false
 	j.busy--
+	if r.sends {
+		j.sending--
+	}
 	switch {
 	case final(p.State), p.State == model.PodTerminating && r.state != model.PodGone:
 		return // the snapshot was quicker

@@ -110,7 +110,7 @@ func asked(end model.End) bool { return end.How == model.Evicted || end.How == m
 func (a *Actor) start(j *job, confirmed model.Confirmed) {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
-	ctx := withConfirmation(a.jobs.running, confirmed)
+	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.ordersFor(j).stopped })
 	a.jobs.tasks.Go(func() { j.run(ctx) })
 }
 
@@ -154,16 +154,7 @@ func (a *Actor) Close() {
 
 // conclude notes in the activity log what came of a job.
 func (a *Actor) conclude(p *model.Progress) {
-	a.mu.Lock()
-	at := slices.IndexFunc(a.entries, func(e model.Entry) bool { return e.Job == p.ID })
-	if at < 0 {
-		a.mu.Unlock()
-		return
-	}
-	entry := a.entries[at]
-	a.mu.Unlock()
-	entry.Result, entry.OK = resultOf(p)
-	a.record(entry)
+	a.revise(func(e model.Entry) bool { return e.Job == p.ID }, func(e *model.Entry) { e.Result, e.OK = resultOf(p) })
 }
 
 // resultOf is what came of a job: "7 of 11 gone, 1 refused, stopped".

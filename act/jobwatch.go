@@ -46,7 +46,7 @@ func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 	}
 	p.look = now.Add(firstPause)
 	was := *p
-	j.request(i, func() outcome { return j.lookFor(ctx, was) })
+	j.request(i, false, func() outcome { return j.lookFor(ctx, was) })
 }
 
 // terminating notes that a pod ends, and what holds it if it takes too long.

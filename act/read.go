@@ -19,7 +19,7 @@ const atOnce = 8
 
 // facts are what the action is planned on: its targets as the server holds them now.
 func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, error) {
-	facts := model.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}}
+	facts := model.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}, Jobs: a.Jobs()}
 	var mu sync.Mutex
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)

@@ -21,6 +21,9 @@ func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
 		plan.Verdict.Skipped = "read-only: no dry run is sent"
 		return nil
 	}
+	if len(plan.Changes)+len(plan.Ends) == 0 {
+		return nil // it stops jobs only
+	}
 	plan.Verdict.Asked = true
 	for _, change := range plan.Changes {
 		err := a.send(ctx, a.Trier, change, []string{metav1.DryRunAll})

@@ -57,6 +57,9 @@ type Facts struct {
 	// everything that its flags ask about is agreed to. Drain alone needs it, with
 	// each of its nodes as a key.
 	Filtered map[string][]types.UID
+	// Jobs are those of this run, as far as they are: an Action that makes a node
+	// schedulable stops what drains it.
+	Jobs []*Progress
 }
 
 // Object finds what was read of a target; ErrGone without it.

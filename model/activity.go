@@ -19,6 +19,7 @@ type Entry struct {
 
 // Ran is what came of a run.
 type Ran struct {
+	Stopped []string // jobs that were stopped before: "drain std-a-02"
 	Changed []Change // those that were made
 	Entry   Entry
 	Job     int // the job that ends the plan's pods; 0 where none has to end

@@ -8,6 +8,8 @@ type Cordon struct {
 	Off   bool // uncordon
 }
 
+var unschedulablePath = []string{"spec", "unschedulable"}
+
 // Name implements Action.
 func (c Cordon) Name() string { return c.verb() + " " + nodesWords(c.Nodes) }
 
@@ -27,19 +29,29 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	if c.Off {
 		plan.UndoSays = "Undo: cordon."
 	}
+	if c.Off {
+		plan.stopDrains(on.Jobs, c.Nodes)
+	}
 	for _, ref := range c.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone)
 		}
 		change := changeOf(ref, object)
-		change.edit(object, !c.Off, "spec", "unschedulable")
+		change.edit(object, !c.Off, unschedulablePath...)
 		if len(change.Edits) > 0 {
 			plan.Changes = append(plan.Changes, change)
 		}
 	}
-	if len(plan.Changes) == 0 {
+	switch {
+	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
 		return nil, fmt.Errorf("%s: %w: %s", c.Name(), ErrNoChange, c.already())
+	case len(plan.Changes) == 0:
+		plan.Title = capital(c.Name())
+		plan.onlyStops()
+		return plan, nil
+	case len(plan.Stops) > 0:
+		plan.UndoSays = "Undo: cordon; the drain does not go on."
 	}
 	plan.Title, plan.Undo = titleOf(c, plan.Changes), undoOf(c, plan.Changes)
 	plan.follow()

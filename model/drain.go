@@ -37,7 +37,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 			return nil, fmt.Errorf("drain %s: %w", ref.Name, ErrGone)
 		}
 		change := changeOf(ref, object)
-		change.edit(object, true, "spec", "unschedulable")
+		change.edit(object, true, unschedulablePath...)
 		if len(change.Edits) > 0 {
 			plan.Changes = append(plan.Changes, change)
 		}

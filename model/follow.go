@@ -42,7 +42,7 @@ func (p *Plan) editsOf(path ...string) map[*Node]Edit {
 func (p *Plan) cordons() []string {
 	var sentences []string
 	nodes, pods, opened := 0, 0, 0
-	for node, edit := range p.editsOf("spec", "unschedulable") {
+	for node, edit := range p.editsOf(unschedulablePath...) {
 		if edit.To == nil {
 			opened++
 			continue

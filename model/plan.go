@@ -11,8 +11,9 @@ import (
 // what follows, and what stands against it.
 type Plan struct {
 	Action  Action
-	Title   string // of the box: "Cordon std-b-02"
-	Does    string // what y does, a verb: "cordon"
+	Title   string      // of the box: "Cordon std-b-02"
+	Does    string      // what y does, a verb: "cordon"
+	Stops   []*Progress // jobs that are stopped before anything is changed
 	Changes []Change
 	Ends    []End // pods that end, those to be warned of first
 	// Ending is how many pods end because of the plan: those of Ends that do not
@@ -31,6 +32,7 @@ type Plan struct {
 	Verdict Verdict // of the API server's dry run
 
 	on    *Snapshot // what it was planned on
+	opens []string  // nodes that it makes schedulable
 	lead  string    // begins the first effect, before what is foretold of the ends
 	bare  string    // stands in its place where nothing is foretold; "": lead does
 	plain []string  // the effects that stand whatever is foretold

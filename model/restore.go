@@ -33,6 +33,7 @@ func (r Restore) Targets() []Ref {
 // as it is, and said so; a list of taints is put right taint by taint.
 func (r Restore) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: r, Title: "Undo: " + r.Of, Does: "undo", UndoSays: "Undo: the same again.", on: on.Snapshot}
+	plan.stopDrains(on.Jobs, r.opens())
 	for _, made := range slices.Backward(r.Changes) {
 		object, err := on.Object(made.Target)
 		if err != nil {
@@ -51,14 +52,33 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 			plan.Changes = append(plan.Changes, change)
 		}
 	}
-	if len(plan.Changes) == 0 {
+	switch {
+	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
 		return nil, fmt.Errorf("%s: %w: all is as it was before, or was changed since", r.Name(), ErrNoChange)
+	case len(plan.Changes) == 0:
+		plan.onlyStops()
+		return plan, nil
+	case len(plan.Stops) > 0:
+		plan.UndoSays = "Undo: cordon; the drain does not go on."
 	}
 	plan.Undo = undoOf(r, plan.Changes)
 	plan.follow()
 	plan.rescale()
 	plan.roll(on)
 	return plan, nil
+}
+
+// opens are the nodes that had been schedulable before the changes were made.
+func (r Restore) opens() []string {
+	var nodes []string
+	for _, made := range r.Changes {
+		if made.Target.Resource == "nodes" && slices.ContainsFunc(made.Edits, func(e Edit) bool {
+			return slices.Equal(e.Path, unschedulablePath) && e.From == nil
+		}) {
+			nodes = append(nodes, made.Target.Name)
+		}
+	}
+	return nodes
 }
 
 // leftWords say that somebody else's change of a field stays. What an annotation

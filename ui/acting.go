@@ -137,7 +137,11 @@ func changedWords(plan *model.Plan, ran *model.Ran) string {
 	if at := madeOf(ran); at < len(plan.Changes) {
 		what = plan.Changes[at].Target.Words()
 	}
-	return what + " changed while you read. The plan was made again: read it and confirm again."
+	words := what + " changed while you read. The plan was made again: read it and confirm again."
+	if ran != nil && len(ran.Stopped) > 0 {
+		words = capital(strings.Join(ran.Stopped, ", ")) + " was stopped. " + words
+	}
+	return words
 }
 
 func madeOf(ran *model.Ran) int {

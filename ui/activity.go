@@ -126,18 +126,45 @@ func (p *activity) selected() selection {
 
 func (p *activity) places() place { return everywhere | lists | onEntry }
 
-func (p *activity) footer() []footKey { return keys(doOpen, doCopy, doPalette, doClose) }
+func (p *activity) footer() []footKey {
+	if p.running() != nil {
+		return append([]footKey{{do: doOpen, word: "open"}}, keys(doUndo, doCopy, doPalette, doClose)...)
+	}
+	return keys(doOpen, doCopy, doPalette, doClose)
+}
+
+// running is the job of the selected entry; nil where that has none which may still
+// send something.
+func (p *activity) running() *model.Progress {
+	entry, ok := p.table.selected()
+	if !ok || entry.ID == 0 {
+		return nil
+	}
+	if job := jobOf(p.app.acts.jobs, entry.Job); job != nil && job.Live() {
+		return job
+	}
+	return nil
+}
 
 func (p *activity) off(do action) string {
 	entry, ok := p.table.selected()
-	reason, _ := p.app.lookOnly()
 	switch {
 	case do == doDescribe || do == doYAML:
 		return "what was done is no object."
-	case do != doOpen:
+	case do == doOpen && p.running() != nil:
+		return ""
+	case do != doOpen && do != doUndo:
 		return p.rows.off(do)
 	case !ok:
 		return "there is nothing to undo."
+	}
+	return p.app.offUndo(entry)
+}
+
+// offUndo tells why an entry cannot be undone; "" if it can.
+func (a *App) offUndo(entry model.Entry) string {
+	reason, _ := a.lookOnly()
+	switch {
 	case entry.Undo == nil && entry.ID == 0:
 		return "it was done in an earlier run, which kept nothing that undoes it."
 	case entry.Undo == nil:
@@ -148,8 +175,13 @@ func (p *activity) off(do action) string {
 
 func (p *activity) act(do action) tea.Cmd {
 	entry, ok := p.table.selected()
-	if p.table.act(do) || do != doOpen || !ok {
+	switch {
+	case p.table.act(do) || !ok:
 		return nil
+	case do == doOpen && p.running() != nil:
+		return p.app.open(newDrainPage(p.app, p.running()))
+	case do == doOpen || do == doUndo:
+		return p.app.plan(entry.Undo)
 	}
-	return p.app.plan(entry.Undo)
+	return nil
 }

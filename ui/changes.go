@@ -22,6 +22,9 @@ func (a *App) change(do action, t targets) tea.Cmd {
 	case doCordon, doUncordon:
 		return a.plan(model.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
 	case doDrain:
+		if jobs := a.draining(t.nodes); len(jobs) > 0 {
+			return a.openDraining(jobs)
+		}
 		return a.plan(model.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
 	case doTaint:
 		return a.editTaints(t.nodes)

@@ -85,6 +85,7 @@ func (c *confirm) lastTop() int {
 func (c *confirm) body(width int) []told {
 	s := c.app.styles()
 	lines := c.sentences(nil, s.Warn, width, c.again)
+	lines = c.sentences(lines, s.Text, width, c.plan.StopWords(c.app.acts.jobs)...)
 	lines = c.sentences(lines, s.Text, width, c.plan.Effects...)
 	for _, warning := range c.plan.Warnings {
 		for i, line := range wrapped(c.app.brief(warning), width-2) {

@@ -133,10 +133,11 @@ func (p *drainPage) footer() []footKey {
 	return []footKey{
 		{do: doPause, word: pause},
 		{do: doStop, word: stop},
+		{do: doUndo},
 		{do: doWhy},
 		{do: doGoNode},
-		{do: doDescribe},
 		{do: doClose, word: leave},
+		{do: doDescribe},
 	}
 }
 
@@ -148,6 +149,8 @@ func (p *drainPage) off(do action) string {
 	switch do {
 	case doPause, doStop:
 		return over(p.job)
+	case doUndo:
+		return p.app.offUndo(p.app.undoOf(p.job))
 	case doOpen, doWhy, doGoNode, doDescribe, doYAML:
 		if on.pod == nil && on.copy != "" {
 			return on.copy + " is gone."
@@ -161,7 +164,7 @@ func (p *drainPage) act(do action) tea.Cmd {
 	switch {
 	case p.table.act(do):
 		return nil
-	case do == doPause || do == doStop:
+	case do == doPause || do == doStop || do == doUndo:
 		return p.app.order(do, p.job)
 	}
 	return p.app.actOn(do, p.selected())

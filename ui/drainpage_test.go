@@ -53,8 +53,21 @@ func drainJob(prod *prodEU) *model.Progress {
 func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *model.Progress) {
 	t.Helper()
 	prod := drained()
+	for i, node := range prod.nodes {
+		if node.Name == "std-a-02" {
+			prod.nodes[i] = node.DeepCopy()
+			prod.nodes[i].Spec.Unschedulable = true
+		}
+	}
 	d := newActedOn(t, width, height, "staging-eu", prod, with)
 	job := drainJob(prod)
+	cordon := model.Change{
+		Target: model.NodeRef("std-a-02"), Edits: []model.Edit{{Path: []string{"spec", "unschedulable"}, To: true}},
+	}
+	d.actor.entries = []model.Entry{{
+		ID: 1, At: job.Began, User: "anna", Context: "staging-eu", Did: job.Name, Result: "running", OK: true, Job: job.ID,
+		Undo: model.Restore{Of: job.Name, Changes: []model.Change{cordon}},
+	}}
 	d.tell(job)
 	return d, job
 }
@@ -133,6 +146,114 @@ func TestADrainIsPausedAndStopped(t *testing.T) {
 	d.press("P")
 	if got := screenRow(d.app, message); got != " P pause: drain std-a-02 is stopped." {
 		t.Errorf("says %q", got)
+	}
+}
+
+func TestTheUndoOfADrainThatRunsSaysThatItStopsIt(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {60, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			d, _ := draining(t, size.width, size.height, nil)
+			d.toDrain()
+			d.press("U")
+			d.wait(time.Second)
+			requireScreen(t, d.app)
+		})
+	}
+	t.Run("and how far it is while the box is open", func(t *testing.T) {
+		d, job := draining(t, 80, 24, nil)
+		d.toDrain()
+		d.press("U")
+		later := *job
+		later.Pods = slices.Clone(job.Pods)
+		later.Pods[1].State = model.PodGone
+		d.tell(&later)
+		d.wait(time.Second)
+		requireScreen(t, d.app)
+		d.press("y")
+		if n := len(d.actor.run); n != 1 || len(d.actor.run[0].Stops) != 1 || d.actor.run[0].Stops[0].ID != job.ID {
+			t.Errorf("ran %v", d.actor.run)
+		}
+	})
+	t.Run("also of three nodes by an uncordon of one", func(t *testing.T) {
+		d, job := draining(t, 80, 24, nil)
+		several := *job
+		several.Name, several.State = "drain 3 nodes", model.JobPaused
+		several.Plan = &model.Plan{Action: model.Drain{Nodes: []string{"std-a-01", "std-a-02", "std-b-01"}, AtOnce: 1}}
+		d.tell(&several)
+		d.node("std-a-02")
+		d.press("u")
+		d.wait(time.Second)
+		requireScreen(t, d.app)
+	})
+}
+
+func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
+	for name, with := range map[string]func(*acted){
+		"while it runs":                   func(*acted) {},
+		"where the connection is lost":    func(d *acted) { d.app.snapshot.Status.Connection.Live = false },
+		"where nothing may be changed":    func(d *acted) { d.actor.readOnly = "read-only for this context." },
+		"among marked nodes that drain":   func(d *acted) { d.press("space") },
+		"from the menu of all actions, a": func(d *acted) { d.press("a") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := draining(t, 80, 24, nil)
+			d.node("std-a-02")
+			with(d)
+			d.press("r")
+			if page, ok := d.app.top().(*drainPage); !ok || page.job.ID != 1 {
+				t.Errorf("shows\n%s", screen(d.app))
+			}
+			if len(d.actor.asked) != 0 {
+				t.Errorf("planned %v", d.actor.asked)
+			}
+		})
+	}
+	t.Run("but not once it is over", func(t *testing.T) {
+		d, job := draining(t, 80, 24, nil)
+		d.actor.filtered = func(string) []types.UID { return nil }
+		over := *job
+		over.State = model.JobStopped
+		d.tell(&over)
+		d.node("std-a-02")
+		d.press("r")
+		if len(d.actor.asked) != 1 {
+			t.Errorf("planned %v", d.actor.asked)
+		}
+	})
+	t.Run("and the list where several drain it", func(t *testing.T) {
+		d, job := draining(t, 80, 24, nil)
+		second := *job
+		second.ID = 2
+		d.tell(&second, job)
+		d.node("std-a-02")
+		d.press("r")
+		if _, ok := d.app.top().(*drainsPage); !ok {
+			t.Errorf("shows\n%s", screen(d.app))
+		}
+	})
+}
+
+func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	d.press("z")
+	if got := screenRow(d.app, footer); !strings.HasPrefix(got, " enter open  U undo") {
+		t.Errorf("offers %q", got)
+	}
+	d.press("enter")
+	if page, ok := d.app.top().(*drainPage); !ok || page.job.ID != job.ID {
+		t.Errorf("shows\n%s", screen(d.app))
+	}
+	d.press("z", "U")
+	if len(d.actor.asked) != 1 || d.actor.asked[0].Name() != "undo drain std-a-02" {
+		t.Errorf("planned %v", d.actor.asked)
+	}
+	d.press("esc")
+	over := *job
+	over.State = model.JobDone
+	d.tell(&over)
+	d.press("z", "enter")
+	if len(d.actor.asked) != 2 || d.app.dialog == nil {
+		t.Errorf("enter on a drain that is over plans %v", d.actor.asked)
 	}
 }
 

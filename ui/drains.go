@@ -77,15 +77,20 @@ func (p *drainsPage) selected() selection {
 
 func (p *drainsPage) places() place { return everywhere | lists | onJob }
 
-func (p *drainsPage) footer() []footKey { return keys(doOpen, doPause, doStop, doActivity, doClose) }
+func (p *drainsPage) footer() []footKey {
+	return keys(doOpen, doPause, doStop, doUndo, doActivity, doClose)
+}
 
 func (p *drainsPage) off(do action) string {
 	job, ok := p.table.selected()
-	if ok && (do == doPause || do == doStop) {
+	switch {
+	case ok && (do == doPause || do == doStop):
 		return over(job)
+	case ok && do == doUndo:
+		return p.app.offUndo(p.app.undoOf(job))
 	}
 	switch do {
-	case doOpen, doPause, doStop, doCopy:
+	case doOpen, doPause, doStop, doUndo, doCopy:
 		if !ok {
 			return "no job is selected."
 		}
@@ -114,10 +119,12 @@ func (p *drainsPage) act(do action) tea.Cmd {
 	return p.app.order(do, job)
 }
 
-// order pauses a job, lets it go on, or asks whether to stop it.
+// order pauses a job, lets it go on, asks whether to stop it, or plans what undoes it.
 func (a *App) order(do action, job *model.Progress) tea.Cmd {
 	actor := a.actor()
 	switch do {
+	case doUndo:
+		return a.plan(a.undoOf(job).Undo)
 	case doPause:
 		on := job.State != model.JobPaused
 		return func() tea.Msg { actor.Pause(job.ID, on); return nil }

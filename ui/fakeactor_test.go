@@ -39,7 +39,7 @@ func (f *fakeActor) Plan(_ context.Context, action model.Action) (*model.Plan, e
 	if f.planErr != nil {
 		return nil, f.planErr
 	}
-	facts := model.Facts{Snapshot: f.snapshot, Objects: map[model.Ref]map[string]any{}}
+	facts := model.Facts{Snapshot: f.snapshot, Objects: map[model.Ref]map[string]any{}, Jobs: f.jobs}
 	for _, ref := range action.Targets() {
 		if fields := f.object(ref); fields != nil {
 			ref.UID = ""

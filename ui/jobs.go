@@ -71,6 +71,45 @@ func jobOf(jobs []*model.Progress, id int) *model.Progress {
 	return jobs[at]
 }
 
+// undoOf is the entry of what was done that began the job; the zero Entry where
+// nothing undoes that.
+func (a *App) undoOf(job *model.Progress) model.Entry {
+	if actor := a.actor(); actor != nil {
+		for _, entry := range actor.Activity() {
+			if entry.ID != 0 && entry.Job == job.ID {
+				return entry
+			}
+		}
+	}
+	return model.Entry{ID: -1}
+}
+
+// draining are the jobs that drain the nodes now, the newest first; nil where one
+// of the nodes is not drained.
+func (a *App) draining(nodes []*model.Node) []*model.Progress {
+	var found []*model.Progress
+	for _, node := range nodes {
+		jobs := model.Draining(a.acts.jobs, node.Name)
+		if len(jobs) == 0 {
+			return nil
+		}
+		for _, job := range jobs {
+			if !slices.Contains(found, job) {
+				found = append(found, job)
+			}
+		}
+	}
+	return found
+}
+
+// openDraining shows jobs that run: the page of the one, or the list of all.
+func (a *App) openDraining(jobs []*model.Progress) tea.Cmd {
+	if len(jobs) == 1 {
+		return a.open(newDrainPage(a, jobs[0]))
+	}
+	return a.open(newDrains(a))
+}
+
 // live are the jobs that may still send something, the newest first.
 func (a *App) live() []*model.Progress {
 	var live []*model.Progress

@@ -55,6 +55,7 @@ const (
 	doScale
 	doRestart
 	doDelete
+	doUndo
 	doPause
 	doStop
 	doCopy
@@ -140,7 +141,8 @@ var keyMap = []binding{
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
 	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "plan the fix"},
-	{doOpen, onEntry, "enter", "enter", "undo", ofSelection, "undo it", "plan what takes it back: asks first"},
+	{doOpen, onEntry, "enter", "enter", "undo", ofSelection, "undo it", "plan what undoes it: asks first; of a drain that runs, its page"},
+	{doUndo, onEntry | onJob, "U", "U", "undo", ofSelection, "undo it", "plan what undoes it: asks first; a drain that runs is stopped before"},
 	{doPause, onJob, "P", "P", "pause", ofSelection, "pause, go on", "pause the job, or let it go on: what was asked goes on"},
 	{doStop, onJob, "Q", "Q", "stop", ofSelection, "stop it", "stop the job: asks first"},
 	{doOpen, onJob, "enter", "enter", "open", ofSelection, "its pods", "the pods of the job"},

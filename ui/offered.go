@@ -27,15 +27,21 @@ func (a *App) off(do action, v view) string {
 	if !slices.Contains(changers, do) {
 		return v.off(do)
 	}
+	t := targetsOf(v)
+	if do == doDrain && t.gone == "" && len(a.draining(t.nodes)) > 0 {
+		return "" // it opens what runs
+	}
 	if reason, _ := a.lookOnly(); reason != "" {
 		return reason
 	}
-	t := targetsOf(v)
 	if reason := t.lack(do); reason != "" {
 		return reason
 	}
 	if reason := a.forbidden(do, t); reason != "" {
 		return reason
+	}
+	if do == doUncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(model.Draining(a.acts.jobs, n.Name)) > 0 }) {
+		return "" // it stops the drain
 	}
 	return t.already(do)
 }

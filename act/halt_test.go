@@ -1,0 +1,371 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// drained is a world whose nodes are drained by plans of the model. The pods whose
+// names begin with cart are protected by a budget.
+type drained struct {
+	*world
+	a *Actor
+
+	mu   sync.Mutex
+	sent []string      // "evict cart-a", "patch n1"
+	hold chan struct{} // evictions arrive once it is closed; nil: at once
+}
+
+func newDrained(t *testing.T, nodes []string, pods ...*corev1.Pod) *drained {
+	t.Helper()
+	d := &drained{world: newWorld(t, pods...)}
+	d.refuse = func(pod string, _ int) error {
+		if strings.HasPrefix(pod, "cart") {
+			return budgetRefuses()
+		}
+		return nil
+	}
+	for _, name := range nodes {
+		d.nodes = append(d.nodes, name)
+		if err := d.client.Tracker().Add(node(name, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.client.PrependReactor("list", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		list := &corev1.PodList{}
+		for _, p := range d.pods() {
+			if selector := action.(clienttesting.ListAction).GetListRestrictions().Fields.String(); selector == "" || selector == "spec.nodeName="+p.Spec.NodeName {
+				list.Items = append(list.Items, *p)
+			}
+		}
+		return true, list, nil
+	})
+	d.client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		switch {
+		case action.GetSubresource() == "eviction":
+			d.note("evict " + action.(clienttesting.CreateAction).GetObject().(metav1.Object).GetName())
+		case action.GetVerb() == "patch":
+			d.note("patch " + action.(clienttesting.PatchAction).GetName())
+		}
+		return false, nil, nil
+	})
+	trier := fake.NewClientset()
+	trier.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+	d.a = New(Options{State: d, Reader: d.client, Trier: trier, Writer: slow{d.client, d}})
+	return d
+}
+
+// slow is a client whose evictions are under way for a while before they arrive:
+// the fake server answers one request after the other.
+type slow struct {
+	kubernetes.Interface
+	d *drained
+}
+
+func (s slow) PolicyV1() policyclient.PolicyV1Interface {
+	return slowPolicy{s.Interface.PolicyV1(), s.d}
+}
+
+type slowPolicy struct {
+	policyclient.PolicyV1Interface
+	d *drained
+}
+
+func (s slowPolicy) Evictions(namespace string) policyclient.EvictionInterface {
+	return slowEvictions{s.PolicyV1Interface.Evictions(namespace), s.d}
+}
+
+type slowEvictions struct {
+	policyclient.EvictionInterface
+	d *drained
+}
+
+func (s slowEvictions) Evict(ctx context.Context, eviction *policyv1.Eviction) error {
+	if s.d.hold != nil {
+		s.d.note("begin")
+		<-s.d.hold
+	}
+	return s.EvictionInterface.Evict(ctx, eviction)
+}
+
+func (d *drained) note(request string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sent = append(d.sent, request)
+}
+
+// requests are those that were sent since they were asked for last.
+func (d *drained) requests() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sent := strings.Join(d.sent, ", ")
+	d.sent = nil
+	return sent
+}
+
+// plan plans an action.
+func (d *drained) plan(action model.Action) *model.Plan {
+	d.t.Helper()
+	plan, err := d.a.Plan(d.t.Context(), action)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return plan
+}
+
+// run confirms a plan and runs it.
+func (d *drained) run(plan *model.Plan) (*model.Ran, error) {
+	d.t.Helper()
+	question := plan.Question("staging", false)
+	consents := make([]bool, len(plan.Consents))
+	for i := range consents {
+		consents[i] = true
+	}
+	confirmed, err := plan.Confirm(question, question.Answer, consents)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return d.a.Run(d.t.Context(), confirmed)
+}
+
+// does plans, confirms and runs an action.
+func (d *drained) does(action model.Action) *model.Ran {
+	d.t.Helper()
+	ran, err := d.run(d.plan(action))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return ran
+}
+
+func (d *drained) cordoned(name string) bool {
+	d.t.Helper()
+	found, err := d.client.CoreV1().Nodes().Get(d.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return found.Spec.Unschedulable
+}
+
+func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("a"), running("cart-a"), running("cart-b"))
+		defer d.a.Close()
+		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		time.Sleep(4 * time.Second)
+		plan := d.plan(undo)
+		want := "Stops drain n1 first, which still runs: 1 of 3 pods evicted, 2 left where they are. Evicted pods do not move back."
+		if got := strings.Join(plan.StopWords(d.a.Jobs()), " "); got != want {
+			t.Errorf("the box says %q", got)
+		}
+		time.Sleep(10 * time.Second)
+		d.requests()
+		ran, err := d.run(plan)
+		if err != nil || len(ran.Stopped) != 1 || ran.Stopped[0] != "drain n1" {
+			t.Errorf("run gives %+v, %v", ran, err)
+		}
+		time.Sleep(5 * time.Minute)
+		if got := d.requests(); got != "patch n1" {
+			t.Errorf("after the undo was confirmed: %s", got)
+		}
+		if job := d.a.Jobs()[0]; job.State != model.JobStopped || job.Count(model.PodLeft) != 2 || d.cordoned("n1") {
+			t.Errorf("the job is %+v, the node is cordoned: %v", job, d.cordoned("n1"))
+		}
+		did := d.a.Activity()
+		if len(did) != 2 || did[0].Did != "undo drain n1" || did[1].Undo != nil || did[1].Result != "1 of 3 gone, stopped" {
+			t.Errorf("the activity log says %+v", did)
+		}
+	})
+}
+
+func TestAnUndoWaitsForTheRequestsThatAreUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("a"), running("cart-a"), running("cart-b"))
+		defer d.a.Close()
+		d.hold = make(chan struct{})
+		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		time.Sleep(time.Second)
+		if got := d.requests(); got != "patch n1, begin, begin, begin" {
+			t.Fatalf("nothing is under way: %s", got)
+		}
+		plan, undone := d.plan(undo), make(chan error)
+		go func() { _, err := d.run(plan); undone <- err }()
+		time.Sleep(10 * time.Second)
+		if got := d.requests(); got != "" || !d.cordoned("n1") {
+			t.Errorf("while requests are under way: %q", got)
+		}
+		close(d.hold)
+		if err := <-undone; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		got := d.requests()
+		if under, after, _ := strings.Cut(got, ", patch n1"); strings.Count(under, "evict") != 3 || after != "" || d.cordoned("n1") {
+			t.Errorf("after they were answered: %q", got)
+		}
+		if job := d.a.Jobs()[0]; job.Count(model.PodGone) != 1 || job.Count(model.PodLeft) != 2 {
+			t.Errorf("the job is %+v", job)
+		}
+	})
+}
+
+func TestNoRequestOfAJobPassesOnceItIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("cart-a"))
+		defer d.a.Close()
+		d.does(model.Drain{Nodes: []string{"n1"}})
+		plan := d.a.jobs.jobs[0].plan
+		question := plan.Question("staging", false)
+		confirmed, err := plan.Confirm(question, question.Answer, []bool{true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := withConfirmation(t.Context(), confirmed, func() bool { return d.a.ordersFor(d.a.jobs.jobs[0]).stopped })
+		if Confirmation(within) != plan {
+			t.Error("a job that runs has no confirmation")
+		}
+		d.a.Stop(1)
+		if Confirmation(within) != nil {
+			t.Error("what client-go sends again for a stopped job would pass")
+		}
+	})
+}
+
+func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	for name, test := range map[string]struct {
+		before    model.Action // done before the drain; what undoes it is planned, else undo
+		undo      func(drain model.Action) model.Action
+		elsewhere bool // somebody else uncordons n1 meanwhile
+		says      string
+		sends     string
+		cordoned  string
+	}{
+		"the undo of a drain of three nodes": {
+			undo: func(drain model.Action) model.Action { return drain },
+			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are.", sends: "patch n3, patch n2, patch n1",
+		},
+		"an uncordon of one of them": {
+			undo: func(model.Action) model.Action { return model.Cordon{Nodes: []string{"n2"}, Off: true} },
+			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n1, n3 too.", sends: "patch n2", cordoned: "n1 n3",
+		},
+		"the undo of a cordon that came before it": {
+			before: model.Cordon{Nodes: []string{"n1"}},
+			says:   "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", sends: "patch n1", cordoned: "n2 n3",
+		},
+		"an uncordon of one that somebody else has uncordoned": {
+			undo:      func(model.Action) model.Action { return model.Cordon{Nodes: []string{"n1"}, Off: true} },
+			elsewhere: true,
+			says:      "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", cordoned: "n2 n3",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDrained(t, nodes, running("cart-a"), running("cart-b", on("n2")), running("cart-c", on("n3")))
+				defer d.a.Close()
+				var undo model.Action
+				if test.before != nil {
+					undo = d.does(test.before).Entry.Undo
+				}
+				drain := d.does(model.Drain{Nodes: nodes, AtOnce: 1}).Entry.Undo
+				if test.undo != nil {
+					undo = test.undo(drain)
+				}
+				if test.elsewhere {
+					patch := []byte(`{"spec":{"unschedulable":null}}`)
+					if _, err := d.client.CoreV1().Nodes().Patch(t.Context(), "n1", "application/merge-patch+json", patch, metav1.PatchOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(time.Second)
+				plan := d.plan(undo)
+				if got := plan.StopWords(d.a.Jobs()); len(got) != 2 || got[0] != test.says {
+					t.Errorf("the box says %q", got)
+				}
+				d.requests()
+				if _, err := d.run(plan); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(5 * time.Minute)
+				if got := d.requests(); got != test.sends {
+					t.Errorf("sent %q, want %q", got, test.sends)
+				}
+				var left []string
+				for _, name := range nodes {
+					if d.cordoned(name) {
+						left = append(left, name)
+					}
+				}
+				if got := strings.Join(left, " "); got != test.cordoned {
+					t.Errorf("cordoned are %q, want %q", got, test.cordoned)
+				}
+			})
+		})
+	}
+}
+
+func TestADrainOfOtherNodesGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1", "n2"}, running("cart-a"), running("cart-b", on("n2")))
+		defer d.a.Close()
+		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		d.does(model.Drain{Nodes: []string{"n2"}})
+		time.Sleep(time.Second)
+		d.does(undo)
+		if jobs := d.a.Jobs(); jobs[0].State != model.JobRuns || jobs[1].State != model.JobStopped {
+			t.Errorf("the jobs are %s and %s", jobs[0].State, jobs[1].State)
+		}
+	})
+}
+
+func TestADrainThatBeganAfterTheUndoWasPlannedIsAskedAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("cart-a"))
+		defer d.a.Close()
+		undo := d.does(model.Cordon{Nodes: []string{"n1"}}).Entry.Undo
+		plan := d.plan(undo)
+		d.does(model.Drain{Nodes: []string{"n1"}})
+		time.Sleep(time.Second)
+		if _, err := d.run(plan); !errors.Is(err, model.ErrChanged) || !d.cordoned("n1") {
+			t.Errorf("run gives %v, cordoned: %v", err, d.cordoned("n1"))
+		}
+		if job := d.a.Jobs()[0]; job.State != model.JobRuns {
+			t.Errorf("the job is %s", job.State)
+		}
+	})
+}
+
+func TestAnUndoThatFailsSaysWhatItStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("cart-a"))
+		defer d.a.Close()
+		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		time.Sleep(time.Second)
+		d.client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, errors.New("connection refused")
+		})
+		ran, err := d.run(d.plan(undo))
+		if err == nil || !strings.HasSuffix(err.Error(), "; stopped before that: drain n1") || len(ran.Stopped) != 1 {
+			t.Errorf("run gives %+v, %v", ran, err)
+		}
+		if did := d.a.Activity(); did[0].OK || did[1].Undo == nil {
+			t.Errorf("the undo of the drain is lost: %+v", did)
+		}
+	})
+}
