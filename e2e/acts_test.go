@@ -33,7 +33,7 @@ var deeds = []deed{
 	{"label", false, "l", "disktype=ssd", `Label std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
 	{"cordon", false, "c", "", `Cordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
 	{"uncordon", false, "u", "", `Uncordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
-	{"evict", true, "e", "", `Evict .*web-`, "1" + enter, []string{"create " + podsPath + `web-\S+/eviction 201`}},
+	{"evict", true, "e", "", `Evict .*web-`, "y", []string{"create " + podsPath + `web-\S+/eviction 201`}},
 	{"drain", false, "r", "", `Drain std-1 `, "", nil}, // its number is known once it is planned
 }
 

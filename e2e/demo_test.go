@@ -119,9 +119,9 @@ func TestDemoReactsToChanges(t *testing.T) {
 	s.press("\x15web/api" + enter)
 	s.shows(`^▸.*web/api.* Running .* 1d$`)
 	s.press("e")
-	s.shows(`Type 1, the number of pods that end`)
+	s.shows(`y evict`)
 	s.arms()
-	s.press("1" + enter)
+	s.press("y")
 	s.shows(`web/api.* Running .* \d+s$`) // another in its place
 	s.press(ctrlC)
 	s.ends(0)

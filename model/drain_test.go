@@ -66,7 +66,7 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 		"lose the emptyDir data of 1 pod (--delete-emptydir-data)",
 		"Order: cordon, then all 11 at once; the longest grace period is 60s.",
 		"kube-apiserver accepts it (dry run). Undo: uncordon; pods do not move back.",
-		"Type 11, the number of pods that end:",
+		"Type 11 (pods to evict):",
 	}
 	plan.Verdict.Asked = true
 	if diff := cmp.Diff(want, slices.DeleteFunc(told(plan), func(line string) bool { return strings.HasPrefix(line, "  web/front") })); diff != "" {
@@ -126,12 +126,12 @@ func TestDrainsOfSeveralNodesAndOddPods(t *testing.T) {
 			"Drain 2 nodes", "4 pods: 2 end, 2 end already.",
 			"  a/ends ", "  a/over finished already", "  a/alone-and-going terminating already", "  a/going terminating already",
 			"Order: cordon 1 node, then 1 node at a time, all pods of a node at once; the longest grace period is 45s.",
-			"Not tried. Undo: uncordon; pods do not move back.", "Type 2, the number of pods that end:",
+			"Not tried. Undo: uncordon; pods do not move back.", "Type 2 (pods to evict):",
 		}, nil},
 		{"cordoned already", Drain{Nodes: []string{"n2"}}, []string{
 			"Drain n2", "2 pods: 1 ends, 1 ends already.", "  a/over finished already", "  a/alone-and-going terminating already",
 			"Order: its 1 pod; its grace period is 30s.",
-			"Not tried. An eviction cannot be undone.", "Type 1, the number of pods that end:",
+			"Not tried. An eviction cannot be undone.", "Type 1 (pods to evict):",
 		}, nil},
 		{"a node that is gone", Drain{Nodes: []string{"n3"}}, nil, ErrGone},
 	}

@@ -45,13 +45,58 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 		"! web/front-5d8f9c6b4-8sd2l Pending: a waiting front pod takes its place",
 		"PDB front allows 1 disruption now. Longest grace period 30s.",
 		"kube-apiserver accepts it (dry run). An eviction cannot be undone.",
-		"Type 3, the number of pods that end:",
+		"Type 3 (pods to evict):",
 	}
 	if diff := cmp.Diff(want, told(plan)); diff != "" {
 		t.Error(diff)
 	}
 	if words := plan.Question("prod-eu", true).Words; words != "Type prod-eu to evict 3 pods:" {
 		t.Errorf("on production the question is %q", words)
+	}
+}
+
+func TestOnePodThatIsRescheduledNeedsNoNumber(t *testing.T) {
+	free := Budget{Allows: BudgetAllows}
+	for name, test := range map[string]struct {
+		controller string
+		change     func(*corev1.Pod)
+		fate       *Fate // nil: nothing was foretold
+		refused    bool
+		want       string // the answer
+	}{
+		"that fits another node":                {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "y"},
+		"that comes back to its node":           {"DaemonSet/web", nil, &Fate{Outcome: Lands, Node: "n1", Budget: free}, false, "y"},
+		"that becomes Pending":                  {"ReplicaSet/web", nil, &Fate{Outcome: Waits, Budget: free}, false, "1"},
+		"that preempts others":                  {"ReplicaSet/web", nil, &Fate{Outcome: Preempts, Node: "n2", Budget: free}, false, "1"},
+		"that may become Pending":               {"ReplicaSet/web", nil, &Fate{Outcome: Depends, Budget: free}, false, "1"},
+		"of which nothing was foretold":         {"ReplicaSet/web", nil, nil, false, "1"},
+		"that is not evaluated":                 {"ReplicaSet/web", nil, &Fate{Outcome: NotKnown, Budget: free}, false, "1"},
+		"whose budget refuses now":              {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits}}, false, "1"},
+		"whose budgets were not read":           {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetUnread}}, false, "1"},
+		"that loses data":                       {"StatefulSet/web", withEmptyDir, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "1"},
+		"of a Job, which starts again":          {"Job/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "1"},
+		"that no controller owns":               {"", nil, &Fate{Outcome: Lost, Budget: free}, false, "1"},
+		"that had finished":                     {"ReplicaSet/web", asFinished, &Fate{Outcome: Finished, Budget: free}, false, "1"},
+		"whose eviction the API server refuses": {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: free}, true, "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := Evict{Pods: []Ref{podRef("a", "p")}}.Plan(factsOf(t, owned("a/p", "n1", test.controller, test.change)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.fate != nil {
+				plan.Foretell(&Forecast{Fates: map[types.UID]Fate{"p": *test.fate}})
+			}
+			if test.refused {
+				plan.Verdict.Refused = []string{"frozen."}
+			}
+			if got := plan.Question("staging", false).Answer; got != test.want {
+				t.Errorf("the answer is %q, want %q", got, test.want)
+			}
+			if got := plan.Question("prod-eu", true).Answer; got != "prod-eu" {
+				t.Errorf("on production the answer is %q", got)
+			}
+		})
 	}
 }
 

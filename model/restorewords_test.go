@@ -42,7 +42,7 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			[]string{
 				"Undo: untaint n1 a-", "Of 1 pod 1 ends at once.", "  shop/cart-0 ",
 				"warning: A NoExecute taint asks no PodDisruptionBudget; a drain does.", "Its grace period is 30s.",
-				"Not tried. Undo: the same again.", "Type 1, the number of pods that end:",
+				"Not tried. Undo: the same again.", "Type 1 (pods that terminate):",
 			},
 			nil,
 		},

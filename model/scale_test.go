@@ -34,7 +34,7 @@ func TestAWorkloadIsScaled(t *testing.T) {
 		}, ""},
 		{5, Scale{ref, 0}, []string{
 			"Scale deployment shop/checkout", "5 pods of deployment shop/checkout end; which, its controller chooses.",
-			"warning: Scaling down asks no PodDisruptionBudget.", "Not tried. Undo: scale to 5 again.", "Type 5, the number of pods that end:",
+			"warning: Scaling down asks no PodDisruptionBudget.", "Not tried. Undo: scale to 5 again.", "Type 5 (pods that terminate):",
 		}, ""},
 		{0, Scale{ref, 1}, []string{
 			"Scale deployment shop/checkout", "Deployment shop/checkout makes 1 more pod.", "spec.replicas  – → 1",
@@ -91,12 +91,12 @@ func TestAWorkloadIsRestarted(t *testing.T) {
 		{"rolling", Restart{ref, at}, nil, []string{
 			"Restart deployment shop/checkout", "Deployment shop/checkout replaces its 1 pod, some at a time.",
 			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
-			"Longest grace period 30s.", closing, "Type 1, the number of pods that end:",
+			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
 		}, ""},
 		{"recreated", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }, []string{
 			"Restart deployment shop/checkout", "Deployment shop/checkout ends its 1 pod, then makes another.",
 			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
-			"Longest grace period 30s.", closing, "Type 1, the number of pods that end:",
+			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
 		}, ""},
 		{"paused", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Paused = true }, nil, "restart deployment shop/checkout: it cannot be done: its rollout is paused: kubectl rollout resume goes on with it"},
 		{"restarted just now", Restart{ref, at}, func(d *appsv1.Deployment) {

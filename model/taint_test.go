@@ -68,7 +68,7 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]string{
 				"Taint std-b-02", "Of 31 pods 9 end at once, 3 after 300s; 19 tolerate it.",
 				"warning: A NoExecute taint asks no PodDisruptionBudget; a drain does.", "Longest grace period 30s.",
-				"Not tried. Undo: remove the taint; pods do not move back.", "Type 12, the number of pods that end:",
+				"Not tried. Undo: remove the taint; pods do not move back.", "Type 12 (pods that terminate):",
 			},
 			"",
 		},

@@ -50,7 +50,7 @@ func (a *App) actor() Actor {
 	return a.Cluster.Actor()
 }
 
-// plan asks what a wish would do. Until the answer is there only esc works.
+// plan asks what a wish would do. Until the answer is there only esc and q work.
 func (a *App) plan(wish model.Action) tea.Cmd { return a.planFor(wish, "") }
 
 // planFor is plan with the reason why it is planned again, for the box.
@@ -72,7 +72,7 @@ func (a *App) planFor(wish model.Action, again string) tea.Cmd {
 
 // onPlanningKey takes the keys while a wish is planned.
 func (a *App) onPlanningKey(key tea.KeyPressMsg) {
-	if key.String() == "esc" {
+	if pressed := key.String(); pressed == "esc" || pressed == "q" {
 		a.acts.cancel()
 		a.acts.wish = nil
 		a.acts.nth++

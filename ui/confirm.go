@@ -25,17 +25,21 @@ type confirm struct {
 }
 
 func newConfirm(a *App, plan *model.Plan, again string) *confirm {
-	return &confirm{
+	c := &confirm{
 		app: a, plan: plan, question: plan.Question(a.short, a.production()), again: again,
 		agreed: make([]bool, len(plan.Consents)), field: newField(""),
 	}
+	if c.question.Number() {
+		c.field = newNumber()
+	}
+	return c
 }
 
-// key scrolls, agrees, types or answers. Before the box is armed only esc and
-// reading on work.
+// key scrolls, agrees, types or answers. Before the box is armed only
+// leaving and reading on work.
 func (c *confirm) key(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
-	if pressed == "esc" || pressed == "ctrl+c" {
+	if pressed == "esc" || pressed == "ctrl+c" || pressed == "q" && !c.takesText() {
 		c.app.dialog = nil
 		return nil
 	}
@@ -47,6 +51,11 @@ func (c *confirm) key(key tea.KeyPressMsg) tea.Cmd {
 		return c.answer(key)
 	}
 	return cmd
+}
+
+// takesText says whether the answer is typed in letters, q among them.
+func (c *confirm) takesText() bool {
+	return c.question.Answer != "y" && !c.question.Number() && !c.refused()
 }
 
 // read scrolls and chooses; it reports whether the key does that.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // evictBox opens the box of the mock-up of an eviction on production.
@@ -110,6 +112,128 @@ func TestTheNumberOfPodsConfirmsADrain(t *testing.T) {
 	if len(d.actor.run) != 1 {
 		t.Errorf("the number confirms nothing:\n%s", screen(d.app))
 	}
+}
+
+func TestOnlyDigitsGoInWhereANumberIsTyped(t *testing.T) {
+	d := drainBox(t, 80, 24, "staging-eu", nil)
+	d.press("space", "space")
+	d.wait(time.Second)
+	box := d.app.dialog.(*confirm)
+	d.write("a1x-é+1 ٣.")
+	if got := box.field.text(); got != "11" {
+		t.Errorf("typed is %q", got)
+	}
+	if box.agreed[0] && box.agreed[1] {
+		t.Error("the blank among them takes no consent back")
+	}
+	d = evictBox(t, 80, 24, "prod-eu", nil)
+	d.wait(time.Second)
+	d.write("prod-q")
+	if box, ok := d.app.dialog.(*confirm); !ok || box.field.text() != "prod-q" {
+		t.Errorf("a name is not typed:\n%s", screen(d.app))
+	}
+}
+
+// evictOne opens the box for the eviction of one pod.
+func evictOne(t *testing.T, context, name string, fates map[string]model.Fate) *acted {
+	t.Helper()
+	d := newActedOn(t, 80, 24, context, threeReports(), nil)
+	d.actor.dress = foretold(fates)
+	d.press("2")
+	d.mark(name)
+	d.press("e")
+	d.wait(time.Second)
+	return d
+}
+
+func TestOnePodThatIsRescheduledTakesAY(t *testing.T) {
+	rescheduled := map[string]model.Fate{"front-5d8f9c6b4-8sd2l": {Outcome: model.Lands, Node: "std-c-01", Budget: frontBudget}}
+	d := evictOne(t, "staging-eu", "web/front-5d8f9c6b4-8sd2l", rescheduled)
+	requireScreen(t, d.app)
+	d.press("y")
+	if len(d.actor.run) != 1 {
+		t.Errorf("y evicts nothing:\n%s", screen(d.app))
+	}
+	d = evictOne(t, "prod-eu", "web/front-5d8f9c6b4-8sd2l", rescheduled)
+	d.press("y")
+	if got := screen(d.app); len(d.actor.run) != 0 || !strings.Contains(got, "Type prod-eu to evict 1 pod:") {
+		t.Errorf("on production:\n%s", got)
+	}
+	d = evictOne(t, "staging-eu", "web/front-5d8f9c6b4-8sd2l", reportFates)
+	d.press("y")
+	if got := screen(d.app); len(d.actor.run) != 0 || !strings.Contains(got, "Type 1 (pods to evict):") {
+		t.Errorf("of a pod that becomes Pending:\n%s", got)
+	}
+}
+
+func TestQClosesABoxAsEscDoes(t *testing.T) {
+	number := func(t *testing.T) *acted { return evictOne(t, "staging-eu", "web/front-5d8f9c6b4-8sd2l", reportFates) }
+	for name, test := range map[string]struct {
+		open  func(*testing.T) *acted
+		stays bool // q is typed there
+	}{
+		"of a y":                          {open: func(t *testing.T) *acted { return cordonBox(t, 80, 24, "staging-eu", nil) }},
+		"of a number":                     {open: number},
+		"of a number, half typed":         {open: func(t *testing.T) *acted { d := number(t); d.write("1"); return d }},
+		"of a number, with open consents": {open: func(t *testing.T) *acted { return drainBox(t, 80, 24, "staging-eu", nil) }},
+		"of a name that is typed":         {open: func(t *testing.T) *acted { return evictBox(t, 80, 24, "prod-eu", nil) }, stays: true},
+		"of a name, with open consents":   {open: func(t *testing.T) *acted { return drainBox(t, 80, 24, "prod-eu", nil) }, stays: true},
+		"that changes no object":          {open: func(t *testing.T) *acted { d, _ := draining(t, 80, 24, nil); d.toDrain(); d.press("Q"); return d }},
+		"of all actions": {open: func(t *testing.T) *acted {
+			d := newActed(t, 80, 24, "staging-eu", nil)
+			d.node("std-b-02")
+			d.press("a")
+			return d
+		}},
+		"in which a taint is typed": {open: func(t *testing.T) *acted {
+			d := newActed(t, 80, 24, "staging-eu", nil)
+			d.node("std-b-02")
+			d.press("t")
+			return d
+		}, stays: true},
+		"in which a number of pods is typed": {open: func(t *testing.T) *acted {
+			d := newActed(t, 80, 24, "staging-eu", nil)
+			d.app.openEdit(&wishEdit{title: "Scale web/front", number: true})
+			return d
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, key := range []string{"q", "esc"} {
+				d := test.open(t)
+				if d.app.dialog == nil {
+					t.Fatalf("no box is open:\n%s", screen(d.app))
+				}
+				top := d.app.top()
+				press(t, d.app, key) // at once: a box is left before it takes an answer
+				if open := d.app.dialog != nil; open != (test.stays && key == "q") {
+					t.Errorf("after %s the box is open: %v", key, open)
+				}
+				if len(d.actor.run)+len(d.actor.stopped) != 0 || d.app.top() != top {
+					t.Errorf("%s does more than close the box", key)
+				}
+			}
+		})
+	}
+	t.Run("and leaves the planning", func(t *testing.T) {
+		d := newActed(t, 80, 24, "staging-eu", nil)
+		d.node("std-b-02")
+		_, cmd := d.app.Update(keyPress("c"))
+		press(t, d.app, "q")
+		run(t, d.app, cmd, 0)
+		if d.app.dialog != nil {
+			t.Error("a plan that was left opens its box")
+		}
+	})
+	t.Run("where nothing is asked, on production too", func(t *testing.T) {
+		d := newActed(t, 80, 24, "prod-eu", nil)
+		d.actor.dress = func(plan *model.Plan) { plan.Verdict.Refused = []string{"frozen."} }
+		d.node("std-b-02")
+		d.press("c")
+		press(t, d.app, "q")
+		if d.app.dialog != nil {
+			t.Errorf("the box is open:\n%s", screen(d.app))
+		}
+	})
 }
 
 func TestWhatWasNotReadIsNotAgreedTo(t *testing.T) {

@@ -64,7 +64,7 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 // editReplicas opens the input for how many replicas a workload has.
 func (a *App) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
 	return a.openEdit(&wishEdit{
-		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{a.replicas(ref.Namespace, owner)}, blind: true,
+		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{a.replicas(ref.Namespace, owner)}, number: true, blind: true,
 		read: func(typed string) (model.Action, error) {
 			n, err := strconv.ParseInt(strings.TrimSpace(typed), 10, 32)
 			if err != nil {

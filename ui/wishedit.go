@@ -28,6 +28,7 @@ type wishEdit struct {
 	now      []string
 	complete func(*model.Snapshot, string) []model.Completion // nil: nothing is known to complete
 	read     func(string) (model.Action, error)
+	number   bool // nothing but digits is typed
 	blind    bool // what would follow is not known before the API server is asked
 
 	field    field
@@ -50,12 +51,19 @@ type editedMsg struct {
 // openEdit opens the box.
 func (a *App) openEdit(e *wishEdit) tea.Cmd {
 	e.app, e.field, e.chosen = a, newField(""), -1
+	if e.number {
+		e.field = newNumber()
+	}
 	a.prompt, a.dialog = nil, e
 	return e.typed()
 }
 
 func (e *wishEdit) key(key tea.KeyPressMsg) tea.Cmd {
-	switch key.String() {
+	pressed := key.String()
+	if pressed == "q" && e.number {
+		pressed = "esc" // what is typed has no letters
+	}
+	switch pressed {
 	case "esc", "ctrl+c":
 		e.app.dialog = nil
 	case "up":

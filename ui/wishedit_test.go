@@ -173,13 +173,11 @@ func TestAWorkloadIsScaledByANumber(t *testing.T) {
 		}
 	}
 	press(t, d.app, "enter")
-	d.write("x")
 	press(t, d.app, "enter")
 	if len(d.actor.asked) != 0 || !strings.Contains(screen(d.app), "write a number") {
 		t.Fatalf("planned %v:\n%s", d.actor.asked, screen(d.app))
 	}
-	press(t, d.app, "backspace")
-	d.write("5")
+	d.write("x-5.")
 	requireScreen(t, d.app)
 	press(t, d.app, "enter")
 	want := model.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: "web", Name: "front"}, Replicas: 5}

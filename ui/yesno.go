@@ -21,7 +21,7 @@ func (a *App) openYesNo(box *yesNo) tea.Cmd {
 
 func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
-	if pressed == "esc" || pressed == "ctrl+c" {
+	if pressed == "esc" || pressed == "q" || pressed == "ctrl+c" {
 		b.app.dialog = nil
 		return nil
 	}
