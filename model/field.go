@@ -43,6 +43,7 @@ type Field[T any] struct {
 	Column bool              // a column of the view: /regex/ and "quoted" look in it
 	Value  func(row T) Value // cheap: called for every row at every key
 	Whole  func(row T) Value // what 100% is; nil where a percentage means nothing
+	Late   bool              // comes with the row's explanation: not known before
 	// Compare orders rows where their values alone do not.
 	Compare func(a, b T) int
 	// Append writes the text of the cell where that is not the value in words.
@@ -57,6 +58,9 @@ type Fields[T any] struct {
 	Names func(dst []byte, row T) []byte
 	// Labels are what -l selects by.
 	Labels func(row T) map[string]string
+	// Explained says whether the row's explanation has come, and with it the values
+	// of the fields that are Late; nil where no field is.
+	Explained func(row T) bool
 }
 
 // Field finds a field by any of its names, in any case.

@@ -19,12 +19,14 @@ const regexFlags = "(?im)"
 type Filter[T any] struct {
 	fields *Fields[T]
 	terms  []term[T]
+	late   bool     // a term of it is
 	words  []string // those that rank, in lower case
 }
 
 // term is one clause, ready to be asked.
 type term[T any] struct {
 	clause
+	late bool // rests on the row's explanation
 	test func(row T, s *scratch) truth
 }
 
@@ -34,6 +36,7 @@ type scratch struct {
 	names, columns, cell []byte
 	hasNames, hasColumns bool
 	points               int      // of the words that the row holds as they stand
+	decided              bool     // the row's explanation decides: no other term keeps it out
 	loose                []string // the words of which it only holds the letters
 }
 
@@ -53,12 +56,40 @@ func Compile[T any](fields *Fields[T], text string) (*Filter[T], error) {
 			}
 			return nil, err
 		}
-		f.terms = append(f.terms, term[T]{c, test})
+		late := f.isLate(c)
+		f.terms, f.late = append(f.terms, term[T]{c, late, test}), f.late || late
 		if c.form == fuzzyForm && !c.negate {
 			f.words = append(f.words, strings.ToLower(c.text))
 		}
 	}
 	return f, nil
+}
+
+// isLate says whether a clause rests on what comes with the row's explanation.
+func (f *Filter[T]) isLate(c clause) bool {
+	switch c.form {
+	case compareForm:
+		field, ok := f.fields.Field(c.field)
+		return ok && field.Late
+	case regexForm, quotedForm:
+		return f.fields.Explained != nil // they look in every column
+	default:
+		return false
+	}
+}
+
+// explained says whether all columns of the row are known that ever will be.
+func (f *Filter[T]) explained(row T) bool {
+	return f.fields.Explained == nil || f.fields.Explained(row)
+}
+
+// inColumns is the answer of a term that looks in every column: what is not found
+// may stand in one that is not known yet.
+func (f *Filter[T]) inColumns(row T, found bool) truth {
+	if !found && !f.explained(row) {
+		return open
+	}
+	return truthOf(found)
 }
 
 // test is how a clause is asked; cause says what is wrong with it.
@@ -77,7 +108,7 @@ func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) 
 	case quotedForm:
 		text := []byte(c.text)
 		return func(row T, s *scratch) truth {
-			return truthOf(bytes.Contains(f.columns(row, s), text))
+			return f.inColumns(row, bytes.Contains(f.columns(row, s), text))
 		}, ""
 	default:
 		word := strings.ToLower(c.text)
@@ -93,7 +124,7 @@ func (f *Filter[T]) regex(text string) (test func(T, *scratch) truth, cause stri
 	needed := literals(text)
 	return func(row T, s *scratch) truth {
 		columns := f.columns(row, s)
-		return truthOf(mayMatch(columns, needed) && expression.Match(columns))
+		return f.inColumns(row, mayMatch(columns, needed) && expression.Match(columns))
 	}, ""
 }
 
@@ -134,8 +165,9 @@ func (f *Filter[T]) columns(row T, s *scratch) []byte {
 		return s.columns
 	}
 	s.columns, s.hasColumns = s.columns[:0], true
+	explained := f.explained(row)
 	for i := range f.fields.List {
-		if field := &f.fields.List[i]; field.Column {
+		if field := &f.fields.List[i]; field.Column && (explained || !field.Late) {
 			s.columns = append(field.appendText(s.columns, row), '\n')
 		}
 	}
@@ -145,8 +177,9 @@ func (f *Filter[T]) columns(row T, s *scratch) []byte {
 // ask says whether all terms hold; field is the first one that is not known,
 // where that alone keeps the row out.
 func (f *Filter[T]) ask(row T, s *scratch) (result truth, field string) {
-	s.hasNames, s.hasColumns, s.points, s.loose = false, false, 0, s.loose[:0]
+	s.hasNames, s.hasColumns, s.points, s.loose, s.decided = false, false, 0, s.loose[:0], false
 	result = yes
+	rejected := false
 	for i := range f.terms {
 		t := &f.terms[i]
 		switch said := t.test(row, s); {
@@ -155,8 +188,15 @@ func (f *Filter[T]) ask(row T, s *scratch) (result truth, field string) {
 				result, field = open, t.field
 			}
 		case (said == yes) == t.negate:
-			return no, ""
+			if !t.late {
+				return no, ""
+			}
+			rejected = true
 		}
+	}
+	s.decided = f.late
+	if rejected {
+		return no, ""
 	}
 	return result, field
 }

@@ -383,3 +383,43 @@ func TestAFilterThatNobodyWaitsForEnds(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+func TestARowThatIsNotExplainedYetIsLeftOpen(t *testing.T) {
+	s := fleet()
+	var rows []PendingRow
+	for _, kind := range s.Pending {
+		rows = append(rows, PendingRow{Kind: kind, State: "no node fits", Why: "std-b-02: cpu 350m short"})
+	}
+	rows[0].State, rows[0].Why = "", ""
+	names := func(rows []PendingRow) string {
+		var all []string
+		for _, row := range rows {
+			all = append(all, row.Kind.Name())
+		}
+		return strings.Join(all, " ")
+	}
+	all := names(rows)
+	for _, c := range []struct{ says, filter, kept, open, decided string }{
+		{"a comparison", "state=gated", "", names(rows[:1]), all},
+		{"turned round", "!state=gated", names(rows[1:]), names(rows[:1]), all},
+		{"an expression that finds nothing in what is known", "/350m/", names(rows[1:]), names(rows[:1]), all},
+		{"turned round", "!/350m/", "", names(rows[:1]), all},
+		{"one that finds something", "/train/", names(rows[:1]), "", all},
+		{"which stays so, turned round", "!/train/", names(rows[1:]), "", all},
+		{"a text", `"350m"`, names(rows[1:]), names(rows[:1]), all},
+		{"only rows that nothing else keeps out", "why~350m prio=0", names(rows[1:]), "", names(rows[1:])},
+		{"a term that needs none", "train", names(rows[:1]), "", ""},
+	} {
+		filter, err := Compile(PendingFields(epoch), c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := filter.Apply(t.Context(), rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names(got.Rows) != c.kept || names(got.Open) != c.open || names(got.Decided) != c.decided || got.Note() != "" && len(got.Rows) > 0 {
+			t.Errorf("%s: %s keeps %q, leaves %q open, %q are decided by it; note %q", c.says, c.filter, names(got.Rows), names(got.Open), names(got.Decided), got.Note())
+		}
+	}
+}

@@ -14,6 +14,9 @@ type Filtered[T any] struct {
 	Rows    []T       // best match first if Ranked, else as they came in; not to be changed
 	Ranked  bool      // the filter has a fuzzy word
 	Missing []Missing // rows that were left out only because a value is not known
+	Late    bool      // the filter rests on the explanations of rows
+	Decided []T       // rows that their explanation keeps or leaves out, kept ones too; none unless Late
+	Open    []T       // those of them that were left out because it has not come yet
 
 	filter *Filter[T]
 	from   []T // what the filter was applied to
@@ -55,7 +58,7 @@ func (f *Filter[T]) looksLikeRegex() bool {
 // same rows by a filter that this one only narrows, no other rows are looked at.
 // It ends early with the context's error.
 func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Filtered[T], error) {
-	result := &Filtered[T]{filter: f, from: rows, Ranked: len(f.words) > 0}
+	result := &Filtered[T]{filter: f, from: rows, Ranked: len(f.words) > 0, Late: f.late}
 	if f.Empty() {
 		result.Rows, result.kept = rows, rows
 		return result, nil
@@ -70,6 +73,7 @@ func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Fi
 	}
 	all := joined(parts)
 	result.kept, result.Rows, result.Missing = all.kept, all.kept, f.counted(all.missing)
+	result.Decided, result.Open = all.decided, all.open
 	if result.Ranked {
 		result.Rows = all.best(ctx, f)
 	}
@@ -85,6 +89,8 @@ type part[T any] struct {
 	scores  []int            // of the kept ones: what they are worth as they stand
 	loose   map[string][]int // word → places in kept that only hold its letters
 	missing map[string]int   // field → rows
+	decided []T              // by their explanation
+	open    []T              // left out because it has not come
 }
 
 // each asks the rows, on every processor if there are many.
@@ -108,13 +114,19 @@ func (p *part[T]) ask(ctx context.Context, f *Filter[T], rows []T) {
 		if i%whenToCheck == 0 && ctx.Err() != nil {
 			return
 		}
-		switch said, field := f.ask(row, s); said {
-		case yes:
+		said, field := f.ask(row, s)
+		if s.decided {
+			p.decided = append(p.decided, row)
+		}
+		switch {
+		case said == yes:
 			for _, word := range s.loose {
 				p.loose[word] = append(p.loose[word], len(p.kept))
 			}
 			p.kept, p.scores = append(p.kept, row), append(p.scores, s.points)
-		case open:
+		case said == open && f.late && !f.explained(row):
+			p.open = append(p.open, row)
+		case said == open:
 			p.missing[field]++
 		}
 	}
@@ -133,6 +145,7 @@ func joined[T any](parts []part[T]) part[T] {
 			all.missing[field] += rows
 		}
 		all.kept, all.scores = append(all.kept, p.kept...), append(all.scores, p.scores...)
+		all.decided, all.open = append(all.decided, p.decided...), append(all.open, p.open...)
 	}
 	return all
 }
@@ -152,7 +165,7 @@ func (f *Filter[T]) counted(missing map[string]int) []Missing {
 // narrows says whether every row that f keeps is among those that last kept.
 func (f *Filter[T]) narrows(last *Filtered[T], rows []T) bool {
 	before := last.filter.terms
-	if len(before) > len(f.terms) || len(last.Missing) > 0 || !sameRows(last.from, rows) {
+	if len(before) > len(f.terms) || len(last.Missing) > 0 || last.Late || !sameRows(last.from, rows) {
 		return false
 	}
 	for i := range before {

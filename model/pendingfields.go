@@ -26,12 +26,12 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 		}},
 		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: kindPriority},
 		{Name: "for", Also: []string{"age"}, Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Kind.Since(), now) }},
-		{Name: "state", Column: true, Value: func(r PendingRow) Value { return Value{Text: r.State, Unknown: r.State == ""} }},
-		{Name: "why", Column: true, Value: func(r PendingRow) Value { return Value{Text: r.Why, Unknown: r.State == ""} }},
+		{Name: "state", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.State, Unknown: r.State == ""} }},
+		{Name: "why", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.Why, Unknown: r.State == ""} }},
 		{Name: "kind", Column: true, Value: text(func(p *Pod) string { return p.Owner.kind() })},
 		{Name: "requests", Column: true, Value: text(func(p *Pod) string { return p.Requests.String() })},
 		{Name: "nominated", Column: true, Value: text(func(p *Pod) string { return p.Object.Status.NominatedNodeName })},
-		{Name: "tried", Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Tried, now) }},
+		{Name: "tried", Unit: Duration, Column: true, Late: true, Value: func(r PendingRow) Value { return since(r.Tried, now) }},
 		{Name: "scheduler", Column: true, Value: text(func(p *Pod) string { return p.Object.Spec.SchedulerName })},
 		{Name: "status", Value: text(func(p *Pod) string { return p.Status })},
 		{Name: "pods", Unit: Integer, Value: func(r PendingRow) Value { return number(r.Kind.Count()) }},
@@ -45,9 +45,10 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 	list = append(list, kindAmounts("mem", Bytes, memoryOf)...)
 	list = append(list, kindAmounts("gpu", Integer, gpuOf)...)
 	return &Fields[PendingRow]{
-		List:   list,
-		Names:  appendKindNames,
-		Labels: func(r PendingRow) map[string]string { return r.Kind.First().Object.Labels },
+		List:      list,
+		Names:     appendKindNames,
+		Labels:    func(r PendingRow) map[string]string { return r.Kind.First().Object.Labels },
+		Explained: func(r PendingRow) bool { return r.State != "" },
 	}
 }
 

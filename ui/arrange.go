@@ -130,7 +130,31 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		l.stale = false
 		return l.arrange(renewed)
 	}
+	if l.settled != nil {
+		return tea.Batch(l.found(), l.settled())
+	}
 	return l.found()
+}
+
+// rearrange arranges rows again by what has become known of them.
+func (l *list[F, R]) rearrange() tea.Cmd {
+	if l.stop != nil {
+		l.stale = true
+		return nil
+	}
+	return l.arrange(renewed)
+}
+
+// isLate says whether the filter or the order rests on the explanations of rows.
+func (l *list[F, R]) isLate() bool {
+	if l.result != nil && l.result.Late {
+		return true
+	}
+	if l.table.sorted < 0 {
+		return false
+	}
+	field, ok := l.fields().Field(l.table.columns[l.table.sorted].field)
+	return ok && field.Late
 }
 
 // found selects the row that is sought. A filter that hides it is cleared.
@@ -167,6 +191,9 @@ func (l *list[F, R]) filtered(answer string, width int) string {
 	if more && cells(answer)+cells(keeps) > width {
 		answer = first + "."
 	}
+	if l.undecided() != "" && cells(answer)+cells(keeps) > width {
+		return strings.TrimSpace(keeps) // nothing may hide that it is not the whole answer
+	}
 	return answer + keeps
 }
 
@@ -176,16 +203,49 @@ func (l *list[F, R]) keeps() string {
 		return ""
 	}
 	words := " /" + model.Clean(l.filter) + " keeps " + model.FormatCount(len(l.result.Rows))
+	if undecided := l.undecided(); undecided != "" {
+		const rest = " keeps 99,999 of 99,999, " // the filter gives way to it
+		name := cut(model.Clean(l.filter), max(l.width-cells(rest)-cells(undecided)-4, 8))
+		words = " /" + name + " keeps " + model.FormatCount(len(l.result.Rows)) + " of " + model.FormatCount(l.all) + ", " + undecided
+	}
 	if note := l.result.Note(); note != "" {
 		words += "; " + model.Clean(note)
 	}
 	return words + "."
 }
 
+// undecided counts the rows that the filter leaves out only because they are not
+// explained; "" if there are none.
+func (l *list[F, R]) undecided() string {
+	if l.result == nil || len(l.result.Open) == 0 {
+		return ""
+	}
+	coming, unknown := 0, 0
+	for _, row := range l.result.Open {
+		if l.known != nil && l.known(row) {
+			unknown++
+		} else {
+			coming++
+		}
+	}
+	var words []string
+	if coming > 0 {
+		words = append(words, model.FormatCount(coming)+" being explained")
+	}
+	if unknown > 0 {
+		words = append(words, model.FormatCount(unknown)+" unknown")
+	}
+	return strings.Join(words, ", ")
+}
+
 // nothingKept says that the filter keeps nothing; "" where it keeps something.
 func (l *list[F, R]) nothingKept() string {
 	if l.filter == "" || l.result == nil || len(l.result.Rows) > 0 || l.all == 0 {
 		return ""
+	}
+	if undecided := l.undecided(); undecided != "" {
+		return cut("No "+l.noun+" matches "+model.Clean(l.filter), max(l.width-cells(undecided)-20, 20)) +
+			" so far; " + undecided + "."
 	}
 	words := "No " + l.noun + " matches " + model.Clean(l.filter)
 	if note := l.result.Note(); note != "" {

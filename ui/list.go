@@ -30,6 +30,8 @@ type list[F, R any] struct {
 	born    func(R) time.Time       // when the age that a row shows began; nil without ages
 	stale   bool                    // a newer snapshot came meanwhile
 	seeks   func(R) bool            // the row to select once rows are arranged; nil is none
+	settled func() tea.Cmd          // what to do once rows are arranged; nil is nothing
+	known   func(F) bool            // of a row without explanation: it was asked for in vain; nil: it is to come
 }
 
 func (l *list[F, R]) resize(width, height int) {

@@ -23,6 +23,10 @@ func newNodes(a *App) *nodes {
 	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.asOf(), a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
 	n.table = newTable(nodeID, n.columns()...)
+	n.table.there = func(node *model.Node) (*model.Node, bool) {
+		now, ok := a.snapshot.Node(node.Name)
+		return now, ok && nodeID(now) == nodeID(node)
+	}
 	return n
 }
 

@@ -38,6 +38,7 @@ func newPending(a *App) *pending {
 	p.born = func(w *waiting) time.Time { return w.pod.Since() }
 	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
 	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
+	p.table.there, p.settled, p.known = p.there, p.explainNext, p.answered
 	return p
 }
 
@@ -104,6 +105,28 @@ func (p *pending) unfold(kinds []model.PendingRow) []*waiting {
 		}
 	}
 	return rows
+}
+
+// there is the row of what still waits, where only the filter no longer keeps it.
+func (p *pending) there(w *waiting) (*waiting, bool) {
+	for _, kind := range p.app.snapshot.Pending {
+		if !w.leaf && kind.Key == w.kind.Key {
+			return &waiting{w.id, kind, kind.First(), kind.Count(), false}, true
+		}
+		for _, pod := range kind.Pods {
+			if pod.Object.UID == w.pod.Object.UID {
+				return &waiting{w.id, kind, pod, w.of, w.leaf}, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// answered says whether a kind was asked about already; it may have no explanation
+// still.
+func (p *pending) answered(row model.PendingRow) bool {
+	_, ok := p.app.verdicts.known[row.Kind.Key]
+	return ok
 }
 
 // body is the table, or what else there is to know where nothing waits.
@@ -266,6 +289,7 @@ func (p *pending) limit() {
 		old := p.table
 		p.table = newTable(old.id, p.columns()...)
 		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
+		p.table.there = old.there
 		p.resize(p.width, p.height)
 	}
 }

@@ -73,7 +73,7 @@ func (p *pending) answer(width int) string {
 		return p.filtered("No pod waits."+t.refusals(), width)
 	}
 	if p.limited {
-		return words + ". Why is unknown: " + a.notRead("nodes") + ". kube-scheduler's words:" + p.keeps()
+		return p.filtered(words+". Why is unknown: "+a.notRead("nodes")+". kube-scheduler's words:", width)
 	}
 	words += t.words()
 	if whole := words + t.refusals(); cells(whole)+cells(p.keeps()) <= width {

@@ -29,6 +29,10 @@ func newPodsOf(a *App, node string) *pods {
 	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
 	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.asOf(), a.snapshot) }
 	p.table = newTable(podID, p.columns()...)
+	p.table.there = func(pod *model.Pod) (*model.Pod, bool) {
+		now, ok := a.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
+		return now, ok && podID(now) == podID(pod)
+	}
 	return p
 }
 

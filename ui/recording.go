@@ -122,7 +122,8 @@ func (a *App) onStepped(msg steppedMsg) tea.Cmd {
 // onStep makes room for another step: what was found out of the one before does
 // not hold of it, so nothing of that stays on screen until it is asked again.
 func (a *App) onStep() {
-	a.verdicts = verdicts{known: map[string]verdict{}, asking: a.verdicts.asking, since: a.snapshot.Revision}
+	v := &a.verdicts
+	*v = verdicts{known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: a.snapshot.Revision}
 	a.leave()
 	a.Context = a.snapshot.Status.Context // snapshots that were taken one by one may be of several
 	a.short = a.shortContext()

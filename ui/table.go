@@ -11,7 +11,9 @@ type table[R any] struct {
 	columns       []column[R]
 	id            func(R) string
 	rows          []R
-	gone          map[string]bool // rows in view whose object vanished; until settle
+	gone          map[string]bool   // rows in view whose object vanished; until settle
+	unmatched     map[string]bool   // rows in view that the filter no longer keeps; until settle
+	there         func(R) (R, bool) // the row as it is now, if its object is still there; nil: what is not among the rows is gone
 	marks         map[string]bool
 	chosen, top   int // index of the selected row, and of the first in view
 	changes       changes
@@ -27,7 +29,7 @@ type table[R any] struct {
 }
 
 func newTable[R any](id func(R) string, columns ...column[R]) *table[R] {
-	t := &table[R]{columns: columns, id: id, gone: map[string]bool{}, marks: map[string]bool{}, sorted: -1}
+	t := &table[R]{columns: columns, id: id, gone: map[string]bool{}, unmatched: map[string]bool{}, marks: map[string]bool{}, sorted: -1}
 	t.widths = make([]int, len(columns))
 	for i := range columns {
 		t.widths[i] = columns[i].least()
@@ -68,7 +70,7 @@ func (t *table[R]) reset(rows []R) {
 	keep, had := t.selected()
 	line := t.chosen - t.top
 	t.rows, t.chosen, t.top = rows, 0, 0
-	clear(t.gone)
+	t.forget()
 	if had {
 		if at := t.index(t.id(keep)); at >= 0 {
 			t.chosen, t.top = at, at-line
@@ -77,8 +79,14 @@ func (t *table[R]) reset(rows []R) {
 	t.move(0)
 }
 
+// forget takes no row for one that has vanished.
+func (t *table[R]) forget() {
+	clear(t.gone)
+	clear(t.unmatched)
+}
+
 // set shows the same rows after an update. Rows in view that are no longer among
-// them stay, as gone.
+// them stay, as gone, or dim where only the filter no longer keeps them.
 func (t *table[R]) set(rows []R) {
 	if len(t.rows) == 0 {
 		t.reset(rows)
@@ -87,7 +95,7 @@ func (t *table[R]) set(rows []R) {
 	view, line := t.inView(), t.chosen-t.top
 	chosen := t.id(t.rows[t.chosen])
 	found := t.find(view, rows)
-	clear(t.gone)
+	t.forget()
 	t.rows = rows
 	if len(found) < len(view) {
 		t.rows = t.weave(view, found, rows)
@@ -140,7 +148,11 @@ func (t *table[R]) weave(view []R, found map[string]int, rows []R) []R {
 			at = i + 1
 			continue
 		}
-		t.gone[id] = true
+		if now, there := t.now(row); there {
+			row, t.unmatched[id] = now, true
+		} else {
+			t.gone[id] = true
+		}
 		lates = append(lates, late{min(at, len(rows)), row})
 	}
 	slices.SortStableFunc(lates, func(a, b late) int { return a.at - b.at })
@@ -153,16 +165,25 @@ func (t *table[R]) weave(view []R, found map[string]int, rows []R) []R {
 	return append(woven, rows[done:]...)
 }
 
-// settle lets go of the rows that are gone, and of their marks.
+// now is a row that is no longer among the rows as it is now, if it is still there.
+func (t *table[R]) now(row R) (now R, there bool) {
+	if t.there == nil {
+		return row, false
+	}
+	return t.there(row)
+}
+
+// settle lets go of the rows that are gone or that the filter no longer keeps,
+// and of their marks.
 func (t *table[R]) settle() {
-	if len(t.gone) == 0 {
+	if len(t.gone)+len(t.unmatched) == 0 {
 		return
 	}
 	before := 0
 	kept := make([]R, 0, len(t.rows))
 	for i, row := range t.rows {
 		id := t.id(row)
-		if !t.gone[id] {
+		if !t.gone[id] && !t.unmatched[id] {
 			kept = append(kept, row)
 			continue
 		}
@@ -174,7 +195,7 @@ func (t *table[R]) settle() {
 	t.rows = kept
 	t.chosen -= before
 	t.top -= before
-	clear(t.gone)
+	t.forget()
 	t.move(0)
 }
 

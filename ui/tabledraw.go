@@ -193,6 +193,8 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		return s.Selected.Render(left(line.plain.String(), t.width))
 	case gone:
 		return s.Gone.Render(cut(line.plain.String(), t.width))
+	case t.unmatched[id]:
+		return s.Dim.Render(cut(line.plain.String(), t.width))
 	}
 	return line.end()
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,8 +22,13 @@ const (
 type verdicts struct {
 	known   map[string]verdict // by a kind's key
 	asking  bool               // one is on its way
+	about   string             // the key of the kind that it is about
+	stop    context.CancelFunc // ends it
 	resting bool               // none is renewed until restedMsg
+	hidden  bool               // the next renewal is of a kind out of view
 	since   int64              // of a recording: answers for what was before are of another step
+	due     bool               // rows are not filtered and sorted by all that came
+	applied time.Time          // when they were last
 }
 
 // verdict is one explanation, and the state that it was made for.
@@ -40,6 +46,7 @@ type (
 		key     string
 		verdict verdict
 		took    time.Duration
+		stopped bool // nobody waited for it any more
 	}
 	// restedMsg says that verdicts may be renewed again.
 	restedMsg struct{}
@@ -47,9 +54,12 @@ type (
 
 // explainNext asks for the verdict that is needed most, one at a time: first of
 // kinds without any, those in view before the others; then, now and then, of
-// those that are older than the snapshot.
+// those that are older than the snapshot. One that nobody needs any more is ended.
 func (p *pending) explainNext() tea.Cmd {
 	a, v := p.app, &p.app.verdicts
+	if v.asking && !p.needs(v.about) {
+		v.stop()
+	}
 	if v.asking || a.isReading() || a.Cluster == nil || a.top() != view(p) {
 		return nil
 	}
@@ -57,50 +67,107 @@ func (p *pending) explainNext() tea.Cmd {
 	if kind == nil {
 		return nil
 	}
-	v.asking = true
 	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.snapshot.Revision
-	return a.ask(p, func(ctx context.Context) tea.Msg {
+	ctx, stop := context.WithCancel(a.ctx)
+	v.asking, v.about, v.stop = true, kind.Key, stop
+	return a.ask(p, func(context.Context) tea.Msg {
+		defer stop()
 		from := now()
 		report, err := cluster.Outline(ctx, pod)
 		if err != nil {
 			report = nil
 		}
-		return explainedMsg{kind.Key, verdict{report, revision}, now().Sub(from)}
+		return explainedMsg{kind.Key, verdict{report, revision}, now().Sub(from), err != nil && ctx.Err() != nil}
 	})
+}
+
+// concerned are the kinds whose verdicts are needed: those in view, the others
+// that are shown, and those that the filter decides about by their verdicts.
+func (p *pending) concerned() iter.Seq[*model.Kind] {
+	return func(yield func(*model.Kind) bool) {
+		for _, rows := range [][]*waiting{p.table.inView(), p.table.rows} {
+			for _, w := range rows {
+				if !yield(w.kind) {
+					return
+				}
+			}
+		}
+		if p.result == nil {
+			return
+		}
+		for _, row := range p.result.Decided {
+			if !yield(row.Kind) {
+				return
+			}
+		}
+	}
+}
+
+// needs says whether the verdict of the kind with that key is needed.
+func (p *pending) needs(key string) bool {
+	for kind := range p.concerned() {
+		if kind.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// unexplained is the first kind without a verdict, nil if there is none.
+func (p *pending) unexplained() *model.Kind {
+	for kind := range p.concerned() {
+		if _, ok := p.app.verdicts.known[kind.Key]; !ok {
+			return kind
+		}
+	}
+	return nil
 }
 
 // needed is the kind to explain next, nil if none is.
 func (p *pending) needed() *model.Kind {
-	v, revision := &p.app.verdicts, p.app.snapshot.Revision
-	var old *model.Kind
-	for _, rows := range [][]*waiting{p.table.inView(), p.table.rows} {
-		for _, w := range rows {
-			known, ok := v.known[w.kind.Key]
-			if !ok {
-				return w.kind
-			}
-			if old == nil && known.revision < revision {
-				old = w.kind
-			}
-		}
+	if kind := p.unexplained(); kind != nil {
+		return kind
 	}
+	v := &p.app.verdicts
 	if v.resting {
 		return nil
 	}
-	return old
+	inView, all := p.oldest()
+	if v.hidden = !v.hidden; v.hidden && inView != nil {
+		return inView
+	}
+	return all
+}
+
+// oldest are the kinds in view and of all whose verdicts are the oldest; nil where
+// none is older than the snapshot.
+func (p *pending) oldest() (inView, all *model.Kind) {
+	known, left := p.app.verdicts.known, len(p.table.inView())
+	least := p.app.snapshot.Revision
+	for kind := range p.concerned() {
+		if at := known[kind.Key].revision; at < least {
+			least, all = at, kind
+		}
+		if left--; left == 0 {
+			inView = all
+		}
+	}
+	return inView, all
 }
 
 // onExplained keeps a verdict and asks for the next one.
 func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	a, v := p.app, &p.app.verdicts
 	v.asking = false
-	if msg.verdict.revision < v.since {
+	if msg.stopped || msg.verdict.revision < v.since {
 		return a.explainOnTop()
 	}
-	if before := v.known[msg.key]; msg.verdict.report == nil {
+	before := v.known[msg.key]
+	if msg.verdict.report == nil {
 		msg.verdict.report = before.report // better an old one than none
 	}
 	v.known[msg.key] = msg.verdict
+	v.due = v.due || !sameCells(before.report, msg.verdict.report)
 	p.table.grow()
 	var rest tea.Cmd
 	if !v.resting {
@@ -110,7 +177,26 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 			return resultMsg{opened, p, restedMsg{}}
 		})
 	}
-	return tea.Batch(rest, a.explainOnTop())
+	return tea.Batch(rest, p.applied(), a.explainOnTop())
+}
+
+// applied filters and sorts again by what came, if that may change anything. While
+// many verdicts come, now and then is enough; the last one always counts.
+func (p *pending) applied() tea.Cmd {
+	v, at := &p.app.verdicts, p.app.at
+	if !v.due || !p.isLate() || p.unexplained() != nil && at.Sub(v.applied) < restLeast {
+		return nil
+	}
+	v.due, v.applied = false, at
+	return p.rearrange()
+}
+
+// sameCells says whether two verdicts are filtered and sorted alike; nil is none.
+func sameCells(a, b *explain.Report) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.State == b.State && a.Why == b.Why && a.Observed.AttemptSeen.Equal(b.Observed.AttemptSeen)
 }
 
 // explainOnTop goes on explaining, if Pending is what is shown.
