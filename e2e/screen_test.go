@@ -250,7 +250,7 @@ func surviveRestart(t *testing.T, plane *controlplane.ControlPlane) {
 	s := open(t, 80, 24, "--kubeconfig", kubeconfig(t, plane, controlplane.Admin))
 	s.shows(`› all › pending` + live)
 	plane.StopAPIServer()
-	s.shows(`old, retry in \d+s$`)
+	s.shows(`no answer for \S+, (retry in \d+s|reconnecting)$`)
 	s.shows(`No answer from ` + plane.URL())
 	s.shows(`ml/train`) // what was known stays
 	s.press("3")

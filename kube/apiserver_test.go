@@ -50,6 +50,8 @@ type apiserver struct {
 	requests []string          // "GET /api/v1/pods?limit=500"
 	log      []happening       // the resource version is how many there are
 	news     chan struct{}     // closed when something happens
+
+	instead func(http.ResponseWriter, *http.Request) bool // answers in place of the server, if it wants to; nil: never
 }
 
 // happening is an event of one resource.
@@ -85,8 +87,11 @@ func (s *apiserver) set(change func()) {
 func (s *apiserver) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.RequestURI())
-	down, refuse, unready, metrics := s.down, s.refuse, s.unready, s.metrics
+	down, refuse, unready, metrics, instead := s.down, s.refuse, s.unready, s.metrics, s.instead
 	s.mu.Unlock()
+	if instead != nil && instead(w, r) {
+		return
+	}
 	switch {
 	case down:
 		connection, _, err := w.(http.Hijacker).Hijack()
@@ -333,14 +338,22 @@ func TestMain(m *testing.M) {
 
 // quick is a pace for tests.
 var quick = pace{
-	idle: 20 * time.Millisecond, retry: 10 * time.Millisecond, most: 50 * time.Millisecond, calm: time.Hour,
+	idle: 20 * time.Millisecond, silent: 10 * time.Second, limit: 20 * time.Second,
+	retry: 10 * time.Millisecond, most: 50 * time.Millisecond, calm: time.Hour,
 	settle: 10 * time.Millisecond, recheck: 20 * time.Millisecond,
 }
 
 // open connects to the server.
 func (s *apiserver) open(t *testing.T) *Client {
 	t.Helper()
-	client, err := connect(t.Context(), Options{Getter: flags(t, s.URL), UserAgent: "fathom/test"}, quick)
+	return openAt(t, s.URL, quick)
+}
+
+func openAt(t *testing.T, url string, p pace) *Client {
+	t.Helper()
+	getter := flags(t, url)
+	*getter.Insecure = strings.HasPrefix(url, "https:")
+	client, err := connect(t.Context(), Options{Getter: getter, UserAgent: "fathom/test"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

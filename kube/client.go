@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -46,10 +47,13 @@ type Client struct {
 
 	reader  kubernetes.Interface // reads only, takes its time
 	brief   kubernetes.Interface // reads only, gives up soon
+	prober  kubernetes.Interface // reads only, as long as the probe allows
 	trier   kubernetes.Interface // dry runs only
 	writer  kubernetes.Interface // what was confirmed only
 	dynamic dynamic.Interface
 	metrics metrics.Interface
+
+	readSmall atomic.Pointer[func(context.Context) error] // a read from the server's storage; nil: not known which
 
 	changes chan struct{} // capacity one
 	end     context.CancelFunc
@@ -70,6 +74,7 @@ func Connect(ctx context.Context, options Options) (*Client, error) {
 }
 
 func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
+	pingSoon()
 	chosen, err := choose(options.Getter, options.Context)
 	if err != nil {
 		return nil, err
@@ -111,6 +116,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.link.listen)
+	base.Wrap(kindsOnly)
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 
 	tries, writes := dryRunsOnly, confirmedOnly
@@ -126,6 +132,9 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	base.Wrap(readsOnly)
 	brief := rest.CopyConfig(base)
 	brief.QPS = -1 // few, and asked for by hand
+	if c.prober, err = kubernetes.NewForConfig(brief); err != nil {
+		return nil, err
+	}
 	brief.Wrap(within(limit))
 	if c.brief, err = kubernetes.NewForConfig(brief); err != nil {
 		return nil, err
@@ -183,11 +192,12 @@ func noteHeader(config *rest.Config, name string) func() bool {
 
 // greet asks the server for its version and whether it knows the user.
 func (c *Client) greet(ctx context.Context) error {
-	server := c.target.config.Host
+	server, began := c.target.config.Host, time.Now()
 	version, err := await(ctx, c.brief.Discovery().ServerVersion)
 	if err != nil && !errors.Is(classify("", server, err), ErrForbidden) {
 		return classify("connect", server, err)
 	}
+	c.link.took(time.Since(began))
 	if version != nil {
 		c.version = version.GitVersion
 	}
@@ -199,19 +209,6 @@ func (c *Client) greet(ctx context.Context) error {
 		return classify("connect", server, err)
 	}
 	return ctx.Err()
-}
-
-// probe asks whether the server is there and ready.
-func (c *Client) probe(ctx context.Context) error {
-	var code int
-	err := c.brief.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).StatusCode(&code).Error()
-	switch {
-	case code >= http.StatusInternalServerError:
-		return errNotReady
-	case err != nil && isStatusBut401(err):
-		return nil // it may forbid this, or not have it: it answers
-	}
-	return err
 }
 
 // changed tells that the status is another.

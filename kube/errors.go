@@ -68,6 +68,8 @@ func classify(what, server string, err error) error {
 		return failf(ErrForbidden, err, "%s: %s", what, cause(err))
 	case apierrors.IsNotFound(err):
 		return failf(ErrNotFound, err, "%s: %s", what, cause(err))
+	case isNotAnAPI(err):
+		return failf(ErrUnreachable, err, "%s: %s: %v: check the server's address, or choose another context with --context", what, server, errNotAnAPI)
 	case isAPIStatus(err):
 		return fmt.Errorf("%s: %w", what, err)
 	case strings.Contains(err.Error(), "getting credentials"): // the wrapping of client-go's exec plugin; it has no type
@@ -104,6 +106,12 @@ func shortly(err error) string {
 		return "Unauthorized"
 	case apierrors.IsForbidden(err):
 		return "Forbidden"
+	case apierrors.IsTooManyRequests(err):
+		return "too many requests"
+	case isNotAnAPI(err):
+		return "an answer without kind and resourceVersion"
+	case errors.Is(err, errHungUp):
+		return "connection closed"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(err, syscall.ECONNRESET):

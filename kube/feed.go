@@ -20,8 +20,8 @@ import (
 // page is how many objects are asked for at once where a kind cannot be streamed.
 const page = 500
 
-// feed fills one informer. It waits while the server is away, so its reflector
-// never sees a lost connection and never backs off for one.
+// feed fills one informer. It waits while the server is away or has trouble of its
+// own, so its reflector never sees that and never backs off for it.
 type feed struct {
 	kind
 	access
@@ -33,10 +33,13 @@ type feed struct {
 	informer cache.SharedIndexInformer
 	count    atomic.Int64 // objects that came in
 
-	mu      sync.Mutex
-	err     error     // why the last list or watch failed; nil while one is open
-	since   time.Time // since when
-	noWatch bool      // lists are allowed, watches are not
+	mu       sync.Mutex
+	err      error     // why the last list or watch failed; nil while one is open
+	since    time.Time // since when
+	noWatch  bool      // lists are allowed, watches are not
+	listing  backoff
+	watching backoff
+	open     *observed // the watch that is open, or was last; nil before the first
 }
 
 // register makes the feed the factory's source of its kind.
@@ -66,14 +69,19 @@ func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.O
 		options.Limit, options.ResourceVersion, options.ResourceVersionMatch = page, "", ""
 	}
 	for {
-		if err := f.link.open(ctx); err != nil {
+		if err := f.ready(ctx, &f.listing); err != nil {
 			return nil, err
 		}
-		list, err := f.list(ctx, options)
+		asking, delay := delayed(ctx)
+		list, err := f.list(asking, options)
 		if ctx.Err() == nil && f.link.lost(err) {
 			continue
 		}
+		f.pace(&f.listing, err, *delay)
 		f.note(err, false)
+		if passes(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -85,16 +93,76 @@ func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.O
 func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	options.FieldSelector = f.fields
 	for {
-		if err := f.link.open(ctx); err != nil {
+		if err := f.ready(ctx, &f.watching); err != nil {
 			return nil, err
 		}
-		w, err := f.watch(ctx, options)
+		asking, delay := delayed(ctx)
+		w, err := f.watch(asking, options)
 		if ctx.Err() == nil && f.link.lost(err) {
 			continue
 		}
+		if err == nil {
+			f.note(nil, true)
+			return f.observe(w, options.SendInitialEvents != nil), nil
+		}
+		if !cannotStream(err) {
+			f.pace(&f.watching, err, *delay)
+		}
 		f.note(err, true)
-		return w, err
+		if !passes(err) {
+			return nil, err
+		}
 	}
+}
+
+// ready waits until the server is there and the next try is due. When the server
+// is found again all go on at once; only what it asked for itself is waited for.
+func (f *feed) ready(ctx context.Context, b *backoff) error {
+	for {
+		found := f.link.foundAgain()
+		if err := f.link.open(ctx); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		wait, asked := time.Until(b.next), b.asked
+		f.mu.Unlock()
+		switch {
+		case wait <= 0:
+			return nil
+		case asked:
+			found = nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-found:
+			f.mu.Lock()
+			b.next = time.Time{}
+			f.mu.Unlock()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// pace notes how a try ended.
+func (f *feed) pace(b *backoff, err error, delay time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		b.succeeded()
+		return
+	}
+	b.failed(delay)
+}
+
+// observe follows what a watch says, until it ends.
+func (f *feed) observe(w watch.Interface, streams bool) watch.Interface {
+	o := &observed{feed: f, source: w, streams: streams, began: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
+	f.mu.Lock()
+	f.open = o
+	f.mu.Unlock()
+	go o.run()
+	return o
 }
 
 // note remembers how the last request went.
@@ -105,18 +173,20 @@ func (f *feed) note(err error, watching bool) {
 	switch {
 	case watching && forbidden:
 		f.noWatch = true // whether the list is allowed, the list that follows says
-	case watching && err != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || expired(err)):
+	case watching && (cannotStream(err) || expired(err) && f.watching.tries < tellAfter):
 		// The server cannot stream lists, or not from there: a list follows.
 	case err != nil:
 		if f.err == nil {
 			f.since = time.Now()
 		}
 		f.err = err
+	case f.watching.tries >= tellAfter:
+		// What was listed is not followed, or for how long nobody knows.
 	default:
 		f.err, f.since = nil, time.Time{}
 		f.noWatch = f.noWatch && !watching
 	}
-	changed := (before == nil) != (f.err == nil) || beforeNoWatch != f.noWatch
+	changed := (before == nil) != (f.err == nil) || beforeNoWatch != f.noWatch || passes(err)
 	f.mu.Unlock()
 	if forbidden && !watching {
 		f.denied(f)
@@ -126,16 +196,34 @@ func (f *feed) note(err error, watching bool) {
 	}
 }
 
+// cannotStream says that the server takes no such watch. A list follows, and it
+// counts as no failure.
+func cannotStream(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) }
+
 func expired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
 
-// broken says since when nothing came in, and why; the zero time while
-// something does.
-func (f *feed) broken() (time.Time, error) {
+// breakage is that a feed does not come in.
+type breakage struct {
+	err   error     // why; nil: it comes in
+	since time.Time // since when
+	tries int       // that failed, in a row
+	next  time.Time // when the next one is due
+}
+
+// broken says whether nothing comes in.
+func (f *feed) broken() breakage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.since, f.err
+	if f.err == nil {
+		return breakage{}
+	}
+	b := f.listing
+	if b.tries == 0 {
+		b = f.watching
+	}
+	return breakage{f.err, f.since, b.tries, b.next}
 }
 
 // unread says what of this kind cannot be read; "" if all of it can.

@@ -64,7 +64,7 @@ func (c *Client) firstNodes(ctx context.Context) ([]*corev1.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stripItems(list.Items), nil
+	return stripItems(list.Items), checkList(list)
 }
 
 func (c *Client) firstPods(ctx context.Context, namespace string) ([]*corev1.Pod, error) {
@@ -73,7 +73,7 @@ func (c *Client) firstPods(ctx context.Context, namespace string) ([]*corev1.Pod
 	if err != nil {
 		return nil, err
 	}
-	return stripItems(list.Items), nil
+	return stripItems(list.Items), checkList(list)
 }
 
 // stripItems strips the items of a list where they stand.

@@ -121,6 +121,7 @@ func within(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 type body struct {
 	io.ReadCloser
 	heard  func()
+	cut    func(error) error
 	broken func()
 	closed func()
 }
@@ -130,8 +131,14 @@ func (b *body) Read(p []byte) (int, error) {
 	if n > 0 && b.heard != nil {
 		b.heard()
 	}
-	if err != nil && err != io.EOF && b.broken != nil {
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if b.broken != nil {
 		b.broken()
+	}
+	if b.cut != nil {
+		err = b.cut(err)
 	}
 	return n, err
 }

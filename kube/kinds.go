@@ -48,6 +48,9 @@ func over[L runtime.Object](client lister[L]) access {
 			if err != nil {
 				return nil, err // not a typed nil
 			}
+			if err := checkList(list); err != nil {
+				return nil, err
+			}
 			return list, nil
 		},
 		watch: client.Watch,

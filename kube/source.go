@@ -43,6 +43,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.readBySome(found)
 	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{})}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s.factory = factory
@@ -68,6 +69,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	}
 	go s.refusals.Run(ctx)
 	go s.report()
+	go s.tend()
 	go s.reconsider()
 	return &cluster.Source{
 		Factory: factory,
@@ -165,6 +167,15 @@ func (s *source) report() {
 	}
 }
 
+// tend looks after the watches.
+func (s *source) tend() {
+	for s.pause(longLived) {
+		for _, f := range s.feeds {
+			f.tend()
+		}
+	}
+}
+
 // pause waits, and says whether the source is still of use then.
 func (s *source) pause(d time.Duration) bool {
 	select {
@@ -192,18 +203,17 @@ func (s *source) status() model.Status {
 		MetricsNote: c.note(),
 	}
 	s.refusals.Status(&status)
-	var since time.Time
-	var why error
+	var worst breakage
 	for _, f := range s.feeds {
 		if !f.informer.HasSynced() {
 			status.Reading[f.gvr.Resource] = int(f.count.Load())
 		}
 		if words := f.unread(); words != "" {
 			status.Unread = append(status.Unread, f.kind.unread(words))
-		} else if at, err := f.broken(); err != nil && (since.IsZero() || at.Before(since)) {
-			since, why = at, err
+		} else if b := f.broken(); b.err != nil && (worst.err == nil || b.since.Before(worst.since)) {
+			worst = b
 		}
 	}
-	status.Connection = c.link.connection(since, why)
+	status.Connection = c.link.connection(worst)
 	return status
 }

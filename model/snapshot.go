@@ -53,12 +53,31 @@ type Unread struct {
 
 // Connection tells how fresh the data is.
 type Connection struct {
-	Live  bool      // every watch is open and the server was heard within 30 s
-	Heard time.Time // when the server last answered
-	Err   string    // what the last try said; "" while Live
-	Tries int       // failed tries in a row
-	Retry time.Time // when the next try is due; zero while Live
+	Live    bool      // the server is ready, was heard within seconds, and every watch is open or being opened
+	Heard   time.Time // when the server last answered, or the time that the oldest part of the data is of
+	Err     string    // what the last try said; "" while Live, and while no try has failed yet
+	Tries   int       // failed tries in a row
+	Retry   time.Time // when the next try is due; zero while Live and while a try is under way
+	Problem Problem   // what keeps the data from being live
 }
+
+// Problem is what keeps data from being live.
+type Problem int
+
+// Each says what the user sees, and what may help.
+const (
+	NoProblem    Problem = iota
+	Silent               // nothing has been heard for seconds; no try has failed yet
+	Unreachable          // tries fail without an answer
+	Unauthorized         // the server does not accept the credentials
+	NotReady             // the server says that it is not ready
+	Failing              // the server answers, and a list or a watch fails
+	Throttled            // the server answers that there are too many requests
+	NotAnAPI             // an answer is none of a Kubernetes API server
+)
+
+// Answers reports whether the server answers, though not with what was asked for.
+func (p Problem) Answers() bool { return p >= Unauthorized }
 
 // Usage is what metrics.k8s.io said last.
 type Usage struct {

@@ -191,10 +191,18 @@ func TestBadgesAndFreshness(t *testing.T) {
 			s.Unread = []model.Unread{{Resource: "persistentvolumes"}}
 			s.MetricsNote = "no metrics"
 		}, nil, "PROD  ! 2 not read  live"},
-		{"data that is behind", func(s *model.Status) { s.Connection = model.Connection{Heard: now.Add(-40 * time.Second)} }, nil, "PROD  40s old"},
+		{"a server that says nothing", func(s *model.Status) {
+			s.Connection = model.Connection{Heard: now.Add(-4 * time.Second), Problem: model.Silent}
+		}, nil, "PROD  no answer for 4s"},
+		{"a try that is under way", func(s *model.Status) {
+			s.Connection = model.Connection{Heard: now.Add(-12 * time.Second), Err: "i/o timeout", Problem: model.Unreachable}
+		}, nil, "PROD  no answer for 12s, reconnecting"},
+		{"a server that is not ready", func(s *model.Status) {
+			s.Connection = model.Connection{Heard: now.Add(-12 * time.Second), Err: "not ready: etcd", Problem: model.NotReady, Retry: now.Add(3 * time.Second)}
+		}, nil, "PROD  12s old, retry in 3s"},
 		{"a server that does not answer", func(s *model.Status) {
 			s.Connection = model.Connection{Heard: now.Add(-90 * time.Second), Err: "EOF", Retry: now.Add(4 * time.Second)}
-		}, nil, "PROD  1m30s old, retry in 4s"},
+		}, nil, "PROD  no answer for 1m30s, retry in 4s"},
 	} {
 		status := liveStatus()
 		if c.status != nil {
@@ -204,6 +212,32 @@ func TestBadgesAndFreshness(t *testing.T) {
 		app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, c.with)
 		if got := screenRow(app, header); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q, want %q at its end", c.does, got, c.want)
+		}
+	}
+}
+
+func TestTheMessageSaysWhatIsWrongWithTheConnection(t *testing.T) {
+	for problem, c := range map[model.Problem]struct{ err, want string }{
+		model.Silent:       {"", " Waiting for an answer from https://10.0.0.1:6443. ctrl-r reconnects now."},
+		model.Unreachable:  {"i/o timeout", " No answer from https://10.0.0.1:6443: i/o timeout (2 tries). ctrl-r tries now."},
+		model.Unauthorized: {"Unauthorized", " https://10.0.0.1:6443 does not accept the credentials (2 tries). Log in again; ctrl-r tries now."},
+		model.NotReady:     {"not ready: etcd", " https://10.0.0.1:6443: not ready: etcd (2 tries). ctrl-r tries now."},
+		model.Failing:      {"etcdserver: request timed out", " https://10.0.0.1:6443: etcdserver: request timed out (2 tries). ctrl-r tries now."},
+		model.Throttled:    {"too many requests", " Waiting for https://10.0.0.1:6443: too many requests (2 tries)."},
+		model.NotAnAPI: {
+			"an answer without kind and resourceVersion",
+			" https://10.0.0.1:6443: an answer without kind and resourceVersion. Is there a proxy to log in to?",
+		},
+	} {
+		status := liveStatus()
+		status.Connection = model.Connection{Heard: now.Add(-9 * time.Second), Err: c.err, Problem: problem, Tries: 2}
+		s := newProdEU().at(1, status)
+		app := newTestAppWith(t, 120, 40, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+		if got := strings.TrimRight(screenRow(app, message), " "); got != c.want {
+			t.Errorf("problem %d: %q, want %q", problem, got, c.want)
+		}
+		if strings.HasSuffix(screenRow(app, header), "live") {
+			t.Errorf("problem %d counts as live: %q", problem, screenRow(app, header))
 		}
 	}
 }

@@ -167,45 +167,69 @@ func (a *App) production() bool {
 	return !a.isSnapshot() && model.MatchContext(a.Production, a.Context)
 }
 
-// lost reports whether the server does not answer.
+// lost reports whether what is shown is not followed: the server does not answer,
+// or not with what was asked for.
 func (a *App) lost() bool {
 	c := a.snapshot.Status.Connection
-	return !c.Live && c.Err != ""
+	return !c.Live && (c.Err != "" || !c.Heard.IsZero())
 }
 
 // freshness says how old what is shown is.
 func (a *App) freshness() string {
-	c := a.snapshot.Status.Connection
-	if a.lost() {
-		words := "no answer"
-		if !c.Heard.IsZero() {
-			words = clock(a.at.Sub(c.Heard)) + " old"
-		}
-		if wait := c.Retry.Sub(a.at); wait > 0 {
-			words += ", retry in " + clock(wait)
-		}
-		return words
-	}
 	switch {
+	case a.lost():
+		return a.staleness()
 	case len(a.snapshot.Status.Reading) > 0:
 		return "reading"
 	case a.isSnapshot():
 		return a.taken()
-	case c.Live || c.Heard.IsZero():
-		return "live"
 	}
-	return clock(a.at.Sub(c.Heard)) + " old"
+	return "live"
+}
+
+// staleness says for how long there has been no answer, or how old what is shown
+// is where the server answers, and when the next try is.
+func (a *App) staleness() string {
+	c := a.snapshot.Status.Connection
+	words := "no answer"
+	switch age := clock(a.at.Sub(c.Heard)); {
+	case c.Heard.IsZero():
+	case c.Problem.Answers():
+		words = age + " old"
+	default:
+		words += " for " + age
+	}
+	switch wait := c.Retry.Sub(a.at); {
+	case wait > 0:
+		words += ", retry in " + clock(max(wait, time.Second))
+	case c.Err != "":
+		words += ", reconnecting"
+	}
+	return words
 }
 
 // lostWords say what the last try said, and what would help.
 func (a *App) lostWords() string {
 	status := a.snapshot.Status
 	c := status.Connection
+	server, err := model.Clean(status.Server), model.Clean(c.Err)
 	tries := ""
 	if c.Tries > 0 {
 		tries = " (" + count(c.Tries, "try", "tries") + ")"
 	}
-	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r tries now.", model.Clean(status.Server), model.Clean(c.Err), tries)
+	switch c.Problem {
+	case model.Silent:
+		return fmt.Sprintf("Waiting for an answer from %s. ctrl-r reconnects now.", server)
+	case model.Unauthorized:
+		return fmt.Sprintf("%s does not accept the credentials%s. Log in again; ctrl-r tries now.", server, tries)
+	case model.Throttled:
+		return fmt.Sprintf("Waiting for %s: %s%s.", server, err, tries)
+	case model.NotAnAPI:
+		return fmt.Sprintf("%s: %s. Is there a proxy to log in to?", server, err)
+	case model.NotReady, model.Failing:
+		return fmt.Sprintf("%s: %s%s. ctrl-r tries now.", server, err, tries)
+	}
+	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r tries now.", server, err, tries)
 }
 
 // clock writes a duration by the second: 12s, 2m10s, 3h5m.

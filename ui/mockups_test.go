@@ -37,6 +37,7 @@ var mockups = []struct {
 		status: func(s *model.Status) {
 			s.Connection = model.Connection{
 				Heard: now.Add(-2*time.Minute - 10*time.Second), Err: "i/o timeout", Tries: 4, Retry: now.Add(8 * time.Second),
+				Problem: model.Unreachable,
 			}
 		},
 	},

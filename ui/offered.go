@@ -59,6 +59,8 @@ func (a *App) lookOnly() (reason, short string) {
 		return "nothing can be changed in what is shown.", "look only"
 	case actor.ReadOnly() != "":
 		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
+	case a.lost() && a.snapshot.Status.Connection.Problem.Answers():
+		return "what is shown is not live: " + a.lostWords(), "not live"
 	case a.lost():
 		return "no connection: ctrl-r tries now.", "no connection"
 	}
