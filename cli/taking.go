@@ -22,6 +22,11 @@ var _ ui.Lesson = (*taking)(nil)
 // State implements ui.Lesson.
 func (t *taking) State() ui.LessonState {
 	state, _ := t.run.State()
+	return t.shown(&state)
+}
+
+// shown is a state of the lesson, as the dashboard needs it.
+func (t *taking) shown(state *lessons.State) ui.LessonState {
 	lesson := state.Lesson
 	step := &lesson.Steps[state.Step]
 	shown := ui.LessonState{

@@ -20,7 +20,7 @@ func take(t *testing.T, lesson string) *student {
 	t.Helper()
 	s := &student{screen: open(t, 110, 44, "demo", "--lesson", lesson)}
 	s.shows("enter goes on")
-	s.enters()
+	s.inPanel = true
 	s.press(enter) // the story is read
 	return s
 }

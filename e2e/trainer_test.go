@@ -58,7 +58,7 @@ func TestAStepOfALessonIsGoneTo(t *testing.T) {
 	t.Cleanup(func() { _ = tty.Close() }) // the test has failed before, if it does
 	s := &student{screen: screen{tty, t}}
 	s.shows("enter goes on")
-	s.enters()
+	s.inPanel = true
 	s.press("i")
 	s.shows(`step +go to a step of the lesson`)
 	s.press("G" + enter)

@@ -88,6 +88,7 @@ func (a *App) onAgainOpened(msg againOpenedMsg) tea.Cmd {
 	cmd := a.swap(msg.cluster)
 	a.lesson.entered, a.lesson.begun = entered, msg.step > 1
 	a.resume(before, top)
+	a.showLesson()
 	return tea.Batch(cmd, a.say("It began anew."))
 }
 

@@ -96,6 +96,7 @@ func (a *App) begin() {
 	}
 	a.trail, a.here, a.last = []view{a.pages.pending}, 0, 0
 	a.fit()
+	a.showLesson()
 }
 
 // Init waits for the first snapshot and asks the terminal for its background.
@@ -209,6 +210,7 @@ func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
 		a.fit()
+		a.showLesson()
 		if a.dialog != nil {
 			return a.dialog.resized()
 		}

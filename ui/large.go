@@ -56,6 +56,9 @@ func (a *App) pageRows() []string {
 // footer lists the keys that matter now; of a page that is drawn large the first
 // ones that can act.
 func (a *App) footer(v view) []footKey {
+	if a.lesson.entered {
+		return a.lesson.footer()
+	}
 	all := v.footer()
 	if !a.Large {
 		return all
@@ -76,5 +79,6 @@ func (a *App) enlarge() tea.Cmd {
 	a.Large = !a.Large
 	a.lesson.large = a.Large
 	a.dress()
+	a.showLesson()
 	return a.show()
 }

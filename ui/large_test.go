@@ -32,7 +32,8 @@ func TestLargeAndPlain(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app := trainerApp(t, &fakeTrainer{}, test.lesson, large)
-			app.lesson.begun = true
+			app.lesson.begun, app.lesson.entered = true, false
+			app.showLesson()
 			send(t, app, tea.WindowSizeMsg{Width: test.width, Height: test.height})
 			press(t, app, test.keys...)
 			requireScreen(t, app)

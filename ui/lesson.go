@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Lesson is a lesson that is being taken on the embedded cluster.
@@ -56,16 +58,22 @@ type LessonState struct {
 	Trouble    string
 }
 
+// open says whether the step's prediction waits for an answer.
+func (s *LessonState) open() bool { return s.Question != "" && s.Answered == 0 }
+
 // teacher is a cluster that a lesson is taken on.
 type teacher interface{ Lesson() Lesson }
 
-// beginLesson shows the lesson of the cluster that was opened, if there is one.
+// beginLesson shows the lesson of the cluster that was opened, if there is one. Its
+// story is read first: the keys are the panel's.
 func (a *App) beginLesson() {
 	a.lesson = lessonPanel{large: a.Large}
-	if t, ok := a.Cluster.(teacher); ok {
-		if a.lesson.taken = t.Lesson(); a.lesson.taken != nil {
-			a.lesson.state = a.lesson.taken.State()
-		}
+	t, ok := a.Cluster.(teacher)
+	if !ok {
+		return
+	}
+	if a.lesson.taken = t.Lesson(); a.lesson.taken != nil {
+		a.lesson.state, a.lesson.entered = a.lesson.taken.State(), true
 	}
 }
 
@@ -75,6 +83,7 @@ type lessonPanel struct {
 	state   LessonState
 	begun   bool // the story was read
 	entered bool // its keys are the panel's
+	needs   int  // lines of its text, when it was shown last
 	top     int  // first line shown
 	large   bool // its parts stand apart, and the answers one below the other
 }
@@ -108,34 +117,58 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 	a.lesson.state = msg.state
 	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || len(before.Hints) != len(msg.state.Hints) ||
 		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
-		a.lesson.top = 0
+		a.showLesson()
 	}
 	return a.nextLesson()
 }
 
+// lessonScrolls are the keys of the panel that scroll its text, by lines; those of
+// a page scroll by what the panel shows.
+var lessonScrolls = map[action]int{doUp: -1, doDown: 1, doHalfUp: -3, doHalfDown: 3, doPageUp: -lessonRows, doPageDown: lessonRows, doTop: -1000, doBottom: 1000}
+
 // onLessonKey does what a key means in the panel.
 func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &a.lesson
+	b, _ := bindingAt(key.String(), everywhere|lists)
+	if lines, ok := lessonScrolls[b.do]; ok {
+		a.scrollLesson(lines)
+		return nil
+	}
+	switch b.do {
+	case doHelp, doPalette, doRedraw, doSuspend, doFault:
+		return a.do(b, a.top())
+	}
 	switch name := key.String(); name {
 	case "esc", "q", "L":
 		p.entered = false
-	case "up", "k":
-		a.scrollLesson(-1)
-	case "down", "j":
-		a.scrollLesson(1)
 	case "h":
-		p.taken.Hint()
-	case "i":
-		return a.openTrainer()
+		return a.hint()
 	case "enter":
 		if p.begun {
 			return a.goOn()
 		}
-		p.begun, p.top = true, 0
+		p.begun = true
+		a.showLesson()
 	default:
-		if n, err := strconv.Atoi(name); err == nil && p.begun {
-			p.taken.Answer(n) // which knows its answers
+		n, err := strconv.Atoi(name)
+		if err == nil && p.begun && p.state.open() && n >= 1 && n <= len(p.state.Answers) {
+			p.taken.Answer(n)
+			return nil
 		}
+		return a.say(model.Clean(name) + ": the keys are the lesson's now. esc goes to the dashboard.")
+	}
+	return nil
+}
+
+// hint asks for one more hint, or says that there is none.
+func (a *App) hint() tea.Cmd {
+	switch s := &a.lesson.state; {
+	case s.HintsLeft > 0:
+		a.lesson.taken.Hint()
+	case len(s.Hints) > 0:
+		return a.say("h hint: there is no other one for this step.")
+	default:
+		return a.say("h hint: there is none for this step.")
 	}
 	return nil
 }
@@ -148,7 +181,7 @@ func (a *App) goOn() tea.Cmd {
 		return nil
 	case state.Heading > 0:
 		return a.say(fmt.Sprintf("Not yet: it is on its way to step %d.", state.Heading))
-	case state.Question != "" && state.Answered == 0:
+	case state.open():
 		return a.say("Predict first: the scheduler is held until then.")
 	case state.Step == state.Steps:
 		return a.say("This is the last step: reach its goal.")

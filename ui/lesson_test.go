@@ -48,8 +48,9 @@ func lessonApp(t *testing.T, width, height int, lesson *fakeLesson) *App {
 	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
 		o.Demo, o.Cluster = true, taught{o.Cluster, lesson}
 	})
+	app.lesson.begun, app.lesson.entered = true, false
 	press(t, app, "2")
-	app.lesson.begun = true
+	app.showLesson()
 	return app
 }
 
@@ -66,8 +67,10 @@ func TestTheKeysOfALessonAreThePanels(t *testing.T) {
 	lesson := oneTooMany()
 	app := lessonApp(t, 80, 24, lesson)
 	press(t, app, "h", "3") // outside they are the dashboard's
-	press(t, app, "L", "h", "3", "enter", "esc", "2")
-	if got := strings.Join(lesson.asked, ", "); got != "hint, answer 3, next" {
+	press(t, app, "L", "h", "enter")
+	app.lesson.state.Answered = 0
+	press(t, app, "4", "0", "3", "esc", "2")
+	if got := strings.Join(lesson.asked, ", "); got != "hint, next, answer 3" {
 		t.Errorf("the lesson was asked %s", got)
 	}
 	if app.lesson.entered {
@@ -89,8 +92,8 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You said 2. The scheduler goes on: see what comes of it."},
 		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You said 1. The scheduler goes on"},
 		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "You said 2, which is right: all 6 nodes refuse"},
-		{"when the step is done", func(s *LessonState) {}, "enter goes on"},
-		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "wait"},
+		{"when the step is done", func(s *LessonState) {}, "L, then enter goes on"},
+		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "This step is not done yet."},
 		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h hint (2 left)"},
 		{"after a hint", func(s *LessonState) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
 		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Reached: all 7 Running, none evicted. 1 of 2 predictions were right."},
@@ -118,6 +121,7 @@ func TestAStoryIsReadFirst(t *testing.T) {
 	lesson := oneTooMany()
 	app := lessonApp(t, 80, 24, lesson)
 	app.lesson.begun = false
+	app.showLesson()
 	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Web wants each pod") || strings.Contains(screen, "Predict") {
 		t.Errorf("the screen is\n%s", screen)
 	}
@@ -127,5 +131,44 @@ func TestAStoryIsReadFirst(t *testing.T) {
 	}
 	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Predict") {
 		t.Errorf("the screen is\n%s", screen)
+	}
+}
+
+func TestTheKeysOfALessonAreShownAsTheWayToThemIs(t *testing.T) {
+	lesson := oneTooMany()
+	app := lessonApp(t, 80, 24, lesson)
+	if got := screen(app); !strings.Contains(got, "L, then enter goes on") {
+		t.Errorf("outside the panel the screen is\n%s", got)
+	}
+	press(t, app, "L")
+	got := screen(app)
+	lines := strings.Split(got, "\n")
+	if strings.Contains(got, "L, then") || !strings.Contains(got, "enter goes on") || !strings.Contains(lines[len(lines)-1], "esc to the dashboard") {
+		t.Errorf("in the panel the screen is\n%s", got)
+	}
+	if strings.Contains(lines[len(lines)-1], "evict") {
+		t.Errorf("in the panel the footer has the keys of the page: %s", lines[len(lines)-1])
+	}
+	press(t, app, "e")
+	if got := screen(app); !strings.Contains(got, "e: the keys are the lesson's now. esc goes to the dashboard.") {
+		t.Errorf("after a key of the page the screen is\n%s", got)
+	}
+	press(t, app, "esc", "L", "?")
+	if got := screen(app); !strings.Contains(got, "Keys in Pods") {
+		t.Errorf("? in the panel shows\n%s", got)
+	}
+}
+
+func TestALessonBeginsWithItsStoryInThePanel(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.Demo, o.Cluster = true, taught{o.Cluster, oneTooMany()}
+	})
+	if got := screen(app); !strings.Contains(got, "Web wants each pod") || !strings.Contains(got, " enter goes on") {
+		t.Errorf("the screen is\n%s", got)
+	}
+	press(t, app, "enter")
+	if got := screen(app); !strings.Contains(got, "Predict") {
+		t.Errorf("after enter the screen is\n%s", got)
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,18 @@ const (
 	lessonMost   = 12
 )
 
-// lessonBelow is how many rows the panel takes from the page's foot.
+// lessonBelow is how many rows the panel takes from the page's foot: as many as its
+// text needs, as long as the page keeps half of them.
 func (a *App) lessonBelow() int {
 	if a.lesson.taken == nil || a.width >= lessonBeside {
 		return 0
 	}
+	body := a.height - frameRows
+	most := min(max(lessonRows, body/2), lessonMost)
 	if a.Large {
-		return min((a.height-frameRows)/2, lessonMost)
+		return min(body/2, lessonMost)
 	}
-	return min(max(lessonRows, (a.height-frameRows)/3), lessonMost)
+	return min(max(lessonRows, body/3, a.lesson.needs+1), most)
 }
 
 // lessonRight is how many columns it takes from the page's right.
@@ -61,11 +65,40 @@ func (a *App) lessonSize() (width, height int) {
 	return lessonWidth, a.bodyHeight()
 }
 
+// showLesson gives the panel the rows that its text needs now, and shows what is
+// new in it.
+func (a *App) showLesson() {
+	if a.lesson.taken == nil {
+		return
+	}
+	p := a.lesson
+	p.entered = false // the text is longer then: the panel keeps its size when its keys change hands
+	width, _ := a.lessonSize()
+	text, _ := p.text(width-1, 0)
+	a.lesson.needs = len(text)
+	_, height := a.lessonSize()
+	text, fresh := a.lesson.text(width-1, height-1)
+	a.lesson.top = clampTop(fresh, len(text), lessonWindow(len(text), height))
+	a.fit()
+}
+
+// lessonWindow is how many lines of a text of so many are shown in a panel: the
+// last row says how many more there are, if not all are.
+func lessonWindow(lines, height int) int {
+	if lines <= height-1 {
+		return height - 1
+	}
+	return height - 2
+}
+
+// clampTop is the first line to show of a text, so that the window is full.
+func clampTop(top, lines, window int) int { return max(0, min(top, lines-window)) }
+
 // scrollLesson moves the panel's text by n lines, as far as there are some.
 func (a *App) scrollLesson(n int) {
 	width, height := a.lessonSize()
-	text := a.lesson.text(width-1, height-1)
-	a.lesson.top = max(0, min(a.lesson.top+n, len(text)-(height-1)))
+	text, _ := a.lesson.text(width-1, height-1)
+	a.lesson.top = clampTop(a.lesson.top+n, len(text), lessonWindow(len(text), height))
 }
 
 // lessonLines draw the panel.
@@ -73,14 +106,30 @@ func (a *App) lessonLines(width, height int) []string {
 	s, p := a.styles(), &a.lesson
 	lines := make([]string, height)
 	lines[0] = s.Rule.Render(ruled(p.head(width-6), width))
-	text := p.text(width-1, height-1)
-	for i, line := range text[min(p.top, len(text)):] {
-		if i+1 == height {
-			break
-		}
+	text, _ := p.text(width-1, height-1)
+	window := lessonWindow(len(text), height)
+	top := clampTop(p.top, len(text), window)
+	below := max(len(text)-top-window, 0)
+	for i, line := range text[top : len(text)-below] {
 		lines[i+1] = s.Text.Render(" " + cut(line, width-1))
 	}
+	if top+below > 0 {
+		lines[height-1] = s.Key.Render(" " + cut(p.more(top, below), width-1))
+	}
 	return lines
+}
+
+// more says how many lines are above and below those that are shown, and the keys
+// to them.
+func (p *lessonPanel) more(above, below int) string {
+	var parts []string
+	if below > 0 {
+		parts = append(parts, "↓ "+count(below, "more line", "more lines"))
+	}
+	if above > 0 {
+		parts = append(parts, "↑ "+count(above, "line", "lines")+" above")
+	}
+	return strings.Join(append(parts, p.toDo("j k scroll")), "   ")
 }
 
 // ruled is a heading in a rule as wide as the panel.
@@ -108,34 +157,41 @@ func (p *lessonPanel) head(width int) string {
 	return cut(model.Clean(name), width-cells(far)) + far
 }
 
-// text is what the panel says. Where there is too little room what has been read
-// goes first: the step's text, then the question.
-func (p *lessonPanel) text(width, room int) []string {
+// text is what the panel says, and the first line of it that is new. What is drawn
+// large has its parts apart, if there is room for that.
+func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
 	s := p.state
 	switch {
 	case !p.begun:
-		return append(paragraph(s.Story, width), "", "enter goes on")
+		return append(paragraph(s.Story, width), "", p.toDo("enter goes on")), 0
 	case s.Reached:
-		return p.reached(width)
+		return p.reached(width), 0
 	case s.Spoilt != "":
-		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Begin it again to try once more: i, then reset.", width)...)
+		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Begin it again to try once more: i, then reset.", width)...), 0
 	}
 	if s.Heading > 0 {
 		way := fmt.Sprintf("On the way to step %d: step %d is taken for you.", s.Heading, s.Step)
-		return append(append(paragraph(way, width), paragraph(s.Say, width)...), p.trouble(width)...)
+		return append(append(paragraph(way, width), paragraph(s.Say, width)...), p.trouble(width)...), 0
 	}
-	said := p.said(width)
-	asked, answered := p.question(width), p.verdict(width)
-	end := append(p.hints(width), p.status(width)...)
-	for _, parts := range [][][]string{{said, asked, answered, end}, {asked, answered, end}, {answered, end}} {
-		if lines := apart(parts); p.large && len(lines) <= room {
-			return lines
-		}
-		if lines := oneAfterOther(parts); len(lines) <= room || s.Answered == 0 {
-			return lines
-		}
+	read := [][]string{p.said(width), p.question(width)}
+	hints := p.hints(width)
+	if len(hints) == 0 {
+		return p.joined(read, [][]string{p.verdict(width), p.status(width)}, room)
 	}
-	return oneAfterOther([][]string{answered, end})
+	return p.joined(append(read, p.verdict(width)), [][]string{hints, p.status(width)}, room)
+}
+
+// joined are parts of a text one after the other, and the first line of those that
+// are new; 0 while the question is open.
+func (p *lessonPanel) joined(read, recent [][]string, room int) (lines []string, fresh int) {
+	join := oneAfterOther
+	if p.large && len(apart(slices.Concat(read, recent))) <= room {
+		join = apart
+	}
+	if lines = join(slices.Concat(read, recent)); p.state.Answered != 0 || len(p.state.Hints) > 0 {
+		fresh = len(join(read))
+	}
+	return lines, fresh
 }
 
 // reached is the end of the lesson.
@@ -231,12 +287,12 @@ func (p *lessonPanel) trouble(width int) []string {
 	return paragraph("! "+p.state.Trouble, width)
 }
 
-// hints are the newest one that was given.
-func (p *lessonPanel) hints(width int) []string {
-	if n := len(p.state.Hints); n > 0 {
-		return paragraph("Hint: "+p.state.Hints[n-1], width)
+// hints are those that were given.
+func (p *lessonPanel) hints(width int) (lines []string) {
+	for _, hint := range p.state.Hints {
+		lines = append(lines, paragraph("Hint: "+hint, width)...)
 	}
-	return nil
+	return lines
 }
 
 // status is the goal, how far it is, and what may be pressed.
@@ -248,20 +304,20 @@ func (p *lessonPanel) status(width int) []string {
 	}
 	keys := ""
 	switch {
-	case s.Question != "" && s.Answered == 0:
+	case s.open():
 		words, keys = "The scheduler is held until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" answers"
 	case s.Step < s.Steps && s.Ready:
 		keys = "enter goes on"
-	case s.Step < s.Steps && s.HintsLeft > 0: // the step may want an action
-		keys = fmt.Sprintf("wait, or h hint (%d left)", s.HintsLeft)
-	case s.Step < s.Steps:
-		keys = "wait"
 	case s.HintsLeft > 0:
 		keys = fmt.Sprintf("h hint (%d left)", s.HintsLeft)
+	}
+	if s.Step < s.Steps && !s.Ready && !s.open() {
+		words += " This step is not done yet."
 	}
 	if s.Trouble != "" {
 		words += " ! " + s.Trouble
 	}
+	keys = p.toDo(keys)
 	lines := paragraph(words, width)
 	last := &lines[len(lines)-1]
 	if gap := width - cells(*last) - cells(keys); gap >= 2 {
@@ -270,4 +326,31 @@ func (p *lessonPanel) status(width int) []string {
 		lines = append(lines, keys)
 	}
 	return lines
+}
+
+// toDo is what a key of the panel does, with the way to the panel where the keys
+// are not the panel's.
+func (p *lessonPanel) toDo(keys string) string {
+	if keys == "" || p.entered {
+		return keys
+	}
+	return bindingOf(doLesson, everywhere).label + ", then " + keys
+}
+
+// footer lists the keys of the panel while they are its own.
+func (p *lessonPanel) footer() []footKey {
+	s := &p.state
+	key := func(label, word string) footKey { return footKey{doLesson, word, label} }
+	var all []footKey
+	over := s.Reached || s.Spoilt != ""
+	switch {
+	case !p.begun, s.Ready && s.Step < s.Steps && !s.open() && !over:
+		all = append(all, key("enter", "goes on"))
+	case s.open() && !over:
+		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"))
+	}
+	if p.begun && s.HintsLeft > 0 && !over {
+		all = append(all, key("h", "hint"))
+	}
+	return append(all, key("j k", "scroll"), key("esc", "to the dashboard"), footKey{do: doFault}, footKey{do: doPalette})
 }

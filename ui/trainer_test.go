@@ -66,6 +66,7 @@ func trainerApp(t *testing.T, trainer *fakeTrainer, lesson Lesson, with func(*Op
 			with(o)
 		}
 	})
+	app.lesson.entered = false
 	press(t, app, "3")
 	return app
 }
