@@ -75,7 +75,9 @@ func momentsOf(lesson *lessons.Lesson) (all []moment) {
 func panelOf(t *testing.T, screen string) []string {
 	t.Helper()
 	rows := strings.Split(ansi.Strip(screen), "\n")
-	head := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "── Lesson ") || strings.Contains(row, "── Lesso") })
+	head := slices.IndexFunc(rows, func(row string) bool {
+		return strings.Contains(row, "── Lesson ") || strings.Contains(row, "── Lesso")
+	})
 	if head < 0 {
 		t.Fatalf("no panel:\n%s", strings.Join(rows, "\n"))
 	}

@@ -48,7 +48,7 @@ func (s *student) answers(n string) {
 	s.enters()
 	s.shows("scheduler is held until you answer")
 	s.press(n)
-	s.shows("You said " + n + ", (and so it|which) is|✓ Reached:") // the answer may be the last that the goal wanted
+	s.shows(`You said \[` + n + `\], ` + "(and so it|which) is|✓ Reached:") // the answer may be the last that the goal wanted
 }
 
 // next goes to the next step once it may begin.

@@ -88,10 +88,10 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		want   string
 	}{
 		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is held until you answer."},
-		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "You said 1; it is 2: all 6 nodes refuse"},
-		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You said 2. The scheduler goes on: see what comes of it."},
-		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You said 1. The scheduler goes on"},
-		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "You said 2, which is right: all 6 nodes refuse"},
+		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "You said [1]; it is [2] it stays Pending. all 6 nodes refuse"},
+		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You said [2]. The scheduler goes on: see what comes of it."},
+		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You said [1]. The scheduler goes on"},
+		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "You said [2], which is right: all 6 nodes refuse"},
 		{"when the step is done", func(s *LessonState) {}, "L, then enter goes on"},
 		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "This step is not done yet."},
 		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h hint (2 left)"},
@@ -170,5 +170,19 @@ func TestALessonBeginsWithItsStoryInThePanel(t *testing.T) {
 	press(t, app, "enter")
 	if got := screen(app); !strings.Contains(got, "Predict") {
 		t.Errorf("after enter the screen is\n%s", got)
+	}
+}
+
+func TestTheKeyOfAnAnswerIsNotTakenForANumberInIt(t *testing.T) {
+	for _, width := range []int{80, 120} {
+		lesson := oneTooMany()
+		lesson.state.Answered, lesson.state.Answers = 0, []string{"none", "1", "3"}
+		got := strings.Join(strings.Fields(screen(lessonApp(t, width, 40, lesson))), " ")
+		if width == 80 && !strings.Contains(got, "[1] none [2] 1 [3] 3") {
+			t.Errorf("at %d columns the answers are not marked:\n%s", width, got)
+		}
+		if !strings.Contains(got, "[3] 3") {
+			t.Errorf("at %d columns the answers are not marked:\n%s", width, got)
+		}
 	}
 }

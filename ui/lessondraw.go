@@ -251,7 +251,7 @@ func (p *lessonPanel) question(width int) []string {
 	lines := paragraph("Predict: "+s.Question, width)
 	numbered := make([]string, len(s.Answers))
 	for i, answer := range s.Answers {
-		numbered[i] = strconv.Itoa(i+1) + " " + model.Clean(answer)
+		numbered[i] = answerKey(i+1) + " " + model.Clean(answer)
 	}
 	if row := "  " + strings.Join(numbered, "    "); cells(row) <= width && !p.large {
 		return append(lines, row)
@@ -265,19 +265,22 @@ func (p *lessonPanel) question(width int) []string {
 // verdict says whether the prediction was right, once the cluster shows it where
 // it can.
 func (p *lessonPanel) verdict(width int) []string {
-	s := p.state
+	s, said := p.state, answerKey(p.state.Answered)
 	switch {
 	case s.Answered == 0:
 		return nil
 	case s.Foretold && !s.Ready:
-		return paragraph(fmt.Sprintf("You said %d. The scheduler goes on: see what comes of it.", s.Answered), width)
+		return paragraph("You said "+said+". The scheduler goes on: see what comes of it.", width)
 	case s.Answered == s.Right && s.Foretold:
-		return paragraph(fmt.Sprintf("You said %d, and so it is: %s", s.Answered, s.Because), width)
+		return paragraph("You said "+said+", and so it is: "+s.Because, width)
 	case s.Answered == s.Right:
-		return paragraph(fmt.Sprintf("You said %d, which is right: %s", s.Answered, s.Because), width)
+		return paragraph("You said "+said+", which is right: "+s.Because, width)
 	}
-	return paragraph(fmt.Sprintf("You said %d; it is %d: %s", s.Answered, s.Right, s.Because), width)
+	return paragraph(fmt.Sprintf("You said %s; it is %s %s. %s", said, answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
 }
+
+// answerKey marks the key of an answer, so that it is not taken for a number in it.
+func answerKey(n int) string { return "[" + strconv.Itoa(n) + "]" }
 
 // trouble tells why the lesson cannot be judged; none while it can.
 func (p *lessonPanel) trouble(width int) []string {

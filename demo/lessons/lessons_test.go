@@ -105,3 +105,22 @@ func TestTheTextsFitTheirPanel(t *testing.T) {
 		})
 	}
 }
+
+func TestNoAnswerBeginsWithAFigure(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lesson := range all {
+		for i, step := range lesson.Steps {
+			if step.Predict == nil {
+				continue
+			}
+			for _, answer := range step.Predict.Answers {
+				if strings.ContainsAny(answer[:1], "0123456789") {
+					t.Errorf("lesson %s, step %d: %q could be taken for its key", lesson.Name, i+1, answer)
+				}
+			}
+		}
+	}
+}
