@@ -2,21 +2,16 @@ package model
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// regexFlags: no case, and each column for itself.
-const regexFlags = "(?im)"
-
 // Filter keeps rows for which all its terms hold. It is never changed and may be
 // used by several at once.
 type Filter[T any] struct {
+	text   string // as it was typed
 	fields *Fields[T]
 	terms  []term[T]
 	late   bool     // a term of it is
@@ -28,6 +23,7 @@ type term[T any] struct {
 	clause
 	late bool // rests on the row's explanation
 	test func(row T, s *scratch) truth
+	find *expression // of a regular expression
 }
 
 // scratch holds the texts of the row that is being asked, so that each is
@@ -46,23 +42,51 @@ func Compile[T any](fields *Fields[T], text string) (*Filter[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter[T]{fields: fields}
+	f := &Filter[T]{text: text, fields: fields}
 	for _, c := range typed {
-		test, cause := f.test(c)
-		if cause != "" {
-			err := &FilterError{Term: c.source, Cause: cause}
-			if c.form == compareForm {
-				err.Fields = fields.names()
-			}
+		if err := f.add(c, nil); err != nil {
 			return nil, err
-		}
-		late := f.isLate(c)
-		f.terms, f.late = append(f.terms, term[T]{c, late, test}), f.late || late
-		if c.form == fuzzyForm && !c.negate {
-			f.words = append(f.words, strings.ToLower(c.text))
 		}
 	}
 	return f, nil
+}
+
+// Text is the filter as it was typed.
+func (f *Filter[T]) Text() string { return f.text }
+
+// With is the same filter over the fields as they are now, without reading its
+// regular expressions again.
+func (f *Filter[T]) With(fields *Fields[T]) *Filter[T] {
+	renewed := &Filter[T]{text: f.text, fields: fields}
+	for i := range f.terms {
+		if err := renewed.add(f.terms[i].clause, f.terms[i].find); err != nil {
+			return f // other fields: it stays with its own
+		}
+	}
+	return renewed
+}
+
+// add takes a clause in; find is its regular expression where it was read already.
+func (f *Filter[T]) add(c clause, find *expression) error {
+	made := term[T]{clause: c, late: f.isLate(c), find: find}
+	cause := ""
+	if c.form == regexForm {
+		made.test, cause = f.regex(&made)
+	} else {
+		made.test, cause = f.test(c)
+	}
+	if cause != "" {
+		err := &FilterError{Term: c.source, Cause: cause}
+		if c.form == compareForm {
+			err.Fields = f.fields.names()
+		}
+		return err
+	}
+	f.terms, f.late = append(f.terms, made), f.late || made.late
+	if c.form == fuzzyForm && !c.negate {
+		f.words = append(f.words, strings.ToLower(c.text))
+	}
+	return nil
 }
 
 // isLate says whether a clause rests on what comes with the row's explanation.
@@ -95,8 +119,6 @@ func (f *Filter[T]) inColumns(row T, found bool) truth {
 // test is how a clause is asked; cause says what is wrong with it.
 func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) {
 	switch c.form {
-	case regexForm:
-		return f.regex(c.text)
 	case labelsForm:
 		return f.selector(c.text)
 	case compareForm:
@@ -116,26 +138,17 @@ func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) 
 	}
 }
 
-func (f *Filter[T]) regex(text string) (test func(T, *scratch) truth, cause string) {
-	expression, err := regexp.Compile(regexFlags + text)
-	if err != nil {
-		return nil, regexCause(err)
+// regex is how a regular expression is asked, which is read if it was not yet.
+func (f *Filter[T]) regex(t *term[T]) (test func(T, *scratch) truth, cause string) {
+	if t.find == nil {
+		if t.find, cause = readExpression(t.text); cause != "" {
+			return nil, cause
+		}
 	}
-	needed := literals(text)
+	find := t.find
 	return func(row T, s *scratch) truth {
-		columns := f.columns(row, s)
-		return f.inColumns(row, mayMatch(columns, needed) && expression.Match(columns))
+		return f.inColumns(row, find.matches(f.columns(row, s)))
 	}, ""
-}
-
-// regexCause says what is wrong with an expression, without the flags that were
-// put before it.
-func regexCause(err error) string {
-	wrong := new(syntax.Error)
-	if !errors.As(err, &wrong) || strings.HasPrefix(wrong.Expr, regexFlags) {
-		return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "error parsing regexp: "), ": `"+wrong.Expr+"`")
-	}
-	return wrong.Code.String() + ": " + wrong.Expr
 }
 
 func (f *Filter[T]) selector(text string) (test func(T, *scratch) truth, cause string) {

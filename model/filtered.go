@@ -44,6 +44,14 @@ func (r *Filtered[T]) Note() string {
 	return strings.Join(notes, ", ")
 }
 
+// Filter is what was applied.
+func (r *Filtered[T]) Filter() *Filter[T] { return r.filter }
+
+// hasExpression says whether a term is a regular expression.
+func (f *Filter[T]) hasExpression() bool {
+	return slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.find != nil })
+}
+
 // looksLikeRegex says whether a word was typed that was meant as an expression.
 func (f *Filter[T]) looksLikeRegex() bool {
 	for _, word := range f.words {
@@ -109,9 +117,12 @@ func (f *Filter[T]) each(ctx context.Context, rows []T) []part[T] {
 
 // ask asks one row after the other until nobody waits for it.
 func (p *part[T]) ask(ctx context.Context, f *Filter[T], rows []T) {
-	s := &scratch{}
+	s, check := &scratch{}, whenToCheck
+	if f.hasExpression() {
+		check = 1 // a row may take long
+	}
 	for i, row := range rows {
-		if i%whenToCheck == 0 && ctx.Err() != nil {
+		if i%check == 0 && ctx.Err() != nil {
 			return
 		}
 		said, field := f.ask(row, s)

@@ -65,6 +65,8 @@ type App struct {
 	lesson        lessonPanel
 	steps         stepping
 	anew          bool // the cluster is being begun anew
+	unchanged     bool // the last message changed nothing: frame is as good as new
+	frame         tea.View
 }
 
 // New makes the dashboard. Run it with tea.NewProgram.
@@ -135,6 +137,10 @@ type (
 // Update routes each message to the method that owns it.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.at = a.Now()
+	if a.unchanged = a.takesNoMore(msg); a.unchanged {
+		return a, nil
+	}
+	a.frame = tea.View{}
 	cmd := a.route(msg)
 	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.wantRights(), a.tick())
 }

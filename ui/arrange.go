@@ -2,6 +2,8 @@ package ui
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,10 +26,11 @@ const soon = 1000
 
 // arrangedMsg brings rows that were arranged off the event loop.
 type arrangedMsg[F any] struct {
-	job  int
-	mode mode
-	rows arranged[F]
-	err  error
+	job    int
+	mode   mode
+	filter string
+	rows   arranged[F]
+	err    error
 }
 
 // arranged is what was kept of the rows, in order.
@@ -49,8 +52,11 @@ type arrangement[F any] struct {
 // run filters, then sorts.
 func (w arrangement[F]) run(ctx context.Context) (arranged[F], error) {
 	made := arranged[F]{rows: w.all}
+	if ctx.Err() != nil {
+		return made, fmt.Errorf("arrange rows: %w", ctx.Err())
+	}
 	if w.filter != "" {
-		filter, err := model.Compile(w.fields, w.filter)
+		filter, err := w.compiled()
 		if err != nil {
 			return made, err
 		}
@@ -69,6 +75,22 @@ func (w arrangement[F]) run(ctx context.Context) (arranged[F], error) {
 		slices.Reverse(made.rows)
 	}
 	return made, nil
+}
+
+// compiled is the filter; that of the rows before is not read again.
+func (w arrangement[F]) compiled() (*model.Filter[F], error) {
+	if w.last != nil && w.last.Filter().Text() == w.filter {
+		return w.last.Filter().With(w.fields), nil
+	}
+	return model.Compile(w.fields, w.filter)
+}
+
+// quick says whether the work is done between two frames.
+func (w arrangement[F]) quick() bool {
+	if w.filter == "" && w.field == "" && !w.reversed {
+		return true
+	}
+	return len(w.all) <= soon && !model.HasExpression(w.filter)
 }
 
 // descending puts the largest figures first, and words and ages from the start.
@@ -93,9 +115,9 @@ func (l *list[F, R]) arrange(cursor mode) tea.Cmd {
 	}
 	l.all = len(work.all)
 	l.job++
-	if len(work.all) <= soon || work.filter == "" && work.field == "" && !work.reversed {
+	if work.quick() {
 		rows, err := work.run(context.Background())
-		return l.onArranged(arrangedMsg[F]{l.job, cursor, rows, err})
+		return l.onArranged(arrangedMsg[F]{l.job, cursor, work.filter, rows, err})
 	}
 	job := l.job
 	ctx, stop := context.WithCancel(l.app.ctx)
@@ -103,7 +125,7 @@ func (l *list[F, R]) arrange(cursor mode) tea.Cmd {
 	return l.app.ask(l.self, func(context.Context) tea.Msg {
 		defer stop()
 		rows, err := work.run(ctx)
-		return arrangedMsg[F]{job, cursor, rows, err}
+		return arrangedMsg[F]{job, cursor, work.filter, rows, err}
 	})
 }
 
@@ -113,6 +135,7 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		return nil
 	}
 	l.stop = nil
+	typed := l.answered(msg.filter, msg.err)
 	if msg.err == nil {
 		l.result = msg.rows.result
 		rows := l.rows(msg.rows.rows)
@@ -128,12 +151,38 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 	}
 	if l.stale {
 		l.stale = false
-		return l.arrange(renewed)
+		return tea.Batch(l.arrange(renewed), typed())
 	}
+	cmd := l.found()
 	if l.settled != nil {
-		return tea.Batch(l.found(), l.settled())
+		cmd = tea.Batch(cmd, l.settled())
 	}
-	return l.found()
+	return tea.Batch(cmd, typed())
+}
+
+// answered puts a filter in force by which rows were arranged, or the one before
+// again where it is wrong. What it gives does the keys that were pressed meanwhile,
+// which are meant for these rows.
+func (l *list[F, R]) answered(filter string, err error) (typed func() tea.Cmd) {
+	nothing := func() tea.Cmd { return nil }
+	input, open := l.app.prompt.(*filtering[F, R])
+	open = open && input.list == l
+	switch {
+	case err == nil:
+		l.inForce = filter
+		if open {
+			return input.kept
+		}
+		return nothing
+	case errors.Is(err, context.Canceled):
+		return nothing
+	}
+	l.filter = l.inForce
+	if open {
+		input.isWrong(err)
+		return nothing
+	}
+	return func() tea.Cmd { return l.app.sayError(err) }
 }
 
 // rearrange arranges rows again by what has become known of them.
@@ -173,7 +222,7 @@ func (l *list[F, R]) found() tea.Cmd {
 	return nil
 }
 
-// setFilter puts a filter in force that is known to be right. The cursor goes to
+// setFilter asks for the rows that a filter keeps. The cursor goes to
 // the best match; without a filter it stays on its row.
 func (l *list[F, R]) setFilter(text string) tea.Cmd {
 	l.filter = text
@@ -199,13 +248,13 @@ func (l *list[F, R]) filtered(answer string, width int) string {
 
 // keeps tells the filter in force and what it keeps; "" without one.
 func (l *list[F, R]) keeps() string {
-	if l.filter == "" || l.result == nil {
+	if l.inForce == "" || l.result == nil {
 		return ""
 	}
-	words := " /" + model.Clean(l.filter) + " keeps " + model.FormatCount(len(l.result.Rows))
+	words := " /" + model.Clean(l.inForce) + " keeps " + model.FormatCount(len(l.result.Rows))
 	if undecided := l.undecided(); undecided != "" {
 		const rest = " keeps 99,999 of 99,999, " // the filter gives way to it
-		name := cut(model.Clean(l.filter), max(l.width-cells(rest)-cells(undecided)-4, 8))
+		name := cut(model.Clean(l.inForce), max(l.width-cells(rest)-cells(undecided)-4, 8))
 		words = " /" + name + " keeps " + model.FormatCount(len(l.result.Rows)) + " of " + model.FormatCount(l.all) + ", " + undecided
 	}
 	if note := l.result.Note(); note != "" {
@@ -240,14 +289,14 @@ func (l *list[F, R]) undecided() string {
 
 // nothingKept says that the filter keeps nothing; "" where it keeps something.
 func (l *list[F, R]) nothingKept() string {
-	if l.filter == "" || l.result == nil || len(l.result.Rows) > 0 || l.all == 0 {
+	if l.inForce == "" || l.result == nil || len(l.result.Rows) > 0 || l.all == 0 {
 		return ""
 	}
 	if undecided := l.undecided(); undecided != "" {
-		return cut("No "+l.noun+" matches "+model.Clean(l.filter), max(l.width-cells(undecided)-20, 20)) +
+		return cut("No "+l.noun+" matches "+model.Clean(l.inForce), max(l.width-cells(undecided)-20, 20)) +
 			" so far; " + undecided + "."
 	}
-	words := "No " + l.noun + " matches " + model.Clean(l.filter)
+	words := "No " + l.noun + " matches " + model.Clean(l.inForce)
 	if note := l.result.Note(); note != "" {
 		return words + ": " + model.Clean(note)
 	}

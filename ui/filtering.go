@@ -9,24 +9,33 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// longestFilter is how much may be typed as a filter.
+const longestFilter = 1000
+
+// tooLong is said where that is reached.
+const tooLong = "no more than 1,000 characters"
+
 // filtering is the input of a filter. The last one that was right stays in force
 // while what is typed is not.
 type filtering[F, R any] struct {
-	list  *list[F, R]
-	field field
-	wrong string // what is wrong with what was typed, or still missing
+	list    *list[F, R]
+	field   field
+	wrong   string            // what is wrong with what was typed, or still missing
+	closing bool              // enter was pressed before its rows were there
+	later   []tea.KeyPressMsg // the keys after it, which are meant for these rows
 }
 
 func newFiltering[F, R any](l *list[F, R]) *filtering[F, R] {
-	return &filtering[F, R]{list: l, field: newField(l.filter)}
+	return &filtering[F, R]{list: l, field: newFieldOf(l.filter, longestFilter)}
 }
 
 func (f *filtering[F, R]) line(width int) string {
 	s := f.list.app.styles()
-	typed := " /" + f.field.drawn()
 	if f.wrong == "" {
-		return spread(s.Text.Render(cut(typed, width-1)), s.Dim.Render("enter keeps it, esc clears it"), width-1)
+		const hint = "enter keeps it, esc clears it"
+		return spread(s.Text.Render(" /"+f.field.drawnIn(width-cells(hint)-4)), s.Dim.Render(hint), width-1)
 	}
+	typed := " /" + f.field.drawnIn(max(width-cells(f.wrong)-5, width/3))
 	room := max(width-cells(typed)-3, 0)
 	return cut(s.Text.Render(typed)+"  "+s.Warn.Render(cut(f.wrong, room)), width)
 }
@@ -34,34 +43,83 @@ func (f *filtering[F, R]) line(width int) string {
 func (f *filtering[F, R]) above(int) []string { return nil }
 
 func (f *filtering[F, R]) paste(text string) tea.Cmd {
-	f.field.edit(tea.PasteMsg{Content: text})
-	return f.typed()
+	if f.closing {
+		return nil
+	}
+	if !f.field.takes(text) {
+		f.wrong = "what was pasted is too long"
+		return nil
+	}
+	return f.edit(tea.PasteMsg{Content: text})
 }
 
 func (f *filtering[F, R]) key(key tea.KeyPressMsg) tea.Cmd {
-	switch key.String() {
-	case "esc":
+	pressed := key.String()
+	switch {
+	case pressed == "esc":
 		f.list.app.prompt = nil
 		return f.list.setFilter("")
-	case "enter":
+	case f.closing:
+		if len(f.later) < typedAhead {
+			f.later = append(f.later, key)
+		}
+		return nil
+	case pressed == "enter" && f.list.stop != nil:
+		f.closing = true
+		return nil
+	case pressed == "enter":
 		f.list.app.prompt = nil
 		return nil
-	}
-	if !f.field.edit(key) {
+	case !f.field.takes(key.Text):
+		f.wrong = tooLong
 		return nil
 	}
-	return f.typed()
+	return f.edit(key)
 }
 
-// typed puts what was typed in force if it is right, else says what is wrong.
-func (f *filtering[F, R]) typed() tea.Cmd {
-	f.wrong = ""
-	text := f.field.text()
-	if _, err := model.Compile(f.list.fields(), text); err != nil {
-		f.wrong = model.Clean(wrongWords(err))
+// typedAhead is how many keys are remembered that are pressed before there are rows
+// for them.
+const typedAhead = 20
+
+// edit changes what was typed, and asks for the rows that it keeps. A regular
+// expression is read and looked for in a Cmd, which the next key ends.
+func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
+	if !f.field.edit(msg) {
 		return nil
 	}
+	f.wrong = ""
+	text := f.field.text()
+	if !model.HasExpression(text) {
+		if _, err := model.Compile(f.list.fields(), text); err != nil {
+			f.isWrong(err)
+			return nil
+		}
+	}
 	return f.list.setFilter(text)
+}
+
+// full says whether the input has no room for text, and says so.
+func (f *filtering[F, R]) full(text string) bool { return f.wrong == tooLong && !f.field.takes(text) }
+
+// isWrong says what is wrong with what was typed. Keys that were meant for its rows
+// are meant for no others.
+func (f *filtering[F, R]) isWrong(err error) {
+	f.wrong, f.closing, f.later = model.Clean(wrongWords(err)), false, nil
+}
+
+// kept closes an input whose rows have come after enter, and does the keys that
+// were pressed meanwhile.
+func (f *filtering[F, R]) kept() tea.Cmd {
+	if !f.closing {
+		return nil
+	}
+	a := f.list.app
+	a.prompt = nil
+	var all []tea.Cmd
+	for _, key := range f.later {
+		all = append(all, a.onKey(key))
+	}
+	return tea.Batch(all...)
 }
 
 // wrongWords say what is wrong with a filter; the reader sees what it is about.

@@ -59,10 +59,12 @@ type finding struct {
 }
 
 func (f *finding) line(width int) string {
-	return f.page.app.styles().Text.Render(cut(" /"+f.field.drawn(), width))
+	return f.page.app.styles().Text.Render(" /" + f.field.drawnIn(width-2))
 }
 
 func (f *finding) above(int) []string { return nil }
+
+func (f *finding) full(text string) bool { return !f.field.takes(text) }
 
 func (f *finding) paste(text string) tea.Cmd {
 	f.field.edit(tea.PasteMsg{Content: text})

@@ -22,8 +22,16 @@ const (
 // small reports whether the terminal is too small for any page.
 func (a *App) small() bool { return a.width < minWidth || a.height < minHeight }
 
-// View draws the frame and the page in it. It only reads.
+// View draws the frame and the page in it. It only reads, and remembers the frame
+// for messages that change nothing.
 func (a *App) View() tea.View {
+	if !a.unchanged || a.frame.Content == "" {
+		a.frame = a.draw()
+	}
+	return a.frame
+}
+
+func (a *App) draw() tea.View {
 	rows := a.rows()
 	if a.ASCII {
 		for i := range rows {

@@ -23,7 +23,8 @@ type list[F, R any] struct {
 	fields  func() *model.Fields[F] // what they can be filtered and sorted by
 	rows    func([]F) []R           // what the table shows of them
 	all     int                     // how many there are before the filter
-	filter  string                  // in force
+	filter  string                  // that is asked for
+	inForce string                  // that the rows were arranged by
 	result  *model.Filtered[F]      // of the filter in force; nil without one
 	job     int                     // the newest arrangement that was asked for
 	stop    context.CancelFunc      // ends it; nil while none is on its way

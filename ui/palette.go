@@ -91,7 +91,8 @@ func (e entry) word() string {
 // line is the input, with the rest of the chosen entry dim behind the cursor.
 func (p *palette) line(width int) string {
 	s := p.app.styles()
-	typed := " :" + p.field.drawn()
+	const hint = "tab completes, enter goes"
+	typed := " :" + p.field.drawnIn(width-cells(hint)-4)
 	rest := ""
 	if p.chosen < len(p.shown) {
 		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.text())
@@ -99,8 +100,6 @@ func (p *palette) line(width int) string {
 			rest = ""
 		}
 	}
-	const hint = "tab completes, enter goes"
-	typed = ansi.Truncate(typed, width-2, "")
 	rest = ansi.Truncate(model.Clean(rest), max(width-2-cells(typed)-cells(hint), 0), "")
 	return spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
@@ -126,6 +125,8 @@ func (p *palette) above(width int) []string {
 	}
 	return lines
 }
+
+func (p *palette) full(text string) bool { return !p.field.takes(text) }
 
 func (p *palette) paste(text string) tea.Cmd {
 	p.field.edit(tea.PasteMsg{Content: text})

@@ -83,6 +83,10 @@ func (e *wishEdit) key(key tea.KeyPressMsg) tea.Cmd {
 }
 
 func (e *wishEdit) paste(text string) tea.Cmd {
+	if !e.field.takes(text) {
+		e.sentence, e.wrong = "What was pasted is too long.", true
+		return nil
+	}
 	if e.field.edit(tea.PasteMsg{Content: text}) {
 		return e.typed()
 	}
