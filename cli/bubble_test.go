@@ -27,29 +27,42 @@ type stage struct {
 // runs then fails the test.
 func onStage(t *testing.T, story demo.Story, theme string, test func(*testing.T, *stage)) {
 	t.Helper()
+	inBubble(t, func(t *testing.T) {
+		session := &demoSession{app: &app{}, story: story}
+		cluster, err := session.Open(t.Context(), demo.Context)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newStage(ui.Options{Cluster: cluster, Session: session, Context: demo.Context, Demo: true, Theme: theme})
+		defer s.close()
+		test(t, s)
+	})
+}
+
+// inBubble runs a test in a bubble of time.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
 	silence()
 	// The scheduler listens for a signal; what the runtime starts for the first
 	// one must not belong to the bubble.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGCONT)
 	signal.Stop(signals)
-	synctest.Test(t, func(t *testing.T) {
-		session := &demoSession{app: &app{}, story: story}
-		cluster, err := session.Open(t.Context(), demo.Context)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &stage{
-			app:  ui.New(ui.Options{Cluster: cluster, Session: session, Context: demo.Context, Demo: true, Theme: theme}),
-			msgs: make(chan tea.Msg), gone: make(chan struct{}),
-		}
-		defer time.Sleep(time.Minute) // what waits for a time ends with it
-		defer s.app.Close()
-		defer close(s.gone)
-		s.work(s.app.Init())
-		s.take(tea.WindowSizeMsg{Width: 80, Height: 24})
-		test(t, s)
-	})
+	synctest.Test(t, test)
+}
+
+// newStage shows the dashboard until close.
+func newStage(o ui.Options) *stage {
+	s := &stage{app: ui.New(o), msgs: make(chan tea.Msg), gone: make(chan struct{})}
+	s.work(s.app.Init())
+	s.take(tea.WindowSizeMsg{Width: 80, Height: 24})
+	return s
+}
+
+func (s *stage) close() {
+	close(s.gone)
+	s.app.Close()
+	time.Sleep(time.Minute) // what waits for a time ends with it
 }
 
 // work runs a command; live takes its message.

@@ -20,6 +20,7 @@ type standstill struct{ state ui.LessonState }
 func (s standstill) State() ui.LessonState              { return s.state }
 func (s standstill) Changed(context.Context, int) error { return context.Canceled }
 func (s standstill) Answer(int)                         {}
+func (s standstill) Skip()                              {}
 func (s standstill) Hint()                              {}
 func (s standstill) Next(context.Context) error         { return nil }
 

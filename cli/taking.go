@@ -48,7 +48,7 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 	}
 	if p := step.Predict; p != nil {
 		shown.Question, shown.Answers = p.Question, p.Answers
-		if state.Answered > 0 {
+		if state.Answered != 0 {
 			shown.Right, shown.Because, shown.Foretold = p.Right, p.Because, step.Until != ""
 		}
 	}
@@ -78,6 +78,9 @@ func (t *taking) Changed(ctx context.Context, revision int) error {
 
 // Answer implements ui.Lesson.
 func (t *taking) Answer(n int) { t.run.Answer(n) }
+
+// Skip implements ui.Lesson.
+func (t *taking) Skip() { t.run.Skip() }
 
 // Hint implements ui.Lesson.
 func (t *taking) Hint() { t.run.Hint() }

@@ -97,6 +97,7 @@ func (a *App) begin() {
 		a.pages.pending.filter, a.pages.pods.filter = selects(a.Selector), selects(a.Selector)
 	}
 	a.trail, a.here, a.last = []view{a.pages.pending}, 0, 0
+	a.verdicts.hidden = a.lesson.hides()
 	a.fit()
 	a.showLesson()
 }

@@ -54,7 +54,7 @@ func (a *App) rows() []string {
 	}
 	s := a.styles()
 	rows := make([]string, 0, a.height)
-	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.top().answer(a.width-1), a.width)))
+	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.answerOf(a.top(), a.width-1), a.width)))
 	rows = append(rows, a.withLesson(a.bodyRows(a.bodyHeight()), a.bodyHeight())...)
 	rows = append(rows, a.message(), a.footerRow())
 	switch {
@@ -115,7 +115,7 @@ func (a *App) message() string {
 	case a.lost():
 		return s.Bad.Render(cut(" "+a.lostWords(), a.width))
 	}
-	if note := a.top().note(); note != "" {
+	if note := a.top().note(); note != "" && !a.hides(a.top()) {
 		return s.Text.Render(cut(" "+note, a.width))
 	}
 	return ""

@@ -42,6 +42,9 @@ func (a *App) pageRow(y int) int {
 
 // pageRows are the rows of the page on top as they are drawn.
 func (a *App) pageRows() []string {
+	if a.hides(a.top()) {
+		return a.hiddenLines()
+	}
 	rows := a.top().body()
 	if !a.isAiry() {
 		return rows
@@ -56,8 +59,11 @@ func (a *App) pageRows() []string {
 // footer lists the keys that matter now; of a page that is drawn large the first
 // ones that can act.
 func (a *App) footer(v view) []footKey {
-	if a.lesson.entered {
+	switch {
+	case a.lesson.entered:
 		return a.lesson.footer()
+	case a.hides(v):
+		return hiddenKeys()
 	}
 	all := v.footer()
 	if !a.Large {

@@ -18,6 +18,8 @@ type Lesson interface {
 	Changed(ctx context.Context, revision int) error
 	// Answer answers the open prediction, counted from 1.
 	Answer(n int)
+	// Skip leaves the open prediction without an answer: it counts as not right.
+	Skip()
 	// Hint gives one more hint, if one is left.
 	Hint()
 	// Next begins the next step, if it may begin.
@@ -35,7 +37,7 @@ type LessonState struct {
 	Say        string // the step's text
 	Question   string // of the step's prediction; "" where nothing is asked
 	Answers    []string
-	Answered   int      // counted from 1; 0 while the question is open
+	Answered   int      // counted from 1; 0 while the question is open, below 0 if it was skipped
 	Right      int      // the answer that is right; 0 while the question is open
 	Because    string   // why it is; "" while the question is open
 	Foretold   bool     // the cluster shows what the right answer says; Ready tells when it does
@@ -119,7 +121,7 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
 		a.showLesson()
 	}
-	return a.nextLesson()
+	return tea.Batch(a.hideAnswers(), a.nextLesson())
 }
 
 // lessonScrolls are the keys of the panel that scroll its text, by lines; those of
@@ -143,6 +145,8 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		p.entered = false
 	case "h":
 		return a.hint()
+	case "s":
+		return a.skip()
 	case "enter":
 		if p.begun {
 			return a.goOn()
@@ -157,6 +161,15 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		}
 		return a.say(model.Clean(name) + ": the keys are the lesson's now. esc goes to the dashboard.")
 	}
+	return nil
+}
+
+// skip leaves the open prediction without an answer.
+func (a *App) skip() tea.Cmd {
+	if !a.lesson.begun || !a.lesson.state.open() {
+		return a.say("s skip: nothing is asked now.")
+	}
+	a.lesson.taken.Skip()
 	return nil
 }
 

@@ -19,6 +19,8 @@ func (l *fakeLesson) State() LessonState                       { return l.state 
 func (l *fakeLesson) Changed(ctx context.Context, _ int) error { return context.Canceled }
 func (l *fakeLesson) Answer(n int)                             { l.asked = append(l.asked, fmt.Sprint("answer ", n)) }
 
+func (l *fakeLesson) Skip() { l.asked = append(l.asked, "skip") }
+
 func (l *fakeLesson) Hint() { l.asked = append(l.asked, "hint") }
 
 func (l *fakeLesson) Next(context.Context) error { l.asked = append(l.asked, "next"); return nil }

@@ -269,6 +269,8 @@ func (p *lessonPanel) verdict(width int) []string {
 	switch {
 	case s.Answered == 0:
 		return nil
+	case s.Answered < 0:
+		return paragraph(fmt.Sprintf("Skipped: it is %s %s. %s", answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
 	case s.Foretold && !s.Ready:
 		return paragraph("You said "+said+". The scheduler goes on: see what comes of it.", width)
 	case s.Answered == s.Right && s.Foretold:
@@ -308,7 +310,7 @@ func (p *lessonPanel) status(width int) []string {
 	keys := ""
 	switch {
 	case s.open():
-		words, keys = "The scheduler is held until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" answers"
+		words, keys = "The scheduler is held until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" answers, s skips"
 	case s.Step < s.Steps && s.Ready:
 		keys = "enter goes on"
 	case s.HintsLeft > 0:
@@ -350,7 +352,7 @@ func (p *lessonPanel) footer() []footKey {
 	case !p.begun, s.Ready && s.Step < s.Steps && !s.open() && !over:
 		all = append(all, key("enter", "goes on"))
 	case s.open() && !over:
-		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"))
+		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"), key("s", "skip"))
 	}
 	if p.begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))

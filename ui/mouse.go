@@ -19,7 +19,7 @@ func wheel(msg tea.MouseWheelMsg) int {
 // onMouse hands clicks in the body and the wheel to the view. The mouse answers
 // no box and leaves no input.
 func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
-	if a.small() {
+	if a.small() || a.free() && a.hides(a.top()) {
 		return nil
 	}
 	switch msg := msg.(type) {

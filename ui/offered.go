@@ -59,6 +59,8 @@ func (a *App) lookOnly() (reason, short string) {
 		return "nothing can be changed in what is shown.", "look only"
 	case actor.ReadOnly() != "":
 		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
+	case a.lesson.hides():
+		return "answer the prediction first (L): the plan would give it away.", "answer first"
 	case a.lost() && a.snapshot.Status.Connection.Problem.Answers():
 		return "what is shown is not live: " + a.lostWords(), "not live"
 	case a.lost():

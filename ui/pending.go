@@ -219,6 +219,8 @@ func (p *pending) state(w *waiting) cell {
 	switch {
 	case p.app.isReading():
 		return cell{text: "reading", tone: dim}
+	case p.app.verdicts.hidden:
+		return cell{text: "hidden", tone: dim}
 	case p.limited && report == nil:
 		return cell{text: "unknown", tone: unknown}
 	case report == nil:
@@ -249,6 +251,9 @@ func verdictTone(v explain.Verdict) tone {
 }
 
 func (p *pending) why(w *waiting) cell {
+	if p.app.verdicts.hidden {
+		return cell{text: hiddenWords, tone: dim}
+	}
 	report := p.app.verdicts.of(w.kind)
 	if report == nil || p.app.isReading() {
 		return cell{}

@@ -75,6 +75,9 @@ func (p *pending) answer(width int) string {
 	if p.limited {
 		return p.filtered(words+". Why is unknown: "+a.notRead("nodes")+". kube-scheduler's words:", width)
 	}
+	if a.verdicts.hidden {
+		return p.filtered(words+". Why is "+hiddenWords+"."+t.refusals(), width)
+	}
 	words += t.words()
 	if whole := words + t.refusals(); cells(whole)+cells(p.keeps()) <= width {
 		return p.filtered(whole, width)

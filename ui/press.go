@@ -49,6 +49,9 @@ func (a *App) do(b binding, v view) tea.Cmd {
 	if a.small() && b.do != doClose && b.do != doQuit {
 		return nil
 	}
+	if a.hides(v) && (b.where&everywhere == 0 || b.do == doCopy) {
+		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + hiddenWords + ".")
+	}
 	if reason := a.off(b.do, v); reason != "" {
 		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + reason)
 	}

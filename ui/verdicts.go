@@ -25,7 +25,8 @@ type verdicts struct {
 	about   string             // the key of the kind that it is about
 	stop    context.CancelFunc // ends it
 	resting bool               // none is renewed until restedMsg
-	hidden  bool               // the next renewal is of a kind out of view
+	outside bool               // the next renewal is of a kind out of view
+	hidden  bool               // until a prediction of a lesson is answered
 	since   int64              // of a recording: answers for what was before are of another step
 	due     bool               // rows are not filtered and sorted by all that came
 	applied time.Time          // when they were last
@@ -37,8 +38,13 @@ type verdict struct {
 	revision int64
 }
 
-// of is the newest explanation of the kind, nil if there is none yet.
-func (v *verdicts) of(kind *model.Kind) *explain.Report { return v.known[kind.Key].report }
+// of is the newest explanation of the kind, nil if there is none yet or it is hidden.
+func (v *verdicts) of(kind *model.Kind) *explain.Report {
+	if v.hidden {
+		return nil
+	}
+	return v.known[kind.Key].report
+}
 
 type (
 	// explainedMsg is the explanation of a kind.
@@ -60,7 +66,7 @@ func (p *pending) explainNext() tea.Cmd {
 	if v.asking && !p.needs(v.about) {
 		v.stop()
 	}
-	if v.asking || a.isReading() || a.Cluster == nil || a.top() != view(p) {
+	if v.asking || v.hidden || a.isReading() || a.Cluster == nil || a.top() != view(p) {
 		return nil
 	}
 	kind := p.needed()
@@ -133,7 +139,7 @@ func (p *pending) needed() *model.Kind {
 		return nil
 	}
 	inView, all := p.oldest()
-	if v.hidden = !v.hidden; v.hidden && inView != nil {
+	if v.outside = !v.outside; v.outside && inView != nil {
 		return inView
 	}
 	return all

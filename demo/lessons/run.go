@@ -54,9 +54,9 @@ type State struct {
 	Revision int // grows with each change
 	Lesson   *Lesson
 	Step     int // counted from 0
-	Answered int // of the step's prediction, counted from 1; 0 before
+	Answered int // of the step's prediction, counted from 1; 0 before, Skipped without one
 	Right    int // predictions that were right, in all
-	Asked    int // predictions that were answered, in all
+	Asked    int // predictions that were answered or skipped, in all
 	Hints    int // that were given
 	Faults   []string
 	Ready    bool   // the next step may begin
@@ -167,6 +167,22 @@ func (r *Run) Answer(n int) {
 		r.state.Right++
 	}
 	r.answered(n)
+	r.tell()
+}
+
+// Skipped stands for the answer to a prediction that was skipped.
+const Skipped = -1
+
+// Skip leaves the step's prediction without an answer, and lets the scheduler go
+// on: it counts as one that was not right.
+func (r *Run) Skip() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lesson.Steps[r.state.Step].Predict == nil || r.state.Answered != 0 || r.state.Heading != 0 {
+		return
+	}
+	r.state.Asked++
+	r.answered(Skipped)
 	r.tell()
 }
 

@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// explaining is a page that shows what the scheduler's plugins answer, or what a
+// simulation says. While a prediction of a lesson is open it is hidden: it would
+// give the answer away.
+type explaining interface{ explanatory() }
+
+func (*why) explanatory()        {}
+func (*groupPage) explanatory()  {}
+func (*fixes) explanatory()      {}
+func (*preemption) explanatory() {}
+func (*trace) explanatory()      {}
+func (*words) explanatory()      {}
+func (*notHere) explanatory()    {}
+func (*nodesOf) explanatory()    {}
+
+// hiddenWords stand where an explanation would.
+const hiddenWords = "hidden until you answer"
+
+// hides says whether explanations are hidden: a prediction waits for its answer.
+func (p *lessonPanel) hides() bool {
+	s := &p.state
+	return p.taken != nil && s.open() && s.Heading == 0 && !s.Reached && s.Spoilt == ""
+}
+
+// hides says whether a page is hidden until the lesson's prediction is answered.
+func (a *App) hides(v view) bool {
+	_, explanatory := v.(explaining)
+	return explanatory && a.lesson.hides()
+}
+
+// hideAnswers hides explanations, or shows them again, as the lesson is now.
+func (a *App) hideAnswers() tea.Cmd {
+	hidden := a.lesson.hides()
+	if hidden == a.verdicts.hidden {
+		return nil
+	}
+	a.verdicts.hidden = hidden
+	return a.show()
+}
+
+// hiddenLines are the body of a page that is hidden.
+func (a *App) hiddenLines() []string {
+	s, n := a.styles(), len(a.lesson.state.Answers)
+	keys := a.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
+	return []string{
+		"", s.Text.Render(blank(gutter) + "This page would give the answer of the lesson's prediction away."),
+		s.Text.Render(blank(gutter) + keys + "."),
+	}
+}
+
+// answerOf is row 2 of a page.
+func (a *App) answerOf(v view, width int) string {
+	if a.hides(v) {
+		return "H" + hiddenWords[1:] + "."
+	}
+	return v.answer(width)
+}
+
+// hiddenKeys are the footer of a page that is hidden.
+func hiddenKeys() []footKey {
+	return append(keys(doLesson), footKey{do: doPending, label: "1–3", word: "views"}, footKey{do: doClose}, footKey{do: doPalette})
+}
