@@ -136,14 +136,17 @@ func (f *feed) add(was, is any) {
 
 // marks notes that something else changed that a plugin may have read.
 func (f *feed) marks() cache.ResourceEventHandler {
-	mark := func() {
+	mark := func(changed any) {
 		f.others.Add(1)
+		if f.settled.Load() {
+			f.engine.Touch(object(changed))
+		}
 		f.queue.nudge()
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { mark() },
-		UpdateFunc: func(any, any) { mark() },
-		DeleteFunc: func(any) { mark() },
+		AddFunc:    mark,
+		UpdateFunc: func(_, is any) { mark(is) },
+		DeleteFunc: mark,
 	}
 }
 

@@ -48,7 +48,7 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
 	report.Autoscaler = own.Autoscaler
 	preempts := like.Preemption != nil && like.Preemption.Possible
-	report.Observed.Agrees = agrees(outcome{message: like.SchedulerMessage, older: like.Reworded, successful: preempts}, own.Observed.Message)
+	x.compare(outcome{message: like.SchedulerMessage, older: like.Reworded, successful: preempts}, &report.Observed)
 	return &report, nil
 }
 

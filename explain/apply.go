@@ -39,6 +39,9 @@ func (e *Engine) Apply(rev int64, changes []Change) error {
 		errs = append(errs, fmt.Errorf("update snapshot: %w", err))
 	}
 	e.revision = rev
+	if e.moves.pending.Swap(false) {
+		e.moves.revision.Store(rev)
+	}
 	return errors.Join(errs...)
 }
 
@@ -77,6 +80,7 @@ func (e *Engine) apply(change Change) error {
 }
 
 func (e *Engine) setNode(node *corev1.Node) {
+	e.nodeMoved(e.nodes[node.Name], node)
 	if old, ok := e.nodes[node.Name]; ok {
 		e.cache.UpdateNode(e.logger, old, node)
 	} else {
@@ -91,6 +95,7 @@ func (e *Engine) dropNode(node *corev1.Node) error {
 		return nil
 	}
 	delete(e.nodes, node.Name)
+	e.moves.now(e.options.Now())
 	if err := e.cache.RemoveNode(e.logger, known); err != nil {
 		return fmt.Errorf("remove node %s: %w", node.Name, err)
 	}
@@ -106,6 +111,7 @@ func (e *Engine) setPod(pod *corev1.Pod) error {
 	}
 	old := e.pods[pod.UID]
 	e.pods[pod.UID] = pod
+	e.podMoved(old, pod)
 	if err := e.place(old, pod); err != nil {
 		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
@@ -157,6 +163,7 @@ func (e *Engine) dropPod(pod *corev1.Pod) error {
 		e.cache.RemovePodGroupMember(known)
 		return nil
 	}
+	e.moves.now(e.options.Now())
 	e.countPriority(known, -1)
 	if err := e.cache.RemovePod(e.logger, known); err != nil {
 		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)

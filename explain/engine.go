@@ -97,6 +97,7 @@ type Engine struct {
 	priorities map[int32]int     // of the pods on the nodes, counted
 	forbidden  map[string]string // resource → why it could not be listed
 	revision   int64
+	moves      moves                                    // when the state moved
 	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
 	scratch    matrix                                   // reused from one explanation to the next
 	trials     matrix                                   // reused from one trial to the next
@@ -130,6 +131,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &laid{},
 		},
 	}
+	e.moves.began = options.Now()
 	fed := feed{factory, &e.handlers, e.laid}
 	e.listers = newListers(fed, e.forbidden)
 	e.budgets = factory.Policy().V1().PodDisruptionBudgets().Lister()

@@ -102,6 +102,7 @@ type Observed struct {
 	AttemptSeen        *metav1.Time `json:"attemptSeen"`        // an attempt no earlier than this; null without proof
 	GenerationCurrent  *bool        `json:"generationCurrent"`  // false: the spec changed since the condition; null: not known
 	Agrees             *bool        `json:"agrees"`             // with SchedulerMessage; null where one of them is missing
+	Outdated           string       `json:"outdated,omitempty"` // why they may agree though Message differs; "" where it is proved that they do not
 	Quiet              string       `json:"quiet,omitempty"`    // what was seen of a scheduler that does not try the pod
 }
 

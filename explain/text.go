@@ -55,6 +55,9 @@ func (r *Report) Agreement(now time.Time) string {
 	if *r.Observed.Agrees {
 		return "kube-scheduler says the same" + r.said(now) + "."
 	}
+	if r.Observed.Outdated != "" {
+		return capital(r.Observed.Outdated) + "; both messages are below."
+	}
 	line := "kube-scheduler says otherwise; both messages are below."
 	if r.Scheduler.Cluster != "" && r.Scheduler.Cluster != r.Scheduler.Library {
 		line += fmt.Sprintf(" It is %s, the plugins here are %s.", r.Scheduler.Cluster, r.Scheduler.Library)

@@ -276,7 +276,7 @@ func (x *explanation) message(ctx context.Context, m *matrix) error {
 	x.told = o
 	x.report.SchedulerMessage, x.report.Reworded = o.message, o.older
 	x.report.Preemption = o.preemption
-	x.report.Observed.Agrees = agrees(o, x.report.Observed.Message)
+	x.compare(o, &x.report.Observed)
 	if o.open != nil {
 		x.report.Unknown = append(x.report.Unknown, *o.open)
 	}

@@ -274,3 +274,15 @@ func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
 	requireRow(t, app, 35, "EVENTS, unknown")
 	requireRow(t, app, 36, "not allowed to list events in shop")
 }
+
+func TestAnAttemptBeforeTheClusterChangedIsNoDisagreement(t *testing.T) {
+	report := checkoutReport()
+	report.Observed.Agrees, report.Observed.Message = new(false), "0/11 nodes are available: 11 Insufficient cpu. preemption: not eligible."
+	app := whyOf(t, 80, 24, report, checkoutEvents())
+	requireRow(t, app, 4, "✗ kube-scheduler says otherwise")
+	report.Observed.Outdated = "cluster changed since kube-scheduler's last attempt"
+	app = whyOf(t, 80, 24, report, checkoutEvents())
+	requireRow(t, app, 4, "   cluster changed since kube-scheduler's last attempt (W both messages)")
+	press(t, app, "W")
+	requireRow(t, app, 2, "Cluster changed since kube-scheduler's last attempt.")
+}

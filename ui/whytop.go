@@ -125,6 +125,8 @@ func (p *whyPage) agreement() string {
 		return indent("kube-scheduler said" + p.seen() + ": " + model.Clean(observed.Message))
 	case *observed.Agrees:
 		return indent("kube-scheduler says the same" + p.attempt() + p.hint("its words"))
+	case observed.Outdated != "":
+		return indent(model.Clean(observed.Outdated) + p.hint("both messages"))
 	}
 	return " " + p.styles.Bad.Render("✗ kube-scheduler says otherwise"+p.hint("both messages"))
 }

@@ -142,6 +142,8 @@ func (s *spoken) sentence() string {
 		return "kube-scheduler said this" + s.attempt() + "; it cannot be compared."
 	case *r.Observed.Agrees:
 		return "kube-scheduler says the same" + s.attempt() + "."
+	case r.Observed.Outdated != "":
+		return capital(r.Observed.Outdated) + "."
 	}
 	return "kube-scheduler says otherwise. " + itsVersion(r.Scheduler)
 }

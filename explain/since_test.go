@@ -1,0 +1,148 @@
+package explain
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// One that kube-scheduler has not looked at since the cluster changed does not
+// contradict anybody.
+func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
+	const ours = "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+	said := func(message string, ago time.Duration) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: message,
+				LastTransitionTime: metav1.NewTime(testNow.Add(-ago)),
+			}}
+		}
+	}
+	a, b := aNode("a", "4"), aNode("b", "4")
+	cordoned := func(n *corev1.Node) *corev1.Node {
+		n = n.DeepCopy()
+		n.Spec.Unschedulable = true
+		return n
+	}
+	beaten := func(n *corev1.Node) *corev1.Node {
+		n = n.DeepCopy()
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, LastHeartbeatTime: metav1.NewTime(testNow)})
+		return n
+	}
+	newNode := aNode("c", "4")
+	newNode.CreationTimestamp = metav1.NewTime(testNow.Add(time.Minute))
+	bound := aPod("late", "1", on("a"), func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(testNow.Add(-time.Minute))}}
+	})
+	other := aPod("waits", "9")
+	for _, test := range []struct {
+		says    string
+		said    func(*corev1.Pod)
+		changes []Change // a minute after the engine has read the cluster
+		later   time.Duration
+		seen    time.Duration // an attempt that long after the engine has read the cluster; 0: none
+		want    string
+	}{
+		{"nothing changed and it tried since", said("0/3 nodes", time.Hour), nil, 2 * time.Minute, time.Minute, ""},
+		{"nothing changed and it said so when that was read", said("0/3 nodes", 0), nil, time.Minute, 0, ""},
+		{"nothing changed that was seen, and it has not tried since", said("0/3 nodes", time.Hour), nil, 2 * time.Minute, 0, notTriedSince},
+		{"nothing is known of an attempt", func(p *corev1.Pod) {
+			said("0/3 nodes", 0)(p)
+			p.Status.Conditions[0].LastTransitionTime = metav1.Time{}
+		}, nil, 2 * time.Minute, 0, notTriedSince},
+		{"a pod got its node after it tried, before that was read", said("0/3 nodes", time.Hour), []Change{{New: bound}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node was cordoned after it tried", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node was cordoned, and it tried right then", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, time.Minute + time.Second, clusterChanged},
+		{"a node was cordoned, and it tried well after that", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 3 * time.Minute, 2 * time.Minute, ""},
+		{"a node was cordoned, and it must have tried since", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 8 * time.Minute, 0, ""},
+		{"a node came", said("0/3 nodes", time.Hour), []Change{{New: newNode}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node went", said("0/3 nodes", time.Hour), []Change{{Old: b}}, 2 * time.Minute, 0, clusterChanged},
+		{"a heartbeat is no change", said("0/3 nodes", 0), []Change{{Old: a, New: beaten(a)}}, 2 * time.Minute, 0, ""},
+		{"a pod without a node is no change", said("0/3 nodes", 0), []Change{{New: other}}, 2 * time.Minute, 0, ""},
+		{"the spec changed", func(p *corev1.Pod) {
+			said("0/3 nodes", 0)(p)
+			p.Generation, p.Status.Conditions[0].ObservedGeneration = 2, 1
+		}, nil, time.Minute, 0, specChanged},
+		{"a profile that is not known", func(p *corev1.Pod) {
+			said("0/3 nodes", 0)(p)
+			p.Spec.SchedulerName = "batch"
+		}, nil, time.Second, 0, profileUnknown},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			now := testNow
+			pod := aPod("web", "9", test.said)
+			options := Options{
+				Now:         func() time.Time { return now },
+				AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return nil },
+			}
+			if test.seen > 0 {
+				options.AttemptSeen = func(context.Context, *corev1.Pod) *metav1.Time { return new(metav1.NewTime(testNow.Add(test.seen))) }
+			}
+			e := startEngine(t, options, a, b, pod)
+			now = testNow.Add(time.Minute)
+			if err := e.Apply(2, test.changes); err != nil {
+				t.Fatal(err)
+			}
+			now = testNow.Add(test.later)
+			r := mustExplain(t, e, pod)
+			if r.Observed.Agrees == nil || *r.Observed.Agrees || r.Observed.Outdated != test.want {
+				t.Fatalf("agrees %v, outdated %q, want %q", r.Observed.Agrees, r.Observed.Outdated, test.want)
+			}
+			otherwise := strings.Contains(Text(r, 80, TextOptions{Now: now}), "says otherwise")
+			if otherwise != (test.want == "") {
+				t.Error(Text(r, 80, TextOptions{Now: now}))
+			}
+		})
+	}
+	same := mustExplain(t, startEngine(t, Options{}, a, b), aPod("web", "9", said(ours, time.Hour)))
+	if same.Observed.Agrees == nil || !*same.Observed.Agrees || same.Observed.Outdated != "" {
+		t.Errorf("got %+v", same.Observed)
+	}
+}
+
+func TestWhatScoresRestOnIsNoChange(t *testing.T) {
+	e := startEngine(t, Options{}, aNode("a", "4"))
+	e.Touch(&appsv1.ReplicaSet{})
+	if !e.moves.lastChange().IsZero() {
+		t.Error("a ReplicaSet changes which nodes fit")
+	}
+	e.Touch(&corev1.PersistentVolumeClaim{})
+	if !e.moves.lastChange().Equal(testNow) {
+		t.Error("a claim changes nothing")
+	}
+}
+
+func TestTheRevisionOfTheLastChangeIsKnown(t *testing.T) {
+	a := aNode("a", "4")
+	e := startEngine(t, Options{}, a, aPod("idle", "1", on("a")))
+	cordoned := a.DeepCopy()
+	cordoned.Spec.Unschedulable = true
+	for _, step := range []struct {
+		says    string
+		changes []Change
+		touched bool
+		want    int64 // 0: as before
+	}{
+		{"nothing but what was read", nil, false, 0},
+		{"a pod without a node", []Change{{New: aPod("waits", "1")}}, false, 0},
+		{"a cordon", []Change{{Old: a, New: cordoned}}, false, 4},
+		{"nothing since", nil, false, 4},
+		{"a claim", nil, true, 6},
+		{"a pod that went", []Change{{Old: aPod("idle", "1", on("a"))}}, false, 7},
+	} {
+		if step.touched {
+			e.Touch(&corev1.PersistentVolumeClaim{})
+		}
+		if err := e.Apply(e.revision+1, step.changes); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Moved(); got != step.want {
+			t.Errorf("%s at %d: the last change was at %d, want %d", step.says, e.revision, got, step.want)
+		}
+	}
+}
