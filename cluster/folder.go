@@ -114,7 +114,9 @@ func (f *folder) snapshot(rows, all bool) *model.Snapshot {
 	}
 	if rows {
 		f.held = nil
-		return f.feed.builder.Build(f.revision, status, usage)
+		s := f.feed.builder.Build(f.revision, status, usage)
+		s.Moved = f.feed.engine.Moved()
+		return s
 	}
 	s := *f.held
 	s.Revision, s.Status, s.Usage = f.revision, status, usage

@@ -12,6 +12,7 @@ import (
 // Snapshot is the cluster at one instant. It is shared freely and never changed.
 type Snapshot struct {
 	Revision int64   // grows with each snapshot of one Builder
+	Moved    int64   // the newest Revision with a change that bears on which nodes fit; 0: not known
 	Nodes    []*Node // by name; unchanged ones are shared with the snapshot before
 	Pods     []*Pod  // by namespace, then name; unchanged ones are shared
 	Pending  []*Kind // pods that wait, a Kind each, in the order of the scheduler's queue; then those not created

@@ -37,9 +37,18 @@ func newPending(a *App) *pending {
 	p.natural, p.rows = p.kinds, p.unfold
 	p.born = func(w *waiting) time.Time { return w.pod.Since() }
 	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
-	p.table = newTable(func(w *waiting) string { return w.id }, p.columns()...)
-	p.table.there, p.settled, p.known = p.there, p.explainNext, p.answered
+	p.table = p.newTable()
+	p.settled, p.known = p.explainNext, p.answered
 	return p
+}
+
+// newTable has the columns for what could be read. A row of which the verdict is
+// older than the last change of the cluster is marked.
+func (p *pending) newTable() *table[*waiting] {
+	t := newTable(func(w *waiting) string { return w.id }, p.columns()...)
+	t.there = p.there
+	t.outdated = func(w *waiting) bool { return p.app.outdated(w.kind) }
+	return t
 }
 
 // kinds are those that wait in the namespace.
@@ -226,6 +235,9 @@ func (p *pending) state(w *waiting) cell {
 	case report == nil:
 		return cell{text: "explaining", tone: dim}
 	}
+	if p.app.outdated(w.kind) {
+		return cell{text: report.State, tone: dim}
+	}
 	return cell{text: report.State, tone: verdictTone(report.Verdict)}
 }
 
@@ -258,7 +270,11 @@ func (p *pending) why(w *waiting) cell {
 	if report == nil || p.app.isReading() {
 		return cell{}
 	}
-	return cell{text: p.app.brief(report.Why)}
+	why := cell{text: p.app.brief(report.Why)}
+	if p.app.outdated(w.kind) {
+		why.tone = dim
+	}
+	return why
 }
 
 // tried is how long ago an attempt of the scheduler is proved.
@@ -292,9 +308,8 @@ func (p *pending) limit() {
 	if limited != p.limited || one != p.one {
 		p.limited, p.one = limited, one
 		old := p.table
-		p.table = newTable(old.id, p.columns()...)
+		p.table = p.newTable()
 		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
-		p.table.there = old.there
 		p.resize(p.width, p.height)
 	}
 }

@@ -26,6 +26,7 @@ type table[R any] struct {
 	letters       bool // show which letter sorts by which column
 	sorted        int  // the column that rows are sorted by; -1 is their own order
 	reversed      bool
+	outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
 }
 
 func newTable[R any](id func(R) string, columns ...column[R]) *table[R] {

@@ -163,9 +163,12 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 	if t.marks[id] {
 		mark, first = "*", marked
 	}
+	gone, last := t.gone[id], " "
+	if t.outdated != nil && !gone && t.outdated(row) {
+		last = "…"
+	}
 	line := runs{styles: s}
-	line.add(cursor+mark+" ", first)
-	gone := t.gone[id]
+	line.add(cursor+mark+last, first)
 	for i, p := range drawn {
 		c := &t.columns[p.column]
 		if i > 0 {

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,7 @@ import (
 const (
 	restFactor = 19
 	restLeast  = 200 * time.Millisecond
+	restMoved  = 10 * time.Millisecond // in place of restLeast while a row in view is outdated
 )
 
 // verdicts keeps the newest explanation of each kind that waits.
@@ -44,6 +46,13 @@ func (v *verdicts) of(kind *model.Kind) *explain.Report {
 		return nil
 	}
 	return v.known[kind.Key].report
+}
+
+// outdated says whether the cluster changed since the kind was explained, so that
+// what is known of it may be otherwise now.
+func (a *App) outdated(kind *model.Kind) bool {
+	known := a.verdicts.known[kind.Key]
+	return known.report != nil && max(known.revision, known.report.Revision) < a.snapshot.Moved && !a.isReading()
 }
 
 type (
@@ -178,8 +187,11 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	var rest tea.Cmd
 	if !v.resting {
 		v.resting = true
-		opened := a.opened
-		rest = a.after(max(restFactor*msg.took, restLeast), func(time.Time) tea.Msg {
+		opened, least := a.opened, restLeast
+		if slices.ContainsFunc(p.table.inView(), func(w *waiting) bool { return a.outdated(w.kind) }) {
+			least = restMoved
+		}
+		rest = a.after(max(restFactor*msg.took, least), func(time.Time) tea.Msg {
 			return resultMsg{opened, p, restedMsg{}}
 		})
 	}
