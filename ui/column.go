@@ -17,7 +17,7 @@ type column[R any] struct {
 	right bool           // its figures end in one line
 	flex  bool           // takes the room that the others leave, and gives way first
 	names bool           // loses its middle, not its end
-	state bool           // says gone where the row's object is
+	state bool           // is about the row's object as it is now: where that is gone it says so
 	left  func(R) string // says what became of the object then; nil: it is gone
 	ticks bool           // an age: that it moves on is no change
 	text  func(R) cell   // what stands in it

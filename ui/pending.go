@@ -158,20 +158,27 @@ func (p *pending) columns() []column[*waiting] {
 	}
 	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
 	since := column[*waiting]{head: "FOR", field: "for", ticks: true, extra: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
-	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state, left: p.left}
+	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state, left: func(w *waiting) string {
+		state, _ := p.became(w)
+		return state
+	}}
+	then := func(w *waiting) string {
+		_, where := p.became(w)
+		return where
+	}
 	if p.one {
 		name.head = "POD"
 	}
 	if p.limited {
 		since.gap, name.min, state.min = 2, 0, 7
-		said := column[*waiting]{head: "KUBE-SCHEDULER SAID", flex: true, text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
+		said := column[*waiting]{head: "KUBE-SCHEDULER SAID", flex: true, state: true, left: then, text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
 		return []column[*waiting]{name, since, state, said}
 	}
 	return []column[*waiting]{
 		name,
 		{head: "PRIO", field: "prio", extra: true, min: 6, right: true, text: text(priority)},
 		since, state,
-		{head: "WHY", field: "why", min: 26, flex: true, text: p.why},
+		{head: "WHY", field: "why", min: 26, flex: true, state: true, text: p.why, left: then},
 		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
 		{head: "REQUESTS", field: "requests", from: 120, max: 40, text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
 		{head: "NOMINATED", field: "nominated", from: 120, max: 20, names: true, text: text(func(w *waiting) string {
@@ -241,13 +248,14 @@ func (p *pending) state(w *waiting) cell {
 	return cell{text: report.State, tone: verdictTone(report.Verdict)}
 }
 
-// left says what became of the pod of a row that is no longer among those that wait.
-func (p *pending) left(w *waiting) string {
+// became says what became of the pod of a row that is no longer among those that
+// wait: its state and where it is. Why it waited is not so any longer.
+func (p *pending) became(w *waiting) (state, where string) {
 	pod, ok := p.app.snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
 	if !ok || pod.Object.UID != w.pod.Object.UID || !pod.Bound() {
-		return "gone"
+		return "gone", ""
 	}
-	return strings.ToLower(pod.Status)
+	return strings.ToLower(pod.Status), "on " + p.app.nodeName(pod.Object.Spec.NodeName)
 }
 
 func verdictTone(v explain.Verdict) tone {

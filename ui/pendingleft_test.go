@@ -1,9 +1,14 @@
 package ui
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 )
 
 func TestARowWhosePodGotItsNodeSaysWhatItDoesNow(t *testing.T) {
@@ -18,8 +23,82 @@ func TestARowWhosePodGotItsNodeSaysWhatItDoesNow(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	for name, want := range map[string]string{"data/etl-m2k9q": "running", "batch/nightly-29xk1": "gone"} {
+	for name, want := range map[string]string{"data/etl-m2k9q": "running       on std-a-01", "batch/nightly-29xk1": "gone"} {
 		at := slices.IndexFunc(strings.Split(screen(app), "\n"), func(row string) bool { return strings.Contains(row, name) })
 		requireRow(t, app, at+1, want)
 	}
+}
+
+// statesOf are what a pod that waited may be next, as the kubelet and others
+// write it.
+var statesOf = map[string]func(p *corev1.Pod){
+	"runs": func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+	},
+	"crashes": func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "app", RestartCount: 3,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+		}}
+	},
+	"is through": func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded },
+	"has failed": func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed },
+	"is being ended": func(p *corev1.Pod) {
+		p.Status.Phase, p.DeletionTimestamp = corev1.PodRunning, new(metav1.NewTime(now))
+	},
+	"is lost": func(p *corev1.Pod) {
+		p.Status.Phase, p.Status.Reason, p.DeletionTimestamp = corev1.PodRunning, "NodeLost", new(metav1.NewTime(now))
+	},
+}
+
+func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
+	names := slices.Sorted(maps.Keys(statesOf))
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newProdEU()
+		app := newTestApp(t, 120, 40, c.snapshot())
+		for i := len(c.pods) - 1; i >= 0; i-- {
+			p := c.pods[i]
+			if p.Spec.NodeName != "" && p.Status.Phase != corev1.PodPending {
+				continue
+			}
+			switch become := rapid.SampledFrom(append([]string{"waits", "is deleted"}, names...)).Draw(rt, p.Name); become {
+			case "waits":
+			case "is deleted":
+				c.pods = slices.Delete(c.pods, i, i+1)
+			default:
+				p = p.DeepCopy()
+				p.Spec.NodeName = "std-a-01"
+				p.Status.ContainerStatuses, p.Status.Conditions = nil, nil
+				statesOf[become](p)
+				c.pods[i] = p
+			}
+		}
+		if rapid.Bool().Draw(rt, "the quota is raised") {
+			c.refused = nil
+		}
+		s := c.at(2, liveStatus())
+		send(t, app, snapshotMsg{snapshot: s})
+		page := app.top().(*pending)
+		for _, row := range page.table.rows {
+			if !page.table.gone[row.id] {
+				continue
+			}
+			state, text := page.table.stands(columnOf(page, "STATE"), row).text, page.table.stands(columnOf(page, "WHY"), row).text
+			pod, there := s.PodNamed(row.pod.Object.Namespace, row.pod.Object.Name)
+			switch {
+			case !there && (state != "gone" || text != ""):
+				rt.Errorf("%s is not there: %q, %q", row.pod.FullName(), state, text)
+			case there && (state != strings.ToLower(pod.Status) || text != "on "+pod.Object.Spec.NodeName):
+				rt.Errorf("%s is %s on %s: %q, %q", row.pod.FullName(), pod.Status, pod.Object.Spec.NodeName, state, text)
+			}
+		}
+	})
+}
+
+// columnOf is a column of Pending by its head.
+func columnOf(p *pending, head string) *column[*waiting] {
+	at := slices.IndexFunc(p.table.columns, func(c column[*waiting]) bool { return c.head == head })
+	return &p.table.columns[at]
 }

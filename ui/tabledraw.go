@@ -174,13 +174,7 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		if i > 0 {
 			line.blank(c.before())
 		}
-		stands := c.text(row)
-		if gone && c.state {
-			stands = cell{text: "gone"}
-			if c.left != nil {
-				stands.text = c.left(row)
-			}
-		}
+		stands := t.stands(c, row)
 		if t.changed(id, p.column) {
 			stands.tone = changed
 		}
@@ -200,6 +194,18 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		return s.Dim.Render(cut(line.plain.String(), t.width))
 	}
 	return line.end()
+}
+
+// stands is what a column says of a row; of one whose object is gone, what became
+// of it in place of what it was.
+func (t *table[R]) stands(c *column[R], row R) cell {
+	switch {
+	case !c.state || !t.gone[t.id(row)]:
+		return c.text(row)
+	case c.left != nil:
+		return cell{text: c.left(row)}
+	}
+	return cell{text: "gone"}
 }
 
 // runs puts a line together and dresses neighbours of one tone at once, which
@@ -255,7 +261,7 @@ func (t *table[R]) cutCells() (all []cutCell) {
 	}
 	for _, p := range t.layout() {
 		c := &t.columns[p.column]
-		if text := model.Clean(c.text(row).text); cells(text) > p.width {
+		if text := model.Clean(t.stands(c, row).text); cells(text) > p.width {
 			all = append(all, cutCell{c.head, text, p.width})
 		}
 	}
