@@ -35,6 +35,9 @@ func evict(ctx context.Context, client kubernetes.Interface, end *model.End, dry
 	if dry {
 		once.DryRunStrategy = util.DryRunServer
 	}
+	if end.GivenGrace > 0 {
+		once.GracePeriodSeconds = int(end.GivenGrace.Seconds())
+	}
 	return once.EvictPod(*end.Pod.Object, policyv1.SchemeGroupVersion)
 }
 

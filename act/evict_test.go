@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -84,6 +85,24 @@ func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 				t.Errorf("the options are %+v", sent.of)
 			}
 		})
+	}
+}
+
+func TestAnEvictionAsksForTheGracePeriodThatThePlanGives(t *testing.T) {
+	sent := &wire{}
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: "https://server", Transport: sent, ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := &model.End{Pod: model.NewPod(running("cart")), How: model.Evicted, GivenGrace: 5 * time.Second}
+	if err := ask(t.Context(), client, end, true); err != nil {
+		t.Fatal(err)
+	}
+	if grace := sent.of.GracePeriodSeconds; grace == nil || *grace != 5 {
+		t.Errorf("the grace period that is asked for is %v", grace)
+	}
+	if only := sent.of.Preconditions; only == nil || *only.UID != "uid-cart" {
+		t.Errorf("the preconditions are %+v", only)
 	}
 }
 

@@ -64,7 +64,7 @@ func (g *getting) access(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("get access: %w", err)
 	}
-	if g.output == "json" {
+	if g.output == "json" || g.output == "yaml" {
 		return g.printAccess(rights, write)
 	}
 	rows := [][]string{{"CONTEXT", "READ-ONLY", "WHY"}, {write.Name, yesNo(write.ReadOnly), write.Why}}
@@ -112,6 +112,9 @@ func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
 			Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace,
 			Allowed: r.Allowed, Why: r.Why, NeededFor: r.Needed,
 		})
+	}
+	if g.output == "yaml" {
+		return writeYAML(g.stdout, list)
 	}
 	return writeJSON(g.stdout, list)
 }

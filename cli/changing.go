@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ type changing struct {
 	plan    bool   // stop at the plan
 	yes     bool   // answers the plan's question
 	output  string
+	dryRun  string           // kubectl's flag: none, client or server
+	replace *bool            // values may be replaced without asking; nil where the command replaces none
 	timeout time.Duration    // of watching what was begun; 0: none
 	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
 	answers *answers
@@ -46,7 +49,18 @@ does not end, and with --plan if a pod becomes Pending or has to wait for its Po
 func (c *changing) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.plan, "plan", false, "Say what would happen, and stop. Dry runs alone are sent.")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do it without asking.")
+	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "As in kubectl: client and server are --plan, none is not.")
+	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
+	completeFlag(cmd, "dry-run", dryRuns...)
 	addOutput(cmd, &c.output, "text", "json")
+}
+
+// dryRuns are the values of kubectl's flag --dry-run, the default first.
+var dryRuns = []string{"none", "client", "server"}
+
+// addReplace adds kubectl's flag for replacing values that are there.
+func (c *changing) addReplace(cmd *cobra.Command, what string) {
+	c.replace = cmd.Flags().Bool("overwrite", false, "With --yes, replace "+what+" that is there; without --yes the question asks for it.")
 }
 
 // addConsent adds a flag that kubectl drain has too, which agrees to a loss.
@@ -71,6 +85,10 @@ func (c *changing) check() (err error) {
 	if err := checkOutput(c.output, "text", "json"); err != nil {
 		return err
 	}
+	if !slices.Contains(dryRuns, c.dryRun) {
+		return usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), didYouMean(c.dryRun, dryRuns...))
+	}
+	c.plan = c.plan || c.dryRun != dryRuns[0]
 	if c.settings, err = readSettings(os.Getenv); err != nil {
 		return err
 	}
@@ -81,11 +99,11 @@ func (c *changing) check() (err error) {
 	case c.timeout < 0:
 		return usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
 	case c.plan && c.yes:
-		return usagef("%s: --plan and --yes exclude each other", c.verb)
+		return usagef("%s: --plan (or --dry-run) and --yes exclude each other", c.verb)
 	case c.plan:
 		return nil
 	case c.output != "text":
-		return usagef("%s: -o %s needs --plan", c.verb, c.output)
+		return usagef("%s: -o %s needs --plan or --dry-run", c.verb, c.output)
 	case c.readOnly:
 		return usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
 	case !c.yes && !c.answers.canAsk():

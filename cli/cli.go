@@ -90,6 +90,8 @@ func (a *app) root(args []string) *cobra.Command {
 		"Send nothing that could change the cluster, not even as a dry run.")
 	cmd.AddCommand(a.explain(), a.list(), a.snapshot(), a.version(),
 		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict(), a.demo())
+	cmd.AddCommand(a.viewCommands()...)
+	cmd.SetFlagErrorFunc(nearestFlag)
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)
 	cmd.SetErr(a.stderr)

@@ -58,6 +58,9 @@ func (a *answers) ask(ctx context.Context, question string) (string, error) {
 // confirm asks the plan's question, and before it for what is agreed to by no flag.
 func (c *changing) confirm(ctx context.Context, plan *model.Plan) (model.Confirmed, error) {
 	question := c.question(plan)
+	if replaced := plan.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
+		return model.Confirmed{}, usagef("%s would replace %s: say --overwrite if it may", plan.Action.Name(), strings.Join(replaced, ", "))
+	}
 	agreed, err := c.consents(ctx, plan)
 	if err != nil {
 		return model.Confirmed{}, err

@@ -33,7 +33,7 @@ by running kube-scheduler's own plugins over the cluster's present state.
 
 Without a command the dashboard starts; ? in it lists the keys.`,
 		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.name),
-		Args:              cobra.NoArgs,
+		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
 	}

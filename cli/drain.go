@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +13,7 @@ import (
 // drain is the drain command.
 func (a *app) drain() *cobra.Command {
 	c := a.change("drain")
-	var atOnce int
+	var atOnce, grace int
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
 		Short: "Evict the pods of nodes, and say before where each would land",
@@ -34,9 +36,13 @@ before that: what was asked goes on, and nothing more is asked.
 				return err
 			case atOnce < 0:
 				return usagef("drain: --at-once %d: it is a number of nodes, or 0 for all", atOnce)
+			case grace > math.MaxInt32:
+				return usagef("drain: --grace-period %d: it is a number of seconds, %d at most", grace, math.MaxInt32)
+			case grace == 0:
+				return usagef("drain: --grace-period 0 takes pods out of the API before their containers have ended; 1 ends them as fast")
 			}
 			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
-				return model.Drain{Nodes: nodes, AtOnce: atOnce}, live.knows("drain", nodes)
+				return model.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, live.knows("drain", nodes)
 			})
 		},
 	}
@@ -44,5 +50,7 @@ before that: what was asked goes on, and nothing more is asked.
 	c.addTimeout(cmd)
 	cmd.Flags().IntVar(&atOnce, "at-once", 0, "How many nodes lose their pods at a time; 0 is all.")
 	c.addLosses(cmd)
+	cmd.Flags().IntVar(&grace, "grace-period", -1, "Seconds that the containers of each pod get to end; negative is what the pod says.")
+	cmd.Flags().Bool("ignore-daemonsets", false, "As in kubectl. It changes nothing: pods of DaemonSets always stay.")
 	return cmd
 }

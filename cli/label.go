@@ -20,7 +20,8 @@ func (a *app) label() *cobra.Command {
 		Use:   "label {node | pod} NAME... {KEY=VALUE | KEY-}...",
 		Short: "Label nodes or pods, and say before whose rules that touches",
 		Long: `Set labels of nodes or pods, and remove those with a - behind. The plan names the running pods whose rules
-name a node's label, and the pods that wait and would fit then. A label that is there gets the new value.
+name a node's label, and the pods that wait and would fit then. A label that is there gets the new value; with --yes that takes
+--overwrite.
 
 A pod's NAME is a name or namespace/name.
 
@@ -44,6 +45,7 @@ A pod's NAME is a name or namespace/name.
 		},
 	}
 	c.addFlags(cmd)
+	c.addReplace(cmd, "the value of a label")
 	return cmd
 }
 

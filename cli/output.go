@@ -21,7 +21,7 @@ func checkOutput(output string, forms ...string) error {
 	if slices.Contains(forms, output) {
 		return nil
 	}
-	return usagef("write -o %s: not a format of this command; there are %s", output, strings.Join(forms, ", "))
+	return usagef("write -o %s: not a format of this command; there are %s%s", output, strings.Join(forms, ", "), didYouMean(output, forms...))
 }
 
 // writeJSON writes an answer for programs, as JSON of many lines.
@@ -31,5 +31,15 @@ func writeJSON(w io.Writer, answer any) error {
 		return err
 	}
 	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// writeYAML writes an answer for programs, as YAML.
+func writeYAML(w io.Writer, answer any) error {
+	text, err := escaped.YAML(answer)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
 	return err
 }

@@ -59,8 +59,21 @@ func (p podName) elsewhere(live *live, verb string) (*model.Pod, error) {
 	case p.namespace == "":
 		return nil, fmt.Errorf("%s %s: no such pod in any namespace; %s get pods lists them", verb, p.name, live.app.name)
 	default:
-		return nil, fmt.Errorf("%s %s: no such pod; %s get pods -n %s lists them", verb, p, live.app.name, p.namespace)
+		return nil, fmt.Errorf("%s %s: no such pod%s; %s get pods -n %s lists them", verb, p, p.meant(live.snapshot, verb), live.app.name, p.namespace)
 	}
+}
+
+// kindWords are what explain takes before a name, as one writes it out.
+var kindWords = []string{"pod", "deployment", "replicaset", "statefulset", "daemonset", "job", "replicationcontroller"}
+
+// meant asks for the kind that a namespace without pods is a wrong word for; "" where
+// there is none.
+func (p podName) meant(s *model.Snapshot, verb string) string {
+	there := func(pod *model.Pod) bool { return pod.Object.Namespace == p.namespace }
+	if verb != "explain" || len(p.namespace) < 3 || slices.ContainsFunc(s.Pods, there) {
+		return ""
+	}
+	return didYouMean(p.namespace, kindWords...)
 }
 
 // String is the name as it is read: with its namespace, where that is known.

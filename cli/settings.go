@@ -79,7 +79,7 @@ func (s *settings) check() error {
 		return nil
 	}
 	if _, ok := themes.For(s.Theme, true); !ok {
-		return usagef("draw with theme %s: no such theme; there are %s", s.Theme, themeNames())
+		return usagef("draw with theme %s: no such theme; there are %s%s", s.Theme, themeNames(), didYouMean(s.Theme, themes.Names()...))
 	}
 	return nil
 }

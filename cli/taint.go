@@ -19,7 +19,7 @@ func (a *app) taint() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "taint NODE... {KEY[=VALUE]:EFFECT | KEY[=VALUE][:EFFECT]-}...",
 		Short: "Taint nodes, and say before which pods that ends and keeps away",
-		Long: `Add taints to nodes, change the value of some, and remove those with a - behind. The plan of a NoExecute taint
+		Long: `Add taints to nodes, change the value of some (with --yes that takes --overwrite), and remove those with a - behind. The plan of a NoExecute taint
 names the pods that end, at once or after the time that they tolerate it, and where each would land; that of a
 taint that is removed the pods that wait and would fit then.
 
@@ -40,6 +40,7 @@ EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
 		},
 	}
 	c.addFlags(cmd)
+	c.addReplace(cmd, "the value of a taint")
 	return cmd
 }
 

@@ -23,6 +23,7 @@ func (g *getting) nodes(live *live) (*listing, error) {
 	l := &listing{
 		kind:  "NodeList",
 		heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
+		more:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		empty: "no nodes found",
 	}
 	for _, n := range live.snapshot.Nodes {
@@ -40,7 +41,12 @@ func (g *getting) nodes(live *live) (*listing, error) {
 			orNone(n.Zone),
 			orNone(n.Version),
 			taintTexts(n.Object.Spec.Taints),
+			orNone(strings.Join(n.Roles, ",")),
+			orNone(n.Pool),
+			orNone(n.Instance),
+			orNone(n.Requested.String()),
 		)
+		l.names = append(l.names, "node/"+n.Name)
 	}
 	return l, nil
 }
@@ -54,6 +60,7 @@ func (g *getting) pods(live *live) (*listing, error) {
 	l := &listing{
 		kind:  "PodList",
 		heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
+		more:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
 		empty: "no pods found in " + g.scope.words(),
 	}
 	for _, p := range live.snapshot.Pods {
@@ -71,7 +78,11 @@ func (g *getting) pods(live *live) (*listing, error) {
 			orNone(p.Object.Spec.NodeName),
 			ago(now, p.Since()),
 			ownerText(p),
+			orNone(p.Object.Spec.PriorityClassName),
+			orNone(p.Object.Spec.SchedulerName),
+			orNone(p.Requests.String()),
 		)
+		l.names = append(l.names, "pod/"+p.Object.Name)
 	}
 	return l, nil
 }
@@ -114,6 +125,7 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 	l := &listing{
 		kind:  "PendingList",
 		heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
+		more:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
 		empty: "nothing is pending in " + g.scope.words(),
 	}
 	for _, kind := range live.snapshot.Pending {
@@ -142,9 +154,27 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 			ago(now, pods[0].Since()),
 			report.State,
 			report.Why,
+			string(report.Verdict),
+			ownerText(pods[0]),
+			orNone(pods[0].Object.Spec.SchedulerName),
+			orNone(pods[0].Requests.String()),
 		)
+		l.names = append(l.names, podsText(kind, pods)...)
 	}
 	return l, nil
+}
+
+// podsText names the pods of a kind as kubectl get -o name does, or the workload that
+// could not create them.
+func podsText(kind *model.Kind, pods []*model.Pod) []string {
+	if kind.Refused != nil {
+		return []string{ownerText(pods[0])}
+	}
+	texts := make([]string, 0, len(pods))
+	for _, pod := range pods {
+		texts = append(texts, "pod/"+pod.Object.Name)
+	}
+	return texts
 }
 
 // held are the pods of a kind that the scope takes in.

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -10,7 +11,8 @@ import (
 // Drain cordons nodes and evicts their pods.
 type Drain struct {
 	Nodes  []string
-	AtOnce int // how many nodes lose their pods at a time; 0: all
+	AtOnce int           // how many nodes lose their pods at a time; 0: all
+	Grace  time.Duration // what the containers of each pod get to end; 0: what the pod says
 }
 
 var _ Drains = Drain{}
@@ -47,6 +49,9 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		}
 		plan.share(ref.Name, going)
 	}
+	if d.Grace > 0 {
+		plan.giveGrace(d.Grace)
+	}
 	plan.Ending = ending(plan.Ends)
 	if plan.Ending == 0 && len(plan.Changes) == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", d.Name(), ErrNoChange, d.already(plan.Ends))
@@ -81,6 +86,15 @@ func (p *Plan) share(node string, going []types.UID) {
 	if unseen > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%s of %s came just now and %s not in this plan: make it again.",
 			CountPods(unseen), Clean(node), either(unseen, "is", "are")))
+	}
+}
+
+// giveGrace gives the pods that are evicted another grace period than their own.
+func (p *Plan) giveGrace(grace time.Duration) {
+	for i := range p.Ends {
+		if end := &p.Ends[i]; !end.Terminating {
+			end.Grace, end.GivenGrace = grace, grace
+		}
 	}
 }
 

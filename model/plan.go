@@ -46,8 +46,10 @@ type End struct {
 	How   Ending
 	After time.Duration // of Thrown: how long the pod tolerates the taint
 	Grace time.Duration // what its containers get to end
-	Fate  Fate
-	Lost  bool // no controller makes it anew
+	// GivenGrace is asked for in place of the pod's own grace period; 0: nothing is.
+	GivenGrace time.Duration
+	Fate       Fate
+	Lost       bool // no controller makes it anew
 	// EmptyDir says that data of the pod's own is lost with it.
 	EmptyDir bool
 	// Terminating says that it ends already: nothing is sent for it.

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// near is how many letters a word may be off for another one to be suggested.
+const near = 2
+
+// nearest are those of the words that a wrong one is close to, as cobra finds commands.
+func nearest(wrong string, words ...string) []string {
+	list := &cobra.Command{SuggestionsMinimumDistance: near}
+	for _, word := range words {
+		list.AddCommand(&cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}})
+	}
+	if wrong == "" {
+		return nil // it begins every word
+	}
+	return list.SuggestionsFor(wrong)
+}
+
+// didYouMean asks for the words that a wrong one is close to: " (did you mean pods?)";
+// "" where there are none.
+func didYouMean(wrong string, words ...string) string {
+	found := nearest(wrong, words...)
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", strings.Join(found, " or "))
+}
+
+// noCommand refuses arguments of the root command: they are commands that there are not.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = near
+	meant := ""
+	if found := cmd.SuggestionsFor(args[0]); args[0] != "" && len(found) > 0 {
+		meant = fmt.Sprintf(" (did you mean %s?)", strings.Join(found, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant)
+}
+
+// nearestFlag adds to the error about an unknown flag which one may be meant.
+func nearestFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	add := func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+	}
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	slices.Sort(names)
+	found := nearest(unknown.GetSpecifiedName(), slices.Compact(names)...)
+	if len(found) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (did you mean --%s?)", err, strings.Join(found, " or --"))
+}
