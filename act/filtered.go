@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/drain"
 
@@ -25,6 +26,7 @@ func (a *Actor) filtered(ctx context.Context, action model.Drains) (map[string][
 	reading.SetLimit(atOnce)
 	for _, node := range action.DrainedNodes() {
 		reading.Go(func() error {
+			defer utilruntime.HandleCrash()
 			list, errs := helper(ctx, a.Reader).GetPodsForDeletion(node)
 			if len(errs) > 0 {
 				return fmt.Errorf("list pods of %s to drain: %w", node, errors.Join(errs...))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -76,7 +77,10 @@ func (j *job) openNodes() []string {
 func (j *job) request(i int, sends bool, do func() outcome) {
 	j.pods[i].busy = true
 	j.busy++
-	j.asking.Go(func() { j.replies <- reply{pod: i, sends: sends, outcome: do()} })
+	j.asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		j.replies <- reply{pod: i, sends: sends, outcome: do()}
+	})
 }
 
 // askFor asks once for the end of a pod, if it is still there.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -111,7 +113,10 @@ func (a *Actor) start(j *job, confirmed model.Confirmed) {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
 	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.ordersFor(j).stopped })
-	a.jobs.tasks.Go(func() { j.run(ctx) })
+	a.jobs.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
+		j.run(ctx)
+	})
 }
 
 // publish tells those who wait how far the job is.

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -25,6 +26,7 @@ func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, er
 	reading.SetLimit(atOnce)
 	for _, ref := range action.Targets() {
 		reading.Go(func() error {
+			defer utilruntime.HandleCrash()
 			object, err := read(within, a.Reader, ref)
 			if apierrors.IsNotFound(err) {
 				return nil // the plan says so

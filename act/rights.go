@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -38,6 +39,7 @@ func (a *Actor) Rights(ctx context.Context, rights []model.Right) (map[model.Rig
 	asking.SetLimit(atOnce)
 	for _, right := range open {
 		asking.Go(func() error {
+			defer utilruntime.HandleCrash()
 			permission, err := a.ask(ctx, right)
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -32,6 +33,7 @@ func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
 	trying.SetLimit(atOnce)
 	for i, end := range tried {
 		trying.Go(func() (err error) {
+			defer utilruntime.HandleCrash()
 			refused[i], err = a.tryEnd(ctx, end)
 			return err
 		})

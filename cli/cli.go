@@ -40,6 +40,7 @@ type app struct {
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	silence()
 	said := newStream(stderr)
+	whole := said.isStderr()
 	defer said.takeOver()()
 	a := &app{
 		name:   programName(args),
@@ -54,6 +55,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			code = exitUnknown
 		}
 	}()
+	if whole {
+		catchPanics(a.abort)
+	}
 	err := a.root(args).ExecuteContext(ctx)
 	if err != nil && !a.parsed {
 		err = usageError{fmt.Errorf("%w; see %s --help", err, a.name)}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -39,6 +41,7 @@ func (a *answers) ask(ctx context.Context, question string) (string, error) {
 	}
 	replies := make(chan reply, 1)
 	go func() { // a read cannot be canceled
+		defer utilruntime.HandleCrash()
 		line, err := a.lines.ReadString('\n')
 		replies <- reply{line, err}
 	}()

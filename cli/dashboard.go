@@ -101,20 +101,25 @@ func (d *dashing) show(ctx context.Context, options ui.Options, settings setting
 	options.ReadOnly, options.Version = d.readOnly, buildVersion()
 	app := ui.New(options)
 	defer app.Close()
-	if err := runGuarded(ctx, app, d.stdin, terminalOf(d.stdout)); err != nil {
+	if err := runGuarded(ctx, app, d.stdin, terminalOf(d.stdout), d.abort); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)
 	}
 	return nil
 }
 
-// runGuarded runs a model until it ends, is interrupted or panics.
-func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
-	g := &guard{app: model}
+// runGuarded runs a model until it ends, is interrupted or panics. Where it does
+// not end although it is to, abort ends the program.
+func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Writer, abort func(error)) error {
+	g := &guard{app: model, abort: abort, ended: make(chan struct{})}
 	// Signals end ctx. Bubble Tea's own handler would wait for its loop, which
 	// ctx has ended, and the loop's end for the handler.
 	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
-	g.quit = program.Quit
+	g.quit, g.kill = program.Quit, program.Kill
+	shown.Store(g)
+	defer shown.CompareAndSwap(g, nil)
+	defer context.AfterFunc(ctx, g.insist)()
 	_, err := program.Run()
+	close(g.ended)
 	switch {
 	case g.failure() != nil:
 		return g.failure()

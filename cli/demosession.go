@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/act"
@@ -113,7 +114,10 @@ func (s *demoSession) begin(ctx context.Context, name string, step int, on *demo
 	}
 	t := &taking{run: run, number: number, of: lessons.Count()}
 	if number > 0 { // one of a file may be called anything
-		go lessonBook().Follow(ctx, run, t.unkept)
+		go func() {
+			defer utilruntime.HandleCrash()
+			lessonBook().Follow(ctx, run, t.unkept)
+		}()
 	}
 	return t, nil
 }

@@ -102,6 +102,12 @@ func fileOf(s any) (*os.File, bool) {
 	return file, ok
 }
 
+// isStderr tells the stream of the whole program from that of a test.
+func (s *stream) isStderr() bool {
+	file, ok := s.to.(*os.File)
+	return ok && file == os.Stderr
+}
+
 // lastWords is how long the program waits at its end for what programs that it
 // started still write to standard error.
 const lastWords = 200 * time.Millisecond
@@ -111,7 +117,7 @@ const lastWords = 200 * time.Millisecond
 // at the end. A stream to anything else than that is left alone.
 func (s *stream) takeOver() (giveBack func()) {
 	real := os.Stderr
-	if file, ok := s.to.(*os.File); !ok || file != real {
+	if !s.isStderr() {
 		return func() {}
 	}
 	r, w, err := os.Pipe()

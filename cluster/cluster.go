@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -75,8 +76,14 @@ func New(ctx context.Context, source *Source, options Options) (*Cluster, error)
 	}
 	c.feed.Store(first)
 	c.usage = newMeter(c.clock)
-	c.tasks.Go(func() { c.usage.run(ctx, c.measure) })
-	c.tasks.Go(func() { newFolder(c).run(ctx) })
+	c.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
+		c.usage.run(ctx, c.measure)
+	})
+	c.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
+		newFolder(c).run(ctx)
+	})
 	return c, nil
 }
 

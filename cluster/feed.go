@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -102,7 +103,10 @@ func (f *feed) listen(ctx context.Context) error {
 		}
 		rest = append(rest, handle.HasSyncedChecker())
 	}
-	f.tasks.Go(func() { f.announce(ctx, rows, rest) })
+	f.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
+		f.announce(ctx, rows, rest)
+	})
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -156,6 +158,7 @@ func (f *folder) askFirst(ctx context.Context) {
 		return
 	}
 	f.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
 		first, err := ask(ctx)
 		if err != nil {
 			return
@@ -174,6 +177,7 @@ func (f *folder) askFirst(ctx context.Context) {
 // reopenLater opens the source anew beside the one that is shown.
 func (f *folder) reopenLater(ctx context.Context) {
 	f.tasks.Go(func() {
+		defer utilruntime.HandleCrash()
 		next, err := f.reopen(ctx)
 		if err != nil {
 			return

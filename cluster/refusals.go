@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -224,6 +225,7 @@ func (r *Refusals) round(ctx context.Context) {
 	var asking sync.WaitGroup
 	for i := range due {
 		asking.Go(func() {
+			defer utilruntime.HandleCrash()
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			verdicts[i] = r.ask(ctx, due[i])

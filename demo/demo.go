@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
@@ -76,7 +77,10 @@ func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
 	if err != nil {
 		return err
 	}
-	c.running.Go(func() { c.kubelets.Run(ctx) })
+	c.running.Go(func() {
+		defer utilruntime.HandleCrash()
+		c.kubelets.Run(ctx)
+	})
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -39,7 +40,10 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	go refusals.Run(ctx)
+	go func() {
+		defer utilruntime.HandleCrash()
+		refusals.Run(ctx)
+	}()
 	asker := cluster.NewAsker(cluster.AskerOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
 	return &cluster.Source{
 		Factory: factory, Client: reader, Trace: explain.NewTrace(), Changed: changes,

@@ -13,6 +13,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -45,7 +46,10 @@ func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	happens, stop := context.WithCancel(ctx)
 	before := c.stop
 	c.stop = func() { stop(); before() }
-	c.running.Go(func() { c.happen(happens, which.Seed) })
+	c.running.Go(func() {
+		defer utilruntime.HandleCrash()
+		c.happen(happens, which.Seed)
+	})
 	return c, nil
 }
 

@@ -224,6 +224,8 @@ func restore(t *testing.T, config string) {
 	}{
 		{"ctrl-c", func(s screen) error { return s.Type(ctrlC) }},
 		{"SIGTERM", func(s screen) error { return s.Signal(syscall.SIGTERM) }},
+		{"SIGINT", func(s screen) error { return s.Signal(syscall.SIGINT) }},
+		{"SIGQUIT", func(s screen) error { return s.Signal(syscall.SIGQUIT) }},
 		{"SIGHUP", func(s screen) error { return s.Signal(syscall.SIGHUP) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -95,6 +96,7 @@ func (n *neighbours) meetAll(nodes []fwk.NodeInfo) {
 	var meeting sync.WaitGroup
 	for i, share := range shares {
 		meeting.Go(func() {
+			defer utilruntime.HandleCrash()
 			part := neighbours{together: n.together, apart: n.apart, company: map[pair][]*corev1.Pod{}}
 			for range n.apart {
 				part.unwanted = append(part.unwanted, map[pair][]*corev1.Pod{})

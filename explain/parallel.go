@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -46,6 +47,7 @@ func (p parallelizer) Until(ctx context.Context, pieces int, do workqueue.DoWork
 	var workers sync.WaitGroup
 	for range p.workers {
 		workers.Go(func() {
+			defer utilruntime.HandleCrash()
 			defer func() {
 				if r := recover(); r != nil {
 					broken.CompareAndSwap(nil, newPanicked(r))

@@ -7,6 +7,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // Access says whether the user may do one thing.
@@ -106,6 +107,7 @@ func (c *Client) askAll(ctx context.Context, list []Access) ([]Access, error) {
 	)
 	for i := range list {
 		asking.Go(func() {
+			defer utilruntime.HandleCrash()
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			list[i], errs[i] = c.ask(ctx, list[i])

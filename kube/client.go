@@ -15,6 +15,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -96,7 +97,10 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	}
 	var running context.Context
 	running, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	go c.link.run(running)
+	go func() {
+		defer utilruntime.HandleCrash()
+		c.link.run(running)
+	}()
 	return c, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 )
@@ -21,6 +22,7 @@ func (c *Client) askFirst(ctx context.Context) func(context.Context) (*cluster.F
 	}
 	answers := make(chan answer, 1)
 	go func() {
+		defer utilruntime.HandleCrash()
 		rows, err := c.first(ctx)
 		answers <- answer{rows, err}
 	}()
@@ -43,8 +45,12 @@ func (c *Client) first(ctx context.Context) (*cluster.First, error) {
 		nodeErr, podErr error
 		asking          sync.WaitGroup
 	)
-	asking.Go(func() { rows.Nodes, nodeErr = c.firstNodes(ctx) })
 	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		rows.Nodes, nodeErr = c.firstNodes(ctx)
+	})
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
 		rows.Pods, podErr = c.firstPods(ctx, "")
 		if apierrors.IsForbidden(podErr) {
 			rows.Pods, podErr = c.firstPods(ctx, c.target.namespace)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/kubectl/pkg/describe"
 
@@ -44,6 +45,7 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 	answers := make(chan answer, 1)
 	go func() {
+		defer utilruntime.HandleCrash()
 		value, err := f()
 		answers <- answer{value, err}
 	}()

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -36,7 +37,10 @@ func (c *Client) configuration(ctx context.Context) *explain.Configuration {
 		found := make([]*explain.Configuration, len(configMaps))
 		var asking sync.WaitGroup
 		for i, name := range configMaps {
-			asking.Go(func() { found[i] = c.configurationIn(ctx, name[0], name[1]) })
+			asking.Go(func() {
+				defer utilruntime.HandleCrash()
+				found[i] = c.configurationIn(ctx, name[0], name[1])
+			})
 		}
 		asking.Wait()
 		if at := slices.IndexFunc(found, func(f *explain.Configuration) bool { return f != nil }); at >= 0 {

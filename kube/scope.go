@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -79,7 +80,10 @@ func (c *Client) mayAll(ctx context.Context, namespace string) map[schema.GroupV
 	found := make([]right, len(kinds))
 	var asking sync.WaitGroup
 	for i, k := range kinds {
-		asking.Go(func() { found[i] = c.may(ctx, k, namespace) })
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			found[i] = c.may(ctx, k, namespace)
+		})
 	}
 	asking.Wait()
 	var groups *metav1.APIGroupList

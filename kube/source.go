@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
@@ -37,7 +38,10 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	early := c.askFirst(ctx)
 	var configuration *explain.Configuration
 	var looking sync.WaitGroup
-	looking.Go(func() { configuration = c.configuration(ctx) })
+	looking.Go(func() {
+		defer utilruntime.HandleCrash()
+		configuration = c.configuration(ctx)
+	})
 	found, err := c.survey(ctx)
 	looking.Wait()
 	if err != nil {
@@ -67,10 +71,22 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	go s.refusals.Run(ctx)
-	go s.report()
-	go s.tend()
-	go s.reconsider()
+	go func() {
+		defer utilruntime.HandleCrash()
+		s.refusals.Run(ctx)
+	}()
+	go func() {
+		defer utilruntime.HandleCrash()
+		s.report()
+	}()
+	go func() {
+		defer utilruntime.HandleCrash()
+		s.reconsider()
+	}()
+	go func() {
+		defer utilruntime.HandleCrash()
+		s.tend()
+	}()
 	return &cluster.Source{
 		Factory: factory,
 		Client:  c.reader,
@@ -121,6 +137,7 @@ func (s *source) doubt(f *feed) {
 		return
 	}
 	go func() {
+		defer utilruntime.HandleCrash()
 		defer s.doubts.Delete(f)
 		if s.pause(s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
 			s.close()

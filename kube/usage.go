@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -29,8 +30,14 @@ func (s *source) usage(ctx context.Context) (*model.Usage, error) {
 	api := s.client.metrics.MetricsV1beta1()
 	limited, cancel := context.WithTimeout(ctx, usageTime)
 	defer cancel()
-	asking.Go(func() { nodes, nodeErr = api.NodeMetricses().List(limited, metav1.ListOptions{}) })
-	asking.Go(func() { pods, podErr = api.PodMetricses(s.scope.namespace).List(limited, metav1.ListOptions{}) })
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		nodes, nodeErr = api.NodeMetricses().List(limited, metav1.ListOptions{})
+	})
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		pods, podErr = api.PodMetricses(s.scope.namespace).List(limited, metav1.ListOptions{})
+	})
 	asking.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // Filtered is what a filter kept.
@@ -109,7 +111,10 @@ func (f *Filter[T]) each(ctx context.Context, rows []T) []part[T] {
 	for some := range slices.Chunk(rows, size) {
 		parts = append(parts, part[T]{loose: map[string][]int{}, missing: map[string]int{}})
 		p := &parts[len(parts)-1]
-		wait.Go(func() { p.ask(ctx, f, some) })
+		wait.Go(func() {
+			defer utilruntime.HandleCrash()
+			p.ask(ctx, f, some)
+		})
 	}
 	wait.Wait()
 	return parts

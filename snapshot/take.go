@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -265,6 +266,7 @@ func (t *taking) events() []runtime.Object {
 	)
 	for ref := range refs {
 		asking.Go(func() {
+			defer utilruntime.HandleCrash()
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			events, err := t.source.Events(t.ctx, ref)

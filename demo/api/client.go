@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -49,6 +50,7 @@ func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
 		return true, w, err
 	})
 	go func() {
+		defer utilruntime.HandleCrash()
 		ticker := s.clock.NewTicker(forget)
 		defer ticker.Stop()
 		for {

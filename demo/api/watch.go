@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -51,7 +52,10 @@ func (s *Store) watch(of *kind, version string, selects func(runtime.Object) boo
 		}
 	}
 	t.watchers[w] = struct{}{}
-	go w.run()
+	go func() {
+		defer utilruntime.HandleCrash()
+		w.run()
+	}()
 	return w, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -63,9 +64,13 @@ func (k *Kubelets) enqueue(object any) {
 // Run works until ctx ends.
 func (k *Kubelets) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	running.Go(func() { k.beat(ctx) })
+	running.Go(func() {
+		defer utilruntime.HandleCrash()
+		k.beat(ctx)
+	})
 	for range workers {
 		running.Go(func() {
+			defer utilruntime.HandleCrash()
 			for {
 				name, ended := k.queue.Get()
 				if ended {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 )
@@ -97,7 +98,10 @@ func BeginAt(ctx context.Context, lesson *Lesson, world World, c clock.WithTicke
 	if err := r.enter(ctx, 0); err != nil {
 		return nil, fmt.Errorf("begin lesson %s: %w", lesson.Name, err)
 	}
-	go r.watch(ctx)
+	go func() {
+		defer utilruntime.HandleCrash()
+		r.watch(ctx)
+	}()
 	return r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
@@ -67,7 +68,10 @@ func (p *Plane) start(ctx context.Context) error {
 	}
 	p.store.Admit(judge)
 	for _, run := range append(loops, p.scheduler.Run, p.garbage.collect, p.provision, p.lead) {
-		p.running.Go(func() { run(ctx) })
+		p.running.Go(func() {
+			defer utilruntime.HandleCrash()
+			run(ctx)
+		})
 	}
 	return nil
 }
