@@ -155,6 +155,9 @@ const mostPlans = 5
 func (c *changing) planned(ctx context.Context, action model.Action) (*model.Plan, error) {
 	for try := 1; ; try++ {
 		plan, err := c.actor.Plan(ctx, action)
+		if err == nil {
+			err = plan.Whole() // what is named on the command line is not left out
+		}
 		switch {
 		case err == nil:
 			return plan, nil

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Cordon makes nodes unschedulable; with Off it makes them schedulable again.
 type Cordon struct {
@@ -29,23 +32,35 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	if c.Off {
 		plan.UndoSays = "Undo: cordon."
 	}
+	var kept, drained []string
 	if c.Off {
-		plan.stopDrains(on.Jobs, c.Nodes)
+		drained = plan.stopDrains(on.Jobs, c.Nodes)
 	}
 	for _, ref := range c.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone)
+			plan.skip(ref, "gone", fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone))
+			continue
 		}
 		change := changeOf(ref, object)
 		change.edit(object, !c.Off, unschedulablePath...)
+		if len(change.Edits) == 0 && !slices.Contains(drained, ref.Name) {
+			plan.skip(ref, c.state(), nil)
+			continue
+		}
+		kept = append(kept, ref.Name)
 		if len(change.Edits) > 0 {
 			plan.Changes = append(plan.Changes, change)
 		}
 	}
+	wished := c
+	if len(kept) > 0 {
+		c.Nodes = kept
+		plan.Action = c
+	}
 	switch {
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
-		return nil, fmt.Errorf("%s: %w: %s", c.Name(), ErrNoChange, c.already())
+		return nil, plan.noneLeft(wished.Name(), wished.already())
 	case len(plan.Changes) == 0:
 		plan.Title = capital(c.Name())
 		plan.onlyStops()
@@ -60,12 +75,16 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 
 // already says that nothing is to be done.
 func (c Cordon) already() string {
-	state := "cordoned already"
-	if c.Off {
-		state = "not cordoned"
-	}
 	if len(c.Nodes) == 1 {
-		return c.Nodes[0] + " is " + state
+		return c.Nodes[0] + " is " + c.state()
 	}
-	return "all are " + state
+	return "all are " + c.state()
+}
+
+// state is that of a node that is as wished.
+func (c Cordon) state() string {
+	if c.Off {
+		return "not cordoned"
+	}
+	return "cordoned already"
 }

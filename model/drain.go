@@ -32,11 +32,18 @@ func (d Drain) Targets() []Ref { return nodeRefs(d.Nodes) }
 // Plan implements Action. Whether a pod goes is for kubectl drain's own filters,
 // whose answer is in the facts.
 func (d Drain) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: d, Title: capital(d.Name()), Does: "drain", on: on.Snapshot}
-	for _, ref := range d.Targets() {
+	plan := &Plan{Action: d, Does: "drain", on: on.Snapshot}
+	wished := d
+	d.Nodes = nil
+	for _, ref := range wished.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			return nil, fmt.Errorf("drain %s: %w", ref.Name, ErrGone)
+			plan.skip(ref, "gone", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
+			continue
+		}
+		if jobs := Draining(on.Jobs, ref.Name); len(jobs) > 0 {
+			plan.skip(ref, "being drained already by "+jobs[0].Name, nil)
+			continue
 		}
 		change := changeOf(ref, object)
 		change.edit(object, true, unschedulablePath...)
@@ -48,14 +55,19 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 			return nil, fmt.Errorf("drain %s: %w: its pods were not read", ref.Name, ErrWrongWish)
 		}
 		plan.share(ref.Name, going)
+		d.Nodes = append(d.Nodes, ref.Name)
 	}
 	if d.Grace > 0 {
 		plan.giveGrace(d.Grace)
 	}
 	plan.Ending = ending(plan.Ends)
-	if plan.Ending == 0 && len(plan.Changes) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s", d.Name(), ErrNoChange, d.already(plan.Ends))
+	switch {
+	case len(d.Nodes) == 0:
+		return nil, plan.noneLeft(wished.Name(), either(len(wished.Nodes), "it is", "all are")+" being drained already")
+	case plan.Ending == 0 && len(plan.Changes) == 0:
+		return nil, fmt.Errorf("%s: %w: %s", wished.Name(), ErrNoChange, d.already(plan.Ends))
 	}
+	plan.Action, plan.Title = d, capital(d.Name())
 	plan.Consents = consentsOf(plan.Ends)
 	plan.Undo, plan.UndoSays = nil, "An eviction cannot be undone."
 	if len(plan.Changes) > 0 {

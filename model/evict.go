@@ -17,19 +17,30 @@ func (e Evict) Name() string { return "evict " + podsWords(e.Pods) }
 func (e Evict) Targets() []Ref { return e.Pods }
 
 // Plan implements Action. Pods that end already are named, and nothing is sent
-// for them. What kubectl drain has a flag for has to be agreed to here too.
+// for them; those that cannot be evicted are left out. What kubectl drain has a
+// flag for has to be agreed to here too.
 func (e Evict) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: e, Title: capital(e.Name()), Does: "evict", UndoSays: "An eviction cannot be undone.", on: on.Snapshot}
+	plan := &Plan{Action: e, Does: "evict", UndoSays: "An eviction cannot be undone.", on: on.Snapshot}
+	wished := e.Name()
+	var kept []Ref
 	for _, ref := range e.Pods {
 		pod, err := on.pod(ref)
 		if err != nil {
-			return nil, fmt.Errorf("evict %s: %w", ref.Words(), err)
+			plan.skip(ref, "gone", fmt.Errorf("evict %s: %w", ref.Words(), err))
+			continue
 		}
-		if why := noEviction(pod); why != "" {
-			return nil, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why)
+		if short, why := noEviction(pod); why != "" {
+			plan.skip(ref, short, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why))
+			continue
 		}
+		kept = append(kept, ref)
 		plan.Ends = append(plan.Ends, endOf(pod, Evicted))
 	}
+	if len(kept) == 0 {
+		return nil, plan.noneLeft(wished, "")
+	}
+	e.Pods = kept
+	plan.Action, plan.Title = e, capital(e.Name())
 	plan.Ending = ending(plan.Ends)
 	if plan.Ending == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, either(len(e.Pods), "it is terminating already", "all are terminating already"))
@@ -39,16 +50,17 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 	return plan, nil
 }
 
-// noEviction says why evicting the pod makes no sense; "" where it does.
-func noEviction(pod *Pod) string {
+// noEviction says why evicting the pod makes no sense, in a few words and in a
+// clause; both "" where it does.
+func noEviction(pod *Pod) (short, why string) {
 	switch {
 	case isMirror(pod.Object):
-		return fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: an eviction changes nothing",
+		return "static pod", fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: an eviction changes nothing",
 			Clean(pod.Object.Spec.NodeName))
 	case !pod.Bound():
-		return "it is on no node"
+		return "on no node", "it is on no node"
 	}
-	return ""
+	return "", ""
 }
 
 // pod is a target of the wish, as the API server holds it.

@@ -14,6 +14,11 @@ const seenAtOnce = 5
 // tell words what is known of the plan before anything is foretold. lead begins
 // the first effect; where it is "" and pods end, their number does.
 func (p *Plan) tell(lead string, plain ...string) {
+	if words := p.skipWords(); p.Whole() != nil {
+		p.warn(words)
+	} else if words != "" {
+		plain = append(plain, words)
+	}
 	p.lead, p.plain = lead, plain
 	if lead == "" && p.Ending > 0 {
 		p.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), either(p.Ending, "ends", "end"))

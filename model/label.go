@@ -42,7 +42,7 @@ func (a Annotate) Targets() []Ref { return a.Refs }
 
 // Plan implements Action. Objects that are as wished already are left out.
 func (l Label) Plan(on Facts) (*Plan, error) {
-	plan, err := marks{action: l, refs: l.Refs, set: l.Set, remove: l.Remove, field: "labels"}.plan(on)
+	plan, err := marks{action: l, of: func(refs []Ref) Action { l.Refs = refs; return l }, refs: l.Refs, set: l.Set, remove: l.Remove, field: "labels"}.plan(on)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func letGo(pod *Pod, edits []Edit) string {
 
 // Plan implements Action. Objects that are as wished already are left out.
 func (a Annotate) Plan(on Facts) (*Plan, error) {
-	plan, err := marks{action: a, refs: a.Refs, set: a.Set, remove: a.Remove, field: annotations}.plan(on)
+	plan, err := marks{action: a, of: func(refs []Ref) Action { a.Refs = refs; return a }, refs: a.Refs, set: a.Set, remove: a.Remove, field: annotations}.plan(on)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,7 @@ const annotations = "annotations"
 // marks are labels or annotations that are set and removed.
 type marks struct {
 	action Action
+	of     func(refs []Ref) Action // the same, of these
 	refs   []Ref
 	set    map[string]string
 	remove []string
@@ -123,10 +124,12 @@ func (m marks) plan(on Facts) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: %s", m.action.Name(), ErrWrongWish, why)
 	}
 	plan := &Plan{Action: m.action, on: on.Snapshot}
+	var kept []Ref
 	for _, ref := range m.refs {
 		object, err := on.Object(ref)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone)
+			plan.skip(ref, "gone", fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone))
+			continue
 		}
 		change := changeOf(ref, object)
 		for _, key := range slices.Sorted(maps.Keys(m.set)) {
@@ -135,15 +138,19 @@ func (m marks) plan(on Facts) (*Plan, error) {
 		for _, key := range m.remove {
 			change.edit(object, nil, "metadata", m.field, key)
 		}
-		if len(change.Edits) > 0 {
-			plan.Changes = append(plan.Changes, change)
+		if len(change.Edits) == 0 {
+			plan.skip(ref, "so already", nil)
+			continue
 		}
+		plan.Changes = append(plan.Changes, change)
+		kept = append(kept, ref)
 	}
 	if len(plan.Changes) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s so already", m.action.Name(), ErrNoChange, either(len(m.refs), "it is", "all are"))
+		return nil, plan.noneLeft(m.action.Name(), either(len(m.refs), "it is", "all are")+" so already")
 	}
-	plan.Title = titleOf(m.action, plan.Changes)
-	plan.Undo, plan.UndoSays = undoOf(m.action, plan.Changes), fmt.Sprintf("Undo: the %s as before.", m.field)
+	plan.Action = m.of(kept)
+	plan.Title = titleOf(plan.Action, plan.Changes)
+	plan.Undo, plan.UndoSays = undoOf(plan.Action, plan.Changes), fmt.Sprintf("Undo: the %s as before.", m.field)
 	return plan, nil
 }
 

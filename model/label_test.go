@@ -133,7 +133,8 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 		{
 			Ungate{Pods: []Ref{a, b, c}, Gates: []string{"x/budget"}},
 			[]string{
-				"Ungate 3 pods x/budget", "kube-scheduler looks at 1 pod then.", "1 pod stays gated by x/quota.",
+				"Ungate 2 pods x/budget", "kube-scheduler looks at 1 pod then.", "1 pod stays gated by x/quota.",
+				"Skips 1 of 3 pods: ml/c (no such gate).",
 				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", budget, undo, "y ungate",
 			},
 			"",

@@ -33,6 +33,7 @@ type Plan struct {
 
 	on    *Snapshot // what it was planned on
 	opens []string  // nodes that it makes schedulable
+	skips []skipped // targets of the wish that it leaves as they are; Action is without them
 	lead  string    // begins the first effect, before what is foretold of the ends
 	bare  string    // stands in its place where nothing is foretold; "": lead does
 	plain []string  // the effects that stand whatever is foretold

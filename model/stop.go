@@ -30,16 +30,22 @@ func Draining(jobs []*Progress, node string) []*Progress {
 }
 
 // stopDrains makes the plan stop every job that drains one of the nodes, which the
-// plan makes schedulable: a job that goes on would evict what is scheduled there.
-func (p *Plan) stopDrains(jobs []*Progress, nodes []string) {
+// plan makes schedulable: a job that goes on would evict what is scheduled there. It
+// gives those of the nodes that are drained.
+func (p *Plan) stopDrains(jobs []*Progress, nodes []string) (drained []string) {
 	p.opens = nodes
 	for _, node := range nodes {
-		for _, job := range Draining(jobs, node) {
+		draining := Draining(jobs, node)
+		if len(draining) > 0 {
+			drained = append(drained, node)
+		}
+		for _, job := range draining {
 			if !slices.Contains(p.Stops, job) {
 				p.Stops = append(p.Stops, job)
 			}
 		}
 	}
+	return drained
 }
 
 // onlyStops makes it a plan that changes no object: the nodes are schedulable

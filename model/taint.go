@@ -50,20 +50,27 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: %w", t.Name(), ErrWrongWish, err)
 	}
 	plan := &Plan{Action: t, Does: t.verb(), on: on.Snapshot}
+	var kept []string
 	for _, ref := range t.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone)
+			plan.skip(ref, "gone", fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone))
+			continue
 		}
 		change := changeOf(ref, object)
 		change.edit(object, t.applied(items(valueAt(object, taintsPath))), taintsPath...)
-		if len(change.Edits) > 0 {
-			plan.Changes = append(plan.Changes, change)
+		if len(change.Edits) == 0 {
+			plan.skip(ref, "so already", nil)
+			continue
 		}
+		plan.Changes = append(plan.Changes, change)
+		kept = append(kept, ref.Name)
 	}
 	if len(plan.Changes) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s", t.Name(), ErrNoChange, t.already())
+		return nil, plan.noneLeft(t.Name(), t.already())
 	}
+	t.Nodes = kept
+	plan.Action = t
 	plan.Title = titleOf(t, plan.Changes)
 	plan.Undo, plan.UndoSays = undoOf(t, plan.Changes), t.undoSays()
 	plan.follow()

@@ -29,11 +29,13 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		Action: u, Does: "ungate", on: on.Snapshot,
 		UndoSays: "It cannot be undone: a gate can be removed, and never added again.",
 	}
+	var kept []Ref
 	free, held, removed := 0, map[string]bool{}, map[string]bool{}
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
-			return nil, fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone)
+			plan.skip(ref, "gone", fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone))
+			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
 			goes := len(u.Gates) == 0 || slices.Contains(u.Gates, gateName(gate))
@@ -45,9 +47,11 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		change := changeOf(ref, object)
 		change.edit(object, left, gatesPath...)
 		if len(change.Edits) == 0 {
+			plan.skip(ref, "no such gate", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
+		kept = append(kept, ref)
 		if len(left) == 0 {
 			free++
 		}
@@ -56,8 +60,10 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		}
 	}
 	if len(plan.Changes) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s no such gate", u.Name(), ErrNoChange, either(len(u.Pods), "it has", "they have"))
+		return nil, plan.noneLeft(u.Name(), either(len(u.Pods), "it has", "they have")+" no such gate")
 	}
+	u.Pods = kept
+	plan.Action = u
 	plan.Title = titleOf(u, plan.Changes)
 	plan.tell("", ungated(len(plan.Changes), free, held)...)
 	for _, gate := range slices.Sorted(maps.Keys(removed)) {

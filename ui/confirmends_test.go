@@ -2,11 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -234,6 +236,49 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 			t.Errorf("the box is open:\n%s", screen(d.app))
 		}
 	})
+}
+
+func TestWhatCannotBeEvictedAmongTheMarkedIsSkipped(t *testing.T) {
+	d := newActedOn(t, 80, 24, "staging-eu", threeReports(), nil)
+	d.actor.dress = foretold(reportFates)
+	d.press("2")
+	for _, name := range []string{"batch/report-1", "web/front-5d8f9c6b4-t7m4w", "web/front-5d8f9c6b4-8sd2l"} {
+		d.mark(name)
+	}
+	d.press("e")
+	d.wait(time.Second)
+	requireScreen(t, d.app)
+	d.write("2")
+	d.press("enter")
+	if n := len(d.actor.run); n != 1 || len(d.actor.run[0].Ends) != 2 {
+		t.Errorf("ran %v", d.actor.run)
+	}
+}
+
+func TestWhatIsSoAlreadyAmongTheMarkedIsSkipped(t *testing.T) {
+	d := newActed(t, 80, 24, "staging-eu", nil)
+	for _, name := range []string{"spot-a-01", "std-a-01", "std-b-02"} {
+		d.node(name)
+		d.press("space")
+	}
+	d.press("c")
+	d.wait(time.Second)
+	requireScreen(t, d.app)
+}
+
+func TestWhatIsGoneAmongTheMarkedIsSkipped(t *testing.T) {
+	d := newActed(t, 80, 24, "staging-eu", nil)
+	for _, name := range []string{"std-a-01", "std-b-02"} {
+		d.node(name)
+		d.press("space")
+	}
+	d.prod.nodes = slices.DeleteFunc(d.prod.nodes, func(n *corev1.Node) bool { return n.Name == "std-b-02" })
+	d.actor.snapshot = d.prod.at(2, d.app.snapshot.Status)
+	send(t, d.app, snapshotMsg{snapshot: d.actor.snapshot})
+	d.press("c")
+	if got := screen(d.app); !strings.Contains(got, "Skips 1 of 2 nodes: std-b-02 (gone).") {
+		t.Errorf("says\n%s", got)
+	}
 }
 
 func TestWhatWasNotReadIsNotAgreedTo(t *testing.T) {

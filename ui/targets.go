@@ -10,7 +10,7 @@ import (
 type targets struct {
 	nodes []*model.Node
 	pods  []*model.Pod
-	gone  string // the name of one that is not there any more; "" if all are
+	gone  string // the name of the first where all are not there any more; "" if one is
 }
 
 // targeter is a view on which an action may be about more than what is selected.
@@ -32,23 +32,23 @@ func targetsOf(v view) targets {
 	return t
 }
 
-// acted are the rows that an action is about: the marked ones, else the selected one.
+// acted are the rows that an action is about: the marked ones, else the selected
+// one. gone says that none of them is there any more; a plan leaves out the others.
 func (t *table[R]) acted() (rows []R, gone bool) {
 	if rows = t.marked(); len(rows) == 0 {
 		if row, ok := t.selected(); ok {
 			rows = []R{row}
 		}
 	}
-	return rows, slices.ContainsFunc(rows, func(row R) bool { return t.gone[t.id(row)] })
+	there := slices.ContainsFunc(rows, func(row R) bool { return !t.gone[t.id(row)] })
+	return rows, len(rows) > 0 && !there
 }
 
 func (p *pods) targets() targets {
-	rows, _ := p.table.acted()
+	rows, gone := p.table.acted()
 	t := targets{pods: rows}
-	for _, pod := range rows {
-		if p.table.gone[podID(pod)] {
-			t.gone = pod.FullName()
-		}
+	if gone {
+		t.gone = rows[0].FullName()
 	}
 	return t
 }
@@ -56,11 +56,11 @@ func (p *pods) targets() targets {
 // targets of Pending are pods that exist: of a row that stands for several, all.
 func (p *pending) targets() targets {
 	var t targets
-	rows, _ := p.table.acted()
+	rows, gone := p.table.acted()
+	if gone {
+		t.gone = rows[0].pod.FullName()
+	}
 	for _, row := range rows {
-		if p.table.gone[row.id] {
-			t.gone = row.pod.FullName()
-		}
 		for _, pod := range row.pods() {
 			if pod.Exists() && !slices.Contains(t.pods, pod) {
 				t.pods = append(t.pods, pod)
@@ -82,15 +82,9 @@ func (n *nodes) targets() targets {
 	rows, gone := n.table.acted()
 	t := targets{nodes: rows}
 	if gone {
-		t.gone = n.goneName(rows)
+		t.gone = rows[0].Name
 	}
 	return t
-}
-
-// goneName names the first of some nodes that is not there any more.
-func (n *nodes) goneName(rows []*model.Node) string {
-	at := slices.IndexFunc(rows, func(node *model.Node) bool { return n.table.gone[nodeID(node)] })
-	return rows[at].Name
 }
 
 // targets of the page about a node are that node, and the pods that are selected.
@@ -115,12 +109,12 @@ func (p *groupPage) targets() targets {
 		return targets{pods: []*model.Pod{on.pod}}
 	}
 	var t targets
-	rows, _ := p.table.acted()
+	rows, gone := p.table.acted()
+	if gone {
+		t.gone = rows[0].node.Name
+	}
 	for _, row := range rows {
 		t.nodes = append(t.nodes, row.node)
-		if p.table.gone[p.table.id(row)] {
-			t.gone = row.node.Name
-		}
 	}
 	return t
 }
