@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -318,6 +319,40 @@ func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheTimeOfARemainingPodGoesOnAfterAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("a"), running("cart-a"), running("cart-b"))
+		d.refuse = func(pod string, _ int) error {
+			switch pod {
+			case "cart-a":
+				refused := apierrors.NewTooManyRequests("Cannot evict pod", 0)
+				refused.ErrStatus.Details = &metav1.StatusDetails{
+					Group: policyv1.GroupName, Name: "cart", Causes: []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause}},
+				}
+				return refused
+			case "cart-b":
+				return context.DeadlineExceeded
+			}
+			return nil
+		}
+		defer d.a.Close()
+		d.does(model.Drain{Nodes: []string{"n1"}})
+		time.Sleep(time.Minute)
+		before := states(d.a)
+		d.a.Stop(1)
+		time.Sleep(time.Second)
+		after := states(d.a)
+		for _, name := range []string{"cart-a", "cart-b"} {
+			if after[name].State != model.PodLeft || !after[name].Since.Equal(before[name].Since) || time.Since(after[name].Since) < time.Minute {
+				t.Errorf("%s has been waiting since %s, after the stop since %s", name, before[name].Since, after[name].Since)
+			}
+		}
+		if after["cart-a"].Budget != "cart" || after["cart-b"].Budget != "" {
+			t.Errorf("what they waited for is %q and %q", after["cart-a"].Budget, after["cart-b"].Budget)
+		}
+	})
 }
 
 func TestADrainOfOtherNodesGoesOn(t *testing.T) {

@@ -168,9 +168,17 @@ func (j *job) leave() {
 	for i := range j.pods {
 		p := &j.pods[i]
 		if !p.busy && (p.State == model.PodWaits || p.State == model.PodRefused) {
-			j.turn(p, model.PodLeft)
+			j.giveUp(p)
 		}
 	}
+}
+
+// giveUp leaves a pod where it is. Since when it has been waiting, and for which
+// budget, stays as it was.
+func (j *job) giveUp(p *pod) {
+	since, budget := p.Since, p.Budget
+	j.turn(p, model.PodLeft)
+	p.Since, p.Budget = since, budget
 }
 
 // explain says why the job cannot go on.

@@ -134,7 +134,8 @@ func (j *job) settle(r reply) {
 	}
 	again := r.state == model.PodRefused || r.state == model.PodWaits
 	if again && j.state == model.JobStopped {
-		j.turn(p, model.PodLeft)
+		p.Budget = r.budget
+		j.giveUp(p)
 		return
 	}
 	j.turn(p, r.state)

@@ -31,10 +31,10 @@ const (
 type PodProgress struct {
 	Pod    Ref // this very pod
 	State  PodState
-	Since  time.Time     // when it came into that state
+	Since  time.Time     // when it came into that state; of PodLeft, into the one in which it was left
 	Again  time.Time     // when it is asked again, of PodRefused, and of PodWaits where there was no answer
 	Grace  time.Duration // what its containers get to end
-	Budget string        // of PodRefused: the budget that refused, where it is known
+	Budget string        // of PodRefused, and of PodLeft after it: the budget that refused, where it is known
 	Said   string        // the API server's words, or why there was no answer; "" where all is well
 	Help   string        // what to do about it, of PodFailed; of PodTerminating what holds it beyond Grace
 	// Back is the pod that its controller made in its place; zero before, and

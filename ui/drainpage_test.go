@@ -257,6 +257,28 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 	}
 }
 
+func TestAStoppedDrainTellsHowLongItRan(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	stopped := *job
+	stopped.State, stopped.Over, stopped.Pods = model.JobStopped, job.Began.Add(70*time.Second), slices.Clone(job.Pods)
+	for i := range stopped.Pods {
+		stopped.Pods[i].State = model.PodGone
+	}
+	stopped.Pods[3].State, stopped.Pods[3].Again, stopped.Pods[3].Said = model.PodLeft, time.Time{}, ""
+	d.tell(&stopped)
+	d.at = now.Add(time.Hour)
+	d.press(":")
+	write(d.t, d.app, "drains")
+	press(d.t, d.app, "enter")
+	if got := screen(d.app); !strings.Contains(got, "stopped      10/11    1m  ") {
+		t.Errorf("the list says\n%s", got)
+	}
+	press(d.t, d.app, "enter")
+	if got := screen(d.app); !strings.Contains(got, "  left                   1h  PDB cart refused it") {
+		t.Errorf("the page says\n%s", got)
+	}
+}
+
 func TestAJobIsToldWhereverOneIs(t *testing.T) {
 	d, job := draining(t, 80, 24, nil)
 	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" {

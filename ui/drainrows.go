@@ -53,6 +53,10 @@ func (p *drainPage) now(pod model.PodProgress) cell {
 			return cell{text: "PDB " + pod.Budget + " allows 0"}
 		}
 		return cell{text: pod.Said}
+	case model.PodLeft:
+		if pod.Budget != "" {
+			return cell{text: "PDB " + pod.Budget + " refused it"}
+		}
 	case model.PodTerminating:
 		return p.ending(pod)
 	case model.PodGone:

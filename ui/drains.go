@@ -26,7 +26,7 @@ func newDrains(a *App) *drainsPage {
 		column[*model.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *model.Progress) string {
 			return strconv.Itoa(job.Count(model.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
 		})},
-		column[*model.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *model.Progress) string { return a.since(job.Began) })},
+		column[*model.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *model.Progress) string { return a.ranFor(job) })},
 		column[*model.Progress]{head: "NOW", flex: true, text: text(jobTally)},
 	)
 	return p
@@ -151,6 +151,14 @@ func stopWords(job *model.Progress) []string {
 		lines = append(lines, "What it cordoned stays so; z undoes that.")
 	}
 	return lines
+}
+
+// ranFor is how long a job has been running, or did, as ages are written.
+func (a *App) ranFor(job *model.Progress) string {
+	if job.Over.IsZero() {
+		return a.since(job.Began)
+	}
+	return model.FormatAge(job.Began, job.Over)
 }
 
 // elapsed is how long a job has been running, or did.
