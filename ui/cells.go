@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,6 +19,31 @@ func cut(s string, width int) string {
 		return s
 	}
 	return ansi.Truncate(s, width, "…")
+}
+
+// cutRow is cut that takes blanks at the end for nothing.
+func cutRow(row string, width int) string {
+	short := ansi.Truncate(row, width, "")
+	if len(short) == len(row) || strings.Trim(ansi.Strip(ansi.TruncateLeft(row, width, "")), " ") == "" {
+		return short
+	}
+	return cut(row, width)
+}
+
+// firstLines are the first n lines; the last of them ends in … where there are
+// more, and takes width cells at most.
+func firstLines(lines []string, n, width int) []string {
+	if n >= len(lines) || n <= 0 {
+		return lines[:min(max(n, 0), len(lines))]
+	}
+	lines = slices.Clone(lines[:n])
+	last := &lines[n-1]
+	more := " …"
+	if strings.HasSuffix(ansi.Strip(*last), "-") || cells(*last)+2 > width {
+		more = "…" // a name goes on
+	}
+	*last = ansi.Truncate(*last, width-cells(more), "") + more
+	return lines
 }
 
 // cutMiddle shortens s to width cells and keeps both ends: tails tell names apart.

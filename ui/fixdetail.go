@@ -32,7 +32,7 @@ func (p *fixes) details(f *explain.Fix, rows int) []string {
 		command[room-1] = cut(command[room-1]+" …", p.width-1)
 	}
 	lines := append(append(told, command...), after...)
-	return lines[:min(len(lines), max(0, rows))]
+	return firstLines(lines, rows, p.width)
 }
 
 // verdictOn says what became of the pod when the fix was tried.

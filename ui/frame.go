@@ -64,7 +64,7 @@ func (a *App) rows() []string {
 		rows = a.underBox(rows)
 	}
 	for i, row := range rows {
-		rows[i] = ansi.Truncate(row, a.width, "")
+		rows[i] = cutRow(row, a.width)
 	}
 	return rows
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -100,7 +99,7 @@ func (p *palette) line(width int) string {
 			rest = ""
 		}
 	}
-	rest = ansi.Truncate(model.Clean(rest), max(width-2-cells(typed)-cells(hint), 0), "")
+	rest = cut(model.Clean(rest), width-2-cells(typed)-cells(hint))
 	return spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
 

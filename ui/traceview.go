@@ -144,7 +144,7 @@ func (p *trace) details(room int) []string {
 		}
 		lines = append(lines, indented(1, wrapped(text, p.width-2))...)
 	}
-	return lines[:min(len(lines), room)]
+	return firstLines(lines, room, p.width)
 }
 
 // scoreDetails spell a node's total, and name what has nothing to say.

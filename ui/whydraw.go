@@ -33,7 +33,7 @@ func (p *whyPage) lines() []whyLine {
 	r := c.room(p.height - whyTopRows)
 	lines := plainLines("   "+p.about(), p.agreement())
 	lines = append(lines, blankLines(r.afterTop)...)
-	lines = append(lines, plainLines(c.facts[:r.facts]...)...)
+	lines = append(lines, plainLines(firstLines(c.facts, r.facts, p.width)...)...)
 	lines = append(lines, blankLines(r.afterFacts)...)
 	lines = append(lines, p.matrixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforeDetails)...)
@@ -41,7 +41,7 @@ func (p *whyPage) lines() []whyLine {
 	lines = append(lines, blankLines(r.beforeFixes)...)
 	lines = append(lines, p.fixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforePreemption)...)
-	lines = append(lines, plainLines(c.preemption[:r.preemption]...)...)
+	lines = append(lines, plainLines(firstLines(c.preemption, r.preemption, p.width)...)...)
 	lines = append(lines, blankLines(r.beforeQuotes)...)
 	lines = append(lines, p.quoteLines(c, r)...)
 	lines = append(lines, blankLines(r.beforeEvents)...)
@@ -111,7 +111,7 @@ func (p *whyPage) detailLines(c whyContent, r whyRoom) []whyLine {
 		return nil
 	}
 	if c.nodes == 0 {
-		return plainLines(c.details[:r.details]...)
+		return plainLines(firstLines(c.details, r.details, p.width)...)
 	}
 	from, to := p.window(partNodes, c.nodes, r.details-1)
 	t := p.nodeTable(g, from, to-from)
