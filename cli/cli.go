@@ -34,6 +34,8 @@ type app struct {
 
 	schedulerConfig string                 // the file that the user named; "" without
 	configuration   *explain.Configuration // what it holds
+
+	poolLabel string // the label of nodes that holds their pool, as set; "" without
 }
 
 // Run runs a command line, args[0] being the program's name, and gives its exit code.

@@ -89,6 +89,7 @@ func (d *dashing) look(asciiGiven bool) (settings, error) {
 	if err := settings.check(); err != nil {
 		return settings, err
 	}
+	d.poolLabel = settings.PoolLabel
 	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
 		return settings, usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
 	}

@@ -123,11 +123,7 @@ func (a *app) accept(file *snapshot.File) {
 // fileSource serves a file, with the scheduler's configuration where the user
 // gave one.
 func (a *app) fileSource(file *snapshot.File) (*cluster.Source, error) {
-	source, err := file.Source()
-	if err == nil && a.configuration != nil {
-		source.Configuration = a.configuration
-	}
-	return source, err
+	return a.equipped(file.Source())
 }
 
 // openFile serves the file that --from names, and reads it as a cluster.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -135,6 +136,9 @@ func (g *getting) run(ctx context.Context, view string) error {
 	if view == "access" {
 		return g.access(ctx)
 	}
+	if err := g.readPoolLabel(); err != nil {
+		return err
+	}
 	live, err := g.open(ctx)
 	if err != nil {
 		return err
@@ -154,6 +158,16 @@ func (g *getting) run(ctx context.Context, view string) error {
 	}
 	live.sayLimits()
 	return g.print(l)
+}
+
+// readPoolLabel reads the setting of the label that holds nodes' pools.
+func (a *app) readPoolLabel() error {
+	settings, err := readSettings(os.Getenv)
+	if err != nil {
+		return err
+	}
+	a.poolLabel = settings.PoolLabel
+	return settings.check()
 }
 
 // print writes a listing in the form asked for.

@@ -21,7 +21,7 @@ func (d *dashing) runRecording(ctx context.Context, settings settings) error {
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	player, err := recording.Play(running, r, step, recording.PlayOptions{Read: readOptions(), Configuration: d.configuration})
+	player, err := recording.Play(running, r, step, recording.PlayOptions{Read: readOptions(), Configuration: d.configuration, PoolLabel: d.poolLabel})
 	if err != nil {
 		return usagef("%w; --step N begins with another step", err)
 	}

@@ -33,15 +33,24 @@ func (a *app) readSchedulerConfig(ctx context.Context) error {
 	return nil
 }
 
+// equipped gives a source what the user set for it.
+func (a *app) equipped(source *cluster.Source, err error) (*cluster.Source, error) {
+	if err != nil {
+		return nil, err
+	}
+	if a.configuration != nil {
+		source.Configuration = a.configuration
+	}
+	source.PoolLabel = a.poolLabel
+	return source, nil
+}
+
 // sourceOf opens a connection's source, with the scheduler's configuration where
 // the user gave one. The plugins' feature gates have to be known before.
 func (a *app) sourceOf(client *kube.Client) func(context.Context) (*cluster.Source, error) {
 	explain.Emulate(client.Version())
 	return func(ctx context.Context) (*cluster.Source, error) {
 		source, err := client.Source(ctx)
-		if err == nil && a.configuration != nil {
-			source.Configuration = a.configuration
-		}
-		return source, err
+		return a.equipped(source, err)
 	}
 }

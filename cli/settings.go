@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/adrg/xdg"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -26,6 +27,7 @@ type settings struct {
 	ASCII      *bool    `json:"ascii"`
 	Production string   `json:"production"` // pattern of context names
 	ReadOnly   contexts `json:"readonly"`   // nothing is changed in these
+	PoolLabel  string   `json:"pool-label"` // the label of nodes that holds their pool
 }
 
 // configFile is where the configuration file is looked for.
@@ -74,6 +76,11 @@ func (s *settings) check() error {
 	}
 	if err := s.ReadOnly.check(); err != nil {
 		return usagef("read configuration: readonly: %w", err)
+	}
+	if s.PoolLabel != "" {
+		if wrong := content.IsLabelKey(s.PoolLabel); len(wrong) > 0 {
+			return usagef("read configuration: pool-label: %q is no label's key: %s", s.PoolLabel, wrong[0])
+		}
 	}
 	if s.Theme == "" {
 		return nil

@@ -33,6 +33,8 @@ func TestFlagsGoBeforeTheEnvironmentAndThatBeforeTheFile(t *testing.T) {
 		"a theme that does not exist is no use": {"", utf8, "puce", "error"},
 		"a file with a typo is refused":         {"thene: dark\n", utf8, "", "error"},
 		"a pattern that is broken is refused":   {"readonly: \"prod-[\"\n", utf8, "", "error"},
+		"a label that none can be is refused":   {"pool-label: \"a b\"\n", utf8, "", "error"},
+		"a label of one's own is taken":         {"theme: dark\npool-label: team.example/pool\n", utf8, "", "dark"},
 		"a file that sets everything is taken":  {"theme: dark\nascii: true\nproduction: live-*\nreadonly: \"*prod*\"\n", utf8, "", "dark"},
 	} {
 		t.Run(name, func(t *testing.T) {

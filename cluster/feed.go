@@ -51,6 +51,7 @@ func newFeed(ctx context.Context, source *Source) (*feed, error) {
 		all:     make(chan struct{}),
 		stop:    cancel,
 	}
+	f.builder.PoolLabel(source.PoolLabel)
 	if err := f.listen(ctx); err != nil {
 		cancel()
 		return nil, err

@@ -164,6 +164,7 @@ func (f *folder) askFirst(ctx context.Context) {
 			return
 		}
 		builder := model.NewBuilder()
+		builder.PoolLabel(f.feed.source.PoolLabel)
 		for _, node := range first.Nodes {
 			builder.Node(nil, node)
 		}

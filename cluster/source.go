@@ -37,6 +37,9 @@ type Source struct {
 	First func(context.Context) (*First, error)
 	// Configuration is the scheduler's; nil where it is not known.
 	Configuration *explain.Configuration
+	// PoolLabel is the label of nodes that holds their pool, before the known ones;
+	// "" is none.
+	PoolLabel string
 	// SchedulerAlive to LimitRanges are what an engine asks beside its
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)

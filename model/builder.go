@@ -20,7 +20,13 @@ type Builder struct {
 	refused      map[string]*Kind                     // of pods that do not exist, by key
 	allRefused   []*Refused                           // as noted last
 	last         Snapshot
+	poolLabel    string // goes before the known labels of node pools
 }
+
+// PoolLabel names a label of nodes that holds their pool, where it is none of the
+// known ones; it goes before those. "" is none. It has to be called before the
+// first Build.
+func (b *Builder) PoolLabel(label string) { b.poolLabel = label }
 
 // host is a node's name and what is bound to it. The node itself may not be
 // known yet, or no more.
@@ -145,7 +151,7 @@ func (b *Builder) nodeChange(name string, moved []change[Pod]) change[Node] {
 	case object == nil:
 		h.node = nil
 	case was == nil || object != h.object:
-		h.node = newNode(object).with(h.pods)
+		h.node = newNode(object, b.poolLabel).with(h.pods)
 	case len(moved) > 0:
 		h.node = was.with(h.pods)
 	}

@@ -9,7 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// poolLabels hold the name of a node's pool, by provider.
+// poolLabels hold the name of a node's pool: those of providers and provisioners,
+// then the plain ones that people set.
 var poolLabels = []string{
 	"karpenter.sh/nodepool",
 	"cloud.google.com/gke-nodepool",
@@ -26,7 +27,23 @@ var poolLabels = []string{
 	"alibabacloud.com/nodepool-id",
 	"ibm-cloud.kubernetes.io/worker-pool-name",
 	"kubernetes.civo.com/civo-node-pool",
+	"worker.gardener.cloud/pool",
+	"hcloud/node-group",
+	"node.exoscale.net/nodepool-id",
+	"magnum.openstack.org/nodegroup",
+	"cluster.x-k8s.io/pool-name",
+	"cluster.x-k8s.io/deployment-name",
+	"topology.cluster.x-k8s.io/deployment-name",
+	"pool",
+	"nodepool",
+	"node-pool",
+	"nodegroup",
+	"node-group",
 }
+
+// openShiftLabel is on every node of OpenShift, whose MachineConfigPools are called
+// as the roles that they select.
+const openShiftLabel = "node.openshift.io/os_id"
 
 const (
 	roleLabelPrefix = "node-role.kubernetes.io/"
@@ -34,9 +51,9 @@ const (
 	taintDomain     = "node.kubernetes.io/"
 )
 
-// newNode derives what is shown of a node that no pod is bound to. The object is
-// kept and must not change.
-func newNode(object *corev1.Node) *Node {
+// newNode derives what is shown of a node that no pod is bound to; poolLabel is as
+// for poolOf. The object is kept and must not change.
+func newNode(object *corev1.Node, poolLabel string) *Node {
 	n := &Node{
 		Object:      object,
 		Name:        object.Name,
@@ -45,7 +62,7 @@ func newNode(object *corev1.Node) *Node {
 		Pressure:    pressureOf(object),
 		Roles:       rolesOf(object),
 		Zone:        cmp.Or(object.Labels[corev1.LabelTopologyZone], object.Labels[corev1.LabelFailureDomainBetaZone]),
-		Pool:        poolOf(object),
+		Pool:        poolOf(object, poolLabel),
 		Instance:    cmp.Or(object.Labels[corev1.LabelInstanceTypeStable], object.Labels[corev1.LabelInstanceType]),
 		Version:     object.Status.NodeInfo.KubeletVersion,
 		Allocatable: NewResources(object.Status.Allocatable),
@@ -101,10 +118,34 @@ func rolesOf(node *corev1.Node) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func poolOf(node *corev1.Node) string {
+// poolOf is the name of the node's pool: by own, a label that the user named, or
+// else by the known ones; "" where it has none of them.
+func poolOf(node *corev1.Node, own string) string {
+	if pool := node.Labels[own]; pool != "" {
+		return pool
+	}
 	for _, label := range poolLabels {
 		if pool := node.Labels[label]; pool != "" {
 			return pool
+		}
+	}
+	if _, ok := node.Labels[openShiftLabel]; ok {
+		return machineConfigPool(rolesOf(node))
+	}
+	return ""
+}
+
+// machineConfigPool is the pool of a node with these roles: a custom one goes
+// before worker, which its nodes are too.
+func machineConfigPool(roles []string) string {
+	for _, role := range roles {
+		if role != "worker" && role != "control-plane" && role != "master" {
+			return role
+		}
+	}
+	for _, role := range []string{"master", "worker"} {
+		if slices.Contains(roles, role) {
+			return role
 		}
 	}
 	return ""

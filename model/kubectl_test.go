@@ -112,7 +112,7 @@ func TestNodesHaveTheRolesThatKubectlShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join(newNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}).Roles, ",")
+		got := strings.Join(newNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, "").Roles, ",")
 		if want := strings.ReplaceAll(table.Rows[0].Cells[2].(string), "<none>", ""); got != want {
 			t.Fatalf("kubectl says %q, we say %q", want, got)
 		}

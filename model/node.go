@@ -18,7 +18,7 @@ type Node struct {
 	Pressure    []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
 	Roles       []string               // node-role.kubernetes.io/…, sorted
 	Zone        string                 // topology.kubernetes.io/zone
-	Pool        string                 // the node pool's label of the known providers
+	Pool        string                 // the name of the node pool: Builder.PoolLabel, else a label of the known providers
 	Instance    string                 // node.kubernetes.io/instance-type
 	Version     string                 // the kubelet's
 	Allocatable Resources

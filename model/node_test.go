@@ -31,7 +31,7 @@ func TestTheStatusOfANodeInWords(t *testing.T) {
 		{"a pressure that does not hold is none", false, []corev1.NodeCondition{ready("True"), {Type: "PIDPressure", Status: "False"}}, "Ready"},
 		{"a condition of somebody else is no pressure", false, []corev1.NodeCondition{ready("True"), holds("EtcdIsVoter")}, "Ready"},
 	} {
-		node := newNode(&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: c.cordoned}, Status: corev1.NodeStatus{Conditions: c.conditions}})
+		node := newNode(&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: c.cordoned}, Status: corev1.NodeStatus{Conditions: c.conditions}}, "")
 		if node.Status != c.want {
 			t.Errorf("%s: %s, want %s", c.says, node.Status, c.want)
 		}
@@ -58,17 +58,17 @@ func TestTaintsAreSpelledOut(t *testing.T) {
 			key, value, _ := strings.Cut(name, "=")
 			object.Spec.Taints = append(object.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})
 		}
-		if got := newNode(object).Taints; got != c.want {
+		if got := newNode(object, "").Taints; got != c.want {
 			t.Errorf("%s: %s, want %s", c.says, got, c.want)
 		}
 	}
 	loose := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: "NoSchedule"}}}}
-	if got := newNode(loose).Taints; got != "unschedulable:NoSchedule" {
+	if got := newNode(loose, "").Taints; got != "unschedulable:NoSchedule" {
 		t.Errorf("the cordon's taint on a node that is not cordoned: %q", got)
 	}
 	if got := newNode(&corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "node.kubernetes.io/not-ready", Effect: "NoSchedule"}, {Key: "dedicated", Value: "gpu", Effect: "NoSchedule"},
-	}}}).AllTaints(); strings.Join(got, " ") != "dedicated=gpu:NoSchedule node.kubernetes.io/not-ready:NoSchedule" {
+	}}}, "").AllTaints(); strings.Join(got, " ") != "dedicated=gpu:NoSchedule node.kubernetes.io/not-ready:NoSchedule" {
 		t.Errorf("in full they are %v", got)
 	}
 }
@@ -82,9 +82,15 @@ func TestWhereANodeComesFrom(t *testing.T) {
 		{"of EKS", "eks.amazonaws.com/nodegroup", "p", "", "p", ""},
 		{"of AKS", "kubernetes.azure.com/agentpool", "p", "", "p", ""},
 		{"of Karpenter", "karpenter.sh/nodepool", "p", "", "p", ""},
-		{"any other label", "pool", "p", "", "", ""},
+		{"of kOps", "kops.k8s.io/instancegroup", "p", "", "p", ""},
+		{"of DigitalOcean", "doks.digitalocean.com/node-pool", "p", "", "p", ""},
+		{"of Cluster API", "cluster.x-k8s.io/pool-name", "p", "", "p", ""},
+		{"that people name themselves", "pool", "p", "", "p", ""},
+		{"in other words", "nodepool", "p", "", "p", ""},
+		{"and others", "node-pool", "p", "", "p", ""},
+		{"any other label", "team", "p", "", "", ""},
 	} {
-		node := newNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{c.label: c.value}}})
+		node := newNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{c.label: c.value}}}, "")
 		if node.Zone != c.zone || node.Pool != c.pool || node.Instance != c.instance {
 			t.Errorf("%s: zone %q, pool %q, instance %q", c.says, node.Zone, node.Pool, node.Instance)
 		}
@@ -110,5 +116,52 @@ func TestAPodThatComesBeforeItsNodeIsCounted(t *testing.T) {
 	b.Node(nil, node)
 	if s := b.Build(4, Status{}, nil); len(s.Nodes) != 1 || len(s.Nodes[0].Pods) != 1 {
 		t.Fatal("a node that came back has lost its pod")
+	}
+}
+
+func TestTheLabelThatIsSetGoesBeforeTheKnownLabelsOfPools(t *testing.T) {
+	both := map[string]string{"team.example/pool": "own", "pool": "plain", "cloud.google.com/gke-nodepool": "gke"}
+	for _, c := range []struct {
+		says, own string
+		labels    map[string]string
+		want      string
+	}{
+		{"it wins", "team.example/pool", both, "own"},
+		{"without it the provider's does", "", both, "gke"},
+		{"where a node lacks it too", "other.example/pool", both, "gke"},
+		{"a plain one is the last", "", map[string]string{"pool": "plain"}, "plain"},
+		{"an empty label is none", "team.example/pool", map[string]string{"team.example/pool": "", "pool": "plain"}, "plain"},
+	} {
+		b := NewBuilder()
+		b.PoolLabel(c.own)
+		b.Node(nil, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: c.labels}})
+		if got := b.Build(1, Status{}, nil).Nodes[0].Pool; got != c.want {
+			t.Errorf("%s: %q, want %q", c.says, got, c.want)
+		}
+	}
+}
+
+func TestAPoolOfOpenShiftIsCalledAsItsRole(t *testing.T) {
+	for _, c := range []struct {
+		roles []string
+		want  string
+	}{
+		{[]string{"worker"}, "worker"},
+		{[]string{"worker", "infra"}, "infra"},
+		{[]string{"master", "control-plane"}, "master"},
+		{[]string{"control-plane", "master", "worker"}, "master"},
+		{nil, ""},
+	} {
+		labels := map[string]string{openShiftLabel: "rhel"}
+		for _, role := range c.roles {
+			labels[roleLabelPrefix+role] = ""
+		}
+		if got := poolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != c.want {
+			t.Errorf("%v: %q, want %q", c.roles, got, c.want)
+		}
+		delete(labels, openShiftLabel)
+		if got := poolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != "" {
+			t.Errorf("%v elsewhere: %q", c.roles, got)
+		}
 	}
 }

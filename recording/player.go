@@ -15,6 +15,7 @@ import (
 type PlayOptions struct {
 	Read          snapshot.ReadOptions
 	Configuration *explain.Configuration // of the scheduler, instead of the steps' own; nil is theirs
+	PoolLabel     string                 // see cluster.Source
 }
 
 // Player shows a recording as a cluster that is at one step, and goes from one to
@@ -72,6 +73,7 @@ func (p *Player) source(context.Context) (*cluster.Source, error) {
 	if p.options.Configuration != nil {
 		source.Configuration = p.options.Configuration
 	}
+	source.PoolLabel = p.options.PoolLabel
 	status := source.Status()
 	status.Step, status.Steps = p.step+1, len(p.recording.Steps)
 	source.Status = func() model.Status { return status }
