@@ -85,7 +85,7 @@ func (p *pods) columns() []column[*model.Pod] {
 		{head: "USED", field: "cpu.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
 			return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) })
 		})},
-		{head: "MEM", field: "mem", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
+		{head: "MEM", field: "mem", from: 120, right: true, text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
 		{head: "USED", field: "mem.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
 			return a.used(p, func(u model.Amount) string { return memory(u.Memory) })
 		})},

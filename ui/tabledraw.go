@@ -30,9 +30,8 @@ func (t *table[R]) shows(c *column[R]) bool {
 // placed is one column as it is drawn: which, and how wide.
 type placed struct{ column, width int }
 
-// layout says which columns are drawn and how wide. Those at the right drop
-// first; the one that takes the rest gives way before them.
-func (t *table[R]) layout() []placed {
+// wanted are the columns to draw, at their widths, if there is room for all.
+func (t *table[R]) wanted() []placed {
 	var drawn []placed
 	for i := range t.columns {
 		if t.shows(&t.columns[i]) {
@@ -42,21 +41,55 @@ func (t *table[R]) layout() []placed {
 	if t.wide && t.shift > 0 && len(drawn) > 1 {
 		drawn = append(drawn[:1:1], drawn[1+min(t.shift, len(drawn)-2):]...)
 	}
+	return drawn
+}
+
+// layout says which columns are drawn and how wide. Those at the right drop
+// first; the one that takes the rest gives way before them.
+func (t *table[R]) layout() []placed {
+	drawn := t.wanted()
 	for {
 		at, room := t.flexRoom(drawn)
 		if at < 0 {
-			return drawn
+			return t.within(drawn)
 		}
 		flex := t.columns[drawn[at].column]
 		if at == len(drawn)-1 && at > 0 && room < flex.least() {
 			room += narrow(&drawn[0], flex.least()-room)
 		}
-		if room >= flex.least() || at == len(drawn)-1 || t.wide {
+		least := flex.least()
+		switch {
+		case len(drawn) == 1:
+			least = room // there is nothing else
+		case at == len(drawn)-1:
+			least = min(least, leastCut)
+		}
+		if room >= least || t.wide {
 			drawn[at].width = t.flexWidth(drawn, at, room)
 			return drawn
 		}
 		drawn = drawn[:len(drawn)-1]
+		drawn[0].width = t.widths[drawn[0].column]
 	}
+}
+
+// within makes columns fit of which none takes the rest: the first gives way, then
+// those at the right drop.
+func (t *table[R]) within(drawn []placed) []placed {
+	for !t.wide && len(drawn) > 0 {
+		drawn[0].width = t.widths[drawn[0].column]
+		over := gutter - t.width
+		for i, p := range drawn {
+			if over += p.width; i > 0 {
+				over += t.columns[p.column].before()
+			}
+		}
+		if over <= narrow(&drawn[0], over) || len(drawn) == 1 {
+			break
+		}
+		drawn = drawn[:len(drawn)-1]
+	}
+	return drawn
 }
 
 // flexRoom is which of the columns drawn takes the rest, and how much that is.
@@ -78,6 +111,9 @@ func (t *table[R]) flexRoom(drawn []placed) (at, room int) {
 	}
 	return at, room
 }
+
+// leastCut is how few cells the last column may be cut to before it drops.
+const leastCut = 6
 
 // narrowest is how far names give way to what takes the rest.
 const narrowest = 12
