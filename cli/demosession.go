@@ -113,6 +113,9 @@ func (s *demoSession) begin(ctx context.Context, name string, step int, on *demo
 		return nil, err
 	}
 	t := &taking{run: run, number: number, of: lessons.Count()}
+	if t.next, err = lessons.After(number); err != nil {
+		return nil, err
+	}
 	if number > 0 { // one of a file may be called anything
 		go func() {
 			defer utilruntime.HandleCrash()

@@ -13,6 +13,7 @@ import (
 type taking struct {
 	run        *lessons.Run
 	number, of int
+	next       *lessons.Lesson // after it; nil where none is
 
 	trouble atomic.Pointer[string] // why the progress is not kept; nil while it is
 }
@@ -36,6 +37,9 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 		Hints: lesson.Hints[:state.Hints], HintsLeft: len(lesson.Hints) - state.Hints,
 		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
 		RightSoFar: state.Right, AskedSoFar: state.Asked, Short: state.Short, Led: state.Led, Trouble: state.Trouble,
+	}
+	if t.next != nil {
+		shown.Next, shown.NextTitle = t.next.Name, t.next.Title
 	}
 	for i := range lesson.Steps {
 		shown.Outline = append(shown.Outline, lesson.Steps[i].Say)

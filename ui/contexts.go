@@ -81,17 +81,34 @@ func (a *App) connect(to model.Context) tea.Cmd {
 	if to.Name == a.Context && !a.Demo {
 		return nil // a lesson can begin again
 	}
+	if a.Demo {
+		return a.connectDemo(to)
+	}
 	c := &connecting{ctx: context.Background(), session: a.Session, name: to.Name}
 	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
 }
 
+// connectDemo is connect on the embedded cluster, which asks nothing on the terminal.
+func (a *App) connectDemo(to model.Context) tea.Cmd {
+	if a.anew {
+		return a.say("A cluster is being opened already.")
+	}
+	a.anew = true
+	session := a.Session
+	return tea.Batch(a.say("Opening "+to.Name+" …"), func() tea.Msg {
+		cluster, err := session.Open(context.Background(), to.Name)
+		return connectedMsg{to, cluster, err}
+	})
+}
+
 // onConnected leaves the old cluster for the new one; on an error nothing changes.
 func (a *App) onConnected(msg connectedMsg) tea.Cmd {
+	a.anew = false
 	if msg.err != nil {
 		return a.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
 	}
 	a.Context, a.Namespace = msg.context.Name, msg.context.Namespace
-	a.recent, a.touched = nil, false
+	a.recent, a.touched, a.said.text = nil, false, ""
 	return a.swap(msg.cluster)
 }
 

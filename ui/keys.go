@@ -205,7 +205,7 @@ var keyMap = []binding{
 	{doChanges, inRecording, "D", "D", "changes", ofAnywhere, "what changed", "what changed since the step before"},
 	{doPast, onRecorded, "H", "H", "since when", ofSelection, "since when", "since which step it waits, and who took the room that it had"},
 	{doFault, everywhere, "i", "i", "fault", ofDemo, "faults, reset, steps", "demo: put a fault into the cluster or take it back, reset, go to a step of the lesson"},
-	{doLesson, everywhere, "L", "L", "lesson", ofDemo, "the lesson's panel", "demo: enter the lesson's panel; its keys: 1–9 answer, s skip, h hint, enter next, j k scroll, esc leave"},
+	{doLesson, everywhere, "L", "L", "lesson", ofDemo, "the lesson's panel", "demo: enter the lesson's panel; its keys: 1–9 answer, s skip, h hint, enter next, n next lesson, l lessons, j k scroll, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},
 	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},

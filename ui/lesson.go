@@ -51,6 +51,8 @@ type LessonState struct {
 	Spoilt     string // why it has to begin again; "" while it is whole
 	Learned    string // the explanation at the end; "" before
 	Link       string
+	Next       string // the lesson after it, by its name; "" where none is
+	NextTitle  string
 	RightSoFar int      // predictions that were right
 	AskedSoFar int      // of so many
 	Outline    []string // what each step says
@@ -145,6 +147,10 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		p.entered = false
 	case "h":
 		return a.hint()
+	case "l":
+		a.prompt = openPalette(a, a.contextWord()+" ")
+	case "n":
+		return a.nextOfLessons()
 	case "s":
 		return a.skip()
 	case "enter":
@@ -171,6 +177,18 @@ func (a *App) skip() tea.Cmd {
 	}
 	a.lesson.taken.Skip()
 	return nil
+}
+
+// nextOfLessons begins the lesson after this one, once its goal is reached.
+func (a *App) nextOfLessons() tea.Cmd {
+	switch s := &a.lesson.state; {
+	case !s.Reached:
+		return a.say("n next lesson: the goal of this one is not reached yet. l lists all lessons.")
+	case s.Next == "" || a.Session == nil:
+		return a.say("n next lesson: there is none after this one. l lists all lessons.")
+	default:
+		return a.connect(model.Context{Name: s.Next, Cluster: s.NextTitle})
+	}
 }
 
 // hint asks for one more hint, or says that there is none.

@@ -204,7 +204,19 @@ func (p *lessonPanel) reached(width int) []string {
 	if s.Led {
 		words += " A trainer had a hand in it: not counted as passed."
 	}
-	return oneAfterOther([][]string{paragraph(words, width), paragraph(s.Learned, width), paragraph(s.Link, width)})
+	return oneAfterOther([][]string{paragraph(words, width), paragraph(s.Learned, width), paragraph(s.Link, width), paragraph(p.whatNext(), width)})
+}
+
+// whatNext leads on from the end of the lesson.
+func (p *lessonPanel) whatNext() string {
+	s := p.state
+	switch {
+	case s.Next != "":
+		return p.toDo(fmt.Sprintf("n begins lesson %d of %d: %s. l lists all lessons.", s.Number+1, s.Of, s.NextTitle))
+	case s.Number > 0:
+		return "This was the last lesson. " + p.toDo("l lists all of them.")
+	}
+	return p.toDo("l lists the lessons.")
 }
 
 // said is the step's text, and what happened without the student.
@@ -353,6 +365,12 @@ func (p *lessonPanel) footer() []footKey {
 		all = append(all, key("enter", "goes on"))
 	case s.open() && !over:
 		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"), key("s", "skip"))
+	}
+	if s.Reached && s.Next != "" {
+		all = append(all, key("n", "next lesson"))
+	}
+	if over {
+		all = append(all, key("l", "lessons"))
 	}
 	if p.begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))

@@ -74,14 +74,14 @@ func (e entryNames) String(i int) string { return e[i].word() }
 // Len is how many entries there are.
 func (e entryNames) Len() int { return len(e) }
 
-// word is what is searched of the name: what is typed after ns, ctx or theme, else
+// word is what is searched of the name: what is typed after ns, ctx, lesson or theme, else
 // its verb.
 func (e entry) word() string {
 	head, word, ok := strings.Cut(e.name, " ")
 	switch {
 	case !ok:
 		return e.name
-	case head == "ns" || head == "ctx" || head == "theme":
+	case head == "ns" || head == "ctx" || head == "lesson" || head == "theme":
 		return word
 	}
 	return head

@@ -57,6 +57,15 @@ func Named(name string) (lesson *Lesson, number int, err error) {
 	return lesson, at + 1, err
 }
 
+// After is the lesson after that of a number, counted from 1; nil after the last
+// one, and after 0, which is none.
+func After(number int) (*Lesson, error) {
+	if number < 1 || number >= len(order) {
+		return nil, nil
+	}
+	return open(order[number])
+}
+
 func open(name string) (*Lesson, error) {
 	file, err := files.Open(name + ".yaml")
 	if err != nil {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui"
+)
+
+func TestTheEndOfALessonLeadsToTheNextOne(t *testing.T) {
+	inLesson(t, "one-too-many", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
+		s.press('L', 'n')
+		if got := s.plain(); !strings.Contains(got, "the goal of this one is not reached yet") {
+			t.Errorf("before the end n says\n%s", got)
+		}
+		s.press('2')
+		s.live(5 * time.Second)
+		s.press(tea.KeyEnter, tea.KeyEscape, '3', 'G', 'u')
+		s.live(5 * time.Second)
+		s.press('y')
+		s.live(10 * time.Second)
+		if got := strings.Join(strings.Fields(s.plain()), " "); !strings.Contains(got, "✓ Reached:") ||
+			!strings.Contains(got, "L, then n begins lesson 11 of 18: spread over zones, and a label that is missing.") {
+			t.Fatalf("at the end the screen is\n%s", s.plain())
+		}
+		s.press('L', 'n')
+		s.live(5 * time.Second)
+		if got := s.plain(); !strings.Contains(got, "── Lesson 11 of 18: spread over zones") || !strings.Contains(got, "front has to spread evenly") {
+			t.Errorf("after n the screen is\n%s", got)
+		}
+	})
+}
+
+func TestTheListOfLessonsIsReachedFromThePanel(t *testing.T) {
+	inLesson(t, "qos", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
+		s.press('L', 'l')
+		if got := s.plain(); !strings.Contains(got, "lesson what-counts") || !strings.Contains(got, "what a pod asks for") {
+			t.Errorf("l shows\n%s", got)
+		}
+		s.press('g', 'a', 't', 'e', tea.KeyEnter)
+		s.live(5 * time.Second)
+		if got := s.plain(); !strings.Contains(got, "── Lesson 17 of 18: pods that no scheduler") {
+			t.Errorf("after enter the screen is\n%s", got)
+		}
+	})
+}
