@@ -47,3 +47,28 @@ func TestTheListOfLessonsIsReachedFromThePanel(t *testing.T) {
 		}
 	})
 }
+
+func TestAHintDoesNotOutliveItsStep(t *testing.T) {
+	inLesson(t, "wrong-effect", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
+		s.press('L', 'h')
+		if got := s.plain(); !strings.Contains(got, "h hint: there is none for this step.") {
+			t.Errorf("in step 1 h says\n%s", got)
+		}
+	})
+	inLesson(t, "wrong-effect", 3, func(t *testing.T, s *stage, _ ui.Cluster) {
+		s.press('L', 'h')
+		if got := s.plain(); !strings.Contains(got, "Hint: t on gpu-a-01 in Nodes") {
+			t.Errorf("in step 3 h shows\n%s", got)
+		}
+		s.press(tea.KeyEscape, '3', 'g', 't')
+		s.press([]rune("dedicated=gpu:NoSchedule")...)
+		s.press(tea.KeyEnter)
+		s.live(5 * time.Second)
+		s.press('y')
+		s.live(5 * time.Second)
+		s.press('L', tea.KeyEnter)
+		if got := s.plain(); !strings.Contains(got, "── 4 of 4") || strings.Contains(got, "Hint:") || !strings.Contains(got, "h hint (2 left)") {
+			t.Errorf("step 4 begins with\n%s", got)
+		}
+	})
+}

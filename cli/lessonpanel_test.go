@@ -53,16 +53,17 @@ func momentsOf(lesson *lessons.Lesson) (all []moment) {
 			}
 			all = append(all, moment{fmt.Sprintf("step %d %s", i+1, says), state, append(texts, step.Say)})
 		}
-		hinted := func(s *lessons.State) { s.Hints = len(lesson.Hints) }
+		hints := lesson.HintsOf(i)
+		hinted := func(s *lessons.State) { s.Hints = len(hints) }
 		if p := step.Predict; p != nil {
 			add("open", nil, append(slices.Clone(p.Answers), p.Question, "held until you answer")...)
 			for n := range p.Answers {
 				add(fmt.Sprintf("answered %d", n+1), func(s *lessons.State) { s.Answered, s.Ready = n+1, true },
 					append(slices.Clone(p.Answers), p.Question, p.Because, lesson.Goal.Says)...)
 			}
-			hinted = func(s *lessons.State) { s.Hints, s.Answered = len(lesson.Hints), 1 }
+			hinted = func(s *lessons.State) { s.Hints, s.Answered = len(hints), 1 }
 		}
-		add("with every hint", hinted, append(slices.Clone(lesson.Hints), lesson.Goal.Says)...)
+		add("with every hint", hinted, append(slices.Clone(hints), lesson.Goal.Says)...)
 	}
 	last := lessons.State{Lesson: lesson, Step: len(lesson.Steps) - 1, Reached: true, Asked: 3, Right: 2}
 	all = append(all, moment{"reached", last, []string{lesson.Goal.Says, lesson.Learned, lesson.Link, "2 of 3 predictions were right"}})

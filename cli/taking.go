@@ -29,12 +29,12 @@ func (t *taking) State() ui.LessonState {
 // shown is a state of the lesson, as the dashboard needs it.
 func (t *taking) shown(state *lessons.State) ui.LessonState {
 	lesson := state.Lesson
-	step := &lesson.Steps[state.Step]
+	step, hints := &lesson.Steps[state.Step], lesson.HintsOf(state.Step)
 	shown := ui.LessonState{
 		Revision: state.Revision, Number: t.number, Of: t.of, Title: lesson.Title, Story: lesson.Story,
 		Step: state.Step + 1, Steps: len(lesson.Steps), Say: step.Say, Answered: state.Answered,
 		Faults: state.Faults, Goal: lesson.Goal.Says, Now: state.Now,
-		Hints: lesson.Hints[:state.Hints], HintsLeft: len(lesson.Hints) - state.Hints,
+		Hints: hints[:state.Hints], HintsLeft: len(hints) - state.Hints,
 		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
 		RightSoFar: state.Right, AskedSoFar: state.Asked, Short: state.Short, Led: state.Led, Trouble: state.Trouble,
 	}

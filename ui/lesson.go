@@ -20,7 +20,7 @@ type Lesson interface {
 	Answer(n int)
 	// Skip leaves the open prediction without an answer: it counts as not right.
 	Skip()
-	// Hint gives one more hint, if one is left.
+	// Hint gives one more hint for the step, if one is left.
 	Hint()
 	// Next begins the next step, if it may begin.
 	Next(ctx context.Context) error
@@ -44,7 +44,7 @@ type LessonState struct {
 	Faults     []string // what happened by itself so far
 	Goal       string
 	Now        string   // how far the goal is
-	Hints      []string // that were given
+	Hints      []string // that were given for the step
 	HintsLeft  int
 	Ready      bool // the next step may begin
 	Reached    bool

@@ -41,7 +41,7 @@ type tally struct {
 	reached             bool
 }
 
-func (s *State) counts() tally { return tally{s.Asked, s.Right, s.Hints, s.Reached} }
+func (s *State) counts() tally { return tally{s.Asked, s.Right, s.Helped, s.Reached} }
 
 // keep keeps a state; of one that a trainer had a hand in, that its goal was
 // reached so.
@@ -52,7 +52,7 @@ func (r *Record) keep(s *State, b *Book) {
 		}
 		return
 	}
-	r.Asked, r.Right, r.Hints = s.Asked, s.Right, s.Hints
+	r.Asked, r.Right, r.Hints = s.Asked, s.Right, s.Helped
 	if s.Reached && r.Reached.IsZero() {
 		r.Reached = b.clock.Now().UTC()
 	}

@@ -24,7 +24,7 @@ type Lesson struct {
 	Nodes   []Node   `json:"nodes"`   // of the cluster
 	Steps   []Step   `json:"steps"`   // one after the other
 	Goal    Goal     `json:"goal"`    // what ends the lesson
-	Hints   []string `json:"hints"`   // each says more than the one before
+	Hints   []string `json:"hints"`   // of the last step: each says more than the one before
 	Faults  []Fault  `json:"faults"`  // what happens by itself
 	Spoilt  *Goal    `json:"spoilt"`  // where this holds, the lesson has to begin again
 	Learned string   `json:"learned"` // the explanation at the end
@@ -48,7 +48,8 @@ type Step struct {
 	Predict *Prediction            `json:"predict"` // nil: nothing is asked
 	// Until says when the next step may begin; "" is at once. After a prediction it
 	// is what the right answer foretells, so that the next step begins on it.
-	Until string `json:"until"`
+	Until string   `json:"until"`
+	Hints []string `json:"hints"` // each says more than the one before
 	// Does is what a student does in it, for who goes to a later step at once.
 	Does []Effect `json:"does"`
 }
@@ -134,6 +135,14 @@ func (l *Lesson) complete() error {
 
 func (l *Lesson) hasNode(name string) bool {
 	return slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Name == name })
+}
+
+// HintsOf are the hints of a step, counted from 0.
+func (l *Lesson) HintsOf(step int) []string {
+	if step == len(l.Steps)-1 {
+		return slices.Concat(l.Steps[step].Hints, l.Hints)
+	}
+	return l.Steps[step].Hints
 }
 
 func (s *Step) check(l *Lesson) error {

@@ -68,8 +68,14 @@ func TestAllLessonsCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lesson := range all {
-		if lesson.Learned == "" || !strings.HasPrefix(lesson.Link, "https://kubernetes.io/docs/") || len(lesson.Hints) == 0 {
-			t.Errorf("lesson %s ends without an explanation, a link or hints", lesson.Name)
+		if lesson.Learned == "" || !strings.HasPrefix(lesson.Link, "https://kubernetes.io/docs/") {
+			t.Errorf("lesson %s ends without an explanation or a link", lesson.Name)
+		}
+		for i, step := range lesson.Steps {
+			wants := len(step.Does) > 0 || i == len(lesson.Steps)-1 && step.Predict == nil
+			if wants != (len(lesson.HintsOf(i)) > 0) {
+				t.Errorf("lesson %s, step %d: that it wants an action is %v, its hints are %q", lesson.Name, i+1, wants, lesson.HintsOf(i))
+			}
 		}
 	}
 }
@@ -99,8 +105,10 @@ func TestTheTextsFitTheirPanel(t *testing.T) {
 					fits(t, "because", p.Because, 170)
 				}
 			}
-			for _, hint := range lesson.Hints {
-				fits(t, "hint", hint, 120)
+			for i := range lesson.Steps {
+				for _, hint := range lesson.HintsOf(i) {
+					fits(t, "hint", hint, 120)
+				}
 			}
 		})
 	}

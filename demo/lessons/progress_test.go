@@ -48,7 +48,7 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 			end()
 		})
 	}
-	take(func(s *State) { s.Asked, s.Right = 1, 1 }, func(s *State) { s.Hints = 2 }, func(s *State) { s.Reached = true })
+	take(func(s *State) { s.Asked, s.Right = 1, 1 }, func(s *State) { s.Helped = 2 }, func(s *State) { s.Reached = true })
 	c.SetTime(noon.Add(time.Hour))
 	take(func(s *State) { s.Asked = 1 })
 
@@ -74,7 +74,7 @@ func TestTheBookCountsWhatATrainerLedApart(t *testing.T) {
 		run.state.Led = true
 		go book.Follow(ctx, run, func(err error) { t.Error(err) })
 		for _, change := range []func(*State){
-			func(s *State) { s.Asked, s.Right, s.Hints = 1, 1, 1 }, func(s *State) { s.Reached = true },
+			func(s *State) { s.Asked, s.Right, s.Helped = 1, 1, 1 }, func(s *State) { s.Reached = true },
 		} {
 			synctest.Wait()
 			run.set(change)
@@ -131,7 +131,7 @@ func TestABookThatCannotBeWrittenIsToldOnce(t *testing.T) {
 		var told []error
 		go book.Follow(ctx, run, func(err error) { told = append(told, err) })
 		synctest.Wait()
-		run.set(func(s *State) { s.Hints = 1 })
+		run.set(func(s *State) { s.Helped = 1 })
 		synctest.Wait()
 		end()
 		if len(told) != 1 || errors.Is(told[0], fs.ErrNotExist) {

@@ -58,7 +58,8 @@ type State struct {
 	Answered int // of the step's prediction, counted from 1; 0 before, Skipped without one
 	Right    int // predictions that were right, in all
 	Asked    int // predictions that were answered or skipped, in all
-	Hints    int // that were given
+	Hints    int // that were given for the step
+	Helped   int // hints that were given in all
 	Faults   []string
 	Ready    bool   // the next step may begin
 	Now      string // how far the goal is
@@ -130,7 +131,7 @@ func (r *Run) enter(ctx context.Context, step int) (err error) {
 		}
 	}
 	r.world.Hold(s.Predict != nil)
-	r.state.Step, r.state.Answered, r.done = step, 0, false
+	r.state.Step, r.state.Answered, r.state.Hints, r.done = step, 0, 0, false
 	if s.Predict == nil {
 		r.went[step+1] = r.clock.Now()
 	}
@@ -197,12 +198,13 @@ func (r *Run) answered(n int) {
 	r.world.Hold(false)
 }
 
-// Hint gives one more hint, if one is left.
+// Hint gives one more hint for the step, if one is left.
 func (r *Run) Hint() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state.Heading == 0 && r.state.Hints < len(r.lesson.Hints) {
+	if r.state.Heading == 0 && r.state.Hints < len(r.lesson.HintsOf(r.state.Step)) {
 		r.state.Hints++
+		r.state.Helped++
 		r.tell()
 	}
 }
