@@ -119,7 +119,7 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 	}
 	before := a.lesson.state
 	a.lesson.state = msg.state
-	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || len(before.Hints) != len(msg.state.Hints) ||
+	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || before.Ready != msg.state.Ready || len(before.Hints) != len(msg.state.Hints) ||
 		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
 		a.showLesson()
 	}

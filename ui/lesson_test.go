@@ -188,3 +188,18 @@ func TestTheKeyOfAnAnswerIsNotTakenForANumberInIt(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsNewInALessonIsShown(t *testing.T) {
+	lesson := oneTooMany()
+	lesson.state.Ready = false
+	app := lessonApp(t, 60, 15, lesson)
+	press(t, app, "L", "g")
+	if got := screen(app); !strings.Contains(got, "front has 7 replicas") || !strings.Contains(got, "more lines") {
+		t.Errorf("after g the screen is\n%s", got)
+	}
+	lesson.state.Ready = true
+	send(t, app, lessonMsg{lesson, lesson.state})
+	if got := screen(app); !strings.Contains(got, "You said [2], and so it is:") || !strings.Contains(got, "lines above") {
+		t.Errorf("when the step is done the screen is\n%s", got)
+	}
+}

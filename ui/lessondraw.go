@@ -204,7 +204,7 @@ func (p *lessonPanel) reached(width int) []string {
 	if s.Led {
 		words += " A trainer had a hand in it: not counted as passed."
 	}
-	return oneAfterOther([][]string{paragraph(words, width), paragraph(s.Learned, width), paragraph(s.Link, width), paragraph(p.whatNext(), width)})
+	return oneAfterOther([][]string{paragraph(words, width), paragraph(p.whatNext(), width), paragraph(s.Learned, width), paragraph(s.Link, width)})
 }
 
 // whatNext leads on from the end of the lesson.
