@@ -42,7 +42,7 @@ func TestTheListOfLessonsIsReachedFromThePanel(t *testing.T) {
 		}
 		s.press('g', 'a', 't', 'e', tea.KeyEnter)
 		s.live(5 * time.Second)
-		if got := s.plain(); !strings.Contains(got, "── Lesson 17 of 18: pods that no scheduler") {
+		if got := s.plain(); !strings.Contains(got, "── Lesson 17 of 18: scheduling gates") {
 			t.Errorf("after enter the screen is\n%s", got)
 		}
 	})
