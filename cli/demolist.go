@@ -96,7 +96,7 @@ func lessonList(all []*lessons.Lesson, done *lessons.Progress) *listing {
 // another version has come last.
 func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
 	l := &listing{
-		kind: "LessonProgressList", heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS"},
+		kind: "LessonProgressList", heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS", "AGAIN"},
 		empty: "No lesson was begun yet. demo --list lists them.",
 	}
 	var names []string
@@ -114,7 +114,7 @@ func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
 			continue
 		}
 		l.add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
-			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints))
+			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints), againWords(&record))
 	}
 	return l
 }
@@ -125,6 +125,14 @@ func reachedWords(r *lessons.Record) string {
 		return "led " + whenOrNone(r.Led)
 	}
 	return whenOrNone(r.Reached)
+}
+
+// againWords are how far a lesson is that was reached and begun again.
+func againWords(r *lessons.Record) string {
+	if r.Again == nil {
+		return orNone("")
+	}
+	return fmt.Sprintf("begun, %d of %d right", r.Again.Right, r.Again.Asked)
 }
 
 // whenOrNone is a time where the user is.

@@ -52,8 +52,19 @@ func (r *Record) keep(s *State, b *Book) {
 		}
 		return
 	}
-	r.Asked, r.Right, r.Hints = s.Asked, s.Right, s.Helped
-	if s.Reached && r.Reached.IsZero() {
-		r.Reached = b.clock.Now().UTC()
+	now := Result{s.Asked, s.Right, s.Helped}
+	switch {
+	case r.Reached.IsZero():
+		r.Result = now
+		if s.Reached {
+			r.Reached = b.clock.Now().UTC()
+		}
+	case !s.Reached:
+		r.Again = &Again{r.Begun, now}
+	default:
+		r.Again = nil
+		if now.better(r.Result) {
+			r.Result = now
+		}
 	}
 }

@@ -20,16 +20,34 @@ type Progress struct {
 	Lessons map[string]Record `json:"lessons"`
 }
 
-// Record is what a student has done in one lesson. Its counts are of the time it
-// was taken last.
+// Record is what a student has done in one lesson. What was reached stays so: its
+// counts are of the best time that the goal was reached, before the first of these
+// of the last time.
 type Record struct {
 	Begun   time.Time `json:"begun,omitzero"`   // last; zero where a trainer led each time
 	Times   int       `json:"times"`            // it was begun so often
 	Reached time.Time `json:"reached,omitzero"` // first; zero before
 	Led     time.Time `json:"led,omitzero"`     // its goal, first, where a trainer had a hand in it
-	Asked   int       `json:"asked"`            // predictions that were made
-	Right   int       `json:"right"`            // and of these were right
-	Hints   int       `json:"hints"`            // taken
+	Result
+	Again *Again `json:"again,omitempty"` // the last time, where it was begun again after it was reached; nil once it is reached again
+}
+
+// Result is how one time went.
+type Result struct {
+	Asked int `json:"asked"` // predictions that were answered or skipped
+	Right int `json:"right"` // and of these were right
+	Hints int `json:"hints"` // taken
+}
+
+// better says whether a time that reached the goal went better than another.
+func (r Result) better(than Result) bool {
+	return r.Right > than.Right || r.Right == than.Right && r.Hints < than.Hints
+}
+
+// Again is a lesson that was reached and is taken again.
+type Again struct {
+	Begun time.Time `json:"begun"`
+	Result
 }
 
 // Book keeps the progress in a file. Of two programs that write at once the later

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	testingclock "k8s.io/utils/clock/testing"
 )
 
@@ -53,9 +54,12 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 	take(func(s *State) { s.Asked = 1 })
 
 	got, err := NewBook(book.file, c).Progress()
-	want := Record{Begun: noon.Add(time.Hour), Times: 2, Reached: noon, Asked: 1}
-	if err != nil || len(got.Lessons) != 1 || got.Lessons["qos"] != want {
-		t.Errorf("the book holds %+v (%v)", got, err)
+	want := Record{
+		Begun: noon.Add(time.Hour), Times: 2, Reached: noon, Result: Result{Asked: 1, Right: 1, Hints: 2},
+		Again: &Again{noon.Add(time.Hour), Result{Asked: 1}},
+	}
+	if diff := cmp.Diff(map[string]Record{"qos": want}, got.Lessons); err != nil || diff != "" {
+		t.Errorf("the book holds (%v)\n%s", err, diff)
 	}
 	info, err := os.Stat(book.file)
 	if err != nil || info.Mode() != 0o600 {
@@ -63,6 +67,54 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 	}
 	if files, err := os.ReadDir(filepath.Dir(book.file)); err != nil || len(files) != 1 {
 		t.Errorf("beside it are %v (%v)", files, err)
+	}
+}
+
+func TestALessonThatWasReachedStaysSoWithItsBestResult(t *testing.T) {
+	hint := func(s *State) { s.Helped++ }
+	answer := func(right int) func(*State) {
+		return func(s *State) { s.Asked, s.Right = s.Asked+1, s.Right+right }
+	}
+	reach := func(s *State) { s.Reached = true }
+	for _, test := range []struct {
+		says  string
+		times [][]func(*State)
+		want  Result
+		again *Result
+	}{
+		{"before it is reached the last time counts", [][]func(*State){{answer(1)}, {hint}}, Result{0, 0, 1}, nil},
+		{"begun again", [][]func(*State){{answer(1), reach}, {}}, Result{1, 1, 0}, &Result{}},
+		{"begun again and left", [][]func(*State){{answer(1), reach}, {answer(0), hint}}, Result{1, 1, 0}, &Result{1, 0, 1}},
+		{"reached again, worse", [][]func(*State){{answer(1), reach}, {answer(0), reach}}, Result{1, 1, 0}, nil},
+		{"reached again, with more hints", [][]func(*State){{answer(1), reach}, {answer(1), hint, reach}}, Result{1, 1, 0}, nil},
+		{"reached again, with fewer hints", [][]func(*State){{answer(1), hint, reach}, {answer(1), reach}}, Result{1, 1, 0}, nil},
+		{"reached again, better", [][]func(*State){{answer(0), reach}, {hint, answer(1), reach}}, Result{1, 1, 1}, nil},
+		{"a third time", [][]func(*State){{answer(0), reach}, {answer(1), reach}, {answer(0)}}, Result{1, 1, 0}, &Result{1, 0, 0}},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			book, _ := newBook(t)
+			for _, changes := range test.times {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, end := context.WithCancel(t.Context())
+					run := taken("qos")
+					go book.Follow(ctx, run, func(err error) { t.Error(err) })
+					for _, change := range changes {
+						synctest.Wait()
+						run.set(change)
+					}
+					synctest.Wait()
+					end()
+				})
+			}
+			p, err := book.Progress()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := p.Lessons["qos"]
+			if got.Result != test.want || (got.Again == nil) != (test.again == nil) || got.Again != nil && got.Again.Result != *test.again {
+				t.Errorf("the book holds %+v, again %+v", got, got.Again)
+			}
+		})
 	}
 }
 
@@ -83,7 +135,7 @@ func TestTheBookCountsWhatATrainerLedApart(t *testing.T) {
 		end()
 	})
 	got, err := NewBook(book.file, c).Progress()
-	if want := (Record{Led: noon}); err != nil || got.Lessons["qos"] != want {
+	if diff := cmp.Diff(Record{Led: noon}, got.Lessons["qos"]); err != nil || diff != "" {
 		t.Errorf("the book holds %+v (%v)", got, err)
 	}
 }
