@@ -53,16 +53,10 @@ func (g *getting) access(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := g.connect(ctx, "")
-	if err != nil {
+	ctx, told := g.wait(ctx)
+	write, rights, err := g.rights(ctx, &settings, told)
+	if err := told.finish(ctx, err); err != nil {
 		return err
-	}
-	defer client.Close()
-	g.sayIdle(&settings, client)
-	write := g.writable(&settings, client.Context())
-	rights, err := client.Access(ctx)
-	if err != nil {
-		return fmt.Errorf("get access: %w", err)
 	}
 	if g.output == "json" || g.output == "yaml" {
 		return g.printAccess(rights, write)
@@ -96,6 +90,22 @@ func (a *app) writable(settings *settings, context string) contextWrite {
 		write.ReadOnly, write.Why = false, "no readonly setting for it in "+configFile()
 	}
 	return write
+}
+
+// rights asks what this user may do, and tells whether anything is changed in the
+// context.
+func (g *getting) rights(ctx context.Context, settings *settings, told *waiting) (contextWrite, []kube.Access, error) {
+	client, err := g.connectTelling(ctx, "", told.throttled)
+	if err != nil {
+		return contextWrite{}, nil, err
+	}
+	defer client.Close()
+	g.sayIdle(settings, client)
+	rights, err := client.Access(ctx)
+	if err != nil {
+		return contextWrite{}, nil, fmt.Errorf("get access: %w", err)
+	}
+	return g.writable(settings, client.Context()), rights, nil
 }
 
 // printAccess writes the rights for programs.

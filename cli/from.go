@@ -143,7 +143,9 @@ func (a *app) openFile(ctx context.Context) (*live, error) {
 		l.stop()
 		return nil, err
 	}
-	if l.snapshot, err = a.read(ctx, l.Cluster, saving); err != nil {
+	ctx, told := a.wait(ctx)
+	l.snapshot, err = a.read(ctx, l.Cluster, saving, told)
+	if err := told.finish(ctx, err); err != nil {
 		l.Close()
 		return nil, err
 	}

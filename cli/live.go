@@ -35,7 +35,13 @@ type live struct {
 
 // connect opens the connection that the flags choose; context "" leaves the choice.
 func (a *app) connect(ctx context.Context, context string) (*kube.Client, error) {
+	return a.connectTelling(ctx, context, nil)
+}
+
+// connectTelling is connect; throttled is called with every answer 429.
+func (a *app) connectTelling(ctx context.Context, context string, throttled func()) (*kube.Client, error) {
 	return kube.Connect(ctx, kube.Options{
+		Throttled: throttled,
 		Getter:    a.flags,
 		Context:   context,
 		UserAgent: "fathom/" + strings.TrimPrefix(buildVersion(), "v"),
@@ -52,23 +58,31 @@ func (a *app) open(ctx context.Context) (*live, error) {
 	if a.from != "" {
 		return a.openFile(ctx)
 	}
-	client, err := a.connect(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	saving := newThrift(os.Getenv)
-	l := &live{client: client, app: a}
-	ctx, l.stop = context.WithCancel(ctx)
-	if err := l.start(ctx); err != nil {
-		l.stop()
-		client.Close()
-		return nil, err
-	}
-	if l.snapshot, err = a.read(ctx, l.Cluster, saving); err != nil {
-		l.Close()
+	ctx, told := a.wait(ctx)
+	l := &live{app: a}
+	if err := told.finish(ctx, l.fill(ctx, told)); err != nil {
+		told.end(nil)
 		return nil, err
 	}
 	return l, nil
+}
+
+// fill connects and reads everything. After an error nothing is left open.
+func (l *live) fill(ctx context.Context, told *waiting) (err error) {
+	if l.client, err = l.app.connectTelling(ctx, "", told.throttled); err != nil {
+		return err
+	}
+	saving := newThrift(os.Getenv)
+	ctx, l.stop = context.WithCancel(ctx)
+	if err := l.start(ctx); err != nil {
+		l.stop()
+		l.client.Close()
+		return err
+	}
+	if l.snapshot, err = l.app.read(ctx, l.Cluster, saving, told); err != nil {
+		l.Close()
+	}
+	return err
 }
 
 // start puts the connection's source to work.
@@ -103,30 +117,45 @@ func asOf(status model.Status) time.Time {
 }
 
 // read waits until everything is in, and tells how far it is.
-func (a *app) read(ctx context.Context, c *cluster.Cluster, saving *thrift) (*model.Snapshot, error) {
-	progress := newProgress(a.stderr)
-	defer progress.clear()
+func (a *app) read(ctx context.Context, c *cluster.Cluster, saving *thrift, told *waiting) (*model.Snapshot, error) {
 	var last model.Status
 	for {
 		s, err := nextWithin(ctx, c, stall)
 		switch {
-		case errors.Is(err, context.DeadlineExceeded) && last.Connection.Err == "":
-			continue // slow, but nothing is wrong
 		case errors.Is(err, context.DeadlineExceeded):
-			return nil, lost(last)
+			if stalled(last.Connection) {
+				return nil, lost(last)
+			}
+			continue // slow, but nothing is wrong
 		case err != nil:
 			return nil, fmt.Errorf("read cluster: %w", err)
 		case len(s.Status.Reading) == 0:
 			saving.note(s)
 			return s, nil
-		case s.Status.Connection.Tries >= mostTries:
+		case givesUp(s.Status.Connection):
 			return nil, lost(s.Status)
 		}
 		saving.note(s)
 		last = s.Status
-		progress.show(last.Reading)
+		told.reading(last)
 	}
 }
+
+// givesUp reports whether a command waits no longer for such a connection.
+func givesUp(c model.Connection) bool {
+	switch c.Problem {
+	case model.NotAnAPI:
+		return true
+	case model.Throttled:
+		return false // --request-timeout says for how long
+	case model.Failing:
+		return time.Since(c.Heard) > stall
+	}
+	return c.Tries >= mostTries
+}
+
+// stalled reports whether that nothing comes is the connection's fault.
+func stalled(c model.Connection) bool { return c.Err != "" && c.Problem != model.Throttled }
 
 // nextWithin is the next snapshot, if it comes in time.
 func nextWithin(ctx context.Context, c *cluster.Cluster, limit time.Duration) (*model.Snapshot, error) {
@@ -160,10 +189,20 @@ func (l *live) overlooks() bool {
 	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.refused(resource) != nil })
 }
 
-// lost says that the server ceased to answer.
+// lost says why a command waits no longer for the server.
 func lost(status model.Status) error {
+	c := status.Connection
+	switch c.Problem {
+	case model.NotAnAPI:
+		return fmt.Errorf("read cluster: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
+			status.Server, c.Err)
+	case model.Unauthorized:
+		return fmt.Errorf("read cluster: %s does not accept the credentials any longer; log in again, or choose another user with --user", status.Server)
+	case model.NotReady, model.Failing:
+		return fmt.Errorf("read cluster: %s: %s; try again later", status.Server, c.Err)
+	}
 	return fmt.Errorf("read cluster: no answer from %s: %s; check the network, or choose another context with --context",
-		status.Server, status.Connection.Err)
+		status.Server, c.Err)
 }
 
 // refused is why a resource could not be read at all; nil if it could.

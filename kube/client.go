@@ -29,6 +29,10 @@ import (
 // answerTime is how long the server has to answer a small question.
 const answerTime = 10 * time.Second
 
+// connectTime is how long it has for the first ones, with the handshakes before
+// them, which take several round trips.
+const connectTime = 30 * time.Second
+
 // Options say which cluster is meant, and who asks.
 type Options struct {
 	Getter    genericclioptions.RESTClientGetter // kubectl's connection flags
@@ -36,6 +40,7 @@ type Options struct {
 	UserAgent string                             // "fathom/1.2.3"
 	ReadOnly  bool                               // nothing is sent but reads
 	Whole     bool                               // objects are kept as they come, which takes memory
+	Throttled func()                             // is called with every answer 429, from any goroutine; nil: nobody asks
 }
 
 // Client talks to one cluster.
@@ -49,6 +54,7 @@ type Client struct {
 	reader  kubernetes.Interface // reads only, takes its time
 	brief   kubernetes.Interface // reads only, gives up soon
 	prober  kubernetes.Interface // reads only, as long as the probe allows
+	greeter kubernetes.Interface // reads only, as long as connecting may take
 	trier   kubernetes.Interface // dry runs only
 	writer  kubernetes.Interface // what was confirmed only
 	dynamic dynamic.Interface
@@ -82,6 +88,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	}
 	c := &Client{target: chosen, whole: options.Whole, changes: make(chan struct{}, 1)}
 	c.link = newLink(pace, c.probe, c.changed)
+	c.link.throttled = options.Throttled
 	fair, err := c.dial(options)
 	if err != nil {
 		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
@@ -114,9 +121,9 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	base.QPS, base.Burst = 100, 200
 	base.WarningHandler = rest.NoWarnings{}
 	base.WarningHandlerWithContext = nil
-	limit := answerTime
+	limit, first := answerTime, connectTime
 	if base.Timeout > 0 {
-		limit = base.Timeout
+		limit, first = base.Timeout, base.Timeout
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.link.listen)
@@ -137,6 +144,11 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	brief := rest.CopyConfig(base)
 	brief.QPS = -1 // few, and asked for by hand
 	if c.prober, err = kubernetes.NewForConfig(brief); err != nil {
+		return nil, err
+	}
+	greeting := rest.CopyConfig(brief)
+	greeting.Wrap(within(first))
+	if c.greeter, err = kubernetes.NewForConfig(greeting); err != nil {
 		return nil, err
 	}
 	brief.Wrap(within(limit))
@@ -196,22 +208,23 @@ func noteHeader(config *rest.Config, name string) func() bool {
 
 // greet asks the server for its version and whether it knows the user.
 func (c *Client) greet(ctx context.Context) error {
-	server, began := c.target.config.Host, time.Now()
-	version, err := await(ctx, c.brief.Discovery().ServerVersion)
+	server := c.target.config.Host
+	version, err := await(ctx, c.greeter.Discovery().ServerVersion)
 	if err != nil && !errors.Is(classify("", server, err), ErrForbidden) {
 		return classify("connect", server, err)
 	}
-	c.link.took(time.Since(began))
 	if version != nil {
 		c.version = version.GitVersion
 	}
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
 	}}
-	_, err = c.brief.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	began := time.Now() // whatever asks for a password has done so
+	_, err = c.greeter.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil && !isStatusBut401(err) {
 		return classify("connect", server, err)
 	}
+	c.link.took(time.Since(began))
 	return ctx.Err()
 }
 

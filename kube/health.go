@@ -47,6 +47,7 @@ type link struct {
 	pace      pace
 	probe     func(context.Context) error
 	changed   func()
+	throttled func() // is called with every answer 429; nil: nobody asks
 	exchanges exchanges
 	heardAt   atomic.Int64  // Unix nanoseconds
 	wake      chan struct{} // what is due has changed
@@ -208,9 +209,9 @@ func (l *link) run(ctx context.Context) {
 			out = nil
 		case <-l.wake:
 		case <-timer.C:
-			if out != nil && !out.told {
+			if out != nil && !out.told && l.silent() {
 				out.told = true
-				l.changed() // silent by now
+				l.changed()
 			}
 		}
 		byHand := l.asked.Swap(false)
@@ -233,11 +234,28 @@ func (l *link) pause(out *question, last time.Time) time.Duration {
 	case out != nil && out.told:
 		return time.Hour // its answer comes, or its limit
 	case out != nil:
-		return max(time.Until(out.at.Add(l.slow())), time.Millisecond)
+		return max(time.Until(l.heardLast().Add(l.pace.idle+l.slow())), 0) + time.Millisecond
 	case l.err != nil:
 		return time.Until(l.next)
 	}
 	return time.Until(last.Add(l.pace.idle))
+}
+
+// heardLast is when the server said something last. The clock may have been set
+// back since.
+func (l *link) heardLast() time.Time {
+	now, heard := time.Now(), time.Unix(0, l.heardAt.Load())
+	if heard.After(now) {
+		return now
+	}
+	return heard
+}
+
+// silent says that nothing has been heard for longer than a probe takes.
+func (l *link) silent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.heardLast()) > l.pace.idle+l.slow()
 }
 
 // slow is how long a probe may take before it counts as no answer. The lock is held.
@@ -338,8 +356,7 @@ func (l *link) take(q *question, err error) {
 func (l *link) connection(broken breakage) model.Connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	c := model.Connection{Heard: time.Unix(0, l.heardAt.Load()), Tries: l.tries, Retry: l.next}
+	c := model.Connection{Heard: l.heardLast(), Tries: l.tries, Retry: l.next}
 	err := l.err
 	if err != nil {
 		c.Heard = time.Unix(0, l.last) // if it spoke since, it did not say what was asked
@@ -347,10 +364,7 @@ func (l *link) connection(broken breakage) model.Connection {
 			c.Retry = time.Time{}
 		}
 	}
-	if c.Heard.After(now) {
-		c.Heard = now // the clock was set back
-	}
-	silent := now.Sub(c.Heard) > l.pace.idle+l.slow()
+	silent := time.Since(c.Heard) > l.pace.idle+l.slow()
 	if broken.err != nil {
 		if broken.since.Before(c.Heard) {
 			c.Heard = broken.since // the data is as old as its oldest part
@@ -399,6 +413,9 @@ func (l *link) listen(next http.RoundTripper) http.RoundTripper {
 		}
 		l.heard()
 		x.hear()
+		if response.StatusCode == http.StatusTooManyRequests && l.throttled != nil {
+			l.throttled()
+		}
 		noteDelay(r, response)
 		response.Body = &body{
 			ReadCloser: response.Body,

@@ -130,9 +130,22 @@ func TestThatAServerFellSilentIsTold(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var told atomic.Int32
-		l := newLink(usualPace, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func() { told.Add(1) })
+		var l *link
+		var probes atomic.Int32
+		l = newLink(usualPace, func(ctx context.Context) error {
+			if probes.Add(1) == 1 {
+				time.Sleep(300 * time.Millisecond) // so the next one is sent less than two seconds after it was heard
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}, func() {
+			if !l.told().Live {
+				told.Add(1)
+			}
+		})
 		go l.run(ctx)
-		wait(4*time.Second + 10*time.Millisecond)
+		wait(2300*time.Millisecond + 4*time.Second + 10*time.Millisecond)
 		if told.Load() != 1 {
 			t.Errorf("told %d times within four seconds, want once", told.Load())
 		}

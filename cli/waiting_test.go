@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// troubled starts the API server of these tests with something that answers in
+// its place, if it wants to, and gives the path of a kubeconfig for it.
+func troubled(t *testing.T, instead func(http.ResponseWriter, *http.Request) bool) string {
+	t.Helper()
+	objects := newObjects(t)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !instead(w, r) {
+			objects.ServeHTTP(w, r)
+		}
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	file := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: test\n"+
+		"  cluster: {server: %q, insecure-skip-tls-verify: true}\nusers:\n- name: admin\n  user: {token: admin}\n"+
+		"contexts:\n- name: admin\n  context: {cluster: test, user: admin}\n", server.URL)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// runs runs a command line to its end.
+func runs(ctx context.Context, t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	var out, words bytes.Buffer
+	code = Run(ctx, append([]string{"fathom"}, args...), strings.NewReader(""), &out, &words)
+	return out.String(), words.String(), code
+}
+
+// listsNodes tells the lists and watches of nodes from the question whether they are allowed.
+func listsNodes(r *http.Request) bool {
+	return r.URL.Path == "/api/v1/nodes" && r.URL.Query().Get("limit") != "1"
+}
+
+func tooManyRequests(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)
+}
+
+func TestTooManyRequestsAreSaidAndEndAtTheRequestTimeout(t *testing.T) {
+	for name, of := range map[string]func(*http.Request) bool{
+		"of a list": listsNodes,
+		"of all":    func(*http.Request) bool { return true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if of(r) {
+					tooManyRequests(w)
+				}
+				return of(r)
+			})
+			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config, "--request-timeout", "1s")
+			want := "fathom: waiting for the API server: too many requests\n" +
+				"fathom: read cluster: the API server answered for 1s that there are too many requests; --request-timeout sets how long to wait\n"
+			if code != exitUnknown || stderr != want || stdout != "" {
+				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestWaitingForTooManyRequestsEndsWithCtrlC(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if listsNodes(r) {
+			tooManyRequests(w)
+			time.AfterFunc(10*time.Millisecond, cancel)
+		}
+		return listsNodes(r)
+	})
+	_, stderr, code := runs(ctx, t, "get", "nodes", "--kubeconfig", config)
+	if code != exitUnknown || !strings.HasSuffix(stderr, "fathom: interrupted\n") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+func TestTooManyRequestsThatPassAreWaitedFor(t *testing.T) {
+	var asked atomic.Int32
+	config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if !listsNodes(r) || asked.Add(1) > 3 {
+			return false
+		}
+		tooManyRequests(w)
+		return true
+	})
+	stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config)
+	if code != exitClear || !strings.Contains(stdout, "std-1") || stderr != "fathom: waiting for the API server: too many requests\n" {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestAnEmptyAnswerIsSaidInOneLineAndIsNoEmptyCluster(t *testing.T) {
+	for name, resource := range map[string]string{"pods": "/api/v1/pods", "everything": ""} {
+		t.Run(name, func(t *testing.T) {
+			config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodGet || !strings.HasPrefix(r.URL.Path, resource) {
+					return false
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, "{}")
+				return true
+			})
+			stdout, stderr, code := runs(t.Context(), t, "get", "pending", "--kubeconfig", config)
+			if code != exitUnknown || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "without kind and resourceVersion") {
+				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
