@@ -89,7 +89,7 @@ func (c *ControlPlane) Kubeconfig(user string) (string, error) {
 }
 
 // writeSchedulerConfig writes the configuration of kube-scheduler and returns
-// its path: the default profile.
+// its path: the default profile, and the same under other names.
 func (c *ControlPlane) writeSchedulerConfig() (string, error) {
 	kubeconfig, err := c.Kubeconfig(Admin)
 	if err != nil {
@@ -106,6 +106,12 @@ clientConnection:
 `, kubeconfig)
 	if c.options.Backoff > 0 {
 		text += fmt.Sprintf("podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: %d\n", c.options.Backoff)
+	}
+	if len(c.options.Profiles) > 0 {
+		text += "profiles:\n- schedulerName: default-scheduler\n"
+	}
+	for _, name := range c.options.Profiles {
+		text += fmt.Sprintf("- schedulerName: %s\n", name)
 	}
 	return c.path("scheduler.yaml"), c.write("scheduler.yaml", []byte(text))
 }

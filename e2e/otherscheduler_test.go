@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
+)
+
+// otherSchedulers are one node, and a pod too large for it of a scheduler that
+// runs without a Lease, as GKE's do, and one of a scheduler that does not run.
+const otherSchedulers = `
+apiVersion: v1
+kind: Node
+metadata: {name: only, labels: {kubernetes.io/hostname: only}}
+status:
+  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
+  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: tried, namespace: shop}
+spec:
+  schedulerName: gke.io/optimize-utilization-scheduler
+  automountServiceAccountToken: false
+  containers: [{name: main, image: x, resources: {requests: {cpu: "9"}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: left, namespace: shop}
+spec:
+  schedulerName: nobody
+  automountServiceAccountToken: false
+  containers: [{name: main, image: x, resources: {requests: {cpu: "9"}}}]
+`
+
+// withoutEvents gives a user all that helps but events.
+const withoutEvents = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: without-events}
+rules:
+- {apiGroups: [""], resources: [nodes, pods, namespaces, persistentvolumes, persistentvolumeclaims, services, replicationcontrollers, limitranges, resourcequotas], verbs: [get, list, watch]}
+- {apiGroups: [apps, batch, policy, storage.k8s.io, resource.k8s.io, scheduling.k8s.io, coordination.k8s.io], resources: ["*"], verbs: [get, list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: without-events}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: without-events}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: without-events}]
+`
+
+// A scheduler is called dead only where everything was read and nothing tells of it.
+func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
+	const gke = "gke.io/optimize-utilization-scheduler"
+	plane := startPlane(t, controlplane.Options{Profiles: []string{gke}, Users: []string{without("events")}})
+	client := admin(t, plane)
+	kubectl(t, plane, otherSchedulers, "apply", "-f", "-")
+	kubectl(t, plane, withoutEvents, "apply", "-f", "-")
+	eventually(t, gke+" says that no node fits", func(ctx context.Context) (bool, error) {
+		pod, err := client.CoreV1().Pods("shop").Get(ctx, "tried", metav1.GetOptions{})
+		return err == nil && scheduled(pod).Message != "", err
+	})
+	for _, test := range []struct {
+		user, pod, verdict string
+		code               int
+		unread             bool
+	}{
+		{controlplane.Admin, "tried", "Unschedulable", 1, false},
+		{controlplane.Admin, "left", "NotConsidered", 1, false},
+		{without("events"), "tried", "Unschedulable", 1, true},
+		{without("events"), "left", "Unknown", 3, true},
+	} {
+		t.Run(fmt.Sprintf("%s, to %s", test.pod, test.user), func(t *testing.T) {
+			r := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, test.user), "-n", "shop", test.pod, "-o", "json")
+			e := readExplanation(t, r.stdout)
+			if e.Verdict != test.verdict || r.code != test.code {
+				t.Errorf("%s, exit code %d: %s", e.Verdict, r.code, e.Summary)
+			}
+			unread := slices.ContainsFunc(e.Unknown, func(part struct {
+				Resource string   `json:"resource"`
+				Why      string   `json:"why"`
+				Plugins  []string `json:"plugins"`
+			},
+			) bool {
+				return part.Resource == "events" && part.Why == "not allowed to list events"
+			})
+			if unread != test.unread {
+				t.Errorf("unknown[] is %+v", e.Unknown)
+			}
+			const caveat = "the pod names scheduler " + gke + ", whose profile is not known"
+			if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
+				t.Errorf("the caveat of the profile: %t\n%s", got, r.stdout)
+			}
+		})
+	}
+}
