@@ -160,6 +160,7 @@ func (a *Asker) eventSignsIn(ctx context.Context, namespace string, seen *signs)
 		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
 	})
 	pages.PageSize = page
+	read := 0
 	by := fields.Set{"source": seen.scheduler, "involvedObject.kind": "Pod"}
 	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: by.String()}, func(o runtime.Object) error {
 		e, ok := o.(*corev1.Event)
@@ -169,7 +170,7 @@ func (a *Asker) eventSignsIn(ctx context.Context, namespace string, seen *signs)
 		if event := model.NewEvent(e); event.Source == seen.scheduler && e.InvolvedObject.Kind == "Pod" {
 			seen.add(event.Last, seriesLife, "it wrote "+event.Reason+" of pod "+e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name)
 		}
-		if seen.lives() {
+		if read++; seen.lives() || read >= page && seen.scheduler == corev1.DefaultSchedulerName {
 			return errEnough
 		}
 		return nil

@@ -44,10 +44,7 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	if pod == nil {
 		return said, nil
 	}
-	waits := pod.Spec.NodeName == "" || started(pod).silent()
-	if e.options.EventsUnread != nil && waits && pod.UID != "" && pod.Name != "" {
-		said.unread = e.options.EventsUnread(ctx, pod.Namespace)
-	}
+	said.unread = e.eventsUnread(ctx, pod)
 	if pod.Spec.NodeName != "" {
 		if started(pod).silent() {
 			said.events = e.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
@@ -80,6 +77,16 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 		said.aside = e.hearQuotas(ctx, pod.Namespace)
 	}
 	return said, nil
+}
+
+// eventsUnread says why events about the pod could not be read, if they would tell
+// anything; "" otherwise.
+func (e *Engine) eventsUnread(ctx context.Context, pod *corev1.Pod) string {
+	waits := pod.Spec.NodeName == "" || started(pod).silent()
+	if e.options.EventsUnread == nil || !waits || pod.UID == "" || pod.Name == "" {
+		return ""
+	}
+	return e.options.EventsUnread(ctx, pod.Namespace)
 }
 
 // events are those of an object; none where they cannot be read.

@@ -127,24 +127,9 @@ func (x *explanation) outdated(observed *Observed) string {
 	if current := observed.GenerationCurrent; current != nil && !*current {
 		return specChanged
 	}
-	var tried time.Time
-	if since := observed.UnschedulableSince; since != nil {
-		tried = since.Time
-	}
-	if seen := observed.AttemptSeen; seen != nil && seen.After(tried) {
-		tried = seen.Time
-	}
-	read, changed := x.moves.read, x.moves.lastChange()
-	settled := read
-	if changed.After(read) {
-		settled = changed
-	}
+	tried, changed := observed.lastTry(), x.moves.lastChange()
 	switch {
-	case !changed.IsZero() && !tried.Before(changed.Add(attemptTakes)) && !tried.Before(read):
-		return ""
-	case changed.IsZero() && !tried.Before(read) && !x.changedAfter(tried):
-		return ""
-	case x.question.now.Sub(settled) > triedAgain+flushes+x.question.backoff && observed.Quiet == "":
+	case x.triedSince(tried, changed), observed.Quiet == "" && x.mustHaveTried(changed):
 		return ""
 	case tried.IsZero():
 		return notTriedSince
@@ -152,6 +137,38 @@ func (x *explanation) outdated(observed *Observed) string {
 		return clusterChanged
 	}
 	return notTriedSince
+}
+
+// lastTry is the newest attempt that is known; zero without one.
+func (o *Observed) lastTry() (tried time.Time) {
+	if o.UnschedulableSince != nil {
+		tried = o.UnschedulableSince.Time
+	}
+	if seen := o.AttemptSeen; seen != nil && seen.After(tried) {
+		tried = seen.Time
+	}
+	return tried
+}
+
+// triedSince says whether an attempt is of the present state.
+func (x *explanation) triedSince(tried, changed time.Time) bool {
+	switch {
+	case tried.Before(x.moves.read):
+		return false
+	case changed.IsZero():
+		return !x.changedAfter(tried)
+	}
+	return !tried.Before(changed.Add(attemptTakes))
+}
+
+// mustHaveTried says whether the state has stood for longer than the scheduler
+// leaves a pod untried.
+func (x *explanation) mustHaveTried(changed time.Time) bool {
+	settled := x.moves.read
+	if changed.After(settled) {
+		settled = changed
+	}
+	return x.question.now.Sub(settled) > triedAgain+flushes+x.question.backoff
 }
 
 // changedAfter says whether objects themselves tell of a change after that time:
