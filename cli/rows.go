@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-fathom/kubectl-fathom/escaped"
@@ -56,7 +56,7 @@ func newNodeItem(n *model.Node) nodeItem {
 		Pods:        len(n.Pods),
 		Allocatable: quantities(n.Allocatable),
 		Requested:   quantities(n.Requested),
-		Free:        quantities(minus(n.Allocatable, n.Requested)),
+		Free:        quantities(n.Allocatable.Minus(&n.Requested)),
 		Limits:      quantities(n.Limits),
 		Created:     timeOrNull(n.Object.CreationTimestamp.Time),
 	}
@@ -115,34 +115,19 @@ func ownerOf(p *model.Pod) *explain.OwnerRef {
 // quantities writes amounts as Kubernetes does; what is zero is left out.
 func quantities(r model.Resources) map[string]string {
 	amounts := map[string]string{}
-	put := func(name string, q *resource.Quantity) {
-		if !q.IsZero() {
-			amounts[name] = q.String()
+	put := func(name corev1.ResourceName) {
+		if exact := r.Exact(name); !exact.IsZero() {
+			amounts[string(name)] = exact.String()
 		}
 	}
-	put("cpu", resource.NewMilliQuantity(r.MilliCPU, resource.DecimalSI))
-	put("memory", resource.NewQuantity(r.Memory, resource.BinarySI))
-	put("ephemeral-storage", resource.NewQuantity(r.EphemeralStorage, resource.BinarySI))
-	put("pods", resource.NewQuantity(r.Pods, resource.DecimalSI))
-	for name, amount := range r.Scalar {
-		put(string(name), resource.NewQuantity(amount, resource.DecimalSI))
+	put(corev1.ResourceCPU)
+	put(corev1.ResourceMemory)
+	put(corev1.ResourceEphemeralStorage)
+	put(corev1.ResourcePods)
+	for name := range r.Scalar {
+		put(name)
 	}
 	return amounts
-}
-
-// minus is what is left of has after taken.
-func minus(has, taken model.Resources) model.Resources {
-	left := model.Resources{
-		MilliCPU:         has.MilliCPU - taken.MilliCPU,
-		Memory:           has.Memory - taken.Memory,
-		EphemeralStorage: has.EphemeralStorage - taken.EphemeralStorage,
-		Pods:             has.Pods - taken.Pods,
-		Scalar:           make(map[corev1.ResourceName]int64, len(has.Scalar)),
-	}
-	for name, amount := range has.Scalar {
-		left.Scalar[name] = amount - taken.Scalar[name]
-	}
-	return left
 }
 
 // taintTexts writes taints as key=value:effect.
@@ -209,11 +194,18 @@ func ago(now, t time.Time) string {
 	return duration.HumanDuration(now.Sub(t))
 }
 
-// cpu writes thousandths of a core.
-func cpu(milli int64) string { return resource.NewMilliQuantity(milli, resource.DecimalSI).String() }
+// cpu writes cores.
+func cpu(r *model.Resources) string {
+	exact := r.Exact(corev1.ResourceCPU)
+	return exact.String()
+}
 
 // memory writes bytes in whole mebibytes, rounded down: room may be less, never more.
 func memory(bytes int64) string {
 	const mebibyte = 1 << 20
-	return strconv.FormatInt(bytes/mebibyte, 10) + "Mi"
+	atLeast := ""
+	if bytes == math.MaxInt64 {
+		atLeast = ">="
+	}
+	return atLeast + strconv.FormatInt(bytes/mebibyte, 10) + "Mi"
 }

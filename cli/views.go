@@ -30,11 +30,11 @@ func (g *getting) nodes(live *live) (*listing, error) {
 		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
-		free := minus(n.Allocatable, n.Requested)
+		free := n.Allocatable.Minus(&n.Requested)
 		l.add(newNodeItem(n),
 			n.Name,
 			n.Status,
-			cpu(free.MilliCPU)+"/"+cpu(n.Allocatable.MilliCPU),
+			cpu(&free)+"/"+cpu(&n.Allocatable),
 			memory(free.Memory)+"/"+memory(n.Allocatable.Memory),
 			fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods),
 			ago(now, n.Object.CreationTimestamp.Time),

@@ -108,7 +108,7 @@ func (t *shortageTable) at(q *question, r refused) []figure {
 	if r.at < len(t.rows) {
 		row := &t.rows[r.at]
 		if row.node == nil {
-			row.node, row.figures = r.node, t.insufficient(q, r.node)
+			row.node, row.figures = r.node, withoutOverflow(t.insufficient(q, r.node))
 		}
 		if row.node == r.node {
 			return row.figures
@@ -119,7 +119,7 @@ func (t *shortageTable) at(q *question, r refused) []figure {
 		if t.others == nil {
 			t.others = map[fwk.NodeInfo][]figure{}
 		}
-		found = t.insufficient(q, r.node)
+		found = withoutOverflow(t.insufficient(q, r.node))
 		t.others[r.node] = found
 	}
 	return found

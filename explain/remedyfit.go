@@ -89,10 +89,8 @@ func limitFollows(pod *corev1.Pod, container *corev1.Container, name corev1.Reso
 
 // amount is a quantity in the unit that the scheduler counts the resource in.
 func amount(name corev1.ResourceName, quantity resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return quantity.MilliValue()
-	}
-	return quantity.Value()
+	counted, _ := model.Count(name, quantity)
+	return counted
 }
 
 // roundTo is an amount that people would write, no more than room.

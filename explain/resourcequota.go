@@ -13,6 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // quotaPlugin is the admission plugin that counts a namespace's resources.
@@ -155,10 +157,8 @@ func (r quotaRefusal) fact() string {
 // quotaAmount writes an amount of a resource that a quota or a limit range names.
 func quotaAmount(name corev1.ResourceName, amount resource.Quantity, round func(corev1.ResourceName, int64) string) string {
 	counted := counts(name)
-	if counted == corev1.ResourceCPU {
-		return round(counted, amount.MilliValue())
-	}
-	return round(counted, amount.Value())
+	units, _ := model.Count(counted, amount)
+	return round(counted, units)
 }
 
 // counts is the resource that a quota counts: cpu for requests.cpu.

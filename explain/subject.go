@@ -25,7 +25,7 @@ func newReport(q *question) *Report {
 			Priority:      corev1helpers.PodPriority(pod),
 			QOSClass:      string(seen.QOS),
 			SchedulerName: schedulerName(pod),
-			Requests:      requests(q.podInfo),
+			Requests:      requests(q.podInfo, &seen.Requests),
 		},
 		Plugins:   []PluginResult{},
 		Groups:    []Group{},
@@ -39,11 +39,14 @@ func newReport(q *question) *Report {
 }
 
 // requests are what the scheduler counts for the pod, without zeros.
-func requests(pod fwk.PodInfo) map[string]string {
+// An amount that it overflows on is told as it is written.
+func requests(pod fwk.PodInfo, written *model.Resources) map[string]string {
 	counted := pod.CalculateResource().Resource
 	list := map[string]string{}
 	set := func(name corev1.ResourceName, amount int64) {
-		if amount != 0 {
+		if exact, ok := written.Beyond[name]; ok {
+			list[string(name)] = exact.String()
+		} else if amount != 0 {
 			list[string(name)] = canonical(name, amount)
 		}
 	}

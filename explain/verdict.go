@@ -248,6 +248,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	report.Unknown = mergeParts(report.Unknown, x.unknown(m))
 	x.question.found.pinned = x.pinned(m)
 	x.noteLeaving()
+	x.noteOverflow()
 	report.Total = len(m.nodes)
 	for _, g := range x.group(x.question, m) {
 		told, results := g.tell(x.Engine, x.question, m, nodes)

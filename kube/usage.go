@@ -72,7 +72,8 @@ func (s *source) usage(ctx context.Context) (*model.Usage, error) {
 }
 
 func amount(list corev1.ResourceList) model.Amount {
-	return model.Amount{MilliCPU: list.Cpu().MilliValue(), Memory: list.Memory().Value()}
+	used := model.NewResources(list)
+	return model.Amount{MilliCPU: used.MilliCPU, Memory: used.Memory}
 }
 
 // metricsNote says why there is no usage, or only half of it.

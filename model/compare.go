@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -148,11 +149,13 @@ func parseNumber(unit Unit, text string) (wanted, step int64, cause string) {
 	case err != nil:
 		return 0, 0, text + " is no quantity such as 500m or 8Gi"
 	case unit == Cores:
-		return quantity.MilliValue(), 1, ""
+		amount, _ := Count(corev1.ResourceCPU, quantity)
+		return amount, 1, ""
 	case unit == Integer && quantity.MilliValue()%1000 != 0:
 		return 0, 0, text + " is no whole number"
 	}
-	return quantity.Value(), 1, ""
+	amount, _ := Count("", quantity)
+	return amount, 1, ""
 }
 
 // durations are the units of time by their letter.

@@ -58,7 +58,7 @@ func nodeAmounts(name string, unit Unit, of func(*Resources) int64, measured fun
 	}
 	free := Field[*Node]{
 		Name: name + ".free", Also: append(also(".free"), name+"-free"), Unit: unit, Column: measured != nil, Whole: whole,
-		Value:  func(n *Node) Value { return number(of(&n.Allocatable) - of(&n.Requested)) },
+		Value:  func(n *Node) Value { return number(n.Free(of)) },
 		Append: freeCell(unit, of),
 	}
 	fields := []Field[*Node]{

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -17,6 +18,17 @@ const (
 	Up
 	Down
 )
+
+// atLeast stands before the greatest figure that there is: see Resources.
+const atLeast = ">="
+
+// appendInt writes a number of things.
+func appendInt(dst []byte, n int64) []byte {
+	if n == math.MaxInt64 {
+		dst = append(dst, atLeast...)
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
 
 // unknownFigure stands where a figure is not known.
 const unknownFigure = "?"
@@ -55,6 +67,9 @@ func FormatMemoryOf(bytes, whole int64) string {
 
 // FormatCount words a number of things with a comma at each thousand: "12,400".
 func FormatCount[N ~int | ~int32 | ~int64](n N) string {
+	if int64(n) == math.MaxInt64 {
+		return atLeast + strconv.FormatInt(math.MaxInt64, 10)
+	}
 	digits := strconv.FormatInt(int64(n), 10)
 	start := 0
 	if n < 0 {
@@ -112,6 +127,12 @@ func unitOf(bytes int64) unit {
 // appendDecimal writes amount/one with so many decimals at most and no zeros at
 // the end: one decimal stands below ten only, two below a hundred.
 func appendDecimal(dst []byte, amount, one int64, decimals int, round Rounding) []byte {
+	switch {
+	case amount == math.MaxInt64:
+		dst, round = append(dst, atLeast...), Down
+	case amount == math.MinInt64:
+		amount++ // its opposite is none
+	}
 	if amount < 0 {
 		dst, amount = append(dst, '-'), -amount
 		round = map[Rounding]Rounding{Up: Down, Down: Up}[round]

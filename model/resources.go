@@ -2,11 +2,12 @@ package model
 
 import (
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 	resourcehelper "k8s.io/component-helpers/resource"
 )
@@ -60,22 +61,141 @@ func tellsResources(status *corev1.PodStatus) bool {
 func NewResources(list corev1.ResourceList) Resources {
 	var r Resources
 	for name, quantity := range list {
-		switch name {
-		case corev1.ResourceCPU:
-			r.MilliCPU = quantity.MilliValue()
-		case corev1.ResourceMemory:
-			r.Memory = quantity.Value()
-		case corev1.ResourceEphemeralStorage:
-			r.EphemeralStorage = quantity.Value()
-		case corev1.ResourcePods:
-			r.Pods = quantity.Value()
-		default:
-			if isScalar(name) {
-				r.addScalar(name, quantity.Value())
-			}
+		if known := r.known(name); known == nil && !isScalar(name) {
+			continue
+		}
+		amount, fits := Count(name, quantity)
+		r.set(name, amount)
+		if !fits {
+			r.beyond(name, quantity.DeepCopy())
 		}
 	}
 	return r
+}
+
+// known is where the amount of a resource stands that has a field; nil for others.
+func (r *Resources) known(name corev1.ResourceName) *int64 {
+	switch name {
+	case corev1.ResourceCPU:
+		return &r.MilliCPU
+	case corev1.ResourceMemory:
+		return &r.Memory
+	case corev1.ResourceEphemeralStorage:
+		return &r.EphemeralStorage
+	case corev1.ResourcePods:
+		return &r.Pods
+	}
+	return nil
+}
+
+// Of is the amount of one resource; math.MaxInt64 where it is in Beyond.
+func (r *Resources) Of(name corev1.ResourceName) int64 {
+	if known := r.known(name); known != nil {
+		return *known
+	}
+	return r.Scalar[name]
+}
+
+func (r *Resources) set(name corev1.ResourceName, amount int64) {
+	if known := r.known(name); known != nil {
+		*known = amount
+		return
+	}
+	if r.Scalar == nil {
+		r.Scalar = map[corev1.ResourceName]int64{}
+	}
+	r.Scalar[name] = amount
+}
+
+func (r *Resources) beyond(name corev1.ResourceName, exact resource.Quantity) {
+	if r.Beyond == nil {
+		r.Beyond = map[corev1.ResourceName]resource.Quantity{}
+	}
+	r.Beyond[name] = exact
+}
+
+// Exact is the amount of one resource, however large.
+func (r *Resources) Exact(name corev1.ResourceName) resource.Quantity {
+	if exact, ok := r.Beyond[name]; ok {
+		return exact.DeepCopy()
+	}
+	switch {
+	case name == corev1.ResourceCPU:
+		return *resource.NewMilliQuantity(r.MilliCPU, resource.DecimalSI)
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage:
+		return *resource.NewQuantity(r.Of(name), resource.BinarySI)
+	}
+	return *resource.NewQuantity(r.Of(name), resource.DecimalSI)
+}
+
+// Count is a quantity in the unit that the scheduler counts a resource in, rounded
+// up as it does. Where 64 bits do not hold it, it is the greatest or least that
+// they do, and fits is false; the scheduler overflows there.
+func Count(name corev1.ResourceName, quantity resource.Quantity) (amount int64, fits bool) {
+	if about := quantity.AsApproximateFloat64(); -farFromMost < about && about < farFromMost { // nearly always
+		if name == corev1.ResourceCPU {
+			return quantity.MilliValue(), true
+		}
+		return quantity.Value(), true
+	}
+	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
+	if name == corev1.ResourceCPU {
+		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+	}
+	least := most.DeepCopy()
+	least.Neg()
+	switch {
+	case quantity.Cmp(*most) > 0:
+		return math.MaxInt64, false
+	case quantity.Cmp(least) < 0:
+		return math.MinInt64, false
+	case name == corev1.ResourceCPU:
+		return quantity.MilliValue(), true
+	}
+	return quantity.Value(), true
+}
+
+// farFromMost is well below what 64 bits hold in thousandths.
+const farFromMost = 9e15
+
+// Minus is what is left of the resources that r has after taken; less than zero where
+// more is taken than there is.
+func (r *Resources) Minus(taken *Resources) Resources {
+	var left Resources
+	names := slices.Concat(plainNames[:], slices.Collect(maps.Keys(r.Scalar)))
+	for _, name := range names {
+		exact := r.Exact(name)
+		exact.Sub(taken.Exact(name))
+		amount, fits := Count(name, exact)
+		left.set(name, amount)
+		if !fits {
+			left.beyond(name, exact)
+		}
+	}
+	return left
+}
+
+// Sum adds two amounts of Resources, neither less than zero: math.MaxInt64 where 64
+// bits do not hold the sum.
+func Sum(a, b int64) int64 {
+	if a > math.MaxInt64-max(b, 0) {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// Free is what is left of the resources of a node.
+func (n *Node) Free(of func(*Resources) int64) int64 {
+	if n.Allocatable.Beyond == nil && n.Requested.Beyond == nil { // nearly always
+		return of(&n.Allocatable) - of(&n.Requested)
+	}
+	left := n.Allocatable.Minus(&n.Requested)
+	return of(&left)
+}
+
+// plainNames are the resources that every node has.
+var plainNames = [...]corev1.ResourceName{
+	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods,
 }
 
 // isScalar says whether the scheduler counts a resource beyond those that it
@@ -96,20 +216,28 @@ func isScalar(name corev1.ResourceName) bool {
 
 // add sums up; the receiver must not be shared yet.
 func (r *Resources) add(other Resources) {
-	r.MilliCPU += other.MilliCPU
-	r.Memory += other.Memory
-	r.EphemeralStorage += other.EphemeralStorage
-	r.Pods += other.Pods
-	for name, amount := range other.Scalar {
-		r.addScalar(name, amount)
+	for _, name := range plainNames {
+		r.addOne(&other, name)
+	}
+	for name := range other.Scalar {
+		r.addOne(&other, name)
 	}
 }
 
-func (r *Resources) addScalar(name corev1.ResourceName, amount int64) {
-	if r.Scalar == nil {
-		r.Scalar = map[corev1.ResourceName]int64{}
+// addOne sums up one resource. No amount is negative.
+func (r *Resources) addOne(other *Resources, name corev1.ResourceName) {
+	here, there := r.Of(name), other.Of(name)
+	if here <= math.MaxInt64-there && r.Beyond == nil && other.Beyond == nil { // nearly always
+		r.set(name, here+there)
+		return
 	}
-	r.Scalar[name] += amount
+	sum := r.Exact(name)
+	sum.Add(other.Exact(name))
+	amount, fits := Count(name, sum)
+	r.set(name, amount)
+	if !fits {
+		r.beyond(name, sum)
+	}
 }
 
 // String words what is not zero: "cpu 4, memory 8Gi, nvidia.com/gpu 1"; "" if
@@ -152,7 +280,7 @@ func appendScalar(dst []byte, name corev1.ResourceName, amount int64) []byte {
 	if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
 		return appendMemory(dst, amount, Up)
 	}
-	return strconv.AppendInt(dst, amount, 10)
+	return appendInt(dst, amount)
 }
 
 // GPUs is the sum of the extended resources that are graphics processors by
@@ -161,7 +289,7 @@ func (r *Resources) GPUs() int64 {
 	var sum int64
 	for name, amount := range r.Scalar {
 		if isGPU(string(name)) {
-			sum += amount
+			sum = Sum(sum, amount)
 		}
 	}
 	return sum

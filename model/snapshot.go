@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -108,13 +109,16 @@ type Event struct {
 	First, Last                   time.Time
 }
 
-// Resources are amounts as the scheduler counts them.
+// Resources are amounts in the units that the scheduler counts in. One that 64 bits
+// do not hold is math.MaxInt64, and exact in Beyond; the scheduler itself overflows.
 type Resources struct {
 	MilliCPU         int64
 	Memory           int64 // bytes
 	EphemeralStorage int64 // bytes
 	Pods             int64
 	Scalar           map[corev1.ResourceName]int64 // extended resources and hugepages; often nil
+
+	Beyond map[corev1.ResourceName]resource.Quantity // what 64 bits do not hold; nearly always nil
 }
 
 // Context is one context of the kubeconfig.

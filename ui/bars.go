@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -15,13 +16,16 @@ func share(part, whole int64) int64 {
 	if whole <= 0 {
 		return 0
 	}
+	if part > math.MaxInt64/1000 {
+		return int64(min(float64(part)/float64(whole), 1000) * 1000) // 64 bits do not hold the product
+	}
 	return part * 1000 / whole
 }
 
 // bar draws what is used, what is requested beyond that, and what is free.
 func bar(used, requested, whole int64) cell {
 	full := func(part int64) int {
-		return int(min((share(part, whole)*barWidth+500)/1000, barWidth))
+		return int(min((min(share(part, whole), 1000)*barWidth+500)/1000, barWidth))
 	}
 	u := full(used)
 	r := max(full(requested)-u, 0)

@@ -166,7 +166,7 @@ func (h *holdersPart) rows(node *model.Node, most int) []*holder {
 	}
 	rest := &holder{others: len(pods), used: h.usedBy(pods)}
 	for _, pod := range pods {
-		rest.amount += h.held(pod)
+		rest.amount = model.Sum(rest.amount, h.held(pod))
 	}
 	return append(rows, rest)
 }

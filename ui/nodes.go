@@ -68,8 +68,12 @@ func (n *nodes) columns() []column[*model.Node] {
 	}
 }
 
-func freeCPU(n *model.Node) int64    { return max(n.Allocatable.MilliCPU-n.Requested.MilliCPU, 0) }
-func freeMemory(n *model.Node) int64 { return max(n.Allocatable.Memory-n.Requested.Memory, 0) }
+func freeCPU(n *model.Node) int64 {
+	return max(n.Free(func(r *model.Resources) int64 { return r.MilliCPU }), 0)
+}
+func freeMemory(n *model.Node) int64 {
+	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
+}
 
 func nodeStatus(n *model.Node) cell {
 	made := cell{text: n.Status}
@@ -138,8 +142,8 @@ func nodeCounts(all []*model.Node) string {
 			cordoned++
 		}
 		if n.Ready == corev1.ConditionTrue && !n.Cordoned {
-			cpu += freeCPU(n)
-			bytes += freeMemory(n)
+			cpu = model.Sum(cpu, freeCPU(n))
+			bytes = model.Sum(bytes, freeMemory(n))
 		}
 	}
 	states := []string{fmt.Sprintf("%s: %d Ready", count(len(all), "node", "nodes"), ready)}

@@ -63,10 +63,8 @@ func parseAmount(name corev1.ResourceName, text string) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	if name == corev1.ResourceCPU {
-		return quantity.MilliValue(), true
-	}
-	return quantity.Value(), true
+	amount, _ := model.Count(name, quantity)
+	return amount, true
 }
 
 // amountIn picks one resource.
@@ -111,7 +109,7 @@ func holders(node *model.Node, name corev1.ResourceName) (all []holding, sum int
 	for _, pod := range node.Pods {
 		if amount := amountIn(pod.Requests, name); amount > 0 {
 			all = append(all, holding{pod, amount})
-			sum += amount
+			sum = model.Sum(sum, amount)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b holding) int {

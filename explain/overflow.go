@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// noteOverflow tells of amounts that 64 bits do not hold. kube-scheduler's own code
+// overflows there, so that its verdict rests on other amounts than those that were
+// written: the verdict is told as it is, and the amounts as they were written.
+func (x *explanation) noteOverflow() {
+	q := x.question
+	wanted := model.NewPod(q.pod).Requests.Beyond
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		amount := wanted[name]
+		x.caveat(fmt.Sprintf("the pod requests %s %s: 64 bits do not hold it, and kube-scheduler counts another amount", name, amount.String()))
+	}
+	nodes, err := q.nodes.NodeInfos().List()
+	if err != nil {
+		return // told elsewhere
+	}
+	for _, node := range nodes {
+		if overflows(node.GetAllocatable()) || overflows(node.GetRequested()) {
+			x.caveat(fmt.Sprintf("what %s has or what is requested there is more than 64 bits hold, and kube-scheduler counts another amount", node.Node().Name))
+		}
+	}
+}
+
+// overflows says whether an amount wrapped around to less than zero.
+func overflows(r fwk.Resource) bool {
+	if r.GetMilliCPU() < 0 || r.GetMemory() < 0 || r.GetEphemeralStorage() < 0 {
+		return true
+	}
+	for _, amount := range r.GetScalarResources() {
+		if amount < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutOverflow are the figures whose amounts are true. What was lacking by others
+// is told without figures.
+func withoutOverflow(figures []figure) []figure {
+	wrong := func(f figure) bool { return f.Wanted < 0 || f.Requested < 0 || f.Allocatable < 0 || f.Short < 0 }
+	if !slices.ContainsFunc(figures, wrong) { // nearly always
+		return figures
+	}
+	return slices.DeleteFunc(slices.Clone(figures), wrong)
+}
