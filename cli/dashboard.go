@@ -68,15 +68,12 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 		return d.runFile(ctx, settings)
 	}
 	s := &session{app: d.app, settings: settings, thrift: newThrift(os.Getenv)}
-	// Credential plugins may ask on the terminal, so this comes before the screen.
-	cluster, err := s.Open(ctx, "")
-	if err != nil {
+	options := ui.Options{Namespace: d.scope.namespace, Selector: d.scope.selector}
+	if err := s.open(ctx, &options); err != nil {
 		return err
 	}
-	return d.show(ctx, ui.Options{
-		Cluster: cluster, Session: s, Context: s.opened, Namespace: d.scope.namespace, Selector: d.scope.selector,
-		Warning: d.idlePatterns(&settings, s.opened),
-	}, settings)
+	options.Warning = d.idlePatterns(&settings, options.Context)
+	return d.show(ctx, options, settings)
 }
 
 // look finds out how to draw, and whether there is a terminal to draw on.
@@ -105,7 +102,7 @@ func (d *dashing) show(ctx context.Context, options ui.Options, settings setting
 	if err := runGuarded(ctx, app, d.stdin, terminalOf(d.stdout), d.abort); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)
 	}
-	return nil
+	return app.Err()
 }
 
 // runGuarded runs a model until it ends, is interrupted or panics. Where it does

@@ -15,7 +15,6 @@ type session struct {
 	*app
 	settings settings
 	thrift   *thrift
-	opened   string // the context that was opened last
 }
 
 var _ ui.Session = (*session)(nil)
@@ -43,7 +42,6 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 		var joined *cluster.Cluster
 		joined, err = cluster.New(running, source, cluster.Options{Reopen: open})
 		if err == nil {
-			s.opened = client.Context()
 			actor := s.actor(client, joined, s.settings)
 			return &watched{Cluster: joined, client: client, actor: actor, thrift: s.thrift, stop: stop}, nil
 		}

@@ -15,6 +15,8 @@ import (
 // Options are what the dashboard starts with.
 type Options struct {
 	Cluster    Cluster
+	Opening    Opening          // opens Cluster, where that is nil; its error ends the dashboard
+	Server     string           // what Opening connects to
 	Recording  Recording        // nil where what is shown was not recorded
 	Session    Session          // nil where there are no contexts to go to
 	Context    string           // the kubeconfig's name for the cluster, whole
@@ -59,7 +61,9 @@ type App struct {
 	dialog        dialog   // nil while none is open
 	acts          acts
 	said          said
-	ticking       int // the newest tick that was asked for
+	started       time.Time
+	failed        error // why the first cluster could not be opened
+	ticking       int   // the newest tick that was asked for
 	tickEvery     time.Duration
 	usage         bool // ShowUsage was told so
 	lesson        lessonPanel
@@ -79,6 +83,7 @@ func New(o Options) *App {
 		snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}},
 	}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.started = a.at
 	a.dress()
 	a.begin()
 	if o.Warning != nil {
@@ -104,7 +109,7 @@ func (a *App) begin() {
 
 // Init waits for the first snapshot and asks the terminal for its background.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.nextSnapshot(), a.nextLesson(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
+	return tea.Batch(a.openFirst(), a.nextSnapshot(), a.nextLesson(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
 }
 
 // Close ends what the dashboard has started. Call it when the program has ended.
@@ -164,6 +169,8 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		if msg.opened == a.opened {
 			return a.sayError(msg.err)
 		}
+	case openedMsg:
+		return a.onOpened(msg)
 	case connectedMsg:
 		return a.onConnected(msg)
 	case tickMsg:

@@ -116,7 +116,7 @@ func (a *App) onConnected(msg connectedMsg) tea.Cmd {
 func (a *App) swap(to Cluster) tea.Cmd {
 	a.cancel()
 	old := a.Cluster
-	a.Cluster = to
+	a.Cluster, a.Opening = to, nil
 	a.opened++
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.snapshot = &model.Snapshot{Status: model.Status{Context: a.Context, Reading: unreadYet()}}

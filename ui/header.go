@@ -177,6 +177,8 @@ func (a *App) lost() bool {
 // freshness says how old what is shown is.
 func (a *App) freshness() string {
 	switch {
+	case a.isConnecting():
+		return "connecting"
 	case a.lost():
 		return a.staleness()
 	case len(a.snapshot.Status.Reading) > 0:

@@ -134,6 +134,9 @@ func (a *App) doTerminal(do action) (cmd tea.Cmd, done bool) {
 		return a.say("Nothing is killed without asking: e evicts"), true
 	case doRetry:
 		cluster := a.Cluster
+		if cluster == nil {
+			return nil, true // it is being connected to
+		}
 		return func() tea.Msg { cluster.Retry(); return nil }, true
 	case doCopy:
 		return a.copy(), true

@@ -12,6 +12,9 @@ func (a *App) isReading() bool { return len(a.snapshot.Status.Reading) > 0 }
 
 // readingWords say how far reading is.
 func (a *App) readingWords() string {
+	if a.isConnecting() {
+		return a.connectingWords()
+	}
 	reading := a.snapshot.Status.Reading
 	words := "Reading the cluster"
 	if n, ok := reading["pods"]; ok {

@@ -22,7 +22,7 @@ type ager interface{ showsYoung() bool }
 // tick asks for the next tick, unless one comes soon enough already.
 func (a *App) tick() tea.Cmd {
 	every := calm
-	if v, ok := a.top().(ager); ok && v.showsYoung() && !a.isSnapshot() || a.lost() {
+	if v, ok := a.top().(ager); ok && v.showsYoung() && !a.isSnapshot() || a.lost() || a.isConnecting() {
 		every = brisk
 	}
 	if a.tickEvery != 0 && a.tickEvery <= every {
