@@ -29,8 +29,8 @@ func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
 	switch {
 	case pressed == "/":
 		f.field, f.typing, f.found = newSearch(""), true, ""
-	case (pressed == "n" || pressed == "N") && f.found != "":
-		f.next(b, pressed == "N")
+	case (pressed == "ctrl+n" || pressed == "ctrl+p") && f.found != "":
+		f.next(b, pressed == "ctrl+p")
 	default:
 		return false
 	}

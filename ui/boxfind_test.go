@@ -52,7 +52,7 @@ func TestASearchScrollsASmallBox(t *testing.T) {
 	if rows := markedRows(app); len(rows) != 1 {
 		t.Errorf("found %q", rows)
 	}
-	press(t, app, "enter", "n", "N")
+	press(t, app, "enter", "ctrl+n", "ctrl+p")
 	if rows := markedRows(app); len(rows) != 1 {
 		t.Errorf("then %q", rows)
 	}

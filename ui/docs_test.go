@@ -4,14 +4,19 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // keyDocs is the key map as a page of the documentation.
 func keyDocs() string {
 	var page strings.Builder
-	page.WriteString("# Keys\n\n`?` shows those of the place where you are. A key has one meaning everywhere.\n\n")
+	page.WriteString("# Keys\n\n`?` shows those of the place where you are. A key has one meaning on every page; a key that is not here\n" +
+		"does nothing. Boxes and inputs have keys of their own: they stand below.\n\n")
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
 	for _, b := range keyMap {
 		var labels []string
@@ -23,7 +28,103 @@ func keyDocs() string {
 		}
 		fmt.Fprintf(&page, "| %s | %s | %s |\n", strings.Join(labels, " "), whereWords(b.where), b.docs)
 	}
+	page.WriteString("\n## In boxes and inputs\n\n| where | key | what |\n|--|--|--|\n")
+	for _, b := range boxKeys {
+		var labels []string
+		for label := range strings.FieldsSeq(b.label) {
+			labels = append(labels, "`"+label+"`")
+		}
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", b.box, strings.Join(labels, " "), b.docs)
+	}
 	return page.String()
+}
+
+// boxKeys are the keys of boxes and inputs, for the documentation.
+var boxKeys = []struct{ box, label, docs string }{
+	{"a box that asks", "y", "do what it says, where it asks for a `y`"},
+	{"a box that asks", "0–9 enter", "the number that it asks for; on production the context's name is typed"},
+	{"a box that asks", "space", "agree to what is lost, or not"},
+	{"a box that asks", "↑ ↓ pgup pgdn", "read on; at the end choose what to agree to"},
+	{"a box that asks", "q esc ctrl-c", "close it, and do nothing; `q` is typed where a name is typed"},
+	{"all actions", "k ↑ j ↓ enter", "choose an action and plan it; so does the key of the action"},
+	{"all actions", "a q esc ctrl-c", "close it"},
+	{"a list to choose from", "k ↑ j ↓ g home G end enter", "choose"},
+	{"a list to choose from", "i q esc ctrl-c", "close it"},
+	{"the help", "k ↑ j ↓", "scroll"},
+	{"the help", "/ ctrl-n ctrl-p", "find, the next match, the match before"},
+	{"the help", "? q enter esc ctrl-c", "close it; `esc` ends a search before"},
+	{"inputs", "enter", "take what is typed or chosen"},
+	{"inputs", "tab ↑ ↓", "complete, choose, where there is something to choose from"},
+	{"inputs", "esc", "leave it; `q` leaves the input of a number too"},
+	{"the lesson's panel", "1–9 h enter", "answer, a hint, go on"},
+	{"the lesson's panel", "k ↑ j ↓", "scroll"},
+	{"the lesson's panel", "L q esc", "leave it"},
+}
+
+// TestBoxesTakeTheKeysThatAreDocumented presses every key that can be printed in
+// each kind of box: those that are not documented do nothing.
+func TestBoxesTakeTheKeysThatAreDocumented(t *testing.T) {
+	node := func(keys ...string) func(*testing.T) *acted {
+		return func(t *testing.T) *acted {
+			d := newActed(t, 80, 24, "staging-eu", nil)
+			d.node("std-b-02")
+			d.press(keys...)
+			return d
+		}
+	}
+	for name, box := range map[string]struct {
+		open func(*testing.T) *acted
+		keys string
+	}{
+		"a box that asks for a y": {node("c"), "y q"},
+		"a box about a job": {func(t *testing.T) *acted {
+			d, _ := draining(t, 80, 24, nil)
+			d.toDrain()
+			d.press("Q")
+			return d
+		}, "y q"},
+		"a box that asks for a number": {func(t *testing.T) *acted {
+			return evictOne(t, "staging-eu", "web/front-5d8f9c6b4-8sd2l", reportFates)
+		}, "0 1 2 3 4 5 6 7 8 9 q"},
+		"a box with consents": {func(t *testing.T) *acted { return drainBox(t, 80, 24, "staging-eu", nil) }, "space q"},
+		"all actions":         {node("a", "j"), "j k a q c u r t l"},
+		"a list to choose from": {func(t *testing.T) *acted {
+			d := node()(t)
+			menu := &choice{app: d.app, title: "Choose"}
+			for _, word := range []string{"one", "two", "three"} {
+				menu.add(word, "", "", nil)
+			}
+			menu.at = 1
+			_ = menu.open()
+			return d
+		}, "j k g G i q"},
+		"the help": {func(t *testing.T) *acted {
+			d := newActed(t, 80, 24, "staging-eu", nil)
+			send(t, d.app, tea.WindowSizeMsg{Width: 80, Height: 15})
+			d.press("?", "j")
+			return d
+		}, "j k / ? q"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listed := strings.Fields(box.keys)
+			for r := ' '; r <= '~'; r++ {
+				key := string(r)
+				if r == ' ' {
+					key = "space"
+				}
+				d := box.open(t)
+				d.wait(time.Second)
+				before, at := screen(d.app), d.at
+				d.press(key)
+				d.at = at
+				send(t, d.app, armMsg{})
+				acts := screen(d.app) != before || len(d.actor.run)+len(d.actor.stopped) > 0
+				if acts != slices.Contains(listed, key) {
+					t.Errorf("%q acts: %v", key, acts)
+				}
+			}
+		})
+	}
 }
 
 func whereWords(in place) string {
@@ -46,7 +147,6 @@ func whereWords(in place) string {
 		{inPending, "Pending"},
 		{inRecording, "a recording"},
 		{onRecorded, "a pod of a recording"},
-		{inBox, "boxes"},
 		{inInput, "inputs"},
 	} {
 		if in&w.place != 0 {

@@ -134,7 +134,7 @@ func (p *drainPage) footer() []footKey {
 		{do: doPause, word: pause},
 		{do: doStop, word: stop},
 		{do: doUndo},
-		{do: doWhy},
+		{do: doExplain},
 		{do: doGoNode},
 		{do: doClose, word: leave},
 		{do: doDescribe},
@@ -151,7 +151,7 @@ func (p *drainPage) off(do action) string {
 		return over(p.job)
 	case doUndo:
 		return p.app.offUndo(p.app.undoOf(p.job))
-	case doOpen, doWhy, doGoNode, doDescribe, doYAML:
+	case doOpen, doExplain, doGoNode, doDescribe, doYAML:
 		if on.pod == nil && on.copy != "" {
 			return on.copy + " is gone."
 		}

@@ -66,7 +66,7 @@ func (p *groupPage) places() place {
 }
 
 func (p *groupPage) footer() []footKey {
-	made := keys(doOpen, doCordon, doUncordon, doDrain, doTaint, doFixes, doWords, doNotHere, doLabel, doDescribe, doYAML)
+	made := keys(doOpen, doCordon, doUncordon, doDrain, doTaint, doFixes, doWords, doExplain, doLabel, doDescribe, doYAML)
 	if p.selected().pod != nil {
 		made = keys(doOpen, doEvict, doLabel, doGoNode, doFixes, doWords, doDescribe, doYAML)
 	}
@@ -85,7 +85,7 @@ func (p *groupPage) off(do action) string {
 		return p.why.off(do)
 	case on.pod != nil:
 		return p.app.offPod(do, false, on)
-	case do == doOpen || do == doNotHere || do == doDescribe || do == doYAML || do == doCopy:
+	case do == doOpen || do == doExplain || do == doDescribe || do == doYAML || do == doCopy:
 		if on.node == nil {
 			return "no node is selected."
 		}

@@ -24,7 +24,6 @@ const (
 	onEntry   // something that was done is selected
 	inRecording
 	onRecorded // a pod of a recording is selected
-	inBox
 	inInput
 )
 
@@ -35,10 +34,9 @@ type action int
 const (
 	doNothing action = iota
 	doOpen
-	doWhy
+	doExplain
 	doUnfold
 	doGoNode
-	doNotHere
 	doFixes
 	doPreempt
 	doTrace
@@ -133,19 +131,19 @@ type binding struct {
 
 // keyMap is the one source of the footers, the help, the documentation and the tests.
 var keyMap = []binding{
-	{doOpen, onGroup, "enter", "enter", "open", ofSelection, "its nodes", "the nodes of the group"},
-	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "why the pod waits, or where it runs"},
-	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "the node's pods"},
-	{doWhy, onPod, "x", "x", "why", ofSelection, "why it waits", "as enter"},
-	{doNotHere, onNode, "x", "x", "why not", ofSelection, "why not here", "what the node has against each pending pod"},
+	{doOpen, onGroup, "enter", "enter", "open", ofSelection, "its nodes", "open it: the nodes of the group"},
+	{doOpen, onPod, "enter", "enter", "why", ofSelection, "why it waits", "open it: why the pod is Pending, or where it runs"},
+	{doOpen, onNode, "enter", "enter", "pods", ofSelection, "its pods", "open it: the node's pods"},
+	{doExplain, onPod, "x", "x", "why", ofSelection, "why it waits", "explain it: why the pod is Pending, or where it runs"},
+	{doExplain, onNode, "x", "x", "why not", ofSelection, "why not here", "explain it: why each pending pod does not fit the node"},
 	{doGoNode, onPod, "o", "o", "its node", ofSelection, "its node", "its node, in Nodes"},
 	{doUnfold, inPending, "+", "+", "unfold", ofSelection, "unfold a kind", "unfold a kind of pods, or fold it"},
-	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "plan the fix"},
-	{doOpen, onEntry, "enter", "enter", "undo", ofSelection, "undo it", "plan what undoes it: asks first; of a drain that runs, its page"},
+	{doOpen, onFix, "enter", "enter", "", ofSelection, "plan it", "open it: the plan of the fix, which asks first"},
+	{doOpen, onEntry, "enter", "enter", "undo", ofSelection, "undo it", "open it: the plan of what undoes it, which asks first; of a drain that runs, its page"},
 	{doUndo, onEntry | onJob, "U", "U", "undo", ofSelection, "undo it", "plan what undoes it: asks first; a drain that runs is stopped before"},
 	{doPause, onJob, "P", "P", "pause", ofSelection, "pause, go on", "pause the job, or let it go on: what was asked goes on"},
 	{doStop, onJob, "Q", "Q", "stop", ofSelection, "stop it", "stop the job: asks first"},
-	{doOpen, onJob, "enter", "enter", "open", ofSelection, "its pods", "the pods of the job"},
+	{doOpen, onJob, "enter", "enter", "open", ofSelection, "its pods", "open it: the pods of the job"},
 	{doFixes, podFacts, "f", "f", "fixes", ofSelection, "fixes", "the fixes that work, tried on a copy of the cluster"},
 	{doPreempt, podFacts, "p", "p", "preemption", ofSelection, "preemption", "what preemption could do: on which nodes, who would go, and where to"},
 	{doTrace, podFacts, "T", "T", "trace", ofSelection, "scheduler's way", "the scheduler's way for it, stage by stage; of a pod that runs, why there"},
@@ -182,8 +180,8 @@ var keyMap = []binding{
 	{doRight, lists | text, "right", "→", "", ofList, "sideways, if cut", "sideways, if cut"},
 	{doNextPart, lists, "tab", "tab", "", unlisted, "", "the next part of the page"},
 	{doPrevPart, lists, "shift+tab", "shift-tab", "", unlisted, "", "the part before"},
-	{doNextMatch, text, "n", "n", "next", ofList, "next, last match", "the next match"},
-	{doPrevMatch, text, "N", "N", "", ofList, "next, last match", "the match before"},
+	{doNextMatch, text, "ctrl+n", "ctrl-n", "next", ofList, "next, last match", "the next match"},
+	{doPrevMatch, text, "ctrl+p", "ctrl-p", "", ofList, "next, last match", "the match before"},
 
 	{doPalette, everywhere, ":", ":", "palette", ofAnywhere, "palette", "the palette: views, namespaces, contexts, themes"},
 	{doPending, everywhere, "1", "1", "Pending", ofAnywhere, "the views", "Pending"},
@@ -208,7 +206,7 @@ var keyMap = []binding{
 	{doLesson, everywhere, "L", "L", "lesson", ofDemo, "the lesson's panel", "demo: enter the lesson's panel; its keys: 1–9 answer, s skip, h hint, enter next, n next lesson, l lessons, j k scroll, esc leave"},
 	{doHelp, everywhere, "?", "?", "help", unlisted, "", "the keys of this place"},
 	{doClose, everywhere, "esc q", "esc", "back", unlisted, "", "close, else clear the filter, else back"},
-	{doQuit, everywhere | inBox | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit"},
+	{doQuit, everywhere | inInput, "ctrl+c", "ctrl-c", "", unlisted, "", "quit; while a drain runs it asks once"},
 }
 
 // bindingAt is what the key means in a place.

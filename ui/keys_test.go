@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,6 @@ var grounds = map[string]place{
 	"a text":         everywhere | text,
 	"a text of pods": everywhere | text | podFacts,
 	"a recording":    everywhere | lists | onPod | podFacts | inPending | inRecording | onRecorded,
-	"a box":          inBox,
 	"an input":       inInput,
 }
 
@@ -41,6 +41,61 @@ func TestNoKeyHasTwoMeaningsInOnePlace(t *testing.T) {
 	}
 }
 
+// TestAKeyHasOneMeaningOnEveryPage holds what docs/keys.md says: a key asks for one
+// action wherever it acts. Where its row is about several kinds of rows, they begin
+// with the same words: "open it: ".
+func TestAKeyHasOneMeaningOnEveryPage(t *testing.T) {
+	means := map[string]binding{}
+	for _, b := range keyMap {
+		for key := range strings.FieldsSeq(b.keys) {
+			first, known := means[key]
+			if !known {
+				means[key] = b
+				continue
+			}
+			if first.do != b.do || meaning(first) != meaning(b) {
+				t.Errorf("%s means %q and %q", key, first.docs, b.docs)
+			}
+		}
+	}
+}
+
+// meaning is what the documentation says of a key whatever it is about.
+func meaning(b binding) string {
+	words, _, _ := strings.Cut(b.docs, ":")
+	return words
+}
+
+func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
+	d, job := draining(t, 120, 40, nil)
+	app := d.app
+	pod, node := app.snapshot.Pending[0].First(), app.snapshot.Nodes[0].Name
+	pages := []view{
+		app.pages.pending, app.pages.pods, app.pages.nodes, newDrains(app), newDrainPage(app, job), newActivity(app), newUnread(app),
+		newWhy(app, pod), newFixes(app, pod, fixing{}, 0), newPreemption(app, pod), newTrace(app, pod), newWords(app, pod, nil),
+		newNotHere(app, node), newPodsOf(app, node), newPast(app, pod),
+	}
+	for _, page := range pages {
+		known := false
+		for _, in := range grounds {
+			known = known || in == app.placesOf(page)
+		}
+		if !known {
+			t.Errorf("no test has the keys of %v (%b)", page.crumbs(), app.placesOf(page))
+		}
+	}
+}
+
+func TestKeysThatAreToComeAreFree(t *testing.T) {
+	for key := range strings.FieldsSeq("4 5 6 7 8 9 m v F b") {
+		for _, b := range keyMap {
+			if slices.Contains(strings.Fields(b.keys), key) {
+				t.Errorf("%s means %q", key, b.docs)
+			}
+		}
+	}
+}
+
 func TestEveryKeyIsDocumentedAndDrawn(t *testing.T) {
 	for _, b := range keyMap {
 		if b.docs == "" || b.label == "" || b.keys == "" {
@@ -48,16 +103,6 @@ func TestEveryKeyIsDocumentedAndDrawn(t *testing.T) {
 		}
 		if b.group != unlisted && b.help == "" {
 			t.Errorf("%s is to be in the help, which has no words for it", b.label)
-		}
-	}
-}
-
-func TestKeysOfWhatIsNotThereAreNotInTheMap(t *testing.T) {
-	for key := range strings.FieldsSeq("4 5 6 7 8 9") {
-		for name, in := range grounds {
-			if b, ok := bindingAt(key, in); ok {
-				t.Errorf("%s in %s means %q", key, name, b.docs)
-			}
 		}
 	}
 }

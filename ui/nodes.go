@@ -176,13 +176,13 @@ func (n *nodes) selected() selection {
 func (n *nodes) places() place { return everywhere | lists | onNode }
 
 func (n *nodes) footer() []footKey {
-	return keys(doOpen, doNotHere, doCordon, doUncordon, doDrain, doTaint, doLabel, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doMore)
+	return keys(doOpen, doExplain, doCordon, doUncordon, doDrain, doTaint, doLabel, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doMore)
 }
 
 func (n *nodes) off(do action) string {
 	node, ok := n.table.selected()
 	switch do {
-	case doOpen, doNotHere, doDescribe, doYAML, doCopy:
+	case doOpen, doExplain, doDescribe, doYAML, doCopy:
 		if !ok {
 			return "no node is selected."
 		}

@@ -111,8 +111,11 @@ func (t targets) are(how string) string {
 
 // stray tells what a key means elsewhere, where it means nothing here.
 func (a *App) stray(key string, v view) tea.Cmd {
-	if key == "c" && v.places()&onPod != 0 {
+	switch {
+	case key == "c" && v.places()&onPod != 0:
 		return a.say("c cordons a node: o goes to this pod's")
+	case (key == "n" || key == "N") && v.places()&text != 0:
+		return a.say("n chooses a namespace, in lists: ctrl-n and ctrl-p go from match to match")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (p *preemption) off(do action) string {
 		}
 	case doPreempt:
 		return "this page shows it."
-	case doOpen, doWhy, doDescribe, doYAML:
+	case doOpen, doExplain, doDescribe, doYAML:
 		if on := p.selected(); on.pod == nil {
 			return on.copy + " is gone."
 		}

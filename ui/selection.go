@@ -14,10 +14,6 @@ import (
 // actOn does what a selection of any list allows.
 func (a *App) actOn(do action, on selection) tea.Cmd {
 	switch do {
-	case doNotHere:
-		if on.node != nil {
-			return a.open(newNotHere(a, on.node.Name))
-		}
 	case doDescribe:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
 			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))
@@ -25,7 +21,10 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "YAML"},
 			a.yamlWords(), a.yaml(on.ref)))
 	default:
-		if on.pod != nil {
+		switch {
+		case do == doExplain && on.node != nil:
+			return a.open(newNotHere(a, on.node.Name))
+		case on.pod != nil:
 			return a.actOnPod(do, on.pod)
 		}
 	}
@@ -35,7 +34,7 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 // actOnPod opens what there is about a pod.
 func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
 	switch do {
-	case doOpen, doWhy:
+	case doOpen, doExplain:
 		return a.open(newWhy(a, pod))
 	case doFixes:
 		return a.open(newFixes(a, pod, fixing{}, 0))
@@ -52,10 +51,10 @@ func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
 }
 
 // aboutVerdicts are the pages that rest on verdicts: they wait until all is read.
-var aboutVerdicts = []action{doOpen, doWhy, doFixes, doPreempt, doTrace, doWords}
+var aboutVerdicts = []action{doOpen, doExplain, doFixes, doPreempt, doTrace, doWords}
 
 // ofRefused are the actions on a pod that make sense where it does not exist.
-var ofRefused = []action{doOpen, doWhy, doFixes, doDescribe, doYAML, doWords}
+var ofRefused = []action{doOpen, doExplain, doFixes, doDescribe, doYAML, doWords}
 
 // offPod tells why an action cannot be done on a pod.
 func (a *App) offPod(do action, gone bool, on selection) string {

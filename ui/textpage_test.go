@@ -60,9 +60,9 @@ func TestATextIsScrolledAndSearched(t *testing.T) {
 		{"to the top", []string{"g"}, 3, "Name: "},
 		{"a search marks the first match", []string{"/", "m", "a", "r", "k", "enter"}, 4, "▸line 0 Marked"},
 		{"and counts them", nil, 23, "10 lines have mark."},
-		{"n goes on", []string{"n", "n", "n"}, 13, "▸line 30 Marked"},
-		{"N goes back", []string{"N"}, 3, "▸line 20 Marked"},
-		{"round to the last one", []string{"N", "N", "N"}, 22, "line 99"},
+		{"ctrl-n goes on", []string{"ctrl+n", "ctrl+n", "ctrl+n"}, 13, "▸line 30 Marked"},
+		{"ctrl-p goes back", []string{"ctrl+p"}, 3, "▸line 20 Marked"},
+		{"round to the last one", []string{"ctrl+p", "ctrl+p", "ctrl+p"}, 22, "line 99"},
 		{"esc ends the search", []string{"esc", "g"}, 4, " line 0 Marked"},
 		{"what is not there is said", []string{"/", "z", "z", "enter"}, 23, "No line has zz."},
 	} {

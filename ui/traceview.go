@@ -220,8 +220,8 @@ func (p *trace) off(do action) string {
 	switch do {
 	case doOpen:
 		return p.offOpen(on)
-	case doNotHere:
-		if on.node == nil {
+	case doExplain:
+		if on.ref.Resource == "nodes" && on.node == nil {
 			return "the node is gone."
 		}
 	case doGoNode:
@@ -263,7 +263,10 @@ func (p *trace) act(do action) tea.Cmd {
 			return p.app.open(newPodsOf(p.app, row.node.Node))
 		}
 		return p.app.open(newNodesOf(p.app, slices.Concat(p.crumbs()[:2], []string{row.step.Plugin}), p.refusedBy(row.step), row.step.Nodes))
-	case doWhy:
+	case doExplain:
+		if on := p.selected(); on.node != nil {
+			return p.app.actOn(do, on)
+		}
 		return p.app.open(newWhy(p.app, p.pod))
 	case doWords:
 		return p.app.open(newWords(p.app, p.pod, p.report))

@@ -16,7 +16,7 @@ import (
 // whyKeys are keys that a page about a pod may be given.
 var whyKeys = []string{
 	"j", "k", "g", "G", "tab", "shift+tab", "ctrl+d", "ctrl+u", "ctrl+f", "ctrl+b", "enter", "esc", "f", "W", "!", "d", "y",
-	"C", "x", "left", "right", "/", "n", "N", "-", "[", "]", "?", "a", "z", "ctrl+l", "w", "space", "home", "end",
+	"C", "x", "left", "right", "/", "n", "ctrl+n", "ctrl+p", "-", "[", "]", "?", "a", "z", "ctrl+l", "w", "space", "home", "end",
 }
 
 func TestRandomKeysNeverBreakTheFrame(t *testing.T) {

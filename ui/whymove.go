@@ -70,7 +70,7 @@ func (w *why) act(do action) tea.Cmd {
 		return w.openFixes(0)
 	case doPreempt:
 		return w.app.actOn(do, podSelection(w.pod))
-	case doDescribe, doYAML, doGoNode, doNotHere:
+	case doDescribe, doYAML, doGoNode, doExplain:
 		return w.app.actOn(do, w.selected())
 	}
 	w.move(do)

@@ -147,7 +147,7 @@ func (w *why) places() place {
 func (w *why) footer() []footKey {
 	open := "open"
 	if w.draw.cursor.part == partNodes {
-		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doNotHere, doCordon, doUncordon, doDrain, doTaint, doTrace, doWords, doMore, doClose)...)
+		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doExplain, doCordon, doUncordon, doDrain, doTaint, doTrace, doWords, doMore, doClose)...)
 	}
 	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doTrace, doWords, doDescribe, doYAML, doCopy, doMore, doClose)...)
 }
@@ -163,8 +163,10 @@ func (w *why) off(do action) string {
 		if _, ok := w.draw.openable(); !ok && w.draw.cursor.part != partFixes {
 			return "there are no nodes behind this row."
 		}
-	case doWhy:
-		return "this page says why."
+	case doExplain:
+		if w.selected().ref.Resource != "nodes" {
+			return "this page says why."
+		}
 	case doWords, doCopy:
 		if w.draw.report == nil {
 			return "there is no answer yet."
