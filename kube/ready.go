@@ -45,46 +45,79 @@ var storageChecks = []string{"etcd", "etcd-readiness"}
 var failedCheck = regexp.MustCompile(`(?m)^\[-\]([\w./-]+) failed`)
 
 // probe asks whether the server is there, ready, and able to read from its
-// storage. A user who may not ask /readyz, and a server that does not have it,
-// are told by a small read.
+// storage. A user who may not ask /readyz, a server that does not have it, and one
+// that leaves it unanswered are told by a small read.
 func (c *Client) probe(ctx context.Context) error {
-	half := ctx
-	if limit, ok := ctx.Deadline(); ok { // a server may leave this question alone unanswered
-		var cancel context.CancelFunc
-		half, cancel = context.WithTimeout(ctx, time.Until(limit)/2)
-		defer cancel()
+	ready := make(chan error, 1)
+	go func() { ready <- c.readyz(ctx) }()
+	select {
+	case err := <-ready:
+		if decides(err) {
+			return err
+		}
+		return c.judge(ctx, err)
+	case <-time.After(halfOf(ctx)): // without etcd its checks take seconds; a proxy may never answer
 	}
-	err := c.readyz(half)
+	read := make(chan error, 1)
+	go func() { read <- c.judge(ctx, context.DeadlineExceeded) }()
+	select {
+	case err := <-ready:
+		if decides(err) {
+			return err
+		}
+		return c.judge(ctx, err)
+	case err := <-read:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return <-ready // at its limit too
+	}
+}
+
+// halfOf is half of the time that is left; an hour where there is no limit.
+func halfOf(ctx context.Context) time.Duration {
+	limit, ok := ctx.Deadline()
+	if !ok {
+		return time.Hour
+	}
+	return time.Until(limit) / 2
+}
+
+// decides says that an answer to /readyz tells enough: it is ready, it is without
+// its storage, or it is not there.
+func decides(err error) bool {
 	var unready notReady
 	switch {
 	case err == nil:
-		return nil
+		return true
 	case errors.As(err, &unready):
-		if slices.ContainsFunc(unready.checks, func(check string) bool { return slices.Contains(storageChecks, check) }) {
-			return unready
-		}
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-	case !isAPIStatus(err):
-		return err
+		return slices.ContainsFunc(unready.checks, func(check string) bool { return slices.Contains(storageChecks, check) })
 	}
+	return !isAPIStatus(err)
+}
+
+// judge tells by a small read what an answer to /readyz leaves open.
+func (c *Client) judge(ctx context.Context, err error) error {
+	var unready notReady
+	unwell := errors.As(err, &unready)
 	read := c.readSmall.Load()
-	if read == nil { // nothing was found out about the user's rights yet
-		if isStatusBut401(err) {
-			return nil
-		}
+	switch {
+	case read == nil && isStatusBut401(err): // nothing was found out about the user's rights yet
+		return nil
+	case read == nil:
 		return err
 	}
 	switch failed := (*read)(ctx); {
-	case failed == nil, apierrors.IsForbidden(failed), apierrors.IsTooManyRequests(failed):
-		if unready.serves = true; errors.As(err, new(notReady)) {
+	case failed != nil && !apierrors.IsForbidden(failed) && !apierrors.IsTooManyRequests(failed):
+		if unwell {
 			return unready
 		}
-		return nil // it may forbid the question, or not have it: it answers
-	case errors.As(err, new(notReady)):
-		return err
-	default:
 		return failed
+	case unwell:
+		unready.serves = true
+		return unready
 	}
+	return nil // it may forbid the question, or not have it: it answers
 }
 
 // readyz asks the server whether it is ready.

@@ -112,3 +112,26 @@ func (c *ControlPlane) FreezeAPIServer(on bool) error {
 	}
 	return c.apiserver.cmd.Process.Signal(signal)
 }
+
+// FreezeEtcd keeps etcd from answering, without breaking connections, or lets it go on.
+func (c *ControlPlane) FreezeEtcd(on bool) error {
+	signal := syscall.SIGCONT
+	if on {
+		signal = syscall.SIGSTOP
+	}
+	return c.etcd.cmd.Process.Signal(signal)
+}
+
+// StopEtcd kills etcd as a crash would; its data stay.
+func (c *ControlPlane) StopEtcd() {
+	c.etcd.kill()
+	c.etcd = nil
+}
+
+// StartEtcd starts etcd, if it does not run.
+func (c *ControlPlane) StartEtcd(ctx context.Context) error {
+	if c.etcd != nil {
+		return nil
+	}
+	return c.startEtcd(ctx)
+}
