@@ -160,14 +160,20 @@ func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		p.begun = true
 		a.showLesson()
 	default:
-		n, err := strconv.Atoi(name)
-		if err == nil && p.begun && p.state.open() && n >= 1 && n <= len(p.state.Answers) {
-			p.taken.Answer(n)
-			return nil
-		}
-		return a.say(model.Clean(name) + ": the keys are the lesson's now. esc goes to the dashboard.")
+		return a.answerLesson(name)
 	}
 	return nil
+}
+
+// answerLesson answers the open prediction, or says whose the keys are.
+func (a *App) answerLesson(key string) tea.Cmd {
+	p := &a.lesson
+	n, err := strconv.Atoi(key)
+	if err == nil && p.begun && p.state.open() && n >= 1 && n <= len(p.state.Answers) {
+		p.taken.Answer(n)
+		return nil
+	}
+	return a.say(model.Clean(key) + ": the keys are the lesson's now. esc goes to the dashboard.")
 }
 
 // skip leaves the open prediction without an answer.
