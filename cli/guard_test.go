@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -208,7 +209,7 @@ func TestAPanicOfAnyGoroutineEndsTheDashboardInOneLine(t *testing.T) {
 		t.Errorf("the panic is told as %v", err)
 	}
 	requireRestored(t, s.out)
-	if again := <-aborted; again != err { // in case that nobody else tells it
+	if again := <-aborted; !errors.Is(again, err) { // in case that nobody else tells it
 		t.Errorf("it is told as %v where nobody else does", again)
 	}
 	<-ended

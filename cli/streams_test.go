@@ -240,11 +240,22 @@ func TestNothingButCleanedTextLeavesTheProgram(t *testing.T) {
 		t.Setenv("KUBECONFIG", hostileKubeconfig(t, server.URL, "admin"))
 		runHostileReads(t, false)
 		for _, line := range [][]string{
-			{"get", "access"}, {"version"}, {"snapshot", "-o", hostileName + ".yaml"}, {"snapshot", "-o", "-"}, {"snapshot", "-o", hostileName + ".yaml"},
-			{"snapshot", "--every", "1s", "--steps", "1", "-o", "rec" + hostileName}, {"get", "pods", "--from", "rec" + hostileName},
-			{"get", "pods", "--context", "missing"}, {"cordon", nodes[0].Name, "--plan"}, {"drain", nodes[0].Name, "--plan"}, {"drain", nodes[0].Name, "--plan", "-o", "json"},
-			{"evict", "ns" + hostileName + "/runs" + hostileName, "--plan"}, {"label", "node", nodes[0].Name, "a=b", "--plan"}, {"taint", nodes[0].Name, "a=b:NoExecute", "--plan"},
-			{"cordon", "std-1", "--yes"}, {"explain", "-f", "-"},
+			{"get", "access"},
+			{"version"},
+			{"snapshot", "-o", hostileName + ".yaml"},
+			{"snapshot", "-o", "-"},
+			{"snapshot", "-o", hostileName + ".yaml"},
+			{"snapshot", "--every", "1s", "--steps", "1", "-o", "rec" + hostileName},
+			{"get", "pods", "--from", "rec" + hostileName},
+			{"get", "pods", "--context", "missing"},
+			{"cordon", nodes[0].Name, "--plan"},
+			{"drain", nodes[0].Name, "--plan"},
+			{"drain", nodes[0].Name, "--plan", "-o", "json"},
+			{"evict", "ns" + hostileName + "/runs" + hostileName, "--plan"},
+			{"label", "node", nodes[0].Name, "a=b", "--plan"},
+			{"taint", nodes[0].Name, "a=b:NoExecute", "--plan"},
+			{"cordon", "std-1", "--yes"},
+			{"explain", "-f", "-"},
 		} {
 			runHostile(t, hostileText, line...)
 		}
@@ -295,9 +306,20 @@ func runHostileReads(t *testing.T, file bool) {
 		from = []string{"--from", hostileFile(t)}
 	}
 	for _, line := range [][]string{
-		{"explain", "--all"}, {"explain", "--all", "-A", "--nodes", "--trace", "--fixes"}, {"explain", "--all", "-A", "-o", "markdown", "--trace", "--fixes"},
-		{"explain", "ns" + hostileName + "/waits" + hostileName}, {"explain", "nothing"}, {"explain", "waits" + hostileName}, {"explain", "deployment/" + hostileText},
-		{"get", "nodes"}, {"get", "pods"}, {"get", "pods", "-n", hostileText}, {"get", "pods", "-A"}, {"get", "pending"}, {"get", "pending", "-A"}, {"get", "pending", "-n", "x" + hostileText},
+		{"explain", "--all"},
+		{"explain", "--all", "-A", "--nodes", "--trace", "--fixes"},
+		{"explain", "--all", "-A", "-o", "markdown", "--trace", "--fixes"},
+		{"explain", "ns" + hostileName + "/waits" + hostileName},
+		{"explain", "nothing"},
+		{"explain", "waits" + hostileName},
+		{"explain", "deployment/" + hostileText},
+		{"get", "nodes"},
+		{"get", "pods"},
+		{"get", "pods", "-n", hostileText},
+		{"get", "pods", "-A"},
+		{"get", "pending"},
+		{"get", "pending", "-A"},
+		{"get", "pending", "-n", "x" + hostileText},
 	} {
 		runHostile(t, "", append(line, from...)...)
 	}
@@ -345,9 +367,15 @@ func TestNothingButCleanedTextLeavesTheProcess(t *testing.T) {
 	t.Cleanup(server.Close)
 	kubeconfig := hostileKubeconfig(t, server.URL, "admin")
 	for _, args := range [][]string{
-		{"get", "pods", "--context", "failing"}, {"get", "pods", "--context", "missing"}, {"get", "pods", "-n", strings.ReplaceAll(hostileText, "\x00", "")},
-		{"__complete", "--" + hostileText, ""}, {"__complete", hostileText, hostileText}, {"__complete", "get", "--" + hostileText + "="},
-		{"__complete", "cordon", hostileText, ""}, {"completion", hostileText}, {hostileText},
+		{"get", "pods", "--context", "failing"},
+		{"get", "pods", "--context", "missing"},
+		{"get", "pods", "-n", strings.ReplaceAll(hostileText, "\x00", "")},
+		{"__complete", "--" + hostileText, ""},
+		{"__complete", hostileText, hostileText},
+		{"__complete", "get", "--" + hostileText + "="},
+		{"__complete", "cordon", hostileText, ""},
+		{"completion", hostileText},
+		{hostileText},
 	} {
 		cmd := exec.Command("fathom", args...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir())

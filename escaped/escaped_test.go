@@ -16,7 +16,7 @@ import (
 
 // awkward are characters that readers reject, terminals obey or eyes do not see.
 var awkward = func() (all []string) {
-	for r := rune(0); r < 0x20; r++ {
+	for r := range rune(0x20) {
 		all = append(all, string(r))
 	}
 	for r := rune(0x7f); r < 0xa1; r++ {

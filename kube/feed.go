@@ -170,8 +170,21 @@ func (f *feed) note(err error, watching bool) {
 	forbidden := apierrors.IsForbidden(err)
 	f.mu.Lock()
 	before, beforeNoWatch := f.err, f.noWatch
+	f.take(err, watching)
+	changed := (before == nil) != (f.err == nil) || beforeNoWatch != f.noWatch || passes(err)
+	f.mu.Unlock()
+	if forbidden && !watching {
+		f.denied(f)
+	}
+	if changed {
+		f.changed()
+	}
+}
+
+// take is note under the lock.
+func (f *feed) take(err error, watching bool) {
 	switch {
-	case watching && forbidden:
+	case watching && apierrors.IsForbidden(err):
 		f.noWatch = true // whether the list is allowed, the list that follows says
 	case watching && (cannotStream(err) || expired(err) && f.watching.tries < tellAfter):
 		// The server cannot stream lists, or not from there: a list follows.
@@ -185,14 +198,6 @@ func (f *feed) note(err error, watching bool) {
 	default:
 		f.err, f.since = nil, time.Time{}
 		f.noWatch = f.noWatch && !watching
-	}
-	changed := (before == nil) != (f.err == nil) || beforeNoWatch != f.noWatch || passes(err)
-	f.mu.Unlock()
-	if forbidden && !watching {
-		f.denied(f)
-	}
-	if changed {
-		f.changed()
 	}
 }
 

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -131,7 +132,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if n > 0 && b.heard != nil {
 		b.heard()
 	}
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return n, err
 	}
 	if b.broken != nil {

@@ -71,22 +71,12 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	go func() {
-		defer utilruntime.HandleCrash()
-		s.refusals.Run(ctx)
-	}()
-	go func() {
-		defer utilruntime.HandleCrash()
-		s.report()
-	}()
-	go func() {
-		defer utilruntime.HandleCrash()
-		s.reconsider()
-	}()
-	go func() {
-		defer utilruntime.HandleCrash()
-		s.tend()
-	}()
+	for _, run := range []func(){func() { s.refusals.Run(ctx) }, s.report, s.reconsider, s.tend} {
+		go func() {
+			defer utilruntime.HandleCrash()
+			run()
+		}()
+	}
 	return &cluster.Source{
 		Factory: factory,
 		Client:  c.reader,

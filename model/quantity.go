@@ -127,10 +127,10 @@ func unitOf(bytes int64) unit {
 // appendDecimal writes amount/one with so many decimals at most and no zeros at
 // the end: one decimal stands below ten only, two below a hundred.
 func appendDecimal(dst []byte, amount, one int64, decimals int, round Rounding) []byte {
-	switch {
-	case amount == math.MaxInt64:
+	switch amount {
+	case math.MaxInt64:
 		dst, round = append(dst, atLeast...), Down
-	case amount == math.MinInt64:
+	case math.MinInt64:
 		amount++ // its opposite is none
 	}
 	if amount < 0 {

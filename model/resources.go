@@ -119,10 +119,10 @@ func (r *Resources) Exact(name corev1.ResourceName) resource.Quantity {
 	if exact, ok := r.Beyond[name]; ok {
 		return exact.DeepCopy()
 	}
-	switch {
-	case name == corev1.ResourceCPU:
+	switch name {
+	case corev1.ResourceCPU:
 		return *resource.NewMilliQuantity(r.MilliCPU, resource.DecimalSI)
-	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage:
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return *resource.NewQuantity(r.Of(name), resource.BinarySI)
 	}
 	return *resource.NewQuantity(r.Of(name), resource.DecimalSI)

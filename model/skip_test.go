@@ -52,11 +52,13 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 		whole string // why it is not all that was wished; "" if it is
 	}{
 		"evict of one Pending among three": {
-			Evict{pods("web-1", "waits", "web-2")}, "evict 2 pods",
+			Evict{pods("web-1", "waits", "web-2")},
+			"evict 2 pods",
 			"Skips 1 of 3 pods: a/waits (on no node).", "evict a/waits: it cannot be done: it is on no node",
 		},
 		"evict of which one is left": {
-			Evict{pods("waits", "static", "web-1", "waits-too", "missing")}, "evict a/web-1",
+			Evict{pods("waits", "static", "web-1", "waits-too", "missing")},
+			"evict a/web-1",
 			"Skips 4 of 5 pods: a/waits, a/waits-too (on no node); a/static (static pod); a/missing (gone).", "evict a/waits: it cannot be done: it is on no node",
 		},
 		"evict of one that is terminating": {Evict{pods("web-1", "going")}, "evict 2 pods", "", ""},
@@ -67,7 +69,8 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 		"untaint":                          {untaint, "untaint tainted a-", "Skips 1 of 2 nodes: n1 (so already).", ""},
 		"label":                            {Label{Refs: nodes("n1", "labeled"), Set: map[string]string{"tier": "web"}}, "label n1 tier=web", "Skips 1 of 2 nodes: labeled (so already).", ""},
 		"annotate": {
-			Annotate{Refs: pods("web-1", "missing"), Set: map[string]string{"tier": "web"}}, "annotate a/web-1 tier",
+			Annotate{Refs: pods("web-1", "missing"), Set: map[string]string{"tier": "web"}},
+			"annotate a/web-1 tier",
 			"Skips 1 of 2 pods: a/missing (gone).", "annotate 2 pods tier: a/missing: it is gone",
 		},
 		"ungate":                    {Ungate{Pods: pods("gated", "waits")}, "ungate a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},

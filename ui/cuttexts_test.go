@@ -117,8 +117,12 @@ func TestLinesThatAreLeftOutAreShownToBe(t *testing.T) {
 		n    int
 		want string
 	}{
-		{3, "one two|three cart-|four"}, {4, "one two|three cart-|four"},
-		{1, "one two …"}, {2, "one two|three cart-…"}, {0, ""}, {-1, ""},
+		{3, "one two|three cart-|four"},
+		{4, "one two|three cart-|four"},
+		{1, "one two …"},
+		{2, "one two|three cart-…"},
+		{0, ""},
+		{-1, ""},
 	} {
 		if got := strings.Join(firstLines([]string{"one two", "three cart-", "four"}, c.n, 12), "|"); got != c.want {
 			t.Errorf("%d lines: %q, want %q", c.n, got, c.want)

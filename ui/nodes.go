@@ -71,6 +71,7 @@ func (n *nodes) columns() []column[*model.Node] {
 func freeCPU(n *model.Node) int64 {
 	return max(n.Free(func(r *model.Resources) int64 { return r.MilliCPU }), 0)
 }
+
 func freeMemory(n *model.Node) int64 {
 	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
 }

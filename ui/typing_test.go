@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,11 +67,7 @@ func quits(cmd tea.Cmd) bool {
 	case tea.QuitMsg:
 		return true
 	case tea.BatchMsg:
-		for _, cmd := range msg {
-			if quits(cmd) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(msg, quits)
 	}
 	return false
 }
