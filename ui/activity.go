@@ -90,7 +90,11 @@ func (p *activity) answer(int) string {
 	}
 	words := count(n, "change", "changes") + ", the newest first."
 	if undo := p.undos(); undo > 0 {
-		return words + " " + count(undo, "can", "can") + " be undone: enter plans that and asks."
+		key := "enter"
+		if p.running() != nil {
+			key = "U" // enter opens what runs
+		}
+		return words + " " + count(undo, "can", "can") + " be undone: " + key + " plans that and asks."
 	}
 	return words + " None can be undone."
 }

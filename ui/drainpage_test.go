@@ -239,6 +239,9 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 	if got := screenRow(d.app, footer); !strings.HasPrefix(got, " enter open  U undo") {
 		t.Errorf("offers %q", got)
 	}
+	if got := screen(d.app); !strings.Contains(got, "1 can be undone: U plans that and asks.") {
+		t.Errorf("says\n%s", got)
+	}
 	d.press("enter")
 	if page, ok := d.app.top().(*drainPage); !ok || page.job.ID != job.ID {
 		t.Errorf("shows\n%s", screen(d.app))
