@@ -22,7 +22,7 @@ func TestNodesAreEmptiedAFewAtATime(t *testing.T) {
 			if w.evictions(name) != 1 || w.evictions("a")+w.evictions("b")+w.evictions("c") != i+1 {
 				t.Errorf("after %d nodes: %+v", i, states(a))
 			}
-			time.Sleep(2 * time.Second)
+			time.Sleep(time.Second + pollEvery) // a pod takes 2 s to end, and the job sees it at its next look
 		}
 	})
 }
