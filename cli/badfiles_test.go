@@ -84,7 +84,6 @@ func multiplied() string {
 // Whatever a file is, a command that cannot read it says so in one line.
 func TestFilesThatCannotBeReadGetOneLine(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	silence()
 	for name, file := range badFiles(t) {
 		for _, args := range [][]string{
 			{"explain", "--all", "--from", file},

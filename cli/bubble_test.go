@@ -48,7 +48,6 @@ func init() { utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] }
 // inBubble runs a test in a bubble of time.
 func inBubble(t *testing.T, test func(*testing.T)) {
 	t.Helper()
-	silence()
 	// The scheduler listens for a signal; what the runtime starts for the first
 	// one must not belong to the bubble.
 	signals := make(chan os.Signal, 1)

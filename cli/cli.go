@@ -10,11 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
@@ -69,7 +67,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // silence keeps the libraries from writing over our own lines.
 func silence() {
-	klog.SetLogger(logr.Discard())
+	explain.Silence()
 	log.SetOutput(io.Discard) // net/http's
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 }

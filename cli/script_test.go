@@ -13,16 +13,35 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	explain.Silence() // before a watch of any test logs
+	testscript.Main(leakChecked{m}, map[string]func(){
 		"fathom":         program,
 		"kubectl-fathom": program,
 	})
+}
+
+// leakChecked fails where tests leave goroutines behind.
+type leakChecked struct{ tests *testing.M }
+
+// Run implements testscript.TestingM.
+func (l leakChecked) Run() int {
+	if code := l.tests.Run(); code != 0 {
+		return code
+	}
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
 // program is the whole program, for scripts.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if err := errors.Join(flag.Set("rapid.checks", "20"), flag.Set("rapid.nofailfile", "true")); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // patience bounds what a test waits for; nothing passes because it ran out.

@@ -2,12 +2,11 @@ package demo
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,12 +16,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/klog/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // as the program does: client-go writes of every watch that ends
-	os.Exit(m.Run())
+	explain.Silence() // as the program does: client-go writes of every watch that ends
+	goleak.VerifyTestMain(m)
 }
 
 func startTest(t *testing.T, nodes int) *Cluster {

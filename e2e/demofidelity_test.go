@@ -10,10 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/klog/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
@@ -110,7 +108,6 @@ func (l *likeness) note(o *outcome) {
 // embed starts an embedded cluster with all but the workloads.
 func (f *fidelity) embed(t *testing.T) {
 	t.Helper()
-	klog.SetLogger(logr.Discard()) // as the command line does
 	embedded, err := demo.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
 var (
@@ -36,6 +37,7 @@ const runTimeout = 3 * time.Minute
 var binary string
 
 func TestMain(m *testing.M) {
+	explain.Silence() // as the command line does, before a watch of any test logs
 	flag.Parse()
 	os.Exit(build(m.Run))
 }

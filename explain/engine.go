@@ -182,7 +182,8 @@ func request(factory informers.SharedInformerFactory) {
 var silence sync.Once
 
 // Silence keeps the log of the scheduler's code and of client-go off the
-// terminal. main calls it before anything else.
+// terminal. It is the one place that sets klog's logger, once in a process, and has
+// to be called before anything is started that logs: by main, and by TestMain.
 func Silence() {
 	silence.Do(func() { klog.SetLogger(logr.Discard()) })
 }

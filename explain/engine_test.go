@@ -1,13 +1,17 @@
 package explain
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +23,28 @@ import (
 
 func TestMain(m *testing.M) {
 	Silence()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
+}
+
+// A watch of an earlier test may log while klog's logger is set, which is a race: it
+// is set once in a process, before any test.
+func TestKlogsLoggerIsSetInOnePlace(t *testing.T) {
+	var places []string
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, set := range []string{"SetLogger(", "SetOutput(", "LogToStderr(", "InitFlags("} {
+			if bytes.Contains(text, []byte("klog."+set)) {
+				places = append(places, filepath.ToSlash(path))
+			}
+		}
+		return err
+	})
+	if err != nil || len(places) != 1 || places[0] != "../explain/engine.go" {
+		t.Errorf("%v, %v", places, err)
+	}
 }
 
 // testNow is the clock of the tests.

@@ -2,27 +2,26 @@ package lessons_test
 
 import (
 	"flag"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/act"
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // TestMain runs more tests at a time than there are processors, unless told how
 // many: they mostly wait.
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard())
+	explain.Silence()
 	flag.Parse()
 	told := false
 	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" || f.Name == "test.fuzz" })
@@ -31,7 +30,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // stage is a lesson that is taken on a cluster of its own, by what the dashboard
