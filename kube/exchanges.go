@@ -39,6 +39,7 @@ type exchange struct {
 	cancel  context.CancelFunc
 	reads   bool
 	heardAt atomic.Int64 // Unix nanoseconds
+	alone   atomic.Bool  // it has a connection of its own: HTTP/1.1
 	hung    atomic.Bool
 	once    sync.Once
 }
@@ -67,10 +68,20 @@ func (e *exchanges) begin(r *http.Request) *exchange {
 // connections that are idle after that. Requests that change something are left
 // to their own limits. The channel is closed when that is done.
 func (e *exchanges) hangUp(since time.Time) <-chan struct{} {
+	return e.hangUpOn(since, func(*exchange) bool { return true })
+}
+
+// hangUpAlone is hangUp of the exchanges that have connections of their own: that
+// the server answers on another one says nothing about those.
+func (e *exchanges) hangUpAlone(since time.Time) {
+	e.hangUpOn(since, func(x *exchange) bool { return x.alone.Load() })
+}
+
+func (e *exchanges) hangUpOn(since time.Time, which func(*exchange) bool) <-chan struct{} {
 	var silent []*exchange
 	e.mu.Lock()
 	for x := range e.open {
-		if x.reads && x.heardAt.Load() <= since.UnixNano() {
+		if x.reads && x.heardAt.Load() <= since.UnixNano() && which(x) {
 			silent = append(silent, x)
 		}
 	}

@@ -278,6 +278,7 @@ type question struct {
 	at     time.Time
 	byHand bool
 	told   bool // that it takes long
+	slept  bool // nothing had been heard for long when it was asked: a computer slept
 	end    context.CancelFunc
 	result chan error // holds one
 }
@@ -305,7 +306,7 @@ func (l *link) ask(ctx context.Context, byHand bool) *question {
 	if lost {
 		l.changed() // reconnecting
 	}
-	q := &question{at: time.Now(), byHand: byHand, result: make(chan error, 1)}
+	q := &question{at: time.Now(), byHand: byHand, slept: l.silent(), result: make(chan error, 1)}
 	ctx, q.end = context.WithTimeout(ctx, limit)
 	go func() {
 		defer q.end()
@@ -322,6 +323,8 @@ func (l *link) take(q *question, err error) {
 	unanswered := errors.Is(err, context.DeadlineExceeded)
 	if unanswered {
 		l.exchanges.hangUp(q.at) // a connection that is dead would hold the next probe up too
+	} else if q.told || q.slept {
+		l.exchanges.hangUpAlone(q.at)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -413,6 +416,7 @@ func (l *link) listen(next http.RoundTripper) http.RoundTripper {
 		}
 		l.heard()
 		x.hear()
+		x.alone.Store(response.ProtoMajor < 2)
 		if response.StatusCode == http.StatusTooManyRequests && l.throttled != nil {
 			l.throttled()
 		}
