@@ -89,6 +89,23 @@ func TestAWrongFilterLeavesTheLastGoodOne(t *testing.T) {
 	}
 }
 
+// What is typed is mended or left: enter never keeps a filter that was not typed.
+func TestEnterDoesNotTakeAWrongFilter(t *testing.T) {
+	for _, typed := range []string{"nosuchfield=3", "cpu>many", "age<"} {
+		app := newTestApp(t, 80, 24, newProdEU().snapshot())
+		press(t, app, "/")
+		write(t, app, typed)
+		press(t, app, "enter")
+		if got := screenRow(app, message); !strings.Contains(got, "/"+typed+"▏  ") {
+			t.Errorf("after enter on %s the row above the keys is %q: it wants the input, and what is wrong", typed, got)
+		}
+		press(t, app, "esc")
+		if got := screenRow(app, answer); strings.Contains(got, "keeps") || strings.Contains(got, "hidden") {
+			t.Errorf("esc leaves a filter in force: %q", got)
+		}
+	}
+}
+
 func TestItStartsOnNodesWhereNothingIsPending(t *testing.T) {
 	calm := newProdEU()
 	calm.keep(func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodPending })

@@ -67,6 +67,8 @@ func (f *filtering[F, R]) key(key tea.KeyPressMsg) tea.Cmd {
 	case pressed == "enter" && f.list.stop != nil:
 		f.closing = true
 		return nil
+	case pressed == "enter" && f.wrong != "" && f.field.text() != f.list.filter:
+		return nil // another filter than the typed one is in force; what is wrong stays to be read
 	case pressed == "enter":
 		f.list.app.prompt = nil
 		return nil
