@@ -95,6 +95,9 @@ func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 	return d.show(ctx, ui.Options{Cluster: shown, Session: session, Context: name, Demo: true, Large: d.large}, settings)
 }
 
+// meantLesson asks for the lessons that come with fathom whose names are close to a wrong one.
+func meantLesson(wrong string) string { return didYouMean(wrong, lessons.Names()...) }
+
 // choose finds the lesson that is to be taken.
 func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name string, err error) {
 	if d.lesson == "" {
@@ -105,7 +108,7 @@ func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name 
 	}
 	text, err := readAll(ctx, d.lesson, d.stdin, lessons.MostSize)
 	if err != nil {
-		return "", usagef("open lesson: %w; demo --list lists those that come with fathom", err)
+		return "", usagef("open lesson: %w; demo --list lists those that come with fathom%s", err, meantLesson(d.lesson))
 	}
 	if session.file, err = lessons.Read(bytes.NewReader(text)); err != nil {
 		return "", usageError{err}

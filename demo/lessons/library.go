@@ -47,6 +47,9 @@ func All() ([]*Lesson, error) {
 // Count is how many there are.
 func Count() int { return len(order) }
 
+// Names are their names, in the order of teaching.
+func Names() []string { return slices.Clone(order) }
+
 // Named finds a lesson that comes with fathom, and its number, counted from 1.
 func Named(name string) (lesson *Lesson, number int, err error) {
 	at := slices.Index(order, name)
