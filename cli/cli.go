@@ -90,6 +90,7 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.name}
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { a.parsed = true }
 	a.flags.AddFlags(cmd.PersistentFlags())
+	a.completeConnection(cmd)
 	cmd.PersistentFlags().BoolVar(&a.readOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even as a dry run.")
 	cmd.AddCommand(a.explain(), a.list(), a.snapshot(), a.version(),

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -48,6 +53,44 @@ func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, oneOf(words...)); err != nil {
 		panic(err) // no such flag: a mistake in this package
 	}
+}
+
+// completeConnection completes the flags that say which namespace and context, as kubectl does.
+func (a *app) completeConnection(cmd *cobra.Command) {
+	for flag, complete := range map[string]cobra.CompletionFunc{"namespace": a.completeNamespaces, "context": a.completeContexts} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic(err) // no such flag: a mistake in this package
+		}
+	}
+}
+
+// completeNamespaces completes the names of the cluster's namespaces.
+func (a *app) completeNamespaces(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if a.from != "" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.complete(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names, nil
+	})
+}
+
+// completeContexts completes the names of the kubeconfig's contexts.
+func (a *app) completeContexts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	config, err := a.flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names := slices.Sorted(maps.Keys(config.Contexts))
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeLesson completes the names of lessons, each with its title, and files.
