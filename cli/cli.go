@@ -58,9 +58,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if whole {
 		catchPanics(a.abort)
 	}
-	err := a.root(args).ExecuteContext(ctx)
+	cmd, err := a.root(args).ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
-		err = usageError{fmt.Errorf("%w; see %s --help", err, a.name)}
+		err = usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	}
 	return exitCode(ctx, err, a.name, a.stderr)
 }

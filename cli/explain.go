@@ -76,10 +76,19 @@ func joinKind(args []string) []string {
 	return args
 }
 
+// meantKind asks for the kind that the first of two words is close to; "" where it is
+// close to none. A word as short as "job" is close to names of pods.
+func meantKind(args []string) string {
+	if len(args) != 2 {
+		return ""
+	}
+	return didYouMean(args[0], "pod", "deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller")
+}
+
 // oneObject takes one object at most, with its kind before it or not.
 func oneObject(_ *cobra.Command, args []string) error {
 	if len(joinKind(args)) > 1 {
-		return fmt.Errorf("explain: name one pod, or give --all; it says no more than one of %s", strings.Join(args, ", "))
+		return fmt.Errorf("explain: name one pod, or give --all; there are %d: %s%s", len(args), strings.Join(args, ", "), meantKind(args))
 	}
 	return nil
 }
