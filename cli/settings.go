@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/adrg/xdg"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -43,7 +47,7 @@ func readSettings(env func(string) string) (settings, error) {
 	case err != nil:
 		return s, usagef("read configuration: %w", err)
 	default:
-		if err := yaml.UnmarshalStrict(text, &s); err != nil {
+		if err := unmarshalOnly(text, &s); err != nil {
 			return s, usagef("read configuration %s: %w", file, err)
 		}
 	}
@@ -57,6 +61,33 @@ func readSettings(env func(string) string) (settings, error) {
 		s.ASCII = new(ui.WantsASCII(env))
 	}
 	return s, nil
+}
+
+// unmarshalOnly reads the one document of text. A second one is refused: YAML reads
+// the first alone, and what the others protect would be protected by nothing.
+func unmarshalOnly(text []byte, s *settings) error {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	var held int
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var whole any
+		if err := yaml.Unmarshal(document, &whole); err == nil && whole == nil {
+			continue // comments alone
+		}
+		if held++; held > 1 {
+			return errors.New("it holds more than one document; put all settings into one, without ---")
+		}
+		if err := yaml.UnmarshalStrict(document, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // apply lets flags that were given win.

@@ -96,3 +96,37 @@ func TestASCIIIsTakenFromTheLocaleUnlessSet(t *testing.T) {
 		})
 	}
 }
+
+func TestConfigurationOfSeveralDocumentsIsRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		file      string
+		refused   bool
+		protected bool
+	}{
+		"readonly in the second document": {"theme: dark\n---\nreadonly: true\n", true, false},
+		"readonly in the third document":  {"theme: dark\n---\n# nothing\n---\nreadonly: true\n", true, false},
+		"two that contradict each other":  {"readonly: true\n---\nreadonly: false\n", true, false},
+		"one after a comment and ---":     {"# mine\n---\nreadonly: true\n", false, true},
+		"one between ---":                 {"---\nreadonly: true\n---\n", false, true},
+		"comments alone":                  {"# mine\n", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			t.Setenv("XDG_CONFIG_HOME", home)
+			xdg.Reload()
+			if err := os.MkdirAll(filepath.Join(home, "fathom"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(configFile(), []byte(test.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := readSettings(func(string) string { return "" })
+			if refused := err != nil; refused != test.refused {
+				t.Fatalf("refused %v (%v), want %v", refused, err, test.refused)
+			}
+			if protected := s.ReadOnly.because("any") != ""; err == nil && protected != test.protected {
+				t.Errorf("protected %v, want %v", protected, test.protected)
+			}
+		})
+	}
+}
