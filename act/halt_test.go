@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -390,11 +391,13 @@ func TestAnUndoThatFailsSaysWhatItStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))
 		defer d.a.Close()
+		var lost atomic.Bool
+		d.client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return lost.Load(), nil, errors.New("connection refused")
+		})
 		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(time.Second)
-		d.client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, errors.New("connection refused")
-		})
+		lost.Store(true)
 		ran, err := d.run(d.plan(undo))
 		if err == nil || !strings.HasSuffix(err.Error(), "; stopped before that: drain n1") || len(ran.Stopped) != 1 {
 			t.Errorf("run gives %+v, %v", ran, err)
