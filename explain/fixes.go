@@ -21,6 +21,9 @@ const (
 	enoughFixes = 3
 	// fixingTime is how long fixes are tried before the rest is left out.
 	fixingTime = 200 * time.Millisecond
+	// leastTried is how many candidates are tried however long they take: on a busy
+	// machine the answer is late, and not another one.
+	leastTried = 8
 )
 
 // Fixes tries on copies of the state what could let the pod be scheduled.
@@ -52,7 +55,7 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 			found.Pairs = len(f.candidates) - i
 			break
 		}
-		if time.Since(begun) > fixingTime {
+		if i >= leastTried && time.Since(begun) > fixingTime {
 			found.Stopped = fmt.Sprintf("stopped after %d ms with %d of %d candidates tried", fixingTime.Milliseconds(), i, len(f.candidates))
 			break
 		}
