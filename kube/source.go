@@ -48,9 +48,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		return nil, err
 	}
 	c.readBySome(found)
-	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{})}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
-	s.factory = factory
+	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
 	trace := explain.NewTrace()
 	for _, k := range kinds {
 		switch why := found.why(k); {
