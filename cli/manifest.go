@@ -4,17 +4,21 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 )
 
 // strict refuses fields that the API does not know, as kubectl does.
@@ -67,6 +71,9 @@ func wishesOf(document []byte, namespace string) ([]explain.Planned, error) {
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		return nil, nil // comments only
 	}
+	if err := checkAmounts(raw); err != nil {
+		return nil, err
+	}
 	object, _, err := strict.Decode(raw, nil, nil)
 	switch {
 	case runtime.IsNotRegisteredError(err):
@@ -91,4 +98,19 @@ func wishesOf(document []byte, namespace string) ([]explain.Planned, error) {
 		wishes = append(wishes, found...)
 	}
 	return wishes, nil
+}
+
+// checkAmounts refuses quantities that take for ever to decode.
+func checkAmounts(raw []byte) error {
+	var of metav1.TypeMeta
+	// What is no kind fails where it is decoded.
+	_ = json.Unmarshal(raw, &of)
+	object, err := scheme.Scheme.New(of.GroupVersionKind())
+	if err != nil {
+		return nil //nolint:nilerr // a custom resource, which is not decoded
+	}
+	if err := snapshot.CheckAmounts(raw, reflect.TypeOf(object)); err != nil {
+		return fmt.Errorf("%s %w", of.Kind, err)
+	}
+	return nil
 }

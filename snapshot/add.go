@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,6 +38,9 @@ func (f *File) add(raw []byte, of metav1.TypeMeta, depth int) error {
 		f.Unknown[gvk.Kind]++
 		return nil
 	}
+	if err := CheckAmounts(raw, reflect.TypeOf(k.object)); err != nil {
+		return fmt.Errorf("%s %w", gvk.Kind, err)
+	}
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", gvk.Kind, err)
@@ -46,6 +50,9 @@ func (f *File) add(raw []byte, of metav1.TypeMeta, depth int) error {
 
 // addInfo takes in what fathom says of its own file.
 func (f *File) addInfo(raw []byte) error {
+	if err := CheckAmounts(raw, reflect.TypeFor[Info]()); err != nil {
+		return fmt.Errorf("%s: %w", infoKind.Kind, err)
+	}
 	if err := json.Unmarshal(raw, &f.Info); err != nil {
 		return fmt.Errorf("%s: %w", infoKind.Kind, err)
 	}

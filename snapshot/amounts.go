@@ -1,0 +1,171 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// CheckAmounts refuses a quantity with an exponent of more than three digits in the
+// JSON of an object of type t: the parser of quantities takes for ever to scale by
+// it. Only fields that are quantities count; a name or an annotation may hold
+// whatever it wants. What is broken otherwise fails where it is decoded.
+func CheckAmounts(raw []byte, t reflect.Type) error {
+	if !mayScale(raw) {
+		return nil
+	}
+	w := amounts{json.NewDecoder(bytes.NewReader(raw))}
+	w.decoder.UseNumber()
+	found, _ := w.value(t, "") // what is broken fails where it is decoded
+	if found == nil {
+		return nil
+	}
+	if name := nameIn(raw); name != "" {
+		return fmt.Errorf("%s: %w", name, found)
+	}
+	return found
+}
+
+// absurd is a quantity that takes for ever, or nearly.
+var absurd = regexp.MustCompile(`^[+-]?[0-9.]*[eE][+-]?[0-9]{4,}$`)
+
+// mayScale tells at little cost that there may be such a quantity: it is so for
+// few objects of a large file. Characters that are escaped can be anything.
+func mayScale(raw []byte) bool {
+	digits, within := 0, false // an exponent
+	for i, c := range raw {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == 'e' || c == 'E':
+			digits, within = 0, true
+		case (c == '+' || c == '-') && within && digits == 0:
+		case c == '\\' && i+1 < len(raw) && raw[i+1] != '"' && raw[i+1] != 'n':
+			return true
+		case within && digits > 3 && bytes.IndexByte([]byte("\",}] \t\r\n\\"), c) >= 0:
+			return true
+		default:
+			within = false
+		}
+	}
+	return false
+}
+
+// amounts looks for absurd quantities. It goes by tokens, as a key that comes twice
+// is decoded twice.
+type amounts struct {
+	decoder *json.Decoder
+}
+
+// value looks through the next value, of type t (nil: none that can hold a
+// quantity). found is about the first absurd quantity; err ends the looking.
+func (w amounts) value(t reflect.Type, at string) (found, err error) {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		var skipped json.RawMessage
+		return nil, w.decoder.Decode(&skipped)
+	}
+	token, err := w.decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		return w.within(token, t, at)
+	case string:
+		return checkAmount(token, t, at), nil
+	case json.Number:
+		return checkAmount(token.String(), t, at), nil
+	}
+	return nil, nil
+}
+
+// within looks through an object or a list that has begun.
+func (w amounts) within(begun json.Delim, t reflect.Type, at string) (found, err error) {
+	for i := 0; w.decoder.More(); i++ {
+		key, below := "["+strconv.Itoa(i)+"]", elementOf(t)
+		if begun == '{' {
+			token, err := w.decoder.Token()
+			if err != nil {
+				return nil, err
+			}
+			name, _ := token.(string)
+			key, below = "."+shortened(name), fieldOf(t, name)
+		}
+		if found, err = w.value(below, at+key); found != nil || err != nil {
+			return found, err
+		}
+	}
+	_, err = w.decoder.Token()
+	return nil, err
+}
+
+func checkAmount(text string, t reflect.Type, at string) error {
+	text = strings.TrimSpace(text)
+	if t != reflect.TypeFor[resource.Quantity]() || !absurd.MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%s is %s: an exponent of more than three digits is no amount", strings.TrimPrefix(at, "."), shortened(text))
+}
+
+// elementOf is the type of what a list holds; nil if t is none.
+func elementOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		return t.Elem()
+	}
+	return nil
+}
+
+// fieldOf is the type of what an object of type t holds under a name; nil if that
+// is nothing.
+func fieldOf(t reflect.Type, name string) reflect.Type {
+	if t.Kind() == reflect.Map {
+		return t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for field := range t.Fields() {
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && tag == "" && field.Type.Kind() == reflect.Struct:
+			if below := fieldOf(field.Type, name); below != nil {
+				return below
+			}
+		case strings.EqualFold(tag, name), tag == "" && strings.EqualFold(field.Name, name):
+			return field.Type
+		}
+	}
+	return nil
+}
+
+// shortened is the beginning of a text that may be of any length.
+func shortened(text string) string {
+	const most = 64
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// nameIn is how an object says that it is called.
+func nameIn(raw []byte) string {
+	var of struct {
+		Metadata struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(raw, &of) != nil {
+		return ""
+	}
+	return shortened(strings.TrimPrefix(of.Metadata.Namespace+"/"+of.Metadata.Name, "/"))
+}
