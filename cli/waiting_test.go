@@ -132,3 +132,42 @@ func TestAnEmptyAnswerIsSaidInOneLineAndIsNoEmptyCluster(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerThatIsNoVersionIsNoNetworkTrouble(t *testing.T) {
+	for name, answer := range map[string]struct{ kind, text string }{
+		"a page to log in":           {"text/html; charset=utf-8", "<!doctype html><title>Log in</title>"},
+		"a page that says it's JSON": {"application/json", "<html></html>"},
+		"a list":                     {"application/json", "[]"},
+		"a word":                     {"application/json", `"ok"`},
+		"nothing":                    {"application/json", ""},
+		"nothing of no kind":         {"", ""},
+		"JSON that is cut off":       {"application/json", `{"major":"1",`},
+		"a redirect to a page":       {"", "/login"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+				switch {
+				case r.URL.Path == "/login":
+					w.Header().Set("Content-Type", "text/html")
+					_, _ = io.WriteString(w, "<html></html>")
+				case r.URL.Path != "/version":
+					return false
+				case answer.text == "/login":
+					http.Redirect(w, r, "/login", http.StatusFound)
+				default:
+					w.Header().Set("Content-Type", answer.kind)
+					_, _ = io.WriteString(w, answer.text)
+				}
+				return true
+			})
+			for _, command := range []string{"get nodes", "explain --all"} {
+				stdout, stderr, code := runs(t.Context(), t, append(strings.Fields(command), "--kubeconfig", config)...)
+				if code != exitUnknown || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+					!strings.Contains(stderr, "gave an answer without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
+					strings.Contains(stderr, "network") || strings.Contains(stderr, "does not answer") {
+					t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
+				}
+			}
+		})
+	}
+}

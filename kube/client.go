@@ -5,6 +5,7 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -209,13 +211,11 @@ func noteHeader(config *rest.Config, name string) func() bool {
 // greet asks the server for its version and whether it knows the user.
 func (c *Client) greet(ctx context.Context) error {
 	server := c.target.config.Host
-	version, err := await(ctx, c.greeter.Discovery().ServerVersion)
+	gitVersion, err := c.askVersion(ctx)
 	if err != nil && !errors.Is(classify("", server, err), ErrForbidden) {
 		return classify("connect", server, err)
 	}
-	if version != nil {
-		c.version = version.GitVersion
-	}
+	c.version = gitVersion
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
 	}}
@@ -226,6 +226,22 @@ func (c *Client) greet(ctx context.Context) error {
 	}
 	c.link.took(time.Since(began))
 	return ctx.Err()
+}
+
+// askVersion asks the server for its version. What answers with something else, a
+// page to log in for example, is no API server.
+func (c *Client) askVersion(ctx context.Context) (string, error) {
+	text, err := await(ctx, func() ([]byte, error) {
+		return c.greeter.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	})
+	if err != nil {
+		return "", err
+	}
+	var info version.Info
+	if json.Unmarshal(text, &info) != nil {
+		return "", errNotAnAPI
+	}
+	return info.GitVersion, nil
 }
 
 // changed tells that the status is another.

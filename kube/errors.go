@@ -69,7 +69,8 @@ func classify(what, server string, err error) error {
 	case apierrors.IsNotFound(err):
 		return failf(ErrNotFound, err, "%s: %s", what, cause(err))
 	case isNotAnAPI(err):
-		return failf(ErrUnreachable, err, "%s: %s: %v: check the server's address, or choose another context with --context", what, server, errNotAnAPI)
+		return failf(ErrUnreachable, err, "%s: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
+			what, server, shortly(err))
 	case isAPIStatus(err):
 		return fmt.Errorf("%s: %w", what, err)
 	case strings.Contains(err.Error(), "getting credentials"): // the wrapping of client-go's exec plugin; it has no type
