@@ -109,6 +109,7 @@ func (h *heirs) give(pods []pod, born *model.Pod) {
 // somebody makes it anew.
 func (h *heirs) complete(pods []pod) bool {
 	return !slices.ContainsFunc(pods, func(p pod) bool {
-		return p.State == model.PodGone && p.controllerOf() != "" && p.BackNode == ""
+		return p.State == model.PodGone && p.controllerOf() != "" && p.BackNode == "" &&
+			model.RecreationUnknown(p.end.Pod.Object) == ""
 	})
 }

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Eviction is what would become of a pod that is evicted, and whether a pod that
@@ -92,35 +94,20 @@ type after struct {
 	lost  bool   // nobody makes the pod anew
 	lands landing
 	fits  bool // the waiting pod fits the node
+	open  bool // something that decides could not be read
 }
 
-// evict takes the pod off its node, places its like where it would go, and tries
-// the waiting pod. Whose priority is higher goes first; of equals the evicted
-// one, so that no room is promised which it may take back.
+// evict tells what becomes of the pod and of the one that waits.
 func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Eviction) error {
-	s := e.suppose()
-	defer s.end()
-	node := goes.Spec.NodeName
-	if err := s.without(goes); err != nil {
+	unsure := model.RecreationUnknown(goes) != ""
+	next, err := e.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
+	if err != nil {
 		return err
 	}
-	next := after{from: node, lost: metav1.GetControllerOf(goes) == nil}
-	first := corev1helpers.PodPriority(pod) > corev1helpers.PodPriority(goes)
-	open := false
-	for _, mine := range []bool{first, !first} {
-		var err error
-		switch {
-		case mine:
-			next.fits, err = e.fitsOn(ctx, s, pod, node, &open)
-		case !next.lost:
-			next.lands, err = e.settleDown(ctx, s, goes)
-			open = open || next.lands.open
-		}
-		if err != nil {
-			return err
-		}
+	if unsure && !next.open {
+		return e.evictUnsure(ctx, pod, goes, next.fits, told)
 	}
-	if open {
+	if next.open {
 		told.Short = "not evaluated"
 		told.Sentence = fmt.Sprintf("What becomes of %s is not evaluated: something that decides could not be read.", fullName(goes))
 		return nil
@@ -128,6 +115,58 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Evictio
 	told.Fits = new(next.fits)
 	told.Short, told.Sentence = next.short(), next.sentence(goes)
 	return nil
+}
+
+// evictUnsure tells of a pod that may come back or not: the one that waits fits
+// for certain only if it does so either way.
+func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *Eviction) error {
+	back, err := e.evicted(ctx, pod, goes, false)
+	if err != nil {
+		return err
+	}
+	const short = "may not be recreated"
+	controller := metav1.GetControllerOf(goes)
+	what := fmt.Sprintf("Whether %s is recreated is not known, for its controller is %s %s", fullName(goes), controller.Kind, controller.Name)
+	from := goes.Spec.NodeName
+	switch {
+	case !back.open && back.fits && without:
+		told.Fits = new(true)
+		told.Short, told.Sentence = short+"; this pod fits", fmt.Sprintf("%s; this pod fits %s once it is evicted.", what, from)
+	case !back.open && !back.fits && !without:
+		told.Fits = new(false)
+		told.Short, told.Sentence = short+"; not enough", fmt.Sprintf("%s; this pod does not fit %s even then.", what, from)
+	default:
+		told.Short, told.Sentence = short, fmt.Sprintf("%s; whether this pod then fits %s depends on it.", what, from)
+	}
+	return nil
+}
+
+// evicted takes the pod off its node, places its like where it would go, unless
+// it is lost, and tries the waiting pod. Whose priority is higher goes first; of equals the evicted
+// one, so that no room is promised which it may take back.
+func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) (after, error) {
+	s := e.suppose()
+	defer s.end()
+	node := goes.Spec.NodeName
+	next := after{from: node, lost: lost}
+	if err := s.without(goes); err != nil {
+		return next, err
+	}
+	first := corev1helpers.PodPriority(pod) > corev1helpers.PodPriority(goes)
+	for _, mine := range []bool{first, !first} {
+		var err error
+		switch {
+		case mine:
+			next.fits, err = e.fitsOn(ctx, s, pod, node, &next.open)
+		case !next.lost:
+			next.lands, err = e.settleDown(ctx, s, goes)
+			next.open = next.open || next.lands.open
+		}
+		if err != nil {
+			return next, err
+		}
+	}
+	return next, nil
 }
 
 // fitsOn puts the pod on the node if it fits.

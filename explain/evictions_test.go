@@ -103,6 +103,16 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			nil, nil,
 			"lost: no controller owns it", new(true), "Evicted, shop/x would be lost, for no controller owns it; then this pod fits b.",
 		},
+		"nobody knows whether its controller makes it anew": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("Workflow", "etl")), testPod("shop/y", "b", "2", replica)},
+			nil, nil,
+			"may not be recreated; this pod fits", new(true), "Whether shop/x is recreated is not known, for its controller is Workflow etl; this pod fits b once it is evicted.",
+		},
+		"and it might take the room again": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("Workflow", "etl"), selecting("zone", "z")), testPod("shop/y", "b", "2", replica)},
+			nil, nil,
+			"may not be recreated", nil, "Whether shop/x is recreated is not known, for its controller is Workflow etl; whether this pod then fits b depends on it.",
+		},
 		"a daemon stays": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("DaemonSet", "proxy")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Harm of an eviction by what becomes of the pod.
@@ -136,7 +138,8 @@ func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l landing) landi
 	return l
 }
 
-// returns says whether a controller makes a new pod in the place of this one.
+// returns says whether a controller makes a new pod in the place of this one, or
+// may do so.
 func returns(pod *corev1.Pod) bool { return controllerKind(pod) != "" }
 
 // tellReturn is what becomes of an evicted pod, and how much harm that is.
@@ -144,6 +147,8 @@ func tellReturn(victim *corev1.Pod, early, late landing) (how string, harm int) 
 	switch {
 	case !returns(victim):
 		return "is lost: no controller owns it", harmLost
+	case model.RecreationUnknown(victim) != "":
+		return "may be lost: " + model.RecreationUnknown(victim), harmLost
 	case early.open || late.open:
 		return "comes back, where is unknown", harmPending
 	case early.node != "":

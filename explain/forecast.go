@@ -107,7 +107,7 @@ func (f *forecasting) unsaid(text string) {
 func (f *forecasting) gather(ctx context.Context) error {
 	return f.hold(ctx, nil, func() error {
 		f.told.Revision, f.size = f.revision, len(f.nodes)
-		budgets := f.newDisruptions()
+		budgets, unsure := f.newDisruptions(), 0
 		for _, uid := range f.supposed.Gone {
 			pod := f.pods[uid]
 			if pod == nil {
@@ -117,6 +117,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 			fate := f.fateWithoutSuccessor(pod)
 			fate.Budget = budgets.evict(pod)
 			f.told.Fates[uid] = fate
+			if fate.Outcome == model.NotKnown && model.RecreationUnknown(pod) != "" {
+				unsure++
+			}
 			if onNode(pod) {
 				f.gone = append(f.gone, pod)
 			}
@@ -125,6 +128,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 			}
 		}
 		f.addWaiting()
+		if unsure > 0 && len(f.comers) > 0 {
+			f.unsaid(plural(unsure, "pod") + " that may not be recreated would take room")
+		}
 		f.sortComers()
 		f.orderSets()
 		return nil

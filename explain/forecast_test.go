@@ -108,6 +108,11 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				"shop/static": {Outcome: model.NotKnown, Why: "a static pod: its kubelet decides"},
 			},
 		},
+		"nobody knows whether its controller makes it anew": {
+			[]runtime.Object{a4, here("shop/1", "1", ownedBy("Workflow", "etl"))},
+			nil,
+			map[types.UID]model.Fate{"shop/1": {Outcome: model.NotKnown, Why: "not known whether its controller (Workflow etl) recreates it"}},
+		},
 		"a pod that waits ranks higher": {
 			[]runtime.Object{
 				a4, testPod("shop/held", "a", "1"), here("shop/1", "3", replica),

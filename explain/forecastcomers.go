@@ -57,6 +57,8 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) model.Fate {
 		return model.Fate{Outcome: model.Finished}
 	case kind == "":
 		return model.Fate{Outcome: model.Lost}
+	case model.RecreationUnknown(pod) != "":
+		return model.Fate{Outcome: model.NotKnown, Why: model.RecreationUnknown(pod)}
 	case f.forbidden["nodes"] != "":
 		return model.Fate{Outcome: model.NotKnown, Why: f.forbidden["nodes"]}
 	case kind == "Node":

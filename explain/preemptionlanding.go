@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // landAll finds out what would become of the victims: on the node that the
@@ -72,6 +74,8 @@ func (p *planning) landOne(ctx context.Context, s *supposition, victim *corev1.P
 	switch {
 	case owner == nil:
 		return "", "is lost: no controller owns it", nil
+	case model.RecreationUnknown(victim) != "":
+		return "", "unknown: " + model.RecreationUnknown(victim), nil
 	case owner.Kind == "Node":
 		return "", "a static pod: the kubelet of " + victim.Spec.NodeName + " decides", nil
 	}

@@ -28,6 +28,7 @@ const (
 	never
 	pending
 	notMade
+	mayReturn // nobody knows whether its controller recreates it
 	preempts
 	depends
 	waitsForBudget
@@ -51,6 +52,7 @@ var summary = []struct {
 	{preempts, "preempts other pods", "preempt other pods"},
 	{depends, "may become Pending", "may become Pending"},
 	{notMade, "is not made again", "are not made again"},
+	{mayReturn, "may not be recreated", "may not be recreated"},
 	{lost, "is lost", "are lost"},
 	{waitsForBudget, "has to wait for its PodDisruptionBudget", "have to wait for their PodDisruptionBudgets"},
 	{never, "cannot be evicted", "cannot be evicted"},
@@ -79,6 +81,9 @@ func (e End) class() class {
 
 // outcome is the class of what the scheduler makes of the pod.
 func (e End) outcome() class {
+	if e.recreationUnknown() != "" {
+		return mayReturn
+	}
 	switch e.Fate.Outcome {
 	case Lands:
 		if e.Fate.Node == e.Pod.Object.Spec.NodeName {
@@ -97,6 +102,15 @@ func (e End) outcome() class {
 		return notEvaluated
 	}
 	return notAsked
+}
+
+// recreationUnknown says that nobody knows whether the pod comes back; "" where
+// that is known, or it is known not to be missed.
+func (e End) recreationUnknown() string {
+	if e.Fate.Outcome == Finished || e.How == Rolled {
+		return ""
+	}
+	return RecreationUnknown(e.Pod.Object)
 }
 
 // budget is what PodDisruptionBudgets say; nothing, where nobody asks them.
@@ -172,6 +186,8 @@ func (e End) whereWords() string {
 	switch fate := e.Fate; {
 	case e.Lost || fate.Outcome == Lost:
 		return "lost: no controller owns it"
+	case e.recreationUnknown() != "":
+		return e.recreationUnknown()
 	case fate.Outcome == Waits:
 		return "Pending" + colon(fate.Why)
 	case fate.Outcome == NotKnown:
@@ -212,7 +228,7 @@ func (e End) dataWords() string {
 
 // againWords say that work is begun anew.
 func (e End) againWords() string {
-	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && !e.EmptyDir {
+	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && e.outcome() != mayReturn && !e.EmptyDir {
 		return "its Job starts it again from nothing"
 	}
 	return ""
