@@ -74,7 +74,7 @@ var walks = []walk{
 	{lesson: "preemption", deeds: map[int][]deed{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
 	{
 		lesson: "quota", deeds: map[int][]deed{
-			5: {scale("team", "old", 0), until("running.size() <= 1"), restart("team", "new")},
+			5: {scale("team", "old", 0), until("!running.exists(p, p.app == 'old')"), restart("team", "new")},
 		},
 		shows: map[int]string{4: "running.filter(p, p.app == 'new').size() == 1"},
 		wrong: scale("team", "new", 1), spoils: true,
