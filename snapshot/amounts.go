@@ -38,23 +38,30 @@ var absurd = regexp.MustCompile(`^[+-]?[0-9.]*[eE][+-]?[0-9]{4,}$`)
 // mayScale tells at little cost that there may be such a quantity: it is so for
 // few objects of a large file. Characters that are escaped can be anything.
 func mayScale(raw []byte) bool {
-	digits, within := 0, false // an exponent
-	for i, c := range raw {
+	for {
+		at := bytes.IndexAny(raw, `eE\`)
+		if at < 0 || at+1 == len(raw) {
+			return false
+		}
+		escapes := raw[at] == '\\'
+		raw = raw[at+1:]
 		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case c == 'e' || c == 'E':
-			digits, within = 0, true
-		case (c == '+' || c == '-') && within && digits == 0:
-		case c == '\\' && i+1 < len(raw) && raw[i+1] != '"' && raw[i+1] != 'n':
+		case escapes && raw[0] != '"' && raw[0] != 'n':
 			return true
-		case within && digits > 3 && bytes.IndexByte([]byte("\",}] \t\r\n\\"), c) >= 0:
+		case !escapes && longExponent(raw):
 			return true
-		default:
-			within = false
 		}
 	}
-	return false
+}
+
+// longExponent says whether a quantity's exponent of more than three digits stands
+// at the beginning of text, and the quantity ends with it.
+func longExponent(text []byte) bool {
+	if text[0] == '+' || text[0] == '-' {
+		text = text[1:]
+	}
+	after := bytes.TrimLeft(text, "0123456789")
+	return len(text)-len(after) > 3 && len(after) > 0 && bytes.IndexByte([]byte("\",}] \t\r\n\\"), after[0]) >= 0
 }
 
 // amounts looks for absurd quantities. It goes by tokens, as a key that comes twice

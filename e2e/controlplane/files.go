@@ -108,10 +108,7 @@ clientConnection:
 		text += fmt.Sprintf("podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: %d\n", c.options.Backoff)
 	}
 	if len(c.options.Profiles) > 0 {
-		text += "profiles:\n- schedulerName: default-scheduler\n"
-	}
-	for _, name := range c.options.Profiles {
-		text += fmt.Sprintf("- schedulerName: %s\n", name)
+		text += "profiles:\n- schedulerName: default-scheduler\n- schedulerName: " + strings.Join(c.options.Profiles, "\n- schedulerName: ") + "\n"
 	}
 	return c.path("scheduler.yaml"), c.write("scheduler.yaml", []byte(text))
 }
