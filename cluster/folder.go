@@ -94,16 +94,11 @@ func (f *folder) fold() {
 	}
 	f.feed.foldRefused()
 	if all {
-		f.settle()
+		f.feed.settled.Store(true) // lets explanations through
 	}
 	f.publish(f.snapshot(rows, all))
-}
-
-// settle lets explanations through.
-func (f *folder) settle() {
-	f.feed.settled.Store(true)
-	if !isClosed(f.ready) {
-		close(f.ready)
+	if all && !isClosed(f.ready) {
+		close(f.ready) // who waited for it finds all in the newest snapshot
 	}
 }
 
