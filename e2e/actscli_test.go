@@ -100,7 +100,7 @@ func (a *acting) commandAsks() {
 	}
 	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-1")
 	pods := len(a.on("std-2"))
-	s := a.ask(fmt.Sprintf(`Type %d (pods to evict):`, pods), "drain", "std-2")
+	s := a.ask(fmt.Sprintf(`Type %d \(pods to evict\):`, pods), "drain", "std-2")
 	s.press(fmt.Sprint(pods+1) + "\r")
 	s.ends(1)
 	a.wants("drain on a terminal, another number")

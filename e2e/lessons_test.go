@@ -85,17 +85,19 @@ func (s *student) finds(view, filter, row string) {
 func (s *student) says() {
 	s.t.Helper()
 	asks, gone := regexp.MustCompile(`Type ([^ ,]+)[ ,]|│ y \S+`), regexp.MustCompile(`esc:? nothing`)
-	s.shows(asks.String())
+	s.shows(asks.String() + `|Check each \[ \] with space`)
+	unchecked := func(line string) bool { return strings.Contains(line, "[ ]") }
 	for range 5 {
+		time.Sleep(1500 * time.Millisecond) // a box has to be read before it takes an answer
+		if slices.ContainsFunc(s.Lines(), unchecked) {
+			s.press(" ")
+			s.shows(asks.String())
+		}
 		lines := s.Lines()
 		at := slices.IndexFunc(lines, asks.MatchString)
 		if at < 0 {
 			break
 		}
-		if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "[ ]") }) {
-			s.press(" ")
-		}
-		time.Sleep(1500 * time.Millisecond) // a box has to be read before it takes an answer
 		if answer := asks.FindStringSubmatch(lines[at])[1]; answer != "" {
 			s.press(answer + enter)
 		} else {
