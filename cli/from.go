@@ -113,9 +113,9 @@ func (a *app) accept(file *snapshot.File) {
 	}
 	switch {
 	case file.SameUID == 1:
-		say(a.stderr, a.name, errors.New("one object has the UID of another one, which no cluster has: they are told apart by their names"))
+		say(a.stderr, a.name, errors.New("1 object has the same UID as another, which no cluster allows: the names distinguish them"))
 	case file.SameUID > 1:
-		say(a.stderr, a.name, fmt.Errorf("%d objects have the UID of another one, which no cluster has: they are told apart by their names", file.SameUID))
+		say(a.stderr, a.name, fmt.Errorf("%d objects have the same UID as another, which no cluster allows: the names distinguish them", file.SameUID))
 	}
 	explain.Emulate(file.Info.Version)
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,22 +53,9 @@ func TestCtrlCQuitsWhileAnExpressionIsLookedFor(t *testing.T) {
 	press(t, app, "2", "/")
 	typeOnly(app, "/"+strings.Repeat("a?", 5000))
 	_, cmd := app.Update(keyPress("ctrl+c"))
-	if !quits(cmd) {
+	if !quitsBy(cmd) {
 		t.Error("ctrl-c does not quit")
 	}
-}
-
-func quits(cmd tea.Cmd) bool {
-	if cmd == nil {
-		return false
-	}
-	switch msg := cmd().(type) {
-	case tea.QuitMsg:
-		return true
-	case tea.BatchMsg:
-		return slices.ContainsFunc(msg, quits)
-	}
-	return false
 }
 
 func TestAWrongExpressionLeavesTheLastGoodFilter(t *testing.T) {
