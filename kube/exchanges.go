@@ -29,6 +29,7 @@ const (
 type exchanges struct {
 	mu         sync.Mutex
 	transports []http.RoundTripper
+	http1      atomic.Bool // the last answer came by HTTP/1.1
 	open       map[*exchange]bool
 }
 
@@ -39,7 +40,7 @@ type exchange struct {
 	cancel  context.CancelFunc
 	reads   bool
 	heardAt atomic.Int64 // Unix nanoseconds
-	alone   atomic.Bool  // it has a connection of its own: HTTP/1.1
+	alone   atomic.Bool  // it has a connection of its own: HTTP/1.1; until it is answered, as the last answer had
 	hung    atomic.Bool
 	once    sync.Once
 }
@@ -55,6 +56,7 @@ func (e *exchanges) begin(r *http.Request) *exchange {
 	x := &exchange{of: e, reads: r.Method == http.MethodGet}
 	x.ctx, x.cancel = context.WithCancel(r.Context())
 	x.hear()
+	x.alone.Store(e.http1.Load())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open == nil {
@@ -106,6 +108,14 @@ func (e *exchanges) hangUpOn(since time.Time, which func(*exchange) bool) <-chan
 		}
 	}()
 	return done
+}
+
+// answered notes by which version of HTTP the answer came.
+func (x *exchange) answered(response *http.Response) {
+	x.hear()
+	alone := response.ProtoMajor < 2
+	x.alone.Store(alone)
+	x.of.http1.Store(alone)
 }
 
 // hear notes that something came in.

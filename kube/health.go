@@ -325,6 +325,11 @@ func (l *link) take(q *question, err error) {
 		l.exchanges.hangUp(q.at) // a connection that is dead would hold the next probe up too
 	} else if q.told || q.slept {
 		l.exchanges.hangUpAlone(q.at)
+		answered := time.Now()
+		l.mu.Lock()
+		slow := l.slow()
+		l.mu.Unlock()
+		time.AfterFunc(slow, func() { l.exchanges.hangUpAlone(answered) }) // what was asked meanwhile
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -415,8 +420,7 @@ func (l *link) listen(next http.RoundTripper) http.RoundTripper {
 			return nil, x.failed(err)
 		}
 		l.heard()
-		x.hear()
-		x.alone.Store(response.ProtoMajor < 2)
+		x.answered(response)
 		if response.StatusCode == http.StatusTooManyRequests && l.throttled != nil {
 			l.throttled()
 		}
