@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // attempt tries one candidate on a copy of the state.
@@ -108,7 +110,7 @@ func countRivals(kinds []rivals) string {
 	if count > mostRivals {
 		return fmt.Sprintf("more than %d pending pods", mostRivals)
 	}
-	return plural(count, "pending pod")
+	return grammar.Plural(count, "pending pod")
 }
 
 // tellNewcomers names the pods of other kinds that fit now and did not before.
@@ -136,7 +138,7 @@ func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rival
 		fix.Affects = append(fix.Affects, Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
 	}
 	if newcomers > 0 && fix.Brief == "" {
-		fix.Brief = agreeing(newcomers, "other kind fits too", "other kinds fit too")
+		fix.Brief = grammar.Count(newcomers, "other kind fits too", "other kinds fit too")
 	}
 	return nil
 }

@@ -3,10 +3,9 @@ package explain
 import (
 	"fmt"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // The scheduler's own times (DefaultPodMaxBackoffDuration and
@@ -29,7 +28,7 @@ type attempt struct {
 // often it did so is not in the API: events of one series are counted late.
 func attemptOf(q *question, r *Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
-		return attempt{sentence: capital(quiet) + ".", clause: quiet, quiet: quiet}
+		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
 	}
 	if q.found.unattended {
 		return unattended(q)
@@ -76,10 +75,4 @@ func unattended(q *question) attempt {
 		clause:   "no scheduler looked in " + age,
 		quiet:    "no scheduler has looked at it in " + age,
 	}
-}
-
-// capital begins a sentence.
-func capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }

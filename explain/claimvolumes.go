@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // offer is a volume that no other claim has, and what is wrong with it for a
@@ -100,21 +102,21 @@ func (b *binder) whyNone(claim podClaim, node *corev1.Node, taken map[string]*co
 	}
 	found := b.offersFor(claim)
 	var said []string
-	for _, o := range found.own[:min(len(found.own), manyNames)] {
+	for _, o := range found.own[:min(len(found.own), grammar.Many)] {
 		if why := o.whyNot(node, taken); why != "" {
 			said = append(said, o.volume.Name+" "+why)
 		}
 	}
-	if rest := len(found.own) - manyNames; rest > 0 {
-		said = append(said, plural(rest, "more volume")+" will not do either")
+	if rest := len(found.own) - grammar.Many; rest > 0 {
+		said = append(said, grammar.Plural(rest, "more volume")+" will not do either")
 	}
 	if len(found.others) > 0 {
-		said = append(said, "bound to other claims: "+list(found.others, fewNames))
+		said = append(said, "bound to other claims: "+grammar.List(found.others, grammar.Few))
 	}
 	if len(said) == 0 {
 		said = append(said, "there is no volume of the class")
 	}
-	for _, volume := range found.strays[:min(len(found.strays), manyNames)] {
+	for _, volume := range found.strays[:min(len(found.strays), grammar.Many)] {
 		if offersNode(volume, node) {
 			said = append(said, volume.Name+" would do but for its class "+orEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
 		}

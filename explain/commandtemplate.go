@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // command changes the template by the steps, and sees to it that the pod gets
@@ -29,7 +31,7 @@ func (w *workload) command(steps []remedy, exists bool) command {
 		ref.How = "has the change for pods that it makes from now on"
 		c.brief = "the pod is replaced"
 	} else {
-		total := plural(w.run+w.wait, "pod")
+		total := grammar.Plural(w.run+w.wait, "pod")
 		ref.How = fmt.Sprintf("rolls %s: %s", total, w.pods())
 		c.brief = "a rollout of " + total
 	}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // quantities are amounts by counter set and counter.
@@ -105,7 +107,7 @@ func (d *desk) fill(pool *devicePool, here []*resourcev1.ResourceSlice, node *co
 		case newer:
 			return false
 		case int64(len(whole)) != wanted:
-			pool.wrong = fmt.Sprintf("is being changed: %d of its %s are there", len(whole), plural(int(wanted), "slice"))
+			pool.wrong = fmt.Sprintf("is being changed: %d of its %s are there", len(whole), grammar.Plural(int(wanted), "slice"))
 			return true
 		}
 	}

@@ -17,6 +17,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // expressionWidth is how much of a selector's expression a sentence quotes.
@@ -223,7 +225,7 @@ func (t deviceTally) short() string {
 
 // sentence goes through the devices.
 func (t deviceTally) sentence() string {
-	wanted := plural(int(t.want.count), "device")
+	wanted := grammar.Plural(int(t.want.count), "device")
 	if t.want.all {
 		wanted = "all devices"
 	}
@@ -233,10 +235,10 @@ func (t deviceTally) sentence() string {
 		return said + ", and no driver offers any on this node"
 	}
 	if t.total > 0 {
-		all = append(all, fmt.Sprintf("%d free of %s on the node", t.free, plural(t.total, "device")))
+		all = append(all, fmt.Sprintf("%d free of %s on the node", t.free, grammar.Plural(t.total, "device")))
 	}
 	for _, why := range t.reasons {
-		all = append(all, why+": "+list(t.devices[why], manyNames))
+		all = append(all, why+": "+grammar.List(t.devices[why], grammar.Many))
 	}
 	return said + ": " + strings.Join(append(all, t.open...), "; ")
 }
@@ -346,7 +348,7 @@ func (d *desk) usedUp(want deviceWant, seen seenDevice, id string) string {
 			}
 		}
 		if left.Cmp(wanted) < 0 {
-			return fmt.Sprintf("%s %s left of %s wanted, shared with claim %s", name, left.String(), wanted.String(), list(claims, fewNames))
+			return fmt.Sprintf("%s %s left of %s wanted, shared with claim %s", name, left.String(), wanted.String(), grammar.List(claims, grammar.Few))
 		}
 	}
 	return ""

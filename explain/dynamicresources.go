@@ -14,6 +14,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/util"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // dynamicResources names the claim and the request that a node cannot serve,
@@ -242,7 +244,7 @@ func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (fau
 		for _, result := range claim.Status.Allocation.Devices.Results {
 			devices = append(devices, result.Driver+"/"+result.Pool+"/"+result.Device)
 		}
-		return fmt.Sprintf("%s is allocated for nodes with %s: %s", name, selectorTerms(place.NodeSelectorTerms, false), list(devices, manyNames))
+		return fmt.Sprintf("%s is allocated for nodes with %s: %s", name, selectorTerms(place.NodeSelectorTerms, false), grammar.List(devices, grammar.Many))
 	}), true
 }
 

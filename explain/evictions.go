@@ -11,6 +11,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Eviction is what would become of a pod that is evicted, and whether a pod that
@@ -238,7 +239,7 @@ func (a after) sentence(goes *corev1.Pod) string {
 	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
 		what = fmt.Sprintf("%s would come back to %s", fullName(goes), a.from)
 	case len(a.lands.tie) > 1:
-		what = fmt.Sprintf("%s would go to one of %s", fullName(goes), list(a.lands.tie, fewNames))
+		what = fmt.Sprintf("%s would go to one of %s", fullName(goes), grammar.List(a.lands.tie, grammar.Few))
 	case a.lands.likely:
 		what = fmt.Sprintf("%s would likely go to %s", fullName(goes), a.lands.node)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // fault is one thing that a plugin has against a node, or against all nodes at
@@ -58,7 +60,7 @@ func faultWords(rs []refused, find func(refused) []fault) words {
 	differs := func(r refused) bool { return shortFaults(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
 		w.Short = faultShape(faults)
-		for named := 1; named <= min(len(rs), manyNames); named++ {
+		for named := 1; named <= min(len(rs), grammar.Many); named++ {
 			w.Wider = append(w.Wider, nodeByNode(rs, find, named))
 		}
 	}

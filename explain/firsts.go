@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // rankedUpTo is how many nodes that fit are ranked only to name the first in an
@@ -49,11 +51,11 @@ func firstWords(q *question) string {
 	}
 	switch {
 	case len(fit) == 1 || len(first) == 0:
-		return ": " + list(fit, fewNames)
+		return ": " + grammar.List(fit, grammar.Few)
 	case len(first) == len(fit):
-		return ", all alike: " + list(fit, fewNames)
+		return ", all alike: " + grammar.List(fit, grammar.Few)
 	case len(first) > 1:
-		return fmt.Sprintf(", %sone of %s first", likely, list(first, fewNames))
+		return fmt.Sprintf(", %sone of %s first", likely, grammar.List(first, grammar.Few))
 	}
 	return ", " + likely + first[0] + " first"
 }

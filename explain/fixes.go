@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 const (
@@ -248,7 +250,7 @@ func (f *fixing) think(x *explanation, m *matrix, before option) {
 	case x.report.Fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
 	case x.report.Fits > 0:
-		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", plural(x.report.Fits, "node"))
+		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(x.report.Fits, "node"))
 	default:
 		f.candidates = f.combine(x.question, m, before)
 	}

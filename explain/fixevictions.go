@@ -10,6 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Harm of an eviction by what becomes of the pod.
@@ -48,7 +49,7 @@ func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1
 		}
 	}
 	if len(victims) > 1 {
-		fix.Brief = plural(len(victims), "pod") + " evicted"
+		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
 	}
 	switch {
 	case early.open || late.open:
@@ -181,7 +182,7 @@ func (f *fixing) budgetsAgainst(victims []*corev1.Pod) []string {
 		one := budgets[0]
 		if taken[one]++; taken[one] > 1 && taken[one] > one.Status.DisruptionsAllowed {
 			against = append(against, fmt.Sprintf("PodDisruptionBudget %s/%s allows %s now",
-				one.Namespace, one.Name, plural(int(one.Status.DisruptionsAllowed), "disruption")))
+				one.Namespace, one.Name, grammar.Plural(int(one.Status.DisruptionsAllowed), "disruption")))
 		}
 	}
 	return against

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // briefFixes is how many fixes a text tells of that was not asked for all.
@@ -75,7 +76,7 @@ func (r *Report) fixesLeftOut(all bool) []string {
 	commands := slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 })
 	switch {
 	case all && r.FixPairs > 0:
-		return []string{fmt.Sprintf("  %s not tried: enough work already.", agreeing(r.FixPairs, "more of two steps was", "more of two steps were"))}
+		return []string{fmt.Sprintf("  %s not tried: enough work already.", grammar.Count(r.FixPairs, "more of two steps was", "more of two steps were"))}
 	case !all && rest > 0:
 		return []string{fmt.Sprintf("  %d more: --fixes lists all, with their commands.", rest)}
 	case !all && commands:
@@ -136,7 +137,7 @@ func aligned(rows [][]string) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for c, text := range row {
-			widths[c] = max(widths[c], cells(model.Clean(text)))
+			widths[c] = max(widths[c], grammar.Cells(model.Clean(text)))
 		}
 	}
 	lines := make([]string, len(rows))
@@ -144,7 +145,7 @@ func aligned(rows [][]string) []string {
 		padded := make([]string, len(row))
 		for c, text := range row {
 			text = model.Clean(text)
-			padding := strings.Repeat(" ", widths[c]-cells(text))
+			padding := strings.Repeat(" ", widths[c]-grammar.Cells(text))
 			if c == 0 || c == len(row)-1 {
 				padded[c] = text + padding
 			} else {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Work counts the fixes that work.
@@ -33,14 +35,14 @@ func (f *Fixes) Sentence() string {
 	case f.Stopped != "":
 		return f.counts() + "; " + strings.TrimSuffix(f.Stopped, ".") + "."
 	case work == 0:
-		return fmt.Sprintf("No fix works: %d %s.", tried, agree(tried, "was tried and is not enough", "were tried and are not enough"))
+		return fmt.Sprintf("No fix works: %d %s.", tried, grammar.Agree(tried, "was tried and is not enough", "were tried and are not enough"))
 	case work == 1 && tried == 1:
 		return "1 fix works."
 	case work == tried:
 		return fmt.Sprintf("%d fixes work. Least harm first.", work)
 	}
-	return fmt.Sprintf("%s; %d more %s. Least harm first.", agreeing(work, "fix works", "fixes work"),
-		tried-work, agree(tried-work, "was tried and is not enough", "were tried and are not enough"))
+	return fmt.Sprintf("%s; %d more %s. Least harm first.", grammar.Count(work, "fix works", "fixes work"),
+		tried-work, grammar.Agree(tried-work, "was tried and is not enough", "were tried and are not enough"))
 }
 
 // counts tells of fixes some of which may not have been tried.
@@ -52,9 +54,9 @@ func (f *Fixes) counts() string {
 	case work == 0:
 		return fmt.Sprintf("None of %d fixes works", tried)
 	case work == tried:
-		return agreeing(work, "fix works", "fixes work")
+		return grammar.Count(work, "fix works", "fixes work")
 	}
-	return fmt.Sprintf("%s, %d %s", agreeing(work, "fix works", "fixes work"), tried-work, agree(tried-work, "does not", "do not"))
+	return fmt.Sprintf("%s, %d %s", grammar.Count(work, "fix works", "fixes work"), tried-work, grammar.Agree(tried-work, "does not", "do not"))
 }
 
 // Gains says how many nodes the fix adds: "3 nodes"; "–" for none.
@@ -62,7 +64,7 @@ func (f *Fix) Gains() string {
 	if f.NodesGained == 0 {
 		return "–"
 	}
-	return plural(f.NodesGained, "node")
+	return grammar.Plural(f.NodesGained, "node")
 }
 
 // Places says how many of the equal pods it places: "1 of 3"; "–" for none.
@@ -102,12 +104,4 @@ func (a *Affected) Title() string {
 func sentence(words string) string {
 	first, size := utf8.DecodeRuneInString(words)
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(words[size:], ".") + "."
-}
-
-// agree picks the words for one or for many.
-func agree(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

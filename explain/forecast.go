@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 const (
@@ -129,7 +130,7 @@ func (f *forecasting) gather(ctx context.Context) error {
 		}
 		f.addWaiting()
 		if unsure > 0 && len(f.comers) > 0 {
-			f.unsaid(plural(unsure, "pod") + " that may not be recreated would take room")
+			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take room")
 		}
 		f.sortComers()
 		f.orderSets()

@@ -8,6 +8,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // disruptions is what evictions one after the other leave of budgets, by the
@@ -36,7 +37,7 @@ func (d *disruptions) evict(pod *corev1.Pod) model.Budget {
 	case len(budgets) == 0:
 		return model.Budget{Allows: model.BudgetAllows}
 	case len(budgets) > 1:
-		return model.Budget{Allows: model.BudgetNever, Name: budgets[0].Name, Why: plural(len(budgets), "PodDisruptionBudget") + " select it"}
+		return model.Budget{Allows: model.BudgetNever, Name: budgets[0].Name, Why: grammar.Plural(len(budgets), "PodDisruptionBudget") + " select it"}
 	}
 	return d.take(budgets[0], pod)
 }
@@ -56,7 +57,7 @@ func (d *disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod
 		told.Allows, told.Why = model.BudgetWaits, "it has not counted its pods yet"
 	default:
 		healthy := status.CurrentHealthy - d.taken[budget]
-		told.Allows, told.Why = model.BudgetWaits, fmt.Sprintf("%s, %d needed", agreeing(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
+		told.Allows, told.Why = model.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
 	}
 	return told
 }

@@ -14,6 +14,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // comer is a pod that looks for a node in the supposed state: one that waits, or
@@ -118,7 +119,7 @@ func (f *forecasting) addWaiting() {
 		}
 	}
 	if groups > 0 {
-		f.unsaid(plural(groups, "pending pod") + " of groups not tried")
+		f.unsaid(grammar.Plural(groups, "pending pod") + " of groups not tried")
 	}
 }
 

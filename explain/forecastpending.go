@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellAdmitted tells the kinds of pending pods that fit no node now, and how many
@@ -38,7 +39,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			continue
 		}
 		if time.Since(begun) > f.comparing() {
-			f.unsaid(fmt.Sprintf("%d of %s of pods not compared: there was no time", len(f.kinds)-i, plural(len(f.kinds), "kind")))
+			f.unsaid(fmt.Sprintf("%d of %s of pods not compared: there was no time", len(f.kinds)-i, grammar.Plural(len(f.kinds), "kind")))
 			return nil
 		}
 		lost, err := f.losesNearest(ctx, kind, after)

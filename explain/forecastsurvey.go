@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // survey asks once for each kind of comers which nodes they fit when all are
@@ -30,7 +32,7 @@ func (f *forecasting) survey(ctx context.Context) error {
 		}
 	}
 	if untried > 0 {
-		f.unsaid(fmt.Sprintf("%d of %s of pending pods not tried: there was no time", untried, plural(len(f.kinds), "kind")))
+		f.unsaid(fmt.Sprintf("%d of %s of pending pods not tried: there was no time", untried, grammar.Plural(len(f.kinds), "kind")))
 	}
 	return nil
 }

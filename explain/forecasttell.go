@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // sums are what became of a comer in the orders that were played.
@@ -133,7 +134,7 @@ func (c *comer) fate() model.Fate {
 	case c.unless != "":
 		return model.Fate{Outcome: model.Depends, Why: fmt.Sprintf("made only once %s is ready", c.unless)}
 	case len(t.preempted) > 0:
-		return model.Fate{Outcome: model.Preempts, Node: most(t.preempted), Why: "ends " + list(t.victims, fewNames)}
+		return model.Fate{Outcome: model.Preempts, Node: most(t.preempted), Why: "ends " + grammar.List(t.victims, grammar.Few)}
 	}
 	fate := model.Fate{Outcome: model.Lands, Node: most(t.landed), Likely: t.likely}
 	if len(t.tied) > 1 {

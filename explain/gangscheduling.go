@@ -9,6 +9,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // gangScheduling tells which group the pod belongs to, how many of its pods
@@ -137,19 +139,19 @@ func treeOf(groups fwk.PodGroupManager, namespace, name string) gang {
 func (g gang) held(namespace string) held {
 	if !g.groups {
 		return held{
-			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, plural(g.wanted, "pod")),
-			short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, plural(g.wanted, "pod")),
-			until: fmt.Sprintf("%s exist", plural(g.wanted-g.have, "more pod")),
+			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
+			short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "pod")),
+			until: fmt.Sprintf("%s exist", grammar.Plural(g.wanted-g.have, "more pod")),
 		}
 	}
-	what := fmt.Sprintf("CompositePodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, plural(g.wanted, "group"))
+	what := fmt.Sprintf("CompositePodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, grammar.Plural(g.wanted, "group"))
 	if len(g.lacking) > 0 {
-		what += " (" + list(g.shortfalls(), fewNames) + ")"
+		what += " (" + grammar.List(g.shortfalls(), grammar.Few) + ")"
 	}
 	return held{
 		what:  what,
-		short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, plural(g.wanted, "group")),
-		until: fmt.Sprintf("%s are complete", plural(g.wanted-g.have, "more group")),
+		short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "group")),
+		until: fmt.Sprintf("%s are complete", grammar.Plural(g.wanted-g.have, "more group")),
 	}
 }
 
@@ -161,9 +163,9 @@ func (g gang) shortfalls() []string {
 		case child.missing:
 			all = append(all, child.name+" does not exist")
 		case child.groups:
-			all = append(all, fmt.Sprintf("%s has %d of %s", child.name, child.have, plural(child.wanted, "group")))
+			all = append(all, fmt.Sprintf("%s has %d of %s", child.name, child.have, grammar.Plural(child.wanted, "group")))
 		default:
-			all = append(all, fmt.Sprintf("%s has %d of %s", child.name, child.have, plural(child.wanted, "pod")))
+			all = append(all, fmt.Sprintf("%s has %d of %s", child.name, child.have, grammar.Plural(child.wanted, "pod")))
 		}
 	}
 	return all

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // interPodAffinity names the rule that a node breaks and the pods behind it.
@@ -151,18 +153,11 @@ func (c clash) sentence() string {
 		return fmt.Sprintf("%s: no pod matches %s in %s, nor anywhere else", c.rule, c.selector, place)
 	case c.rule == together:
 		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.rule, c.selector, place,
-			agreeing(count, "does", "do"), c.key, list(c.where, manyNames), listPods(c.pods, manyNames))
+			grammar.Count(count, "does", "do"), c.key, grammar.List(c.where, grammar.Many), listPods(c.pods, grammar.Many))
 	case c.rule == apart:
-		return fmt.Sprintf("%s: %s %s in %s: %s", c.rule, agreeing(count, "pod matches", "pods match"), c.selector, place, listPods(c.pods, manyNames))
+		return fmt.Sprintf("%s: %s %s in %s: %s", c.rule, grammar.Count(count, "pod matches", "pods match"), c.selector, place, listPods(c.pods, grammar.Many))
 	}
-	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.rule, plural(count, "pod"), c.selector, place, listPods(c.pods, manyNames))
-}
-
-func agreeing(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.rule, grammar.Plural(count, "pod"), c.selector, place, listPods(c.pods, grammar.Many))
 }
 
 // clause is the rule in a table, for so many nodes.
@@ -177,7 +172,7 @@ func (c clash) clause(nodes int) string {
 	case c.rule == apart:
 		return c.apartClause(nodes)
 	case nodes == 1:
-		return fmt.Sprintf("kept off by %s (anti-affinity %s)", listPods(c.pods, fewNames), c.selector)
+		return fmt.Sprintf("kept off by %s (anti-affinity %s)", listPods(c.pods, grammar.Few), c.selector)
 	}
 	return fmt.Sprintf("kept off by pods there (anti-affinity %s)", c.selector)
 }
@@ -195,7 +190,7 @@ func (c clash) apartClause(nodes int) string {
 	case nodes == 1 && len(c.pods) == 1:
 		return fmt.Sprintf("%s: %s is there", rule, fullName(c.pods[0]))
 	case nodes == 1:
-		return fmt.Sprintf("%s: %s are there", rule, listPods(c.pods, fewNames))
+		return fmt.Sprintf("%s: %s are there", rule, listPods(c.pods, grammar.Few))
 	case c.self && c.onNode():
 		return fmt.Sprintf("%s: %d of %d taken", rule, nodes, nodes)
 	}

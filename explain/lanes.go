@@ -9,6 +9,7 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // withLanes adds to what a verdict comes to what an unbound pod waits for beside
@@ -18,7 +19,7 @@ func withLanes(q *question, r *Report, told overall) overall {
 	case Schedulable:
 		told = tellProvisioning(q, told)
 		if said := nomination(q); said != "" {
-			told.summary += " " + capital(said) + "."
+			told.summary += " " + grammar.Capital(said) + "."
 		}
 	case Unschedulable:
 		if said := nomination(q); said != "" {

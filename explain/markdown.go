@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Markdown is the report for a ticket or a chat: the answer first, then what it
@@ -53,7 +54,7 @@ func (r *Report) markdownGroups() string {
 	lines := []string{"| nodes | which | refused by | what stands in the way, nearest first |", "|--:|--|--|--|"}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		lines = append(lines, row(strconv.Itoa(g.Count), list(g.Nodes, manyNames), g.RefusedBy(), g.Words))
+		lines = append(lines, row(strconv.Itoa(g.Count), grammar.List(g.Nodes, grammar.Many), g.RefusedBy(), g.Words))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // neighbours are the pods that inter-pod rules are about, by topology domain:
@@ -290,7 +292,7 @@ func termText(home string, term *fwk.AffinityTerm) string {
 	case len(term.Namespaces) == 0:
 		return said + " in namespaces " + selectorText(term.NamespaceSelector)
 	}
-	return said + " in " + list(sets.List(term.Namespaces), fewNames)
+	return said + " in " + grammar.List(sets.List(term.Namespaces), grammar.Few)
 }
 
 // listPods names the first of some pods and counts the rest.

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // affinityWords tells what nodes miss and what they have instead.
@@ -65,7 +67,7 @@ func tally(one want, rs []refused) string {
 	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
 	var all []string
 	for i, value := range values {
-		if i == fewNames {
+		if i == grammar.Few {
 			all = append(all, fmt.Sprintf("%d other values", len(values)-i))
 			break
 		}

@@ -7,6 +7,8 @@ import (
 	"k8s.io/component-base/version"
 	"k8s.io/component-helpers/nodedeclaredfeatures"
 	"k8s.io/component-helpers/nodedeclaredfeatures/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodeDeclaredFeatures names the features that the pod needs and the node's
@@ -22,7 +24,7 @@ var nodeDeclaredFeatures = explainer{
 			What: sentences(rs, func(r refused) string {
 				declared := "declares no feature"
 				if has := r.node.Node().Status.DeclaredFeatures; len(has) > 0 {
-					declared = "declares " + list(has, manyNames)
+					declared = "declares " + grammar.List(has, grammar.Many)
 				}
 				return "the pod needs " + strings.Join(undeclared(q, r), ", ") + " of the node, which " + declared
 			}),

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodePorts names every host port that is taken and the pod that holds it.
@@ -72,7 +74,7 @@ func portWords(q *question, rs []refused) words {
 	for _, port := range taken {
 		ports = append(ports, portWord(port))
 	}
-	for _, r := range rs[:min(len(rs), manyNames)] {
+	for _, r := range rs[:min(len(rs), grammar.Many)] {
 		var names []string
 		for _, port := range takenPorts(q.pod, r.node) {
 			for _, holder := range holders(r.node, port) {
@@ -81,14 +83,14 @@ func portWords(q *question, rs []refused) words {
 				}
 			}
 		}
-		by = append(by, list(names, fewNames))
+		by = append(by, grammar.List(names, grammar.Few))
 	}
-	w.Short = "port " + list(ports, fewNames) + " taken by " + by[0]
+	w.Short = "port " + grammar.List(ports, grammar.Few) + " taken by " + by[0]
 	if len(rs) == 1 {
 		return w
 	}
-	w.Short = "port " + list(ports, fewNames) + " taken on each"
-	said := []string{"port " + list(ports, fewNames) + " taken"}
+	w.Short = "port " + grammar.List(ports, grammar.Few) + " taken on each"
+	said := []string{"port " + grammar.List(ports, grammar.Few) + " taken"}
 	for i, names := range by {
 		said = append(said, fmt.Sprintf("%s: by %s", rs[i].name(), names))
 		w.Wider = append(w.Wider, strings.Join(said, "; "))
@@ -108,7 +110,7 @@ func portSentence(pod *corev1.Pod, node fwk.NodeInfo) string {
 			}
 			by = append(by, said)
 		}
-		all = append(all, "host port "+portText(port)+" is held by "+list(by, manyNames))
+		all = append(all, "host port "+portText(port)+" is held by "+grammar.List(by, grammar.Many))
 	}
 	return strings.Join(all, "; ")
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodeResourcesFit names every resource that a node has too little of, with the
@@ -277,7 +279,7 @@ func spansSentence(rs []refused, spans []fitSpan) string {
 			canonicalRange(name, s.leastFree, s.greatestFree), canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
 			canonicalRange(name, s.least.Requested, s.greatest.Requested)))
 	}
-	return listNodes(rs, manyNames) + ": " + strings.Join(all, "; ")
+	return listNodes(rs, grammar.Many) + ": " + strings.Join(all, "; ")
 }
 
 // shortOf is the clause of one node: "cpu 350m, memory 2Gi short".
@@ -292,7 +294,7 @@ func shortOf(figures []figure) string {
 // nearestFirst names the nearest node, then one more each time, with what each is
 // short of, and sums the rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
 func nearestFirst(q *question, rs []refused) []string {
-	most := min(len(rs), manyNames)
+	most := min(len(rs), grammar.Many)
 	named := []string{rs[0].name() + ": " + shortOf(shortages(q, rs[0]))}
 	for _, r := range rs[1:most] {
 		named = append(named, r.name()+": "+byHowMuch(shortages(q, r), shortages(q, r)))

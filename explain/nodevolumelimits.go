@@ -12,6 +12,8 @@ import (
 	csiplugins "k8s.io/csi-translation-lib/plugins"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodeVolumeLimits names the CSI driver whose limit of attached volumes a node
@@ -49,7 +51,7 @@ func limitFaults(q *question, r refused) []fault {
 	var faults []fault
 	for _, driver := range counted.absent {
 		faults = append(faults, newFault("no driver "+driver, func() string {
-			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, list(counted.claims[driver], manyNames))
+			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, grammar.List(counted.claims[driver], grammar.Many))
 		}))
 	}
 	for _, f := range counted.over {
@@ -59,7 +61,7 @@ func limitFaults(q *question, r refused) []fault {
 			short: fmt.Sprintf("%d of %d %s volumes in use", f.Requested, f.Allocatable, driver),
 			what: func() string {
 				return fmt.Sprintf("CSI driver %s: volumes %d short: wants %d for %s, in use %d, limit %d",
-					driver, f.Short, f.Wanted, list(counted.claims[driver], manyNames), f.Requested, f.Allocatable)
+					driver, f.Short, f.Wanted, grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable)
 			},
 		})
 	}

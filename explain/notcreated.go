@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // ExplainRefused says why a controller's pods were not created: which quota,
@@ -129,7 +130,7 @@ func (r *Report) placement() string {
 	}
 	for _, g := range r.Groups {
 		if g.Fits != nil && *g.Fits {
-			return fmt.Sprintf("It would fit %s: %s.", plural(r.Fits, "node"), list(g.Nodes, fewNames))
+			return fmt.Sprintf("It would fit %s: %s.", grammar.Plural(r.Fits, "node"), grammar.List(g.Nodes, grammar.Few))
 		}
 	}
 	return r.Summary

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // podTopologySpread tells the counts that the plugin compared.
@@ -204,7 +206,7 @@ func (s skew) sentence() string {
 	fewest := fmt.Sprintf("the fewest in any domain is %d", s.least)
 	switch {
 	case len(s.counts) < s.minDomains:
-		fewest = fmt.Sprintf("the fewest counts as 0 because there are %s and minDomains is %d", plural(len(s.counts), "domain"), s.minDomains)
+		fewest = fmt.Sprintf("the fewest counts as 0 because there are %s and minDomains is %d", grammar.Plural(len(s.counts), "domain"), s.minDomains)
 	case s.where != "":
 		fewest = fmt.Sprintf("the fewest is %d in %s", s.least, s.where)
 	}
@@ -213,7 +215,7 @@ func (s skew) sentence() string {
 		with = "this pod does not match the selector itself, and"
 	}
 	return fmt.Sprintf("topology spread over %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
-		s.key, agreeing(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
+		s.key, grammar.Count(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
 }
 
 // selectorText spells a label selector.

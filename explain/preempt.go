@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Preempt says what preemption could do for a pod. What would become of the
@@ -94,9 +96,9 @@ func (p *planning) settledWithout() bool {
 	case r.Verdict == Scheduled:
 		plan.Answer = "Not needed. " + r.Summary
 	case r.Verdict == Schedulable && plan.Nominated != "":
-		plan.Answer = fmt.Sprintf("Not needed: no pod ends on %s any more, and it fits %s now.", plan.Nominated, plural(r.Fits, "node"))
+		plan.Answer = fmt.Sprintf("Not needed: no pod ends on %s any more, and it fits %s now.", plan.Nominated, grammar.Plural(r.Fits, "node"))
 	case r.Verdict == Schedulable:
-		plan.Answer = fmt.Sprintf("Not needed: it fits %s now.", plural(r.Fits, "node"))
+		plan.Answer = fmt.Sprintf("Not needed: it fits %s now.", grammar.Plural(r.Fits, "node"))
 	case r.Verdict == Gated, r.Verdict == NotConsidered, r.Verdict == NotCreated:
 		plan.Answer = "Cannot help. " + r.Summary
 	case !p.posts.Has(names.DefaultPreemption):
@@ -172,7 +174,7 @@ func (p *planning) answerPlan() {
 		p.answerPossible()
 	}
 	if plan.Tried < plan.Could {
-		plan.Why += fmt.Sprintf(" The first %d of %s were tried.", plan.Tried, plural(plan.Could, "node"))
+		plan.Why += fmt.Sprintf(" The first %d of %s were tried.", plan.Tried, grammar.Plural(plan.Could, "node"))
 	}
 }
 
@@ -185,16 +187,16 @@ func (p *planning) answerPossible() {
 			may = append(may, n.Name)
 		}
 	}
-	ends := agreeing(len(plan.Nodes[0].Victims), "pod ends", "pods end")
+	ends := grammar.Count(len(plan.Nodes[0].Victims), "pod ends", "pods end")
 	switch {
 	case plan.Sampled:
-		plan.Answer = fmt.Sprintf("Can help on %s; likely on %s, where %s.", plural(len(plan.Nodes), "node"), plan.Node, ends)
+		plan.Answer = fmt.Sprintf("Can help on %s; likely on %s, where %s.", grammar.Plural(len(plan.Nodes), "node"), plan.Node, ends)
 	case len(may) > 1:
-		plan.Answer = fmt.Sprintf("Can help: %s tie, one of them is taken: %s.", plural(len(may), "node"), list(may, fewNames))
+		plan.Answer = fmt.Sprintf("Can help: %s tie, one of them is taken: %s.", grammar.Plural(len(may), "node"), grammar.List(may, grammar.Few))
 	default:
 		plan.Answer = fmt.Sprintf("Can help: it fits %s once %s there.", plan.Node, ends)
 	}
-	plan.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", plan.Node, plural(len(plan.Nodes[0].Victims), "pod")) +
+	plan.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", plan.Node, grammar.Plural(len(plan.Nodes[0].Victims), "pod")) +
 		tieWords(may, plan.Sampled, p.tried.wanted)
 	if plan.Nominated != "" {
 		plan.Why += fmt.Sprintf(" It is nominated to %s, where no pod ends any more.", plan.Nominated)

@@ -19,6 +19,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // postFilter is what the PostFilter plugins would say. PostFilter itself is never
@@ -218,7 +220,7 @@ func theNodes(n int) string {
 	if n == 1 {
 		return "the one node"
 	}
-	return "the " + plural(n, "node")
+	return "the " + grammar.Plural(n, "node")
 }
 
 // chosen is the candidate that the scheduler would take.
@@ -244,7 +246,7 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (out
 			ViolatesPDB: len(breaking[victim.UID]) > 0,
 		})
 	}
-	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), plural(len(pods), "pod"))
+	found.Why = fmt.Sprintf("It would fit %s once %s of lower priority ended.", best.Name(), grammar.Plural(len(pods), "pod"))
 	return outcome{
 		message:    fmt.Sprintf("found a potential placement for pod on node %v, preempting %d victims", best.Name(), len(pods)),
 		successful: true,

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // landAll finds out what would become of the victims: on the node that the
@@ -98,7 +99,7 @@ func (l landing) words() string {
 	switch {
 	case l.likely:
 		return "likely lands on " + l.node
-	case len(l.tie) > fewNames:
+	case len(l.tie) > grammar.Few:
 		return fmt.Sprintf("lands on %s or %d others alike", l.node, len(l.tie)-1)
 	case len(l.tie) > 1:
 		return "lands on " + strings.Join(l.tie, " or ")

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellOthers tells the nodes where ending pods does not make room, together for
@@ -158,7 +160,7 @@ func taintNames(taints []corev1.Taint) string {
 			all = append(all, said)
 		}
 	}
-	return list(all, fewNames)
+	return grammar.List(all, grammar.Few)
 }
 
 // saysYes are values of taints that only say that the key holds.

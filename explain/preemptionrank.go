@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // standing is what the scheduler compares candidates by, in this order
@@ -69,7 +70,7 @@ func (a standing) worse(best standing, budgets []string) string {
 	case a.highest > best.highest:
 		return fmt.Sprintf("a victim has priority %d", a.highest)
 	case a.sum > best.sum && a.pods > best.pods, a.pods > best.pods:
-		return fmt.Sprintf("%s, not %d", plural(a.pods, "victim"), best.pods)
+		return fmt.Sprintf("%s, not %d", grammar.Plural(a.pods, "victim"), best.pods)
 	case a.sum > best.sum:
 		return fmt.Sprintf("its priorities sum to %d, not %d", a.priorities(), best.priorities())
 	case a.start.Before(best.start):
@@ -80,9 +81,9 @@ func (a standing) worse(best standing, budgets []string) string {
 
 // breaks names the budgets that the victims of a would break.
 func breaks(a, best standing, budgets []string) string {
-	said := "breaks PDB " + list(budgets, fewNames)
+	said := "breaks PDB " + grammar.List(budgets, grammar.Few)
 	if best.broken > 0 {
-		said += fmt.Sprintf(" by %s, not %d", plural(int(a.broken), "pod"), best.broken)
+		said += fmt.Sprintf(" by %s, not %d", grammar.Plural(int(a.broken), "pod"), best.broken)
 	}
 	return said
 }
@@ -124,7 +125,7 @@ func tieWords(nodes []string, sampled bool, wanted int) string {
 	case sampled:
 		return fmt.Sprintf(" kube-scheduler stops at %s such nodes, from a random one on, and may take another.", model.FormatCount(wanted))
 	case len(nodes) > 1:
-		return fmt.Sprintf(" %s tie; kube-scheduler may take any of them: %s.", plural(len(nodes), "node"), list(nodes, manyNames))
+		return fmt.Sprintf(" %s tie; kube-scheduler may take any of them: %s.", grammar.Plural(len(nodes), "node"), grammar.List(nodes, grammar.Many))
 	}
 	return ""
 }

@@ -1,6 +1,10 @@
 package explain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
 
 // preemptionLines tell what preemption can do, who would go and where to.
 func (r *Report) preemptionLines() []string {
@@ -30,7 +34,7 @@ func (r *Report) preemptionLines() []string {
 		for _, other := range p.Tie[0].Alike {
 			names = append(names, other.Namespace+"/"+other.Name)
 		}
-		lines = append(lines, "  or in place of one of them, as nothing ranks them apart: "+list(names, manyNames))
+		lines = append(lines, "  or in place of one of them, as nothing ranks them apart: "+grammar.List(names, grammar.Many))
 	}
 	return lines
 }

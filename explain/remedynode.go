@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/apis/scheduling"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 func (untaint) kind() FixKind   { return FixUntaint }
@@ -28,7 +30,7 @@ func (r untaint) title() string {
 	if len(r.nodes) == 1 {
 		return fmt.Sprintf("remove %s from %s", taint, r.nodes[0])
 	}
-	return fmt.Sprintf("remove %s from %s", taint, plural(len(r.nodes), "node"))
+	return fmt.Sprintf("remove %s from %s", taint, grammar.Plural(len(r.nodes), "node"))
 }
 
 func (r uncordon) title() string { return "uncordon " + r.node }
@@ -36,7 +38,7 @@ func (r uncordon) title() string { return "uncordon " + r.node }
 func (r labelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.node, r.key, r.value) }
 
 func (r evict) title() string {
-	return fmt.Sprintf("evict %s from %s", listPods(r.pods, fewNames), r.pods[0].Spec.NodeName)
+	return fmt.Sprintf("evict %s from %s", listPods(r.pods, grammar.Few), r.pods[0].Spec.NodeName)
 }
 
 func (r untaint) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {

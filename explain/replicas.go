@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Replicas is how many of the equal pods that a workload asks for would be scheduled.
@@ -95,7 +96,7 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 		}
 		r.Fit = &r.Placed
 		if len(rejecting) > 0 {
-			r.Why = "not on " + list(rejecting, fewNames)
+			r.Why = "not on " + grammar.List(rejecting, grammar.Few)
 		}
 		return nil
 	})
@@ -193,15 +194,15 @@ func (r *Replicas) sentence() string {
 func (r *Replicas) daemonSentence() string {
 	switch {
 	case r.Fit == nil:
-		return fmt.Sprintf("The DaemonSet is for %s; how many take its pod is unknown: %s.", plural(r.Wanted, "node"), r.Why)
+		return fmt.Sprintf("The DaemonSet is for %s; how many take its pod is unknown: %s.", grammar.Plural(r.Wanted, "node"), r.Why)
 	case r.Wanted == 0:
 		return "The DaemonSet is for none of the nodes, by its node selector, its affinity and its tolerations."
 	case *r.Fit == 1 && r.Wanted == 1:
 		return "Its pod fits the one node that the DaemonSet is for."
 	case *r.Fit == r.Wanted:
-		return fmt.Sprintf("Its pod fits each of the %s that the DaemonSet is for.", plural(r.Wanted, "node"))
+		return fmt.Sprintf("Its pod fits each of the %s that the DaemonSet is for.", grammar.Plural(r.Wanted, "node"))
 	}
-	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet is for: %s.", *r.Fit, plural(r.Wanted, "node"), r.Why)
+	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet is for: %s.", *r.Fit, grammar.Plural(r.Wanted, "node"), r.Why)
 }
 
 func allFit(wanted int) string {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // quotaPlugin is the admission plugin that counts a namespace's resources.
@@ -176,5 +177,5 @@ func containerNames(names []string) string {
 	if len(names) == 1 {
 		return "container " + names[0]
 	}
-	return "each of containers " + list(names, fewNames)
+	return "each of containers " + grammar.List(names, grammar.Few)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // summarize fills in the words about the whole once verdict, groups, plugins and
@@ -87,7 +88,7 @@ func (g *Group) line(width int, brief func(string) string) string {
 		return line
 	}
 	for _, wider := range g.Refusals[0].Wider {
-		if wider = brief(wider); cells(wider) <= width {
+		if wider = brief(wider); grammar.Cells(wider) <= width {
 			line = wider
 		}
 	}
@@ -105,7 +106,7 @@ func tellPreempting(q *question, r *Report) overall {
 		}
 		told.facts = append(told.facts, fmt.Sprintf("%s ends on %s, %s", fullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.now)))
 	}
-	pods, verb := plural(len(victims), "pod"), "end"
+	pods, verb := grammar.Plural(len(victims), "pod"), "end"
 	if len(victims) == 1 {
 		verb = "ends"
 	}
@@ -166,8 +167,8 @@ func tellNotConsidered(q *question, r *Report) overall {
 // tellSchedulable names the nodes that fit, or the first of them, and says when
 // the scheduler was seen.
 func tellSchedulable(q *question, r *Report) overall {
-	summary := "It fits " + plural(r.Fits, "node") + " now" + firstWords(q) + "."
-	why := plural(r.Fits, "node")
+	summary := "It fits " + grammar.Plural(r.Fits, "node") + " now" + firstWords(q) + "."
+	why := grammar.Plural(r.Fits, "node")
 	tried := attemptOf(q, r)
 	r.Observed.Quiet = tried.quiet
 	told := overall{summary: summary, state: "fits now", why: why}
@@ -213,5 +214,5 @@ func listWord(plugins []string) string {
 	if len(plugins) == 2 {
 		return strings.Join(plugins, " and ")
 	}
-	return list(plugins, 2)
+	return grammar.List(plugins, 2)
 }

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellUnschedulable tells apart why no node fits: too large for any, no room, no
@@ -56,7 +58,7 @@ func tellNearest(q *question, g *Group) overall {
 		}
 	}
 	told.why = strings.Join(near.clauses(), "; ")
-	who := list(g.Nodes, 1)
+	who := grammar.List(g.Nodes, 1)
 	if g.Count == 1 || refusedBy(g, names.NodeResourcesFit) {
 		who = g.Nodes[0]
 		told.why = who + ": " + told.why

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // pinned are the nodes that the pod's affinity names, as a DaemonSet's pods have
@@ -36,7 +38,7 @@ func tellPinned(q *question, r *Report) (overall, bool) {
 			left.Groups = append(left.Groups, g)
 		}
 	}
-	who := list(wanted, fewNames)
+	who := grammar.List(wanted, grammar.Few)
 	if len(left.Groups) == 0 {
 		if slices.ContainsFunc(r.Groups, func(g Group) bool { return len(preFilterRefusals(&g)) > 0 }) {
 			return overall{}, false

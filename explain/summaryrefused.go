@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tell puts a refused pod into words.
@@ -81,9 +82,9 @@ func (j *judgement) facts(r *Report) []string {
 	for _, part := range j.unknown {
 		facts = append(facts, fmt.Sprintf("%s could not be asked: %s", strings.Join(part.Plugins, ", "), part.Why))
 	}
-	missing := fmt.Sprintf("%s wants %s, of which %d could not be created", j.owner(), plural(j.refused.Wanted, "pod"), j.refused.Missing)
+	missing := fmt.Sprintf("%s wants %s, of which %d could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
 	if j.refused.Missing == j.refused.Wanted {
-		missing = fmt.Sprintf("%s wants %s, and none could be created", j.owner(), plural(j.refused.Wanted, "pod"))
+		missing = fmt.Sprintf("%s wants %s, and none could be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"))
 	}
 	if since := j.refused.Since; !since.IsZero() {
 		missing += " for " + model.FormatAge(since, j.now)

@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // misses are the nodes with one thing in the way, by what that is.
@@ -162,11 +164,11 @@ func butFor(between []*Group) string {
 	for _, g := range between {
 		bar := g.Refusals[0].Bar
 		if loneCause(g) == cordonWord {
-			bar = "being cordoned, " + list(g.Nodes, fewNames)
+			bar = "being cordoned, " + grammar.List(g.Nodes, grammar.Few)
 		}
-		all = append(all, fmt.Sprintf("%s but for %s", plural(g.Count, "node"), bar))
+		all = append(all, fmt.Sprintf("%s but for %s", grammar.Plural(g.Count, "node"), bar))
 	}
-	return list(all, fewNames)
+	return grammar.List(all, grammar.Few)
 }
 
 // inTheWay names the kinds of things that are in the way, with their verb: "a
@@ -219,7 +221,7 @@ func tellRoom(nodes []lacker) string {
 	var inSum string
 	var some []string
 	for _, name := range slices.SortedFunc(maps.Keys(lacking), byRank) {
-		some = append(some, fmt.Sprintf("%s %s", agreeing(lacking[name], "lacks", "lack"), name))
+		some = append(some, fmt.Sprintf("%s %s", grammar.Count(lacking[name], "lacks", "lack"), name))
 		if lacking[name] < len(nodes) {
 			continue // another node has enough of it
 		}
@@ -234,7 +236,7 @@ func tellRoom(nodes []lacker) string {
 	if inSum != "" {
 		return inSum
 	}
-	return fmt.Sprintf("Enough room in sum, on no one node: of the %s that would take it %s.", plural(len(nodes), "node"), strings.Join(some, ", "))
+	return fmt.Sprintf("Enough room in sum, on no one node: of the %s that would take it %s.", grammar.Plural(len(nodes), "node"), strings.Join(some, ", "))
 }
 
 func byRank(a, b corev1.ResourceName) int { return cmp.Compare(resourceRank(a), resourceRank(b)) }
@@ -274,5 +276,5 @@ func (r room) none() string {
 // scattered says that the nodes have enough together.
 func (r room) scattered() string {
 	return fmt.Sprintf("Enough room in sum, on no one node: %s %s free on %s, at most %s on one, and it wants %s.", r.name,
-		roundedDown(r.name, r.sum), plural(r.on, "node"), roundedDown(r.name, r.most), roundedUp(r.name, r.wanted))
+		roundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), roundedDown(r.name, r.most), roundedUp(r.name, r.wanted))
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellScheduled says where a bound pod is and, if it has not started, why.
@@ -127,7 +128,7 @@ const causeCells = 60
 func (s start) cause() string {
 	links := strings.Split(strings.TrimSpace(s.message), ": ")
 	cause := strings.TrimSuffix(links[len(links)-1], ".")
-	if cells(cause) > causeCells || cause == s.reason {
+	if grammar.Cells(cause) > causeCells || cause == s.reason {
 		return ""
 	}
 	return cause

@@ -8,6 +8,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // taintToleration names every taint that keeps the pod off; the plugin's own
@@ -104,5 +106,5 @@ func taintClause(taints []corev1.Taint) string {
 			all = append(all, said)
 		}
 	}
-	return list(all, fewNames)
+	return grammar.List(all, grammar.Few)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // TextOptions say what Text tells beside the answer.
@@ -56,7 +57,7 @@ func (r *Report) Agreement(now time.Time) string {
 		return "kube-scheduler says the same" + r.said(now) + "."
 	}
 	if r.Observed.Outdated != "" {
-		return capital(r.Observed.Outdated) + "; both messages are below."
+		return grammar.Capital(r.Observed.Outdated) + "; both messages are below."
 	}
 	line := "kube-scheduler says otherwise; both messages are below."
 	if r.Scheduler.Cluster != "" && r.Scheduler.Cluster != r.Scheduler.Library {
@@ -74,7 +75,7 @@ func (r *Report) quietLine() string {
 	if r.Observed.Quiet == "" || r.Verdict == Schedulable {
 		return ""
 	}
-	return capital(r.Observed.Quiet) + "."
+	return grammar.Capital(r.Observed.Quiet) + "."
 }
 
 // said is when kube-scheduler was heard, as far as that is known: an attempt that
@@ -103,10 +104,10 @@ func (r *Report) matrix(width int) []string {
 	line := func(label string, cell func(PluginResult) string, words func(room int) string) string {
 		row := []string{fmt.Sprintf("%*s", countWidth, label)}
 		for _, plugin := range plugins {
-			row = append(row, centred(cell(plugin), cells(Head(plugin.Name))))
+			row = append(row, centred(cell(plugin), grammar.Cells(Head(plugin.Name))))
 		}
 		text := strings.Join(row, " ")
-		return text + "  " + words(width-cells(text)-2)
+		return text + "  " + words(width-grammar.Cells(text)-2)
 	}
 	brief := r.briefly()
 	fixed := func(words string) func(int) string { return func(int) string { return words } }
@@ -117,7 +118,7 @@ func (r *Report) matrix(width int) []string {
 	}
 	others := ""
 	if r.Others > 0 {
-		others = fmt.Sprintf("; the %s none", agreeing(r.Others, "other plugin refuses", "other plugins refuse"))
+		others = fmt.Sprintf("; the %s none", grammar.Count(r.Others, "other plugin refuses", "other plugins refuse"))
 	}
 	return append(lines,
 		line("refuse", func(p PluginResult) string { return strconv.Itoa(p.Refuses) }, fixed(fmt.Sprintf("of %d%s", r.Total, others))),
@@ -138,9 +139,9 @@ func (g *Group) outcome(room int, brief func(string) string) string {
 	case g.Words != "":
 		return g.line(room, brief)
 	case g.Fits == nil:
-		return "? " + brief(list(g.Nodes, fewNames))
+		return "? " + brief(grammar.List(g.Nodes, grammar.Few))
 	}
-	return "fits: " + brief(list(g.Nodes, manyNames))
+	return "fits: " + brief(grammar.List(g.Nodes, grammar.Many))
 }
 
 // briefly leaves the domain that all nodes share out of texts.
@@ -171,8 +172,8 @@ func (r *Report) sharedDomain() string {
 // centred puts a cell under its head: in the middle, but never right of the
 // fourth letter.
 func centred(text string, width int) string {
-	before := max(0, min(width/2, 3)-cells(text)/2)
-	return strings.Repeat(" ", before) + text + strings.Repeat(" ", max(0, width-before-cells(text)))
+	before := max(0, min(width/2, 3)-grammar.Cells(text)/2)
+	return strings.Repeat(" ", before) + text + strings.Repeat(" ", max(0, width-before-grammar.Cells(text)))
 }
 
 // nearestSentences are the figures of the nearest group that is refused.

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // volumeRestrictions names the pods that hold a ReadWriteOncePod claim, or a
@@ -46,8 +48,8 @@ func exclusiveFaults(q *question, r refused) []fault {
 		if len(seats) == 0 {
 			continue
 		}
-		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.name, listSeats(seats, fewNames, false)), func() string {
-			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.name, listSeats(seats, manyNames, true))
+		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.name, listSeats(seats, grammar.Few, false)), func() string {
+			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.name, listSeats(seats, grammar.Many, true))
 		}))
 	}
 	return faults
@@ -109,7 +111,7 @@ func listSeats(seats []seat, limit int, nodes bool) string {
 		}
 		all = append(all, said)
 	}
-	return list(all, limit)
+	return grammar.List(all, limit)
 }
 
 // diskFaults are the disks of pod that pods on node hold in a way that does not
@@ -133,8 +135,8 @@ func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []fault {
 		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
 		faults = append(faults, fault{
 			kind:  disk + " is held there",
-			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, fewNames, false)),
-			what:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, manyNames, true)) },
+			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Few, false)),
+			what:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Many, true)) },
 		})
 	}
 	return faults

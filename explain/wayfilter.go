@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // preFilter repeats Framework.RunPreFilterPlugins: one that calls the pod
@@ -82,11 +84,11 @@ func (w *walk) narrow(step Step, only sets.Set[string]) (narrowed Step, last boo
 	w.alive = left
 	if len(left) == 0 {
 		step.Outcome, step.What = Refused, "leaves no node"
-		step.Detail = fmt.Sprintf("It leaves only %s, and none of the nodes that were left is one of them.", list(sets.List(only), manyNames))
+		step.Detail = fmt.Sprintf("It leaves only %s, and none of the nodes that were left is one of them.", grammar.List(sets.List(only), grammar.Many))
 		return step, true
 	}
-	step.What = "leaves " + list(names, fewNames)
-	step.Detail = "Only these nodes are filtered: " + list(names, manyNames) + "."
+	step.What = "leaves " + grammar.List(names, grammar.Few)
+	step.Detail = "Only these nodes are filtered: " + grammar.List(names, grammar.Many) + "."
 	return step, false
 }
 

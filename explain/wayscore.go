@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // postFilter tells what preemption would do. The plugins themselves are never
@@ -97,7 +99,7 @@ func (w *walk) score(ctx context.Context) error {
 	case len(w.feasible) == 1:
 		stage.Outcome, stage.Words = Skipped, "Only one node is left, so none is ranked."
 	case w.way.Likely:
-		stage.Words = fmt.Sprintf("kube-scheduler ranks the first %d of these %s that it comes upon.", w.way.Sample, plural(len(w.feasible), "node"))
+		stage.Words = fmt.Sprintf("kube-scheduler ranks the first %d of these %s that it comes upon.", w.way.Sample, grammar.Plural(len(w.feasible), "node"))
 	}
 	stage.Steps = w.scoreSteps(&r)
 	w.add(stage)
@@ -164,7 +166,7 @@ func (w *walk) bind() {
 	case w.way.Likely:
 		stage.Words = fmt.Sprintf("Likely %s: it is the first of all that fit, if kube-scheduler comes upon it.", first)
 	case len(tie) > 1:
-		stage.Words = fmt.Sprintf("One of %s at random: no node has more.", list(tie, fewNames))
+		stage.Words = fmt.Sprintf("One of %s at random: no node has more.", grammar.List(tie, grammar.Few))
 	default:
 		stage.Words = "It would be bound to " + first + "."
 	}

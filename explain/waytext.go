@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Symbol is one cell for the outcome.
@@ -143,7 +145,7 @@ func (w *Way) scoreTable(all bool) []string {
 	}
 	name := len("NODE")
 	for _, node := range shown {
-		name = max(name, cells(node.Node))
+		name = max(name, grammar.Cells(node.Node))
 	}
 	head := []string{fmt.Sprintf("    %-*s %5s", name, "NODE", "TOTAL")}
 	for _, s := range w.Ranked[0].Scores {
@@ -158,7 +160,7 @@ func (w *Way) scoreTable(all bool) []string {
 		lines = append(lines, strings.Join(row, "  "))
 	}
 	if rest := len(w.Ranked) - len(shown); rest > 0 {
-		lines = append(lines, fmt.Sprintf("    %s with no higher total", plural(rest, "more node")))
+		lines = append(lines, fmt.Sprintf("    %s with no higher total", grammar.Plural(rest, "more node")))
 	}
 	var silent []string
 	for _, step := range w.Stage(StageScore).Steps {

@@ -3,6 +3,8 @@ package explain
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // where says where the pod would go and by how much; of one that has a node, why
@@ -32,7 +34,7 @@ func (w *walk) goes() string {
 	case len(ranked) == 1:
 		return fmt.Sprintf("It would go to %s: no other node fits.", ranked[0].Node)
 	case len(tie) > 1:
-		said := fmt.Sprintf("It would go to one of %s at random: each scores %d", list(tie, fewNames), ranked[0].Total)
+		said := fmt.Sprintf("It would go to one of %s at random: each scores %d", grammar.List(tie, grammar.Few), ranked[0].Total)
 		if len(ranked) > len(tie) {
 			said += ", next " + scored(ranked[len(tie)])
 		}
@@ -64,7 +66,7 @@ func (w *walk) whyThere() string {
 		if len(others) > 1 {
 			verb = "do"
 		}
-		return fmt.Sprintf("Why there: %s scores %d, and so %s %s.", there, ranked[at].Total, verb, list(others, fewNames))
+		return fmt.Sprintf("Why there: %s scores %d, and so %s %s.", there, ranked[at].Total, verb, grammar.List(others, grammar.Few))
 	}
 	return fmt.Sprintf("Why there: %s scores %d, next %s.", there, ranked[at].Total, scored(ranked[1]))
 }

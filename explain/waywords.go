@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tell finds the words for the nodes that drop out at plugin k.
@@ -47,7 +49,7 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 		for _, r := range rs {
 			nodes = append(nodes, r.name())
 		}
-		if n < fewNames {
+		if n < grammar.Few {
 			rest -= len(rs)
 			clauses = append(clauses, w.clauseOf(plugin, rs, len(all)))
 			sentences = append(sentences, w.sentenceOf(plugin, rs))
@@ -123,7 +125,7 @@ func taintBrief(taints []corev1.Taint) string {
 			all = append(all, said)
 		}
 	}
-	return list(all, fewNames)
+	return grammar.List(all, grammar.Few)
 }
 
 // shortBy tells how much several nodes lack, the nearest first, where that is one
@@ -138,15 +140,15 @@ func (w *walk) shortBy(rs []refused) string {
 		for _, f := range lacks {
 			names = append(names, string(f.Resource))
 		}
-		return "short of " + list(names, fewNames)
+		return "short of " + grammar.List(names, grammar.Few)
 	}
 	name := lacks[0].Resource
 	var all []string
-	for _, r := range rs[:min(len(rs), fewNames)] {
+	for _, r := range rs[:min(len(rs), grammar.Few)] {
 		all = append(all, roundedUp(name, shortages(w.question, r)[0].Short))
 	}
 	all = slices.Compact(all)
-	if rest := len(rs) - fewNames; rest > 0 {
+	if rest := len(rs) - grammar.Few; rest > 0 {
 		all = append(all, fmt.Sprintf("%d more", rest))
 	}
 	return fmt.Sprintf("%s short by %s", name, strings.Join(all, ", "))
@@ -160,7 +162,7 @@ func (w *walk) sentenceOf(plugin string, rs []refused) string {
 			nodes = append(nodes, r.name())
 		}
 		taints := strings.ReplaceAll(strings.Join(untoleratedNames(w.question, rs[0]), ", "), "node.kubernetes.io/", "")
-		return list(nodes, fewNames) + ": " + taints
+		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
 	return strings.TrimSuffix(refusal(w.question, rs).What, ".")
 }

@@ -5,31 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
-
-const (
-	fewNames  = 3  // named in a clause, the rest is counted
-	manyNames = 10 // named in a sentence
-)
-
-// list names the first of some things and counts the rest: "a, b, c and 4 more".
-func list(names []string, limit int) string {
-	if len(names) <= limit {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
-}
-
-// plural counts things by their word: "1 node", "3 nodes".
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
 
 // fullName is namespace/name.
 func fullName(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
@@ -66,7 +46,7 @@ func (r refused) nominees() string {
 	for _, pod := range r.nominated {
 		names = append(names, fullName(pod.GetPod()))
 	}
-	return " (counting " + list(names, manyNames) + ", nominated there)"
+	return " (counting " + grammar.List(names, grammar.Many) + ", nominated there)"
 }
 
 // sentences tells the refusals node by node. Nodes with equal sentences share
@@ -74,7 +54,7 @@ func (r refused) nominees() string {
 func sentences(rs []refused, sentence func(refused) string) string {
 	var order []string
 	nodes := map[string][]string{}
-	for _, r := range rs[:min(len(rs), manyNames)] {
+	for _, r := range rs[:min(len(rs), grammar.Many)] {
 		said := sentence(r) + r.nominees()
 		if !slices.Contains(order, said) {
 			order = append(order, said)
@@ -88,8 +68,8 @@ func sentences(rs []refused, sentence func(refused) string) string {
 		}
 		all = append(all, said)
 	}
-	if rest := len(rs) - manyNames; rest > 0 {
-		all = append(all, "And "+plural(rest, "more node"))
+	if rest := len(rs) - grammar.Many; rest > 0 {
+		all = append(all, "And "+grammar.Plural(rest, "more node"))
 	}
 	return strings.Join(all, ". ")
 }
@@ -97,9 +77,9 @@ func sentences(rs []refused, sentence func(refused) string) string {
 // withNames puts the nodes before a clause that holds for each of them: a few,
 // and as many as a sentence has.
 func withNames(rs []refused, clause string) []string {
-	wider := []string{listNodes(rs, fewNames) + ": " + clause}
-	if len(rs) > fewNames {
-		wider = append(wider, listNodes(rs, manyNames)+": "+clause)
+	wider := []string{listNodes(rs, grammar.Few) + ": " + clause}
+	if len(rs) > grammar.Few {
+		wider = append(wider, listNodes(rs, grammar.Many)+": "+clause)
 	}
 	return wider
 }
@@ -127,6 +107,3 @@ func labelWord(key string) string {
 	}
 	return key
 }
-
-// cells is how many columns text takes up on a screen.
-func cells(text string) int { return ansi.StringWidth(text) }

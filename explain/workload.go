@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // spreading is how a change of a template reaches the pods.
@@ -52,7 +54,7 @@ func (w *workload) pods() string {
 		one, many string
 	}{{w.run, "runs", "run"}, {w.wait, "waits", "wait"}, {w.ended, "has ended", "have ended"}} {
 		if part.count > 0 {
-			parts = append(parts, agreeing(part.count, part.one, part.many))
+			parts = append(parts, grammar.Count(part.count, part.one, part.many))
 		}
 	}
 	return strings.Join(parts, ", ")

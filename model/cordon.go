@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Cordon makes nodes unschedulable; with Off it makes them schedulable again.
@@ -62,7 +64,7 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
 		return nil, plan.noneLeft(wished.Name(), wished.already())
 	case len(plan.Changes) == 0:
-		plan.Title = capital(c.Name())
+		plan.Title = grammar.Capital(c.Name())
 		plan.onlyStops()
 		return plan, nil
 	case len(plan.Stops) > 0:

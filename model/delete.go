@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Delete deletes a pod that no controller owns.
@@ -31,7 +33,7 @@ func (d Delete) Plan(on Facts) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: it is terminating already", d.Name(), ErrNoChange)
 	}
 	plan := &Plan{
-		Action: d, Title: capital(d.Name()), Does: "delete", UndoSays: "A deletion cannot be undone.",
+		Action: d, Title: grammar.Capital(d.Name()), Does: "delete", UndoSays: "A deletion cannot be undone.",
 		Ends: []End{endOf(pod, Deleted)}, Ending: 1, on: on.Snapshot,
 	}
 	if !pod.Finished() && pod.Bound() {

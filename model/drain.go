@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Drain cordons nodes and evicts their pods.
@@ -67,7 +69,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	case plan.Ending == 0 && len(plan.Changes) == 0:
 		return nil, fmt.Errorf("%s: %w: %s", wished.Name(), ErrNoChange, d.already(plan.Ends))
 	}
-	plan.Action, plan.Title = d, capital(d.Name())
+	plan.Action, plan.Title = d, grammar.Capital(d.Name())
 	plan.Consents = consentsOf(plan.Ends)
 	plan.Undo, plan.UndoSays = nil, "An eviction cannot be undone."
 	if len(plan.Changes) > 0 {

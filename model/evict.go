@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Evict asks for the eviction of pods, which their PodDisruptionBudgets may refuse.
@@ -40,7 +42,7 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 		return nil, plan.noneLeft(wished, "")
 	}
 	e.Pods = kept
-	plan.Action, plan.Title = e, capital(e.Name())
+	plan.Action, plan.Title = e, grammar.Capital(e.Name())
 	plan.Ending = ending(plan.Ends)
 	if plan.Ending == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, either(len(e.Pods), "it is terminating already", "all are terminating already"))

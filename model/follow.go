@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // follow words what follows of the plan's changes, and finds the pods that end by
@@ -101,12 +103,12 @@ func (p *Plan) throwOut() (lead string, plain []string) {
 	}
 	switch {
 	case barred > 0:
-		plain = append(plain, capital(stays+"new pods go elsewhere unless they tolerate it."))
+		plain = append(plain, grammar.Capital(stays+"new pods go elsewhere unless they tolerate it."))
 	case shunned > 0:
-		plain = append(plain, capital(stays+"new pods that do not tolerate it go elsewhere if they can."))
+		plain = append(plain, grammar.Capital(stays+"new pods that do not tolerate it go elsewhere if they can."))
 	case throwing && out.taints > 0 || opened == 0:
 	case opened > 0:
-		plain = append(plain, capital(stays+"new pods need not tolerate it any more."))
+		plain = append(plain, grammar.Capital(stays+"new pods need not tolerate it any more."))
 	}
 	return lead, plain
 }

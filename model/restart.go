@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Restart replaces the pods of a workload by its own rollout, as kubectl rollout
@@ -62,7 +64,7 @@ func (p *Plan) roll(on Facts) {
 		}
 		name := Clean(workloadWords(change.Target))
 		if strategyOf(object) == "OnDelete" {
-			p.say(capital(name) + " replaces its pods only when somebody deletes them (strategy OnDelete).")
+			p.say(grammar.Capital(name) + " replaces its pods only when somebody deletes them (strategy OnDelete).")
 			continue
 		}
 		before := len(p.Ends)
@@ -87,13 +89,13 @@ func (p *Plan) say(sentence string) {
 func rollWords(name string, pods int, strategy string) string {
 	switch {
 	case pods == 0:
-		return capital(name) + " has no pods to replace."
+		return grammar.Capital(name) + " has no pods to replace."
 	case strategy == "Recreate" && pods > 1:
-		return fmt.Sprintf("%s ends all its %d pods, then makes others.", capital(name), pods)
+		return fmt.Sprintf("%s ends all its %d pods, then makes others.", grammar.Capital(name), pods)
 	case strategy == "Recreate":
-		return capital(name) + " ends its 1 pod, then makes another."
+		return grammar.Capital(name) + " ends its 1 pod, then makes another."
 	}
-	return fmt.Sprintf("%s replaces its %s, some at a time.", capital(name), CountPods(pods))
+	return fmt.Sprintf("%s replaces its %s, some at a time.", grammar.Capital(name), CountPods(pods))
 }
 
 // strategyOf is how a workload updates its pods.

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Scale gives a workload another number of replicas.
@@ -71,7 +73,7 @@ func (p *Plan) rescale() {
 		was, _ := change.Edits[0].From.(int64)
 		name := Clean(workloadWords(change.Target))
 		if more := int(int64(then) - was); more > 0 {
-			p.say(fmt.Sprintf("%s makes %d more %s.", capital(name), more, either(more, "pod", "pods")))
+			p.say(fmt.Sprintf("%s makes %d more %s.", grammar.Capital(name), more, either(more, "pod", "pods")))
 			continue
 		}
 		fewer := int(was - int64(then))

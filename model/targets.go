@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodeRefs are the refs of nodes.
@@ -12,14 +14,6 @@ func nodeRefs(names []string) []Ref {
 		refs = append(refs, NodeRef(name))
 	}
 	return refs
-}
-
-// capital begins a sentence with a wish.
-func capital(name string) string {
-	if name == "" {
-		return ""
-	}
-	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // nodesWords name the nodes of a wish: "std-b-02", "3 nodes".
@@ -37,7 +31,7 @@ func titleOf(action Action, changes []Change) string {
 		verb, _, _ := strings.Cut(name, " ")
 		name = verb + " " + changes[0].Target.Words()
 	}
-	return capital(name)
+	return grammar.Capital(name)
 }
 
 // podsWords name the pods of a wish: "shop/cart-0", "3 pods".

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // acts is what the dashboard is doing to the cluster. A wish is planned, then
@@ -139,7 +140,7 @@ func changedWords(plan *model.Plan, ran *model.Ran) string {
 	}
 	words := what + " changed while you read. The plan was made again: read it and confirm again."
 	if ran != nil && len(ran.Stopped) > 0 {
-		words = capital(strings.Join(ran.Stopped, ", ")) + " was stopped. " + words
+		words = grammar.Capital(strings.Join(ran.Stopped, ", ")) + " was stopped. " + words
 	}
 	return words
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // mode is what becomes of the cursor when rows are arranged.
@@ -300,5 +301,5 @@ func (l *list[F, R]) nothingKept() string {
 	if note := l.result.Note(); note != "" {
 		return words + ": " + model.Clean(note)
 	}
-	return words + "; " + model.FormatCount(l.all) + plural(l.all, " is", " are") + " hidden. esc clears the filter."
+	return words + "; " + model.FormatCount(l.all) + grammar.Agree(l.all, " is", " are") + " hidden. esc clears the filter."
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // changers are the actions that change the cluster, once their box is answered.
@@ -71,11 +72,11 @@ func unfit(do action, pods []*model.Pod) string {
 	switch do {
 	case doEvict:
 		if !slices.ContainsFunc(pods, (*model.Pod).Bound) {
-			return targets{pods: pods}.names() + plural(len(pods), " is", " are") + " on no node."
+			return targets{pods: pods}.names() + grammar.Agree(len(pods), " is", " are") + " on no node."
 		}
 	case doUngate:
 		if !slices.ContainsFunc(pods, func(p *model.Pod) bool { return len(p.Object.Spec.SchedulingGates) > 0 }) {
-			return plural(len(pods), "it has", "they have") + " no scheduling gate."
+			return grammar.Agree(len(pods), "it has", "they have") + " no scheduling gate."
 		}
 	case doDelete:
 		return undeletable(pods)

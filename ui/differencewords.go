@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // differenceParts are the parts of the page of what changed: its pods by what
@@ -16,10 +17,10 @@ var differenceParts = []struct {
 	words func(n int) string // of the answer
 }{
 	{model.PodPlaced, "GOT A NODE", plain, func(n int) string { return fmt.Sprintf("%d got a node", n) }},
-	{model.PodCame, "CAME, WITHOUT A NODE", warning, func(n int) string { return fmt.Sprintf("%d came and %s", n, plural(n, "waits", "wait")) }},
+	{model.PodCame, "CAME, WITHOUT A NODE", warning, func(n int) string { return fmt.Sprintf("%d came and %s", n, grammar.Agree(n, "waits", "wait")) }},
 	{model.PodNotCreated, "NOT CREATED", warning, nil},
 	{model.PodEnded, "ENDED", plain, func(n int) string { return fmt.Sprintf("%d ended", n) }},
-	{model.PodDeleted, "GONE", plain, func(n int) string { return fmt.Sprintf("%d %s gone", n, plural(n, "is", "are")) }},
+	{model.PodDeleted, "GONE", plain, func(n int) string { return fmt.Sprintf("%d %s gone", n, grammar.Agree(n, "is", "are")) }},
 	{model.PodChanged, "OTHER PODS", plain, nil},
 }
 
@@ -38,7 +39,7 @@ func differenceWords(d *model.Difference) string {
 			other += n
 		case first:
 			first = false
-			words = append(words, strings.Replace(part.words(n), " ", plural(n, " pod ", " pods "), 1))
+			words = append(words, strings.Replace(part.words(n), " ", grammar.Agree(n, " pod ", " pods "), 1))
 		default:
 			words = append(words, part.words(n))
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // drainPage is the page of one job: its pods, what each is at, and what the API
@@ -66,7 +67,7 @@ func jobTally(job *model.Progress) string {
 		{model.PodTerminating, "ending"},
 		{model.PodAsked, "asked"},
 		{model.PodWaits, "waiting"},
-		{model.PodRefused, "refused by " + plural(job.Count(model.PodRefused), "its PDB", "their PDBs")},
+		{model.PodRefused, "refused by " + grammar.Agree(job.Count(model.PodRefused), "its PDB", "their PDBs")},
 		{model.PodFailed, "not gone"},
 		{model.PodLeft, "left"},
 	} {

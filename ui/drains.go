@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // drainsPage lists the jobs of this run that end pods, the newest first.
@@ -142,10 +143,10 @@ func stopWords(job *model.Progress) []string {
 	var lines []string
 	rest := job.Count(model.PodWaits) + job.Count(model.PodRefused)
 	if rest > 0 {
-		lines = append(lines, count(rest, "pod stays", "pods stay")+" where "+plural(rest, "it is", "they are")+".")
+		lines = append(lines, count(rest, "pod stays", "pods stay")+" where "+grammar.Agree(rest, "it is", "they are")+".")
 	}
 	if n := job.Count(model.PodAsked) + job.Count(model.PodTerminating); n > 0 {
-		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+plural(n, "its", "their")+" eviction was accepted.")
+		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+grammar.Agree(n, "its", "their")+" eviction was accepted.")
 	}
 	if drains(job) {
 		lines = append(lines, "What it cordoned stays so; z undoes that.")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // details tell what the selected fix would do, in at most rows lines. Where they
@@ -16,7 +17,7 @@ import (
 func (p *fixes) details(f *explain.Fix, rows int) []string {
 	var told []string
 	if title := p.app.brief(f.Title); cells(title) > p.table().title {
-		told = indented(1, wrapped(capital(title)+".", p.width-1))
+		told = indented(1, wrapped(grammar.Capital(title)+".", p.width-1))
 	}
 	told = append(told, indented(1, wrapped(p.verdictOn(f), p.width-1))...)
 	after := labelled("Affects", p.broken(affected(f)))

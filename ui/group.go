@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // groupPage is the page of one group of Why: its nodes with the figures that fit
@@ -252,9 +253,9 @@ func (p *groupPage) sufficient() string {
 	case 0:
 		return ""
 	case 1:
-		return " " + capital(enough[0]) + " suffices."
+		return " " + grammar.Capital(enough[0]) + " suffices."
 	}
-	return " " + capital(joined(enough)) + " suffice."
+	return " " + grammar.Capital(joined(enough)) + " suffice."
 }
 
 // joined is a list in words: "a, b and c".
@@ -265,5 +266,3 @@ func joined(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

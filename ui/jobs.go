@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // jobsMsg brings how far the jobs are that end pods.
@@ -161,7 +162,7 @@ func (a *App) quit(asked bool) tea.Cmd {
 	if slices.ContainsFunc(live, func(job *model.Progress) bool { return !drains(job) }) {
 		noun, nouns = "job is", "jobs are"
 	}
-	return a.say(count(len(live), noun, nouns) + " running; ctrl-c again stops " + plural(len(live), "it", "them") + " and quits")
+	return a.say(count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + " and quits")
 }
 
 // drains says whether a job empties nodes.

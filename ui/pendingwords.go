@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tally counts the pods that wait by what they wait for.
@@ -90,7 +91,7 @@ func (t tally) words() string {
 	words := ""
 	switch {
 	case t.noNode > 0 && t.other > 0:
-		words = fmt.Sprintf(": %s no node, %d %s for something else", fits(t.noNode), t.other, plural(t.other, "waits", "wait"))
+		words = fmt.Sprintf(": %s no node, %d %s for something else", fits(t.noNode), t.other, grammar.Agree(t.other, "waits", "wait"))
 	case t.noNode > 0:
 		words = fmt.Sprintf(": %s no node", fits(t.noNode))
 	case t.other > 0 && t.open == 0:
@@ -123,15 +124,7 @@ func (t tally) refusalsShort() string {
 	return fmt.Sprintf(" %d not created.", t.refused)
 }
 
-func fits(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "fits", "fit")) }
-
-// plural is the verb that goes with n.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
+func fits(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, "fits", "fit")) }
 
 // idle is what is told where nothing waits.
 type idle struct {

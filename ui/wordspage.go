@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // spoken is what the page of words tells of: the report of a pod, what
@@ -143,7 +144,7 @@ func (s *spoken) sentence() string {
 	case *r.Observed.Agrees:
 		return "kube-scheduler says the same" + s.attempt() + "."
 	case r.Observed.Outdated != "":
-		return capital(r.Observed.Outdated) + "."
+		return grammar.Capital(r.Observed.Outdated) + "."
 	}
 	return "kube-scheduler says otherwise. " + itsVersion(r.Scheduler)
 }
