@@ -11,12 +11,12 @@ import (
 )
 
 // attempt tries one candidate on a copy of the state.
-func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Fix, error) {
-	fix := Fix{
+func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (attemptedFix, error) {
+	fix := attemptedFix{harm: c.harm(), steps: c.steps, Fix: Fix{
 		Title: c.title(), Kind: c.steps[0].kind(), Affects: []Affected{}, Remaining: []string{},
-		Alike: len(f.alike), harm: c.harm(), steps: c.steps, Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
+		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
-	}
+	}}
 	s := f.suppose()
 	defer s.end()
 	changed := pod
@@ -59,7 +59,7 @@ func (f *fixing) worthAsking(c candidate) []string {
 
 // judge fills in what a fix after which the pod fits does to others, and whether
 // it is good in spite of them.
-func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1.Pod, fix *Fix) error {
+func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1.Pod, fix *attemptedFix) error {
 	placed, err := f.place(ctx, changed, fix.Nodes)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1
 
 // tellGates says what it means that a fix removes gates. One of a queue is for the
 // queue's controller to remove: the fix has no command, and is never good.
-func (f *Fix) tellGates() {
+func (f *attemptedFix) tellGates() {
 	if f.Bypasses != "" {
 		f.Command, f.Undo, f.Verified = "", "", false
 		f.Remaining = append([]string{"bypasses " + f.Bypasses + ", and cannot be undone"}, f.Remaining...)
@@ -114,7 +114,7 @@ func countRivals(kinds []rivals) string {
 }
 
 // tellNewcomers names the pods of other kinds that fit now and did not before.
-func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rivals, fix *Fix) error {
+func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rivals, fix *attemptedFix) error {
 	newcomers := 0
 	f.overlay.supposed = s.outer
 	defer func() { f.overlay.supposed = s }()
@@ -144,7 +144,7 @@ func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rival
 }
 
 // tellCommand fills in the command and what that does to others.
-func (f *fixing) tellCommand(pod *corev1.Pod, fix *Fix) {
+func (f *fixing) tellCommand(pod *corev1.Pod, fix *attemptedFix) {
 	c := f.command(pod, fix.steps)
 	fix.Command, fix.Undo, fix.Recreates = c.line, c.undo, c.recreates
 	fix.Affects = append(fix.Affects, c.affects...)

@@ -79,9 +79,6 @@ type configured struct {
 	notes    []string // what is not reproduced
 }
 
-// assumed is the origin of the default profile.
-const assumed = "default profile assumed"
-
 // configure reads what the scheduler is told to do: the default profile, unless
 // a configuration says otherwise. The default profile stays for pods of the
 // default scheduler, where the configuration is another scheduler's. One that was

@@ -14,15 +14,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Eviction is what would become of a pod that is evicted, and whether a pod that
-// waits would then fit the node.
-type Eviction struct {
-	UID      types.UID // of the pod that is evicted
-	Short    string    // for a cell, the point first: "to std-a-01; this pod fits"
-	Sentence string    // the same told whole
-	Fits     *bool     // whether the waiting pod then fits the node; null: not evaluated
-}
-
 // Evictions says for each of some pods of a node what would become of it if it
 // alone were evicted, by the scheduler's own code on a copy of the state, and
 // whether the pod of that uid would fit the node then. Pods that are not on the

@@ -45,8 +45,6 @@ type Fix struct {
 
 	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
 	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
-	harm     int      // orders fixes, the least first
-	steps    []remedy // what is done
 }
 
 // Affected is an object beside the pod that a fix changes or that follows it.

@@ -38,19 +38,32 @@ func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*Fixes, error) {
 	return e.fixes(ctx, func() *corev1.Pod { return pod })
 }
 
-// fixes tries candidates one by one. The lock is held for one at a time, so the
-// state may move between them: each holds for the state that it was tried on.
+// fixes are the candidates that were tried, those that work first.
 func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, error) {
-	said, err := e.hear(ctx, find)
+	found, tried, err := e.tryFixes(ctx, find)
 	if err != nil {
 		return nil, err
+	}
+	for _, fix := range tried {
+		found.Tried = append(found.Tried, fix.Fix)
+	}
+	return found, nil
+}
+
+// tryFixes tries candidates one by one. The lock is held for one at a time, so the
+// state may move between them: each holds for the state that it was tried on.
+func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, []attemptedFix, error) {
+	said, err := e.hear(ctx, find)
+	if err != nil {
+		return nil, nil, err
 	}
 	begun := time.Now() // the API server's time is not counted
 	f := &fixing{Engine: e, find: find}
 	if err := f.locked(ctx, func(pod *corev1.Pod) error { return f.gather(ctx, pod, said) }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found := &Fixes{Revision: f.revision, Tried: []Fix{}, None: f.none}
+	var tried []attemptedFix
 	working := 0
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
@@ -61,34 +74,34 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 			found.Stopped = fmt.Sprintf("stopped after %d ms with %d of %d candidates tried", fixingTime.Milliseconds(), i, len(f.candidates))
 			break
 		}
-		if c.needless(found.Tried) {
+		if c.needless(tried) {
 			continue
 		}
-		var fix Fix
+		var fix attemptedFix
 		err := f.locked(ctx, func(pod *corev1.Pod) error {
 			fix, err = f.attempt(ctx, pod, c)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		fix.tellGates()
 		if fix.Verified {
 			working++
 		}
-		found.Tried = append(found.Tried, fix)
+		tried = append(tried, fix)
 	}
 	if f.queue != nil {
 		found.Advice, found.None = f.queue.advice(f.queued), ""
-		found.Tried = append(found.Tried, f.queue.fix(f.queued))
+		tried = append(tried, attemptedFix{Fix: f.queue.fix(f.queued)})
 	}
-	slices.SortStableFunc(found.Tried, func(a, b Fix) int {
-		return cmp.Or(cmp.Compare(rankFix(a), rankFix(b)), cmp.Compare(a.harm, b.harm))
+	slices.SortStableFunc(tried, func(a, b attemptedFix) int {
+		return cmp.Or(cmp.Compare(rankFix(a.Fix), rankFix(b.Fix)), cmp.Compare(a.harm, b.harm))
 	})
-	if len(found.Tried) == 0 && found.None == "" {
+	if len(tried) == 0 && found.None == "" {
 		found.None = "No change of the pod or of nodes is known that could be tried."
 	}
-	return found, nil
+	return found, tried, nil
 }
 
 // rankFix puts what a queue's controller has to do before all, then fixes that
@@ -149,8 +162,8 @@ func (c candidate) harm() (sum int) {
 
 // needless says whether a fix that works makes this one more than is needed: it
 // is one of this one's steps, or lowers the same request by less.
-func (c candidate) needless(tried []Fix) bool {
-	return slices.ContainsFunc(tried, func(fix Fix) bool {
+func (c candidate) needless(tried []attemptedFix) bool {
+	return slices.ContainsFunc(tried, func(fix attemptedFix) bool {
 		if !fix.Verified || len(fix.steps) > 1 {
 			return false
 		}

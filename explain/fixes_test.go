@@ -17,7 +17,7 @@ import (
 )
 
 // told writes fixes one a line, for tables.
-func (f *Fixes) told() string {
+func toldFixes(f *Fixes) string {
 	var all []string
 	for _, fix := range f.Tried {
 		mark := "x"
@@ -259,7 +259,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := found.told(), strings.Join(tc.want, "\n"); got != want {
+			if got, want := toldFixes(found), strings.Join(tc.want, "\n"); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
@@ -275,11 +275,11 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 		c := newRandomCluster(d, 6, 16, 2)
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
-			found, err := e.Fixes(context.Background(), pod.UID)
+			_, tried, err := e.tryFixes(context.Background(), func() *corev1.Pod { return e.pods[pod.UID] })
 			if err != nil {
 				rt.Fatal(err)
 			}
-			for _, fix := range found.Tried {
+			for _, fix := range tried {
 				if fix.Verified {
 					kinds[fix.Kind]++
 					c.holds(t, rt, pod, fix)
@@ -294,7 +294,7 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 }
 
 // holds makes the fix and asks a new engine about the pod.
-func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix Fix) {
+func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix attemptedFix) {
 	made := &randomCluster{nodes: slices.Clone(c.nodes), others: c.others}
 	var gone []*corev1.Pod
 	changed := pod

@@ -23,7 +23,7 @@ const (
 // PodDisruptionBudget lets them go, and whether their replacements leave the
 // room to the pod. A replacement is made while its predecessor is still ending,
 // so it is placed with and without that one's room.
-func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1.Pod, fix *Fix) error {
+func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1.Pod, fix *attemptedFix) error {
 	at := slices.IndexFunc(fix.steps, func(r remedy) bool { _, ok := r.(evict); return ok })
 	if at < 0 {
 		return nil
@@ -69,7 +69,7 @@ type returned struct {
 
 // comeBack places the replacements of victims: while these are still there
 // (early), or when they are gone.
-func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *Fix, early bool) (returned, error) {
+func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *attemptedFix, early bool) (returned, error) {
 	var back returned
 	s := f.suppose()
 	defer s.end()

@@ -73,16 +73,6 @@ func (e *Engine) group(q *question, m *matrix) []*group {
 	return g.order
 }
 
-func rank(fits *bool) int {
-	switch {
-	case fits == nil:
-		return 1
-	case *fits:
-		return 0
-	}
-	return 2
-}
-
 func (g *grouping) add(i int) {
 	at := nothingRefuses
 	var refusing [16]int

@@ -4,29 +4,29 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// heads are the plugins that may refuse nodes, in the scheduler's order, with
+// heads are the plugins that may refuse nodes, by their names in
+// k8s.io/kubernetes/pkg/scheduler/framework/plugins/names, in the scheduler's order, with
 // what stands over their columns: of marks, and of words about a node.
 var heads = []struct{ plugin, head, words string }{
-	{names.NodeName, "name", "ANOTHER NODE"},
-	{names.NodeUnschedulable, "cordon", "CORDON"},
-	{names.TaintToleration, "taint", "UNTOLERATED TAINT"},
-	{names.NodeAffinity, "node-aff", "WHAT IT HAS INSTEAD"},
-	{names.NodePorts, "ports", "PORT, AND WHO HOLDS IT"},
-	{names.NodeResourcesFit, "fit", "ROOM"},
-	{names.VolumeRestrictions, "vol-use", "VOLUME, AND WHO HOLDS IT"},
-	{names.NodeVolumeLimits, "vol-max", "VOLUMES IN USE"},
-	{names.VolumeBinding, "vol-bind", "CLAIM, AND WHAT KEEPS IT AWAY"},
-	{names.VolumeZone, "vol-zone", "VOLUME, AND ITS ZONE"},
-	{names.PodTopologySpread, "spread", "COUNTS BY DOMAIN"},
-	{names.InterPodAffinity, "pod-aff", "RULE, AND WHOSE PODS"},
-	{names.DynamicResources, "claims", "CLAIM, AND ITS DEVICES"},
-	{names.NodeDeclaredFeatures, "features", "FEATURES IT LACKS"},
-	{names.DeferredPodScheduling, "deferred", "WHAT IS DEFERRED"},
+	{"NodeName", "name", "ANOTHER NODE"},
+	{"NodeUnschedulable", "cordon", "CORDON"},
+	{"TaintToleration", "taint", "UNTOLERATED TAINT"},
+	{"NodeAffinity", "node-aff", "WHAT IT HAS INSTEAD"},
+	{"NodePorts", "ports", "PORT, AND WHO HOLDS IT"},
+	{"NodeResourcesFit", "fit", "ROOM"},
+	{"VolumeRestrictions", "vol-use", "VOLUME, AND WHO HOLDS IT"},
+	{"NodeVolumeLimits", "vol-max", "VOLUMES IN USE"},
+	{"VolumeBinding", "vol-bind", "CLAIM, AND WHAT KEEPS IT AWAY"},
+	{"VolumeZone", "vol-zone", "VOLUME, AND ITS ZONE"},
+	{"PodTopologySpread", "spread", "COUNTS BY DOMAIN"},
+	{"InterPodAffinity", "pod-aff", "RULE, AND WHOSE PODS"},
+	{"DynamicResources", "claims", "CLAIM, AND ITS DEVICES"},
+	{"NodeDeclaredFeatures", "features", "FEATURES IT LACKS"},
+	{"DeferredPodScheduling", "deferred", "WHAT IS DEFERRED"},
 }
 
 // headMost is the most cells that a plugin of another profile gets for its head.

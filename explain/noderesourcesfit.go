@@ -190,17 +190,6 @@ func (t *shortageTable) ignores(name corev1.ResourceName) bool {
 	return slices.Contains(t.ignored.IgnoredResources, string(name)) || slices.Contains(t.ignored.IgnoredResourceGroups, group)
 }
 
-// resourceRank orders resources: the scheduler's own four, then by name.
-func resourceRank(name corev1.ResourceName) string {
-	first := []corev1.ResourceName{
-		corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
-	}
-	if i := slices.Index(first, name); i >= 0 {
-		return fmt.Sprint(i)
-	}
-	return "9" + string(name)
-}
-
 // fitWords tells what the nodes are short of, each figure as an exact quantity.
 func fitWords(q *question, rs []refused) words {
 	if len(shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not

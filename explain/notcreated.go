@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // ExplainRefused says why a controller's pods were not created: which quota,
@@ -121,19 +120,6 @@ func (j *judgement) refusals() []Refusal {
 		all = []Refusal{}
 	}
 	return all
-}
-
-// placement is what would become of a pod that was not created.
-func (r *Report) placement() string {
-	if r.Verdict != Schedulable {
-		return r.Summary
-	}
-	for _, g := range r.Groups {
-		if g.Fits != nil && *g.Fits {
-			return fmt.Sprintf("It would fit %s: %s.", grammar.Plural(r.Fits, "node"), grammar.List(g.Nodes, grammar.Few))
-		}
-	}
-	return r.Summary
 }
 
 func timeOrNil(t time.Time) *metav1.Time {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,16 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
-
-// NodeAnswer is what the plugins say of one pod on one node.
-type NodeAnswer struct {
-	UID      types.UID // the pod's
-	Fits     *bool     // null: could not be decided
-	Refusals []Refusal
-	Held     string        // why the scheduler looks for no node for the pod at all; "" if it does
-	Distance float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
-	Unknown  []UnknownPart // what could not be read
-}
 
 // OnNode asks every plugin about one node alone, for each of some pods that have
 // no node: what the other nodes would say is left out, which is most of the cost
@@ -124,23 +113,4 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *NodeAnsw
 		answer.Distance += distance(x.question, r)
 	}
 	return nil
-}
-
-// Compare orders answers about one node, the nearest to a yes first: pods that
-// fit, then those of which that is not known, then those that the fewest plugins
-// refuse, then those that lack the least. Pods that no scheduler looks at are last.
-func (a *NodeAnswer) Compare(b *NodeAnswer) int {
-	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
-	return cmp.Or(
-		cmp.Compare(held(a), held(b)),
-		cmp.Compare(rank(a.Fits), rank(b.Fits)),
-		cmp.Compare(len(a.Refusals), len(b.Refusals)),
-		cmp.Compare(a.Distance, b.Distance),
-	)
-}
-
-// Words are what keeps the pod off the node, a clause for each plugin.
-func (a *NodeAnswer) Words() string {
-	g := Group{Refusals: a.Refusals}
-	return g.Clauses()
 }

@@ -35,16 +35,6 @@ func (p *profile) captureScorers(enabled *config.Plugins, made map[string]fwk.Pl
 	}
 }
 
-// NodeScore is what one plugin gives one node.
-type NodeScore struct {
-	Node   string `json:"node"`
-	Score  int64  `json:"score"`  // 0 to 100, normalised over the nodes that fit
-	Weight int64  `json:"weight"` // the profile's, by which the score is multiplied
-
-	Plugin string `json:"-"`
-	Raw    int64  `json:"-"` // before it was normalised
-}
-
 // ranked is a node that fits, with what the plugins give it.
 type ranked struct {
 	node   string

@@ -14,20 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
-
-// Replicas is how many of the equal pods that a workload asks for would be scheduled.
-type Replicas struct {
-	Wanted int    `json:"wanted"`
-	Fit    *int   `json:"fit"` // null: not known, see Why
-	Why    string `json:"why"` // why the next one would be Pending, or what is not known; "" where all fit
-
-	Placed int  `json:"-"` // in the simulation; at least so many fit
-	Daemon bool `json:"-"` // of a DaemonSet: one for each node that it is for
-	Chance bool `json:"-"` // where they go decides how many fit, and equally good nodes are taken at random
-}
 
 // placingTime is how long replicas are placed before the rest is left out.
 const placingTime = 10 * time.Second
@@ -170,55 +158,3 @@ func numbered(pod *corev1.Pod, n int) *corev1.Pod {
 	next.UID = types.UID("to be placed: " + next.Name)
 	return next
 }
-
-// sentence says how many replicas fit; "" where nobody asked.
-func (r *Replicas) sentence() string {
-	switch {
-	case r == nil || r.Fit == nil && r.Why == "":
-		return ""
-	case r.Daemon:
-		return r.daemonSentence()
-	case r.Fit == nil && r.Placed == 0:
-		return fmt.Sprintf("How many of %d replicas fit is unknown: %s.", r.Wanted, r.Why)
-	case r.Fit == nil:
-		return fmt.Sprintf("At least %d of %d replicas fit; whether more do is unknown: %s.", r.Placed, r.Wanted, r.Why)
-	case *r.Fit == r.Wanted:
-		return fmt.Sprintf("%s, placed one after another.%s", allFit(r.Wanted), r.chance())
-	case r.Why == "":
-		return fmt.Sprintf("%d of %d replicas fit.", *r.Fit, r.Wanted)
-	}
-	return fmt.Sprintf("%d of %d replicas fit, placed one after another; the next would be Pending: %s.%s", *r.Fit, r.Wanted, r.Why, r.chance())
-}
-
-// daemonSentence says how many nodes take the pod of a DaemonSet.
-func (r *Replicas) daemonSentence() string {
-	switch {
-	case r.Fit == nil:
-		return fmt.Sprintf("The DaemonSet is for %s; how many take its pod is unknown: %s.", grammar.Plural(r.Wanted, "node"), r.Why)
-	case r.Wanted == 0:
-		return "The DaemonSet is for none of the nodes, by its node selector, its affinity and its tolerations."
-	case *r.Fit == 1 && r.Wanted == 1:
-		return "Its pod fits the one node that the DaemonSet is for."
-	case *r.Fit == r.Wanted:
-		return fmt.Sprintf("Its pod fits each of the %s that the DaemonSet is for.", grammar.Plural(r.Wanted, "node"))
-	}
-	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet is for: %s.", *r.Fit, grammar.Plural(r.Wanted, "node"), r.Why)
-}
-
-func allFit(wanted int) string {
-	if wanted == 1 {
-		return "The 1 replica fits"
-	}
-	return fmt.Sprintf("All %d replicas fit", wanted)
-}
-
-// chance says that another order of choices may come to another number.
-func (r *Replicas) chance() string {
-	if !r.Chance || r.Wanted == 1 {
-		return ""
-	}
-	return " Of equally good nodes kube-scheduler takes one at random, so there may be more or fewer."
-}
-
-// replicasLine is the sentence about replicas, cleaned.
-func (r *Report) replicasLine() string { return model.Clean(r.Replicas.sentence()) }

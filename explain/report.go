@@ -203,3 +203,14 @@ type SchedulerInfo struct {
 
 	Origin string `json:"-"` // where the profile came from
 }
+
+// lastTry is the newest attempt that is known; zero without one.
+func (o *Observed) lastTry() (tried time.Time) {
+	if o.UnschedulableSince != nil {
+		tried = o.UnschedulableSince.Time
+	}
+	if seen := o.AttemptSeen; seen != nil && seen.After(tried) {
+		tried = seen.Time
+	}
+	return tried
+}

@@ -69,7 +69,7 @@ func (e *Engine) competes(pod *corev1.Pod) bool {
 
 // crowd places on the nodes every pod that waits and fits there, wherever it
 // does most harm, and says how many those are and whether pod still fits.
-func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *Fix) (placed []rivals, fits bool, err error) {
+func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) (placed []rivals, fits bool, err error) {
 	s := f.suppose()
 	defer s.end()
 	count, nodes := 0, fix.Nodes

@@ -139,17 +139,6 @@ func (x *explanation) outdated(observed *Observed) string {
 	return notTriedSince
 }
 
-// lastTry is the newest attempt that is known; zero without one.
-func (o *Observed) lastTry() (tried time.Time) {
-	if o.UnschedulableSince != nil {
-		tried = o.UnschedulableSince.Time
-	}
-	if seen := o.AttemptSeen; seen != nil && seen.After(tried) {
-		tried = seen.Time
-	}
-	return tried
-}
-
 // triedSince says whether an attempt is of the present state.
 func (x *explanation) triedSince(tried, changed time.Time) bool {
 	switch {

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,63 +35,6 @@ type overall struct {
 	state   string   // at most 13 cells
 	why     string   // the point first
 	facts   []string // for verdicts that are not about nodes
-}
-
-// words join what stands in the way of a group: the node if it is one, and a
-// clause for each plugin in their order. A cordon also sets a taint, and is told
-// once.
-func (g *Group) words() string {
-	said := strings.Join(g.clauses(), "; ")
-	before := Group{Refusals: preFilterRefusals(g)}
-	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.clauses(), "; ") {
-		return g.Nodes[0] + ": " + said
-	}
-	return said
-}
-
-// overAllNodes says whether only PreFilter refused, which is not about a node.
-func (g *Group) overAllNodes() bool {
-	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })
-}
-
-// clauses are the short words of the group's refusals.
-func (g *Group) clauses() []string {
-	var all []string
-	for _, refusal := range g.Refusals {
-		said := refusal.Short
-		if slices.Contains(all, cordonWord) {
-			said = strings.TrimPrefix(strings.TrimPrefix(said, cordonWord), ", ")
-		}
-		told := func(before string) bool { return strings.HasSuffix(said, before) } // plugins quote each other's errors
-		if said != "" && !slices.ContainsFunc(all, told) {
-			all = append(all, said)
-		}
-	}
-	return all
-}
-
-// Clauses are what stands in the way of the group's nodes, in one line without
-// their names.
-func (g *Group) Clauses() string { return strings.Join(g.clauses(), "; ") }
-
-// Line is what stands in the way of the group with as many names as go into
-// width cells, at least Words.
-func (g *Group) Line(width int) string {
-	return g.line(width, func(text string) string { return text })
-}
-
-// line is Line with names as brief writes them.
-func (g *Group) line(width int, brief func(string) string) string {
-	line := brief(g.Words)
-	if len(g.Refusals) != 1 {
-		return line
-	}
-	for _, wider := range g.Refusals[0].Wider {
-		if wider = brief(wider); grammar.Cells(wider) <= width {
-			line = wider
-		}
-	}
-	return line
 }
 
 // tellPreempting tells what a nominated pod waits for.
@@ -194,19 +136,6 @@ func tellUnknown(q *question, r *Report) overall {
 	}
 	told.facts = append(told.facts, asideFacts(q)...)
 	return told
-}
-
-// leavesOpen is what is not known for it.
-func (p UnknownPart) leavesOpen() []string {
-	if p.Resource == "events" && len(p.Plugins) == 0 {
-		return []string{"when its scheduler last tried it", "what autoscalers and the kubelet said"}
-	}
-	return p.Plugins
-}
-
-// opens says whether something about the resource is not known.
-func (r *Report) opens(resource string) bool {
-	return slices.ContainsFunc(r.Unknown, func(part UnknownPart) bool { return part.Resource == resource })
 }
 
 // listWord names two plugins and counts the rest: "A, B and 8 more".

@@ -67,15 +67,6 @@ func tellNearest(q *question, g *Group) overall {
 	return told
 }
 
-// preFilterRefusals are those that hold for all nodes at once.
-func preFilterRefusals(g *Group) []Refusal {
-	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
-}
-
-func refusedBy(g *Group, plugin string) bool {
-	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
-}
-
 // loneCause is the one thing in the way of a group: a plugin, or cordonWord for a
 // cordon and its taint; "" where there are several, or what holds for all nodes.
 func loneCause(g *Group) string {

@@ -77,9 +77,6 @@ func untoleratedNames(q *question, r refused) []string {
 	return names
 }
 
-// cordonWord is what both the cordon and its taint are called in clauses.
-const cordonWord = "cordoned"
-
 // conditionTaints are the taints that only repeat what the node's status says.
 var conditionTaints = map[string]string{
 	corev1.TaintNodeUnschedulable:                    cordonWord,

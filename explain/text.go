@@ -271,3 +271,29 @@ func (r *Report) caveatLines() []string {
 	}
 	return lines
 }
+
+// placement is what would become of a pod that was not created.
+func (r *Report) placement() string {
+	if r.Verdict != Schedulable {
+		return r.Summary
+	}
+	for _, g := range r.Groups {
+		if g.Fits != nil && *g.Fits {
+			return fmt.Sprintf("It would fit %s: %s.", grammar.Plural(r.Fits, "node"), grammar.List(g.Nodes, grammar.Few))
+		}
+	}
+	return r.Summary
+}
+
+// leavesOpen is what is not known for it.
+func (p UnknownPart) leavesOpen() []string {
+	if p.Resource == "events" && len(p.Plugins) == 0 {
+		return []string{"when its scheduler last tried it", "what autoscalers and the kubelet said"}
+	}
+	return p.Plugins
+}
+
+// opens says whether something about the resource is not known.
+func (r *Report) opens(resource string) bool {
+	return slices.ContainsFunc(r.Unknown, func(part UnknownPart) bool { return part.Resource == resource })
+}

@@ -63,3 +63,17 @@ func (p *PodRef) Line() string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// assumed is the origin of the default profile.
+const assumed = "default profile assumed"
+
+// resourceRank orders resources: the scheduler's own four, then by name.
+func resourceRank(name corev1.ResourceName) string {
+	first := []corev1.ResourceName{
+		corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+	}
+	if i := slices.Index(first, name); i >= 0 {
+		return fmt.Sprint(i)
+	}
+	return "9" + string(name)
+}

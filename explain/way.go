@@ -2,86 +2,11 @@ package explain
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
-
-// The stages of the scheduler's way, in their order. PreScore is told with Score.
-const (
-	StageQueue      = "queue"
-	StagePreFilter  = "PreFilter"
-	StageFilter     = "Filter"
-	StagePostFilter = "PostFilter"
-	StagePreScore   = "PreScore"
-	StageScore      = "Score"
-	StageBind       = "Bind"
-)
-
-// Outcome is what a stage, or a plugin in it, comes to.
-type Outcome string
-
-// The outcomes of a stage or a step.
-const (
-	Passed    Outcome = "passed"
-	Refused   Outcome = "refused"
-	Skipped   Outcome = "skipped"   // the plugin has nothing to say about this pod
-	Unreached Outcome = "not asked" // the way does not come there
-	Open      Outcome = "unknown"   // what decides could not be read
-)
-
-// Way is the scheduler's way for one pod, stage by stage, in the present state:
-// not that of its last attempt.
-type Way struct {
-	Stages  []Stage      // in their order
-	Ranked  []RankedNode // those that fit, best first
-	Sample  int          // how many nodes that fit the scheduler looks for
-	Likely  bool         // it does not look at all that fit: the first is likely, not sure
-	Running string       // the node that the pod is on; the way is that of the same pod, taken off it
-	Where   string       // where it would go and by how much, or why there; a sentence, "" where no node fits
-}
-
-// Stage is one extension point, or the queue before them.
-type Stage struct {
-	Name    string
-	Outcome Outcome
-	From    int    // nodes before it
-	To      int    // nodes after it
-	Words   string // what it does, or why the way does not come there: a sentence
-	Steps   []Step // its plugins, in their order
-}
-
-// Step is what one plugin did in a stage. Its JSON is a contract; what JSON
-// leaves out is for the screens.
-type Step struct {
-	Stage   string      `json:"stage"`
-	Plugin  string      `json:"plugin"`
-	Asked   int         `json:"asked"`   // nodes; the queue and PreFilter count all of them
-	Refused *int        `json:"refused"` // of those; null: unknown
-	Left    int         `json:"left"`    // that nothing has refused so far
-	Scores  []NodeScore `json:"scores"`  // of Score, best node first
-
-	Outcome Outcome  `json:"-"`
-	What    string   `json:"-"` // what it refused, or why it says nothing: a clause
-	Detail  string   `json:"-"` // the same with the nodes' names: a sentence
-	Nodes   []string `json:"-"` // that it refused, nearest first
-}
-
-// RankedNode is one node that fits, with what the plugins give it.
-type RankedNode struct {
-	Node   string
-	Total  int64 // of score × weight
-	First  bool  // no node has more
-	Scores []NodeScore
-}
-
-// Stage is the one of that name.
-func (w *Way) Stage(name string) *Stage {
-	at := slices.IndexFunc(w.Stages, func(s Stage) bool { return s.Name == name })
-	return &w.Stages[at]
-}
 
 // Way is Explain with the scheduler's way beside the answer. For a pod that has a
 // node it is that of the same pod taken off it: why there.
@@ -207,13 +132,4 @@ func (w *walk) add(s Stage) { w.way.Stages = append(w.way.Stages, s) }
 // step is a step of a plugin that has refused none of the nodes that are left.
 func (w *walk) step(stage, plugin string) Step {
 	return Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []NodeScore{}, Outcome: Passed}
-}
-
-// silent makes the step one that no node was asked in.
-func (s Step) silent(outcome Outcome, what string) Step {
-	s.Asked, s.Outcome, s.What = 0, outcome, what
-	if outcome == Open {
-		s.Refused = nil
-	}
-	return s
 }

@@ -178,14 +178,3 @@ func (w *walk) bind() {
 	}
 	w.add(stage)
 }
-
-// firsts are the nodes that no other outranks.
-func (w *Way) firsts() []string {
-	var tie []string
-	for _, node := range w.Ranked {
-		if node.First {
-			tie = append(tie, node.Node)
-		}
-	}
-	return tie
-}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -26,9 +25,9 @@ func (o Outcome) Symbol() string {
 // ScoreHead is what stands over the column of a plugin's scores.
 func ScoreHead(plugin string) string {
 	switch plugin {
-	case names.NodeResourcesBalancedAllocation:
+	case "NodeResourcesBalancedAllocation":
 		return "balance"
-	case names.ImageLocality:
+	case "ImageLocality":
 		return "image"
 	}
 	return Head(plugin)

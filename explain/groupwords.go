@@ -1,0 +1,77 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// words join what stands in the way of a group: the node if it is one, and a
+// clause for each plugin in their order. A cordon also sets a taint, and is told
+// once.
+func (g *Group) words() string {
+	said := strings.Join(g.clauses(), "; ")
+	before := Group{Refusals: preFilterRefusals(g)}
+	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.clauses(), "; ") {
+		return g.Nodes[0] + ": " + said
+	}
+	return said
+}
+
+// overAllNodes says whether only PreFilter refused, which is not about a node.
+func (g *Group) overAllNodes() bool {
+	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })
+}
+
+// clauses are the short words of the group's refusals.
+func (g *Group) clauses() []string {
+	var all []string
+	for _, refusal := range g.Refusals {
+		said := refusal.Short
+		if slices.Contains(all, cordonWord) {
+			said = strings.TrimPrefix(strings.TrimPrefix(said, cordonWord), ", ")
+		}
+		told := func(before string) bool { return strings.HasSuffix(said, before) } // plugins quote each other's errors
+		if said != "" && !slices.ContainsFunc(all, told) {
+			all = append(all, said)
+		}
+	}
+	return all
+}
+
+// Clauses are what stands in the way of the group's nodes, in one line without
+// their names.
+func (g *Group) Clauses() string { return strings.Join(g.clauses(), "; ") }
+
+// Line is what stands in the way of the group with as many names as go into
+// width cells, at least Words.
+func (g *Group) Line(width int) string {
+	return g.line(width, func(text string) string { return text })
+}
+
+// line is Line with names as brief writes them.
+func (g *Group) line(width int, brief func(string) string) string {
+	line := brief(g.Words)
+	if len(g.Refusals) != 1 {
+		return line
+	}
+	for _, wider := range g.Refusals[0].Wider {
+		if wider = brief(wider); grammar.Cells(wider) <= width {
+			line = wider
+		}
+	}
+	return line
+}
+
+// preFilterRefusals are those that hold for all nodes at once.
+func preFilterRefusals(g *Group) []Refusal {
+	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
+}
+
+func refusedBy(g *Group, plugin string) bool {
+	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
+}
+
+// cordonWord is what both the cordon and its taint are called in clauses.
+const cordonWord = "cordoned"

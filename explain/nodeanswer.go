@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"cmp"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Eviction is what would become of a pod that is evicted, and whether a pod that
+// waits would then fit the node.
+type Eviction struct {
+	UID      types.UID // of the pod that is evicted
+	Short    string    // for a cell, the point first: "to std-a-01; this pod fits"
+	Sentence string    // the same told whole
+	Fits     *bool     // whether the waiting pod then fits the node; null: not evaluated
+}
+
+// NodeAnswer is what the plugins say of one pod on one node.
+type NodeAnswer struct {
+	UID      types.UID // the pod's
+	Fits     *bool     // null: could not be decided
+	Refusals []Refusal
+	Held     string        // why the scheduler looks for no node for the pod at all; "" if it does
+	Distance float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
+	Unknown  []UnknownPart // what could not be read
+}
+
+func rank(fits *bool) int {
+	switch {
+	case fits == nil:
+		return 1
+	case *fits:
+		return 0
+	}
+	return 2
+}
+
+// Compare orders answers about one node, the nearest to a yes first: pods that
+// fit, then those of which that is not known, then those that the fewest plugins
+// refuse, then those that lack the least. Pods that no scheduler looks at are last.
+func (a *NodeAnswer) Compare(b *NodeAnswer) int {
+	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
+	return cmp.Or(
+		cmp.Compare(held(a), held(b)),
+		cmp.Compare(rank(a.Fits), rank(b.Fits)),
+		cmp.Compare(len(a.Refusals), len(b.Refusals)),
+		cmp.Compare(a.Distance, b.Distance),
+	)
+}
+
+// Words are what keeps the pod off the node, a clause for each plugin.
+func (a *NodeAnswer) Words() string {
+	g := Group{Refusals: a.Refusals}
+	return g.Clauses()
+}
