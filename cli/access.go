@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
 )
 
@@ -111,7 +111,7 @@ func (g *getting) rights(ctx context.Context, settings *settings, told *waiting)
 // printAccess writes the rights for programs.
 func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
 	list := accessList{
-		APIVersion: explain.APIVersion,
+		APIVersion: report.APIVersion,
 		Kind:       "AccessList",
 		Items:      make([]accessItem, 0, len(rights)),
 		Views:      viewsLeft(rights),

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -113,16 +114,16 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := live.preempting(live.fixing(e.asking(live)))(ctx, pod.Object.UID)
+	r, err := live.preempting(live.fixing(e.asking(live)))(ctx, pod.Object.UID)
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
-	out := newReports(e.stdout, e.output, false, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
-	if err := out.write(report); err != nil {
+	out := newReports(e.stdout, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	if err := out.write(r); err != nil {
 		return err
 	}
 	var found outcome
-	found.note(report.Verdict, pod.Waits)
+	found.note(r.Verdict, pod.Waits)
 	return errors.Join(out.close(), found.err())
 }
 
@@ -170,10 +171,10 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	if found.undecided {
 		live.sayLimits()
 	}
-	out := newReports(e.stdout, e.output, true, explain.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	out := newReports(e.stdout, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
 	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
-		ask := func(ctx context.Context, pod types.UID) (*explain.Report, error) {
+		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
 			return outlines.Of(ctx, kind.Key, pod)
 		}
 		if e.nodes || e.trace {
@@ -195,7 +196,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 }
 
 // asking explains one pod whole, as the flags say.
-func (e *explaining) asking(live *live) func(context.Context, types.UID) (*explain.Report, error) {
+func (e *explaining) asking(live *live) func(context.Context, types.UID) (*report.Report, error) {
 	if e.trace {
 		return live.Way
 	}
@@ -204,7 +205,7 @@ func (e *explaining) asking(live *live) func(context.Context, types.UID) (*expla
 
 // explainOne writes one pod's report. A pod that cannot be explained does not
 // keep the others from being.
-func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*explain.Report, error), pod *model.Pod, out *reports, found *outcome) error {
+func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*report.Report, error), pod *model.Pod, out *reports, found *outcome) error {
 	report, err := ask(ctx, pod.Object.UID)
 	switch {
 	case ctx.Err() != nil:
@@ -227,9 +228,9 @@ type outcome struct {
 }
 
 // note counts one answer in.
-func (o *outcome) note(verdict explain.Verdict, waits bool) {
+func (o *outcome) note(verdict report.Verdict, waits bool) {
 	o.blocked = o.blocked || waits
-	o.undecided = o.undecided || verdict == explain.Unknown
+	o.undecided = o.undecided || verdict == report.Unknown
 }
 
 // err is the outcome as the error that gives the exit code.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube"
 )
 
@@ -31,16 +32,16 @@ func (e *explaining) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := newReports(e.stdout, e.output, len(wishes) > 1, explain.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
+	out := newReports(e.stdout, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
 	var found outcome
 	for _, w := range wishes {
-		report, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
+		r, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
 		if err != nil {
 			return err
 		}
-		found.note(report.Verdict, !placeable(report))
-		found.undecided = found.undecided || report.Verdict == explain.Schedulable && report.Replicas != nil && report.Replicas.Fit == nil
-		if err := out.write(report); err != nil {
+		found.note(r.Verdict, !placeable(r))
+		found.undecided = found.undecided || r.Verdict == report.Schedulable && r.Replicas != nil && r.Replicas.Fit == nil
+		if err := out.write(r); err != nil {
 			return err
 		}
 	}
@@ -48,34 +49,34 @@ func (e *explaining) runFile(ctx context.Context) error {
 }
 
 // placeable tells whether a manifest's pods would all be scheduled now.
-func placeable(report *explain.Report) bool {
-	all := report.Replicas == nil || report.Replicas.Fit != nil && *report.Replicas.Fit >= report.Replicas.Wanted
-	return report.Verdict == explain.Scheduled || report.Verdict == explain.Schedulable && all
+func placeable(r *report.Report) bool {
+	all := r.Replicas == nil || r.Replicas.Fit != nil && *r.Replicas.Fit >= r.Replicas.Wanted
+	return r.Verdict == report.Scheduled || r.Verdict == report.Schedulable && all
 }
 
 // counted is the report with how many pods of a workload fit. A count that fails does
 // not keep the report from being told.
-func counted(ctx context.Context, live *live, report *explain.Report, pod *corev1.Pod, w *explain.Planned) (*explain.Report, error) {
+func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod, w *explain.Planned) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
-		return report, nil
+		return r, nil
 	}
-	told, asked := *report, report.Verdict == explain.Schedulable || report.Verdict == explain.Unschedulable
+	told, asked := *r, r.Verdict == report.Schedulable || r.Verdict == report.Unschedulable
 	var err error
 	switch {
 	case w.Set != nil && asked:
 		told.Replicas, err = live.DaemonPods(ctx, w.Set, pod)
 	case w.Set != nil:
-		return report, nil
+		return r, nil
 	case asked:
 		told.Replicas, err = live.Replicas(ctx, pod, *w.Wants)
 	default: // it waits for something else than a node
-		told.Replicas = &explain.Replicas{Wanted: *w.Wants}
+		told.Replicas = &report.Replicas{Wanted: *w.Wants}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		told.Replicas = &explain.Replicas{Why: err.Error()}
+		told.Replicas = &report.Replicas{Why: err.Error()}
 		if w.Wants != nil {
 			told.Replicas.Wanted = *w.Wants
 		}
@@ -85,7 +86,7 @@ func counted(ctx context.Context, live *live, report *explain.Report, pod *corev
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Planned, fixes bool) (*explain.Report, error) {
+func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Planned, fixes bool) (*report.Report, error) {
 	pod, caveats, err := e.admitted(ctx, live, w.Pod)
 	if err != nil {
 		return nil, err
@@ -95,27 +96,27 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Plan
 	if e.trace {
 		explainPod = live.WayOf
 	}
-	ask := func() (*explain.Report, error) { return explainPod(ctx, pod) }
+	ask := func() (*report.Report, error) { return explainPod(ctx, pod) }
 	if fixes {
 		whole := ask
-		ask = func() (*explain.Report, error) {
-			return withFixes(whole, func() (*explain.Fixes, error) { return live.FixesOf(ctx, pod) })
+		ask = func() (*report.Report, error) {
+			return withFixes(whole, func() (*report.Fixes, error) { return live.FixesOf(ctx, pod) })
 		}
 	}
-	report, err := ask()
+	r, err := ask()
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}
-	report, err = withPreemption(report, func() (*explain.PreemptionPlan, error) { return live.PreemptOf(ctx, pod, "") })
+	r, err = withPreemption(r, func() (*report.PreemptionPlan, error) { return live.PreemptOf(ctx, pod, "") })
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}
-	report, err = counted(ctx, live, report, pod, &w)
+	r, err = counted(ctx, live, r, pod, &w)
 	if err != nil {
 		return nil, err
 	}
-	told := *report
-	told.Scheduler.Caveats = append(append(caveats, w.Notes...), report.Scheduler.Caveats...)
+	told := *r
+	told.Scheduler.Caveats = append(append(caveats, w.Notes...), r.Scheduler.Caveats...)
 	return &told, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestAReportAndItsFixesAreOfOneState(t *testing.T) {
@@ -35,15 +36,15 @@ func TestAReportAndItsFixesAreOfOneState(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			asked := 0
 			report, err := withFixes(
-				func() (*explain.Report, error) {
+				func() (*report.Report, error) {
 					asked++
-					return &explain.Report{Revision: test.reports[asked-1]}, nil
+					return &report.Report{Revision: test.reports[asked-1]}, nil
 				},
-				func() (*explain.Fixes, error) {
+				func() (*report.Fixes, error) {
 					if test.err != nil {
 						return nil, test.err
 					}
-					return &explain.Fixes{Revision: test.fixes[asked-1], Tried: []explain.Fix{{Verified: true}}}, nil
+					return &report.Fixes{Revision: test.fixes[asked-1], Tried: []report.Fix{{Verified: true}}}, nil
 				},
 			)
 			if !errors.Is(err, test.wanted) || asked != test.asked {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -176,7 +176,7 @@ func (g *getting) print(l *listing) error {
 	case "json":
 		return printList(g.stdout, l.kind, l.items)
 	case "yaml":
-		return writeYAML(g.stdout, itemList{TypeMeta: metav1.TypeMeta{APIVersion: explain.APIVersion, Kind: l.kind}, Items: listOrEmpty(l.items)})
+		return writeYAML(g.stdout, itemList{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: l.kind}, Items: listOrEmpty(l.items)})
 	}
 	if len(l.rows) == 0 {
 		_, err := fmt.Fprintln(g.stderr, oneLine(l.empty))

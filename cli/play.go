@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
@@ -64,7 +64,7 @@ func (p *played) Changes(ctx context.Context, step int) (*model.Difference, erro
 }
 
 // Past implements ui.Recording.
-func (p *played) Past(step int, uid types.UID) func(context.Context) (*explain.History, error) {
+func (p *played) Past(step int, uid types.UID) func(context.Context) (*report.History, error) {
 	return p.Player.Past(step-1, uid).Look
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/escaped"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // reports writes explanations as they come. A list of them is written item by
@@ -16,31 +16,31 @@ type reports struct {
 	w       io.Writer
 	form    string
 	list    bool
-	options explain.TextOptions // what is told beside the answer
+	options report.TextOptions // what is told beside the answer
 	written int
 }
 
 // newReports makes a writer of one explanation, or of a list.
-func newReports(w io.Writer, form string, list bool, options explain.TextOptions) *reports {
+func newReports(w io.Writer, form string, list bool, options report.TextOptions) *reports {
 	return &reports{w: w, form: form, list: list, options: options}
 }
 
 // write writes one explanation.
-func (r *reports) write(report *explain.Report) error {
+func (r *reports) write(answer *report.Report) error {
 	var err error
 	switch r.form {
 	case "json":
-		err = r.writeJSON(report)
+		err = r.writeJSON(answer)
 	case "yaml":
-		err = r.writeYAML(report)
+		err = r.writeYAML(answer)
 	case "markdown":
-		err = r.writeBlock(report.Markdown())
+		err = r.writeBlock(answer.Markdown())
 	default:
 		options := r.options
 		if options.Now.IsZero() {
 			options.Now = time.Now()
 		}
-		err = r.writeBlock(explain.Text(report, widthOf(r.w), options))
+		err = r.writeBlock(report.Text(answer, widthOf(r.w), options))
 	}
 	r.written++
 	return err
@@ -55,7 +55,7 @@ func (r *reports) close() error {
 	case r.form == "json" && r.list:
 		_, err = io.WriteString(r.w, "\n]}\n")
 	case r.form == "yaml" && r.list && r.written == 0:
-		_, err = fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems: []\n", explain.APIVersion, explain.ListKind)
+		_, err = fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems: []\n", report.APIVersion, report.ListKind)
 	case r.form == "text" && r.list && r.written == 0:
 		_, err = io.WriteString(r.w, "Nothing is pending.\n")
 	}
@@ -64,11 +64,11 @@ func (r *reports) close() error {
 
 // head begins a JSON list.
 func (r *reports) head() string {
-	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[`, explain.APIVersion, explain.ListKind)
+	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, report.ListKind)
 }
 
 // shown is the report as JSON and YAML tell it: nodes[] of a list only where asked for.
-func (r *reports) shown(report *explain.Report) *explain.Report {
+func (r *reports) shown(report *report.Report) *report.Report {
 	if !r.list || r.options.Nodes {
 		return report
 	}
@@ -77,7 +77,7 @@ func (r *reports) shown(report *explain.Report) *explain.Report {
 	return &short
 }
 
-func (r *reports) writeJSON(report *explain.Report) error {
+func (r *reports) writeJSON(report *report.Report) error {
 	if !r.list {
 		return writeJSON(r.w, report)
 	}
@@ -93,8 +93,8 @@ func (r *reports) writeJSON(report *explain.Report) error {
 	return err
 }
 
-func (r *reports) writeYAML(report *explain.Report) error {
-	text, err := escaped.YAML(r.shown(report))
+func (r *reports) writeYAML(answer *report.Report) error {
+	text, err := escaped.YAML(r.shown(answer))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *reports) writeYAML(report *explain.Report) error {
 		return err
 	}
 	if r.written == 0 {
-		if _, err := fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems:\n", explain.APIVersion, explain.ListKind); err != nil {
+		if _, err := fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems:\n", report.APIVersion, report.ListKind); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-fathom/kubectl-fathom/escaped"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -75,7 +75,7 @@ type podItem struct {
 	Priority      int32             `json:"priority"`
 	PriorityClass string            `json:"priorityClass"`
 	Node          string            `json:"node"`
-	Owner         *explain.OwnerRef `json:"owner"`
+	Owner         *report.OwnerRef  `json:"owner"`
 	Waits         bool              `json:"waits"`
 	Requests      map[string]string `json:"requests"`
 	Limits        map[string]string `json:"limits"`
@@ -105,11 +105,11 @@ func newPodItem(p *model.Pod) podItem {
 }
 
 // ownerOf is the workload that a pod belongs to, nil without one.
-func ownerOf(p *model.Pod) *explain.OwnerRef {
+func ownerOf(p *model.Pod) *report.OwnerRef {
 	if p.Owner.Name == "" {
 		return nil
 	}
-	return &explain.OwnerRef{Kind: p.Owner.Kind, Name: p.Owner.Name}
+	return &report.OwnerRef{Kind: p.Owner.Kind, Name: p.Owner.Name}
 }
 
 // quantities writes amounts as Kubernetes does; what is zero is left out.
@@ -141,7 +141,7 @@ func taintTexts(taints []corev1.Taint) string {
 
 // printList writes items as a JSON list, one item a line.
 func printList(w io.Writer, kind string, items []any) error {
-	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, explain.APIVersion, kind); err != nil {
+	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, kind); err != nil {
 		return err
 	}
 	for i, item := range items {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -100,10 +101,10 @@ type pendingItem struct {
 	Namespace string            `json:"namespace"`
 	Pods      []string          `json:"pods"`              // their names, the longest waiting first
 	Missing   int               `json:"missing,omitempty"` // pods that could not be created: they have no names
-	Owner     *explain.OwnerRef `json:"owner"`
+	Owner     *report.OwnerRef  `json:"owner"`
 	Priority  int32             `json:"priority"`
 	Since     *time.Time        `json:"since"`
-	Verdict   explain.Verdict   `json:"verdict"`
+	Verdict   report.Verdict    `json:"verdict"`
 	State     string            `json:"state"`
 	Why       string            `json:"why"`
 	Summary   string            `json:"summary"`
@@ -189,7 +190,7 @@ func (g *getting) held(kind *model.Kind) []*model.Pod {
 }
 
 // newPendingItem tells a kind for programs; the report is of its first pod.
-func newPendingItem(pods []*model.Pod, report *explain.Report) pendingItem {
+func newPendingItem(pods []*model.Pod, report *report.Report) pendingItem {
 	first := pods[0]
 	names := make([]string, 0, len(pods))
 	for _, p := range pods {

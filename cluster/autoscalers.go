@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/pager"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -24,17 +24,17 @@ var autoscalerNames = []string{"cluster-autoscaler", "karpenter"}
 // autoscalers remembers what they said, so that explaining many pods asks once.
 type autoscalers struct {
 	mu    sync.Mutex
-	words map[types.UID][]explain.AutoscalerWord
+	words map[types.UID][]report.AutoscalerWord
 	read  time.Time
 }
 
 // Autoscalers is what autoscalers said of the pod: the newest word of each, the
 // newest first, at most 15 s late.
-func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord {
+func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
 	a.autoscalers.mu.Lock()
 	defer a.autoscalers.mu.Unlock()
 	if time.Since(a.autoscalers.read) > remembered {
-		words := map[types.UID][]explain.AutoscalerWord{}
+		words := map[types.UID][]report.AutoscalerWord{}
 		for _, name := range autoscalerNames {
 			err := a.heardFrom(ctx, name, metav1.NamespaceAll, words)
 			if err != nil {
@@ -50,7 +50,7 @@ func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []explain.Auto
 }
 
 // heardFrom notes the newest word of one autoscaler about each pod.
-func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]explain.AutoscalerWord) error {
+func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]report.AutoscalerWord) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
 	})
@@ -69,18 +69,18 @@ func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map
 }
 
 // newestOfEach takes a word in, unless there is a newer one of the same speaker.
-func newestOfEach(words []explain.AutoscalerWord, event model.Event) []explain.AutoscalerWord {
-	same := func(w explain.AutoscalerWord) bool { return w.Component == event.Source }
+func newestOfEach(words []report.AutoscalerWord, event model.Event) []report.AutoscalerWord {
+	same := func(w report.AutoscalerWord) bool { return w.Component == event.Source }
 	if at := slices.IndexFunc(words, same); at >= 0 {
 		if !words[at].LastSeen.Time.Before(event.Last) {
 			return words
 		}
 		words = slices.Delete(words, at, at+1)
 	}
-	words = append(words, explain.AutoscalerWord{
+	words = append(words, report.AutoscalerWord{
 		Component: event.Source, Reason: event.Reason, Message: event.Message, LastSeen: metav1.NewTime(event.Last),
 	})
-	slices.SortStableFunc(words, func(a, b explain.AutoscalerWord) int { return b.LastSeen.Compare(a.LastSeen.Time) })
+	slices.SortStableFunc(words, func(a, b report.AutoscalerWord) int { return b.LastSeen.Compare(a.LastSeen.Time) })
 	return words
 }
 

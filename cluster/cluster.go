@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -135,33 +136,33 @@ func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 
 // Explain says why the pod waits, or where it runs. Before everything is in, the
 // error is ErrReading.
-func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*explain.Report, error) {
+func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*report.Report, error) {
 	if refused := c.feed.Load().refusedAs(uid); refused != nil {
 		return c.explainRefused(ctx, refused)
 	}
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Explain(ctx, uid) })
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Explain(ctx, uid) })
 }
 
 // Outline is Explain without the answers for each node: Groups tells them together.
-func (c *Cluster) Outline(ctx context.Context, uid types.UID) (*explain.Report, error) {
+func (c *Cluster) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
 	if refused := c.feed.Load().refusedAs(uid); refused != nil {
 		return c.explainRefused(ctx, refused)
 	}
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Outline(ctx, uid) })
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Outline(ctx, uid) })
 }
 
 // explainRefused says why a controller's pods were not created.
-func (c *Cluster) explainRefused(ctx context.Context, refused *model.Refused) (*explain.Report, error) {
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainRefused(ctx, refused) })
+func (c *Cluster) explainRefused(ctx context.Context, refused *model.Refused) (*report.Report, error) {
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.ExplainRefused(ctx, refused) })
 }
 
 // ExplainPod says where a pod that does not exist yet would go.
-func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.ExplainPod(ctx, pod) })
+func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.ExplainPod(ctx, pod) })
 }
 
 // Replicas says how many equal pods that do not exist yet would be scheduled.
-func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (found *explain.Replicas, err error) {
+func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (found *report.Replicas, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		found, err = e.Replicas(ctx, pod, wanted)
 		return err
@@ -170,7 +171,7 @@ func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (fo
 }
 
 // DaemonPods says how many of the nodes that a DaemonSet is for would take its pod.
-func (c *Cluster) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (found *explain.Replicas, err error) {
+func (c *Cluster) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (found *report.Replicas, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		found, err = e.DaemonPods(ctx, set, pod)
 		return err
@@ -179,19 +180,19 @@ func (c *Cluster) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *co
 }
 
 // Fixes tries on copies of the state what could let the pod be scheduled.
-func (c *Cluster) Fixes(ctx context.Context, uid types.UID) (*explain.Fixes, error) {
+func (c *Cluster) Fixes(ctx context.Context, uid types.UID) (*report.Fixes, error) {
 	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.FixesRefused(ctx, refused) })
+		return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.FixesRefused(ctx, refused) })
 	}
-	return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.Fixes(ctx, uid) })
+	return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.Fixes(ctx, uid) })
 }
 
 // FixesOf is Fixes for a pod that does not exist yet.
-func (c *Cluster) FixesOf(ctx context.Context, pod *corev1.Pod) (*explain.Fixes, error) {
-	return c.fixes(func(e *explain.Engine) (*explain.Fixes, error) { return e.FixesOf(ctx, pod) })
+func (c *Cluster) FixesOf(ctx context.Context, pod *corev1.Pod) (*report.Fixes, error) {
+	return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.FixesOf(ctx, pod) })
 }
 
-func (c *Cluster) fixes(try func(*explain.Engine) (*explain.Fixes, error)) (found *explain.Fixes, err error) {
+func (c *Cluster) fixes(try func(*explain.Engine) (*report.Fixes, error)) (found *report.Fixes, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		found, err = try(e)
 		return err
@@ -200,21 +201,21 @@ func (c *Cluster) fixes(try func(*explain.Engine) (*explain.Fixes, error)) (foun
 }
 
 // Way is Explain with the scheduler's way for the pod, stage by stage.
-func (c *Cluster) Way(ctx context.Context, uid types.UID) (*explain.Report, error) {
+func (c *Cluster) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
 	if refused := c.feed.Load().refusedAs(uid); refused != nil {
 		return c.explainRefused(ctx, refused) // no scheduler has it on its way
 	}
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.Way(ctx, uid) })
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Way(ctx, uid) })
 }
 
 // WayOf is Way for a pod that does not exist yet.
-func (c *Cluster) WayOf(ctx context.Context, pod *corev1.Pod) (*explain.Report, error) {
-	return c.settled(func(e *explain.Engine) (*explain.Report, error) { return e.WayOf(ctx, pod) })
+func (c *Cluster) WayOf(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
+	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.WayOf(ctx, pod) })
 }
 
 // OnNode says of each of some pods that have no node what the plugins have
 // against one node.
-func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (answers []explain.NodeAnswer, err error) {
+func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (answers []report.NodeAnswer, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		answers, err = e.OnNode(ctx, uids, node)
 		return err
@@ -224,7 +225,7 @@ func (c *Cluster) OnNode(ctx context.Context, uids []types.UID, node string) (an
 
 // Evictions says for each of some pods of a node what would become of it if it
 // alone were evicted, and whether the pod of that uid would then fit the node.
-func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) (told []explain.Eviction, err error) {
+func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) (told []report.Eviction, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		told, err = e.Evictions(ctx, uid, node, pods)
 		return err
@@ -244,17 +245,17 @@ func (c *Cluster) FitsWithout(ctx context.Context, pod *corev1.Pod, node string,
 
 // Preempt says what preemption could do for a pod, and what would become of its
 // victims on the node that would be taken and on the named one ("": none).
-func (c *Cluster) Preempt(ctx context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error) {
-	return c.planned(func(e *explain.Engine) (*explain.PreemptionPlan, error) { return e.Preempt(ctx, uid, node) })
+func (c *Cluster) Preempt(ctx context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
+	return c.planned(func(e *explain.Engine) (*report.PreemptionPlan, error) { return e.Preempt(ctx, uid, node) })
 }
 
 // PreemptOf is Preempt for a pod that does not exist yet.
-func (c *Cluster) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*explain.PreemptionPlan, error) {
-	return c.planned(func(e *explain.Engine) (*explain.PreemptionPlan, error) { return e.PreemptOf(ctx, pod, node) })
+func (c *Cluster) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*report.PreemptionPlan, error) {
+	return c.planned(func(e *explain.Engine) (*report.PreemptionPlan, error) { return e.PreemptOf(ctx, pod, node) })
 }
 
 // planned is the engine's plan of one state, or one that is marked.
-func (c *Cluster) planned(ask func(*explain.Engine) (*explain.PreemptionPlan, error)) (plan *explain.PreemptionPlan, err error) {
+func (c *Cluster) planned(ask func(*explain.Engine) (*report.PreemptionPlan, error)) (plan *report.PreemptionPlan, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
 		plan, err = ask(e)
 		return err
@@ -267,7 +268,7 @@ func (c *Cluster) planned(ask func(*explain.Engine) (*explain.PreemptionPlan, er
 }
 
 // settled is the engine's report of one state, or one that is marked.
-func (c *Cluster) settled(ask func(*explain.Engine) (*explain.Report, error)) (report *explain.Report, err error) {
+func (c *Cluster) settled(ask func(*explain.Engine) (*report.Report, error)) (report *report.Report, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
 		report, err = ask(e)
 		return err
@@ -306,7 +307,7 @@ func (c *Cluster) whole(ask func(*explain.Engine) error) (caveats []string, err 
 }
 
 // marked is the report with more caveats. The engine's own is left as it is.
-func marked(report *explain.Report, caveats []string) *explain.Report {
+func marked(report *report.Report, caveats []string) *report.Report {
 	if len(caveats) == 0 {
 		return report
 	}

@@ -17,6 +17,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -47,15 +48,15 @@ func TestSnapshotHoldsWhatTheInformersSaw(t *testing.T) {
 func TestReportAndSnapshotCarryTheSameRevision(t *testing.T) {
 	c := open(t, newSource(newClient(node("a", "4"), pod("waits", "8", ""))), Options{})
 	s := read(t, c)
-	report, err := c.Explain(t.Context(), "pod-waits")
+	r, err := c.Explain(t.Context(), "pod-waits")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Verdict != explain.Unschedulable {
-		t.Errorf("verdict %s, want %s", report.Verdict, explain.Unschedulable)
+	if r.Verdict != report.Unschedulable {
+		t.Errorf("verdict %s, want %s", r.Verdict, report.Unschedulable)
 	}
-	if report.Revision != s.Revision {
-		t.Errorf("report of revision %d, snapshot of %d", report.Revision, s.Revision)
+	if r.Revision != s.Revision {
+		t.Errorf("report of revision %d, snapshot of %d", r.Revision, s.Revision)
 	}
 }
 
@@ -218,23 +219,23 @@ func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 		t.Errorf("%d pods could not be created, %d wait, there are %d", last.Count(), s.Waiting(), len(s.Pods))
 	}
 	outlines := c.Outlines()
-	for _, ask := range []func() (*explain.Report, error){
-		func() (*explain.Report, error) { return c.Explain(t.Context(), missing.UID) },
-		func() (*explain.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
-		func() (*explain.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
+	for _, ask := range []func() (*report.Report, error){
+		func() (*report.Report, error) { return c.Explain(t.Context(), missing.UID) },
+		func() (*report.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
+		func() (*report.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
 	} {
-		report, err := ask()
+		r, err := ask()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Verdict != explain.NotCreated || report.Admission.Missing != 2 || report.Admission.Message != "no" {
-			t.Errorf("got %s, %+v", report.Verdict, report.Admission)
+		if r.Verdict != report.NotCreated || r.Admission.Missing != 2 || r.Admission.Message != "no" {
+			t.Errorf("got %s, %+v", r.Verdict, r.Admission)
 		}
 	}
 	if fixes, err := c.Fixes(t.Context(), missing.UID); err != nil || fixes.None == "" {
 		t.Errorf("fixes %+v, %v", fixes, err)
 	}
-	if way, err := c.Way(t.Context(), missing.UID); err != nil || way.Verdict != explain.NotCreated {
+	if way, err := c.Way(t.Context(), missing.UID); err != nil || way.Verdict != report.NotCreated {
 		t.Errorf("way %+v, %v", way, err)
 	}
 	tell()
@@ -294,7 +295,7 @@ func TestReportIsRunAgainOnceWhenSomethingElseChanged(t *testing.T) {
 			c := open(t, source, Options{})
 			read(t, c)
 			runs := 0
-			report, err := c.settled(func(e *explain.Engine) (*explain.Report, error) {
+			report, err := c.settled(func(e *explain.Engine) (*report.Report, error) {
 				if runs++; runs <= test.changes {
 					c.feed.Load().others.Add(1)
 				}

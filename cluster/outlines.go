@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Outlines explains many pods and asks about each kind of them only once while
@@ -17,7 +18,7 @@ type Outlines struct {
 
 // first is the report of the first pod of a kind.
 type first struct {
-	report *explain.Report
+	report *report.Report
 	feed   *feed
 	others int64 // the feed's changes when it was made
 }
@@ -28,14 +29,14 @@ func (c *Cluster) Outlines() *Outlines {
 }
 
 // Of is the outline of a pod of that kind.
-func (o *Outlines) Of(ctx context.Context, kind string, uid types.UID) (*explain.Report, error) {
+func (o *Outlines) Of(ctx context.Context, kind string, uid types.UID) (*report.Report, error) {
 	f := o.cluster.feed.Load()
 	if f.refusedAs(uid) != nil {
 		return o.cluster.Outline(ctx, uid)
 	}
 	now := first{feed: f, others: f.others.Load()}
 	if known, ok := o.first[kind]; ok && known.feed == now.feed && known.others == now.others {
-		return o.cluster.settled(func(e *explain.Engine) (*explain.Report, error) {
+		return o.cluster.settled(func(e *explain.Engine) (*report.Report, error) {
 			return e.OutlineAlike(ctx, uid, known.report)
 		})
 	}

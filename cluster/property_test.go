@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"pgregory.net/rapid"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -206,12 +206,12 @@ func compareModels(r *rapid.T, a, b *model.Snapshot) {
 // told is a report without what differs from run to run.
 func told(t *testing.T, c *Cluster, uid types.UID) string {
 	t.Helper()
-	report, err := c.Explain(t.Context(), uid)
+	r, err := c.Explain(t.Context(), uid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := *report
-	copied.Scheduler = explain.SchedulerInfo{}
+	copied := *r
+	copied.Scheduler = report.SchedulerInfo{}
 	return text(copied)
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -44,7 +45,7 @@ type Source struct {
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
-	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []explain.AutoscalerWord
+	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

@@ -6,14 +6,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // OutlineAlike is Outline for another pod of the kind (model.Kind) that like was
 // made for: what the plugins answered is the same, so nodes are not asked again.
 // Where that is not sure (the state is another, the pod is nominated, the answer
 // rests on the pod's own time) it is Outline.
-func (e *Engine) OutlineAlike(ctx context.Context, uid types.UID, like *Report) (*Report, error) {
-	if like == nil || like.Verdict != Unschedulable {
+func (e *Engine) OutlineAlike(ctx context.Context, uid types.UID, like *report.Report) (*report.Report, error) {
+	if like == nil || like.Verdict != report.Unschedulable {
 		return e.Outline(ctx, uid)
 	}
 	report, err := e.restate(ctx, uid, like)
@@ -24,7 +26,7 @@ func (e *Engine) OutlineAlike(ctx context.Context, uid types.UID, like *Report) 
 }
 
 // restate tells like of another pod; nil where it does not hold for that pod.
-func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Report, error) {
+func (e *Engine) restate(ctx context.Context, uid types.UID, like *report.Report) (*report.Report, error) {
 	said, err := e.hear(ctx, func() *corev1.Pod { return e.pods[uid] })
 	if err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *Report) (*Rep
 	}
 	x := e.begin(ctx, pod)
 	x.take(said)
-	if x.considered() == (like.Verdict == NotConsidered) || x.doubtful() != like.opens("leases") {
+	if x.considered() == (like.Verdict == report.NotConsidered) || x.doubtful() != like.Opens("leases") {
 		return nil, nil // its scheduler tried one of them and not the other
 	}
 	own := x.report

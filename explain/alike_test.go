@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
@@ -37,7 +39,7 @@ func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
 		if want.Preemption != nil && want.Preemption.Possible { // its node is picked from a random offset
 			return
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Report{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(report.Report{})); diff != "" {
 			rt.Errorf("the replica's own answer, and the one restated:\n%s", diff)
 		}
 	})
@@ -47,14 +49,14 @@ func TestAnAnswerOfAnotherStateIsNotRestated(t *testing.T) {
 	one, other := aPod("one", "2"), aPod("other", "2")
 	e := startEngine(t, Options{}, aNode("n", "1"), one, other)
 	before := mustExplain(t, e, one)
-	if before.Verdict != Unschedulable {
+	if before.Verdict != report.Unschedulable {
 		t.Fatalf("verdict %s", before.Verdict)
 	}
 	if err := e.Apply(before.Revision+1, []Change{{New: aNode("larger", "4")}}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := e.OutlineAlike(t.Context(), other.UID, before)
-	if err != nil || after.Verdict != Schedulable {
+	if err != nil || after.Verdict != report.Schedulable {
 		t.Errorf("verdict %v, %v; want Schedulable", after, err)
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // attempt tries one candidate on a copy of the state.
 func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (attemptedFix, error) {
-	fix := attemptedFix{harm: c.harm(), steps: c.steps, Fix: Fix{
-		Title: c.title(), Kind: c.steps[0].kind(), Affects: []Affected{}, Remaining: []string{},
+	fix := attemptedFix{harm: c.harm(), steps: c.steps, Fix: report.Fix{
+		Title: c.title(), Kind: c.steps[0].kind(), Affects: []report.Affected{}, Remaining: []string{},
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
@@ -92,7 +93,7 @@ func (f *attemptedFix) tellGates() {
 		f.Command, f.Undo, f.Verified = "", "", false
 		f.Remaining = append([]string{"bypasses " + f.Bypasses + ", and cannot be undone"}, f.Remaining...)
 	}
-	if f.Verified && f.Kind == FixGate && f.Brief == "" {
+	if f.Verified && f.Kind == report.FixGate && f.Brief == "" {
 		f.Brief = "cannot be undone"
 	}
 }
@@ -135,7 +136,7 @@ func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rival
 		if more := len(kind.pods) - 1; more > 0 {
 			how = fmt.Sprintf("would fit too, with %d more like it", more)
 		}
-		fix.Affects = append(fix.Affects, Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
 	}
 	if newcomers > 0 && fix.Brief == "" {
 		fix.Brief = grammar.Count(newcomers, "other kind fits too", "other kinds fit too")
@@ -189,26 +190,26 @@ func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 
 // actionsOf are the steps that the dashboard can plan: changes of nodes,
 // evictions and gates.
-func actionsOf(pod *corev1.Pod, steps []remedy) []Remedy {
-	var all []Remedy
+func actionsOf(pod *corev1.Pod, steps []remedy) []report.Remedy {
+	var all []report.Remedy
 	for _, step := range steps {
 		switch r := step.(type) {
 		case untaint:
-			all = append(all, Remedy{Kind: FixUntaint, Nodes: r.nodes, Taint: &r.taint})
+			all = append(all, report.Remedy{Kind: report.FixUntaint, Nodes: r.nodes, Taint: &r.taint})
 		case uncordon:
-			all = append(all, Remedy{Kind: FixUncordon, Nodes: []string{r.node}})
+			all = append(all, report.Remedy{Kind: report.FixUncordon, Nodes: []string{r.node}})
 		case labelNode:
-			all = append(all, Remedy{Kind: FixLabel, Nodes: []string{r.node}, Label: [2]string{r.key, r.value}})
+			all = append(all, report.Remedy{Kind: report.FixLabel, Nodes: []string{r.node}, Label: [2]string{r.key, r.value}})
 		case evict:
-			action := Remedy{Kind: FixEvict}
+			action := report.Remedy{Kind: report.FixEvict}
 			for _, victim := range r.pods {
-				action.Pods = append(action.Pods, PodRef{Namespace: victim.Namespace, Name: victim.Name, UID: string(victim.UID)})
+				action.Pods = append(action.Pods, report.PodRef{Namespace: victim.Namespace, Name: victim.Name, UID: string(victim.UID)})
 			}
 			all = append(all, action)
 		case ungate:
-			all = append(all, Remedy{
-				Kind: FixGate, Gates: r.gates,
-				Pods: []PodRef{{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}},
+			all = append(all, report.Remedy{
+				Kind: report.FixGate, Gates: r.gates,
+				Pods: []report.PodRef{{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}},
 			})
 		}
 	}

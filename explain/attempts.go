@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -26,7 +27,7 @@ type attempt struct {
 
 // attemptOf tells when the scheduler tried the pod, as far as that is known. How
 // often it did so is not in the API: events of one series are counted late.
-func attemptOf(q *question, r *Report) attempt {
+func attemptOf(q *question, r *report.Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
 		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
 	}

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // benchSizes are the clusters of docs/performance.md, in nodes; each node has 50
@@ -131,7 +133,7 @@ func BenchmarkExplain(b *testing.B) {
 			if err := e.Apply(3, []Change{{New: pod}}); err != nil {
 				b.Fatal(err)
 			}
-			for name, explain := range map[string]func(context.Context, types.UID) (*Report, error){"outline": e.Outline, "whole": e.Explain} {
+			for name, explain := range map[string]func(context.Context, types.UID) (*report.Report, error){"outline": e.Outline, "whole": e.Explain} {
 				b.Run(fmt.Sprintf("nodes=%d/%s/%s", size, kind.name, name), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestWithoutNodesClaimsAndQuotasAreTold(t *testing.T) {
@@ -63,7 +65,7 @@ func TestWithoutNodesClaimsAndQuotasAreTold(t *testing.T) {
 			options := Options{Quotas: func(context.Context, string) ([]corev1.ResourceQuota, error) { return test.quotas, test.err }}
 			e := startEngineForbidding(t, options, test.forbidden, pod, claim("data", "pv-1", corev1.ClaimBound), claim("logs", "", corev1.ClaimPending))
 			r := mustExplain(t, e, pod)
-			if r.Verdict != Unknown {
+			if r.Verdict != report.Unknown {
 				t.Errorf("verdict %s", r.Verdict)
 			}
 			for _, fact := range test.want {

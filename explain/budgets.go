@@ -10,12 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // refusesEviction tells whether kube-apiserver would refuse to evict the pod now,
 // or whether that is not known, by the rules of the eviction subresource
 // (pkg/registry/core/pod/storage/eviction.go).
-func (e *Engine) refusesEviction(pod *corev1.Pod, told *Eviction) bool {
+func (e *Engine) refusesEviction(pod *corev1.Pod, told *report.Eviction) bool {
 	if ended(pod) || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil {
 		return false // budgets are not asked about such pods
 	}

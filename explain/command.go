@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // command is how a fix is carried out.
@@ -15,7 +17,7 @@ type command struct {
 	undo      string // takes all of it back; "" where nothing can
 	recreates bool   // the pod, or its Job, is deleted and created again
 	lone      bool   // only this one of several equal pods gets the change
-	affects   []Affected
+	affects   []report.Affected
 	brief     string // whom the change of the pod affects, in few words; "" for nobody
 	why       string // why there is no line
 }

@@ -1,6 +1,10 @@
 package explain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
 
 // resizeClaimCommand makes the claim anew for less. The API server lets nobody
 // lower the request of a claim, and a claim that is not bound holds no data.
@@ -18,16 +22,16 @@ func releaseVolumeCommand(r releaseVolume) (line, undo string) {
 }
 
 // affected is the claim that is made anew.
-func (r resizeClaim) affected() Affected {
-	return Affected{
+func (r resizeClaim) affected() report.Affected {
+	return report.Affected{
 		Kind: "PersistentVolumeClaim", Namespace: r.claim.Namespace, Name: r.claim.Name,
 		How: "is deleted and created again; it was not bound and held nothing",
 	}
 }
 
 // affected is the volume, with what was written to it.
-func (r releaseVolume) affected() Affected {
-	return Affected{
+func (r releaseVolume) affected() report.Affected {
+	return report.Affected{
 		Kind: "PersistentVolume", Name: r.volume.Name,
 		How: fmt.Sprintf("goes to claim %s/%s with the data that was left on it", r.claim.Namespace, r.claim.Name),
 	}

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/kubectl/pkg/util/qos"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // resizable is the first release whose pods are resized in place, memory limits
@@ -133,7 +135,7 @@ func recreatePod(pod *corev1.Pod, steps []remedy) command {
 	return command{
 		line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
 		recreates: true,
-		affects:   []Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and created again"}},
+		affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and created again"}},
 		brief:     "the pod is recreated",
 	}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -26,7 +27,7 @@ func (w *workload) command(steps []remedy, exists bool) command {
 		return w.startOver(patch)
 	}
 	c := command{line: w.change(steps, templatePatch(patch)), undo: w.takeBack(templatePatch(back))}
-	ref := Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
+	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
 		ref.How = "has the change for pods that it makes from now on"
 		c.brief = "the pod is replaced"
@@ -35,7 +36,7 @@ func (w *workload) command(steps []remedy, exists bool) command {
 		ref.How = fmt.Sprintf("rolls %s: %s", total, w.pods())
 		c.brief = "a rollout of " + total
 	}
-	c.affects, c.lone = []Affected{ref}, w.spreads == newOnly
+	c.affects, c.lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
 	case !exists:
 		return c
@@ -53,8 +54,8 @@ func (w *workload) command(steps []remedy, exists bool) command {
 	return c
 }
 
-func evicted(pod *corev1.Pod, how string) Affected {
-	return Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: how}
+func evicted(pod *corev1.Pod, how string) report.Affected {
+	return report.Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: how}
 }
 
 // unlessRolled evicts the pod where its DaemonSet leaves that to people. How it
@@ -135,7 +136,7 @@ func (w *workload) startOver(patch map[string]any) command {
 	return command{
 		line:      recreate(w.pod.Namespace, w.ref(), job),
 		recreates: true,
-		affects:   []Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted with its pods and starts over: " + w.pods()}},
+		affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted with its pods and starts over: " + w.pods()}},
 		brief:     "its Job starts over",
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // ErrConfiguration says that a KubeSchedulerConfiguration cannot be used.
@@ -89,7 +91,7 @@ func configure(c *Configuration) (configured, error) {
 		return configured{}, fmt.Errorf("read default profile: %w", err)
 	}
 	standard := configured{
-		profiles: defaults.Profiles[:1], origins: []string{assumed}, alive: []string{corev1.DefaultSchedulerName}, backoff: longestBackoff,
+		profiles: defaults.Profiles[:1], origins: []string{report.Assumed}, alive: []string{corev1.DefaultSchedulerName}, backoff: longestBackoff,
 	}
 	if c == nil {
 		return standard, nil
@@ -108,7 +110,7 @@ func configure(c *Configuration) (configured, error) {
 	found.add(c.Source, read)
 	if !hasDefault(found.profiles) {
 		found.profiles = append(found.profiles, standard.profiles[0])
-		found.origins, found.alive = append(found.origins, assumed), append(found.alive, standard.alive[0])
+		found.origins, found.alive = append(found.origins, report.Assumed), append(found.alive, standard.alive[0])
 	}
 	return found, nil
 }

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // twoProfiles is a configuration with most of what a configuration can change.
@@ -57,7 +59,7 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 	scheduledBy := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.SchedulerName = name } }
 
 	r := mustExplain(t, e, testPod("shop/x", "", "1", scheduledBy("default-scheduler")))
-	same(t, string(r.Verdict), string(Unschedulable))
+	same(t, string(r.Verdict), string(report.Unschedulable))
 	same(t, r.Scheduler.Profile, "default-scheduler, from scheduler.yaml")
 	if want := []string{
 		"plugins that kube-scheduler does not come with are not run: Tenancy",
@@ -70,7 +72,7 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 	same(t, refusal.Short, "profile wants disktype!=hdd, has hdd")
 
 	r = mustExplain(t, e, testPod("shop/x", "", "1", scheduledBy("batch")))
-	if r.Verdict != Schedulable || r.Fits != 2 || r.Scheduler.Profile != "batch, from scheduler.yaml" {
+	if r.Verdict != report.Schedulable || r.Fits != 2 || r.Scheduler.Profile != "batch, from scheduler.yaml" {
 		t.Errorf("%s on %d nodes by %s", r.Verdict, r.Fits, r.Scheduler.Profile)
 	}
 	r = mustExplain(t, e, testPod("shop/x", "", "9", scheduledBy("batch")))
@@ -85,7 +87,7 @@ func TestResourcesThatTheProfileIgnoresAreNotCalledShort(t *testing.T) {
 	same(t, refusal.Short, "cpu 5 short")
 	left := startEngine(t, configuredBy(twoProfiles), testNode("std-a-01", "4"))
 	r := mustExplain(t, left, testPod("shop/x", "", "1", requesting("example.com/licence", "1")))
-	same(t, string(r.Verdict), string(Schedulable))
+	same(t, string(r.Verdict), string(report.Schedulable))
 }
 
 func TestAConfigurationSaysHowLongPodsRest(t *testing.T) {
@@ -115,7 +117,7 @@ func TestWithAConfigurationMessagesAreTheSchedulersToo(t *testing.T) {
 				pod = pod.DeepCopy()
 				pod.Spec.SchedulerName = name
 				r := mustExplain(t, e, pod)
-				if r.Verdict == Gated || r.Verdict == Preempting {
+				if r.Verdict == report.Gated || r.Verdict == report.Preempting {
 					continue
 				}
 				want := real.attempt(pod)
@@ -163,7 +165,7 @@ func TestABrokenConfigurationIsAnErrorOnlyWhereItWasAskedFor(t *testing.T) {
 			}
 			e := startEngine(t, Options{Configuration: c}, testNode("std-a-01", "4"))
 			r := mustExplain(t, e, testPod("shop/x", "", "1"))
-			if len(r.Scheduler.Caveats) != 2 || r.Scheduler.Caveats[0] != assumed || !strings.HasPrefix(r.Scheduler.Caveats[1], "scheduler.yaml is left aside: ") {
+			if len(r.Scheduler.Caveats) != 2 || r.Scheduler.Caveats[0] != report.Assumed || !strings.HasPrefix(r.Scheduler.Caveats[1], "scheduler.yaml is left aside: ") {
 				t.Errorf("%q", r.Scheduler.Caveats)
 			}
 		})

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // startDevices is startEngine that waits until the claims and slices have come
@@ -128,7 +130,7 @@ func claiming(claims ...string) func(*corev1.Pod) {
 	}
 }
 
-func devicesOf(t *testing.T, pod *corev1.Pod, objects ...runtime.Object) Refusal {
+func devicesOf(t *testing.T, pod *corev1.Pod, objects ...runtime.Object) report.Refusal {
 	t.Helper()
 	objects = append(objects, testNode("n", "4"), gpuClass())
 	return refusalIn(t, mustExplain(t, startDevices(t, objects...), pod), names.DynamicResources, "n")

@@ -10,6 +10,8 @@ import (
 	clientfeatures "k8s.io/client-go/features"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // emulated gives the rest of a test the feature gates of a minor version.
@@ -45,7 +47,7 @@ func TestAnOlderClustersPluginsAreRunWithItsFeatureGates(t *testing.T) {
 			if has := slices.ContainsFunc(e.plugins, func(p plugin) bool { return p.name == names.DynamicResources }); has != test.dra {
 				t.Errorf("DynamicResources is run: %t", has)
 			}
-			same(t, string(mustExplain(t, e, testPod("shop/x", "", "9")).Verdict), string(Unschedulable))
+			same(t, string(mustExplain(t, e, testPod("shop/x", "", "9")).Verdict), string(report.Unschedulable))
 		})
 	}
 }

@@ -23,6 +23,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -51,7 +52,7 @@ type Options struct {
 	AttemptSeen func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	// Autoscalers is what autoscalers of nodes said of the pod, the newest of each
 	// and first. Nil: nothing.
-	Autoscalers func(ctx context.Context, pod *corev1.Pod) []AutoscalerWord
+	Autoscalers func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestMain(m *testing.M) {
@@ -122,7 +124,7 @@ func withoutResource(changes []Change, resource string) (rest []Change) {
 }
 
 // mustExplain explains pod and fails the test on an error.
-func mustExplain(t testing.TB, e *Engine, pod *corev1.Pod) *Report {
+func mustExplain(t testing.TB, e *Engine, pod *corev1.Pod) *report.Report {
 	t.Helper()
 	report, err := e.ExplainPod(context.Background(), pod)
 	if err != nil {

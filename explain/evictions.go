@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -18,8 +19,8 @@ import (
 // alone were evicted, by the scheduler's own code on a copy of the state, and
 // whether the pod of that uid would fit the node then. Pods that are not on the
 // node any more are left out; the others keep their order.
-func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]Eviction, error) {
-	evictions := make([]Eviction, 0, len(pods))
+func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error) {
+	evictions := make([]report.Eviction, 0, len(pods))
 	for _, held := range pods {
 		told, err := e.eviction(ctx, uid, node, held)
 		if err != nil {
@@ -33,7 +34,7 @@ func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods
 }
 
 // eviction tries one, under the lock; nil where the pod is not on the node.
-func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *Eviction, err error) {
+func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *report.Eviction, err error) {
 	release, err := e.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 		}
 	}()
 	e.settle(ctx)
-	told = &Eviction{UID: held}
+	told = &report.Eviction{UID: held}
 	if e.cannotGo(goes, told) {
 		return told, nil
 	}
@@ -63,7 +64,7 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 }
 
 // cannotGo tells of pods that an eviction does not take off their node.
-func (e *Engine) cannotGo(goes *corev1.Pod, told *Eviction) bool {
+func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 	owner := metav1.GetControllerOf(goes)
 	_, mirror := goes.Annotations[corev1.MirrorPodAnnotationKey]
 	switch {
@@ -90,7 +91,7 @@ type after struct {
 }
 
 // evict tells what becomes of the pod and of the one that waits.
-func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Eviction) error {
+func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
 	unsure := model.RecreationUnknown(goes) != ""
 	next, err := e.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
 	if err != nil {
@@ -111,7 +112,7 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *Evictio
 
 // evictUnsure tells of a pod that may come back or not: the one that waits fits
 // for certain only if it does so either way.
-func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *Eviction) error {
+func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *report.Eviction) error {
 	back, err := e.evicted(ctx, pod, goes, false)
 	if err != nil {
 		return err

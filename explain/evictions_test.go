@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // ownedBy makes a pod a controller's, and one that runs.
@@ -191,7 +193,7 @@ func TestTryingEvictionsLeavesTheStateAsItWas(t *testing.T) {
 		}
 	}
 	after := mustExplain(t, e, testPod("shop/other", "", "3"))
-	if before.Summary != after.Summary || !slices.EqualFunc(before.Groups, after.Groups, func(a, b Group) bool { return a.Words == b.Words }) {
+	if before.Summary != after.Summary || !slices.EqualFunc(before.Groups, after.Groups, func(a, b report.Group) bool { return a.Words == b.Words }) {
 		t.Errorf("%s\n%s", before.Summary, after.Summary)
 	}
 	if _, err := e.Evictions(t.Context(), "shop/nobody", "b", []types.UID{"shop/x"}); err == nil || !strings.Contains(err.Error(), "no such pod") {
@@ -236,9 +238,9 @@ func TestAPromisedEvictionHoldsInAStateThatIsReallySo(t *testing.T) {
 		c := packed(dice(rand.New(rand.NewPCG(seed, 51)).IntN))
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
-			report := mustExplain(t, e, pod)
+			r := mustExplain(t, e, pod)
 			for _, held := range c.bound {
-				if report.Verdict != Unschedulable {
+				if r.Verdict != report.Unschedulable {
 					break
 				}
 				told, err := e.Evictions(t.Context(), pod.UID, held.Spec.NodeName, []types.UID{held.UID})
@@ -272,11 +274,11 @@ func fitsAfter(t *testing.T, c *randomCluster, pod, held *corev1.Pod, to string)
 	moved.Spec.NodeName = to
 	objects := slices.DeleteFunc(c.objects(), func(o runtime.Object) bool { return o == runtime.Object(held) })
 	e := startEngine(t, Options{}, append(objects, moved)...)
-	report, err := e.Explain(t.Context(), pod.UID)
+	r, err := e.Explain(t.Context(), pod.UID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(report.Nodes, func(n NodeResult) bool {
+	return slices.ContainsFunc(r.Nodes, func(n report.NodeResult) bool {
 		return n.Name == held.Spec.NodeName && n.Fits != nil && *n.Fits
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -29,17 +30,17 @@ const (
 )
 
 // Fixes tries on copies of the state what could let the pod be scheduled.
-func (e *Engine) Fixes(ctx context.Context, uid types.UID) (*Fixes, error) {
+func (e *Engine) Fixes(ctx context.Context, uid types.UID) (*report.Fixes, error) {
 	return e.fixes(ctx, func() *corev1.Pod { return e.pods[uid] })
 }
 
 // FixesOf is Fixes for a pod that does not exist.
-func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*Fixes, error) {
+func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*report.Fixes, error) {
 	return e.fixes(ctx, func() *corev1.Pod { return pod })
 }
 
 // fixes are the candidates that were tried, those that work first.
-func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, error) {
+func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*report.Fixes, error) {
 	found, tried, err := e.tryFixes(ctx, find)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, er
 
 // tryFixes tries candidates one by one. The lock is held for one at a time, so the
 // state may move between them: each holds for the state that it was tried on.
-func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*Fixes, []attemptedFix, error) {
+func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*report.Fixes, []attemptedFix, error) {
 	said, err := e.hear(ctx, find)
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +63,7 @@ func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*Fixes,
 	if err := f.locked(ctx, func(pod *corev1.Pod) error { return f.gather(ctx, pod, said) }); err != nil {
 		return nil, nil, err
 	}
-	found := &Fixes{Revision: f.revision, Tried: []Fix{}, None: f.none}
+	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
 	var tried []attemptedFix
 	working := 0
 	for i, c := range f.candidates {
@@ -107,9 +108,9 @@ func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*Fixes,
 // rankFix puts what a queue's controller has to do before all, then fixes that
 // work, those that recreate the pod last of them; then those with which the pod
 // would fit but for others, and last what would get round a queue.
-func rankFix(f Fix) int {
+func rankFix(f report.Fix) int {
 	switch {
-	case f.Kind == FixQueue:
+	case f.Kind == report.FixQueue:
 		return -1
 	case f.Bypasses != "":
 		return 4
@@ -258,7 +259,7 @@ func ungates(pod *corev1.Pod, held []held) option {
 func (f *fixing) think(x *explanation, m *matrix, before option) {
 	verdict := x.verdict(m)
 	switch {
-	case verdict == Preempting:
+	case verdict == report.Preempting:
 		f.none = "Its victims are ending: it waits for their room."
 	case x.report.Fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}

@@ -14,10 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // told writes fixes one a line, for tables.
-func toldFixes(f *Fixes) string {
+func toldFixes(f *report.Fixes) string {
 	var all []string
 	for _, fix := range f.Tried {
 		mark := "x"
@@ -269,7 +271,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 // What is told to work works: the changes made to the objects themselves, and
 // a new engine over them, let the pod in.
 func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
-	kinds := map[FixKind]int{}
+	kinds := map[report.FixKind]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 6, 16, 2)

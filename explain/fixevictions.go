@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -43,7 +44,7 @@ func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1
 	for i, victim := range victims {
 		how, harm := tellReturn(victim, early.landings[i], late.landings[i])
 		fix.harm += harm
-		fix.Affects = append(fix.Affects, Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
 		if i == 0 {
 			fix.Brief = "it " + how
 		}
@@ -170,7 +171,7 @@ func (f *fixing) budgetsAgainst(victims []*corev1.Pod) []string {
 	var against []string
 	taken := map[*policyv1.PodDisruptionBudget]int32{}
 	for _, victim := range victims {
-		var told Eviction
+		var told report.Eviction
 		if f.refusesEviction(victim, &told) {
 			against = append(against, strings.TrimSuffix(told.Sentence, "."))
 			continue

@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -34,12 +35,12 @@ func (r raise) command(to resource.Quantity) string {
 // allow as much as all of them want. It works where the API server's own
 // admission code then takes one after the other, and the plugins have a node for
 // the first.
-func (e *Engine) FixesRefused(ctx context.Context, refused *model.Refused) (*Fixes, error) {
+func (e *Engine) FixesRefused(ctx context.Context, refused *model.Refused) (*report.Fixes, error) {
 	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
 	if err := e.judge(ctx, j); err != nil {
 		return nil, fmt.Errorf("find fixes of %s: %w", refused.Pod.GenerateName, err)
 	}
-	found := &Fixes{Tried: []Fix{}}
+	found := &report.Fixes{Tried: []report.Fix{}}
 	raises, why := j.raises()
 	if why != "" {
 		found.None = why
@@ -60,7 +61,7 @@ func (e *Engine) FixesRefused(ctx context.Context, refused *model.Refused) (*Fix
 	switch {
 	case fix.PodsPlaced == 0:
 		fix.Remaining = append(fix.Remaining, "something else refuses it still")
-	case then.Verdict != Schedulable:
+	case then.Verdict != report.Schedulable:
 		fix.Remaining = append(fix.Remaining, "created, it would wait: "+strings.TrimSuffix(then.Summary, "."))
 	}
 	fix.Verified = len(fix.Remaining) == 0
@@ -93,13 +94,13 @@ func (j *judgement) raises() (raises []raise, why string) {
 }
 
 // newRaise is the fix that raises quotas, before it was tried.
-func newRaise(raises []raise) Fix {
-	fix := Fix{Kind: FixQuota, Affects: []Affected{}, Remaining: []string{}, Brief: "its namespace"}
+func newRaise(raises []raise) report.Fix {
+	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "its namespace"}
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())
 		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.refusal.hard))
-		fix.Affects = append(fix.Affects, Affected{
+		fix.Affects = append(fix.Affects, report.Affected{
 			Kind: "ResourceQuota", Namespace: r.refusal.namespace, Name: r.refusal.name,
 			How: fmt.Sprintf("allows %s %s; other pods of the namespace may use it too", r.refusal.resource, r.to.String()),
 		})

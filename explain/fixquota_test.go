@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
@@ -55,7 +57,7 @@ func TestARaisedQuotaNamesItsCommandAndTheWayBack(t *testing.T) {
 	fix := must(e.FixesRefused(t.Context(), refusedPod("1"))).Tried[0]
 	same(t, fix.Command, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"21500m"}}}'`)
 	same(t, fix.Undo, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"20"}}}'`)
-	if fix.PodsPlaced != 2 || fix.NodesGained != 1 || fix.Kind != FixQuota {
+	if fix.PodsPlaced != 2 || fix.NodesGained != 1 || fix.Kind != report.FixQuota {
 		t.Errorf("places %d of %d, gains %d, kind %s", fix.PodsPlaced, fix.Alike, fix.NodesGained, fix.Kind)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Whatever cannot be listed, a verdict is the unrestricted one or Unknown.
@@ -24,10 +26,10 @@ func TestVerdictsWithoutAResourceAreTheSameOrUnknown(t *testing.T) {
 	}
 }
 
-func compareVerdicts(t *testing.T, want, got *Report, resource string) {
+func compareVerdicts(t *testing.T, want, got *report.Report, resource string) {
 	t.Helper()
 	name := got.Pod.Namespace + "/" + got.Pod.Name
-	if got.Verdict == Unknown {
+	if got.Verdict == report.Unknown {
 		if len(got.Unknown) == 0 {
 			t.Errorf("%s: unknown without saying what", name)
 		}
@@ -55,10 +57,10 @@ func TestPodsThatDoNotUseAResourceStayDecided(t *testing.T) {
 		t.Run(resource, func(t *testing.T) {
 			fits, large := aPod("fits", "1"), aPod("large", "64", priority(10))
 			e := startEngineForbidding(t, Options{}, []string{resource}, aNode("a", "4"), aPod("held", "3", on("a")), fits, large)
-			if r := mustExplain(t, e, fits); r.Verdict != Schedulable || len(r.Unknown) > 0 {
+			if r := mustExplain(t, e, fits); r.Verdict != report.Schedulable || len(r.Unknown) > 0 {
 				t.Errorf("a plain pod is %s, unknown %v", r.Verdict, r.Unknown)
 			}
-			if r := mustExplain(t, e, large); r.Verdict != Unschedulable || r.SchedulerMessage == "" || len(r.Unknown) > 0 {
+			if r := mustExplain(t, e, large); r.Verdict != report.Unschedulable || r.SchedulerMessage == "" || len(r.Unknown) > 0 {
 				t.Errorf("a large pod is %s, message %q, unknown %v", r.Verdict, r.SchedulerMessage, r.Unknown)
 			}
 		})
@@ -91,7 +93,7 @@ func TestUnreadResourceLeavesOpenThePluginsThatReadIt(t *testing.T) {
 			pod := aPod("asks", "1", test.pod)
 			e := startEngineForbidding(t, Options{}, []string{test.resource}, aNode("a", "4"))
 			r := mustExplain(t, e, pod)
-			if r.Verdict != Unknown || r.SchedulerMessage != "" {
+			if r.Verdict != report.Unknown || r.SchedulerMessage != "" {
 				t.Errorf("verdict %s, message %q", r.Verdict, r.SchedulerMessage)
 			}
 			found := false
@@ -114,10 +116,10 @@ func TestWithoutNodesTheSchedulersWordsAreTold(t *testing.T) {
 	gated := aPod("gated", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
 	e := startEngineForbidding(t, Options{}, []string{"nodes"}, pod, gated)
 	r := mustExplain(t, e, pod)
-	if r.Verdict != Unknown || r.Observed.Message != "0/12 nodes are available" || r.SchedulerMessage != "" || r.Observed.Agrees != nil {
+	if r.Verdict != report.Unknown || r.Observed.Message != "0/12 nodes are available" || r.SchedulerMessage != "" || r.Observed.Agrees != nil {
 		t.Errorf("got %s, %+v, %q", r.Verdict, r.Observed, r.SchedulerMessage)
 	}
-	if r := mustExplain(t, e, gated); r.Verdict != Gated {
+	if r := mustExplain(t, e, gated); r.Verdict != report.Gated {
 		t.Errorf("a gated pod is %s", r.Verdict)
 	}
 }
@@ -127,7 +129,7 @@ func TestWithoutBudgetsOnlyPreemptionIsOpen(t *testing.T) {
 	pod := aPod("urgent", "4", priority(100))
 	e := startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, aNode("a", "4"), aPod("idle", "3", on("a")), pod)
 	r := mustExplain(t, e, pod)
-	if r.Verdict != Unschedulable || r.SchedulerMessage != "" {
+	if r.Verdict != report.Unschedulable || r.SchedulerMessage != "" {
 		t.Errorf("got %s, message %q", r.Verdict, r.SchedulerMessage)
 	}
 	if len(r.Unknown) != 1 || r.Unknown[0].Plugins[0] != "DefaultPreemption" || !r.Preemption.Possible || r.Preemption.Node != "" {
@@ -142,7 +144,7 @@ func TestPodsOfOneNamespaceLeaveRoomUnknown(t *testing.T) {
 	selective := aPod("selective", "1", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disktype": "ssd"} })
 	e := startEngine(t, Options{Namespace: "default"}, aNode("a", "4"))
 	r := mustExplain(t, e, spread)
-	if r.Verdict != Unknown || len(r.Unknown) != 1 || r.Unknown[0].Why != "only the pods of namespace default could be read" {
+	if r.Verdict != report.Unknown || len(r.Unknown) != 1 || r.Unknown[0].Why != "only the pods of namespace default could be read" {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
 	}
 	for _, plugin := range r.Unknown[0].Plugins {
@@ -150,7 +152,7 @@ func TestPodsOfOneNamespaceLeaveRoomUnknown(t *testing.T) {
 			t.Error("spread counts pods of the pod's own namespace, which were read")
 		}
 	}
-	if r := mustExplain(t, e, selective); r.Verdict != Unschedulable {
+	if r := mustExplain(t, e, selective); r.Verdict != report.Unschedulable {
 		t.Errorf("a pod that no node's labels suit is %s", r.Verdict)
 	}
 }

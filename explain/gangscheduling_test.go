@@ -11,6 +11,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // gangsOn turns gang scheduling on, which is off by default.
@@ -82,9 +84,9 @@ func TestAGangThatIsNotCompleteSaysWhatItLacks(t *testing.T) {
 	same(t, r.State, "gated")
 
 	apply(t, e, Change{Old: second}, Change{New: testGroup("train", "", 2)})
-	same(t, string(mustExplain(t, e, first).Verdict), string(Schedulable))
+	same(t, string(mustExplain(t, e, first).Verdict), string(report.Schedulable))
 	apply(t, e, Change{Old: testGroup("train", "", 2)})
-	same(t, string(mustExplain(t, e, first).Verdict), string(Gated))
+	same(t, string(mustExplain(t, e, first).Verdict), string(report.Gated))
 }
 
 func apply(t *testing.T, e *Engine, changes ...Change) {
@@ -108,6 +110,6 @@ func TestAGangOfGangsNamesTheGroupsThatAreNotComplete(t *testing.T) {
 
 func TestWithoutItsGroupAPodsVerdictIsOpen(t *testing.T) {
 	r := mustExplain(t, startEngine(t, Options{}, testNode("n", "4")), testPod("ml/a", "", "1", ofGroup("train")))
-	same(t, string(r.Verdict), string(Unknown))
+	same(t, string(r.Verdict), string(report.Unknown))
 	same(t, r.Unknown[0].Why, "PodGroups are not read, so whether the gang of PodGroup train is complete is not known")
 }

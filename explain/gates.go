@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // held is one PreEnqueue plugin's no, told: what keeps a pod out of the
@@ -70,7 +72,7 @@ func (x *explanation) gated(ctx context.Context) bool {
 }
 
 // openGate notes what leaves open whether something gates the pod.
-func (x *explanation) openGate(parts []UnknownPart) {
+func (x *explanation) openGate(parts []report.UnknownPart) {
 	x.ungated = x.ungated || len(parts) > 0
 	x.report.Unknown = append(x.report.Unknown, parts...)
 }

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // group is the nodes with the same refusals: the same plugins, each with the
@@ -61,7 +63,7 @@ func (e *Engine) group(q *question, m *matrix) []*group {
 	}
 	slices.SortStableFunc(g.order, func(a, b *group) int {
 		return cmp.Or(
-			cmp.Compare(rank(a.fits), rank(b.fits)),
+			cmp.Compare(report.FitRank(a.fits), report.FitRank(b.fits)),
 			cmp.Compare(len(a.refusing), len(b.refusing)),
 			cmp.Compare(a.distance, b.distance),
 			cmp.Compare(a.fixed, b.fixed),
@@ -206,13 +208,13 @@ func (e explainer) distance(q *question, r refused) float64 {
 }
 
 // tell writes the group, and one answer for each of its nodes if nodes is set.
-func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (Group, []NodeResult) {
-	told := Group{Count: len(g.nodes), Fits: g.fits, Nodes: make([]string, len(g.nodes)), Refusals: []Refusal{}}
-	var results []NodeResult
+func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (report.Group, []report.NodeResult) {
+	told := report.Group{Count: len(g.nodes), Fits: g.fits, Nodes: make([]string, len(g.nodes)), Refusals: []report.Refusal{}}
+	var results []report.NodeResult
 	for n, i := range g.nodes {
 		told.Nodes[n] = m.nodes[i].Node().Name
 		if nodes {
-			results = append(results, NodeResult{Name: told.Nodes[n], Fits: g.fits, Refusals: []Refusal{}})
+			results = append(results, report.NodeResult{Name: told.Nodes[n], Fits: g.fits, Refusals: []report.Refusal{}})
 		}
 	}
 	for _, k := range g.refusing {
@@ -235,13 +237,13 @@ func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (Group, []No
 }
 
 // refusal tells what one plugin has against some nodes, nearest first.
-func refusal(q *question, rs []refused) Refusal {
+func refusal(q *question, rs []refused) report.Refusal {
 	status := rs[0].status
-	told := Refusal{
+	told := report.Refusal{
 		Plugin:     rs[0].plugin,
 		Reason:     rs[0].ownReason(),
 		Resolvable: status.Code() == fwk.Unschedulable,
-		Numbers:    []Number{},
+		Numbers:    []report.Number{},
 	}
 	told.What, told.Short = told.Reason, told.Reason
 	explainer := explainers[told.Plugin]
@@ -266,7 +268,7 @@ func refusal(q *question, rs []refused) Refusal {
 type extent struct{ least, greatest figure }
 
 // numbers merges the figures of some nodes into ranges, by resource.
-func numbers(q *question, figures func(*question, refused) []figure, rs []refused) []Number {
+func numbers(q *question, figures func(*question, refused) []figure, rs []refused) []report.Number {
 	var order []corev1.ResourceName
 	spans := map[corev1.ResourceName]*extent{}
 	for _, r := range rs {
@@ -280,10 +282,10 @@ func numbers(q *question, figures func(*question, refused) []figure, rs []refuse
 			s.widen(f)
 		}
 	}
-	told := make([]Number, 0, len(order))
+	told := make([]report.Number, 0, len(order))
 	for _, name := range order {
 		s := spans[name]
-		told = append(told, Number{
+		told = append(told, report.Number{
 			Resource:    string(name),
 			Wanted:      canonicalRange(name, s.least.Wanted, s.greatest.Wanted),
 			Requested:   canonicalRange(name, s.least.Requested, s.greatest.Requested),

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Every report holds together, whatever the cluster.
@@ -26,7 +28,7 @@ func TestReportsHoldTogether(t *testing.T) {
 		if r.Summary == "" || r.State == "" {
 			rt.Errorf("no words: summary %q, state %q", r.Summary, r.State)
 		}
-		if r.Verdict == Gated {
+		if r.Verdict == report.Gated {
 			return
 		}
 		checkNodes(rt, r)
@@ -36,8 +38,8 @@ func TestReportsHoldTogether(t *testing.T) {
 	})
 }
 
-func checkNodes(t *rapid.T, r *Report) {
-	if !slices.IsSortedFunc(r.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) }) {
+func checkNodes(t *rapid.T, r *report.Report) {
+	if !slices.IsSortedFunc(r.Nodes, func(a, b report.NodeResult) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("nodes are not in order of name")
 	}
 	fits := 0
@@ -54,12 +56,12 @@ func checkNodes(t *rapid.T, r *Report) {
 			}
 		}
 	}
-	if fits != r.Fits || r.Total != len(r.Nodes) || (r.Verdict == Schedulable && fits == 0) || (r.Verdict == Unschedulable && fits > 0) {
+	if fits != r.Fits || r.Total != len(r.Nodes) || (r.Verdict == report.Schedulable && fits == 0) || (r.Verdict == report.Unschedulable && fits > 0) {
 		t.Errorf("%s: %d of %d fit, the report says %d of %d", r.Verdict, fits, len(r.Nodes), r.Fits, r.Total)
 	}
 }
 
-func checkGroups(t *rapid.T, r *Report) {
+func checkGroups(t *rapid.T, r *report.Report) {
 	seen := map[string]bool{}
 	for i, g := range r.Groups {
 		if g.Count != len(g.Nodes) || g.Count == 0 {
@@ -70,8 +72,8 @@ func checkGroups(t *rapid.T, r *Report) {
 				t.Errorf("%s is in two groups", name)
 			}
 			seen[name] = true
-			at, _ := slices.BinarySearchFunc(r.Nodes, name, func(n NodeResult, name string) int { return strings.Compare(n.Name, name) })
-			if !slices.EqualFunc(r.Nodes[at].Refusals, g.Refusals, func(a, b Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
+			at, _ := slices.BinarySearchFunc(r.Nodes, name, func(n report.NodeResult, name string) int { return strings.Compare(n.Name, name) })
+			if !slices.EqualFunc(r.Nodes[at].Refusals, g.Refusals, func(a, b report.Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
 				t.Errorf("%s is refused otherwise than its group", name)
 			}
 		}
@@ -84,11 +86,11 @@ func checkGroups(t *rapid.T, r *Report) {
 	}
 }
 
-func checkPlugins(t *rapid.T, r *Report) {
+func checkPlugins(t *rapid.T, r *report.Report) {
 	for _, p := range r.Plugins {
 		refuses, alone := 0, 0
 		for _, n := range r.Nodes {
-			if slices.ContainsFunc(n.Refusals, func(f Refusal) bool { return f.Plugin == p.Name }) {
+			if slices.ContainsFunc(n.Refusals, func(f report.Refusal) bool { return f.Plugin == p.Name }) {
 				refuses++
 				if len(n.Refusals) == 1 {
 					alone++
@@ -102,7 +104,7 @@ func checkPlugins(t *rapid.T, r *Report) {
 }
 
 // checkOutline holds the outline to the whole.
-func checkOutline(t *rapid.T, e *Engine, r *Report) {
+func checkOutline(t *rapid.T, e *Engine, r *report.Report) {
 	outline, err := e.Outline(t.Context(), types.UID(r.Pod.UID))
 	if err != nil {
 		t.Fatal(err)

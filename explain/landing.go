@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // landing is where a pod would go in the present state, real or supposed.
@@ -69,11 +71,11 @@ func (e *Engine) nearest(pod *corev1.Pod, m *matrix) string {
 	}
 	q := e.question(pod)
 	told, _ := e.group(q, m)[0].tell(e, q, m, false)
-	return strings.Join(told.clauses(), "; ")
+	return strings.Join(told.ClauseList(), "; ")
 }
 
 // unreadWords say why something could not be decided, the first of the reasons.
-func unreadWords(parts []UnknownPart) string {
+func unreadWords(parts []report.UnknownPart) string {
 	if len(parts) == 0 {
 		return ""
 	}

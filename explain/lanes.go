@@ -8,24 +8,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // withLanes adds to what a verdict comes to what an unbound pod waits for beside
 // a node that would take it: its nomination, and volumes.
-func withLanes(q *question, r *Report, told overall) overall {
+func withLanes(q *question, r *report.Report, told overall) overall {
 	switch r.Verdict {
-	case Schedulable:
+	case report.Schedulable:
 		told = tellProvisioning(q, told)
 		if said := nomination(q); said != "" {
 			told.summary += " " + grammar.Capital(said) + "."
 		}
-	case Unschedulable:
+	case report.Unschedulable:
 		if said := nomination(q); said != "" {
 			told.facts = append(told.facts, said)
 		}
-	case Preempting:
+	case report.Preempting:
 	default:
 		return told
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -79,7 +80,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mustExplain(t, startEngine(t, c.options, testNode("std-a-01", "4")), c.pod)
-			same(t, string(r.Verdict), string(Schedulable))
+			same(t, string(r.Verdict), string(report.Schedulable))
 			if !strings.HasSuffix(r.Summary, " "+c.summary) || !strings.HasSuffix(r.Why, "; "+c.why) || r.Observed.Quiet != c.quiet {
 				t.Errorf("got %q, %q, %q", r.Summary, r.Why, r.Observed.Quiet)
 			}
@@ -93,7 +94,7 @@ func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 	}
 	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
 	said := "\nThe Lease kube-system/kube-scheduler was renewed 3m ago.\n"
-	if text := Text(r, 80, TextOptions{Now: testNow}); !strings.Contains(text, said) {
+	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
 		t.Error(text)
 	}
 	if text := r.Markdown(); !strings.Contains(text, said) {
@@ -117,7 +118,7 @@ func TestAClaimOfTheFirstConsumerIsTold(t *testing.T) {
 	pod := testPod("data/etl", "", "1", mounting("scratch"))
 	e := startEngine(t, Options{}, testNode("std-a-01", "4"), aClass("fast", "csi.example.com"), aClaim("data/scratch", "fast"))
 	r := mustExplain(t, e, pod)
-	same(t, string(r.Verdict), string(Schedulable))
+	same(t, string(r.Verdict), string(report.Schedulable))
 	if want := []string{"claim data/scratch gets its volume once the pod has a node: class fast waits for its first consumer"}; !slices.Equal(r.Facts, want) {
 		t.Error(r.Facts)
 	}
@@ -152,13 +153,13 @@ func TestAVolumeThatIsBeingProvisionedIsWaitedFor(t *testing.T) {
 }
 
 func TestAutoscalersAreQuotedApart(t *testing.T) {
-	word := AutoscalerWord{Component: "karpenter", Reason: "FailedScheduling", Message: "no instance type has enough cpu", LastSeen: metav1.NewTime(testNow.Add(-3 * time.Minute))}
-	options := Options{Autoscalers: func(context.Context, *corev1.Pod) []AutoscalerWord { return []AutoscalerWord{word} }}
+	word := report.AutoscalerWord{Component: "karpenter", Reason: "FailedScheduling", Message: "no instance type has enough cpu", LastSeen: metav1.NewTime(testNow.Add(-3 * time.Minute))}
+	options := Options{Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord { return []report.AutoscalerWord{word} }}
 	r := mustExplain(t, startEngine(t, options, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
 	if len(r.Autoscaler) != 1 || r.Observed.AttemptSeen != nil {
 		t.Fatalf("%+v, attempt %v", r.Autoscaler, r.Observed.AttemptSeen)
 	}
-	if text := Text(r, 80, TextOptions{Now: testNow}); !strings.Contains(text, "\nkarpenter said, 3m ago (FailedScheduling)\n  no instance type has enough cpu\n") {
+	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, "\nkarpenter said, 3m ago (FailedScheduling)\n  no instance type has enough cpu\n") {
 		t.Error(text)
 	}
 	if text := r.Markdown(); !strings.Contains(text, "karpenter said (FailedScheduling):\n\n```\nno instance type has enough cpu\n```") {

@@ -12,6 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // limitPlugin is the admission plugin that applies LimitRanges.
@@ -20,7 +22,7 @@ const limitPlugin = "LimitRanger"
 // ApplyLimitRanges does to pod what the API server does with the LimitRanges of
 // its namespace: it fills in the requests and limits that they give, then asks
 // each of them. The refusals are those of the API server's own code.
-func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]Refusal, error) {
+func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Refusal, error) {
 	if len(ranges) == 0 {
 		return nil, nil
 	}
@@ -36,7 +38,7 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]Refusal, e
 	if err := corev1rules.Convert_core_Pod_To_v1_Pod(&internal, pod, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
 	}
-	var refusals []Refusal
+	var refusals []report.Refusal
 	for i := range ranges {
 		if limitranger.PodValidateLimitFunc(&ranges[i], &internal) == nil {
 			continue
@@ -94,8 +96,8 @@ func (r limitRule) alone() *corev1.LimitRange {
 
 // limitsRefusing finds which figures of a LimitRange the pod, or which of its
 // containers, goes beyond, by asking about each alone.
-func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]Refusal, error) {
-	var found []Refusal
+func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Refusal, error) {
+	var found []report.Refusal
 	for _, rule := range rulesOf(of) {
 		for _, subject := range rule.subjects(pod) {
 			var internal core.Pod
@@ -136,7 +138,7 @@ func (r limitRule) subjects(pod *corev1.Pod) []limited {
 }
 
 // refusal tells what goes beyond the rule.
-func (r limitRule) refusal(of limited) Refusal {
+func (r limitRule) refusal(of limited) report.Refusal {
 	figure := quotaAmount(r.resource, r.figure, roundedDown)
 	var allows string
 	switch r.bound {
@@ -150,11 +152,11 @@ func (r limitRule) refusal(of limited) Refusal {
 		allows = fmt.Sprintf("allows limits of %s to be %s times the requests per %s", r.resource, figure, r.subject)
 	}
 	has, wanted := r.has(of)
-	return Refusal{
+	return report.Refusal{
 		Plugin:  limitPlugin,
 		Reason:  fmt.Sprintf("%s %s of LimitRange %s", r.bound, r.resource, r.of.Name),
 		What:    fmt.Sprintf("LimitRange %s/%s %s, %s %s", r.of.Namespace, r.of.Name, allows, of.who, has),
-		Numbers: []Number{{Resource: string(r.resource), Wanted: wanted, Allocatable: r.figure.String()}},
+		Numbers: []report.Number{{Resource: string(r.resource), Wanted: wanted, Allocatable: r.figure.String()}},
 		Short:   fmt.Sprintf("limits %s: %s %s %s", r.of.Name, r.bound, r.resource, figure),
 	}
 }

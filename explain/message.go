@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // noNodes is what the scheduler writes when there is no node at all
@@ -16,12 +18,12 @@ const noNodes = "no nodes available to schedule pods"
 
 // outcome is what the scheduler would do with a pod in this state.
 type outcome struct {
-	message     string      // what it would write; "" where it would bind the pod or where that is not known
-	older       string      // the same in the words of the cluster's version; "" where those are ours
-	successful  bool        // message tells of a preemption whose node is picked from a random offset
-	deallocates bool        // message tells of a claim that was freed
-	preemption  *Preemption // nil unless no node fits
-	open        *UnknownPart
+	message     string             // what it would write; "" where it would bind the pod or where that is not known
+	older       string             // the same in the words of the cluster's version; "" where those are ours
+	successful  bool               // message tells of a preemption whose node is picked from a random offset
+	deallocates bool               // message tells of a claim that was freed
+	preemption  *report.Preemption // nil unless no node fits
+	open        *report.UnknownPart
 	tried       *candidates // nil where preemption was not tried
 }
 

@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Which sets of features a node declares decides, with the pod the same.
@@ -20,16 +22,16 @@ func TestTheFeaturesThatANodeDoesNotDeclareAreNamed(t *testing.T) {
 			ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{1}},
 		}}
 	})
-	report := mustExplain(t, startEngine(t, Options{}, testNode("both", "4", declaring(restart, users)),
+	r := mustExplain(t, startEngine(t, Options{}, testNode("both", "4", declaring(restart, users)),
 		testNode("none", "4"), testNode("one", "4", declaring(restart))), pod)
-	refusal := refusalIn(t, report, names.NodeDeclaredFeatures, "none")
+	refusal := refusalIn(t, r, names.NodeDeclaredFeatures, "none")
 	same(t, refusal.What, "none: the pod needs "+restart+", "+users+" of the node, which declares no feature")
 	same(t, refusal.Short, "no feature "+restart+", "+users)
-	refusal = refusalIn(t, report, names.NodeDeclaredFeatures, "one")
+	refusal = refusalIn(t, r, names.NodeDeclaredFeatures, "one")
 	same(t, refusal.What, "one: the pod needs "+users+" of the node, which declares "+restart)
 	same(t, refusal.Short, "no feature "+users)
-	if report.Verdict != Schedulable || report.Fits != 1 || len(report.Groups) != 3 {
-		t.Errorf("%s on %d nodes in %d groups", report.Verdict, report.Fits, len(report.Groups))
+	if r.Verdict != report.Schedulable || r.Fits != 1 || len(r.Groups) != 3 {
+		t.Errorf("%s on %d nodes in %d groups", r.Verdict, r.Fits, len(r.Groups))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -174,7 +175,7 @@ func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
 	}
 	if len(found) > 1 { // Fits walks the scalar resources in no order
 		slices.SortStableFunc(found, func(a, b figure) int {
-			return cmp.Compare(resourceRank(a.Resource), resourceRank(b.Resource))
+			return cmp.Compare(report.ResourceRank(a.Resource), report.ResourceRank(b.Resource))
 		})
 	}
 	return found

@@ -1,6 +1,10 @@
 package explain
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
 
 // nodeUnschedulable says that a node is cordoned.
 var nodeUnschedulable = explainer{
@@ -9,7 +13,7 @@ var nodeUnschedulable = explainer{
 			What: sentences(rs, func(refused) string {
 				return "cordoned (spec.unschedulable), and " + corev1.TaintNodeUnschedulable + ":NoSchedule is not tolerated"
 			}),
-			Short: cordonWord,
+			Short: report.CordonWord,
 		}
 	},
 }

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func aCSINode(name, driver string, limit int32) *storagev1.CSINode {
@@ -36,7 +38,7 @@ func TestTheCountBehindAVolumeLimitIsTold(t *testing.T) {
 	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
 	same(t, refusal.What, "n: CSI driver csi.example.com: volumes 1 short: wants 2 for claim data/v2, claim data/v3, in use 2, limit 3")
 	same(t, refusal.Short, "2 of 3 csi.example.com volumes in use")
-	want := Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
+	want := report.Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
 	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
 		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
 	}

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // deletedAgo lets a pod end; a finalizer keeps it.
@@ -109,7 +111,7 @@ func TestTheMessageIsTheSchedulersWhileNominatedPodsAreDeleted(t *testing.T) {
 		}
 		for _, pod := range c.pending {
 			r := mustExplain(t, e, pod)
-			if r.Verdict == Gated || r.Verdict == Preempting && r.Fits > 0 {
+			if r.Verdict == report.Gated || r.Verdict == report.Preempting && r.Fits > 0 {
 				continue
 			}
 			want := real.attempt(pod)

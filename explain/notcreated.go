@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -16,7 +17,7 @@ import (
 // limit range or Pod Security check would refuse one now, by the API server's
 // own code, and what would become of the pod otherwise. Webhooks and policies
 // cannot be asked: of those there are only the API server's words.
-func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*Report, error) {
+func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*report.Report, error) {
 	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
 	if err := e.judge(ctx, j); err != nil {
 		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
@@ -25,17 +26,17 @@ func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*R
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{
+	report := &report.Report{
 		TypeMeta: ifCreated.TypeMeta,
 		Pod:      ifCreated.Pod,
-		Verdict:  NotCreated,
-		Admission: &Admission{
+		Verdict:  report.NotCreated,
+		Admission: &report.Admission{
 			Wanted: refused.Wanted, Missing: refused.Missing,
 			Since: timeOrNil(refused.Since), LastRefused: timeOrNil(refused.Last),
-			Message: refused.Message, Refusals: j.refusals(), IfCreated: ifCreated.placement(),
+			Message: refused.Message, Refusals: j.refusals(), IfCreated: ifCreated.Placement(),
 		},
-		Plugins:   []PluginResult{},
-		Groups:    []Group{},
+		Plugins:   []report.PluginResult{},
+		Groups:    []report.Group{},
 		Unknown:   append(ifCreated.Unknown, j.unknown...),
 		Scheduler: ifCreated.Scheduler,
 		Revision:  ifCreated.Revision,
@@ -52,10 +53,10 @@ func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*R
 type judgement struct {
 	refused  *model.Refused
 	pod      *corev1.Pod // with what LimitRanges fill in
-	limits   []Refusal
-	security []Refusal
+	limits   []report.Refusal
+	security []report.Refusal
 	quotas   []quotaRefusal
-	unknown  []UnknownPart
+	unknown  []report.UnknownPart
 	now      time.Time
 }
 
@@ -107,17 +108,17 @@ func (e *Engine) labelsOf(namespace string) (labels map[string]string, why strin
 }
 
 func (j *judgement) leaveOpen(resource, why, plugin string) {
-	j.unknown = append(j.unknown, UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+	j.unknown = append(j.unknown, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
 }
 
 // refusals are all of them, in the order in which the API server asks.
-func (j *judgement) refusals() []Refusal {
+func (j *judgement) refusals() []report.Refusal {
 	all := slices.Concat(j.limits, j.security)
 	for _, r := range j.quotas {
 		all = append(all, r.refusal())
 	}
 	if all == nil {
-		all = []Refusal{}
+		all = []report.Refusal{}
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -88,35 +89,35 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 		rules        rules
 		pod          *model.Refused
 		summary, why string
-		numbers      Number // of the first refusal
+		numbers      report.Number // of the first refusal
 	}{
 		{
 			"a quota that is used up",
 			rules{quotas: []corev1.ResourceQuota{cpuQuota}},
 			refusedPod("1"),
 			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
-			Number{"requests.cpu", "1", "19500m", "20", "500m"},
+			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
 			"a quota of two resources",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "1", "memory": "1Gi"}, map[string]string{"pods": "1", "memory": "1Gi"})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "512Mi")),
 			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi are used, the pod wants 512Mi.", "quota compute: memory, pods",
-			Number{"memory", "512Mi", "1Gi", "1Gi", "512Mi"},
+			report.Number{Resource: "memory", Wanted: "512Mi", Requested: "1Gi", Allocatable: "1Gi", Short: "512Mi"},
 		},
 		{
 			"a quota on what the pod leaves open",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.memory": "1Gi"}, map[string]string{"limits.memory": "0"})}},
 			refusedPod("1"),
 			"ResourceQuota team-a/compute counts limits.memory, and container app sets none.", "quota compute: limits.memory not set",
-			Number{"limits.memory", "", "0", "1Gi", ""},
+			report.Number{Resource: "limits.memory", Wanted: "", Requested: "0", Allocatable: "1Gi", Short: ""},
 		},
 		{
 			"a quota that nobody has counted",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "5"}, nil)}},
 			refusedPod("1"),
 			"ResourceQuota team-a/compute limits pods, and nobody has counted yet what is used of it.", "quota compute: pods",
-			Number{"pods", "1", "", "5", ""},
+			report.Number{Resource: "pods", Wanted: "1", Requested: "", Allocatable: "5", Short: ""},
 		},
 		{
 			"a quota for other pods, and one for these",
@@ -127,7 +128,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				cpuQuota,
 			}},
 			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
-			Number{"requests.cpu", "1", "19500m", "20", "500m"},
+			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
 			"a request that a LimitRange fills in, beyond the quota",
@@ -136,7 +137,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: amounts(map[string]string{"cpu": "2"})})},
 			},
 			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 2.", "quota compute: requests.cpu",
-			Number{"requests.cpu", "2", "19500m", "20", "1500m"},
+			report.Number{Resource: "requests.cpu", Wanted: "2", Requested: "19500m", Allocatable: "20", Short: "1500m"},
 		},
 		{
 			"a limit beyond the greatest of a LimitRange, which is told before the quota",
@@ -146,21 +147,21 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			},
 			refusedPod("1", bounding(corev1.ResourceCPU, "2")),
 			"LimitRange team-a/bounds allows cpu 500m at most per Container, container app has limit 2.", "limits bounds: max cpu 500m",
-			Number{"cpu", "2", "", "500m", ""},
+			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "500m", Short: ""},
 		},
 		{
 			"a pod below the least of a LimitRange",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: amounts(map[string]string{"memory": "64Mi"})})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "16Mi")),
 			"LimitRange team-a/bounds wants memory 64Mi at least per Pod, the pod requests 16Mi.", "limits bounds: min memory 64Mi",
-			Number{"memory", "16Mi", "", "64Mi", ""},
+			report.Number{Resource: "memory", Wanted: "16Mi", Requested: "", Allocatable: "64Mi", Short: ""},
 		},
 		{
 			"a limit too far from its request",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})}},
 			refusedPod("1", bounding(corev1.ResourceCPU, "3")),
 			"LimitRange team-a/bounds allows limits of cpu to be 2 times the requests per Container, container app has them 3 times.", "limits bounds: ratio cpu 2",
-			Number{"cpu", "3", "", "2", ""},
+			report.Number{Resource: "cpu", Wanted: "3", Requested: "", Allocatable: "2", Short: ""},
 		},
 		{
 			"a privileged container",
@@ -168,7 +169,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			refusedPod("1", privileged),
 			`Pod Security level baseline of namespace team-a forbids privileged (container "app" must not set securityContext.privileged=true).`,
 			"baseline forbids privileged",
-			Number{},
+			report.Number{},
 		},
 		{
 			"several checks of one level",
@@ -177,7 +178,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			`Pod Security level restricted of namespace team-a forbids allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false) and 3 more.`,
 			"restricted forbids allowPrivilegeEscalation != false; restricted forbids unrestricted capabilities; " +
 				"restricted forbids runAsNonRoot != true; restricted forbids seccompProfile",
-			Number{},
+			report.Number{},
 		},
 		{
 			"what nothing explains",
@@ -185,7 +186,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			refusedPod("1"),
 			"kube-apiserver refused it 30s ago; no quota, limit range or Pod Security level would now.",
 			`kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
-			Number{},
+			report.Number{},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -194,12 +195,12 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, string(r.Verdict), string(NotCreated))
+			same(t, string(r.Verdict), string(report.NotCreated))
 			same(t, r.Summary, "Not created: "+test.summary)
 			same(t, r.State, "not created")
 			same(t, r.Why, test.why)
 			same(t, r.Pod.Name+r.Pod.UID, "")
-			var numbers Number
+			var numbers report.Number
 			for _, refusal := range r.Admission.Refusals[:min(1, len(r.Admission.Refusals))] {
 				for _, numbers = range refusal.Numbers {
 					break

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -24,7 +25,7 @@ func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 type hearsay struct {
 	scheduler   liveness
 	attempt     *metav1.Time
-	autoscalers []AutoscalerWord
+	autoscalers []report.AutoscalerWord
 	claims      map[string][]model.Event
 	events      []model.Event
 	aside       aside
@@ -129,8 +130,8 @@ func (x *explanation) take(said hearsay) {
 }
 
 // observe reads what the scheduler itself said last.
-func observe(pod *corev1.Pod) Observed {
-	var observed Observed
+func observe(pod *corev1.Pod) report.Observed {
+	var observed report.Observed
 	condition := scheduledCondition(pod)
 	if condition == nil {
 		return observed

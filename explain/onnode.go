@@ -9,14 +9,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // OnNode asks every plugin about one node alone, for each of some pods that have
 // no node: what the other nodes would say is left out, which is most of the cost
 // of Explain. Pods that are gone or have a node by now are left out of the
 // answers, which are in the order of uids.
-func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]NodeAnswer, error) {
-	answers := make([]NodeAnswer, 0, len(uids))
+func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]report.NodeAnswer, error) {
+	answers := make([]report.NodeAnswer, 0, len(uids))
 	for _, uid := range uids {
 		answer, err := e.onNode(ctx, uid, node)
 		if err != nil {
@@ -30,7 +32,7 @@ func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]N
 }
 
 // onNode answers for one pod, under the lock; nil where it needs no node.
-func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer *NodeAnswer, err error) {
+func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer *report.NodeAnswer, err error) {
 	find := func() *corev1.Pod { return e.pods[uid] }
 	said, err := e.hear(ctx, find)
 	if err != nil {
@@ -53,11 +55,11 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 	e.settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
-	answer = &NodeAnswer{UID: uid, Refusals: []Refusal{}, Held: x.held(ctx)}
+	answer = &report.NodeAnswer{UID: uid, Refusals: []report.Refusal{}, Held: x.held(ctx)}
 	x.doubt()
 	answer.Unknown = x.report.Unknown
 	if why, unread := e.forbidden["nodes"]; unread {
-		answer.Unknown = append(answer.Unknown, UnknownPart{Resource: "nodes", Why: why})
+		answer.Unknown = append(answer.Unknown, report.UnknownPart{Resource: "nodes", Why: why})
 		return answer, nil
 	}
 	if err := x.askNode(ctx, node, answer); err != nil {
@@ -85,7 +87,7 @@ func (x *explanation) held(ctx context.Context) string {
 }
 
 // askNode puts the question to every plugin for one node.
-func (x *explanation) askNode(ctx context.Context, node string, answer *NodeAnswer) error {
+func (x *explanation) askNode(ctx context.Context, node string, answer *report.NodeAnswer) error {
 	m := &x.trials
 	m.brief = false
 	if err := x.askInto(ctx, m, x.question.pod, []string{node}); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
@@ -24,23 +26,23 @@ func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				report, err := e.Explain(t.Context(), pod.UID)
+				r, err := e.Explain(t.Context(), pod.UID)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if len(answers) != 1 {
 					t.Fatalf("seed %d: %d answers for %s", seed, len(answers), pod.Name)
 				}
-				at := slices.IndexFunc(report.Nodes, func(n NodeResult) bool { return n.Name == node.Name })
+				at := slices.IndexFunc(r.Nodes, func(n report.NodeResult) bool { return n.Name == node.Name })
 				if at < 0 { // no nodes are told of pods that no scheduler looks at
 					if answers[0].Held == "" {
-						t.Errorf("seed %d: %s is %s, and is not told to be held", seed, pod.Name, report.Verdict)
+						t.Errorf("seed %d: %s is %s, and is not told to be held", seed, pod.Name, r.Verdict)
 					}
 					continue
 				}
 				compared++
-				want := report.Nodes[at]
-				got := NodeResult{want.Name, answers[0].Fits, answers[0].Refusals}
+				want := r.Nodes[at]
+				got := report.NodeResult{Name: want.Name, Fits: answers[0].Fits, Refusals: answers[0].Refusals}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, node.Name, diff)
 				}
@@ -78,7 +80,7 @@ func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortStableFunc(answers, func(a, b NodeAnswer) int { return a.Compare(&b) })
+	slices.SortStableFunc(answers, func(a, b report.NodeAnswer) int { return a.Compare(&b) })
 	var got []string
 	for _, a := range answers {
 		got = append(got, string(a.UID)+": "+a.Held+a.Words())

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // scoringOnly are resources that change where a pod ends up, never whether it
@@ -130,10 +132,10 @@ func byLabels(s *metav1.LabelSelector) bool {
 }
 
 // parts tells what the plugin's answer is open for.
-func (a *answer) parts(plugin string) (parts []UnknownPart) {
+func (a *answer) parts(plugin string) (parts []report.UnknownPart) {
 	for resource, reasons := range a.open {
 		for _, why := range reasons {
-			parts = append(parts, UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+			parts = append(parts, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
 		}
 	}
 	return parts
@@ -141,19 +143,19 @@ func (a *answer) parts(plugin string) (parts []UnknownPart) {
 
 // unknown lists what could not be read or run, with the plugins that it leaves
 // open.
-func (e *Engine) unknown(m *matrix) []UnknownPart {
-	var parts []UnknownPart
+func (e *Engine) unknown(m *matrix) []report.UnknownPart {
+	var parts []report.UnknownPart
 	for k := range e.plugins {
 		a, name := &m.answers[k], e.plugins[k].name
 		parts = append(parts, a.parts(name)...)
 		if failed(a.pre) {
-			parts = append(parts, UnknownPart{Resource: errorsOf, Why: a.pre.Message(), Plugins: []string{name}})
+			parts = append(parts, report.UnknownPart{Resource: errorsOf, Why: a.pre.Message(), Plugins: []string{name}})
 		}
 		said := map[string]bool{}
 		for _, status := range a.column {
 			if status != nil && failed(status) && !said[status.Message()] {
 				said[status.Message()] = true
-				parts = append(parts, UnknownPart{Resource: errorsOf, Why: status.Message(), Plugins: []string{name}})
+				parts = append(parts, report.UnknownPart{Resource: errorsOf, Why: status.Message(), Plugins: []string{name}})
 			}
 		}
 	}
@@ -161,7 +163,7 @@ func (e *Engine) unknown(m *matrix) []UnknownPart {
 }
 
 // mergeParts joins lists of parts into one by resource and reason.
-func mergeParts(lists ...[]UnknownPart) []UnknownPart {
+func mergeParts(lists ...[]report.UnknownPart) []report.UnknownPart {
 	plugins := map[[2]string][]string{}
 	for _, part := range slices.Concat(lists...) {
 		key := [2]string{part.Resource, part.Why}
@@ -171,9 +173,9 @@ func mergeParts(lists ...[]UnknownPart) []UnknownPart {
 			}
 		}
 	}
-	merged := make([]UnknownPart, 0, len(plugins))
+	merged := make([]report.UnknownPart, 0, len(plugins))
 	for _, key := range slices.SortedFunc(maps.Keys(plugins), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		merged = append(merged, UnknownPart{Resource: key[0], Why: key[1], Plugins: plugins[key]})
+		merged = append(merged, report.UnknownPart{Resource: key[0], Why: key[1], Plugins: plugins[key]})
 	}
 	return merged
 }

@@ -7,6 +7,8 @@ import (
 	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // securityPlugin is the admission plugin that enforces Pod Security standards.
@@ -15,7 +17,7 @@ const securityPlugin = "PodSecurity"
 // securityRefusing asks the API server's own checks whether the level that the
 // labels of pod's namespace enforce lets it be created. Where they enforce none,
 // the API server's configuration may, which nobody can read.
-func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]Refusal, error) {
+func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Refusal, error) {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	rules, errs := api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 	if err := errs.ToAggregate(); err != nil {
@@ -29,7 +31,7 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 	if !rules.Enforce.Latest() {
 		level = rules.Enforce.String()
 	}
-	var refusals []Refusal
+	var refusals []report.Refusal
 	for _, check := range evaluator.EvaluatePod(rules.Enforce, &pod.ObjectMeta, &pod.Spec) {
 		if check.Allowed {
 			continue
@@ -38,11 +40,11 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 		if check.ForbiddenDetail != "" {
 			why += " (" + check.ForbiddenDetail + ")"
 		}
-		refusals = append(refusals, Refusal{
+		refusals = append(refusals, report.Refusal{
 			Plugin:  securityPlugin,
 			Reason:  check.ForbiddenReason,
 			What:    fmt.Sprintf("Pod Security level %s of namespace %s forbids %s", level, pod.Namespace, why),
-			Numbers: []Number{},
+			Numbers: []report.Number{},
 			Short:   fmt.Sprintf("%s forbids %s", level, check.ForbiddenReason),
 		})
 	}

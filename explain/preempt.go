@@ -10,24 +10,25 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Preempt says what preemption could do for a pod. What would become of the
 // victims is looked into on the node that the scheduler would take, on the node
 // of the given name ("": none), and on others as long as that is cheap.
-func (e *Engine) Preempt(ctx context.Context, uid types.UID, node string) (*PreemptionPlan, error) {
+func (e *Engine) Preempt(ctx context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
 	return e.preempt(ctx, node, func() *corev1.Pod { return e.pods[uid] })
 }
 
 // PreemptOf is Preempt for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*PreemptionPlan, error) {
+func (e *Engine) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*report.PreemptionPlan, error) {
 	return e.preempt(ctx, node, func() *corev1.Pod { return pod })
 }
 
-func (e *Engine) preempt(ctx context.Context, node string, find func() *corev1.Pod) (plan *PreemptionPlan, err error) {
+func (e *Engine) preempt(ctx context.Context, node string, find func() *corev1.Pod) (plan *report.PreemptionPlan, err error) {
 	_, err = e.examine(ctx, false, find, func(x *explanation) error {
-		p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &PreemptionPlan{
+		p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &report.PreemptionPlan{
 			Report:        x.report,
 			PriorityClass: x.question.pod.Spec.PriorityClassName,
 			Nominated:     x.question.pod.Status.NominatedNodeName,
@@ -53,7 +54,7 @@ const (
 // planning is a plan in the making.
 type planning struct {
 	*explanation
-	plan   *PreemptionPlan
+	plan   *report.PreemptionPlan
 	tried  candidates
 	ranked []rankedCandidate
 	pods   map[string][]*corev1.Pod // the victims on each node, as the plan lists them
@@ -66,7 +67,7 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 	}
 	pod := p.question.pod
 	d := p.diagnose(ctx, p.matrix, pod)
-	waits := p.report.Verdict == Preempting
+	waits := p.report.Verdict == report.Preempting
 	if !waits && (d.failure != "" || p.stopsBefore(d)) {
 		p.plan.Why = p.report.Preemption.Why
 		p.plan.Answer = "Cannot help: it is refused before any node is looked at."
@@ -93,19 +94,19 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 func (p *planning) settledWithout() bool {
 	plan, r, pod := p.plan, p.report, p.question.pod
 	switch {
-	case r.Verdict == Scheduled:
+	case r.Verdict == report.Scheduled:
 		plan.Answer = "Not needed. " + r.Summary
-	case r.Verdict == Schedulable && plan.Nominated != "":
+	case r.Verdict == report.Schedulable && plan.Nominated != "":
 		plan.Answer = fmt.Sprintf("Not needed: no pod ends on %s any more, and it fits %s now.", plan.Nominated, grammar.Plural(r.Fits, "node"))
-	case r.Verdict == Schedulable:
+	case r.Verdict == report.Schedulable:
 		plan.Answer = fmt.Sprintf("Not needed: it fits %s now.", grammar.Plural(r.Fits, "node"))
-	case r.Verdict == Gated, r.Verdict == NotConsidered, r.Verdict == NotCreated:
+	case r.Verdict == report.Gated, r.Verdict == report.NotConsidered, r.Verdict == report.NotCreated:
 		plan.Answer = "Cannot help. " + r.Summary
 	case !p.posts.Has(names.DefaultPreemption):
 		plan.Answer = "Cannot help: the profile has no DefaultPreemption."
-	case r.Verdict == Unknown, p.matrix == nil, p.matrix.open():
+	case r.Verdict == report.Unknown, p.matrix == nil, p.matrix.open():
 		plan.Answer = r.Summary
-	case r.Verdict == Unschedulable && pod.Spec.PreemptionPolicy != nil && *pod.Spec.PreemptionPolicy == corev1.PreemptNever:
+	case r.Verdict == report.Unschedulable && pod.Spec.PreemptionPolicy != nil && *pod.Spec.PreemptionPolicy == corev1.PreemptNever:
 		plan.Answer = "Cannot help: its preemptionPolicy is Never."
 	case len(p.matrix.nodes) == 0:
 		plan.Answer = "Cannot help: there are no nodes."
@@ -162,7 +163,7 @@ func (c *candidates) rest() []fwk.NodeInfo {
 func (p *planning) answerPlan() {
 	plan, r := p.plan, p.report
 	switch {
-	case r.Verdict == Preempting:
+	case r.Verdict == report.Preempting:
 		plan.Answer, plan.Why = r.Summary, r.Summary
 	case len(plan.Nodes) == 0:
 		plan.Answer, plan.Why = p.cannot(), p.tried.cannot(p.matrix).Why

@@ -13,10 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // sketch is a plan in lines: the answer, the nodes with their victims, the rest.
-func sketch(p *PreemptionPlan) string {
+func sketch(p *report.PreemptionPlan) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Answer)
 	for i := range p.Nodes {
@@ -42,7 +44,7 @@ func sketch(p *PreemptionPlan) string {
 	return b.String()
 }
 
-func mustPreempt(t testing.TB, e *Engine, pod *corev1.Pod) *PreemptionPlan {
+func mustPreempt(t testing.TB, e *Engine, pod *corev1.Pod) *report.PreemptionPlan {
 	t.Helper()
 	return must(e.PreemptOf(t.Context(), pod, ""))
 }
@@ -112,7 +114,7 @@ std-b-02: 1 victims, highest 0, 1 broken; breaks PDB cart
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
 		t.Error(diff)
 	}
-	brief := &Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 once 2 pods of lower priority ended.", Victims: []Victim{
+	brief := &report.Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 once 2 pods of lower priority ended.", Victims: []report.Victim{
 		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "lands on std-a-01"},
 		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01: cpu 100m short; 1 more by 700m"},
 	}}
@@ -144,7 +146,7 @@ a: 1 victims, highest 0, 0 broken; chosen: its victims rank lowest
 	if brief := plan.Brief(); brief.Node != "b" || len(brief.Victims) != 1 || !brief.Possible || brief.Tie != nil {
 		t.Errorf("brief %+v", brief)
 	}
-	if r := must(e.Explain(t.Context(), pod.UID)); r.Verdict != Preempting {
+	if r := must(e.Explain(t.Context(), pod.UID)); r.Verdict != report.Preempting {
 		t.Errorf("the nomination is lost: %s", r.Verdict)
 	}
 }
@@ -171,9 +173,9 @@ func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
 	}
-	ties := []Tied{
-		{Node: "a", Victims: []PodName{plan.Brief().Tie[0].Victims[0]}, Alike: plan.Nodes[0].Alike},
-		{Node: "b", Victims: []PodName{{"default", "b-2"}}},
+	ties := []report.Tied{
+		{Node: "a", Victims: []report.PodName{plan.Brief().Tie[0].Victims[0]}, Alike: plan.Nodes[0].Alike},
+		{Node: "b", Victims: []report.PodName{{Namespace: "default", Name: "b-2"}}},
 	}
 	if diff := cmp.Diff(ties, plan.Brief().Tie); diff != "" {
 		t.Error(diff)

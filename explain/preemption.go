@@ -20,6 +20,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -29,13 +30,13 @@ func (e *Engine) postFilter(ctx context.Context, m *matrix, pod *corev1.Pod, d d
 	if e.stopsBefore(d) {
 		// DynamicResources comes first and cannot find what its PreFilter, which
 		// another plugin's refusal has kept from running, would have left it.
-		return outcome{message: fwk.ErrNotFound.Error(), preemption: &Preemption{
-			Victims: []Victim{},
+		return outcome{message: fwk.ErrNotFound.Error(), preemption: &report.Preemption{
+			Victims: []report.Victim{},
 			Why:     "The scheduler does not come to preemption: the pod is refused before any node is looked at.",
 			Short:   "the pod is refused before any node is looked at",
 		}}, nil
 	}
-	o := outcome{preemption: &Preemption{Victims: []Victim{}, Why: noPreemption}}
+	o := outcome{preemption: &report.Preemption{Victims: []report.Victim{}, Why: noPreemption}}
 	var said []string
 	if e.posts.Has(names.DefaultPreemption) {
 		var err error
@@ -67,7 +68,7 @@ func (e *Engine) stopsBefore(d diagnosis) bool {
 func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagnosis) (outcome, error) {
 	statuses := d.fit.Diagnosis.NodeToStatus
 	if ok, why := e.preempts.PodEligibleToPreemptOthers(ctx, pod, statuses.Get(pod.Status.NominatedNodeName)); !ok {
-		return outcome{message: why, preemption: &Preemption{Victims: []Victim{}, Why: "The pod is " + why, Short: "the pod is " + strings.TrimSuffix(why, ".")}}, nil
+		return outcome{message: why, preemption: &report.Preemption{Victims: []report.Victim{}, Why: "The pod is " + why, Short: "the pod is " + strings.TrimSuffix(why, ".")}}, nil
 	}
 	c, err := e.candidates(ctx, m, pod, statuses)
 	switch {
@@ -78,7 +79,7 @@ func (e *Engine) dryRun(ctx context.Context, m *matrix, pod *corev1.Pod, d diagn
 		o.tried = &c
 		return o, err
 	case err != nil:
-		return outcome{message: fwk.AsStatus(err).Message(), preemption: &Preemption{Victims: []Victim{}, Why: "Preemption fails: " + firstOf(err)}}, nil
+		return outcome{message: fwk.AsStatus(err).Message(), preemption: &report.Preemption{Victims: []report.Victim{}, Why: "Preemption fails: " + firstOf(err)}}, nil
 	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
@@ -179,8 +180,8 @@ func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
 }
 
 // cannot says why ending pods does not help on any of the nodes.
-func (c *candidates) cannot(m *matrix) *Preemption {
-	none := &Preemption{Victims: []Victim{}}
+func (c *candidates) cannot(m *matrix) *report.Preemption {
+	none := &report.Preemption{Victims: []report.Victim{}}
 	could := c.bare + len(c.nodes)
 	switch {
 	case could == 0:
@@ -227,8 +228,8 @@ func theNodes(n int) string {
 func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (outcome, error) {
 	if why, forbidden := e.forbidden["poddisruptionbudgets"]; forbidden {
 		return outcome{
-			open:       &UnknownPart{Resource: "poddisruptionbudgets", Why: why, Plugins: []string{names.DefaultPreemption}},
-			preemption: &Preemption{Possible: true, Victims: []Victim{}, Why: "Which pods it would end is unknown: " + why + "."},
+			open:       &report.UnknownPart{Resource: "poddisruptionbudgets", Why: why, Plugins: []string{names.DefaultPreemption}},
+			preemption: &report.Preemption{Possible: true, Victims: []report.Victim{}, Why: "Which pods it would end is unknown: " + why + "."},
 		}, nil
 	}
 	best := e.rankCandidates(ctx, c.found)[0]
@@ -237,9 +238,9 @@ func (e *Engine) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (out
 	if err != nil {
 		return outcome{}, err
 	}
-	found := &Preemption{Possible: true, Node: best.Name(), Victims: make([]Victim, 0, len(pods))}
+	found := &report.Preemption{Possible: true, Node: best.Name(), Victims: make([]report.Victim, 0, len(pods))}
 	for _, victim := range pods {
-		found.Victims = append(found.Victims, Victim{
+		found.Victims = append(found.Victims, report.Victim{
 			Namespace:   victim.Namespace,
 			Name:        victim.Name,
 			Priority:    corev1helpers.PodPriority(victim),

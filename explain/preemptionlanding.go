@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -37,7 +38,7 @@ func (p *planning) landAll(ctx context.Context, asked string) error {
 
 // land supposes that the pod is on the node and the victims are gone, and asks
 // where the successors of those would go, one after the other.
-func (p *planning) land(ctx context.Context, node *PreemptionNode) error {
+func (p *planning) land(ctx context.Context, node *report.PreemptionNode) error {
 	pods := p.pods[node.Name]
 	s := p.suppose()
 	defer s.end()

@@ -10,13 +10,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellOthers tells the nodes where ending pods does not make room, together for
 // one reason.
 func (p *planning) tellOthers(d diagnosis) {
-	helped := map[string]bool{p.plan.Nominated: p.report.Verdict == Preempting}
+	helped := map[string]bool{p.plan.Nominated: p.report.Verdict == report.Preempting}
 	for _, candidate := range p.ranked {
 		helped[candidate.Name()] = true
 	}
@@ -78,7 +79,7 @@ func (p *planning) firstRefusal(i int) (refusalKind, refused) {
 
 // gather words the reasons and puts the most nodes first. Reasons that read the
 // same are one.
-func gather(reasons map[string][]string, told map[string]string) []NoPreemption {
+func gather(reasons map[string][]string, told map[string]string) []report.NoPreemption {
 	nodes := map[string][]string{}
 	for reason, some := range reasons {
 		if words, ok := told[reason]; ok {
@@ -86,12 +87,12 @@ func gather(reasons map[string][]string, told map[string]string) []NoPreemption 
 		}
 		nodes[reason] = append(nodes[reason], some...)
 	}
-	var all []NoPreemption
+	var all []report.NoPreemption
 	for why, some := range nodes {
 		slices.Sort(some)
-		all = append(all, NoPreemption{Why: why, Nodes: some})
+		all = append(all, report.NoPreemption{Why: why, Nodes: some})
 	}
-	slices.SortFunc(all, func(a, b NoPreemption) int {
+	slices.SortFunc(all, func(a, b report.NoPreemption) int {
 		return cmp.Or(cmp.Compare(len(b.Nodes), len(a.Nodes)), strings.Compare(a.Why, b.Why))
 	})
 	return all

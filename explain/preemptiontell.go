@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // tellNodes tells every node where ending pods makes room, in the scheduler's
@@ -32,7 +34,7 @@ func (p *planning) tellNodes(ctx context.Context) error {
 	}
 	at := p.matrix.indices()
 	for i, candidate := range p.ranked {
-		node := PreemptionNode{Name: candidate.Name(), Broken: -1, May: may[i]}
+		node := report.PreemptionNode{Name: candidate.Name(), Broken: -1, May: may[i]}
 		node.Room, node.Resource = p.room(at[node.Name], candidate.Victims().Pods)
 		if blind {
 			node.Room, node.Why = "", "who would go is unknown"
@@ -59,7 +61,7 @@ func (m *matrix) indices() map[string]int {
 
 // whyTaken says why the scheduler takes the i-th node of the ranking, or why not;
 // it may take so many.
-func (p *planning) whyTaken(i int, node *PreemptionNode, several int) string {
+func (p *planning) whyTaken(i int, node *report.PreemptionNode, several int) string {
 	best, own := p.ranked[0].standing, p.ranked[i].standing
 	switch worse := own.worse(best, node.Budgets); {
 	case worse != "" && node.May && !p.plan.Sampled:
@@ -77,7 +79,7 @@ func (p *planning) whyTaken(i int, node *PreemptionNode, several int) string {
 }
 
 // tellVictims tells who would have to go.
-func (p *planning) tellVictims(ctx context.Context, node *PreemptionNode, candidate rankedCandidate) error {
+func (p *planning) tellVictims(ctx context.Context, node *report.PreemptionNode, candidate rankedCandidate) error {
 	victims := candidate.Victims()
 	node.Broken = int(victims.NumPDBViolations)
 	var breaking breakers
@@ -103,9 +105,9 @@ func (p *planning) tellVictims(ctx context.Context, node *PreemptionNode, candid
 }
 
 // victim tells one pod that would have to go.
-func (p *planning) victim(pod *corev1.Pod, resource string) PreemptionVictim {
-	victim := PreemptionVictim{
-		Victim: Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod)},
+func (p *planning) victim(pod *corev1.Pod, resource string) report.PreemptionVictim {
+	victim := report.PreemptionVictim{
+		Victim: report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod)},
 		Amount: "–",
 	}
 	name := corev1.ResourceName(resource)
@@ -133,7 +135,7 @@ func protects(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 // alike are pods that could have to go in place of victims: where some of the
 // pods of one priority and start go and others stay, the order in which the
 // scheduler has met them decides.
-func (p *planning) alike(name string, victims, others []*corev1.Pod) []PodName {
+func (p *planning) alike(name string, victims, others []*corev1.Pod) []report.PodName {
 	node, err := p.overlay.NodeInfos().Get(name)
 	if err != nil {
 		return nil
@@ -142,14 +144,14 @@ func (p *planning) alike(name string, victims, others []*corev1.Pod) []PodName {
 	for _, victim := range victims {
 		ranks[rankOf(victim)] = true
 	}
-	var found []PodName
+	var found []report.PodName
 	for _, info := range node.GetPods() {
 		pod := info.GetPod()
 		if (ranks[rankOf(pod)] || slices.Contains(others, pod)) && !slices.Contains(victims, pod) {
-			found = append(found, PodName{pod.Namespace, pod.Name})
+			found = append(found, report.PodName{Namespace: pod.Namespace, Name: pod.Name})
 		}
 	}
-	slices.SortFunc(found, func(a, b PodName) int {
+	slices.SortFunc(found, func(a, b report.PodName) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return found
@@ -158,7 +160,7 @@ func (p *planning) alike(name string, victims, others []*corev1.Pod) []PodName {
 // nominated puts the node in the plan that the pod is nominated to, with the pods
 // that end there already.
 func (p *planning) nominated() {
-	if p.report.Verdict != Preempting {
+	if p.report.Verdict != report.Preempting {
 		return
 	}
 	ending := slices.SortedStableFunc(slices.Values(p.question.found.victims), func(a, b *corev1.Pod) int {
@@ -166,8 +168,8 @@ func (p *planning) nominated() {
 	})
 	name := p.plan.Nominated
 	best := len(p.ranked) > 0 && p.ranked[0].Name() == name
-	at := slices.IndexFunc(p.plan.Nodes, func(n PreemptionNode) bool { return n.Name == name })
-	node := PreemptionNode{Name: name, Resource: string(corev1.ResourceCPU)}
+	at := slices.IndexFunc(p.plan.Nodes, func(n report.PreemptionNode) bool { return n.Name == name })
+	node := report.PreemptionNode{Name: name, Resource: string(corev1.ResourceCPU)}
 	if at >= 0 {
 		node = p.plan.Nodes[at]
 		p.plan.Nodes = slices.Delete(p.plan.Nodes, at, at+1)

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // fixesOf are the fixes of a pod of the engine.
-func fixesOf(t *testing.T, e *Engine, pod *corev1.Pod) *Fixes {
+func fixesOf(t *testing.T, e *Engine, pod *corev1.Pod) *report.Fixes {
 	t.Helper()
 	fixes, err := e.Fixes(t.Context(), pod.UID)
 	if err != nil {
@@ -60,7 +62,7 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 			e := startEngine(t, Options{}, testNode("std-a-01", "4"), test.pod)
 			fixes := fixesOf(t, e, test.pod)
 			same(t, fixes.Sentence(), test.advice)
-			if len(fixes.Tried) == 0 || fixes.Tried[0].Kind != FixQueue || fixes.Work() != 0 {
+			if len(fixes.Tried) == 0 || fixes.Tried[0].Kind != report.FixQueue || fixes.Work() != 0 {
 				t.Fatalf("got %+v", fixes.Tried)
 			}
 			var gates []string
@@ -75,14 +77,14 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 			if test.gates != nil && !slices.Equal(gates, test.gates) {
 				t.Errorf("got %q, want %q", gates, test.gates)
 			}
-			report := mustExplain(t, e, test.pod).WithFixes(fixes)
-			document, err := json.Marshal(report)
+			r := mustExplain(t, e, test.pod).WithFixes(fixes)
+			document, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for format, text := range map[string]string{
-				"text": Text(report, 120, TextOptions{Now: testNow}), "all of the text": Text(report, 120, TextOptions{Fixes: true, Now: testNow}),
-				"JSON": string(document), "Markdown": report.Markdown(),
+				"text": report.Text(r, 120, report.TextOptions{Now: testNow}), "all of the text": report.Text(r, 120, report.TextOptions{Fixes: true, Now: testNow}),
+				"JSON": string(document), "Markdown": r.Markdown(),
 			} {
 				if !strings.Contains(text, bypasses) && len(gates) > 0 || strings.Contains(text, "kubectl") || strings.Contains(text, "nothing else") {
 					t.Errorf("%s: %s", format, text)

@@ -12,6 +12,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // scorer is one plugin that says which of the nodes that fit suits a pod best.
@@ -40,15 +42,15 @@ type ranked struct {
 	node   string
 	total  int64 // of score × weight
 	tied   bool  // no node has more: one of several such is taken at random, or it is the only one
-	scores []NodeScore
+	scores []report.NodeScore
 }
 
 // ranking is the order in which the scheduler likes the nodes that fit.
 type ranking struct {
-	nodes   []ranked         // best first, equal ones by name
-	before  []string         // plugins whose PreScore ran, in their order
-	skipped sets.Set[string] // plugins that have nothing to say about this pod
-	unread  []UnknownPart    // what scores rest on and could not be read
+	nodes   []ranked             // best first, equal ones by name
+	before  []string             // plugins whose PreScore ran, in their order
+	skipped sets.Set[string]     // plugins that have nothing to say about this pod
+	unread  []report.UnknownPart // what scores rest on and could not be read
 }
 
 // rank orders the nodes that fit as the scheduler does, best first; state is that
@@ -143,7 +145,7 @@ func (e *Engine) score(ctx context.Context, state fwk.CycleState, pod *corev1.Po
 func (e *Engine) ranked(given *fwk.NodePluginScores) ranked {
 	r := ranked{node: given.Name, total: given.TotalScore}
 	for i, weighed := range given.Scores {
-		s := NodeScore{Node: given.Name, Plugin: weighed.Name, Weight: e.weight(weighed.Name), Raw: given.RawScores[i].Score}
+		s := report.NodeScore{Node: given.Name, Plugin: weighed.Name, Weight: e.weight(weighed.Name), Raw: given.RawScores[i].Score}
 		s.Score = weighed.Score / s.Weight // the framework has multiplied them
 		r.scores = append(r.scores, s)
 	}
@@ -168,7 +170,7 @@ func (e *Engine) noteScoringReads(plugin string, r *ranking) {
 		if resource == "namespaces" && plugin == names.InterPodAffinity && !r.said(plugin) {
 			continue
 		}
-		r.unread = mergeParts(r.unread, []UnknownPart{{Resource: resource, Why: e.forbidden[resource], Plugins: []string{plugin}}})
+		r.unread = mergeParts(r.unread, []report.UnknownPart{{Resource: resource, Why: e.forbidden[resource], Plugins: []string{plugin}}})
 	}
 }
 

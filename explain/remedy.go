@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // remedy is one step of a fix: a change of the pod, of nodes, or of other pods.
 // The structs say what is changed; command.go says by which command.
 type remedy interface {
 	// kind is the kind of a fix that has only this step.
-	kind() FixKind
+	kind() report.FixKind
 	// title is the step in an imperative clause: "uncordon std-a-01".
 	title() string
 	// harm orders remedies, the least first: 1 to 99.

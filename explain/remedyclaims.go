@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // The remedies that change claims and volumes.
@@ -22,10 +24,10 @@ type (
 	}
 )
 
-func (resizeClaim) kind() FixKind   { return FixClaim }
-func (releaseVolume) kind() FixKind { return FixClaim }
-func (resizeClaim) harm() int       { return 70 }
-func (releaseVolume) harm() int     { return 80 }
+func (resizeClaim) kind() report.FixKind   { return report.FixClaim }
+func (releaseVolume) kind() report.FixKind { return report.FixClaim }
+func (resizeClaim) harm() int              { return 70 }
+func (releaseVolume) harm() int            { return 80 }
 
 func (r resizeClaim) title() string {
 	was := r.claim.Spec.Resources.Requests[corev1.ResourceStorage]

@@ -8,13 +8,14 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/apis/scheduling"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-func (untaint) kind() FixKind   { return FixUntaint }
-func (uncordon) kind() FixKind  { return FixUncordon }
-func (labelNode) kind() FixKind { return FixLabel }
-func (evict) kind() FixKind     { return FixEvict }
+func (untaint) kind() report.FixKind   { return report.FixUntaint }
+func (uncordon) kind() report.FixKind  { return report.FixUncordon }
+func (labelNode) kind() report.FixKind { return report.FixLabel }
+func (evict) kind() report.FixKind     { return report.FixEvict }
 
 func (uncordon) harm() int  { return 35 }
 func (evict) harm() int     { return 40 }

@@ -7,16 +7,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-func (tolerate) kind() FixKind       { return FixTolerate }
-func (lowerRequest) kind() FixKind   { return FixRequest }
-func (dropSelector) kind() FixKind   { return FixSelector }
-func (dropExpression) kind() FixKind { return FixSelector }
-func (dropPodTerm) kind() FixKind    { return FixAffinity }
-func (loosenSpread) kind() FixKind   { return FixSpread }
-func (dropHostPort) kind() FixKind   { return FixPort }
-func (ungate) kind() FixKind         { return FixGate }
+func (tolerate) kind() report.FixKind       { return report.FixTolerate }
+func (lowerRequest) kind() report.FixKind   { return report.FixRequest }
+func (dropSelector) kind() report.FixKind   { return report.FixSelector }
+func (dropExpression) kind() report.FixKind { return report.FixSelector }
+func (dropPodTerm) kind() report.FixKind    { return report.FixAffinity }
+func (loosenSpread) kind() report.FixKind   { return report.FixSpread }
+func (dropHostPort) kind() report.FixKind   { return report.FixPort }
+func (ungate) kind() report.FixKind         { return report.FixGate }
 
 func (ungate) harm() int         { return 10 }
 func (tolerate) harm() int       { return 25 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -24,8 +25,8 @@ const placingTime = 10 * time.Second
 // state: each is filtered by the scheduler's plugins with those before it on their
 // nodes. Where the place of one decides about the next, each goes where the plugins'
 // scores rank first. Nothing of it is kept.
-func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*Replicas, error) {
-	r := &Replicas{Wanted: wanted}
+func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
+	r := &report.Replicas{Wanted: wanted}
 	if wanted > 1 && len(pod.Spec.ResourceClaims) > 0 {
 		r.Why = "devices of ResourceClaims are not allocated in a simulation"
 		return r, nil
@@ -54,8 +55,8 @@ func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*Re
 
 // DaemonPods says how many of the nodes that a DaemonSet is for, by its controller's
 // own rules, would take its pod, which does not exist.
-func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*Replicas, error) {
-	r := &Replicas{Daemon: true}
+func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
+	r := &report.Replicas{Daemon: true}
 	err := e.hold(ctx, nil, func() error {
 		defer e.asFor(pod)()
 		t, err := e.try(ctx, pod, nil)
@@ -96,7 +97,7 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 
 // placeNext places one replica more. It is done where none fits any more, where all
 // that are left fit, or where that cannot be decided.
-func (e *Engine) placeNext(ctx context.Context, on *scene, pod *corev1.Pod, r *Replicas) (done bool, err error) {
+func (e *Engine) placeNext(ctx context.Context, on *scene, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
 	next := numbered(pod, r.Placed)
 	defer e.asFor(next)()
 	matters := e.placeMatters(next)

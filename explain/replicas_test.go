@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // placeAll is how many of so many equal pods the scheduler places one after another.
@@ -113,7 +115,7 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if says := got.sentence(); !strings.HasPrefix(says, test.says) {
+			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
 			if again := mustLand(t, e, testPod("shop/other", "", "4")); again.node == "" {
@@ -159,7 +161,7 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if says := got.sentence(); says != test.says {
+			if says := got.Sentence(); says != test.says {
 				t.Errorf("it says %q, want %q", says, test.says)
 			}
 		})
@@ -167,16 +169,16 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 }
 
 func TestAReportTellsItsReplicasInEachForm(t *testing.T) {
-	report := newReport(startEngine(t, Options{}, testNode("n1", "4")).question(testPod("shop/web", "", "1")))
-	report.Replicas = &Replicas{Wanted: 3, Fit: new(2), Why: "cpu 1 short"}
+	r := newReport(startEngine(t, Options{}, testNode("n1", "4")).question(testPod("shop/web", "", "1")))
+	r.Replicas = &report.Replicas{Wanted: 3, Fit: new(2), Why: "cpu 1 short"}
 	want := "2 of 3 replicas fit, placed one after another; the next would be Pending: cpu 1 short."
-	for form, text := range map[string]string{"text": Text(report, 0, TextOptions{}), "markdown": report.Markdown()} {
+	for form, text := range map[string]string{"text": report.Text(r, 0, report.TextOptions{}), "markdown": r.Markdown()} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the %s does not say %q:\n%s", form, want, text)
 		}
 	}
-	report.Replicas = nil
-	if text := fmt.Sprint(Text(report, 0, TextOptions{}), report.Markdown()); strings.Contains(text, "replica") {
+	r.Replicas = nil
+	if text := fmt.Sprint(report.Text(r, 0, report.TextOptions{}), r.Markdown()); strings.Contains(text, "replica") {
 		t.Errorf("nobody asked about replicas:\n%s", text)
 	}
 }

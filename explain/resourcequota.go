@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -121,14 +122,14 @@ func (r quotaRefusal) sentence() string {
 
 // refusal is the same in the report's form. What quotas count is told as what
 // nodes have: hard is allocatable, used is requested.
-func (r quotaRefusal) refusal() Refusal {
-	told := Refusal{
+func (r quotaRefusal) refusal() report.Refusal {
+	told := report.Refusal{
 		Plugin: quotaPlugin,
 		Reason: "exceeded quota: " + r.name,
 		What:   r.sentence(),
 		Short:  fmt.Sprintf("quota %s: %s", r.name, r.resource),
 	}
-	number := Number{Resource: string(r.resource), Requested: r.used.String(), Allocatable: r.hard.String()}
+	number := report.Number{Resource: string(r.resource), Requested: r.used.String(), Allocatable: r.hard.String()}
 	switch {
 	case len(r.unset) > 0:
 		told.Reason, told.Short = "failed quota: "+r.name, told.Short+" not set"
@@ -138,7 +139,7 @@ func (r quotaRefusal) refusal() Refusal {
 		short := r.short()
 		number.Wanted, number.Short = r.wanted.String(), short.String()
 	}
-	told.Numbers = []Number{number}
+	told.Numbers = []report.Number{number}
 	return told
 }
 

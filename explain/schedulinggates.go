@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -61,13 +62,13 @@ func (c queueing) advice(pod *corev1.Pod) string {
 }
 
 // fix is what has to happen for the controller to remove its gate.
-func (c queueing) fix(pod *corev1.Pod) Fix {
+func (c queueing) fix(pod *corev1.Pod) report.Fix {
 	title := "see " + c.See
 	if queue := c.Queue(pod.Labels); queue != "" {
 		title += " " + queue
 	}
-	return Fix{
-		Title: title, Kind: FixQueue, Affects: []Affected{}, Remaining: []string{"gated until " + c.Admits}, Steps: 1,
+	return report.Fix{
+		Title: title, Kind: report.FixQueue, Affects: []report.Affected{}, Remaining: []string{"gated until " + c.Admits}, Steps: 1,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // gatedBy gives a pod scheduling gates.
@@ -18,7 +20,7 @@ func gatedBy(gates ...string) func(*corev1.Pod) {
 func TestEveryGateIsNamed(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))
 	r := mustExplain(t, e, testPod("shop/x", "", "1", gatedBy("example.com/budget", "example.com/image")))
-	same(t, string(r.Verdict), string(Gated))
+	same(t, string(r.Verdict), string(report.Gated))
 	same(t, r.Summary, "Gated by example.com/budget, example.com/image: kube-scheduler does not look at it until all of them are removed.")
 	same(t, r.Why, "example.com/budget, example.com/image")
 	same(t, r.Facts[0], "SchedulingGates: waiting for scheduling gates: [example.com/budget example.com/image]")

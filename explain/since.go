@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // What may be said where kube-scheduler's last message is not the one that its
@@ -110,7 +112,7 @@ func (e *Engine) podMoved(was, is *corev1.Pod) {
 
 // compare tells whether the scheduler's last message is the one that its plugins
 // give now and, where it is not, why that is no disagreement.
-func (x *explanation) compare(o outcome, observed *Observed) {
+func (x *explanation) compare(o outcome, observed *report.Observed) {
 	observed.Agrees = agrees(o, observed.Message)
 	if observed.Agrees != nil && !*observed.Agrees {
 		observed.Outdated = x.outdated(observed)
@@ -120,14 +122,14 @@ func (x *explanation) compare(o outcome, observed *Observed) {
 // outdated says why the scheduler's last message is another than its plugins give
 // now, though they may agree; "" where it is proved that they do not: it tried the
 // pod after the last change, or must have.
-func (x *explanation) outdated(observed *Observed) string {
+func (x *explanation) outdated(observed *report.Observed) string {
 	if !x.serves(schedulerName(x.question.pod)) {
 		return profileUnknown
 	}
 	if current := observed.GenerationCurrent; current != nil && !*current {
 		return specChanged
 	}
-	tried, changed := observed.lastTry(), x.moves.lastChange()
+	tried, changed := observed.LastTry(), x.moves.lastChange()
 	switch {
 	case x.triedSince(tried, changed), observed.Quiet == "" && x.mustHaveTried(changed):
 		return ""

@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // One that kube-scheduler has not looked at since the cluster changed does not
@@ -93,9 +95,9 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 			if r.Observed.Agrees == nil || *r.Observed.Agrees || r.Observed.Outdated != test.want {
 				t.Fatalf("agrees %v, outdated %q, want %q", r.Observed.Agrees, r.Observed.Outdated, test.want)
 			}
-			otherwise := strings.Contains(Text(r, 80, TextOptions{Now: now}), "says otherwise")
+			otherwise := strings.Contains(report.Text(r, 80, report.TextOptions{Now: now}), "says otherwise")
 			if otherwise != (test.want == "") {
-				t.Error(Text(r, 80, TextOptions{Now: now}))
+				t.Error(report.Text(r, 80, report.TextOptions{Now: now}))
 			}
 		})
 	}

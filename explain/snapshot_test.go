@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 )
@@ -26,7 +27,7 @@ import (
 // A file explains each pod that waits as the cluster did that it was taken of:
 // verdict, message, groups, numbers, fixes and preemption.
 func TestASnapshotExplainsAsTheClusterDid(t *testing.T) {
-	verdicts := map[explain.Verdict]int{}
+	verdicts := map[report.Verdict]int{}
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			source := sourceOf(t, explain.RandomObjects(seed, 6, 14, 8))
@@ -48,7 +49,7 @@ func TestASnapshotExplainsAsTheClusterDid(t *testing.T) {
 			}
 		})
 	}
-	if verdicts[explain.Unschedulable] == 0 || verdicts[explain.Schedulable] == 0 || verdicts[explain.Gated] == 0 {
+	if verdicts[report.Unschedulable] == 0 || verdicts[report.Schedulable] == 0 || verdicts[report.Gated] == 0 {
 		t.Errorf("the clusters show too little: %v", verdicts)
 	}
 }
@@ -81,8 +82,8 @@ func sourceOf(t *testing.T, objects []runtime.Object) *cluster.Source {
 			return name != "other", true, "the Lease of " + name
 		},
 		AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return &seen },
-		Autoscalers: func(context.Context, *corev1.Pod) []explain.AutoscalerWord {
-			return []explain.AutoscalerWord{{Component: "karpenter", Reason: "FailedScheduling", Message: "no room", LastSeen: seen}}
+		Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord {
+			return []report.AutoscalerWord{{Component: "karpenter", Reason: "FailedScheduling", Message: "no room", LastSeen: seen}}
 		},
 		Events: func(_ context.Context, ref model.Ref) ([]model.Event, error) {
 			return []model.Event{{
@@ -134,10 +135,10 @@ func reread(t *testing.T, taken *snapshot.Snapshot, format snapshot.Format) *clu
 
 // all is all that is told of a pod.
 type all struct {
-	Report *explain.Report
-	Way    *explain.Report
-	Fixes  *explain.Fixes
-	Plan   *explain.PreemptionPlan
+	Report *report.Report
+	Way    *report.Report
+	Fixes  *report.Fixes
+	Plan   *report.PreemptionPlan
 }
 
 func told(t *testing.T, c *cluster.Cluster, uid types.UID) (a all) {
@@ -152,7 +153,7 @@ func told(t *testing.T, c *cluster.Cluster, uid types.UID) (a all) {
 	if a.Fixes, err = c.Fixes(t.Context(), uid); err != nil {
 		t.Fatal(err)
 	}
-	if a.Report.Verdict != explain.Unschedulable {
+	if a.Report.Verdict != report.Unschedulable {
 		return a
 	}
 	if a.Plan, err = c.Preempt(t.Context(), uid, ""); err != nil {
@@ -171,7 +172,7 @@ func asJSON(t *testing.T, a all) any {
 	}
 	text, err := json.Marshal(map[string]any{
 		"report": a.Report, "way": a.Way, "preemption": plan,
-		"text": explain.Text(a.Report, 100, explain.TextOptions{Now: explain.Moment(), Nodes: true, Fixes: true}),
+		"text": report.Text(a.Report, 100, report.TextOptions{Now: explain.Moment(), Nodes: true, Fixes: true}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func waiting(name, reason, message string) corev1.ContainerStatus {
@@ -76,7 +78,7 @@ func TestABoundPodThatHasNotStartedSaysWhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			over := test.want.stage == stageRunning || test.want.stage == stageFinished
-			if r.Verdict != Scheduled || r.Started != over || r.SchedulerMessage != "" || len(r.Groups) != 0 {
+			if r.Verdict != report.Scheduled || r.Started != over || r.SchedulerMessage != "" || len(r.Groups) != 0 {
 				t.Errorf("verdict %s, started %t, message %q", r.Verdict, r.Started, r.SchedulerMessage)
 			}
 		})

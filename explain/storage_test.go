@@ -15,6 +15,8 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // aClaim is a claim namespace/name for 10Gi of class, not bound.
@@ -121,22 +123,22 @@ func mountingNew(name string) func(*corev1.Pod) {
 }
 
 // refusalsOf are what plugin has against pod on node, as the report tells it.
-func refusalsOf(t testing.TB, plugin, node string, pod *corev1.Pod, objects ...runtime.Object) Refusal {
+func refusalsOf(t testing.TB, plugin, node string, pod *corev1.Pod, objects ...runtime.Object) report.Refusal {
 	t.Helper()
 	return refusalIn(t, mustExplain(t, startEngine(t, Options{}, objects...), pod), plugin, node)
 }
 
-func refusalIn(t testing.TB, report *Report, plugin, node string) Refusal {
+func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Refusal {
 	t.Helper()
-	for _, n := range report.Nodes {
+	for _, n := range r.Nodes {
 		for _, refusal := range n.Refusals {
 			if n.Name == node && refusal.Plugin == plugin {
 				return refusal
 			}
 		}
 	}
-	t.Fatalf("%s does not refuse %s: %s", plugin, node, report.Summary)
-	return Refusal{}
+	t.Fatalf("%s does not refuse %s: %s", plugin, node, r.Summary)
+	return report.Refusal{}
 }
 
 // storageFinds says what the explainers of storage plugins find on one node.

@@ -6,6 +6,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -14,11 +15,11 @@ const libraryVersion = "v1.37.1"
 
 // newReport says which pod is meant; everything else is still empty, lists as
 // empty lists.
-func newReport(q *question) *Report {
+func newReport(q *question) *report.Report {
 	pod, seen := q.pod, model.NewPod(q.pod)
-	report := &Report{
-		TypeMeta: metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
-		Pod: PodRef{
+	r := &report.Report{
+		TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.Kind},
+		Pod: report.PodRef{
 			Namespace:     pod.Namespace,
 			Name:          pod.Name,
 			UID:           string(pod.UID),
@@ -27,15 +28,15 @@ func newReport(q *question) *Report {
 			SchedulerName: schedulerName(pod),
 			Requests:      requests(q.podInfo, &seen.Requests),
 		},
-		Plugins:   []PluginResult{},
-		Groups:    []Group{},
-		Unknown:   []UnknownPart{},
+		Plugins:   []report.PluginResult{},
+		Groups:    []report.Group{},
+		Unknown:   []report.UnknownPart{},
 		CreatedAt: pod.CreationTimestamp.Time,
 	}
 	if seen.Owner.Kind != "" {
-		report.Pod.Owner = &OwnerRef{Kind: seen.Owner.Kind, Name: seen.Owner.Name}
+		r.Pod.Owner = &report.OwnerRef{Kind: seen.Owner.Kind, Name: seen.Owner.Name}
 	}
-	return report
+	return r
 }
 
 // requests are what the scheduler counts for the pod, without zeros.
@@ -71,8 +72,8 @@ func schedulerName(pod *corev1.Pod) string {
 // caveats hold for every report about a pod of the profile in hand.
 func (e *Engine) caveats() []string {
 	var all []string
-	if e.origin == assumed {
-		all = append(all, assumed)
+	if e.origin == report.Assumed {
+		all = append(all, report.Assumed)
 	}
 	all = append(all, e.notes...)
 	if said := versionCaveat(e.options.ClusterVersion); said != "" {

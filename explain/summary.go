@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -12,18 +13,18 @@ import (
 // summarize fills in the words about the whole once verdict, groups, plugins and
 // figures of the report stand: Summary, State, Why, Facts, and the Words of each
 // group. Refusals of a group have their words already.
-func summarize(q *question, r *Report) {
+func summarize(q *question, r *report.Report) {
 	for i := range r.Groups {
-		r.Groups[i].Words = r.Groups[i].words()
+		r.Groups[i].Words = r.Groups[i].JoinClauses()
 	}
-	tell := map[Verdict]func(*question, *Report) overall{
-		Scheduled:     tellScheduled,
-		Preempting:    tellPreempting,
-		Gated:         tellGated,
-		NotConsidered: tellNotConsidered,
-		Schedulable:   tellSchedulable,
-		Unschedulable: tellUnschedulable,
-		Unknown:       tellUnknown,
+	tell := map[report.Verdict]func(*question, *report.Report) overall{
+		report.Scheduled:     tellScheduled,
+		report.Preempting:    tellPreempting,
+		report.Gated:         tellGated,
+		report.NotConsidered: tellNotConsidered,
+		report.Schedulable:   tellSchedulable,
+		report.Unschedulable: tellUnschedulable,
+		report.Unknown:       tellUnknown,
 	}[r.Verdict]
 	told := withLanes(q, r, tell(q, r))
 	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
@@ -38,7 +39,7 @@ type overall struct {
 }
 
 // tellPreempting tells what a nominated pod waits for.
-func tellPreempting(q *question, r *Report) overall {
+func tellPreempting(q *question, r *report.Report) overall {
 	node, victims := q.pod.Status.NominatedNodeName, q.found.victims
 	var last time.Time
 	told := overall{state: "preempting"}
@@ -69,7 +70,7 @@ func graceLeft(end, now time.Time) string {
 }
 
 // tellGated tells what keeps the pod out of the scheduler's queue.
-func tellGated(q *question, _ *Report) overall {
+func tellGated(q *question, _ *report.Report) overall {
 	first, told := q.found.gates[0], overall{state: "gated"}
 	told.summary = fmt.Sprintf("%s: kube-scheduler does not look at it until %s.", first.what, first.until)
 	var shorts []string
@@ -88,7 +89,7 @@ func tellGated(q *question, _ *Report) overall {
 }
 
 // tellNotConsidered tells why no scheduler takes care of the pod.
-func tellNotConsidered(q *question, r *Report) overall {
+func tellNotConsidered(q *question, r *report.Report) overall {
 	why := q.found.scheduler.why
 	if q.pod.DeletionTimestamp != nil {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
@@ -108,7 +109,7 @@ func tellNotConsidered(q *question, r *Report) overall {
 
 // tellSchedulable names the nodes that fit, or the first of them, and says when
 // the scheduler was seen.
-func tellSchedulable(q *question, r *Report) overall {
+func tellSchedulable(q *question, r *report.Report) overall {
 	summary := "It fits " + grammar.Plural(r.Fits, "node") + " now" + firstWords(q) + "."
 	why := grammar.Plural(r.Fits, "node")
 	tried := attemptOf(q, r)
@@ -121,7 +122,7 @@ func tellSchedulable(q *question, r *Report) overall {
 }
 
 // tellUnknown tells what could not be read and what that leaves open.
-func tellUnknown(q *question, r *Report) overall {
+func tellUnknown(q *question, r *report.Report) overall {
 	told := overall{state: "unknown", summary: "Unknown."}
 	for _, part := range r.Unknown {
 		said := part.Why

@@ -8,12 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellUnschedulable tells apart why no node fits: too large for any, no room, no
 // room on one node, only one thing between, or as it comes, the nearest first.
-func tellUnschedulable(q *question, r *Report) overall {
+func tellUnschedulable(q *question, r *report.Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
 	}
@@ -42,12 +43,12 @@ func tellUnschedulable(q *question, r *Report) overall {
 }
 
 // tellNearest names the nearest node and all that it lacks.
-func tellNearest(q *question, g *Group) overall {
+func tellNearest(q *question, g *report.Group) overall {
 	told := overall{state: "no node fits"}
 	near := *g
-	if before := preFilterRefusals(g); len(before) > 0 { // no node is nearer than another
+	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
 		near.Refusals = before
-		told.why = strings.Join(near.clauses(), "; ")
+		told.why = strings.Join(near.ClauseList(), "; ")
 		told.summary = "No node fits: " + told.why + "."
 		return told
 	}
@@ -57,24 +58,24 @@ func tellNearest(q *question, g *Group) overall {
 			near.Refusals[i].Short = shortOf(lacks)
 		}
 	}
-	told.why = strings.Join(near.clauses(), "; ")
+	told.why = strings.Join(near.ClauseList(), "; ")
 	who := grammar.List(g.Nodes, 1)
-	if g.Count == 1 || refusedBy(g, names.NodeResourcesFit) {
+	if g.Count == 1 || report.RefusedBy(g, names.NodeResourcesFit) {
 		who = g.Nodes[0]
 		told.why = who + ": " + told.why
 	}
-	told.summary = fmt.Sprintf("No node fits. Nearest: %s, %s.", who, strings.Join(near.clauses(), " and "))
+	told.summary = fmt.Sprintf("No node fits. Nearest: %s, %s.", who, strings.Join(near.ClauseList(), " and "))
 	return told
 }
 
 // loneCause is the one thing in the way of a group: a plugin, or cordonWord for a
 // cordon and its taint; "" where there are several, or what holds for all nodes.
-func loneCause(g *Group) string {
+func loneCause(g *report.Group) string {
 	switch {
-	case len(g.Refusals) == 0 || g.overAllNodes():
+	case len(g.Refusals) == 0 || g.OverAllNodes():
 		return ""
-	case len(g.clauses()) == 1 && g.clauses()[0] == cordonWord:
-		return cordonWord
+	case len(g.ClauseList()) == 1 && g.ClauseList()[0] == report.CordonWord:
+		return report.CordonWord
 	case len(g.Refusals) == 1:
 		return g.Refusals[0].Plugin
 	}
@@ -101,7 +102,9 @@ func requestWords(q *question) string {
 	for name, amount := range counted.GetScalarResources() {
 		all = append(all, figure{Resource: name, Wanted: amount})
 	}
-	slices.SortFunc(all, func(a, b figure) int { return strings.Compare(resourceRank(a.Resource), resourceRank(b.Resource)) })
+	slices.SortFunc(all, func(a, b figure) int {
+		return strings.Compare(report.ResourceRank(a.Resource), report.ResourceRank(b.Resource))
+	})
 	var said []string
 	for _, f := range all {
 		if f.Wanted > 0 {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -25,7 +26,7 @@ func (x *explanation) pinned(m *matrix) sets.Set[string] {
 
 // tellPinned is for a pod that may run on some named nodes alone: what keeps it
 // off the others is no near miss.
-func tellPinned(q *question, r *Report) (overall, bool) {
+func tellPinned(q *question, r *report.Report) (overall, bool) {
 	if q.found.pinned == nil {
 		return overall{}, false
 	}
@@ -34,13 +35,13 @@ func tellPinned(q *question, r *Report) (overall, bool) {
 	left.Groups = nil
 	for _, g := range r.Groups {
 		there := func(node string) bool { return q.found.pinned.Has(node) }
-		if slices.ContainsFunc(g.Nodes, there) && !g.overAllNodes() {
+		if slices.ContainsFunc(g.Nodes, there) && !g.OverAllNodes() {
 			left.Groups = append(left.Groups, g)
 		}
 	}
 	who := grammar.List(wanted, grammar.Few)
 	if len(left.Groups) == 0 {
-		if slices.ContainsFunc(r.Groups, func(g Group) bool { return len(preFilterRefusals(&g)) > 0 }) {
+		if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return len(report.PreFilterRefusals(&g)) > 0 }) {
 			return overall{}, false
 		}
 		return overall{
@@ -49,7 +50,7 @@ func tellPinned(q *question, r *Report) (overall, bool) {
 		}, true
 	}
 	told := tellNearest(q, &left.Groups[0])
-	if len(wanted) > 1 || len(preFilterRefusals(&left.Groups[0])) > 0 {
+	if len(wanted) > 1 || len(report.PreFilterRefusals(&left.Groups[0])) > 0 {
 		return told, true
 	}
 	told.summary = fmt.Sprintf("It may run on %s alone: %s.", who, strings.TrimPrefix(told.why, who+": "))

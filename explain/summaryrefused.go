@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tell puts a refused pod into words.
-func (j *judgement) tell(r *Report) overall {
+func (j *judgement) tell(r *report.Report) overall {
 	told := overall{state: "not created", facts: j.facts(r)}
 	switch {
 	case len(j.limits) > 0:
@@ -33,7 +34,7 @@ func (j *judgement) tell(r *Report) overall {
 }
 
 // shorts are the clauses of refusals, one after the other.
-func shorts(refusals []Refusal) string {
+func shorts(refusals []report.Refusal) string {
 	var all []string
 	for _, r := range refusals {
 		all = append(all, r.Short)
@@ -68,7 +69,7 @@ func (j *judgement) quote() string { return "kube-apiserver: " + j.refused.Messa
 
 // facts are what the refusal rests on: the sums, what else refuses, how many
 // pods there are not, the API server's words, and what would become of the pod.
-func (j *judgement) facts(r *Report) []string {
+func (j *judgement) facts(r *report.Report) []string {
 	var facts []string
 	for i, refusal := range r.Admission.Refusals {
 		at := i - len(j.limits) - len(j.security)

@@ -10,16 +10,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // misses are the nodes with one thing in the way, by what that is.
 type misses struct {
-	between []*Group // a cordon, taints, labels
-	others  []*Group // one refusal of another plugin
-	full    []lacker // nothing but room, on nodes that are large enough
-	small   []lacker // the same, on nodes that the pod is larger than
-	without []lacker // the same, on nodes that have none at all of what it wants
+	between []*report.Group // a cordon, taints, labels
+	others  []*report.Group // one refusal of another plugin
+	full    []lacker        // nothing but room, on nodes that are large enough
+	small   []lacker        // the same, on nodes that the pod is larger than
+	without []lacker        // the same, on nodes that have none at all of what it wants
 
 	first *lacker // the nearest of full and small
 }
@@ -30,13 +31,13 @@ type lacker struct {
 	lacks []figure
 }
 
-func missesOf(q *question, r *Report) misses {
+func missesOf(q *question, r *report.Report) misses {
 	var m misses
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		switch loneCause(g) {
 		case "":
-		case cordonWord, names.TaintToleration, names.NodeAffinity:
+		case report.CordonWord, names.TaintToleration, names.NodeAffinity:
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
 			rows := shortageTableOf(q).rows
@@ -159,11 +160,11 @@ func tellWithout(nodes []lacker) string {
 }
 
 // butFor is for nodes that would fit but for one thing each.
-func butFor(between []*Group) string {
+func butFor(between []*report.Group) string {
 	var all []string
 	for _, g := range between {
 		bar := g.Refusals[0].Bar
-		if loneCause(g) == cordonWord {
+		if loneCause(g) == report.CordonWord {
 			bar = "being cordoned, " + grammar.List(g.Nodes, grammar.Few)
 		}
 		all = append(all, fmt.Sprintf("%s but for %s", grammar.Plural(g.Count, "node"), bar))
@@ -173,11 +174,11 @@ func butFor(between []*Group) string {
 
 // inTheWay names the kinds of things that are in the way, with their verb: "a
 // taint or a label is".
-func inTheWay(q *question, between []*Group) string {
+func inTheWay(q *question, between []*report.Group) string {
 	var kinds []string
 	verb := "is"
 	for _, g := range between {
-		kind := map[string]string{cordonWord: "a cordon", names.NodeAffinity: "a label"}[loneCause(g)]
+		kind := map[string]string{report.CordonWord: "a cordon", names.NodeAffinity: "a label"}[loneCause(g)]
 		if kind == "" {
 			kind = taintKind(q, g.Nodes[0])
 		}
@@ -239,7 +240,9 @@ func tellRoom(nodes []lacker) string {
 	return fmt.Sprintf("Enough room in sum, on no one node: of the %s that would take it %s.", grammar.Plural(len(nodes), "node"), strings.Join(some, ", "))
 }
 
-func byRank(a, b corev1.ResourceName) int { return cmp.Compare(resourceRank(a), resourceRank(b)) }
+func byRank(a, b corev1.ResourceName) int {
+	return cmp.Compare(report.ResourceRank(a), report.ResourceRank(b))
+}
 
 // room is what some nodes have free of one resource.
 type room struct {

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // nodeHaving sets what a node has allocatable of a resource.
@@ -207,7 +209,7 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
 			r := mustExplain(t, e, pod)
-			if r.Verdict != Unschedulable {
+			if r.Verdict != report.Unschedulable {
 				continue
 			}
 			at := fmt.Sprintf("seed %d, %s: %s", seed, pod.Name, r.Summary)
@@ -236,7 +238,7 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 }
 
 // lacksSize says whether a node has less of something in all than the pod wants.
-func lacksSize(node NodeResult) bool {
+func lacksSize(node report.NodeResult) bool {
 	for _, refusal := range node.Refusals {
 		for _, n := range refusal.Numbers {
 			wanted, allocatable := resource.MustParse(n.Wanted), resource.MustParse(n.Allocatable)
@@ -249,7 +251,7 @@ func lacksSize(node NodeResult) bool {
 }
 
 // checkRoom recomputes what is free on the nodes that only lack room.
-func checkRoom(t *testing.T, at string, r *Report) {
+func checkRoom(t *testing.T, at string, r *report.Report) {
 	t.Helper()
 	sum, wanted, lacking, nodes := map[string]int64{}, map[string]int64{}, map[string]int{}, 0
 	for _, node := range r.Nodes {
@@ -278,7 +280,7 @@ func checkRoom(t *testing.T, at string, r *Report) {
 }
 
 // checkBetween counts the nodes that only a taint, a label or a cordon keeps off.
-func checkBetween(t *testing.T, at string, r *Report) {
+func checkBetween(t *testing.T, at string, r *report.Report) {
 	t.Helper()
 	said := 0
 	for _, found := range between.FindAllStringSubmatch(r.Summary, -1) {
@@ -292,7 +294,7 @@ func checkBetween(t *testing.T, at string, r *Report) {
 	for _, node := range r.Nodes {
 		only := true
 		for _, refusal := range node.Refusals {
-			cordon := refusal.Short == cordonWord
+			cordon := refusal.Short == report.CordonWord
 			only = only && (len(node.Refusals) == 1 || cordon) &&
 				(cordon || refusal.Plugin == names.TaintToleration || refusal.Plugin == names.NodeAffinity)
 		}

@@ -7,12 +7,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tellScheduled says where a bound pod is and, if it has not started, why.
-func tellScheduled(q *question, _ *Report) overall {
+func tellScheduled(q *question, _ *report.Report) overall {
 	node, s := q.pod.Spec.NodeName, q.found.start
 	placed := "Scheduled to " + node
 	if !s.since.IsZero() {

@@ -9,6 +9,7 @@ import (
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/features"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -79,7 +80,7 @@ func untoleratedNames(q *question, r refused) []string {
 
 // conditionTaints are the taints that only repeat what the node's status says.
 var conditionTaints = map[string]string{
-	corev1.TaintNodeUnschedulable:                    cordonWord,
+	corev1.TaintNodeUnschedulable:                    report.CordonWord,
 	corev1.TaintNodeNotReady:                         "NotReady",
 	corev1.TaintNodeUnreachable:                      "NotReady (unreachable)",
 	corev1.TaintNodeMemoryPressure:                   "MemoryPressure",

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
@@ -18,7 +20,7 @@ func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
 		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: said,
 		LastTransitionTime: metav1.NewTime(testNow.Add(-14 * time.Minute)),
 	}}
-	same(t, Text(mustExplain(t, e, pod), 80, TextOptions{Now: testNow}), `shop/checkout: Unschedulable
+	same(t, report.Text(mustExplain(t, e, pod), 80, report.TextOptions{Now: testNow}), `shop/checkout: Unschedulable
 No node fits. Nearest: std-b-02, cpu 350m short.
 requests cpu 4, memory 4Gi · Burstable · priority 0
 kube-scheduler says the same, unschedulable for 14m.
@@ -46,7 +48,7 @@ Note: the cluster is v1.36.3, the plugins are those of v1.37.1
 
 func TestTextListsMoreNamesWhereThereIsRoom(t *testing.T) {
 	objects, pod := drawnCluster()
-	text := Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 120, TextOptions{})
+	text := report.Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 120, report.TextOptions{})
 	for _, line := range []string{
 		"   std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1\n",
 		"   gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule\n",
@@ -59,7 +61,7 @@ func TestTextListsMoreNamesWhereThereIsRoom(t *testing.T) {
 
 func TestTextTellsEveryNodeWhereAsked(t *testing.T) {
 	objects, pod := drawnCluster()
-	text := Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 0, TextOptions{Nodes: true})
+	text := report.Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 0, report.TextOptions{Nodes: true})
 	for _, line := range []string{
 		"spot-a-01: cordoned (spec.unschedulable), and node.kubernetes.io/unschedulable:NoSchedule is not tolerated (NodeUnschedulable)\n" +
 			"spot-a-01: untolerated taint node.kubernetes.io/unschedulable:NoSchedule (TaintToleration)\n" +
@@ -73,11 +75,11 @@ func TestTextTellsEveryNodeWhereAsked(t *testing.T) {
 }
 
 func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
-	r := &Report{
-		Verdict: Unschedulable, SchedulerMessage: "mine", Scheduler: SchedulerInfo{Library: "v1.37.1", Cluster: "v1.33.2"},
-		Observed: Observed{Message: "theirs \x1b[31mred\nand more", Agrees: new(false), AttemptSeen: new(metav1.NewTime(testNow.Add(-2 * time.Minute)))},
+	r := &report.Report{
+		Verdict: report.Unschedulable, SchedulerMessage: "mine", Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.33.2"},
+		Observed: report.Observed{Message: "theirs \x1b[31mred\nand more", Agrees: new(false), AttemptSeen: new(metav1.NewTime(testNow.Add(-2 * time.Minute)))},
 	}
-	text := Text(r, 80, TextOptions{Now: testNow})
+	text := report.Text(r, 80, report.TextOptions{Now: testNow})
 	for _, line := range []string{
 		"kube-scheduler says otherwise; both messages are below. It is v1.33.2, the plugins here are v1.37.1.\n",
 		"KUBE-SCHEDULER, 2m ago\n  theirs red and more\nTHE PLUGINS HERE, now\n  mine\n",
@@ -89,15 +91,15 @@ func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
 }
 
 func TestNodesLoseADomainThatAllShareInTheTable(t *testing.T) {
-	refused := func(nodes ...string) Group {
-		return Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Words: nodes[0] + ": cordoned", Refusals: []Refusal{{Plugin: "NodeUnschedulable"}}}
+	refused := func(nodes ...string) report.Group {
+		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Words: nodes[0] + ": cordoned", Refusals: []report.Refusal{{Plugin: "NodeUnschedulable"}}}
 	}
-	r := &Report{Verdict: Unschedulable, Groups: []Group{refused("ip-10-0-1-17.eu.internal"), refused("ip-10-0-1-18.eu.internal")}}
-	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17: cordoned\n") {
+	r := &report.Report{Verdict: report.Unschedulable, Groups: []report.Group{refused("ip-10-0-1-17.eu.internal"), refused("ip-10-0-1-18.eu.internal")}}
+	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17: cordoned\n") {
 		t.Error(text)
 	}
 	r.Groups[1] = refused("ip-10-0-1-18.us.internal")
-	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17.eu.internal: cordoned\n") {
+	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17.eu.internal: cordoned\n") {
 		t.Error(text)
 	}
 }
@@ -112,14 +114,14 @@ func TestTextTellsWhatPreemptionEndsAndWhereThatLands(t *testing.T) {
 		"Preemption can help. It would fit a once 1 pod of lower priority ended.\n",
 		"  default/a-1, priority 0; Pending: b: cpu 1 short; 1 more by 2\n",
 	} {
-		if text := Text(r, 80, TextOptions{}); !strings.Contains(text, line) {
+		if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, line) {
 			t.Errorf("it lacks %q:\n%s", line, text)
 		}
 	}
 	e = startEngine(t, Options{}, aNode("a", "4"), aPod("a-1", "2", on("a")), aPod("a-2", "2", on("a")))
 	r = mustExplain(t, e, pod)
 	r.Preemption = mustPreempt(t, e, pod).Brief()
-	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "  or in place of one of them, as nothing ranks them apart: default/a-") {
+	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  or in place of one of them, as nothing ranks them apart: default/a-") {
 		t.Error(text)
 	}
 }

@@ -21,7 +21,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // upstream is the real scheduler, which is asked and never bound to anything.
@@ -97,6 +100,15 @@ func upToPreemption(message string) string {
 	return message
 }
 
+func TestEachPluginWithAHeadIsOneOfTheSchedulers(t *testing.T) {
+	registry := plugins.NewInTreeRegistry()
+	for _, plugin := range report.Headed() {
+		if _, ok := registry[plugin]; !ok {
+			t.Errorf("kube-scheduler has no plugin %s", plugin)
+		}
+	}
+}
+
 func TestMessageIsTheSchedulersByteForByte(t *testing.T) {
 	messages, preempting := 0, 0
 	for seed := range seeds(t) {
@@ -106,11 +118,11 @@ func TestMessageIsTheSchedulersByteForByte(t *testing.T) {
 		real := startUpstream(t, c.objects()...)
 		for _, pod := range c.pending {
 			r := mustExplain(t, e, pod)
-			if r.Verdict == Gated {
+			if r.Verdict == report.Gated {
 				continue
 			}
 			want := real.attempt(pod)
-			if r.Verdict == Preempting && r.Fits > 0 {
+			if r.Verdict == report.Preempting && r.Fits > 0 {
 				continue
 			}
 			if got := r.SchedulerMessage; upToPreemption(got) != upToPreemption(want) {
@@ -215,7 +227,7 @@ func TestTheSchedulerPreemptsWhereThePlanSays(t *testing.T) {
 		real := startUpstream(t, c.objects()...)
 		for _, pod := range c.pending {
 			r := mustExplain(t, e, pod)
-			if r.Verdict != Unschedulable {
+			if r.Verdict != report.Unschedulable {
 				continue
 			}
 			plan := mustPreempt(t, e, pod)

@@ -14,6 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -24,29 +25,29 @@ var ErrNoPod = errors.New("no such pod")
 var ErrNoNode = errors.New("no such node")
 
 // Explain says why a pod waits or where it runs, with an answer for each node.
-func (e *Engine) Explain(ctx context.Context, uid types.UID) (*Report, error) {
+func (e *Engine) Explain(ctx context.Context, uid types.UID) (*report.Report, error) {
 	return e.explain(ctx, true, func() *corev1.Pod { return e.pods[uid] })
 }
 
 // Outline is Explain without the answers for each node, which cost most where
 // there are thousands: Nodes stays empty, Groups is complete.
-func (e *Engine) Outline(ctx context.Context, uid types.UID) (*Report, error) {
+func (e *Engine) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
 	return e.explain(ctx, false, func() *corev1.Pod { return e.pods[uid] })
 }
 
 // ExplainPod is Explain for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*Report, error) {
+func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
 	return e.explain(ctx, true, func() *corev1.Pod { return pod })
 }
 
 // explain answers for the pod that find gives.
-func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (*Report, error) {
+func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (*report.Report, error) {
 	return e.examine(ctx, nodes, find, func(*explanation) error { return nil })
 }
 
 // examine answers for the pod that find gives, under the lock, and lets then go
 // on from the answer.
-func (e *Engine) examine(ctx context.Context, nodes bool, find func() *corev1.Pod, then func(*explanation) error) (report *Report, err error) {
+func (e *Engine) examine(ctx context.Context, nodes bool, find func() *corev1.Pod, then func(*explanation) error) (report *report.Report, err error) {
 	said, err := e.hear(ctx, find)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (e *Engine) examine(ctx context.Context, nodes bool, find func() *corev1.Po
 type explanation struct {
 	*Engine
 	question *question
-	report   *Report
+	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
 
 	matrix *matrix // nil where no node was asked about
@@ -106,7 +107,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x.question.found.condition = scheduledCondition(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.revision
-	x.report.Scheduler = SchedulerInfo{
+	x.report.Scheduler = report.SchedulerInfo{
 		Library: libraryVersion,
 		Cluster: e.options.ClusterVersion,
 		Profile: e.served + ", " + e.origin,
@@ -121,18 +122,18 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 	pod := x.question.pod
 	defer x.noteUnheard()
 	if pod.Spec.NodeName != "" {
-		x.report.Verdict = Scheduled
+		x.report.Verdict = report.Scheduled
 		x.question.found.start = started(pod).heard(x.question.found.events)
 		x.report.Started = x.question.found.start.stage == stageRunning || x.question.found.start.stage == stageFinished
 		return nil
 	}
 	if !x.considered() {
-		x.report.Verdict = NotConsidered
+		x.report.Verdict = report.NotConsidered
 		return nil
 	}
 	defer x.doubt()
 	if x.gated(ctx) {
-		x.report.Verdict = Gated
+		x.report.Verdict = report.Gated
 		return nil
 	}
 	x.question.found.unattended = x.question.found.condition == nil
@@ -147,7 +148,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 // nothing about nodes.
 func (x *explanation) noteUnheard() {
 	if why := x.question.found.unread; why != "" {
-		x.report.Unknown = append(x.report.Unknown, UnknownPart{Resource: "events", Why: why, Plugins: []string{}})
+		x.report.Unknown = append(x.report.Unknown, report.UnknownPart{Resource: "events", Why: why, Plugins: []string{}})
 	}
 }
 
@@ -223,46 +224,46 @@ func (x *explanation) doubt() {
 	if said := x.question.found.scheduler.why; said != "" {
 		why += " (" + said + ")"
 	}
-	x.report.Unknown = append([]UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
-	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = Unknown, "", nil
+	x.report.Unknown = append([]report.UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
+	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = report.Unknown, "", nil
 }
 
 // blind is the answer without nodes: what the scheduler said is all there is.
 func (x *explanation) blind(why string) {
-	part := UnknownPart{Resource: "nodes", Why: why}
+	part := report.UnknownPart{Resource: "nodes", Why: why}
 	for _, p := range x.plugins {
 		part.Plugins = append(part.Plugins, p.name)
 	}
-	x.report.Verdict = Unknown
+	x.report.Verdict = report.Unknown
 	x.report.Unknown = append(x.report.Unknown, part)
 }
 
 // ask puts the question to every plugin for every node.
 func (x *explanation) ask(ctx context.Context, nodes bool) error {
-	pod, report := x.question.pod, x.report
+	pod, r := x.question.pod, x.report
 	m, err := x.Engine.ask(ctx, pod)
 	if err != nil {
 		return err
 	}
 	x.matrix, x.question.column = m, m.columnOf(x.plugins)
-	report.Unknown = mergeParts(report.Unknown, x.unknown(m))
+	r.Unknown = mergeParts(r.Unknown, x.unknown(m))
 	x.question.found.pinned = x.pinned(m)
 	x.noteLeaving()
 	x.noteOverflow()
-	report.Total = len(m.nodes)
+	r.Total = len(m.nodes)
 	for _, g := range x.group(x.question, m) {
 		told, results := g.tell(x.Engine, x.question, m, nodes)
 		x.question.found.places = append(x.question.found.places, g.nodes)
-		report.Groups = append(report.Groups, told)
-		report.Nodes = append(report.Nodes, results...)
+		r.Groups = append(r.Groups, told)
+		r.Nodes = append(r.Nodes, results...)
 	}
-	slices.SortFunc(report.Nodes, func(a, b NodeResult) int { return strings.Compare(a.Name, b.Name) })
-	report.Plugins, report.Others = x.count(m)
-	report.Verdict = x.verdict(m)
-	if report.Verdict == Schedulable && nodes {
+	slices.SortFunc(r.Nodes, func(a, b report.NodeResult) int { return strings.Compare(a.Name, b.Name) })
+	r.Plugins, r.Others = x.count(m)
+	r.Verdict = x.verdict(m)
+	if r.Verdict == report.Schedulable && nodes {
 		x.rankFree(ctx, m)
 	}
-	if report.Fits > 0 || x.ungated {
+	if r.Fits > 0 || x.ungated {
 		return nil
 	}
 	return x.message(ctx, m)
@@ -285,7 +286,7 @@ func (x *explanation) message(ctx context.Context, m *matrix) error {
 }
 
 // verdict is the answer about nodes.
-func (x *explanation) verdict(m *matrix) Verdict {
+func (x *explanation) verdict(m *matrix) report.Verdict {
 	open := false
 	for i, node := range m.nodes {
 		switch fits := m.fits(i); {
@@ -299,17 +300,17 @@ func (x *explanation) verdict(m *matrix) Verdict {
 	// The cache's order depends on its history; the report must not.
 	slices.SortFunc(x.question.found.free, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
 	if x.question.found.victims = x.ending(); len(x.question.found.victims) > 0 {
-		return Preempting
+		return report.Preempting
 	}
 	switch {
 	case x.ungated:
-		return Unknown
+		return report.Unknown
 	case x.report.Fits > 0:
-		return Schedulable
+		return report.Schedulable
 	case open:
-		return Unknown
+		return report.Unknown
 	}
-	return Unschedulable
+	return report.Unschedulable
 }
 
 // ending are the pods of lower priority that still end on the nominated node.
@@ -333,7 +334,7 @@ func (x *explanation) ending() []*corev1.Pod {
 
 // count says how many nodes each plugin refuses, and how many it alone refuses.
 // Plugins that refuse none are only counted.
-func (x *explanation) count(m *matrix) (results []PluginResult, others int) {
+func (x *explanation) count(m *matrix) (results []report.PluginResult, others int) {
 	refuses, alone := make([]int, len(x.plugins)), make([]int, len(x.plugins))
 	for i := range m.nodes {
 		by, last := 0, 0
@@ -347,10 +348,10 @@ func (x *explanation) count(m *matrix) (results []PluginResult, others int) {
 			alone[last]++
 		}
 	}
-	results = []PluginResult{}
+	results = []report.PluginResult{}
 	for k, p := range x.plugins {
 		if refuses[k] > 0 {
-			results = append(results, PluginResult{Name: p.name, Refuses: refuses[k], Alone: alone[k]})
+			results = append(results, report.PluginResult{Name: p.name, Refuses: refuses[k], Alone: alone[k]})
 		} else {
 			others++
 		}

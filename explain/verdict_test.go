@@ -13,13 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 	pod := aPod("web", "4", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disktype": "ssd"} })
 	e := startEngine(t, Options{}, aNode("a", "2", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)), pod)
 	r := mustExplain(t, e, pod)
-	if r.Verdict != Unschedulable || len(r.Nodes) != 1 || len(r.Nodes[0].Refusals) != 3 {
+	if r.Verdict != report.Unschedulable || len(r.Nodes) != 1 || len(r.Nodes[0].Refusals) != 3 {
 		t.Fatalf("got %s with %+v", r.Verdict, r.Nodes)
 	}
 	want := "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
@@ -30,7 +32,7 @@ func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 
 func TestWithoutAnyNodeTheMessageIsTheSchedulers(t *testing.T) {
 	r := mustExplain(t, startEngine(t, Options{}), aPod("web", "1"))
-	if r.Verdict != Unschedulable || r.SchedulerMessage != scheduler.ErrNoNodesAvailable.Error() {
+	if r.Verdict != report.Unschedulable || r.SchedulerMessage != scheduler.ErrNoNodesAvailable.Error() {
 		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
 	}
 }
@@ -44,7 +46,7 @@ func TestAnUnknownPodIsAnError(t *testing.T) {
 func TestAGatedPodNamesItsGates(t *testing.T) {
 	pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
 	r := mustExplain(t, startEngine(t, Options{}, aNode("a", "4")), pod)
-	if r.Verdict != Gated || r.SchedulerMessage != "" || !strings.Contains(r.Summary, "example.com/budget") {
+	if r.Verdict != report.Gated || r.SchedulerMessage != "" || !strings.Contains(r.Summary, "example.com/budget") {
 		t.Errorf("got %s: %s", r.Verdict, r.Summary)
 	}
 }
@@ -54,12 +56,12 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		alive, known bool
-		want         Verdict
+		want         report.Verdict
 		caveats      int // beside the ones that every report has
 	}{
-		{"it lives", true, true, Schedulable, 1},
-		{"it does not", false, true, NotConsidered, 0},
-		{"nobody knows", false, false, Unknown, 1},
+		{"it lives", true, true, report.Schedulable, 1},
+		{"it does not", false, true, report.NotConsidered, 0},
+		{"nobody knows", false, false, report.Unknown, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := Options{SchedulerAlive: func(_ context.Context, name string) (bool, bool, string) {
@@ -96,18 +98,18 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 		pod   func(*corev1.Pod)
 		event func(context.Context, *corev1.Pod) *metav1.Time
 		known bool // that no sign of the scheduler was found
-		want  Verdict
+		want  report.Verdict
 	}{
-		{"an event of a second ago", silent, seen(time.Second), true, Unschedulable},
-		{"a condition of a second ago", said(corev1.PodReasonUnschedulable, time.Second), nil, true, Unschedulable},
-		{"an error of a second ago", said(corev1.PodReasonSchedulerError, time.Second), nil, true, Unschedulable},
-		{"an event of an hour ago", silent, seen(time.Hour), true, NotConsidered},
-		{"the API server's note of its gates, gone since", said(corev1.PodReasonSchedulingGated, time.Second), nil, true, NotConsidered},
-		{"nothing", silent, nil, true, NotConsidered},
-		{"an event of half an hour ago, and nothing could be read", silent, seen(30 * time.Minute), false, Unschedulable},
-		{"a condition of ten minutes ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 10*time.Minute), nil, false, Unschedulable},
-		{"a condition of two hours ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 2*time.Hour), nil, false, Unknown},
-		{"nothing could be read", silent, nil, false, Unknown},
+		{"an event of a second ago", silent, seen(time.Second), true, report.Unschedulable},
+		{"a condition of a second ago", said(corev1.PodReasonUnschedulable, time.Second), nil, true, report.Unschedulable},
+		{"an error of a second ago", said(corev1.PodReasonSchedulerError, time.Second), nil, true, report.Unschedulable},
+		{"an event of an hour ago", silent, seen(time.Hour), true, report.NotConsidered},
+		{"the API server's note of its gates, gone since", said(corev1.PodReasonSchedulingGated, time.Second), nil, true, report.NotConsidered},
+		{"nothing", silent, nil, true, report.NotConsidered},
+		{"an event of half an hour ago, and nothing could be read", silent, seen(30 * time.Minute), false, report.Unschedulable},
+		{"a condition of ten minutes ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 10*time.Minute), nil, false, report.Unschedulable},
+		{"a condition of two hours ago, and nothing could be read", said(corev1.PodReasonUnschedulable, 2*time.Hour), nil, false, report.Unknown},
+		{"nothing could be read", silent, nil, false, report.Unknown},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			e := startEngine(t, Options{
@@ -119,7 +121,7 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 				t.Fatalf("got %s (%s), want %s", r.Verdict, r.Summary, test.want)
 			}
 			assumed := "the pod names scheduler " + name + ", whose profile is not known: the default profile is assumed"
-			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != NotConsidered) {
+			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != report.NotConsidered) {
 				t.Errorf("caveats %q", r.Scheduler.Caveats)
 			}
 		})
@@ -130,12 +132,12 @@ func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 	unread := func(context.Context, string) string { return "not allowed to list events" }
 	e := startEngine(t, Options{EventsUnread: unread}, aNode("a", "4"))
 	r := mustExplain(t, e, aPod("web", "9"))
-	want := UnknownPart{Resource: "events", Why: "not allowed to list events", Plugins: []string{}}
-	if r.Verdict != Unschedulable || len(r.Unknown) != 1 || !reflect.DeepEqual(r.Unknown[0], want) {
+	want := report.UnknownPart{Resource: "events", Why: "not allowed to list events", Plugins: []string{}}
+	if r.Verdict != report.Unschedulable || len(r.Unknown) != 1 || !reflect.DeepEqual(r.Unknown[0], want) {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
 	}
 	const line = "Unknown: not allowed to list events. It leaves open: when its scheduler last tried it, what autoscalers and the kubelet said"
-	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, line) {
+	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, line) {
 		t.Error(text)
 	}
 	if text := r.Markdown(); !strings.Contains(text, line) {
@@ -149,7 +151,7 @@ func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 func TestTheDefaultSchedulerMayBeDownForAMoment(t *testing.T) {
 	options := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}
 	r := mustExplain(t, startEngine(t, options, aNode("a", "4")), aPod("web", "9"))
-	if r.Verdict != Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "its Lease expired" {
+	if r.Verdict != report.Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "its Lease expired" {
 		t.Errorf("got %s, %q, %q", r.Verdict, r.SchedulerMessage, r.Observed.Quiet)
 	}
 }
@@ -162,13 +164,13 @@ func TestAPodThatWaitsForItsVictimsIsPreempting(t *testing.T) {
 	pod := aPod("urgent", "3", priority(100), nominatedTo("a"))
 	e := startEngine(t, Options{}, aNode("a", "4"), victim, pod)
 	r := mustExplain(t, e, pod)
-	if r.Verdict != Preempting || !strings.HasSuffix(r.SchedulerMessage, "preemption: not eligible due to a terminating pod on the nominated node.") {
+	if r.Verdict != report.Preempting || !strings.HasSuffix(r.SchedulerMessage, "preemption: not eligible due to a terminating pod on the nominated node.") {
 		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
 	}
 	if err := e.Apply(2, []Change{{Old: victim}}); err != nil {
 		t.Fatal(err)
 	}
-	if r := mustExplain(t, e, pod); r.Verdict != Schedulable {
+	if r := mustExplain(t, e, pod); r.Verdict != report.Schedulable {
 		t.Errorf("with its victim gone it is %s", r.Verdict)
 	}
 }
@@ -177,8 +179,8 @@ func TestPreemptionNamesItsVictimsAndTheBudgetsTheyBreak(t *testing.T) {
 	pod := aPod("urgent", "4", priority(100))
 	e := startEngine(t, Options{}, aNode("a", "4"), aPod("idle", "3", on("a"), priority(7)), pod)
 	r := mustExplain(t, e, pod)
-	want := Victim{Namespace: "default", Name: "idle", Priority: 7}
-	if r.Verdict != Unschedulable || !r.Preemption.Possible || r.Preemption.Node != "a" || len(r.Preemption.Victims) != 1 || r.Preemption.Victims[0] != want {
+	want := report.Victim{Namespace: "default", Name: "idle", Priority: 7}
+	if r.Verdict != report.Unschedulable || !r.Preemption.Possible || r.Preemption.Node != "a" || len(r.Preemption.Victims) != 1 || r.Preemption.Victims[0] != want {
 		t.Errorf("got %s, %+v", r.Verdict, r.Preemption)
 	}
 	if never := mustExplain(t, e, aPod("meek", "4", priority(100), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })); never.Preemption.Possible {
@@ -190,10 +192,10 @@ func TestARefusalForANominatedPodIsSeenOnItsNode(t *testing.T) {
 	nominated := aPod("first", "3", priority(100), nominatedTo("a"))
 	e := startEngine(t, Options{}, aNode("a", "4"), nominated)
 	r := mustExplain(t, e, aPod("second", "3", priority(100)))
-	if r.Verdict != Unschedulable || len(r.Nodes[0].Refusals) != 1 || r.Nodes[0].Refusals[0].Numbers[0].Requested != "3" {
+	if r.Verdict != report.Unschedulable || len(r.Nodes[0].Refusals) != 1 || r.Nodes[0].Refusals[0].Numbers[0].Requested != "3" {
 		t.Errorf("got %s, %+v", r.Verdict, r.Nodes)
 	}
-	if r := mustExplain(t, e, aPod("above", "3", priority(200))); r.Verdict != Schedulable {
+	if r := mustExplain(t, e, aPod("above", "3", priority(200))); r.Verdict != report.Schedulable {
 		t.Errorf("a pod of higher priority does not yield, but is %s", r.Verdict)
 	}
 }
@@ -246,10 +248,10 @@ func TestAPluginThatPanicsLeavesItsAnswerOpen(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"))
 	e.plugins = append(e.plugins, plugin{name: "Breaking", filter: breaking{}})
 	r := mustExplain(t, e, aPod("web", "1"))
-	if r.Verdict != Unknown || r.Nodes[0].Fits != nil || len(r.Unknown) != 1 || !strings.Contains(r.Unknown[0].Why, "index out of range") {
+	if r.Verdict != report.Unknown || r.Nodes[0].Fits != nil || len(r.Unknown) != 1 || !strings.Contains(r.Unknown[0].Why, "index out of range") {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
 	}
-	if r := mustExplain(t, e, aPod("large", "9")); r.Verdict != Unschedulable || r.SchedulerMessage != "" {
+	if r := mustExplain(t, e, aPod("large", "9")); r.Verdict != report.Unschedulable || r.SchedulerMessage != "" {
 		t.Errorf("a pod that another plugin refuses is %s, %q", r.Verdict, r.SchedulerMessage)
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // binding are the words about the pod data/x, which mounts db, on n in zone b.
-func binding(t *testing.T, objects ...runtime.Object) Refusal {
+func binding(t *testing.T, objects ...runtime.Object) report.Refusal {
 	t.Helper()
 	objects = append(objects, testNode("n", "4", nodeLabel(corev1.LabelTopologyZone, "b")), aClass("local", storagehelpers.NotSupportedProvisioner))
 	return refusalsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("db")), objects...)
@@ -165,7 +167,7 @@ func TestTheStorageThatADriverLacksIsTold(t *testing.T) {
 	refusal := binding(t, append(asked, pool("a", "2Gi", ""), pool("b", "100Gi", "4Gi"))...)
 	same(t, refusal.What, "n: claim data/db: storage 6Gi short: wants 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
 	same(t, refusal.Short, "storage 6Gi short for claim data/db")
-	want := Number{Resource: "storage", Wanted: "10Gi", Requested: "0", Allocatable: "4Gi", Short: "6Gi"}
+	want := report.Number{Resource: "storage", Wanted: "10Gi", Requested: "0", Allocatable: "4Gi", Short: "6Gi"}
 	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
 		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
 	}

@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestTheHolderOfAnExclusiveClaimIsNamed(t *testing.T) {
@@ -34,7 +36,7 @@ func TestTheHolderOfADiskIsNamed(t *testing.T) {
 	refusal := refusalIn(t, mustExplain(t, e, testPod("data/x", "", "", mount(disk(false)), mount(ceph("img", true, "m2")))), names.VolumeRestrictions, "n")
 	same(t, refusal.What, "n: GCE disk pd-1 is held by data/a on n; RBD image rbd/img is held by data/b on n")
 	same(t, refusal.Short, "GCE disk pd-1 is held by data/a; RBD image rbd/img is held by data/b")
-	if report := mustExplain(t, e, testPod("data/x", "", "", mount(disk(true)), mount(ceph("img", false, "m3")))); report.Verdict != Schedulable {
-		t.Errorf("disks that go together leave the pod %s: %s", report.Verdict, report.Summary)
+	if r := mustExplain(t, e, testPod("data/x", "", "", mount(disk(true)), mount(ceph("img", false, "m3")))); r.Verdict != report.Schedulable {
+		t.Errorf("disks that go together leave the pod %s: %s", r.Verdict, r.Summary)
 	}
 }

@@ -6,26 +6,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Way is Explain with the scheduler's way beside the answer. For a pod that has a
 // node it is that of the same pod taken off it: why there.
-func (e *Engine) Way(ctx context.Context, uid types.UID) (*Report, error) {
+func (e *Engine) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
 	return e.withWay(ctx, func() *corev1.Pod { return e.pods[uid] })
 }
 
 // WayOf is Way for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) WayOf(ctx context.Context, pod *corev1.Pod) (*Report, error) {
+func (e *Engine) WayOf(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
 	return e.withWay(ctx, func() *corev1.Pod { return pod })
 }
 
-func (e *Engine) withWay(ctx context.Context, find func() *corev1.Pod) (*Report, error) {
+func (e *Engine) withWay(ctx context.Context, find func() *corev1.Pod) (*report.Report, error) {
 	return e.examine(ctx, true, find, func(x *explanation) error {
 		way, err := x.walk(ctx)
 		if err != nil {
 			return err
 		}
-		x.report.Way = way
+		x.report.Cycle = way
 		for _, stage := range way.Stages {
 			x.report.Trace = append(x.report.Trace, stage.Steps...)
 		}
@@ -35,7 +37,7 @@ func (e *Engine) withWay(ctx context.Context, find func() *corev1.Pod) (*Report,
 
 // walk follows the scheduler for the pod of the explanation, which has answered.
 // A pod that has a node is taken off it first.
-func (x *explanation) walk(ctx context.Context) (*Way, error) {
+func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error) {
 	w := &walk{explanation: x}
 	if pod := x.question.pod; pod.Spec.NodeName != "" {
 		w.way.Running = pod.Spec.NodeName
@@ -74,7 +76,7 @@ func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation,
 // walk is a way in the making.
 type walk struct {
 	*explanation
-	way      Way
+	way      report.SchedulingCycle
 	m        *matrix
 	alive    []int          // nodes of m that nothing has refused so far
 	feasible []fwk.NodeInfo // those of them that fit for sure
@@ -112,8 +114,8 @@ func (w *walk) stages(ctx context.Context) error {
 
 // blind leaves all stages after the queue open.
 func (w *walk) blind(why string) {
-	for _, name := range []string{StagePreFilter, StageFilter, StagePostFilter, StageScore, StageBind} {
-		stage := Stage{Name: name, Outcome: Open, Words: "Unknown: " + why + "."}
+	for _, name := range []string{report.StagePreFilter, report.StageFilter, report.StagePostFilter, report.StageScore, report.StageBind} {
+		stage := report.Stage{Name: name, Outcome: report.Open, Words: "Unknown: " + why + "."}
 		if w.end != "" {
 			stage = w.unreached(name)
 		}
@@ -122,14 +124,14 @@ func (w *walk) blind(why string) {
 }
 
 // unreached is a stage that the way does not come to.
-func (w *walk) unreached(name string) Stage {
-	return Stage{Name: name, Outcome: Unreached, From: len(w.alive), To: len(w.alive), Words: "Not reached: " + w.end + "."}
+func (w *walk) unreached(name string) report.Stage {
+	return report.Stage{Name: name, Outcome: report.Unreached, From: len(w.alive), To: len(w.alive), Words: "Not reached: " + w.end + "."}
 }
 
 // add puts a stage to the way.
-func (w *walk) add(s Stage) { w.way.Stages = append(w.way.Stages, s) }
+func (w *walk) add(s report.Stage) { w.way.Stages = append(w.way.Stages, s) }
 
 // step is a step of a plugin that has refused none of the nodes that are left.
-func (w *walk) step(stage, plugin string) Step {
-	return Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []NodeScore{}, Outcome: Passed}
+func (w *walk) step(stage, plugin string) report.Step {
+	return report.Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []report.NodeScore{}, Outcome: report.Passed}
 }

@@ -10,10 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // mustWay tells the pod's way and fails the test on an error.
-func mustWay(t *testing.T, e *Engine, pod *corev1.Pod) *Report {
+func mustWay(t *testing.T, e *Engine, pod *corev1.Pod) *report.Report {
 	t.Helper()
 	r, err := e.WayOf(t.Context(), pod)
 	if err != nil {
@@ -23,7 +25,7 @@ func mustWay(t *testing.T, e *Engine, pod *corev1.Pod) *Report {
 }
 
 // outcomes are what the stages come to, in a line.
-func outcomes(w *Way) string {
+func outcomes(w *report.SchedulingCycle) string {
 	var all []string
 	for _, stage := range w.Stages {
 		all = append(all, fmt.Sprintf("%s %s %d→%d", stage.Name, stage.Outcome, stage.From, stage.To))
@@ -32,7 +34,7 @@ func outcomes(w *Way) string {
 }
 
 // stepOf is a plugin's step in a stage.
-func stepOf(t *testing.T, w *Way, stage, plugin string) Step {
+func stepOf(t *testing.T, w *report.SchedulingCycle, stage, plugin string) report.Step {
 	t.Helper()
 	for _, s := range w.Stages {
 		for _, step := range s.Steps {
@@ -42,12 +44,12 @@ func stepOf(t *testing.T, w *Way, stage, plugin string) Step {
 		}
 	}
 	t.Fatalf("no step %s of %s", plugin, stage)
-	return Step{}
+	return report.Step{}
 }
 
 func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 	r := mustWay(t, startEngine(t, Options{}, prodEU()...), checkout())
-	w := r.Way
+	w := r.Cycle
 	if got, want := outcomes(w), "queue passed 12→12, PreFilter passed 12→12, Filter refused 12→0, PostFilter refused 12→0, "+
 		"Score not asked 0→0, Bind not asked 0→0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -65,19 +67,19 @@ func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 		{"NodeResourcesFit", 3, 3, 0, "cpu short by 350m, 1.2, 3.1"},
 		{"VolumeBinding", 0, 0, 0, "not asked: no node is left"},
 	} {
-		step := stepOf(t, w, StageFilter, want.plugin)
+		step := stepOf(t, w, report.StageFilter, want.plugin)
 		if step.Asked != want.asked || *step.Refused != want.refused || step.Left != want.left || step.What != want.what {
 			t.Errorf("got %s %d %d %d %q, want %+v", step.Plugin, step.Asked, *step.Refused, step.Left, step.What, want)
 		}
 	}
-	taint := stepOf(t, w, StageFilter, "TaintToleration")
+	taint := stepOf(t, w, report.StageFilter, "TaintToleration")
 	if want := "gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule. spot-b-01: not-ready:NoExecute, not-ready:NoSchedule."; taint.Detail != want {
 		t.Errorf("got  %s\nwant %s", taint.Detail, want)
 	}
-	if want := []string{"std-b-02", "spot-c-01", "std-b-01"}; !slices.Equal(stepOf(t, w, StageFilter, "NodeResourcesFit").Nodes, want) {
-		t.Errorf("nearest first: %v", stepOf(t, w, StageFilter, "NodeResourcesFit").Nodes)
+	if want := []string{"std-b-02", "spot-c-01", "std-b-01"}; !slices.Equal(stepOf(t, w, report.StageFilter, "NodeResourcesFit").Nodes, want) {
+		t.Errorf("nearest first: %v", stepOf(t, w, report.StageFilter, "NodeResourcesFit").Nodes)
 	}
-	if w.Where != "" || len(w.Ranked) != 0 || r.Verdict != Unschedulable {
+	if w.Where != "" || len(w.Ranked) != 0 || r.Verdict != report.Unschedulable {
 		t.Errorf("%q, %v, %s", w.Where, w.Ranked, r.Verdict)
 	}
 }
@@ -86,8 +88,8 @@ func TestAStepTellsNodesThatLackSeveralThingsTogether(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "1"), aNode("b", "2"), aNode("c", "64"))
 	w := mustWay(t, e, aPod("web", "4", func(p *corev1.Pod) {
 		p.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = *resourceQuantity("64Gi")
-	})).Way
-	if got, want := stepOf(t, w, StageFilter, "NodeResourcesFit").What, "2 short of cpu, memory, 1 memory 32Gi short"; got != want {
+	})).Cycle
+	if got, want := stepOf(t, w, report.StageFilter, "NodeResourcesFit").What, "2 short of cpu, memory, 1 memory 32Gi short"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -116,16 +118,16 @@ func TestTheTraceOfAReportIsAContract(t *testing.T) {
 func TestTheWayEndsWhereThePodIsHeldBack(t *testing.T) {
 	nodes := []runtime.Object{aNode("a", "4"), aNode("b", "4")}
 	gated := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
-	w := mustWay(t, startEngine(t, Options{}, nodes...), gated).Way
+	w := mustWay(t, startEngine(t, Options{}, nodes...), gated).Cycle
 	if got := outcomes(w); !strings.HasPrefix(got, "queue refused 2→0, PreFilter not asked 0→0, Filter not asked") {
 		t.Error(got)
 	}
-	if step := stepOf(t, w, StageQueue, "SchedulingGates"); step.Outcome != Refused || step.What != "example.com/budget" || *step.Refused != 2 {
+	if step := stepOf(t, w, report.StageQueue, "SchedulingGates"); step.Outcome != report.Refused || step.What != "example.com/budget" || *step.Refused != 2 {
 		t.Errorf("%+v", step)
 	}
 	ending := aPod("web", "1", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
-	w = mustWay(t, startEngine(t, Options{}, nodes...), ending).Way
-	if got := w.Stages[0]; got.Outcome != Refused || !strings.Contains(got.Words, "being deleted") {
+	w = mustWay(t, startEngine(t, Options{}, nodes...), ending).Cycle
+	if got := w.Stages[0]; got.Outcome != report.Refused || !strings.Contains(got.Words, "being deleted") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -140,13 +142,13 @@ func TestWhatIsNotReadIsUnknownOnTheWay(t *testing.T) {
 	} {
 		e := startEngineForbidding(t, Options{}, []string{test.unread}, aNode("a", "4"), aNode("b", "1"))
 		r := mustWay(t, e, aPod("web", "500m"))
-		w := r.Way
+		w := r.Cycle
 		if got := outcomes(w); got != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.unread, got, test.want)
 		}
 		if test.unread == "pods" {
-			step := stepOf(t, w, StageFilter, "NodeResourcesFit")
-			if step.Refused != nil || step.Outcome != Open || step.What != "unknown: not allowed to list pods" {
+			step := stepOf(t, w, report.StageFilter, "NodeResourcesFit")
+			if step.Refused != nil || step.Outcome != report.Open || step.What != "unknown: not allowed to list pods" {
 				t.Errorf("%+v", step)
 			}
 		}
@@ -196,8 +198,8 @@ func TestWhereAPodWouldGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Way.Where != test.want {
-				t.Errorf("got  %q\nwant %q", r.Way.Where, test.want)
+			if r.Cycle.Where != test.want {
+				t.Errorf("got  %q\nwant %q", r.Cycle.Where, test.want)
 			}
 		})
 	}
@@ -208,7 +210,7 @@ func TestTheWayIsLikelyWhereTheSchedulerDoesNotLookAtAllThatFit(t *testing.T) {
 	for n := range 240 {
 		nodes = append(nodes, aNode(fmt.Sprintf("node-%03d", n), "4"))
 	}
-	w := mustWay(t, startEngine(t, Options{}, nodes...), aPod("web", "1")).Way
+	w := mustWay(t, startEngine(t, Options{}, nodes...), aPod("web", "1")).Cycle
 	if !w.Likely || w.Sample != 117 || len(w.Ranked) != 240 {
 		t.Errorf("likely %v, %d of %d", w.Likely, w.Sample, len(w.Ranked))
 	}
@@ -219,9 +221,9 @@ func TestTheWayIsLikelyWhereTheSchedulerDoesNotLookAtAllThatFit(t *testing.T) {
 
 func TestPreemptionIsAStageOfTheWay(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"), aPod("held", "3", on("a"), priority(-5)))
-	w := mustWay(t, e, aPod("web", "2")).Way
-	stage := w.Stage(StagePostFilter)
-	if stage.Outcome != Passed || stage.To != 1 || stepOf(t, w, StagePostFilter, "DefaultPreemption").What != "makes room on a" {
+	w := mustWay(t, e, aPod("web", "2")).Cycle
+	stage := w.Stage(report.StagePostFilter)
+	if stage.Outcome != report.Passed || stage.To != 1 || stepOf(t, w, report.StagePostFilter, "DefaultPreemption").What != "makes room on a" {
 		t.Errorf("%+v", stage)
 	}
 	missing := aPod("web", "2", func(p *corev1.Pod) {
@@ -229,19 +231,19 @@ func TestPreemptionIsAStageOfTheWay(t *testing.T) {
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "none"},
 		}}}
 	})
-	w = mustWay(t, e, missing).Way
-	if got := w.Stage(StagePreFilter); got.Outcome != Refused || stepOf(t, w, StagePreFilter, "DynamicResources").Outcome != Unreached {
+	w = mustWay(t, e, missing).Cycle
+	if got := w.Stage(report.StagePreFilter); got.Outcome != report.Refused || stepOf(t, w, report.StagePreFilter, "DynamicResources").Outcome != report.Unreached {
 		t.Errorf("%+v", got)
 	}
-	if got := stepOf(t, w, StagePostFilter, "DefaultPreemption"); got.Outcome != Unreached {
+	if got := stepOf(t, w, report.StagePostFilter, "DefaultPreemption"); got.Outcome != report.Unreached {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestTheNominatedNodeIsAskedAlone(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "8"), aNode("b", "4"))
-	w := mustWay(t, e, aPod("web", "1", func(p *corev1.Pod) { p.Status.NominatedNodeName = "b" })).Way
-	if got := w.Stage(StageFilter); got.From != 1 || !strings.Contains(got.Words, "Nominated to b") || w.Ranked[0].Node != "b" {
+	w := mustWay(t, e, aPod("web", "1", func(p *corev1.Pod) { p.Status.NominatedNodeName = "b" })).Cycle
+	if got := w.Stage(report.StageFilter); got.From != 1 || !strings.Contains(got.Words, "Nominated to b") || w.Ranked[0].Node != "b" {
 		t.Errorf("%+v, %+v", got, w.Ranked)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // dropouts are how many nodes drop out at each plugin on the framework's own way,
@@ -44,10 +46,10 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
 		for _, pod := range c.pending {
 			name := fmt.Sprintf("seed %d, pod %s", seed, pod.Name)
-			w := mustWay(t, e, pod).Way
+			w := mustWay(t, e, pod).Cycle
 			want := real.place(pod)
-			tie := w.firsts()
-			if w.Stage(StageQueue).Outcome == Refused { // the real one is asked past its queue here
+			tie := w.Firsts()
+			if w.Stage(report.StageQueue).Outcome == report.Refused { // the real one is asked past its queue here
 				continue
 			}
 			if (want == "") != (len(tie) == 0) || (want != "" && !slices.Contains(tie, want)) {
@@ -57,17 +59,17 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 				placed++
 			}
 			byPlugin, left, refused := real.dropouts(t, pod)
-			if refused != (w.Stage(StagePreFilter).Outcome == Refused) {
-				t.Errorf("%s: PreFilter %s, the framework's ends it: %v", name, w.Stage(StagePreFilter).Outcome, refused)
+			if refused != (w.Stage(report.StagePreFilter).Outcome == report.Refused) {
+				t.Errorf("%s: PreFilter %s, the framework's ends it: %v", name, w.Stage(report.StagePreFilter).Outcome, refused)
 			}
 			if refused {
 				ended++
 				continue
 			}
-			if pod.Status.NominatedNodeName != "" && len(tie) == 1 && w.Stage(StageFilter).From == 1 {
+			if pod.Status.NominatedNodeName != "" && len(tie) == 1 && w.Stage(report.StageFilter).From == 1 {
 				continue // only the nominated node was asked
 			}
-			steps += compareSteps(t, name, w.Stage(StageFilter), byPlugin, left)
+			steps += compareSteps(t, name, w.Stage(report.StageFilter), byPlugin, left)
 		}
 	}
 	if steps == 0 || ended == 0 || placed == 0 {
@@ -77,7 +79,7 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 }
 
 // compareSteps holds the nodes that drop out, step by step, to the framework's.
-func compareSteps(t *testing.T, name string, filter *Stage, byPlugin map[string]int, left int) (compared int) {
+func compareSteps(t *testing.T, name string, filter *report.Stage, byPlugin map[string]int, left int) (compared int) {
 	t.Helper()
 	alive := filter.From
 	for _, step := range filter.Steps {
@@ -86,14 +88,14 @@ func compareSteps(t *testing.T, name string, filter *Stage, byPlugin map[string]
 			t.Errorf("%s: %s is unknown", name, step.Plugin)
 			continue
 		}
-		if step.Outcome != Skipped && step.Outcome != Unreached && step.Asked != alive {
+		if step.Outcome != report.Skipped && step.Outcome != report.Unreached && step.Asked != alive {
 			t.Errorf("%s: %s is asked about %d, %d are left", name, step.Plugin, step.Asked, alive)
 		}
 		alive -= *step.Refused
 		if *step.Refused != byPlugin[step.Plugin] || step.Left != alive || *step.Refused != len(step.Nodes) {
 			t.Errorf("%s: %s refuses %d (%v) and leaves %d, the framework's refuses %d", name, step.Plugin, *step.Refused, step.Nodes, step.Left, byPlugin[step.Plugin])
 		}
-		if (*step.Refused > 0) != (step.What != "" && step.Detail != "" && step.Outcome == Refused) {
+		if (*step.Refused > 0) != (step.What != "" && step.Detail != "" && step.Outcome == report.Refused) {
 			t.Errorf("%s: %s %s %d: %q %q", name, step.Plugin, step.Outcome, *step.Refused, step.What, step.Detail)
 		}
 	}
@@ -116,12 +118,12 @@ func TestWhyThereIsAskedWithoutThePodItself(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := r.Way
+			w := r.Cycle
 			want := real.placeAnew(t, pod)
-			if tie := w.firsts(); (want == "") != (len(tie) == 0) || (want != "" && !slices.Contains(tie, want)) {
+			if tie := w.Firsts(); (want == "") != (len(tie) == 0) || (want != "" && !slices.Contains(tie, want)) {
 				t.Errorf("seed %d, pod %s: the scheduler takes %q, first are %v", seed, pod.Name, want, tie)
 			}
-			if w.Running != pod.Spec.NodeName || w.Where == "" || r.Verdict != Scheduled {
+			if w.Running != pod.Spec.NodeName || w.Where == "" || r.Verdict != report.Scheduled {
 				t.Errorf("seed %d, pod %s: on %q, %s, %q", seed, pod.Name, w.Running, r.Verdict, w.Where)
 			}
 			switch want {

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -18,17 +19,17 @@ func (w *walk) preFilter() {
 		w.end = "the cluster has no nodes"
 	}
 	if w.end != "" {
-		w.add(w.unreached(StagePreFilter))
+		w.add(w.unreached(report.StagePreFilter))
 		return
 	}
-	stage := Stage{
-		Name: StagePreFilter, Outcome: Passed, From: len(w.alive),
+	stage := report.Stage{
+		Name: report.StagePreFilter, Outcome: report.Passed, From: len(w.alive),
 		Words: "Each plugin looks at the pod and all nodes once; some leave nodes out.",
 	}
 	stop := "" // why the plugins after it are not asked
 	for _, k := range w.preOrder {
 		if stop != "" {
-			stage.Steps = append(stage.Steps, w.step(StagePreFilter, w.plugins[k].name).silent(Unreached, stop))
+			stage.Steps = append(stage.Steps, w.step(report.StagePreFilter, w.plugins[k].name).Silent(report.Unreached, stop))
 			continue
 		}
 		step, last := w.preFilterStep(k)
@@ -38,7 +39,7 @@ func (w *walk) preFilter() {
 			stop = "not asked: " + w.plugins[k].name + " ends the attempt"
 		}
 	}
-	if stage.Outcome == Refused {
+	if stage.Outcome == report.Refused {
 		w.alive, w.end, w.none = nil, "PreFilter refuses the pod", true
 	}
 	stage.To = len(w.alive)
@@ -46,20 +47,20 @@ func (w *walk) preFilter() {
 }
 
 // preFilterStep is one plugin's; last says that it ends the attempt.
-func (w *walk) preFilterStep(k int) (step Step, last bool) {
+func (w *walk) preFilterStep(k int) (step report.Step, last bool) {
 	a, name := &w.m.answers[k], w.plugins[k].name
-	step = w.step(StagePreFilter, name)
+	step = w.step(report.StagePreFilter, name)
 	switch {
 	case a.open != nil:
-		return step.silent(Open, a.whyOpen()), false
+		return step.Silent(report.Open, a.whyOpen()), false
 	case a.skipped:
-		return step.silent(Skipped, "skipped: "+skipWords(w.question, name)), false
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name)), false
 	case failed(a.pre):
 		w.end = "PreFilter fails"
-		return step.silent(Open, errorsOf+": "+a.pre.Message()), true
+		return step.Silent(report.Open, errorsOf+": "+a.pre.Message()), true
 	case a.pre != nil:
 		told := refusal(w.question, []refused{w.m.refused(w.Engine, k, 0)})
-		step.Outcome, step.Refused, step.Left = Refused, new(step.Asked), 0
+		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
 	case a.only != nil:
@@ -69,7 +70,7 @@ func (w *walk) preFilterStep(k int) (step Step, last bool) {
 }
 
 // narrow leaves out the nodes that a PreFilter half does not name.
-func (w *walk) narrow(step Step, only sets.Set[string]) (narrowed Step, last bool) {
+func (w *walk) narrow(step report.Step, only sets.Set[string]) (narrowed report.Step, last bool) {
 	var left []int
 	var names []string
 	for _, i := range w.alive {
@@ -83,7 +84,7 @@ func (w *walk) narrow(step Step, only sets.Set[string]) (narrowed Step, last boo
 	step.Refused, step.Left = new(len(w.alive)-len(left)), len(left)
 	w.alive = left
 	if len(left) == 0 {
-		step.Outcome, step.What = Refused, "leaves no node"
+		step.Outcome, step.What = report.Refused, "leaves no node"
 		step.Detail = fmt.Sprintf("It leaves only %s, and none of the nodes that were left is one of them.", grammar.List(sets.List(only), grammar.Many))
 		return step, true
 	}
@@ -93,8 +94,8 @@ func (w *walk) narrow(step Step, only sets.Set[string]) (narrowed Step, last boo
 }
 
 // worse is what a stage comes to whose plugins came to these.
-func worse(a, b Outcome) Outcome {
-	for _, outcome := range []Outcome{Refused, Open} {
+func worse(a, b report.Outcome) report.Outcome {
+	for _, outcome := range []report.Outcome{report.Refused, report.Open} {
 		if a == outcome || b == outcome {
 			return outcome
 		}
@@ -106,11 +107,11 @@ func worse(a, b Outcome) Outcome {
 // refuses it.
 func (w *walk) filter(ctx context.Context) {
 	if w.end != "" {
-		w.add(w.unreached(StageFilter))
+		w.add(w.unreached(report.StageFilter))
 		return
 	}
-	stage := Stage{
-		Name: StageFilter, Outcome: Passed,
+	stage := report.Stage{
+		Name: report.StageFilter, Outcome: report.Passed,
 		Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
 	}
 	if node := w.nominated(ctx); node >= 0 {
@@ -137,40 +138,40 @@ func (w *walk) filter(ctx context.Context) {
 	}
 	switch {
 	case w.end != "": // a plugin failed
-		stage.Outcome, w.feasible = Open, nil
+		stage.Outcome, w.feasible = report.Open, nil
 	case len(w.alive) == 0:
-		stage.Outcome, w.end, w.none = Refused, "no node is left", true
+		stage.Outcome, w.end, w.none = report.Refused, "no node is left", true
 	case len(w.feasible) == 0:
-		stage.Outcome, w.end = Open, "whether a node fits is unknown"
+		stage.Outcome, w.end = report.Open, "whether a node fits is unknown"
 	default:
-		stage.Outcome = Passed
+		stage.Outcome = report.Passed
 	}
 	stage.To = len(w.alive)
 	w.add(stage)
 }
 
 // filterStep is one plugin's; the nodes it is the first to refuse drop out.
-func (w *walk) filterStep(k int, drop []int) Step {
+func (w *walk) filterStep(k int, drop []int) report.Step {
 	a, name := &w.m.answers[k], w.plugins[k].name
-	step := w.step(StageFilter, name)
+	step := w.step(report.StageFilter, name)
 	switch {
 	case len(w.alive) == 0:
-		return step.silent(Unreached, "not asked: no node is left")
+		return step.Silent(report.Unreached, "not asked: no node is left")
 	case a.skipped:
-		return step.silent(Skipped, "skipped: "+skipWords(w.question, name))
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name))
 	case a.open != nil:
-		return step.silent(Open, a.whyOpen())
+		return step.Silent(report.Open, a.whyOpen())
 	}
 	if why := w.failsOn(k); why != "" {
 		w.end = name + " fails, which ends the attempt"
-		return step.silent(Open, errorsOf+": "+why)
+		return step.Silent(report.Open, errorsOf+": "+why)
 	}
 	if len(drop) == 0 {
 		return step
 	}
 	dropped := sets.New(drop...)
 	w.alive = slices.DeleteFunc(slices.Clone(w.alive), dropped.Has)
-	step.Outcome, step.Refused, step.Left = Refused, new(len(drop)), len(w.alive)
+	step.Outcome, step.Refused, step.Left = report.Refused, new(len(drop)), len(w.alive)
 	w.tell(&step, k, drop)
 	return step
 }

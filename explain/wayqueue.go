@@ -4,28 +4,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // queue tells whether the pod gets into the scheduler's queue at all.
 func (w *walk) queue() {
-	stage := Stage{Name: StageQueue, Outcome: Passed, From: len(w.alive), Words: "Nothing keeps the pod out of the scheduling queue."}
+	stage := report.Stage{Name: report.StageQueue, Outcome: report.Passed, From: len(w.alive), Words: "Nothing keeps the pod out of the scheduling queue."}
 	defer func() {
 		stage.To = len(w.alive)
 		w.add(stage)
 	}()
-	if w.report.Verdict == NotConsidered {
+	if w.report.Verdict == report.NotConsidered {
 		w.alive, w.end = nil, "no scheduler takes care of the pod"
-		stage.Outcome, stage.Words = Refused, "No scheduler takes care of the pod: "+w.question.found.scheduler.why+"."
+		stage.Outcome, stage.Words = report.Refused, "No scheduler takes care of the pod: "+w.question.found.scheduler.why+"."
 		return
 	}
 	if why := w.openFor("leases"); why != "" {
-		stage.Outcome, stage.Words = Open, "Unknown: "+why+"."
+		stage.Outcome, stage.Words = report.Open, "Unknown: "+why+"."
 	}
 	for _, p := range w.gates {
 		step := w.gate(p.Name())
 		stage.Steps = append(stage.Steps, step)
-		if step.Outcome == Open && stage.Outcome == Passed {
-			stage.Outcome, stage.Words = Open, "Unknown: "+step.What+"."
+		if step.Outcome == report.Open && stage.Outcome == report.Passed {
+			stage.Outcome, stage.Words = report.Open, "Unknown: "+step.What+"."
 		}
 	}
 	if held := w.question.found.gates; len(held) > 0 {
@@ -34,24 +36,24 @@ func (w *walk) queue() {
 			all = append(all, h.short)
 		}
 		w.alive, w.end = nil, "the pod does not get into the queue"
-		stage.Outcome = Refused
+		stage.Outcome = report.Refused
 		stage.Words = fmt.Sprintf("kube-scheduler does not look at the pod: %s.", strings.Join(all, ", "))
 	}
 }
 
 // gate tells what one PreEnqueue plugin has said.
-func (w *walk) gate(plugin string) Step {
-	step := w.step(StageQueue, plugin)
+func (w *walk) gate(plugin string) report.Step {
+	step := w.step(report.StageQueue, plugin)
 	for _, h := range w.question.found.gates {
 		if h.plugin == plugin {
-			step.Outcome, step.Refused, step.Left = Refused, new(step.Asked), 0
+			step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 			step.What, step.Detail = h.short, h.what+", until "+h.until+"."
 			return step
 		}
 	}
 	for _, part := range w.report.Unknown {
 		if slices.Contains(part.Plugins, plugin) && w.ungated {
-			return step.silent(Open, part.Why)
+			return step.Silent(report.Open, part.Why)
 		}
 	}
 	return step

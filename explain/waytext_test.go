@@ -3,13 +3,15 @@ package explain
 import (
 	"strings"
 	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestTheWayIsToldAsText(t *testing.T) {
 	e := startEngine(t, Options{}, prodEU()...)
 	for _, test := range []struct {
 		name string
-		r    *Report
+		r    *report.Report
 		want string
 	}{
 		{"no node fits", mustWay(t, e, checkout()), `
@@ -65,7 +67,7 @@ KUBE-SCHEDULER'S WAY, as of now, not of its last attempt
     DefaultBinder        after Reserve, Permit and PreBind, which are not tried
 `},
 	} {
-		if got := Text(test.r, 80, TextOptions{}); !strings.Contains(got, strings.TrimPrefix(test.want, "\n")) {
+		if got := report.Text(test.r, 80, report.TextOptions{}); !strings.Contains(got, strings.TrimPrefix(test.want, "\n")) {
 			t.Errorf("%s: no\n%s\nin\n%s", test.name, test.want, got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -17,7 +18,7 @@ func (w *walk) where() string {
 	switch {
 	case said == "" || len(w.way.Ranked) < 2:
 		return said
-	case w.way.Stage(StageScore).Outcome == Open:
+	case w.way.Stage(report.StageScore).Outcome == report.Open:
 		said += " Scores rest on what could not be read."
 	case w.way.Likely:
 		said += fmt.Sprintf(" Likely: of %d that fit kube-scheduler ranks %d.", len(w.way.Ranked), w.way.Sample)
@@ -27,7 +28,7 @@ func (w *walk) where() string {
 
 // goes says where a pod without a node would go; "" where no node fits.
 func (w *walk) goes() string {
-	ranked, tie := w.way.Ranked, w.way.firsts()
+	ranked, tie := w.way.Ranked, w.way.Firsts()
 	switch {
 	case len(ranked) == 0:
 		return ""
@@ -43,12 +44,12 @@ func (w *walk) goes() string {
 	return fmt.Sprintf("It would go to %s: it scores %d, next %s.", ranked[0].Node, ranked[0].Total, scored(ranked[1]))
 }
 
-func scored(node RankedNode) string { return fmt.Sprintf("%s %d", node.Node, node.Total) }
+func scored(node report.RankedNode) string { return fmt.Sprintf("%s %d", node.Node, node.Total) }
 
 // whyThere compares the pod's node with the others.
 func (w *walk) whyThere() string {
-	there, ranked, tie := w.way.Running, w.way.Ranked, w.way.firsts()
-	at := slices.IndexFunc(ranked, func(node RankedNode) bool { return node.Node == there })
+	there, ranked, tie := w.way.Running, w.way.Ranked, w.way.Firsts()
+	at := slices.IndexFunc(ranked, func(node report.RankedNode) bool { return node.Node == there })
 	switch {
 	case at < 0 && len(ranked) == 0 && !w.none:
 		return fmt.Sprintf("Why it is on %s is unknown: %s.", there, w.end)

@@ -9,11 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // tell finds the words for the nodes that drop out at plugin k.
-func (w *walk) tell(step *Step, k int, drop []int) {
+func (w *walk) tell(step *report.Step, k int, drop []int) {
 	all := make([]refused, len(drop))
 	for n, i := range drop {
 		all[n] = w.m.refused(w.Engine, k, i)

@@ -22,12 +22,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Pods and nodes of random clusters carry something in every field that is
 // stripped; what the engine says of them is the same with and without it.
 func TestStrippingChangesNoReport(t *testing.T) {
-	verdicts := map[explain.Verdict]int{}
+	verdicts := map[report.Verdict]int{}
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			objects := randomCluster(rand.New(rand.NewPCG(seed, 1)))
@@ -62,7 +63,7 @@ func TestStrippingChangesNoReport(t *testing.T) {
 			}
 		})
 	}
-	if verdicts[explain.Unschedulable] == 0 || verdicts[explain.Schedulable] == 0 || verdicts[explain.Scheduled] == 0 {
+	if verdicts[report.Unschedulable] == 0 || verdicts[report.Schedulable] == 0 || verdicts[report.Scheduled] == 0 {
 		t.Errorf("the clusters show too little: %v", verdicts)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 )
@@ -29,16 +30,16 @@ type Past struct {
 	pod     *corev1.Pod // as it is at the step that is asked of, to be tried where it is not there
 	next    int         // the step to ask, counted from 0
 	later   *snapshot.File
-	history explain.History
+	history report.History
 }
 
 // Past looks back from a step, counted from 0.
 func (p *Player) Past(step int, uid types.UID) *Past {
-	return &Past{player: p, uid: uid, next: step, history: explain.History{Step: step + 1}}
+	return &Past{player: p, uid: uid, next: step, history: report.History{Step: step + 1}}
 }
 
 // Look goes on for a moment, and tells what is known by then.
-func (l *Past) Look(ctx context.Context) (*explain.History, error) {
+func (l *Past) Look(ctx context.Context) (*report.History, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for from := time.Now(); !l.history.Done; {
@@ -102,24 +103,24 @@ func (l *Past) askAt(ctx context.Context, c *cluster.Cluster, state *model.Snaps
 		}
 		l.pod = afresh(now.Object)
 	}
-	var report *explain.Report
+	var r *report.Report
 	var err error
 	if there {
-		report, err = c.Outline(ctx, l.uid)
+		r, err = c.Outline(ctx, l.uid)
 	} else {
-		report, err = c.ExplainPod(ctx, l.pod)
+		r, err = c.ExplainPod(ctx, l.pod)
 	}
 	if err != nil {
 		return err
 	}
-	l.history.Add(l.next+1, file.Info.Taken, there, report.Verdict, report.Summary)
+	l.history.Add(l.next+1, file.Info.Taken, there, r.Verdict, r.Summary)
 	first := l.history.Spans[0].Verdict
 	switch {
-	case first == explain.Unschedulable && report.Verdict == explain.Schedulable:
-		l.history.Fitted, err = l.whoTook(ctx, state, file.Info.Taken, report)
+	case first == report.Unschedulable && r.Verdict == report.Schedulable:
+		l.history.Fitted, err = l.whoTook(ctx, state, file.Info.Taken, r)
 		l.history.Done = err == nil
 		return err
-	case first != explain.Unschedulable && report.Verdict != first:
+	case first != report.Unschedulable && r.Verdict != first:
 		l.history.Done = true
 		return nil
 	}

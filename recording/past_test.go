@@ -11,10 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // lookBack looks back to the end, from a step counted from 1.
-func lookBack(t *testing.T, dir string, step int) *explain.History {
+func lookBack(t *testing.T, dir string, step int) *report.History {
 	t.Helper()
 	r, err := Open(dir)
 	if err != nil {
@@ -34,7 +35,7 @@ func lookBack(t *testing.T, dir string, step int) *explain.History {
 }
 
 // told is a history in a few lines.
-func told(h *explain.History) string {
+func told(h *report.History) string {
 	text := h.Sentence() + "\n"
 	for _, s := range h.Spans {
 		there := ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -62,8 +62,8 @@ func TestAPlayerGoesFromStepToStep(t *testing.T) {
 	revision := last.Revision
 	for _, test := range []struct {
 		step, nodes int
-		verdict     explain.Verdict
-	}{{1, 2, explain.Unschedulable}, {0, 1, explain.Schedulable}, {1, 2, explain.Unschedulable}, {2, 3, explain.Schedulable}} {
+		verdict     report.Verdict
+	}{{1, 2, report.Unschedulable}, {0, 1, report.Schedulable}, {1, 2, report.Unschedulable}, {2, 3, report.Schedulable}} {
 		if err := p.Go(t.Context(), test.step); err != nil {
 			t.Fatal(err)
 		}

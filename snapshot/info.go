@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // infoKind is how the first item of a file says what it is.
-var infoKind = schema.FromAPIVersionAndKind(explain.APIVersion, "SnapshotInfo")
+var infoKind = schema.FromAPIVersionAndKind(report.APIVersion, "SnapshotInfo")
 
 // Info is the first item of a file: what the objects alone do not tell.
 type Info struct {

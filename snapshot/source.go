@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -169,11 +170,11 @@ func (f *File) attemptSeen(_ context.Context, pod *corev1.Pod) *metav1.Time {
 	return newest
 }
 
-func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []explain.AutoscalerWord) {
+func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []report.AutoscalerWord) {
 	for _, h := range f.Info.Heard {
 		if h.UID == pod.UID {
 			for _, w := range h.Autoscalers {
-				words = append(words, explain.AutoscalerWord{
+				words = append(words, report.AutoscalerWord{
 					Component: w.Component, Reason: w.Reason, Message: w.Message, LastSeen: metav1.NewTime(w.LastSeen),
 				})
 			}

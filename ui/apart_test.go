@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // requireApart fails where heads or cells of a table touch, where a head of two
@@ -117,10 +117,10 @@ func TestHeadsAndCellsOfTablesNeverTouch(t *testing.T) {
 }
 
 func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
-	reports := map[string]*explain.Report{"cpu": checkoutReport(), "two resources": checkoutReport()}
+	reports := map[string]*report.Report{"cpu": checkoutReport(), "two resources": checkoutReport()}
 	for i := range reports["two resources"].Nodes {
 		refusal := &reports["two resources"].Nodes[i].Refusals[0]
-		refusal.Numbers = append(refusal.Numbers, explain.Number{Resource: "memory", Wanted: "800Gi", Requested: "1234Gi", Allocatable: "1300Gi", Short: "734Gi"})
+		refusal.Numbers = append(refusal.Numbers, report.Number{Resource: "memory", Wanted: "800Gi", Requested: "1234Gi", Allocatable: "1300Gi", Short: "734Gi"})
 	}
 	for name, report := range reports {
 		for nth := range 5 {

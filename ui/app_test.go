@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -23,13 +23,13 @@ var now = time.Date(2026, 11, 20, 14, 4, 41, 0, time.UTC)
 // fakeCluster answers from memory.
 type fakeCluster struct {
 	mu        sync.Mutex
-	reports   map[types.UID]*explain.Report
-	fixes     map[types.UID]*explain.Fixes
+	reports   map[types.UID]*report.Report
+	fixes     map[types.UID]*report.Fixes
 	events    map[string][]model.Event // by name
-	answers   map[types.UID]explain.NodeAnswer
+	answers   map[types.UID]report.NodeAnswer
 	onNode    func([]types.UID) // told of each question for answers
-	evictions map[types.UID]explain.Eviction
-	plans     map[types.UID]*explain.PreemptionPlan
+	evictions map[types.UID]report.Eviction
+	plans     map[types.UID]*report.PreemptionPlan
 	planned   []string // the nodes that plans were asked for
 	text      string   // of Describe and YAML
 	err       error    // of everything, if set
@@ -46,11 +46,11 @@ func (c *fakeCluster) Actor() Actor { return c.actor }
 // Next has nothing more than the test has sent.
 func (c *fakeCluster) Next(context.Context) (*model.Snapshot, error) { return nil, context.Canceled }
 
-func (c *fakeCluster) Outline(ctx context.Context, uid types.UID) (*explain.Report, error) {
+func (c *fakeCluster) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
 	return c.Explain(ctx, uid)
 }
 
-func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report, error) {
+func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*report.Report, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.explained = append(c.explained, uid)
@@ -61,11 +61,11 @@ func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*explain.Report
 	return report, c.err
 }
 
-func (c *fakeCluster) Way(ctx context.Context, uid types.UID) (*explain.Report, error) {
+func (c *fakeCluster) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
 	return c.Explain(ctx, uid)
 }
 
-func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []explain.NodeAnswer, err error) {
+func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []report.NodeAnswer, err error) {
 	if c.onNode != nil {
 		c.onNode(uids)
 	}
@@ -77,7 +77,7 @@ func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (ans
 	return answers, c.err
 }
 
-func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods []types.UID) (told []explain.Eviction, err error) {
+func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods []types.UID) (told []report.Eviction, err error) {
 	for _, uid := range pods {
 		if eviction, ok := c.evictions[uid]; ok {
 			told = append(told, eviction)
@@ -86,7 +86,7 @@ func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods [
 	return told, c.err
 }
 
-func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*explain.PreemptionPlan, error) {
+func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
 	c.planned = append(c.planned, node)
 	plan, ok := c.plans[uid]
 	if !ok && c.err == nil {
@@ -95,13 +95,13 @@ func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*e
 	return plan, c.err
 }
 
-func (c *fakeCluster) Fixes(_ context.Context, uid types.UID) (*explain.Fixes, error) {
+func (c *fakeCluster) Fixes(_ context.Context, uid types.UID) (*report.Fixes, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fixed = append(c.fixed, uid)
 	fixes, ok := c.fixes[uid]
 	if !ok && c.err == nil {
-		return &explain.Fixes{None: "nothing is known to try"}, nil
+		return &report.Fixes{None: "nothing is known to try"}, nil
 	}
 	return fixes, c.err
 }

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // counted is a text whose words tell their place in it.
@@ -49,7 +49,7 @@ func requireCutsShown(t *testing.T, app *App, where string) {
 }
 
 // countedReport is a report of long texts.
-func countedReport() *explain.Report {
+func countedReport() *report.Report {
 	r := checkoutReport()
 	for i := range r.Groups {
 		for j := range r.Groups[i].Refusals {
@@ -82,7 +82,7 @@ func TestAGroupsPageShowsWhereItCutsAText(t *testing.T) {
 
 func TestWhyShowsWhereItCutsFacts(t *testing.T) {
 	r := countedReport()
-	r.Verdict, r.Facts, r.Groups, r.Preemption = explain.Gated, []string{counted("f", countedWords), counted("z", countedWords)}, nil, nil
+	r.Verdict, r.Facts, r.Groups, r.Preemption = report.Gated, []string{counted("f", countedWords), counted("z", countedWords)}, nil, nil
 	app := whyOf(t, 80, 24, r, nil)
 	atEverySize(app, func(size string) { requireCutsShown(t, app, size) })
 }

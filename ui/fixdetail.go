@@ -7,14 +7,14 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // details tell what the selected fix would do, in at most rows lines. Where they
 // are more than that, the command gives way, for C copies it whole.
-func (p *fixes) details(f *explain.Fix, rows int) []string {
+func (p *fixes) details(f *report.Fix, rows int) []string {
 	var told []string
 	if title := p.app.brief(f.Title); cells(title) > p.table().title {
 		told = indented(1, wrapped(grammar.Capital(title)+".", p.width-1))
@@ -37,8 +37,8 @@ func (p *fixes) details(f *explain.Fix, rows int) []string {
 }
 
 // verdictOn says what became of the pod when the fix was tried.
-func (p *fixes) verdictOn(f *explain.Fix) string {
-	if f.Kind == explain.FixQueue {
+func (p *fixes) verdictOn(f *report.Fix) string {
+	if f.Kind == report.FixQueue {
 		return "Nothing to try: that is not for kube-scheduler to decide."
 	}
 	text := "Tried on a copy of the cluster: "
@@ -65,7 +65,7 @@ func (p *fixes) verdictOn(f *explain.Fix) string {
 }
 
 // nodesOf names the nodes that a fix gains.
-func (p *fixes) nodesOf(f *explain.Fix) string {
+func (p *fixes) nodesOf(f *report.Fix) string {
 	if len(f.Nodes) == 0 {
 		return count(f.NodesGained, "node", "nodes")
 	}
@@ -73,7 +73,7 @@ func (p *fixes) nodesOf(f *explain.Fix) string {
 }
 
 // affected are those beside the pod whom the fix is about, a line each.
-func affected(f *explain.Fix) []string {
+func affected(f *report.Fix) []string {
 	const most = 4
 	var lines []string
 	for i := range f.Affects {

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -73,7 +73,7 @@ func (p *fixes) onFixed(msg fixedMsg) tea.Cmd {
 func (p *fixes) leave() { p.tries.leave() }
 
 // fix is the selected one.
-func (p *fixes) fix() (*explain.Fix, bool) {
+func (p *fixes) fix() (*report.Fix, bool) {
 	tried := p.tries.tried()
 	if p.chosen >= len(tried) {
 		return nil, false

@@ -12,18 +12,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // checkoutUID is the pod of the mock-ups of Why and Fixes.
 const checkoutUID types.UID = "pod-shop-" + checkoutName
 
 // fixesOn is the page of fixes of shop/checkout on prod-eu, with what it asks.
-func fixesOn(t testing.TB, width, height int, fixes *explain.Fixes, with func(*Options)) (*App, *fakeCluster, *prodEU) {
+func fixesOn(t testing.TB, width, height int, fixes *report.Fixes, with func(*Options)) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
-	cluster := &fakeCluster{reports: verdictsOf(s), fixes: map[types.UID]*explain.Fixes{checkoutUID: fixes}}
+	cluster := &fakeCluster{reports: verdictsOf(s), fixes: map[types.UID]*report.Fixes{checkoutUID: fixes}}
 	app := newTestAppWith(t, width, height, s, cluster, with)
 	press(t, app, "j", "j", "j", "j", "f")
 	return app, cluster, prod
@@ -61,22 +61,22 @@ func TestEachFixTellsWhatItDoes(t *testing.T) {
 }
 
 func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
-	fix := func(verified bool) explain.Fix { return explain.Fix{Title: "t", Verified: verified} }
+	fix := func(verified bool) report.Fix { return report.Fix{Title: "t", Verified: verified} }
 	for _, test := range []struct {
 		name  string
-		fixes explain.Fixes
+		fixes report.Fixes
 		want  string
 	}{
-		{"one", explain.Fixes{Tried: []explain.Fix{fix(true)}}, " 1 fix works.\n"},
-		{"one of two", explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}}, " 1 fix works; 1 more was tried and is not enough. Least harm first.\n"},
-		{"all", explain.Fixes{Tried: []explain.Fix{fix(true), fix(true)}}, " 2 fixes work. Least harm first.\n"},
-		{"none", explain.Fixes{Tried: []explain.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
+		{"one", report.Fixes{Tried: []report.Fix{fix(true)}}, " 1 fix works.\n"},
+		{"one of two", report.Fixes{Tried: []report.Fix{fix(true), fix(false)}}, " 1 fix works; 1 more was tried and is not enough. Least harm first.\n"},
+		{"all", report.Fixes{Tried: []report.Fix{fix(true), fix(true)}}, " 2 fixes work. Least harm first.\n"},
+		{"none", report.Fixes{Tried: []report.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
 		{
 			"stopped",
-			explain.Fixes{Tried: []explain.Fix{fix(true), fix(false)}, Stopped: "stopped after 200 ms with 12 of 30 candidates tried"},
+			report.Fixes{Tried: []report.Fix{fix(true), fix(false)}, Stopped: "stopped after 200 ms with 12 of 30 candidates tried"},
 			" 1 fix works, 1 does not; stopped after 200 ms with 12 of 30 candidates tried.\n",
 		},
-		{"nothing to fix", explain.Fixes{None: "the pod fits 4 nodes already"}, " The pod fits 4 nodes already.\n"},
+		{"nothing to fix", report.Fixes{None: "the pod fits 4 nodes already"}, " The pod fits 4 nodes already.\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app, _, _ := fixesOn(t, 100, 24, &test.fixes, nil)
@@ -129,7 +129,7 @@ func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
 func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
 	prod := newProdEU()
 	s := prod.snapshot()
-	cluster := &slowFixer{fakeCluster: &fakeCluster{reports: map[types.UID]*explain.Report{checkoutUID: checkoutReport()}}}
+	cluster := &slowFixer{fakeCluster: &fakeCluster{reports: map[types.UID]*report.Report{checkoutUID: checkoutReport()}}}
 	app := newTestAppWith(t, 80, 24, s, cluster.fakeCluster, nil)
 	app.Cluster = cluster
 	pod, _ := s.PodNamed("shop", checkoutName)
@@ -152,7 +152,7 @@ type slowFixer struct {
 	ended error
 }
 
-func (c *slowFixer) Fixes(ctx context.Context, _ types.UID) (*explain.Fixes, error) {
+func (c *slowFixer) Fixes(ctx context.Context, _ types.UID) (*report.Fixes, error) {
 	c.asked++
 	<-ctx.Done()
 	c.ended = ctx.Err()
@@ -193,7 +193,7 @@ func TestFixesAreTriedAgainAtACalmPace(t *testing.T) {
 func TestStaleFixesAreDropped(t *testing.T) {
 	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
 	page := app.top().(*fixes)
-	send(t, app, resultMsg{0, page, fixedMsg{nth: page.tries.asks.nth, fixes: &explain.Fixes{None: "stale"}}})
+	send(t, app, resultMsg{0, page, fixedMsg{nth: page.tries.asks.nth, fixes: &report.Fixes{None: "stale"}}})
 	requireRow(t, app, 2, "5 fixes work; 3 more were tried")
 }
 
@@ -254,7 +254,7 @@ func TestFixesOfAClusterNeverReachTheTerminalRaw(t *testing.T) {
 	for i := range hostile.Tried {
 		f := &hostile.Tried[i]
 		f.Title, f.Brief, f.Command, f.Undo, f.Remaining = evil, evil, evil, evil, []string{evil}
-		f.Affects, f.Nodes = []explain.Affected{{Kind: evil, Name: evil, How: evil}}, []string{evil}
+		f.Affects, f.Nodes = []report.Affected{{Kind: evil, Name: evil, How: evil}}, []string{evil}
 	}
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
 		app, cluster, _ := fixesOn(t, size.width, size.height, hostile, nil)
@@ -293,12 +293,12 @@ func TestEnterPlansTheFixesThatAreActions(t *testing.T) {
 }
 
 func TestAGateOfKueueIsNotOfferedAsAFixThatWorks(t *testing.T) {
-	fixes := &explain.Fixes{Advice: "Kueue holds it: see its Workload and LocalQueue team-a", Tried: []explain.Fix{
-		{Title: "see its Workload and LocalQueue team-a", Kind: explain.FixQueue, Steps: 1, Remaining: []string{"gated until Kueue admits its Workload"}},
+	fixes := &report.Fixes{Advice: "Kueue holds it: see its Workload and LocalQueue team-a", Tried: []report.Fix{
+		{Title: "see its Workload and LocalQueue team-a", Kind: report.FixQueue, Steps: 1, Remaining: []string{"gated until Kueue admits its Workload"}},
 		{
-			Title: "remove gate kueue.x-k8s.io/admission", Kind: explain.FixGate, Steps: 1, NodesGained: 1, Nodes: []string{"std-a-01"},
+			Title: "remove gate kueue.x-k8s.io/admission", Kind: report.FixGate, Steps: 1, NodesGained: 1, Nodes: []string{"std-a-01"},
 			Bypasses: "Kueue's quota", Remaining: []string{"bypasses Kueue's quota, and cannot be undone"},
-			Actions: []explain.Remedy{{Kind: explain.FixGate, Gates: []string{"kueue.x-k8s.io/admission"}, Pods: []explain.PodRef{{Namespace: "shop", Name: "x"}}}},
+			Actions: []report.Remedy{{Kind: report.FixGate, Gates: []string{"kueue.x-k8s.io/admission"}, Pods: []report.PodRef{{Namespace: "shop", Name: "x"}}}},
 		},
 	}}
 	app, _, _ := fixesOn(t, 120, 40, fixes, nil)

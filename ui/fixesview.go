@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -124,6 +124,6 @@ func (p *fixes) copies() (text, name string) {
 }
 
 // commandOf is the command of a fix, and what the message row calls it.
-func commandOf(f *explain.Fix, a *App) (text, name string) {
+func commandOf(f *report.Fix, a *App) (text, name string) {
 	return strings.TrimSuffix(f.Command, "\n"), "the command to " + a.brief(f.Title)
 }

@@ -7,15 +7,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // fixing is the question which fixes work for a pod, as a page puts it again and
 // again while the cluster moves.
 type fixing struct {
-	fixes    *explain.Fixes // the newest answer, nil before the first
-	trouble  error          // the last one failed
-	slow     bool           // the next one takes its time
+	fixes    *report.Fixes // the newest answer, nil before the first
+	trouble  error         // the last one failed
+	slow     bool          // the next one takes its time
 	asks     asking
 	resting  bool  // none is asked for until fixAgainMsg
 	revision int64 // of the snapshot that was on screen when the newest was asked for
@@ -25,7 +25,7 @@ type (
 	// fixedMsg brings the fixes that were tried.
 	fixedMsg struct {
 		nth   int
-		fixes *explain.Fixes
+		fixes *report.Fixes
 		err   error
 		took  time.Duration
 	}
@@ -85,7 +85,7 @@ func (f *fixing) leave() {
 }
 
 // tried are the fixes of the newest answer.
-func (f *fixing) tried() []explain.Fix {
+func (f *fixing) tried() []report.Fix {
 	if f.fixes == nil {
 		return nil
 	}

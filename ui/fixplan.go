@@ -3,12 +3,12 @@ package ui
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // unplanned says why enter does not plan the fix; "" if it does.
-func (p *fixes) unplanned(f *explain.Fix) string {
+func (p *fixes) unplanned(f *report.Fix) string {
 	if planned(f) {
 		reason, _ := p.app.lookOnly()
 		return reason
@@ -21,16 +21,16 @@ func (p *fixes) unplanned(f *explain.Fix) string {
 }
 
 // planned says whether every step of the fix is a change that can be planned.
-func planned(f *explain.Fix) bool { return len(f.Actions) > 0 && len(f.Actions) == f.Steps }
+func planned(f *report.Fix) bool { return len(f.Actions) > 0 && len(f.Actions) == f.Steps }
 
 // planless is what would have to be done for a fix, which no plan does.
-func (p *fixes) planless(f *explain.Fix) string {
+func (p *fixes) planless(f *report.Fix) string {
 	switch f.Kind {
-	case explain.FixClaim:
+	case report.FixClaim:
 		return "change claims"
-	case explain.FixQuota:
+	case report.FixQuota:
 		return "change quotas"
-	case explain.FixQueue:
+	case report.FixQueue:
 		return "admit pods to queues"
 	}
 	if p.pod.Owner.Name != "" {
@@ -41,28 +41,28 @@ func (p *fixes) planless(f *explain.Fix) string {
 
 // wishOf is the first step of a fix as an action. Once that is done the page tries
 // the rest anew.
-func wishOf(step explain.Remedy) model.Action {
+func wishOf(step report.Remedy) model.Action {
 	switch step.Kind {
-	case explain.FixUncordon:
+	case report.FixUncordon:
 		return model.Cordon{Nodes: step.Nodes, Off: true}
-	case explain.FixUntaint:
+	case report.FixUntaint:
 		return model.Taint{Nodes: step.Nodes, Remove: []model.TaintWish{{
 			Key: step.Taint.Key, Value: &step.Taint.Value, Effect: step.Taint.Effect,
 		}}}
-	case explain.FixLabel:
+	case report.FixLabel:
 		label := model.Label{Set: map[string]string{step.Label[0]: step.Label[1]}}
 		for _, name := range step.Nodes {
 			label.Refs = append(label.Refs, model.NodeRef(name))
 		}
 		return label
-	case explain.FixGate:
+	case report.FixGate:
 		return model.Ungate{Pods: refsOf(step.Pods), Gates: step.Gates}
 	}
 	return model.Evict{Pods: refsOf(step.Pods)}
 }
 
 // refsOf name the pods of a step.
-func refsOf(pods []explain.PodRef) []model.Ref {
+func refsOf(pods []report.PodRef) []model.Ref {
 	refs := make([]model.Ref, len(pods))
 	for i, pod := range pods {
 		refs[i] = model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)}

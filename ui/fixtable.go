@@ -3,7 +3,7 @@ package ui
 import (
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
@@ -25,7 +25,7 @@ const (
 )
 
 // newFixTable lays the columns out in width cells.
-func newFixTable(fixes []explain.Fix, width int, domain string, styles *themes.Styles) fixTable {
+func newFixTable(fixes []report.Fix, width int, domain string, styles *themes.Styles) fixTable {
 	t := fixTable{adds: fixAddsMin, domain: domain, styles: styles}
 	longest := 0
 	for i := range fixes {
@@ -75,12 +75,12 @@ func (t fixTable) head(lead string) string {
 }
 
 // row draws one fix, without its gutter's cursor.
-func (t fixTable) row(f *explain.Fix) string {
+func (t fixTable) row(f *report.Fix) string {
 	mark := t.styles.Bad.Render("✗")
 	switch {
 	case f.Verified:
 		mark = t.styles.OK.Render("✓")
-	case f.Kind == explain.FixQueue:
+	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")
 	}
 	row := blank(gutter) + mark + " " + left(cutMiddle(t.brief(f.Title), t.title), t.title) + " " + right(f.Gains(), t.adds)
@@ -95,7 +95,7 @@ func (t fixTable) row(f *explain.Fix) string {
 
 // outcome is whom a fix affects, by name where there is room for that, or what
 // it leaves in the way.
-func (t fixTable) outcome(f *explain.Fix) string {
+func (t fixTable) outcome(f *report.Fix) string {
 	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
 		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
 		named := t.brief(f.Affects[0].Title() + " " + how)
@@ -107,7 +107,7 @@ func (t fixTable) outcome(f *explain.Fix) string {
 }
 
 // cutText is the text of a row that has no room for all of it, and that room.
-func (t fixTable) cutText(f *explain.Fix) (text string, room int) {
+func (t fixTable) cutText(f *report.Fix) (text string, room int) {
 	if title := t.brief(f.Title); cells(title) > t.title {
 		return title, t.title
 	}

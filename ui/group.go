@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -27,7 +27,7 @@ type groupPage struct {
 // groupNode is one row: a node, and what refuses it.
 type groupNode struct {
 	node     *model.Node
-	refusals []explain.Refusal
+	refusals []report.Refusal
 	figures  []shortage
 }
 
@@ -78,11 +78,11 @@ func (p *groupPage) resourcesOf(g whyGroup) []corev1.ResourceName {
 
 // refusalsOf are those of one node that the group is about: what holds for all
 // nodes at once has a group of its own.
-func (p *groupPage) refusalsOf(g whyGroup, name string) []explain.Refusal {
+func (p *groupPage) refusalsOf(g whyGroup, name string) []report.Refusal {
 	if overAll(g) {
 		return g.refusals
 	}
-	return slices.DeleteFunc(slices.Clone(p.why.draw.refusalsOn(name, g)), func(r explain.Refusal) bool { return r.PreFilter })
+	return slices.DeleteFunc(slices.Clone(p.why.draw.refusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
 }
 
 // nodes are those of the group that are still there, the nearest first.

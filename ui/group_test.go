@@ -9,13 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // stdB02 are the pods that hold the most cpu on std-b-02, as drawn.
-func stdB02() map[types.UID]explain.Eviction {
-	told := map[types.UID]explain.Eviction{}
-	for name, e := range map[string]explain.Eviction{
+func stdB02() map[types.UID]report.Eviction {
+	told := map[types.UID]report.Eviction{}
+	for name, e := range map[string]report.Eviction{
 		"batch-report-1":            {Short: "to std-a-01; this pod fits", Fits: new(true), Sentence: "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
 		"search-index-0":            {Short: "Pending: volume in eu-1b", Fits: new(true), Sentence: "Evicted, search/index-0 would be Pending (volume in eu-1b); then this pod fits std-b-02."},
 		"shop-cart-7b5c4d9f8-2kq8x": {Short: "refused: PDB cart allows 0", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: shop/cart-7b5c4d9f8-2kq8x would not be evicted."},
@@ -27,7 +27,7 @@ func stdB02() map[types.UID]explain.Eviction {
 }
 
 // groupOf opens a group of the checkout pod's Why by its place in the list.
-func groupOf(t testing.TB, width, height, nth int, report *explain.Report) (*App, *fakeCluster, *prodEU) {
+func groupOf(t testing.TB, width, height, nth int, report *report.Report) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	app, cluster, prod := whyOn(t, width, height, report, nil)
 	cluster.evictions = stdB02()
@@ -56,20 +56,20 @@ func TestAGroupHasTheColumnsThatFitWhatRefusesIt(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		nth  int
-		make func(*explain.Report)
+		make func(*report.Report)
 	}{
-		{"taints", 1, func(*explain.Report) {}},
-		{"labels", 2, func(*explain.Report) {}},
-		{"a taint and room", 3, func(*explain.Report) {}},
-		{"nodes that fit", 2, func(r *explain.Report) {
+		{"taints", 1, func(*report.Report) {}},
+		{"labels", 2, func(*report.Report) {}},
+		{"a taint and room", 3, func(*report.Report) {}},
+		{"nodes that fit", 2, func(r *report.Report) {
 			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = new(true), nil, "fit"
 		}},
-		{"not decided", 2, func(r *explain.Report) {
+		{"not decided", 2, func(r *report.Report) {
 			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, ""
-			r.Unknown = []explain.UnknownPart{{Resource: "pods", Why: "not allowed to list pods", Plugins: []string{"NodeResourcesFit"}}}
+			r.Unknown = []report.UnknownPart{{Resource: "pods", Why: "not allowed to list pods", Plugins: []string{"NodeResourcesFit"}}}
 		}},
-		{"two resources", 0, func(r *explain.Report) {
-			memory := explain.Number{Resource: "memory", Wanted: "8Gi", Requested: "53Gi–57Gi", Allocatable: "60Gi", Short: "1Gi–5Gi"}
+		{"two resources", 0, func(r *report.Report) {
+			memory := report.Number{Resource: "memory", Wanted: "8Gi", Requested: "53Gi–57Gi", Allocatable: "60Gi", Short: "1Gi–5Gi"}
 			r.Groups[0].Refusals[0].Numbers = append(r.Groups[0].Refusals[0].Numbers, memory)
 			for i := range r.Nodes {
 				memory.Requested, memory.Short = "53Gi", "1Gi"
@@ -171,8 +171,8 @@ func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 func TestAnOldAnswerAboutEvictionsIsDropped(t *testing.T) {
 	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
 	p := app.top().(*groupPage)
-	late := explain.Eviction{UID: "pod-batch-report-1", Short: "to nowhere", Fits: new(true)}
-	send(t, app, resultMsg{to: p, msg: evictionsMsg{nth: p.holders.asks.nth - 1, told: []explain.Eviction{late}}})
+	late := report.Eviction{UID: "pod-batch-report-1", Short: "to nowhere", Fits: new(true)}
+	send(t, app, resultMsg{to: p, msg: evictionsMsg{nth: p.holders.asks.nth - 1, told: []report.Eviction{late}}})
 	requireRow(t, app, 8, "to std-a-01; this pod fits")
 }
 

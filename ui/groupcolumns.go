@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -79,7 +79,7 @@ func (p *groupPage) figure(n *groupNode, at int) string {
 
 // wordless says that figures tell all that refuses the group.
 func (p *groupPage) wordless() bool {
-	return !slices.ContainsFunc(p.group.refusals, func(r explain.Refusal) bool { return r.Plugin != fitPlugin })
+	return !slices.ContainsFunc(p.group.refusals, func(r report.Refusal) bool { return r.Plugin != fitPlugin })
 }
 
 // wordsColumn tells what refuses a node beside the room that it lacks.
@@ -92,7 +92,7 @@ func (p *groupPage) wordsColumn() column[*groupNode] {
 		}
 	}
 	if len(plugins) == 1 {
-		head = explain.WordsHead(plugins[0])
+		head = report.WordsHead(plugins[0])
 	}
 	return column[*groupNode]{head: head, flex: true, state: true, text: func(n *groupNode) cell { return cell{text: p.words(n)} }}
 }
@@ -102,7 +102,7 @@ func (p *groupPage) words(n *groupNode) string {
 	if p.group.fits == nil {
 		return "not decided: " + p.openWords()
 	}
-	left := explain.Group{}
+	left := report.Group{}
 	for _, refusal := range n.refusals {
 		if refusal.Plugin != fitPlugin || p.resource() == "" {
 			left.Refusals = append(left.Refusals, refusal)

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -28,7 +28,7 @@ type holdersPart struct {
 	resting bool  // none is asked for until evictAgainMsg
 	asked   int64 // the revision that was asked for last
 	askedOf []types.UID
-	told    map[types.UID]explain.Eviction
+	told    map[types.UID]report.Eviction
 	failed  bool // the last question had no answer
 }
 
@@ -44,7 +44,7 @@ type (
 	// evictionsMsg brings what would become of the pods.
 	evictionsMsg struct {
 		nth  int
-		told []explain.Eviction
+		told []report.Eviction
 		err  error
 		took time.Duration
 	}
@@ -237,7 +237,7 @@ func (h *holdersPart) onTold(msg evictionsMsg, p *groupPage) tea.Cmd {
 	}
 	h.asks.busy, h.resting, h.failed = false, true, msg.err != nil
 	if msg.err == nil {
-		h.told = make(map[types.UID]explain.Eviction, len(msg.told))
+		h.told = make(map[types.UID]report.Eviction, len(msg.told))
 		for _, told := range msg.told {
 			h.told[told.UID] = told
 		}

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -29,14 +29,14 @@ func queue(revision int64, teams, each int) *model.Snapshot {
 }
 
 // stateOf gives every pod a verdict: every tenth is gated, the others fit no node.
-func stateOf(s *model.Snapshot) map[types.UID]*explain.Report {
-	reports := map[types.UID]*explain.Report{}
+func stateOf(s *model.Snapshot) map[types.UID]*report.Report {
+	reports := map[types.UID]*report.Report{}
 	for i, p := range s.Pods {
-		report := &explain.Report{Verdict: explain.Unschedulable, State: "no node fits", Why: "cpu 500m short", Revision: s.Revision}
+		r := &report.Report{Verdict: report.Unschedulable, State: "no node fits", Why: "cpu 500m short", Revision: s.Revision}
 		if i%10 == 9 {
-			report = &explain.Report{Verdict: explain.Gated, State: "gated", Why: "example.com/budget", Revision: s.Revision}
+			r = &report.Report{Verdict: report.Gated, State: "gated", Why: "example.com/budget", Revision: s.Revision}
 		}
-		reports[p.Object.UID] = report
+		reports[p.Object.UID] = r
 	}
 	return reports
 }
@@ -86,7 +86,7 @@ func TestARowsVerdictThatChangesIsFilteredAgain(t *testing.T) {
 	}
 	next := queue(2, 1, 5)
 	cluster.reports = stateOf(next)
-	cluster.reports[next.Pods[2].Object.UID] = &explain.Report{Verdict: explain.Gated, State: "gated", Why: "g", Revision: 2}
+	cluster.reports[next.Pods[2].Object.UID] = &report.Report{Verdict: report.Gated, State: "gated", Why: "g", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 5 { // its timers never fire
 		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
@@ -216,7 +216,7 @@ func TestARowThatTheFilterNoLongerKeepsIsNotGone(t *testing.T) {
 	filterBy(t, app, "state=gated")
 	next := queue(2, 1, 10)
 	cluster.reports = stateOf(next)
-	cluster.reports[next.Pods[9].Object.UID] = &explain.Report{Verdict: explain.Unschedulable, State: "no node fits", Why: "w", Revision: 2}
+	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "no node fits", Why: "w", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 10 {
 		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -68,9 +68,9 @@ func (c *prodEU) keep(wanted func(*corev1.Pod) bool) {
 }
 
 // allUnknown are the reports as where nodes may not be listed.
-func allUnknown(reports map[types.UID]*explain.Report) map[types.UID]*explain.Report {
+func allUnknown(reports map[types.UID]*report.Report) map[types.UID]*report.Report {
 	for _, r := range reports {
-		r.Verdict, r.State, r.Why = explain.Unknown, "unknown", "not allowed to list nodes"
+		r.Verdict, r.State, r.Why = report.Unknown, "unknown", "not allowed to list nodes"
 	}
 	return reports
 }

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -77,8 +77,8 @@ func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
 	write(t, app, "state=\"not created\" pods=2")
 	press(t, app, "enter")
 	requireRow(t, app, 4, "team-a/api ×2")
-	if report := app.verdicts.of(s.Pending[0]); report.Verdict != explain.NotCreated {
-		t.Errorf("got %s", report.Verdict)
+	if r := app.verdicts.of(s.Pending[0]); r.Verdict != report.NotCreated {
+		t.Errorf("got %s", r.Verdict)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -18,10 +18,10 @@ import (
 type notHere struct {
 	list[model.PendingRow, *hereRow]
 	node    string
-	answers map[string]explain.NodeAnswer // by a kind's key
-	coming  map[string]explain.NodeAnswer // of the round that is on its way
-	todo    []*model.Kind                 // of that round, not asked about yet
-	whole   bool                          // a round came to its end
+	answers map[string]report.NodeAnswer // by a kind's key
+	coming  map[string]report.NodeAnswer // of the round that is on its way
+	todo    []*model.Kind                // of that round, not asked about yet
+	whole   bool                         // a round came to its end
 	asks    asking
 	resting bool  // no round begins until hereAgainMsg
 	asked   int64 // the revision that the last round began with
@@ -32,12 +32,12 @@ type notHere struct {
 // hereRow is one kind of pods, and what the node has against it.
 type hereRow struct {
 	kind   *model.Kind
-	answer *explain.NodeAnswer // nil: not known yet
+	answer *report.NodeAnswer // nil: not known yet
 }
 
 // newNotHere is the page about a node.
 func newNotHere(a *App, node string) *notHere {
-	p := &notHere{node: node, answers: map[string]explain.NodeAnswer{}}
+	p := &notHere{node: node, answers: map[string]report.NodeAnswer{}}
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.rowsOf
 	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
@@ -141,7 +141,7 @@ func (p *notHere) words(row *hereRow) cell {
 }
 
 // hereWords tell an answer in one line.
-func hereWords(answer *explain.NodeAnswer) cell {
+func hereWords(answer *report.NodeAnswer) cell {
 	var made cell
 	switch {
 	case answer.Fits == nil && len(answer.Refusals) == 0:

@@ -10,26 +10,26 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // onStdB02 is what std-b-02 has against the pods of prod-eu that wait.
-func onStdB02(s *model.Snapshot) map[types.UID]explain.NodeAnswer {
-	fit := func(short string) []explain.Refusal {
-		return []explain.Refusal{{Plugin: "NodeResourcesFit", Short: short + " short", What: "std-b-02: " + short + " short: free cpu 3.65"}}
+func onStdB02(s *model.Snapshot) map[types.UID]report.NodeAnswer {
+	fit := func(short string) []report.Refusal {
+		return []report.Refusal{{Plugin: "NodeResourcesFit", Short: short + " short", What: "std-b-02: " + short + " short: free cpu 3.65"}}
 	}
-	told := map[string]explain.NodeAnswer{
+	told := map[string]report.NodeAnswer{
 		"ledger-0":                 {Fits: new(false), Refusals: fit("cpu 4.4"), Distance: 0.54},
 		"index-2":                  {Fits: new(true)},
 		"notebook-0":               {Fits: new(true), Held: "no scheduler named ml-scheduler is alive"},
 		"train-7xk2p":              {Fits: new(false), Refusals: fit("cpu 29, memory 45Gi"), Distance: 1.6},
 		"checkout-6c9d8b7f4-x2x1p": {Fits: new(false), Refusals: fit("cpu 350m"), Distance: 0.09},
-		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Refusals: []explain.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
-		"etl-m2k9q":                {Unknown: []explain.UnknownPart{{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"}}},
+		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Refusals: []report.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
+		"etl-m2k9q":                {Unknown: []report.UnknownPart{{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"}}},
 		"nightly-29xk1":            {Fits: new(true), Held: "gated: example.com/budget"},
 	}
-	answers := map[types.UID]explain.NodeAnswer{}
+	answers := map[types.UID]report.NodeAnswer{}
 	for _, kind := range s.Pending {
 		if answer, ok := told[kind.First().Object.Name]; ok {
 			answer.UID = kind.First().Object.UID
@@ -107,10 +107,10 @@ func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 		prod.pods = append(prod.pods, pod("many", fmt.Sprintf("p-%02d", i), fmt.Sprintf("%dm", 100+i), "1Gi", 1))
 	}
 	s := prod.snapshot()
-	cluster := &fakeCluster{reports: verdictsOf(s), answers: map[types.UID]explain.NodeAnswer{}}
+	cluster := &fakeCluster{reports: verdictsOf(s), answers: map[types.UID]report.NodeAnswer{}}
 	for _, kind := range s.Pending {
 		uid := kind.First().Object.UID
-		cluster.answers[uid] = explain.NodeAnswer{UID: uid, Fits: new(true)}
+		cluster.answers[uid] = report.NodeAnswer{UID: uid, Fits: new(true)}
 	}
 	cluster.onNode = func(uids []types.UID) { asked = append(asked, uids) }
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)

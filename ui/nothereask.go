@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -16,7 +16,7 @@ type (
 	hereMsg struct {
 		nth     int
 		kinds   []*model.Kind
-		answers []explain.NodeAnswer
+		answers []report.NodeAnswer
 		err     error
 		took    time.Duration
 	}
@@ -51,7 +51,7 @@ func (p *notHere) begin() tea.Cmd {
 	if p.asks.busy || p.resting || p.asked >= revision && p.asked > 0 || a.Cluster == nil || a.isReading() || a.top() != view(p) || p.gone() {
 		return nil
 	}
-	p.asked, p.spent, p.todo, p.coming = revision, 0, p.waitingKinds(), map[string]explain.NodeAnswer{}
+	p.asked, p.spent, p.todo, p.coming = revision, 0, p.waitingKinds(), map[string]report.NodeAnswer{}
 	return p.askNext()
 }
 
@@ -87,7 +87,7 @@ func (p *notHere) onAnswers(msg hereMsg) tea.Cmd {
 		p.todo = nil
 		return p.rest()
 	}
-	byUID := make(map[types.UID]explain.NodeAnswer, len(msg.answers))
+	byUID := make(map[types.UID]report.NodeAnswer, len(msg.answers))
 	for _, answer := range msg.answers {
 		byUID[answer.UID] = answer
 	}

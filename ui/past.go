@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -16,9 +16,9 @@ import (
 type past struct {
 	textPage
 	pod     *model.Pod // as it was last seen
-	look    func(context.Context) (*explain.History, error)
-	step    int              // from which is looked back; 0: none yet
-	history *explain.History // nil until the first answer
+	look    func(context.Context) (*report.History, error)
+	step    int             // from which is looked back; 0: none yet
+	history *report.History // nil until the first answer
 	trouble error
 	gone    bool // the step has no such pod
 }
@@ -26,7 +26,7 @@ type past struct {
 // lookedMsg brings what is known by now.
 type lookedMsg struct {
 	nth     int
-	history *explain.History
+	history *report.History
 	err     error
 }
 

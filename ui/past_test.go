@@ -7,25 +7,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // lookedBack is what is known of shop/checkout when all was looked at, and what was
 // known before.
-func lookedBack() (done, before *explain.History) {
+func lookedBack() (done, before *report.History) {
 	at := func(step int) time.Time { return now.Add(time.Duration(step-14) * time.Minute) }
-	h := &explain.History{Step: 14}
+	h := &report.History{Step: 14}
 	no := "No node fits. Nearest: std-b-02, cpu 350m short."
-	h.Add(14, at(14), true, explain.Unschedulable, no)
-	h.Add(13, at(13), true, explain.Unschedulable, no)
+	h.Add(14, at(14), true, report.Unschedulable, no)
+	h.Add(13, at(13), true, report.Unschedulable, no)
 	partly := *h
 	partly.Spans = slices.Clone(h.Spans)
-	h.Add(12, at(12), true, explain.Unschedulable, no)
+	h.Add(12, at(12), true, report.Unschedulable, no)
 	h.Add(11, at(11), false, "", "read rec/20261120T140141Z.json.zst: neither a snapshot nor the YAML or JSON of kubectl get: it ends in the middle")
-	h.Add(10, at(10), false, explain.Unschedulable, "No node fits. Nearest: std-b-02, cpu 100m short.")
-	h.Add(9, at(9), false, explain.Schedulable, "It fits 2 nodes now, std-b-02 first.")
-	h.Fitted = &explain.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []explain.FittedNode{
-		{Name: "std-b-02", Alone: true, Takers: []explain.Taker{{Namespace: "batch", Name: "report-1", Node: "std-b-02", Holds: "cpu 4, memory 8Gi"}}},
+	h.Add(10, at(10), false, report.Unschedulable, "No node fits. Nearest: std-b-02, cpu 100m short.")
+	h.Add(9, at(9), false, report.Schedulable, "It fits 2 nodes now, std-b-02 first.")
+	h.Fitted = &report.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []report.FittedNode{
+		{Name: "std-b-02", Alone: true, Takers: []report.Taker{{Namespace: "batch", Name: "report-1", Node: "std-b-02", Holds: "cpu 4, memory 8Gi"}}},
 		{Name: "spot-a-01", Changes: []string{"cordoned"}},
 		{Name: "std-c-01"},
 	}}
@@ -52,7 +52,7 @@ func TestSinceWhenAndWhoTookTheRoomIsDrawn(t *testing.T) {
 		t.Run(size.name, func(t *testing.T) {
 			app, r := onCheckout(t, size.width, size.height)
 			done, before := lookedBack()
-			r.looks = []*explain.History{before, done}
+			r.looks = []*report.History{before, done}
 			press(t, app, "H")
 			requireScreen(t, app)
 		})
@@ -62,7 +62,7 @@ func TestSinceWhenAndWhoTookTheRoomIsDrawn(t *testing.T) {
 func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	app, r := onCheckout(t, 80, 24)
 	done, before := lookedBack()
-	r.looks = []*explain.History{before, done}
+	r.looks = []*report.History{before, done}
 	_, look := app.Update(keyPress("H"))
 	requireRow(t, app, 2, "Looking back from this step.")
 	h, err := app.top().(*past).look(t.Context())
@@ -78,7 +78,7 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	if page.history.Done {
 		t.Error("an answer was taken that nobody waits for")
 	}
-	r.looks = []*explain.History{done}
+	r.looks = []*report.History{done}
 	press(t, app, "-")
 	requireRow(t, app, 2, "No node fits since step 10: report-1 took the room on std-b-02.")
 	if want := []int{14}; !slices.Equal(r.lookedFrom, want) {
@@ -89,7 +89,7 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 func TestLookingBackGoesAlongWithTheSteps(t *testing.T) {
 	app, r := onCheckout(t, 80, 24)
 	done, _ := lookedBack()
-	r.looks = []*explain.History{done, done}
+	r.looks = []*report.History{done, done}
 	press(t, app, "H")
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
 	if want := []int{14, 15}; !slices.Equal(r.lookedFrom, want) {

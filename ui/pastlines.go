@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // pastLines tell a look back in lines of width cells.
 type pastLines struct {
-	history *explain.History
+	history *report.History
 	pod     *model.Pod
 	now     time.Time
 	domain  string
@@ -65,7 +65,7 @@ func (p *pastLines) waiting() string {
 
 // span is one line, or more where there is no room: which steps, when, and the
 // answer.
-func (p *pastLines) span(s explain.Span) []textLine {
+func (p *pastLines) span(s report.Span) []textLine {
 	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), plain
 	if s.First != s.Last {
 		steps = fmt.Sprintf("%d–%d", s.First, s.Last)

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -258,13 +258,13 @@ func (p *pending) became(w *waiting) (state, where string) {
 	return strings.ToLower(pod.Status), "on " + p.app.nodeName(pod.Object.Spec.NodeName)
 }
 
-func verdictTone(v explain.Verdict) tone {
+func verdictTone(v report.Verdict) tone {
 	switch v {
-	case explain.Unschedulable, explain.NotCreated:
+	case report.Unschedulable, report.NotCreated:
 		return bad
-	case explain.Schedulable:
+	case report.Schedulable:
 		return good
-	case explain.Unknown:
+	case report.Unknown:
 		return unknown
 	}
 	return warning

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -26,14 +26,14 @@ func (p *pending) tally() tally {
 			continue
 		}
 		n := kind.Count()
-		report := p.app.verdicts.of(kind)
+		r := p.app.verdicts.of(kind)
 		switch {
 		case kind.Refused != nil:
 			t.refused += n
 			continue
-		case report == nil:
+		case r == nil:
 			t.open += n
-		case report.Verdict == explain.Unschedulable:
+		case r.Verdict == report.Unschedulable:
 			t.noNode += n
 		default:
 			t.other += n

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -17,12 +17,12 @@ type preemption struct {
 	page
 	pod     *model.Pod // as it was last seen
 	gone    bool       // the pod is no more
-	plan    *explain.PreemptionPlan
+	plan    *report.PreemptionPlan
 	trouble error // the last plan failed
 	slow    bool  // the next one takes its time
 
-	nodes   *table[*explain.PreemptionNode]
-	victims *table[*explain.PreemptionVictim]
+	nodes   *table[*report.PreemptionNode]
+	victims *table[*report.PreemptionVictim]
 	focused bool   // the cursor is among the victims
 	of      string // the node that the victims are of
 
@@ -36,7 +36,7 @@ type (
 	// preemptMsg brings a plan.
 	preemptMsg struct {
 		nth  int
-		plan *explain.PreemptionPlan
+		plan *report.PreemptionPlan
 		err  error
 		took time.Duration
 	}
@@ -49,8 +49,8 @@ type (
 // newPreemption opens the page about one pod.
 func newPreemption(a *App, pod *model.Pod) *preemption {
 	p := &preemption{page: page{app: a}, pod: pod}
-	p.nodes = newTable(func(n *explain.PreemptionNode) string { return n.Name }, p.nodeColumns()...)
-	p.victims = newTable(func(v *explain.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, p.victimColumns("")...)
+	p.nodes = newTable(func(n *report.PreemptionNode) string { return n.Name }, p.nodeColumns()...)
+	p.victims = newTable(func(v *report.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, p.victimColumns("")...)
 	return p
 }
 
@@ -136,9 +136,9 @@ func (p *preemption) onPlanned(msg preemptMsg) tea.Cmd {
 }
 
 // take swaps the plan; what was selected stays so.
-func (p *preemption) take(plan *explain.PreemptionPlan) {
+func (p *preemption) take(plan *report.PreemptionPlan) {
 	p.plan = plan
-	rows := make([]*explain.PreemptionNode, len(plan.Nodes))
+	rows := make([]*report.PreemptionNode, len(plan.Nodes))
 	for i := range plan.Nodes {
 		rows[i] = &plan.Nodes[i]
 	}
@@ -154,7 +154,7 @@ func (p *preemption) follow() {
 		p.lay()
 		return
 	}
-	rows := make([]*explain.PreemptionVictim, len(n.Victims))
+	rows := make([]*report.PreemptionVictim, len(n.Victims))
 	for i := range n.Victims {
 		rows[i] = &n.Victims[i]
 	}

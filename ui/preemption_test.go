@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestPreemptionIsDrawnAsDesigned(t *testing.T) {
@@ -28,26 +28,26 @@ func TestPreemptionIsDrawnAsDesigned(t *testing.T) {
 func TestPreemptionTellsEachCase(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		make func() *explain.PreemptionPlan
+		make func() *report.PreemptionPlan
 		keys string
 	}{
-		{"policy never", func() *explain.PreemptionPlan {
-			return refusedPlan(explain.Unschedulable, "Cannot help: its preemptionPolicy is Never.")
+		{"policy never", func() *report.PreemptionPlan {
+			return refusedPlan(report.Unschedulable, "Cannot help: its preemptionPolicy is Never.")
 		}, ""},
-		{"no pod is lower", func() *explain.PreemptionPlan {
-			return refusedPlan(explain.Unschedulable, "Cannot help: no pod of lower priority runs on the 6 nodes where it could.",
-				explain.NoPreemption{Why: "no pod of lower priority", Nodes: make([]string, 6)}, explain.NoPreemption{Why: "gpu taint", Nodes: make([]string, 3)})
+		{"no pod is lower", func() *report.PreemptionPlan {
+			return refusedPlan(report.Unschedulable, "Cannot help: no pod of lower priority runs on the 6 nodes where it could.",
+				report.NoPreemption{Why: "no pod of lower priority", Nodes: make([]string, 6)}, report.NoPreemption{Why: "gpu taint", Nodes: make([]string, 3)})
 		}, ""},
-		{"budgets not read", func() *explain.PreemptionPlan {
+		{"budgets not read", func() *report.PreemptionPlan {
 			p := ledgerPlan()
-			p.Report.Verdict, p.Node, p.Nominated = explain.Unschedulable, "", ""
+			p.Report.Verdict, p.Node, p.Nominated = report.Unschedulable, "", ""
 			p.Answer = "Unknown whom it would end: not allowed to list poddisruptionbudgets."
 			for i := range p.Nodes {
-				p.Nodes[i] = explain.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "who would go is unknown"}
+				p.Nodes[i] = report.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "who would go is unknown"}
 			}
 			return p
 		}, ""},
-		{"more nodes than fit", func() *explain.PreemptionPlan {
+		{"more nodes than fit", func() *report.PreemptionPlan {
 			p := ledgerPlan()
 			for i := range 40 {
 				n := p.Nodes[1]
@@ -59,7 +59,7 @@ func TestPreemptionTellsEachCase(t *testing.T) {
 		}, "j j j j j j j j j"},
 		{"another node", ledgerPlan, "j j"},
 		{"a victim", ledgerPlan, "tab j"},
-		{"a memory shortage", func() *explain.PreemptionPlan {
+		{"a memory shortage", func() *report.PreemptionPlan {
 			p := ledgerPlan()
 			p.Nodes[0].Resource, p.Nodes[0].Room = "memory", "free memory 10Gi + 2Gi from its victims = 12Gi; the pod wants 12Gi"
 			p.Nodes[0].Victims[0].Amount, p.Nodes[0].Victims[1].Amount = "1Gi", "1Gi"

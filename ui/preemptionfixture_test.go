@@ -5,42 +5,42 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // ledgerUID is the pod that the mock-up of Preemption is about.
 const ledgerUID = types.UID("pod-payments-ledger-0")
 
 // ledgerPlan says what payments/ledger-0 preempts, as in the mock-up.
-func ledgerPlan() *explain.PreemptionPlan {
-	victim := func(namespace, name string, priority int32, amount, afterwards string, budgets ...string) explain.PreemptionVictim {
-		return explain.PreemptionVictim{
-			Victim: explain.Victim{Namespace: namespace, Name: name, Priority: priority, Afterwards: afterwards},
+func ledgerPlan() *report.PreemptionPlan {
+	victim := func(namespace, name string, priority int32, amount, afterwards string, budgets ...string) report.PreemptionVictim {
+		return report.PreemptionVictim{
+			Victim: report.Victim{Namespace: namespace, Name: name, Priority: priority, Afterwards: afterwards},
 			Amount: amount, Budgets: budgets,
 		}
 	}
-	report := victim("batch", "report-3", 0, "1", "lands on std-a-02")
-	report.LandsOn = "std-a-02"
+	r := victim("batch", "report-3", 0, "1", "lands on std-a-02")
+	r.LandsOn = "std-a-02"
 	index := victim("search", "index-0", 1000, "4", "Pending: volume in eu-1b")
 	cart := victim("shop", "cart-7b5c4d9f8-2kq8x", 0, "2", "lands on std-c-01", "cart: allows 0")
 	cart.LandsOn, cart.ViolatesPDB = "std-c-01", true
-	node := func(name, why, room string, broken int, victims ...explain.PreemptionVictim) explain.PreemptionNode {
-		return explain.PreemptionNode{Name: name, Why: why, Room: room, Broken: broken, Victims: victims, Resource: "cpu", Landed: true}
+	node := func(name, why, room string, broken int, victims ...report.PreemptionVictim) report.PreemptionNode {
+		return report.PreemptionNode{Name: name, Why: why, Room: room, Broken: broken, Victims: victims, Resource: "cpu", Landed: true}
 	}
-	others := []explain.PreemptionVictim{
+	others := []report.PreemptionVictim{
 		victim("team-a", "worker-std-a-02-00", 1000, "2", "Pending: cpu 1 short"), victim("team-a", "worker-std-a-02-01", 1000, "2", "is lost: no controller owns it"),
 	}
-	p := &explain.PreemptionPlan{
-		Report: &explain.Report{
-			Pod:     explain.PodRef{Namespace: "payments", Name: "ledger-0", UID: string(ledgerUID), Priority: 100000, Requests: map[string]string{"cpu": "8", "memory": "12Gi"}},
-			Verdict: explain.Preempting,
+	p := &report.PreemptionPlan{
+		Report: &report.Report{
+			Pod:     report.PodRef{Namespace: "payments", Name: "ledger-0", UID: string(ledgerUID), Priority: 100000, Requests: map[string]string{"cpu": "8", "memory": "12Gi"}},
+			Verdict: report.Preempting,
 		},
 		PriorityClass: "payments",
 		Answer:        "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left.",
 		Nominated:     "std-c-01", Node: "std-c-01",
-		Nodes: []explain.PreemptionNode{
+		Nodes: []report.PreemptionNode{
 			node("std-c-01", "chosen: its victims rank lowest", "free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8", 0,
-				report, victim("web", "front-5d8f9c6b4-q8z2m", 0, "1", "Pending: one per node", "front: allows 1")),
+				r, victim("web", "front-5d8f9c6b4-q8z2m", 0, "1", "Pending: one per node", "front: allows 1")),
 			node("std-a-01", "a victim has priority 1000", "free cpu 4.5 + 4 from its victims = 8.5; the pod wants 8", 0, index),
 			node("std-b-02", "breaks PDB cart", "free cpu 3.65 + 6 from its victims = 9.65; the pod wants 8", 1,
 				cart, victim("batch", "report-1", 0, "4", "Pending: cpu 350m short")),
@@ -48,7 +48,7 @@ func ledgerPlan() *explain.PreemptionPlan {
 			node("std-b-01", "breaks PDB cart", "free cpu 900m + 8 from its victims = 8.9; the pod wants 8", 1, cart),
 			node("std-c-02", "breaks PDB cart", "free cpu 3.6 + 5 from its victims = 8.6; the pod wants 8", 1, cart),
 		},
-		Others: []explain.NoPreemption{
+		Others: []report.NoPreemption{
 			{Why: "gpu taint", Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"}},
 			{Why: "NotReady", Nodes: []string{"spot-b-01"}},
 			{Why: "cordoned", Nodes: []string{"spot-a-01"}},
@@ -61,18 +61,18 @@ func ledgerPlan() *explain.PreemptionPlan {
 }
 
 // preemptionOn opens the page of payments/ledger-0 with a plan.
-func preemptionOn(t testing.TB, width, height int, plan *explain.PreemptionPlan) (*App, *fakeCluster, *prodEU) {
+func preemptionOn(t testing.TB, width, height int, plan *report.PreemptionPlan) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
-	cluster := &fakeCluster{reports: verdictsOf(s), plans: map[types.UID]*explain.PreemptionPlan{ledgerUID: plan}}
+	cluster := &fakeCluster{reports: verdictsOf(s), plans: map[types.UID]*report.PreemptionPlan{ledgerUID: plan}}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	press(t, app, "p")
 	return app, cluster, prod
 }
 
 // refusedPlan is one of a pod that preemption cannot help.
-func refusedPlan(verdict explain.Verdict, answer string, others ...explain.NoPreemption) *explain.PreemptionPlan {
+func refusedPlan(verdict report.Verdict, answer string, others ...report.NoPreemption) *report.PreemptionPlan {
 	p := ledgerPlan()
 	p.Report.Verdict, p.Answer, p.Nodes, p.Node, p.Nominated, p.Others = verdict, answer, nil, "", "", others
 	p.Could, p.Tried = 0, 0

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -35,8 +35,8 @@ func (p *preemption) answer(int) string {
 	return p.app.brief(p.plan.Answer)
 }
 
-func (p *preemption) nodeColumns() []column[*explain.PreemptionNode] {
-	type row = *explain.PreemptionNode
+func (p *preemption) nodeColumns() []column[*report.PreemptionNode] {
+	type row = *report.PreemptionNode
 	unless := func(known bool, text string) cell {
 		if !known {
 			return cell{text: "?", tone: unknown}
@@ -55,7 +55,7 @@ func (p *preemption) nodeColumns() []column[*explain.PreemptionNode] {
 }
 
 // whyTone tells apart what may be taken, what breaks a budget, and the rest.
-func whyTone(n *explain.PreemptionNode) tone {
+func whyTone(n *report.PreemptionNode) tone {
 	switch {
 	case n.Broken < 0:
 		return unknown
@@ -68,8 +68,8 @@ func whyTone(n *explain.PreemptionNode) tone {
 }
 
 // victimColumns are those of the victims, with what they hold of one resource.
-func (p *preemption) victimColumns(resource string) []column[*explain.PreemptionVictim] {
-	type row = *explain.PreemptionVictim
+func (p *preemption) victimColumns(resource string) []column[*report.PreemptionVictim] {
+	type row = *report.PreemptionVictim
 	return []column[row]{
 		{head: "VICTIM", min: 25, max: 30, names: true, text: func(v row) cell { return cell{text: v.Namespace + "/" + v.Name} }},
 		{head: "PRIO", min: 4, right: true, text: func(v row) cell { return cell{text: strconv.Itoa(int(v.Priority))} }},
@@ -90,7 +90,7 @@ func resourceHead(resource string) string {
 	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }
 
-func budgetCell(v *explain.PreemptionVictim) cell {
+func budgetCell(v *report.PreemptionVictim) cell {
 	switch {
 	case len(v.Budgets) == 0:
 		return cell{text: "none"}
@@ -101,7 +101,7 @@ func budgetCell(v *explain.PreemptionVictim) cell {
 }
 
 // afterwards is what becomes of a victim, once that is known.
-func (p *preemption) afterwards(v *explain.PreemptionVictim) cell {
+func (p *preemption) afterwards(v *report.PreemptionVictim) cell {
 	switch {
 	case v.Afterwards == "":
 		return cell{text: "trying", tone: dim}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -65,22 +65,22 @@ var waits = []struct {
 	cpu, memory string
 	priority    int32
 	age         time.Duration
-	verdict     explain.Verdict
+	verdict     report.Verdict
 	state, why  string
 }{
-	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, explain.Preempting, "preempting", "std-c-01: 2 pods end in 18s"},
-	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, explain.Unschedulable, "no node fits", "volume in eu-1b: cpu short"},
-	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, explain.NotConsidered, "no scheduler", "ml-scheduler holds no Lease"},
-	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, explain.Unschedulable, "too large", "cpu 32, largest node 31.8"},
-	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, explain.Unschedulable, "no node fits", "std-b-02: cpu 350m short"},
-	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, explain.Unschedulable, "", ""},
-	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, explain.Unschedulable, "", ""},
-	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, explain.Unschedulable, "no node fits", "one per node: 6 of 6 taken"},
-	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, explain.Unschedulable, "", ""},
-	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, explain.Scheduled, "not started", "std-a-01: ErrImagePull, 403"},
-	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, explain.Scheduled, "", ""},
-	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, explain.Schedulable, "fits now", "4 nodes; last tried 15s ago"},
-	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, explain.Gated, "gated", "example.com/budget"},
+	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "std-c-01: 2 pods end in 18s"},
+	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "no node fits", "volume in eu-1b: cpu short"},
+	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, report.NotConsidered, "no scheduler", "ml-scheduler holds no Lease"},
+	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, report.Unschedulable, "too large", "cpu 32, largest node 31.8"},
+	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "no node fits", "std-b-02: cpu 350m short"},
+	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
+	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
+	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "no node fits", "one per node: 6 of 6 taken"},
+	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", ""},
+	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "not started", "std-a-01: ErrImagePull, 403"},
+	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", ""},
+	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "4 nodes; last tried 15s ago"},
+	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, report.Gated, "gated", "example.com/budget"},
 }
 
 // checkoutSaid is what kube-scheduler wrote about shop/checkout.
@@ -160,14 +160,14 @@ func refusedAPI() *model.Refused {
 const apiSaid = `pods "api-6c9-x7k2m" is forbidden: exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=19500m, limited: requests.cpu=20`
 
 // apiReport says why two pods of team-a/api were not created.
-func apiReport() *explain.Report {
+func apiReport() *report.Report {
 	since, last := metav1.NewTime(now.Add(-9*time.Minute)), metav1.NewTime(now.Add(-30*time.Second))
-	return &explain.Report{
-		Pod: explain.PodRef{
-			Namespace: "team-a", QOSClass: "Burstable", Owner: &explain.OwnerRef{Kind: "Deployment", Name: "api"},
+	return &report.Report{
+		Pod: report.PodRef{
+			Namespace: "team-a", QOSClass: "Burstable", Owner: &report.OwnerRef{Kind: "Deployment", Name: "api"},
 			SchedulerName: "default-scheduler", Requests: map[string]string{"cpu": "1", "memory": "1Gi"},
 		},
-		Verdict: explain.NotCreated, State: "not created", Why: "quota compute: requests.cpu",
+		Verdict: report.NotCreated, State: "not created", Why: "quota compute: requests.cpu",
 		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.",
 		Facts: []string{
 			"ResourceQuota team-a/compute requests.cpu: wants 1, free 500m = hard 20 − used 19.5; 500m short",
@@ -175,8 +175,8 @@ func apiReport() *explain.Report {
 			"kube-apiserver said 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},
-		Admission: &explain.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid},
-		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
+		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid},
+		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
 		Revision:  1,
 	}
 }
@@ -189,13 +189,13 @@ func liveStatus() model.Status {
 }
 
 // verdictsOf are the explanations of the pods of prod-eu that wait.
-func verdictsOf(s *model.Snapshot) map[types.UID]*explain.Report {
-	reports := map[types.UID]*explain.Report{model.RefusedUID("rs-api-6c9"): apiReport()}
+func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
+	reports := map[types.UID]*report.Report{model.RefusedUID("rs-api-6c9"): apiReport()}
 	for _, w := range waits {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {
-			reports[p.Object.UID] = &explain.Report{
-				Pod: explain.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, Why: w.why,
+			reports[p.Object.UID] = &report.Report{
+				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, Why: w.why,
 				Summary: w.why, Revision: s.Revision,
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -22,7 +22,7 @@ type Recording interface {
 	Changes(ctx context.Context, step int) (*model.Difference, error)
 	// Past looks back from a step for a pod that waits. Each call of what it gives
 	// goes on for a moment, until History.Done.
-	Past(step int, uid types.UID) func(context.Context) (*explain.History, error)
+	Past(step int, uid types.UID) func(context.Context) (*report.History, error)
 }
 
 // stepping is where in a recording one is going.

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -24,14 +24,14 @@ type fakeRecording struct {
 	found    *model.Difference
 	err      error // of comparing
 
-	lookedFrom []int              // the steps that were looked back from
-	looks      []*explain.History // what is known after each look
-	blind      error              // of looking
+	lookedFrom []int             // the steps that were looked back from
+	looks      []*report.History // what is known after each look
+	blind      error             // of looking
 }
 
-func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*explain.History, error) {
+func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*report.History, error) {
 	r.lookedFrom = append(r.lookedFrom, step)
-	return func(context.Context) (*explain.History, error) {
+	return func(context.Context) (*report.History, error) {
 		if r.blind != nil {
 			return nil, r.blind
 		}

@@ -9,21 +9,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // hostileHistory is a look back whose texts try to break the screen.
-func hostileHistory() *explain.History {
+func hostileHistory() *report.History {
 	const evil = "世界\x1b[31m\r\n\x07\x1b]0;title\x07 容器-容器 e\u0301\u0301"
-	h := &explain.History{Step: 3, Done: true}
-	h.Add(3, now, true, explain.Unschedulable, evil)
+	h := &report.History{Step: 3, Done: true}
+	h.Add(3, now, true, report.Unschedulable, evil)
 	h.Add(2, now, false, "", evil)
-	h.Add(1, now, false, explain.Schedulable, evil)
-	h.Fitted = &explain.Fitted{Step: 1, Next: 3, Taken: now, Later: now.Add(time.Hour), Nodes: []explain.FittedNode{
+	h.Add(1, now, false, report.Schedulable, evil)
+	h.Fitted = &report.Fitted{Step: 1, Next: 3, Taken: now, Later: now.Add(time.Hour), Nodes: []report.FittedNode{
 		{Name: evil, Changes: []string{evil}},
 		{Name: "b", Untold: evil},
-		{Name: "c", Takers: []explain.Taker{{Namespace: evil, Name: evil, Node: evil, Holds: evil}}},
+		{Name: "c", Takers: []report.Taker{{Namespace: evil, Name: evil, Node: evil, Holds: evil}}},
 	}}
 	return h
 }

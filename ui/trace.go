@@ -7,16 +7,16 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // trace is the page of the scheduler's way for a pod, one stage at a time.
 type trace struct {
 	page
-	pod        *model.Pod      // as it was last seen
-	report     *explain.Report // with a way; nil until there is one
-	stage      string          // the one that is shown
+	pod        *model.Pod     // as it was last seen
+	report     *report.Report // with a way; nil until there is one
+	stage      string         // the one that is shown
 	table      *table[traceRow]
 	trouble    error // the last question failed
 	gone       bool
@@ -30,7 +30,7 @@ type (
 	// wayMsg brings a way.
 	wayMsg struct {
 		nth    int
-		report *explain.Report
+		report *report.Report
 		err    error
 		took   time.Duration
 	}
@@ -110,7 +110,7 @@ func (p *trace) onWay(msg wayMsg) tea.Cmd {
 	if p.trouble = msg.err; msg.err == nil {
 		p.report = msg.report
 		if p.stage == "" {
-			p.stage = decisive(msg.report.Way)
+			p.stage = decisive(msg.report.Cycle)
 		}
 		p.fill()
 	}
@@ -118,21 +118,21 @@ func (p *trace) onWay(msg wayMsg) tea.Cmd {
 }
 
 // decisive is the stage where the way ends; where it does not, that which ranks.
-func decisive(w *explain.Way) string {
+func decisive(w *report.SchedulingCycle) string {
 	for _, stage := range w.Stages {
-		if stage.Outcome == explain.Refused || stage.Outcome == explain.Open {
+		if stage.Outcome == report.Refused || stage.Outcome == report.Open {
 			return stage.Name
 		}
 	}
-	return explain.StageScore
+	return report.StageScore
 }
 
 // shown is the stage that is shown.
-func (p *trace) shown() (*explain.Stage, bool) {
+func (p *trace) shown() (*report.Stage, bool) {
 	if p.report == nil {
 		return nil, false
 	}
-	return p.report.Way.Stage(p.stage), true
+	return p.report.Cycle.Stage(p.stage), true
 }
 
 // turn shows the stage after or before this one.
@@ -140,8 +140,8 @@ func (p *trace) turn(by int) {
 	if p.report == nil {
 		return
 	}
-	stages := p.report.Way.Stages
-	at := slices.IndexFunc(stages, func(s explain.Stage) bool { return s.Name == p.stage })
+	stages := p.report.Cycle.Stages
+	at := slices.IndexFunc(stages, func(s report.Stage) bool { return s.Name == p.stage })
 	p.stage = stages[(at+by+len(stages))%len(stages)].Name
 	p.table = newTable(traceID)
 	p.fill()

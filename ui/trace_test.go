@@ -9,15 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // traceOf is Trace of shop/checkout on prod-eu.
-func traceOf(t testing.TB, width, height int, report *explain.Report) (*App, *fakeCluster, *prodEU) {
+func traceOf(t testing.TB, width, height int, r *report.Report) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
-	cluster := &fakeCluster{reports: map[types.UID]*explain.Report{"pod-shop-" + checkoutName: report}}
+	cluster := &fakeCluster{reports: map[types.UID]*report.Report{"pod-shop-" + checkoutName: r}}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	cluster.explained = nil
@@ -47,46 +47,46 @@ func TestTraceIsDrawnAsDesigned(t *testing.T) {
 // traceScreens are other states of the page.
 var traceScreens = []struct {
 	name   string
-	report func() *explain.Report
+	report func() *report.Report
 	keys   []string
 }{
 	{"queue", checkoutWay, []string{"shift+tab", "shift+tab"}},
 	{"prefilter", checkoutWay, []string{"shift+tab"}},
 	{"postfilter", checkoutWay, []string{"tab", "j"}},
 	{"bind", checkoutWay, []string{"tab", "tab", "tab"}},
-	{"score", func() *explain.Report { return rankedWay("") }, []string{"j"}},
-	{"why there", func() *explain.Report { return rankedWay("std-c-01") }, nil},
-	{"gated", func() *explain.Report {
+	{"score", func() *report.Report { return rankedWay("") }, []string{"j"}},
+	{"why there", func() *report.Report { return rankedWay("std-c-01") }, nil},
+	{"gated", func() *report.Report {
 		r := checkoutWay()
-		r.Verdict = explain.Gated
-		gate := &r.Way.Stages[0]
-		gate.Outcome, gate.To, gate.Words = explain.Refused, 0, "kube-scheduler does not look at the pod: example.com/budget."
-		gate.Steps[0] = aStep(explain.StageQueue, "SchedulingGates", 12, 12)
+		r.Verdict = report.Gated
+		gate := &r.Cycle.Stages[0]
+		gate.Outcome, gate.To, gate.Words = report.Refused, 0, "kube-scheduler does not look at the pod: example.com/budget."
+		gate.Steps[0] = aStep(report.StageQueue, "SchedulingGates", 12, 12)
 		gate.Steps[0].What, gate.Steps[0].Detail = "example.com/budget", "Gated by example.com/budget, until the gate is removed."
-		for i, stage := range r.Way.Stages[1:] {
-			r.Way.Stages[i+1] = explain.Stage{Name: stage.Name, Outcome: explain.Unreached, Words: "Not reached: the pod does not get into the queue."}
+		for i, stage := range r.Cycle.Stages[1:] {
+			r.Cycle.Stages[i+1] = report.Stage{Name: stage.Name, Outcome: report.Unreached, Words: "Not reached: the pod does not get into the queue."}
 		}
 		return r
 	}, nil},
-	{"nodes not read", func() *explain.Report {
+	{"nodes not read", func() *report.Report {
 		r := checkoutWay()
-		r.Verdict = explain.Unknown
-		for i, stage := range r.Way.Stages[1:] {
-			r.Way.Stages[i+1] = explain.Stage{Name: stage.Name, Outcome: explain.Open, Words: "Unknown: not allowed to list nodes."}
+		r.Verdict = report.Unknown
+		for i, stage := range r.Cycle.Stages[1:] {
+			r.Cycle.Stages[i+1] = report.Stage{Name: stage.Name, Outcome: report.Open, Words: "Unknown: not allowed to list nodes."}
 		}
 		return r
 	}, nil},
-	{"claims not read", func() *explain.Report {
+	{"claims not read", func() *report.Report {
 		r := checkoutWay()
-		filter := r.Way.Stage(explain.StageFilter)
-		filter.Outcome, filter.To = explain.Open, 3
-		filter.Steps[5] = aStep(explain.StageFilter, "NodeResourcesFit", 3, 0)
+		filter := r.Cycle.Stage(report.StageFilter)
+		filter.Outcome, filter.To = report.Open, 3
+		filter.Steps[5] = aStep(report.StageFilter, "NodeResourcesFit", 3, 0)
 		for i := range filter.Steps[6:] {
-			filter.Steps[6+i] = aStep(explain.StageFilter, filter.Steps[6+i].Plugin, 3, 0)
+			filter.Steps[6+i] = aStep(report.StageFilter, filter.Steps[6+i].Plugin, 3, 0)
 		}
-		r.Way.Stages[3] = explain.Stage{Name: explain.StagePostFilter, Outcome: explain.Unreached, Words: "Not reached: whether a node fits is unknown."}
+		r.Cycle.Stages[3] = report.Stage{Name: report.StagePostFilter, Outcome: report.Unreached, Words: "Not reached: whether a node fits is unknown."}
 		open := &filter.Steps[8]
-		open.Outcome, open.Refused, open.What = explain.Open, nil, "unknown: not allowed to list persistentvolumeclaims"
+		open.Outcome, open.Refused, open.What = report.Open, nil, "unknown: not allowed to list persistentvolumeclaims"
 		return r
 	}, []string{"G", "k", "k", "k", "k", "k"}},
 }
@@ -104,14 +104,14 @@ func TestTraceShowsEachStage(t *testing.T) {
 }
 
 func TestANodeThatIsTheOnlyOneHasNoScores(t *testing.T) {
-	report := rankedWay("std-c-01")
-	score := report.Way.Stage(explain.StageScore)
-	score.Outcome, score.Words = explain.Skipped, "Only one node is left, so none is ranked."
+	r := rankedWay("std-c-01")
+	score := r.Cycle.Stage(report.StageScore)
+	score.Outcome, score.Words = report.Skipped, "Only one node is left, so none is ranked."
 	for i := range score.Steps {
-		score.Steps[i].Outcome, score.Steps[i].What = explain.Unreached, "not asked: only one node is left"
+		score.Steps[i].Outcome, score.Steps[i].What = report.Unreached, "not asked: only one node is left"
 	}
-	report.Way.Ranked = []explain.RankedNode{{Node: "std-c-01", First: true}}
-	app, _, _ := traceOf(t, 80, 24, report)
+	r.Cycle.Ranked = []report.RankedNode{{Node: "std-c-01", First: true}}
+	app, _, _ := traceOf(t, 80, 24, r)
 	requireRow(t, app, 4, "Only one node is left")
 	requireRow(t, app, 6, "▸  std-c-01        –")
 	if got := row(app, 7); got != "" {
@@ -132,7 +132,7 @@ func TestTabWalksTheStagesRound(t *testing.T) {
 func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		report *explain.Report
+		report *report.Report
 		keys   []string
 		row    int
 		want   string

@@ -3,7 +3,7 @@ package ui
 import (
 	"slices"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // filterPlugins are those of the default profile, in their order.
@@ -13,24 +13,24 @@ var filterPlugins = []string{
 }
 
 // aStep is a plugin that was asked about some nodes and refused some of them.
-func aStep(stage, plugin string, asked, refused int) explain.Step {
-	step := explain.Step{Stage: stage, Plugin: plugin, Asked: asked, Refused: new(refused), Left: asked - refused, Outcome: explain.Passed}
+func aStep(stage, plugin string, asked, refused int) report.Step {
+	step := report.Step{Stage: stage, Plugin: plugin, Asked: asked, Refused: new(refused), Left: asked - refused, Outcome: report.Passed}
 	if refused > 0 {
-		step.Outcome = explain.Refused
+		step.Outcome = report.Refused
 	}
 	return step
 }
 
 // quiet is a plugin that was not asked.
-func quiet(stage, plugin string, left int, outcome explain.Outcome, what string) explain.Step {
-	return explain.Step{Stage: stage, Plugin: plugin, Refused: new(0), Left: left, Outcome: outcome, What: what}
+func quiet(stage, plugin string, left int, outcome report.Outcome, what string) report.Step {
+	return report.Step{Stage: stage, Plugin: plugin, Refused: new(0), Left: left, Outcome: outcome, What: what}
 }
 
 // checkoutWay is the report of the mock-ups with the way of the drawn Trace.
-func checkoutWay() *explain.Report {
+func checkoutWay() *report.Report {
 	r := checkoutReport()
-	filter := explain.Stage{
-		Name: explain.StageFilter, Outcome: explain.Refused, From: 12,
+	filter := report.Stage{
+		Name: report.StageFilter, Outcome: report.Refused, From: 12,
 		Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
 	}
 	refuses := map[string]struct {
@@ -55,58 +55,58 @@ func checkoutWay() *explain.Report {
 		},
 	}
 	for _, plugin := range filterPlugins {
-		step := quiet(explain.StageFilter, plugin, 0, explain.Unreached, "not asked: no node is left")
+		step := quiet(report.StageFilter, plugin, 0, report.Unreached, "not asked: no node is left")
 		if plugin == "NodePorts" {
-			step = quiet(explain.StageFilter, plugin, 3, explain.Skipped, "skipped: no host ports")
+			step = quiet(report.StageFilter, plugin, 3, report.Skipped, "skipped: no host ports")
 		}
 		if of, ok := refuses[plugin]; ok {
-			step = aStep(explain.StageFilter, plugin, of.asked, of.refused)
+			step = aStep(report.StageFilter, plugin, of.asked, of.refused)
 			step.What, step.Detail, step.Nodes = of.what, of.detail, of.nodes
 		}
 		filter.Steps = append(filter.Steps, step)
 	}
-	r.Way = &explain.Way{Stages: slices.Concat(beforeFilter(), []explain.Stage{
+	r.Cycle = &report.SchedulingCycle{Stages: slices.Concat(beforeFilter(), []report.Stage{
 		filter,
 		{
-			Name: explain.StagePostFilter, Outcome: explain.Refused, From: 12,
+			Name: report.StagePostFilter, Outcome: report.Refused, From: 12,
 			Words: "No node is left: is there one where ending pods of lower priority makes room?",
-			Steps: []explain.Step{
-				quiet(explain.StagePostFilter, "DynamicResources", 0, explain.Skipped, "skipped: no claim to free"),
-				quiet(explain.StagePostFilter, "DefaultPreemption", 0, explain.Refused, "makes room on no node"),
+			Steps: []report.Step{
+				quiet(report.StagePostFilter, "DynamicResources", 0, report.Skipped, "skipped: no claim to free"),
+				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "makes room on no node"),
 			},
 		},
-		{Name: explain.StageScore, Outcome: explain.Unreached, Words: "Not reached: no node is left."},
-		{Name: explain.StageBind, Outcome: explain.Unreached, Words: "Not reached: no node is left."},
+		{Name: report.StageScore, Outcome: report.Unreached, Words: "Not reached: no node is left."},
+		{Name: report.StageBind, Outcome: report.Unreached, Words: "Not reached: no node is left."},
 	})}
 	return r
 }
 
 // beforeFilter are the stages before Filter, which everything passes.
-func beforeFilter() []explain.Stage {
-	queue := explain.Stage{
-		Name: explain.StageQueue, Outcome: explain.Passed, From: 12, To: 12, Words: "Nothing keeps the pod out of the scheduling queue.",
+func beforeFilter() []report.Stage {
+	queue := report.Stage{
+		Name: report.StageQueue, Outcome: report.Passed, From: 12, To: 12, Words: "Nothing keeps the pod out of the scheduling queue.",
 	}
 	for _, plugin := range []string{"SchedulingGates", "DynamicResources", "DefaultPreemption"} {
-		queue.Steps = append(queue.Steps, aStep(explain.StageQueue, plugin, 12, 0))
+		queue.Steps = append(queue.Steps, aStep(report.StageQueue, plugin, 12, 0))
 	}
-	pre := explain.Stage{
-		Name: explain.StagePreFilter, Outcome: explain.Passed, From: 12, To: 12,
+	pre := report.Stage{
+		Name: report.StagePreFilter, Outcome: report.Passed, From: 12, To: 12,
 		Words: "Each plugin looks at the pod and all nodes once; some leave nodes out.",
 	}
 	for _, plugin := range filterPlugins {
-		pre.Steps = append(pre.Steps, aStep(explain.StagePreFilter, plugin, 12, 0))
+		pre.Steps = append(pre.Steps, aStep(report.StagePreFilter, plugin, 12, 0))
 	}
-	return []explain.Stage{queue, pre}
+	return []report.Stage{queue, pre}
 }
 
 // rankedWay is the way of a pod that fits four nodes. Running is where it is.
-func rankedWay(running string) *explain.Report {
+func rankedWay(running string) *report.Report {
 	r := checkoutWay()
-	r.Verdict = explain.Schedulable
-	filter := aStep(explain.StageFilter, "NodeUnschedulable", 12, 8)
+	r.Verdict = report.Schedulable
+	filter := aStep(report.StageFilter, "NodeUnschedulable", 12, 8)
 	filter.What, filter.Nodes = "8 cordoned", []string{"spot-a-01"}
-	score := explain.Stage{
-		Name: explain.StageScore, Outcome: explain.Passed, From: 4, To: 4,
+	score := report.Stage{
+		Name: report.StageScore, Outcome: report.Passed, From: 4, To: 4,
 		Words: "Each plugin gives each node 0 to 100, times its weight. The highest sum wins.",
 	}
 	scorers := []struct {
@@ -122,33 +122,33 @@ func rankedWay(running string) *explain.Report {
 		{"NodeResourcesBalancedAllocation", 1, [4]int64{50, 48, 47, 46}},
 		{"ImageLocality", 1, [4]int64{0, 0, 0, 0}},
 	}
-	for _, stage := range []string{explain.StagePreScore, explain.StageScore} {
+	for _, stage := range []string{report.StagePreScore, report.StageScore} {
 		for _, name := range []string{"NodeAffinity", "InterPodAffinity"} {
-			score.Steps = append(score.Steps, quiet(stage, name, 4, explain.Skipped, "skipped: no preferred affinity"))
+			score.Steps = append(score.Steps, quiet(stage, name, 4, report.Skipped, "skipped: no preferred affinity"))
 		}
 	}
 	for i, name := range []string{"std-c-01", "std-a-01", "std-a-02", "std-c-02"} {
-		node := explain.RankedNode{Node: name, First: i == 0}
+		node := report.RankedNode{Node: name, First: i == 0}
 		for _, s := range scorers {
-			node.Scores = append(node.Scores, explain.NodeScore{Node: name, Score: s.scores[i], Weight: s.weight, Plugin: s.plugin})
+			node.Scores = append(node.Scores, report.NodeScore{Node: name, Score: s.scores[i], Weight: s.weight, Plugin: s.plugin})
 			node.Total += s.scores[i] * s.weight
 		}
-		r.Way.Ranked = append(r.Way.Ranked, node)
+		r.Cycle.Ranked = append(r.Cycle.Ranked, node)
 	}
-	r.Way.Sample, r.Way.Running = 4, running
-	r.Way.Where = "It would go to std-c-01: it scores 412, next std-a-01 398."
+	r.Cycle.Sample, r.Cycle.Running = 4, running
+	r.Cycle.Where = "It would go to std-c-01: it scores 412, next std-a-01 398."
 	if running != "" {
-		r.Verdict = explain.Scheduled
-		r.Way.Where = "Why there: std-c-01 scores 412, next std-a-01 398. As of now, without this pod."
+		r.Verdict = report.Scheduled
+		r.Cycle.Where = "Why there: std-c-01 scores 412, next std-a-01 398. As of now, without this pod."
 	}
-	r.Way.Stages = slices.Concat(beforeFilter(), []explain.Stage{
+	r.Cycle.Stages = slices.Concat(beforeFilter(), []report.Stage{
 		{
-			Name: explain.StageFilter, Outcome: explain.Passed, From: 12, To: 4, Steps: []explain.Step{filter},
+			Name: report.StageFilter, Outcome: report.Passed, From: 12, To: 4, Steps: []report.Step{filter},
 			Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
 		},
-		{Name: explain.StagePostFilter, Outcome: explain.Unreached, Words: "Not reached: a node is left, so nothing is preempted."},
+		{Name: report.StagePostFilter, Outcome: report.Unreached, Words: "Not reached: a node is left, so nothing is preempted."},
 		score,
-		{Name: explain.StageBind, Outcome: explain.Passed, From: 4, To: 1, Words: "It would be bound to std-c-01."},
+		{Name: report.StageBind, Outcome: report.Passed, From: 4, To: 1, Words: "It would be bound to std-c-01."},
 	})
 	return r
 }

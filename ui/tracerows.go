@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
 // traceRow is a plugin of a stage, several that say the same of no node, or a
 // node that was ranked.
 type traceRow struct {
-	step explain.Step
+	step report.Step
 	more int // plugins that the step stands for; 0: itself
-	node *explain.RankedNode
+	node *report.RankedNode
 }
 
 func traceID(row traceRow) string {
@@ -50,15 +50,15 @@ func (p *trace) fill() {
 }
 
 // ranks says whether the stage's rows are nodes.
-func (p *trace) ranks(stage *explain.Stage) bool {
-	return stage.Name == explain.StageScore && len(p.report.Way.Ranked) > 0
+func (p *trace) ranks(stage *report.Stage) bool {
+	return stage.Name == report.StageScore && len(p.report.Cycle.Ranked) > 0
 }
 
-func (p *trace) rowsOf(stage *explain.Stage) []traceRow {
+func (p *trace) rowsOf(stage *report.Stage) []traceRow {
 	var rows []traceRow
 	if p.ranks(stage) {
-		for i := range p.report.Way.Ranked {
-			rows = append(rows, traceRow{node: &p.report.Way.Ranked[i]})
+		for i := range p.report.Cycle.Ranked {
+			rows = append(rows, traceRow{node: &p.report.Cycle.Ranked[i]})
 		}
 		return rows
 	}
@@ -73,11 +73,11 @@ func (p *trace) rowsOf(stage *explain.Stage) []traceRow {
 }
 
 // columns are those that the stage's rows have.
-func (p *trace) columns(stage *explain.Stage) []column[traceRow] {
+func (p *trace) columns(stage *report.Stage) []column[traceRow] {
 	switch {
 	case p.ranks(stage):
 		return p.scoreColumns()
-	case stage.Name == explain.StageFilter || stage.Name == explain.StagePreFilter:
+	case stage.Name == report.StageFilter || stage.Name == report.StagePreFilter:
 		return p.nodeColumns(stage)
 	}
 	return []column[traceRow]{
@@ -89,14 +89,14 @@ func (p *trace) columns(stage *explain.Stage) []column[traceRow] {
 	}
 }
 
-func outcomeCell(o explain.Outcome) cell {
-	return cell{text: string(o), tone: map[explain.Outcome]tone{
-		explain.Passed: good, explain.Refused: bad, explain.Open: unknown, explain.Skipped: dim, explain.Unreached: dim,
+func outcomeCell(o report.Outcome) cell {
+	return cell{text: string(o), tone: map[report.Outcome]tone{
+		report.Passed: good, report.Refused: bad, report.Open: unknown, report.Skipped: dim, report.Unreached: dim,
 	}[o]}
 }
 
 // nodeColumns count the nodes before and after each plugin.
-func (p *trace) nodeColumns(stage *explain.Stage) []column[traceRow] {
+func (p *trace) nodeColumns(stage *report.Stage) []column[traceRow] {
 	counts := func(pick func(asked, refused string) string) func(traceRow) cell {
 		return func(row traceRow) cell {
 			made := cell{text: pick(row.step.Counts())}
@@ -107,7 +107,7 @@ func (p *trace) nodeColumns(stage *explain.Stage) []column[traceRow] {
 		}
 	}
 	what := "WHAT IT REFUSED"
-	if stage.Name == explain.StagePreFilter {
+	if stage.Name == report.StagePreFilter {
 		what = "WHAT IT LEAVES OUT"
 	}
 	return []column[traceRow]{
@@ -116,7 +116,7 @@ func (p *trace) nodeColumns(stage *explain.Stage) []column[traceRow] {
 		{head: "REFUSE", gap: 1, right: true, text: counts(func(_, refused string) string { return refused })},
 		{head: "LEFT", gap: 1, right: true, text: func(row traceRow) cell { return cell{text: strconv.Itoa(row.step.Left)} }},
 		{min: leftWidth, text: func(row traceRow) cell {
-			if row.more > 0 || row.step.Outcome == explain.Unreached {
+			if row.more > 0 || row.step.Outcome == report.Unreached {
 				return cell{}
 			}
 			return leftBar(row.step.Left, stage.From)
@@ -152,7 +152,7 @@ func (p *trace) scoreColumns() []column[traceRow] {
 		}},
 	}
 	for _, plugin := range p.scorers() {
-		columns = append(columns, column[traceRow]{head: explain.ScoreHead(plugin), min: 5, right: true, text: func(row traceRow) cell {
+		columns = append(columns, column[traceRow]{head: report.ScoreHead(plugin), min: 5, right: true, text: func(row traceRow) cell {
 			for _, s := range row.node.Scores {
 				if s.Plugin == plugin {
 					return cell{text: s.Product()}
@@ -166,7 +166,7 @@ func (p *trace) scoreColumns() []column[traceRow] {
 
 // scorers are the plugins that get a column.
 func (p *trace) scorers() []string {
-	ranked := p.report.Way.Ranked
+	ranked := p.report.Cycle.Ranked
 	name := 10
 	for _, node := range ranked {
 		name = max(name, min(cells(p.app.nodeName(node.Node)), 30))
@@ -179,7 +179,7 @@ func (p *trace) scorers() []string {
 	wide := func() int {
 		sum := 0
 		for _, plugin := range plugins {
-			sum += 2 + max(cells(explain.ScoreHead(plugin)), 5)
+			sum += 2 + max(cells(report.ScoreHead(plugin)), 5)
 		}
 		return sum
 	}
@@ -195,8 +195,8 @@ func (p *trace) scorers() []string {
 }
 
 // tells says whether a plugin tells nodes apart.
-func tells(ranked []explain.RankedNode, plugin string) bool {
-	of := func(node explain.RankedNode) int64 {
+func tells(ranked []report.RankedNode, plugin string) bool {
+	of := func(node report.RankedNode) int64 {
 		for _, s := range node.Scores {
 			if s.Plugin == plugin {
 				return s.Score
@@ -204,5 +204,5 @@ func tells(ranked []explain.RankedNode, plugin string) bool {
 		}
 		return 0
 	}
-	return slices.ContainsFunc(ranked, func(node explain.RankedNode) bool { return of(node) != of(ranked[0]) })
+	return slices.ContainsFunc(ranked, func(node report.RankedNode) bool { return of(node) != of(ranked[0]) })
 }

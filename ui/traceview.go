@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -35,8 +35,8 @@ func (p *trace) answer(width int) string {
 		return "Explaining " + model.Clean(p.pod.FullName()) + "."
 	case p.gone:
 		return "Gone. It was: " + p.app.brief(p.report.Summary)
-	case p.report.Way.Running != "":
-		return p.app.brief(p.report.Way.Where)
+	case p.report.Cycle.Running != "":
+		return p.app.brief(p.report.Cycle.Where)
 	}
 	return p.stages(width)
 }
@@ -46,8 +46,8 @@ func (p *trace) answer(width int) string {
 func (p *trace) stages(width int) string {
 	var titles []string
 	at := 0
-	for i := range p.report.Way.Stages {
-		stage := &p.report.Way.Stages[i]
+	for i := range p.report.Cycle.Stages {
+		stage := &p.report.Cycle.Stages[i]
 		title := stage.Title()
 		if stage.Name == p.stage {
 			at, title = i, "["+title+"]"
@@ -84,7 +84,7 @@ func (p *trace) top() []string {
 	if p.explaining {
 		words = s.Dim.Render(blank(gutter) + "explaining")
 	}
-	if p.report.Way.Running == "" {
+	if p.report.Cycle.Running == "" {
 		return []string{words}
 	}
 	return []string{s.Text.Render(cut(" "+p.stages(p.width-1), p.width)), words}
@@ -148,14 +148,14 @@ func (p *trace) details(room int) []string {
 }
 
 // scoreDetails spell a node's total, and name what has nothing to say.
-func (p *trace) scoreDetails(node *explain.RankedNode) []string {
+func (p *trace) scoreDetails(node *report.RankedNode) []string {
 	var given, skipped []string
 	named := map[string]bool{} // a plugin that skips has a step in PreScore and one in Score
 	for _, s := range node.Scores {
 		given = append(given, s.Plugin+" "+s.Product())
 	}
-	for _, step := range p.report.Way.Stage(explain.StageScore).Steps {
-		if (step.Outcome == explain.Skipped || step.Outcome == explain.Open) && !named[step.Plugin] {
+	for _, step := range p.report.Cycle.Stage(report.StageScore).Steps {
+		if (step.Outcome == report.Skipped || step.Outcome == report.Open) && !named[step.Plugin] {
 			named[step.Plugin] = true
 			skipped = append(skipped, step.Plugin+" ("+strings.TrimPrefix(step.What, "skipped: ")+")")
 		}
@@ -179,10 +179,10 @@ func (p *trace) note() string {
 		return cut
 	}
 	switch {
-	case p.report.Way.Running != "":
+	case p.report.Cycle.Running != "":
 		return "As of now, not of when it was scheduled: nodes and pods were others then."
-	case p.report.Way.Where != "":
-		return p.app.brief(p.report.Way.Where)
+	case p.report.Cycle.Where != "":
+		return p.app.brief(p.report.Cycle.Where)
 	}
 	return "As of now, not of its last attempt. Why shows every plugin on every node."
 }
@@ -283,7 +283,7 @@ func (p *trace) act(do action) tea.Cmd {
 }
 
 // refusedBy says what the nodes of a step have in common.
-func (p *trace) refusedBy(step explain.Step) string {
+func (p *trace) refusedBy(step report.Step) string {
 	return fmt.Sprintf("%s at %s: %s.", count(len(step.Nodes), "node drops out", "nodes drop out"), step.Plugin, p.app.brief(step.What))
 }
 

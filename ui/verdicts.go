@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -36,12 +36,12 @@ type verdicts struct {
 
 // verdict is one explanation, and the state that it was made for.
 type verdict struct {
-	report   *explain.Report // nil where there is none for an error
+	report   *report.Report // nil where there is none for an error
 	revision int64
 }
 
 // of is the newest explanation of the kind, nil if there is none yet or it is hidden.
-func (v *verdicts) of(kind *model.Kind) *explain.Report {
+func (v *verdicts) of(kind *model.Kind) *report.Report {
 	if v.hidden {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (p *pending) applied() tea.Cmd {
 }
 
 // sameCells says whether two verdicts are filtered and sorted alike; nil is none.
-func sameCells(a, b *explain.Report) bool {
+func sameCells(a, b *report.Report) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -39,8 +39,8 @@ type (
 	// answeredMsg brings an explanation.
 	answeredMsg struct {
 		nth    int
-		report *explain.Report
-		nodes  map[string]*explain.NodeResult
+		report *report.Report
+		nodes  map[string]*report.NodeResult
 		err    error
 		took   time.Duration
 	}
@@ -165,7 +165,7 @@ func (w *why) onExplained(msg answeredMsg) tea.Cmd {
 
 // take swaps the report. The group that was selected stays so, told by its
 // nearest node; columns never go away.
-func (w *why) take(report *explain.Report, nodes map[string]*explain.NodeResult) {
+func (w *why) take(report *report.Report, nodes map[string]*report.NodeResult) {
 	d := &w.draw
 	nearest := ""
 	if d.report != nil {

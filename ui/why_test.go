@@ -10,26 +10,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // whyOf is Why of shop/checkout on prod-eu.
-func whyOf(t testing.TB, width, height int, report *explain.Report, events []model.Event) *App {
+func whyOf(t testing.TB, width, height int, report *report.Report, events []model.Event) *App {
 	t.Helper()
 	app, _, _ := whyOn(t, width, height, report, events)
 	return app
 }
 
 // whyOn is whyOf with the cluster that it asks, and the cluster's state.
-func whyOn(t testing.TB, width, height int, report *explain.Report, events []model.Event) (*App, *fakeCluster, *prodEU) {
+func whyOn(t testing.TB, width, height int, r *report.Report, events []model.Event) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
 	s.Usage = prod.usage
 	cluster := &fakeCluster{
-		reports: map[types.UID]*explain.Report{types.UID(report.Pod.UID): report},
-		fixes:   map[types.UID]*explain.Fixes{types.UID(report.Pod.UID): checkoutFixes()},
+		reports: map[types.UID]*report.Report{types.UID(r.Pod.UID): r},
+		fixes:   map[types.UID]*report.Fixes{types.UID(r.Pod.UID): checkoutFixes()},
 		events:  map[string][]model.Event{checkoutName: events},
 	}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
@@ -159,23 +159,23 @@ type deafCluster struct {
 	ended error
 }
 
-func (c *deafCluster) Explain(ctx context.Context, _ types.UID) (*explain.Report, error) {
+func (c *deafCluster) Explain(ctx context.Context, _ types.UID) (*report.Report, error) {
 	<-ctx.Done()
 	c.ended = ctx.Err()
 	return nil, c.ended
 }
 
 func TestTheSelectedGroupStaysSelected(t *testing.T) {
-	report := checkoutReport()
-	app, cluster, prod := whyOn(t, 80, 24, report, nil)
+	r := checkoutReport()
+	app, cluster, prod := whyOn(t, 80, 24, r, nil)
 	press(t, app, "j")
-	next := *report
-	next.Groups = append([]explain.Group{{
+	next := *r
+	next.Groups = append([]report.Group{{
 		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "pods 1 short",
-		Refusals: []explain.Refusal{{Plugin: "NodeResourcesFit", Short: "pods 1 short"}},
-	}}, report.Groups...)
-	next.Plugins = []explain.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
-	cluster.reports[types.UID(report.Pod.UID)] = &next
+		Refusals: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "pods 1 short"}},
+	}}, r.Groups...)
+	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
+	cluster.reports[types.UID(r.Pod.UID)] = &next
 	app.top().(*why).resting = false
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 9, "▸      3    ·     ✗")

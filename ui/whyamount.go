@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -25,7 +25,7 @@ func (s shortage) short() int64 { return max(0, s.wanted-s.free()) }
 
 // shortages are the resources that node has too little of, by what the plugin
 // that asks for room says of it.
-func shortages(refusals []explain.Refusal, node *model.Node, usage *model.Usage) []shortage {
+func shortages(refusals []report.Refusal, node *model.Node, usage *model.Usage) []shortage {
 	var found []shortage
 	for _, refusal := range refusals {
 		if refusal.Plugin != fitPlugin {
@@ -41,7 +41,7 @@ func shortages(refusals []explain.Refusal, node *model.Node, usage *model.Usage)
 }
 
 // shortageOf reads one figure; a range is read from the node itself.
-func shortageOf(number explain.Number, node *model.Node, usage *model.Usage) (shortage, bool) {
+func shortageOf(number report.Number, node *model.Node, usage *model.Usage) (shortage, bool) {
 	s := shortage{resource: corev1.ResourceName(number.Resource)}
 	var ok [3]bool
 	s.wanted, ok[0] = parseAmount(s.resource, number.Wanted)

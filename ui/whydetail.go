@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -42,7 +42,7 @@ func (p *whyPage) details(g whyGroup) []string {
 
 // figuresOf are the resources that a node lacks; where it lacks none, its room
 // for what the pod requests.
-func (p *whyPage) figuresOf(g whyGroup, node *model.Node, refusals []explain.Refusal) []shortage {
+func (p *whyPage) figuresOf(g whyGroup, node *model.Node, refusals []report.Refusal) []shortage {
 	if g.fits == nil || !*g.fits || node == nil || p.pod == nil {
 		return shortages(refusals, node, p.snapshot.Usage)
 	}
@@ -64,7 +64,7 @@ func (p *whyPage) figuresOf(g whyGroup, node *model.Node, refusals []explain.Ref
 func overAll(g whyGroup) bool { return len(g.refusals) == 1 && g.refusals[0].PreFilter }
 
 // refusalsOn are one node's refusals with its own figures; a group's hold ranges.
-func (p *whyPage) refusalsOn(name string, g whyGroup) []explain.Refusal {
+func (p *whyPage) refusalsOn(name string, g whyGroup) []report.Refusal {
 	if result, ok := p.nodes[name]; ok {
 		return result.Refusals
 	}
@@ -72,7 +72,7 @@ func (p *whyPage) refusalsOn(name string, g whyGroup) []explain.Refusal {
 }
 
 // sentenceOn is a refusal told whole, without the node's name before it.
-func sentenceOn(node string, refusal explain.Refusal) string {
+func sentenceOn(node string, refusal report.Refusal) string {
 	if refusal.What == "" {
 		return refusal.Reason
 	}

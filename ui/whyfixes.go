@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -43,7 +43,7 @@ func (p *whyPage) fixable() bool {
 		return false
 	}
 	switch p.report.Verdict {
-	case explain.Unschedulable, explain.Gated, explain.NotCreated:
+	case report.Unschedulable, report.Gated, report.NotCreated:
 		return true
 	}
 	return false
@@ -91,7 +91,7 @@ func (p *whyPage) fixContent() whyFixes {
 }
 
 // fixCounts counts the fixes that work, and those that do not.
-func fixCounts(f *explain.Fixes) string {
+func fixCounts(f *report.Fixes) string {
 	work, tried := f.Work(), len(f.Tried)
 	text := count(work, "works", "work")
 	switch {
@@ -112,7 +112,7 @@ func (p *whyPage) fixRows() int {
 }
 
 // chosenFix is the fix that the cursor is on.
-func (p *whyPage) chosenFix() (*explain.Fix, bool) {
+func (p *whyPage) chosenFix() (*report.Fix, bool) {
 	if p.cursor.part != partFixes || p.cursor.row >= p.fixRows() {
 		return nil, false
 	}

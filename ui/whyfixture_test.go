@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -14,24 +14,24 @@ import (
 const checkoutName = "checkout-6c9d8b7f4-x2x1p"
 
 // checkoutReport says why shop/checkout waits, as in the mock-ups of Why.
-func checkoutReport() *explain.Report {
+func checkoutReport() *report.Report {
 	seen := metav1.NewTime(now.Add(-2 * time.Minute))
-	r := &explain.Report{
-		Pod: explain.PodRef{
+	r := &report.Report{
+		Pod: report.PodRef{
 			Namespace: "shop", Name: checkoutName, UID: "pod-shop-" + checkoutName, QOSClass: "Burstable",
-			Owner:    &explain.OwnerRef{Kind: "Deployment", Name: "checkout"},
+			Owner:    &report.OwnerRef{Kind: "Deployment", Name: "checkout"},
 			Requests: map[string]string{"cpu": "4", "memory": "8Gi"},
 		},
-		Verdict:          explain.Unschedulable,
+		Verdict:          report.Unschedulable,
 		Summary:          "No node fits. Nearest: std-b-02, cpu 350m short.",
 		SchedulerMessage: checkoutSaid,
-		Observed:         explain.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
-		Preemption: &explain.Preemption{
+		Observed:         report.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
+		Preemption: &report.Preemption{
 			Why:   "No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.",
 			Short: "no pod there has a lower priority",
 		},
-		Scheduler: explain.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
-		Plugins: []explain.PluginResult{
+		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
+		Plugins: []report.PluginResult{
 			{Name: "NodeUnschedulable", Refuses: 1},
 			{Name: "TaintToleration", Refuses: 5, Alone: 3},
 			{Name: "NodeAffinity", Refuses: 4, Alone: 4},
@@ -39,42 +39,42 @@ func checkoutReport() *explain.Report {
 		},
 		Total: 12, Others: 10, Revision: 1,
 	}
-	fit := func(node string, requested, allocatable, short string) explain.Refusal {
-		return explain.Refusal{
+	fit := func(node string, requested, allocatable, short string) report.Refusal {
+		return report.Refusal{
 			Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Resolvable: true,
 			What:    fmt.Sprintf("%s: cpu %s short: wants 4, free = allocatable %s − requested %s", node, short, allocatable, requested),
-			Numbers: []explain.Number{{Resource: "cpu", Wanted: "4", Requested: requested, Allocatable: allocatable, Short: short}},
+			Numbers: []report.Number{{Resource: "cpu", Wanted: "4", Requested: requested, Allocatable: allocatable, Short: short}},
 			Short:   "cpu " + short + " short",
 		}
 	}
-	taint := func(short string) explain.Refusal {
-		return explain.Refusal{Plugin: "TaintToleration", What: "the pod does not tolerate " + short, Short: short}
+	taint := func(short string) report.Refusal {
+		return report.Refusal{Plugin: "TaintToleration", What: "the pod does not tolerate " + short, Short: short}
 	}
 	near := fit("std-b-02", "12250m–15", "7900m–15900m", "350m–3100m")
 	near.Short = "std-b-02: cpu 350m short; 2 more by 1.2–3.1"
 	near.Wider = []string{near.Short, "std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1"}
 	gpu := taint("dedicated=gpu:NoSchedule")
 	gpu.Wider = []string{"gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule"}
-	disk := explain.Refusal{
+	disk := report.Refusal{
 		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-02 have disktype=hdd, std-c-01 has no such label; wanted is disktype=ssd",
 		Short: "wants disktype=ssd: 3 have hdd, 1 no label",
 	}
-	cordon := explain.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01: it is cordoned", Short: "cordoned"}
-	group := func(words string, refusals []explain.Refusal, nodes ...string) explain.Group {
-		return explain.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Refusals: refusals, Words: words}
+	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01: it is cordoned", Short: "cordoned"}
+	group := func(words string, refusals []report.Refusal, nodes ...string) report.Group {
+		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Refusals: refusals, Words: words}
 	}
-	r.Groups = []explain.Group{
-		group(near.Short, []explain.Refusal{near}, "std-b-02", "spot-c-01", "std-b-01"),
-		group(gpu.Short, []explain.Refusal{gpu}, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
-		group(disk.Short, []explain.Refusal{disk}, "std-a-01", "std-a-02", "std-c-01", "std-c-02"),
-		group("spot-b-01: NotReady; cpu 2 short", []explain.Refusal{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
-		group("spot-a-01: cordoned; memory 2Gi short", []explain.Refusal{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
+	r.Groups = []report.Group{
+		group(near.Short, []report.Refusal{near}, "std-b-02", "spot-c-01", "std-b-01"),
+		group(gpu.Short, []report.Refusal{gpu}, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
+		group(disk.Short, []report.Refusal{disk}, "std-a-01", "std-a-02", "std-c-01", "std-c-02"),
+		group("spot-b-01: NotReady; cpu 2 short", []report.Refusal{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
+		group("spot-a-01: cordoned; memory 2Gi short", []report.Refusal{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
 	}
 	for _, n := range []struct{ name, requested, allocatable, short string }{
 		{"std-b-02", "12250m", "15900m", "350m"}, {"spot-c-01", "5100m", "7900m", "1200m"}, {"std-b-01", "15", "15900m", "3100m"},
 	} {
-		r.Nodes = append(r.Nodes, explain.NodeResult{
-			Name: n.name, Fits: new(false), Refusals: []explain.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
+		r.Nodes = append(r.Nodes, report.NodeResult{
+			Name: n.name, Fits: new(false), Refusals: []report.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
 		})
 	}
 	return r

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -58,18 +58,18 @@ func requireFrame(t *testing.T, app *App, after string) {
 
 func TestWhatAClusterSaysNeverReachesTheTerminalRaw(t *testing.T) {
 	evil := "\x1b]0;owned\x07\x1b[2J名前\u202eevil\nline\ttab"
-	report := checkoutReport()
-	report.Summary, report.Facts = evil, []string{evil}
-	report.SchedulerMessage, report.Observed.Message = evil, evil+" too"
-	report.Pod.QOSClass, report.Pod.Owner.Name = evil, evil
-	report.Preemption.Why = evil
-	report.Scheduler = explain.SchedulerInfo{Library: evil, Cluster: evil, Profile: evil, Caveats: []string{evil}}
-	report.Unknown = []explain.UnknownPart{{Resource: evil, Why: evil, Plugins: []string{evil}}}
-	for i := range report.Groups {
-		report.Groups[i].Words = evil
-		report.Groups[i].Nodes[0] = evil
-		for j := range report.Groups[i].Refusals {
-			refusal := &report.Groups[i].Refusals[j]
+	r := checkoutReport()
+	r.Summary, r.Facts = evil, []string{evil}
+	r.SchedulerMessage, r.Observed.Message = evil, evil+" too"
+	r.Pod.QOSClass, r.Pod.Owner.Name = evil, evil
+	r.Preemption.Why = evil
+	r.Scheduler = report.SchedulerInfo{Library: evil, Cluster: evil, Profile: evil, Caveats: []string{evil}}
+	r.Unknown = []report.UnknownPart{{Resource: evil, Why: evil, Plugins: []string{evil}}}
+	for i := range r.Groups {
+		r.Groups[i].Words = evil
+		r.Groups[i].Nodes[0] = evil
+		for j := range r.Groups[i].Refusals {
+			refusal := &r.Groups[i].Refusals[j]
 			refusal.What, refusal.Short, refusal.Wider = evil, evil, []string{evil + evil}
 		}
 	}
@@ -78,10 +78,10 @@ func TestWhatAClusterSaysNeverReachesTheTerminalRaw(t *testing.T) {
 		events[i].Message = evil
 	}
 	events[0].Reason, events[0].Source = evil, evil
-	for _, verdict := range []explain.Verdict{explain.Unschedulable, explain.Unknown, explain.Gated} {
-		report.Verdict = verdict
+	for _, verdict := range []report.Verdict{report.Unschedulable, report.Unknown, report.Gated} {
+		r.Verdict = verdict
 		for _, width := range []int{80, 120} {
-			app := whyOf(t, width, 40, report, events)
+			app := whyOf(t, width, 40, r, events)
 			for _, key := range []string{"j", "tab", "tab", "W", "esc", "!", "esc", "enter"} {
 				press(t, app, key)
 				requireFrame(t, app, key)
@@ -106,17 +106,17 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		had     []string
-		plugins []explain.PluginResult
+		plugins []report.PluginResult
 		want    string
 	}{
-		{"in the scheduler's order", nil, []explain.PluginResult{{Name: "NodeResourcesFit", Refuses: 1}, {Name: "TaintToleration", Refuses: 2}, {Name: "NodePorts"}}, "taint fit"},
-		{"and kept while the view is open", []string{"NodePorts"}, []explain.PluginResult{{Name: "NodeName", Refuses: 1}}, "name ports"},
-		{"unknown ones last, by their name", nil, []explain.PluginResult{{Name: "MyOwnPlugin", Refuses: 1}, {Name: "InterPodAffinity", Refuses: 1}}, "pod-aff myownplu"},
+		{"in the scheduler's order", nil, []report.PluginResult{{Name: "NodeResourcesFit", Refuses: 1}, {Name: "TaintToleration", Refuses: 2}, {Name: "NodePorts"}}, "taint fit"},
+		{"and kept while the view is open", []string{"NodePorts"}, []report.PluginResult{{Name: "NodeName", Refuses: 1}}, "name ports"},
+		{"unknown ones last, by their name", nil, []report.PluginResult{{Name: "MyOwnPlugin", Refuses: 1}, {Name: "InterPodAffinity", Refuses: 1}}, "pod-aff myownplu"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var heads []string
-			for _, plugin := range whyColumns(&explain.Report{Plugins: test.plugins}, test.had) {
-				heads = append(heads, explain.Head(plugin))
+			for _, plugin := range whyColumns(&report.Report{Plugins: test.plugins}, test.had) {
+				heads = append(heads, report.Head(plugin))
 			}
 			if got := strings.Join(heads, " "); got != test.want {
 				t.Errorf("columns are %q, not %q", got, test.want)
@@ -126,21 +126,21 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 }
 
 func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
-	report := checkoutReport()
-	report.Groups = report.Groups[:1]
-	for _, plugin := range explain.Headed() {
-		report.Plugins = append(report.Plugins, explain.PluginResult{Name: plugin, Refuses: 1})
-		report.Groups[0].Refusals = append(report.Groups[0].Refusals, explain.Refusal{Plugin: plugin, Short: "no"})
+	r := checkoutReport()
+	r.Groups = r.Groups[:1]
+	for _, plugin := range report.Headed() {
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: plugin, Refuses: 1})
+		r.Groups[0].Refusals = append(r.Groups[0].Refusals, report.Refusal{Plugin: plugin, Short: "no"})
 	}
-	app := whyOf(t, 80, 24, report, nil)
+	app := whyOf(t, 80, 24, r, nil)
 	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +9  WHAT")
 	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  std-b-02")
 }
 
 func BenchmarkWhyFrame(b *testing.B) {
-	report := checkoutReport()
-	groups := report.Groups[:0:0]
-	report.Nodes = nil
+	r := checkoutReport()
+	groups := r.Groups[:0:0]
+	r.Nodes = nil
 	snapshot := &model.Snapshot{Revision: 1, Status: liveStatus()}
 	for g := range 40 {
 		group := checkoutReport().Groups[g%5]
@@ -148,15 +148,15 @@ func BenchmarkWhyFrame(b *testing.B) {
 		for n := range 125 {
 			name := fmt.Sprintf("node-%02d-%03d", g, n)
 			group.Nodes = append(group.Nodes, name)
-			report.Nodes = append(report.Nodes, explain.NodeResult{Name: name, Fits: new(false), Refusals: group.Refusals})
+			r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Refusals: group.Refusals})
 			snapshot.Nodes = append(snapshot.Nodes, &model.Node{Name: name, Allocatable: model.Resources{MilliCPU: 15900, Pods: 110}})
 		}
 		groups = append(groups, group)
 	}
-	report.Groups, report.Total = groups, 5000
+	r.Groups, r.Total = groups, 5000
 	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 200, Height: 60}} {
 		b.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(b *testing.B) {
-			app := whyOf(b, size.Width, size.Height, report, checkoutEvents())
+			app := whyOf(b, size.Width, size.Height, r, checkoutEvents())
 			app.snapshot = snapshot
 			keys := []tea.KeyPressMsg{keyPress("j"), keyPress("k")}
 			b.ReportAllocs()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
@@ -20,27 +20,27 @@ type whyGroup struct {
 	count    int
 	nodes    []string // nearest first
 	fits     *bool
-	refusals []explain.Refusal
+	refusals []report.Refusal
 	words    string
 }
 
 // refuses says whether plugin keeps the group's nodes away.
 func (g whyGroup) refuses(plugin string) bool {
-	return slices.ContainsFunc(g.refusals, func(r explain.Refusal) bool { return r.Plugin == plugin })
+	return slices.ContainsFunc(g.refusals, func(r report.Refusal) bool { return r.Plugin == plugin })
 }
 
 // plugins names those that keep the group's nodes away, by their heads.
 func (g whyGroup) plugins() []string {
 	var names []string
 	for _, r := range g.refusals {
-		names = append(names, explain.Head(r.Plugin))
+		names = append(names, report.Head(r.Plugin))
 	}
 	return names
 }
 
 // whyGroups are the rows of the matrix. What a PreFilter refuses holds for all
 // nodes: it is told once, in a row of its own over all of them.
-func whyGroups(r *explain.Report) []whyGroup {
+func whyGroups(r *report.Report) []whyGroup {
 	var over, groups []whyGroup
 	for _, group := range r.Groups {
 		row := whyGroup{count: group.Count, nodes: group.Nodes, fits: group.Fits, words: group.Words}
@@ -63,8 +63,8 @@ func whyGroups(r *explain.Report) []whyGroup {
 }
 
 // overAllNodes is the row of a refusal that holds for every node.
-func overAllNodes(r *explain.Report, refusal explain.Refusal) whyGroup {
-	row := whyGroup{count: r.Total, fits: new(false), refusals: []explain.Refusal{refusal}, words: refusal.Short}
+func overAllNodes(r *report.Report, refusal report.Refusal) whyGroup {
+	row := whyGroup{count: r.Total, fits: new(false), refusals: []report.Refusal{refusal}, words: refusal.Short}
 	for _, group := range r.Groups {
 		row.nodes = append(row.nodes, group.Nodes...)
 	}
@@ -86,7 +86,7 @@ func without(words, clause string) string {
 
 // rank is a column's rank in the scheduler's order; unknown plugins come last.
 func rank(plugin string) int {
-	headed := explain.Headed()
+	headed := report.Headed()
 	if at := slices.Index(headed, plugin); at >= 0 {
 		return at
 	}
@@ -95,7 +95,7 @@ func rank(plugin string) int {
 
 // whyColumns are the plugins that get a column: those that refuse, those that
 // were left open, and those that had one already while the view is open.
-func whyColumns(r *explain.Report, had []string) []string {
+func whyColumns(r *report.Report, had []string) []string {
 	columns := slices.Clone(had)
 	add := func(plugin string) {
 		if !slices.Contains(columns, plugin) {
@@ -123,7 +123,7 @@ func whyColumns(r *explain.Report, had []string) []string {
 
 // matrix draws the table of groups and plugins.
 type matrix struct {
-	report *explain.Report
+	report *report.Report
 	groups []whyGroup
 	shown  []string // the columns that have room
 	hidden []string // those that do not: one column tells of them together
@@ -136,7 +136,7 @@ type matrix struct {
 const whyWordsMin = 28
 
 // newMatrix lays the columns out in width cells.
-func newMatrix(r *explain.Report, groups []whyGroup, columns []string, width int, styles *themes.Styles) matrix {
+func newMatrix(r *report.Report, groups []whyGroup, columns []string, width int, styles *themes.Styles) matrix {
 	m := matrix{report: r, groups: groups, shown: columns, width: width, styles: styles}
 	for _, part := range r.Unknown {
 		m.open = append(m.open, part.Plugins...)
@@ -153,7 +153,7 @@ func newMatrix(r *explain.Report, groups []whyGroup, columns []string, width int
 func (m matrix) wordsAt() int {
 	at := 8
 	for _, plugin := range m.shown {
-		at += 1 + cells(explain.Head(plugin))
+		at += 1 + cells(report.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		at += 1 + len(m.more())
@@ -169,7 +169,7 @@ func (m matrix) head() string {
 	var b strings.Builder
 	b.WriteString("   NODES")
 	for _, plugin := range m.shown {
-		b.WriteString(" " + explain.Head(plugin))
+		b.WriteString(" " + report.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + m.more())
@@ -201,7 +201,7 @@ func (m matrix) line(label string, cell func(plugin string) string, words string
 	var b strings.Builder
 	b.WriteString(label)
 	for _, plugin := range m.shown {
-		b.WriteString(" " + centred(cell(plugin), cells(explain.Head(plugin))))
+		b.WriteString(" " + centred(cell(plugin), cells(report.Head(plugin))))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + centred(m.joined(cell), len(m.more())))
@@ -242,17 +242,17 @@ func (m matrix) refuse() string {
 	case m.report.Others > 1:
 		words += fmt.Sprintf("; the %d other plugins refuse none", m.report.Others)
 	}
-	return m.counts("refuse", words, func(p explain.PluginResult) int { return p.Refuses })
+	return m.counts("refuse", words, func(p report.PluginResult) int { return p.Refuses })
 }
 
 // alone is the row that counts the nodes which only one plugin refuses.
 func (m matrix) alone() string {
 	return m.counts("alone", "nodes that this plugin alone keeps away",
-		func(p explain.PluginResult) int { return p.Alone })
+		func(p report.PluginResult) int { return p.Alone })
 }
 
 // counts draws a row of one figure a plugin.
-func (m matrix) counts(label, words string, of func(explain.PluginResult) int) string {
+func (m matrix) counts(label, words string, of func(report.PluginResult) int) string {
 	cell := func(plugin string) string {
 		for _, p := range m.report.Plugins {
 			if p.Name == plugin {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // resize lays the page out anew.
@@ -214,13 +214,13 @@ func (g whyGroup) name() string {
 }
 
 // symbol stands before the answer.
-func symbolOf(verdict explain.Verdict) string {
+func symbolOf(verdict report.Verdict) string {
 	switch verdict {
-	case explain.Unschedulable, explain.NotCreated:
+	case report.Unschedulable, report.NotCreated:
 		return "✗ "
-	case explain.Schedulable:
+	case report.Schedulable:
 		return "✓ "
-	case explain.Unknown:
+	case report.Unknown:
 		return "? "
 	}
 	return ""

@@ -4,23 +4,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
 // whyPage is what the Why page is drawn from. Drawing changes nothing in it.
 type whyPage struct {
-	report   *explain.Report
-	nodes    map[string]*explain.NodeResult // of the report, by name
-	groups   []whyGroup                     // of the report, as rows
-	columns  []string                       // plugins that have a column
+	report   *report.Report
+	nodes    map[string]*report.NodeResult // of the report, by name
+	groups   []whyGroup                    // of the report, as rows
+	columns  []string                      // plugins that have a column
 	snapshot *model.Snapshot
 	pod      *model.Pod    // nil where there never was one
 	kind     *model.Kind   // nil where the pod does not wait
 	events   []model.Event // the autoscalers' are in scalers
 	scalers  []model.Event
-	fixes    *explain.Fixes // nil before the first were tried
+	fixes    *report.Fixes // nil before the first were tried
 
 	cursor whyCursor
 	chosen int           // the group that the details are about
@@ -65,7 +65,7 @@ func (p *whyPage) old() bool { return p.explaining || p.gone }
 // about nodes put their facts in its place.
 func (p *whyPage) aboutNodes() bool {
 	switch p.report.Verdict {
-	case explain.Gated, explain.NotConsidered, explain.Scheduled, explain.NotCreated:
+	case report.Gated, report.NotConsidered, report.Scheduled, report.NotCreated:
 		return false
 	}
 	return len(p.groups) > 0
@@ -110,7 +110,7 @@ func (p *whyPage) content() whyContent {
 	if sentence := p.preemption(); sentence != "" {
 		c.preemption = indented(1, wrapped(p.brief(sentence), p.width-2))
 	}
-	if p.wide() && p.report.Admission == nil || p.report.Verdict == explain.Unknown {
+	if p.wide() && p.report.Admission == nil || p.report.Verdict == report.Unknown {
 		c.quotes = p.messages()
 	}
 	c.quotes = append(c.quotes, p.autoscalers()...)
@@ -127,7 +127,7 @@ func (p *whyPage) facts() []string {
 	if p.verdictCut() && !p.aboutNodes() {
 		facts = append(facts, p.report.Summary)
 	}
-	if p.report.Verdict == explain.Unschedulable {
+	if p.report.Verdict == report.Unschedulable {
 		return facts
 	}
 	for _, fact := range p.report.Facts {
@@ -167,8 +167,8 @@ func (p *whyPage) window(part whyPart, all, rows int) (from, to int) {
 }
 
 // resultsByName indexes what a report says of each node.
-func resultsByName(results []explain.NodeResult) map[string]*explain.NodeResult {
-	index := make(map[string]*explain.NodeResult, len(results))
+func resultsByName(results []report.NodeResult) map[string]*report.NodeResult {
+	index := make(map[string]*report.NodeResult, len(results))
 	for i := range results {
 		index[results[i].Name] = &results[i]
 	}

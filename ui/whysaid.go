@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -91,7 +91,7 @@ func autoscaler(event model.Event) string {
 func (p *whyPage) preemption() string {
 	dry := p.report.Preemption
 	switch {
-	case dry == nil, p.report.Verdict == explain.Preempting:
+	case dry == nil, p.report.Verdict == report.Preempting:
 		return ""
 	case !dry.Possible && !p.wide() && dry.Short != "":
 		return "Preemption cannot help: " + dry.Short + " (p)"
@@ -116,7 +116,7 @@ func clause(sentence string) string {
 }
 
 // victimNames are three names, and how many more there are.
-func victimNames(victims []explain.Victim) string {
+func victimNames(victims []report.Victim) string {
 	names := make([]string, 0, len(victims))
 	for _, victim := range victims {
 		name := victim.Namespace + "/" + victim.Name

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func TestWhyIsDrawnAsDesigned(t *testing.T) {
@@ -23,101 +23,101 @@ func TestWhyIsDrawnAsDesigned(t *testing.T) {
 // whyVerdicts are the answers that are not, or not only, about nodes.
 var whyVerdicts = []struct {
 	name string
-	make func(r *explain.Report)
+	make func(r *report.Report)
 }{
-	{"gated", func(r *explain.Report) {
-		r.Verdict = explain.Gated
+	{"gated", func(r *report.Report) {
+		r.Verdict = report.Gated
 		r.Summary = "Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed."
 		r.Facts = []string{"The pod has one scheduling gate: example.com/budget.", "Whoever set it removes it: fathom does not know who that is."}
 		r.SchedulerMessage = ""
-		r.Observed = explain.Observed{Message: "Scheduling is blocked due to non-empty scheduling gates"}
+		r.Observed = report.Observed{Message: "Scheduling is blocked due to non-empty scheduling gates"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
-	{"no scheduler", func(r *explain.Report) {
-		r.Verdict = explain.NotConsidered
+	{"no scheduler", func(r *report.Report) {
+		r.Verdict = report.NotConsidered
 		r.Summary = "No scheduler named ml-scheduler is alive: it holds no Lease and has bound no pod in 5h."
 		r.Facts = []string{"The pod asks for the scheduler ml-scheduler.", "Alive are: default-scheduler."}
-		r.SchedulerMessage, r.Observed = "", explain.Observed{}
+		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
-	{"not started", func(r *explain.Report) {
-		r.Verdict = explain.Scheduled
+	{"not started", func(r *report.Report) {
+		r.Verdict = report.Scheduled
 		r.Summary = "Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden)."
 		r.Facts = []string{"Container cart waits: ErrImagePull.", "kubelet said: failed to pull and unpack image \"registry.example/cart:v9\": 403 Forbidden"}
-		r.SchedulerMessage, r.Observed = "", explain.Observed{}
+		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
-	{"not created", func(r *explain.Report) {
-		r.Verdict = explain.NotCreated
+	{"not created", func(r *report.Report) {
+		r.Verdict = report.NotCreated
 		r.Summary = "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1."
-		r.SchedulerMessage, r.Observed = "", explain.Observed{}
+		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Facts = []string{"replicaset-controller said: exceeded quota: compute"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
-	{"preempting", func(r *explain.Report) {
-		r.Verdict = explain.Preempting
+	{"preempting", func(r *report.Report) {
+		r.Verdict = report.Preempting
 		r.Summary = "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left."
 		r.Facts = []string{"batch/report-3 ends, 18s of grace left.", "web/front-5d8f9c6b4-q8z2m ends, 4s of grace left."}
 	}},
-	{"schedulable", func(r *explain.Report) {
-		r.Verdict = explain.Schedulable
+	{"schedulable", func(r *report.Report) {
+		r.Verdict = report.Schedulable
 		r.Summary = "It fits 4 nodes now, std-a-01 first. kube-scheduler last tried 15s ago."
 		r.Facts = []string{"It fits std-a-01, std-a-02, std-c-01 and std-c-02.", "kube-scheduler tries again by itself."}
 		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = new(true), nil, "fit"
 		r.SchedulerMessage, r.Preemption = "", nil
 		r.Observed.Agrees = nil
 	}},
-	{"unknown", func(r *explain.Report) {
-		r.Verdict = explain.Unknown
+	{"unknown", func(r *report.Report) {
+		r.Verdict = report.Unknown
 		r.Summary = "Unknown: not allowed to list nodes. NodeResourcesFit, TaintToleration and 8 more could not be run."
 		r.Facts = []string{"Not allowed to list nodes: ask for that right, or read kube-scheduler's words."}
 		r.SchedulerMessage, r.Preemption, r.Observed.Agrees = "", nil, nil
-		r.Unknown = []explain.UnknownPart{{Resource: "nodes", Why: "not allowed to list nodes", Plugins: []string{"NodeResourcesFit", "TaintToleration"}}}
+		r.Unknown = []report.UnknownPart{{Resource: "nodes", Why: "not allowed to list nodes", Plugins: []string{"NodeResourcesFit", "TaintToleration"}}}
 		r.Groups, r.Nodes, r.Plugins = nil, nil, nil
 	}},
-	{"one plugin left open", func(r *explain.Report) {
-		r.Verdict = explain.Unknown
+	{"one plugin left open", func(r *report.Report) {
+		r.Verdict = report.Unknown
 		r.Summary = "Unknown: not allowed to list persistentvolumeclaims. VolumeBinding could not be run."
 		r.Facts = []string{"4 nodes would fit if VolumeBinding did not refuse them."}
 		r.SchedulerMessage, r.Preemption, r.Observed.Agrees = "", nil, nil
-		r.Unknown = []explain.UnknownPart{{
+		r.Unknown = []report.UnknownPart{{
 			Resource: "persistentvolumeclaims", Why: "not allowed to list persistentvolumeclaims", Plugins: []string{"VolumeBinding"},
 		}}
 		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, "not decided: VolumeBinding"
 	}},
-	{"refused before any node was looked at", func(r *explain.Report) {
+	{"refused before any node was looked at", func(r *report.Report) {
 		r.Summary = `No node fits: persistentvolumeclaim "data" not found.`
-		refusal := explain.Refusal{
+		refusal := report.Refusal{
 			Plugin: "VolumeBinding", Reason: `persistentvolumeclaim "data" not found`, PreFilter: true,
 			What: `persistentvolumeclaim "data" not found`, Short: `persistentvolumeclaim "data" not found`,
 		}
-		r.Plugins = append(r.Plugins, explain.PluginResult{Name: "VolumeBinding", Refuses: 12})
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "VolumeBinding", Refuses: 12})
 		r.Others--
 		for i := range r.Groups {
 			r.Groups[i].Refusals = append(r.Groups[i].Refusals, refusal)
 			r.Groups[i].Words += "; " + refusal.Short
 		}
 	}},
-	{"kube-scheduler says otherwise", func(r *explain.Report) {
+	{"kube-scheduler says otherwise", func(r *report.Report) {
 		r.Observed.Agrees = new(false)
 		r.Observed.Message = "0/11 nodes are available: 11 Insufficient cpu. preemption: not eligible."
 		r.Scheduler.Cluster = "v1.33.2"
 	}},
-	{"kube-scheduler said nothing yet", func(r *explain.Report) { r.Observed = explain.Observed{} }},
-	{"kube-scheduler is quiet", func(r *explain.Report) {
+	{"kube-scheduler said nothing yet", func(r *report.Report) { r.Observed = report.Observed{} }},
+	{"kube-scheduler is quiet", func(r *report.Report) {
 		r.Observed.Quiet = "the Lease kube-system/kube-scheduler was renewed 3m ago"
 	}},
-	{"the spec changed since", func(r *explain.Report) {
+	{"the spec changed since", func(r *report.Report) {
 		r.Observed.AttemptSeen, r.Observed.GenerationCurrent = nil, new(false)
 		since := metav1.NewTime(now.Add(-14 * time.Minute))
 		r.Observed.UnschedulableSince = &since
 	}},
-	{"preemption would help", func(r *explain.Report) {
-		r.Preemption = &explain.Preemption{Possible: true, Node: "std-c-01", Victims: []explain.Victim{
+	{"preemption would help", func(r *report.Report) {
+		r.Preemption = &report.Preemption{Possible: true, Node: "std-c-01", Victims: []report.Victim{
 			{Namespace: "batch", Name: "report-3"}, {Namespace: "shop", Name: "cart-7b5c4d9f8-2kq8x", ViolatesPDB: true},
 		}}
 	}},
-	{"more groups than rows", func(r *explain.Report) {
+	{"more groups than rows", func(r *report.Report) {
 		for i := range 40 {
 			group := r.Groups[1]
 			group.Words, group.Nodes = fmt.Sprintf("team=%02d:NoSchedule", i), []string{fmt.Sprintf("node-%02d", i)}

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -119,7 +119,7 @@ func (p *whyPage) agreement() string {
 		return indent("kube-apiserver refused it" + p.refused() + p.hint("its words"))
 	case observed.Agrees == nil && observed.Message == "":
 		return indent(p.silence())
-	case observed.Agrees == nil && p.report.Verdict == explain.Unknown:
+	case observed.Agrees == nil && p.report.Verdict == report.Unknown:
 		return indent("kube-scheduler's words stand below: there are none here to compare them with")
 	case observed.Agrees == nil:
 		return indent("kube-scheduler said" + p.seen() + ": " + model.Clean(observed.Message))
@@ -143,7 +143,7 @@ func indent(text string) string {
 // verdict is one that it would have words for.
 func (p *whyPage) silence() string {
 	switch p.report.Verdict {
-	case explain.Unschedulable, explain.Schedulable, explain.Unknown:
+	case report.Unschedulable, report.Schedulable, report.Unknown:
 		return "kube-scheduler has said nothing about it yet"
 	}
 	return ""

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -150,7 +150,7 @@ func (s *spoken) sentence() string {
 }
 
 // itsVersion tells both versions, where they may be why the two differ.
-func itsVersion(s explain.SchedulerInfo) string {
+func itsVersion(s report.SchedulerInfo) string {
 	if s.Cluster == "" || s.Cluster == s.Library {
 		return "Both are " + s.Library + "."
 	}

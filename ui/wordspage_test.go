@@ -6,23 +6,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 func TestWordsOfTheSchedulerAndOurs(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		make func(r *explain.Report)
+		make func(r *report.Report)
 	}{
-		{"the same", func(*explain.Report) {}},
-		{"otherwise", func(r *explain.Report) {
+		{"the same", func(*report.Report) {}},
+		{"otherwise", func(r *report.Report) {
 			r.Observed.Agrees, r.Scheduler.Cluster = new(false), "v1.33.2"
 			r.Observed.Message = strings.Replace(checkoutSaid, "3 Insufficient cpu", "2 Insufficient cpu, 1 Too many pods", 1)
 			r.Scheduler.Caveats = []string{"The cluster is v1.33.2 and the plugins here are v1.37.1: their messages may differ.", "Extenders are not run."}
 		}},
-		{"nothing yet", func(r *explain.Report) { r.Observed = explain.Observed{} }},
-		{"not comparable", func(r *explain.Report) { r.SchedulerMessage, r.Observed.Agrees = "", nil }},
+		{"nothing yet", func(r *report.Report) { r.Observed = report.Observed{} }},
+		{"not comparable", func(r *report.Report) { r.SchedulerMessage, r.Observed.Agrees = "", nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			report := checkoutReport()

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -22,7 +22,7 @@ type words struct {
 // spokenMsg brings what was said of a pod.
 type spokenMsg struct {
 	nth     int
-	report  *explain.Report
+	report  *report.Report
 	err     error
 	events  []model.Event
 	unheard error // why there are no events
@@ -30,7 +30,7 @@ type spokenMsg struct {
 
 // newWords opens the page about one pod. What Why knows already is shown at
 // once; report may be nil.
-func newWords(a *App, pod *model.Pod, report *explain.Report) *words {
+func newWords(a *App, pod *model.Pod, report *report.Report) *words {
 	w := &words{pod: pod, textPage: textPage{page: page{app: a}}}
 	w.spoken.report = report
 	return w

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"fmt"
@@ -51,7 +51,7 @@ func (p *PodRef) Line() string {
 	if len(p.Requests) > 0 {
 		var requests []string
 		for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
-			return strings.Compare(resourceRank(corev1.ResourceName(a)), resourceRank(corev1.ResourceName(b)))
+			return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
 		}) {
 			requests = append(requests, name+" "+p.Requests[name])
 		}
@@ -64,11 +64,11 @@ func (p *PodRef) Line() string {
 	return strings.Join(parts, " · ")
 }
 
-// assumed is the origin of the default profile.
-const assumed = "default profile assumed"
+// Assumed is the origin of the default profile.
+const Assumed = "default profile assumed"
 
-// resourceRank orders resources: the scheduler's own four, then by name.
-func resourceRank(name corev1.ResourceName) string {
+// ResourceRank orders resources: the scheduler's own four, then by name.
+func ResourceRank(name corev1.ResourceName) string {
 	first := []corev1.ResourceName{
 		corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
 	}

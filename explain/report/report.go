@@ -1,4 +1,7 @@
-package explain
+// Package report is an answer to why a pod is Pending and what would schedule it:
+// what it holds, its JSON, and its words on the command line and in Markdown. It
+// imports no scheduler.
+package report
 
 import (
 	"time"
@@ -50,16 +53,16 @@ type Report struct {
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
-	Revision  int64     `json:"-"` // the state that this holds for
-	State     string    `json:"-"` // the STATE cell of Pending: "no node fits", "gated", …; at most 13 cells
-	Why       string    `json:"-"` // the WHY cell of Pending: the point within 40 cells
-	Facts     []string  `json:"-"` // for verdicts that are not about nodes: one fact a line
-	Started   bool      `json:"-"` // Scheduled: every container was started
-	Fits      int       `json:"-"` // nodes that fit now
-	Total     int       `json:"-"` // nodes asked
-	Others    int       `json:"-"` // Filter plugins that refuse no node
-	CreatedAt time.Time `json:"-"`
-	Way       *Way      `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
+	Revision  int64            `json:"-"` // the state that this holds for
+	State     string           `json:"-"` // the STATE cell of Pending: "no node fits", "gated", …; at most 13 cells
+	Why       string           `json:"-"` // the WHY cell of Pending: the point within 40 cells
+	Facts     []string         `json:"-"` // for verdicts that are not about nodes: one fact a line
+	Started   bool             `json:"-"` // Scheduled: every container was started
+	Fits      int              `json:"-"` // nodes that fit now
+	Total     int              `json:"-"` // nodes asked
+	Others    int              `json:"-"` // Filter plugins that refuse no node
+	CreatedAt time.Time        `json:"-"`
+	Cycle     *SchedulingCycle `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
 
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
 	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
@@ -204,8 +207,8 @@ type SchedulerInfo struct {
 	Origin string `json:"-"` // where the profile came from
 }
 
-// lastTry is the newest attempt that is known; zero without one.
-func (o *Observed) lastTry() (tried time.Time) {
+// LastTry is the newest attempt that is known; zero without one.
+func (o *Observed) LastTry() (tried time.Time) {
 	if o.UnschedulableSince != nil {
 		tried = o.UnschedulableSince.Time
 	}

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import "slices"
 
@@ -35,9 +35,9 @@ const (
 	Open      Outcome = "unknown"   // what decides could not be read
 )
 
-// Way is the scheduler's way for one pod, stage by stage, in the present state:
+// SchedulingCycle is the scheduler's way for one pod, stage by stage, in the present state:
 // not that of its last attempt.
-type Way struct {
+type SchedulingCycle struct {
 	Stages  []Stage      // in their order
 	Ranked  []RankedNode // those that fit, best first
 	Sample  int          // how many nodes that fit the scheduler looks for
@@ -81,13 +81,13 @@ type RankedNode struct {
 }
 
 // Stage is the one of that name.
-func (w *Way) Stage(name string) *Stage {
+func (w *SchedulingCycle) Stage(name string) *Stage {
 	at := slices.IndexFunc(w.Stages, func(s Stage) bool { return s.Name == name })
 	return &w.Stages[at]
 }
 
-// silent makes the step one that no node was asked in.
-func (s Step) silent(outcome Outcome, what string) Step {
+// Silent makes the step one that no node was asked in.
+func (s Step) Silent(outcome Outcome, what string) Step {
 	s.Asked, s.Outcome, s.What = 0, outcome, what
 	if outcome == Open {
 		s.Refused = nil
@@ -95,8 +95,8 @@ func (s Step) silent(outcome Outcome, what string) Step {
 	return s
 }
 
-// firsts are the nodes that no other outranks.
-func (w *Way) firsts() []string {
+// Firsts are the nodes that no other outranks.
+func (w *SchedulingCycle) Firsts() []string {
 	var tie []string
 	for _, node := range w.Ranked {
 		if node.First {

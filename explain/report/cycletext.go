@@ -1,10 +1,9 @@
-package explain
+package report
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -61,21 +60,21 @@ func (s *Stage) Told() (steps []Step, alike int) {
 // wayLines tell the scheduler's way: each stage in a line, with the plugins of
 // those that keep nodes away.
 func (r *Report) wayLines(all bool) []string {
-	if r.Way == nil {
+	if r.Cycle == nil {
 		return nil
 	}
 	lines := []string{"KUBE-SCHEDULER'S WAY, as of now, not of its last attempt"}
-	if r.Way.Where != "" {
-		lines = append(lines, "  "+r.Way.Where)
+	if r.Cycle.Where != "" {
+		lines = append(lines, "  "+r.Cycle.Where)
 	}
-	for i := range r.Way.Stages {
-		stage := &r.Way.Stages[i]
+	for i := range r.Cycle.Stages {
+		stage := &r.Cycle.Stages[i]
 		lines = append(lines, fmt.Sprintf("  %-14s%s", stage.Title(), stage.Words))
 		switch stage.Name {
 		case StagePreFilter, StageFilter:
 			lines = append(lines, stage.nodeCounts()...)
 		case StageScore:
-			lines = append(lines, r.Way.scoreTable(all)...)
+			lines = append(lines, r.Cycle.scoreTable(all)...)
 		default:
 			for _, step := range stage.Steps {
 				if step.What != "" {
@@ -134,7 +133,7 @@ const rankedMost = 10
 
 // scoreTable has a row for each node and a column for each plugin that says
 // anything, score×weight.
-func (w *Way) scoreTable(all bool) []string {
+func (w *SchedulingCycle) scoreTable(all bool) []string {
 	if len(w.Ranked) < 2 {
 		return nil
 	}
@@ -178,12 +177,12 @@ func scoreWidth(plugin string) int { return max(len(ScoreHead(plugin)), len("100
 
 // markdownWay tells the same as tables.
 func (r *Report) markdownWay() []string {
-	if r.Way == nil {
+	if r.Cycle == nil {
 		return nil
 	}
 	blocks := []string{"kube-scheduler's way, as of now, not of its last attempt:"}
 	lines := []string{"| stage | plugin | asked | refused | left | what |", "|--|--|--:|--:|--:|--|"}
-	for _, stage := range r.Way.Stages {
+	for _, stage := range r.Cycle.Stages {
 		lines = append(lines, row(stage.Title(), "", "", strconv.Itoa(stage.From), strconv.Itoa(stage.To), stage.Words))
 		if stage.Name == StageScore {
 			continue
@@ -196,17 +195,17 @@ func (r *Report) markdownWay() []string {
 		}
 	}
 	blocks = append(blocks, strings.Join(lines, "\n"))
-	if scores := r.Way.markdownScores(); scores != "" {
+	if scores := r.Cycle.markdownScores(); scores != "" {
 		blocks = append(blocks, scores)
 	}
-	if r.Way.Where != "" {
-		blocks = append(blocks, prose(r.Way.Where))
+	if r.Cycle.Where != "" {
+		blocks = append(blocks, prose(r.Cycle.Where))
 	}
 	return blocks
 }
 
 // markdownScores tabulates the best of the nodes that fit.
-func (w *Way) markdownScores() string {
+func (w *SchedulingCycle) markdownScores() string {
 	if len(w.Ranked) < 2 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"slices"
@@ -7,30 +7,30 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// words join what stands in the way of a group: the node if it is one, and a
+// JoinClauses join what stands in the way of a group: the node if it is one, and a
 // clause for each plugin in their order. A cordon also sets a taint, and is told
 // once.
-func (g *Group) words() string {
-	said := strings.Join(g.clauses(), "; ")
-	before := Group{Refusals: preFilterRefusals(g)}
-	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.clauses(), "; ") {
+func (g *Group) JoinClauses() string {
+	said := strings.Join(g.ClauseList(), "; ")
+	before := Group{Refusals: PreFilterRefusals(g)}
+	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.ClauseList(), "; ") {
 		return g.Nodes[0] + ": " + said
 	}
 	return said
 }
 
-// overAllNodes says whether only PreFilter refused, which is not about a node.
-func (g *Group) overAllNodes() bool {
+// OverAllNodes says whether only PreFilter refused, which is not about a node.
+func (g *Group) OverAllNodes() bool {
 	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })
 }
 
-// clauses are the short words of the group's refusals.
-func (g *Group) clauses() []string {
+// ClauseList are the short words of the group's refusals.
+func (g *Group) ClauseList() []string {
 	var all []string
 	for _, refusal := range g.Refusals {
 		said := refusal.Short
-		if slices.Contains(all, cordonWord) {
-			said = strings.TrimPrefix(strings.TrimPrefix(said, cordonWord), ", ")
+		if slices.Contains(all, CordonWord) {
+			said = strings.TrimPrefix(strings.TrimPrefix(said, CordonWord), ", ")
 		}
 		told := func(before string) bool { return strings.HasSuffix(said, before) } // plugins quote each other's errors
 		if said != "" && !slices.ContainsFunc(all, told) {
@@ -42,7 +42,7 @@ func (g *Group) clauses() []string {
 
 // Clauses are what stands in the way of the group's nodes, in one line without
 // their names.
-func (g *Group) Clauses() string { return strings.Join(g.clauses(), "; ") }
+func (g *Group) Clauses() string { return strings.Join(g.ClauseList(), "; ") }
 
 // Line is what stands in the way of the group with as many names as go into
 // width cells, at least Words.
@@ -64,14 +64,14 @@ func (g *Group) line(width int, brief func(string) string) string {
 	return line
 }
 
-// preFilterRefusals are those that hold for all nodes at once.
-func preFilterRefusals(g *Group) []Refusal {
+// PreFilterRefusals are those that hold for all nodes at once.
+func PreFilterRefusals(g *Group) []Refusal {
 	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
 }
 
-func refusedBy(g *Group, plugin string) bool {
+func RefusedBy(g *Group, plugin string) bool {
 	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
 }
 
-// cordonWord is what both the cordon and its taint are called in clauses.
-const cordonWord = "cordoned"
+// CordonWord is what both the cordon and its taint are called in clauses.
+const CordonWord = "cordoned"

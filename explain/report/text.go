@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"fmt"
@@ -127,7 +127,7 @@ func (r *Report) matrix(width int) []string {
 
 // mark is the group's cell under a plugin.
 func (g *Group) mark(plugin PluginResult) string {
-	if refusedBy(g, plugin.Name) {
+	if RefusedBy(g, plugin.Name) {
 		return "✗"
 	}
 	return "·"
@@ -263,7 +263,7 @@ func (r *Report) unknownLines() []string {
 
 func (r *Report) caveatLines() []string {
 	var lines []string
-	if r.Scheduler.Origin != "" && r.Scheduler.Origin != assumed {
+	if r.Scheduler.Origin != "" && r.Scheduler.Origin != Assumed {
 		lines = append(lines, "Profile: "+r.Scheduler.Profile)
 	}
 	for _, caveat := range r.Scheduler.Caveats {
@@ -272,8 +272,8 @@ func (r *Report) caveatLines() []string {
 	return lines
 }
 
-// placement is what would become of a pod that was not created.
-func (r *Report) placement() string {
+// Placement is what would become of a pod that was not created.
+func (r *Report) Placement() string {
 	if r.Verdict != Schedulable {
 		return r.Summary
 	}
@@ -293,7 +293,7 @@ func (p UnknownPart) leavesOpen() []string {
 	return p.Plugins
 }
 
-// opens says whether something about the resource is not known.
-func (r *Report) opens(resource string) bool {
+// Opens says whether something about the resource is not known.
+func (r *Report) Opens(resource string) bool {
 	return slices.ContainsFunc(r.Unknown, func(part UnknownPart) bool { return part.Resource == resource })
 }

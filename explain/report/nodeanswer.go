@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type NodeAnswer struct {
 	Unknown  []UnknownPart // what could not be read
 }
 
-func rank(fits *bool) int {
+func FitRank(fits *bool) int {
 	switch {
 	case fits == nil:
 		return 1
@@ -42,7 +42,7 @@ func (a *NodeAnswer) Compare(b *NodeAnswer) int {
 	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
 	return cmp.Or(
 		cmp.Compare(held(a), held(b)),
-		cmp.Compare(rank(a.Fits), rank(b.Fits)),
+		cmp.Compare(FitRank(a.Fits), FitRank(b.Fits)),
 		cmp.Compare(len(a.Refusals), len(b.Refusals)),
 		cmp.Compare(a.Distance, b.Distance),
 	)

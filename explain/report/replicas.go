@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ type Replicas struct {
 	Chance bool `json:"-"` // where they go decides how many fit, and equally good nodes are taken at random
 }
 
-// sentence says how many replicas fit; "" where nobody asked.
-func (r *Replicas) sentence() string {
+// Sentence says how many replicas fit; "" where nobody asked.
+func (r *Replicas) Sentence() string {
 	switch {
 	case r == nil || r.Fit == nil && r.Why == "":
 		return ""
@@ -68,4 +68,4 @@ func (r *Replicas) chance() string {
 }
 
 // replicasLine is the sentence about replicas, cleaned.
-func (r *Report) replicasLine() string { return model.Clean(r.Replicas.sentence()) }
+func (r *Report) replicasLine() string { return model.Clean(r.Replicas.Sentence()) }
