@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
 
 // accessList is get access -o json.
@@ -94,7 +94,7 @@ func (a *app) writable(settings *settings, context string) contextWrite {
 
 // rights asks what this user may do, and tells whether anything is changed in the
 // context.
-func (g *getting) rights(ctx context.Context, settings *settings, told *waiting) (contextWrite, []kube.Access, error) {
+func (g *getting) rights(ctx context.Context, settings *settings, told *waiting) (contextWrite, []client.Access, error) {
 	client, err := g.connectTelling(ctx, "", told.throttled)
 	if err != nil {
 		return contextWrite{}, nil, err
@@ -109,7 +109,7 @@ func (g *getting) rights(ctx context.Context, settings *settings, told *waiting)
 }
 
 // printAccess writes the rights for programs.
-func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
+func (g *getting) printAccess(rights []client.Access, write contextWrite) error {
 	list := accessList{
 		APIVersion: report.APIVersion,
 		Kind:       "AccessList",
@@ -130,7 +130,7 @@ func (g *getting) printAccess(rights []kube.Access, write contextWrite) error {
 }
 
 // viewsLeft tells which views the rights leave open.
-func viewsLeft(rights []kube.Access) []viewAccess {
+func viewsLeft(rights []client.Access) []viewAccess {
 	refused, namespace := map[string]bool{}, ""
 	for _, r := range rights {
 		if r.Verb != "list" || r.Group != "" {
@@ -165,7 +165,7 @@ func view(name string, closed, lacks bool, namespace, why string) viewAccess {
 }
 
 // resourceName is a resource as kubectl auth can-i names it.
-func resourceName(r kube.Access) string {
+func resourceName(r client.Access) string {
 	if r.Group == "" {
 		return r.Resource
 	}

@@ -5,12 +5,12 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"github.com/kubectl-fathom/kubectl-fathom/act"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
 
 // actor is what changes a cluster that is open.
-func (a *app) actor(client *kube.Client, state act.State, settings settings) *act.Actor {
+func (a *app) actor(client *client.Client, state act.State, settings settings) *act.Actor {
 	return act.New(act.Options{
 		State:           state,
 		Context:         client.Context(),

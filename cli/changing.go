@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/act"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -216,13 +216,13 @@ func (c *changing) carryOut(ctx context.Context, plan *model.Plan) error {
 // stopped tells why a plan was not run to its end.
 func (c *changing) stopped(plan *model.Plan, ran *model.Ran, err error) error {
 	told := c.live.client.Explain(plan.Action.Name(), err)
-	if errors.Is(told, kube.ErrUnreachable) {
+	if errors.Is(told, client.ErrUnreachable) {
 		told = fmt.Errorf("%w. It may have been done all the same: look before you do it again", told)
 	}
 	if ran != nil && len(ran.Changed) > 0 {
 		told = fmt.Errorf("%w. Done before that: %s", told, targets(ran.Changed))
 	}
-	if errors.Is(told, kube.ErrUnreachable) {
+	if errors.Is(told, client.ErrUnreachable) {
 		return told
 	}
 	return c.blockedf("%w", told)

@@ -10,7 +10,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -84,7 +84,7 @@ func (c *changing) confirm(ctx context.Context, plan *model.Plan) (model.Confirm
 // question is the plan's, as the dashboard would ask it.
 func (c *changing) question(plan *model.Plan) model.Question {
 	context := c.live.client.Context()
-	all, err := kube.Contexts(c.flags)
+	all, err := client.Contexts(c.flags)
 	if err != nil {
 		all = nil // it was read before: the whole name does
 	}

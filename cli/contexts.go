@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -97,7 +97,7 @@ func (c *contexts) idle(names []string) []string {
 // kubeconfig; nil where each does. opened is the context in use: in a pod it is in no
 // kubeconfig.
 func (a *app) idlePatterns(settings *settings, opened string) error {
-	all, err := kube.Contexts(a.flags)
+	all, err := client.Contexts(a.flags)
 	if err != nil {
 		return nil // it was read before
 	}
@@ -128,7 +128,7 @@ func quoted(patterns []string) string {
 }
 
 // sayIdle says it on standard error.
-func (a *app) sayIdle(settings *settings, client *kube.Client) {
+func (a *app) sayIdle(settings *settings, client *client.Client) {
 	if err := a.idlePatterns(settings, client.Context()); err != nil {
 		say(a.stderr, a.name, err)
 	}

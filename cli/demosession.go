@@ -6,10 +6,10 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
-	"github.com/kubectl-fathom/kubectl-fathom/act"
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -54,7 +54,7 @@ func exitCode(ctx context.Context, err error, name string, w io.Writer) int {
 		return exitUnknown
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return exitUnknown // nobody reads on, so there is nobody to tell
-	case errors.As(err, &usage), errors.Is(err, kube.ErrNoContext):
+	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
 		say(w, name, err)
 		return exitUsage
 	case ctx.Err() != nil:

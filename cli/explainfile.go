@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // defaultNamespace is where a manifest without a namespace goes.
@@ -152,7 +152,7 @@ func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) 
 
 // tryCreate asks for a dry run. The name is left to the server: one that is in
 // use would be refused.
-func tryCreate(ctx context.Context, client *kube.Client, pod *corev1.Pod) (*corev1.Pod, error) {
+func tryCreate(ctx context.Context, client *client.Client, pod *corev1.Pod) (*corev1.Pod, error) {
 	trial := pod.DeepCopy()
 	trial.OwnerReferences = nil // the owner does not exist yet, so it has no UID
 	if trial.Name != "" {

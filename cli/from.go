@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
-	"github.com/kubectl-fathom/kubectl-fathom/recording"
-	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
 // stdinName is how state from standard input is called.
@@ -61,7 +61,7 @@ func (a *app) openRecording() (r *recording.Recording, step int, err error) {
 
 // readOptions are those of files that do not say themselves what they are.
 func readOptions() snapshot.ReadOptions {
-	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: kube.Strip()}
+	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: client.Strip()}
 }
 
 // readStep reads the step of the recording that --from and --step name, and says

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -26,7 +26,7 @@ const (
 // live is a cluster that is open and was read once.
 type live struct {
 	*cluster.Cluster
-	client   *kube.Client         // nil where the state is a file's
+	client   *client.Client       // nil where the state is a file's
 	reader   kubernetes.Interface // refuses writes
 	snapshot *model.Snapshot
 	app      *app
@@ -34,13 +34,13 @@ type live struct {
 }
 
 // connect opens the connection that the flags choose; context "" leaves the choice.
-func (a *app) connect(ctx context.Context, context string) (*kube.Client, error) {
+func (a *app) connect(ctx context.Context, context string) (*client.Client, error) {
 	return a.connectTelling(ctx, context, nil)
 }
 
 // connectTelling is connect; throttled is called with every answer 429.
-func (a *app) connectTelling(ctx context.Context, context string, throttled func()) (*kube.Client, error) {
-	return kube.Connect(ctx, kube.Options{
+func (a *app) connectTelling(ctx context.Context, context string, throttled func()) (*client.Client, error) {
+	return client.Connect(ctx, client.Options{
 		Throttled: throttled,
 		Getter:    a.flags,
 		Context:   context,

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
 // strict refuses fields that the API does not know, as kubectl does.

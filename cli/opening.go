@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
@@ -52,7 +52,7 @@ func (o *opening) wait(ctx context.Context) (ui.Cluster, error) {
 // screen comes first then. Plugins that give credentials may ask on the
 // terminal, so the screen waits for those.
 func (s *session) open(ctx context.Context, options *ui.Options) error {
-	server, err := kube.ServerOf(s.flags, "")
+	server, err := client.ServerOf(s.flags, "")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/escaped"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
 // addOutput adds -o to a command; the first form is the default.

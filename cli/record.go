@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/recording"
-	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
 )
 
 // leastEvery is the least time between two steps: their files are named by the second.
@@ -84,7 +84,7 @@ func sameCluster(there *recording.Recording, context string) error {
 	if len(there.Steps) == 0 {
 		return nil
 	}
-	last, err := there.Read(len(there.Steps)-1, snapshot.ReadOptions{Strip: kube.Strip()})
+	last, err := there.Read(len(there.Steps)-1, snapshot.ReadOptions{Strip: client.Strip()})
 	if err != nil || !last.Own || last.Info.Context == context {
 		return nil // a step that is broken does not keep others from being written
 	}

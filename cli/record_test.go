@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/recording"
 )
 
 // newRecorder records a cluster of nothing whose connection the test decides.

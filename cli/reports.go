@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
 // reports writes explanations as they come. A list of them is written item by

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // addSchedulerConfig adds --scheduler-config to a command.
@@ -47,7 +47,7 @@ func (a *app) equipped(source *cluster.Source, err error) (*cluster.Source, erro
 
 // sourceOf opens a connection's source, with the scheduler's configuration where
 // the user gave one. The plugins' feature gates have to be known before.
-func (a *app) sourceOf(client *kube.Client) func(context.Context) (*cluster.Source, error) {
+func (a *app) sourceOf(client *client.Client) func(context.Context) (*cluster.Source, error) {
 	explain.Emulate(client.Version())
 	return func(ctx context.Context) (*cluster.Source, error) {
 		source, err := client.Source(ctx)

@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 
-	"github.com/kubectl-fathom/kubectl-fathom/act"
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -21,7 +21,7 @@ var _ ui.Session = (*session)(nil)
 
 // Contexts implements ui.Session. A kubeconfig that cannot be read has none.
 func (s *session) Contexts() []model.Context {
-	contexts, err := kube.Contexts(s.flags)
+	contexts, err := client.Contexts(s.flags)
 	if err != nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (s *session) Open(ctx context.Context, name string) (ui.Cluster, error) {
 // source, single objects straight from the API server.
 type watched struct {
 	*cluster.Cluster
-	client *kube.Client
+	client *client.Client
 	actor  *act.Actor
 	thrift *thrift
 	stop   context.CancelFunc

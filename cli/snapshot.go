@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/snapshot"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
 // shooting is one run of the snapshot command.

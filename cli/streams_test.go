@@ -25,8 +25,8 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
 // forged begins a line where a text with a line break was written as it is.

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -45,7 +45,7 @@ func (a *app) wait(ctx context.Context) (context.Context, *waiting) {
 	if a.from != "" {
 		return ctx, w
 	}
-	if server, err := kube.ServerOf(a.flags, ""); err == nil {
+	if server, err := client.ServerOf(a.flags, ""); err == nil {
 		w.words = "Connecting to " + oneLine(server.Host) + "…"
 		if !server.Asks { // on the terminal, into the line
 			go w.tick()

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // largeNodes is the size of the cluster that BenchmarkStory tells.

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kubectl/pkg/describe"
 
-	"github.com/kubectl-fathom/kubectl-fathom/escaped"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
 // Describe is what kubectl describe says of an object.

@@ -16,8 +16,8 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // zonalDisk is the class of the claims: its volumes are made where the first pod goes.

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+// Access says whether the user may do one thing.
+type Access struct {
+	Verb      string
+	Group     string // API group; "" is core
+	Resource  string // plural; with a slash before a subresource
+	Namespace string // where it was asked for; "" is all
+	Allowed   bool
+	Why       string // the authorizer's words; often ""
+	Needed    string // what that right opens, or leaves open
+}
+
+// asks are the rights that views and actions need, beside listing and watching
+// the kinds.
+var asks = []Access{
+	{Verb: "list", Resource: "resourcequotas", Needed: "pods that were not created"},
+	{Verb: "list", Resource: "limitranges", Needed: "pods that were not created, explain -f without a dry run"},
+	{Verb: "list", Group: "apps", Resource: "daemonsets", Needed: "pods that were not created"},
+	{Verb: "list", Group: "batch", Resource: "jobs", Needed: "pods that were not created"},
+	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses", Needed: "explain -f without a dry run"},
+	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},
+	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler lives"},
+	{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes", Needed: "usage of nodes"},
+	{Verb: "list", Group: "metrics.k8s.io", Resource: "pods", Needed: "usage of pods"},
+	{Verb: "create", Resource: "pods", Needed: "explain -f by a dry run"},
+	{Verb: "create", Resource: "pods/eviction", Needed: "evict, drain"},
+	{Verb: "patch", Resource: "nodes", Needed: "cordon, taint, label"},
+	{Verb: "patch", Resource: "pods", Needed: "fixes that change a pod"},
+}
+
+// needs says what each kind is read for.
+var needs = map[string]string{
+	"nodes":                  "Nodes, and every verdict",
+	"pods":                   "Pending, Pods, and every verdict",
+	"namespaces":             "affinity with a namespaceSelector",
+	"persistentvolumes":      "pods with volumes",
+	"persistentvolumeclaims": "pods with volumes",
+	"services":               "default topology spread",
+	"replicationcontrollers": "default topology spread, pods that were not created",
+	"replicasets":            "default topology spread, pods that were not created",
+	"statefulsets":           "default topology spread, pods that were not created",
+	"poddisruptionbudgets":   "preemption, drain",
+	"storageclasses":         "pods with volumes",
+	"csinodes":               "volume limits of nodes",
+	"csidrivers":             "pods with volumes",
+	"csistoragecapacities":   "pods whose volumes are not made yet",
+	"volumeattachments":      "volume limits of nodes",
+	"resourceclaims":         "pods that claim devices",
+	"resourceslices":         "pods that claim devices",
+	"deviceclasses":          "pods that claim devices",
+	"devicetaintrules":       "pods that claim devices",
+	"events":                 "pods that were not created, a pod's events on Why",
+}
+
+// Access asks the server what this user may do: list and watch each kind, and
+// what the views and actions need beside that. Where pods may not be listed in
+// all namespaces, what has a namespace is asked for in the context's.
+func (c *Client) Access(ctx context.Context) ([]Access, error) {
+	everywhere, err := c.ask(ctx, Access{Verb: "list", Resource: podKind.gvr.Resource})
+	if err != nil {
+		return nil, err
+	}
+	namespace := ""
+	if !everywhere.Allowed {
+		namespace = c.target.namespace
+	}
+	var list []Access
+	for _, k := range kinds {
+		a := Access{Group: k.gvr.Group, Resource: k.gvr.Resource, Needed: needs[k.gvr.Resource]}
+		if k.namespaced {
+			a.Namespace = namespace
+		}
+		for _, a.Verb = range []string{"list", "watch"} {
+			list = append(list, a)
+		}
+	}
+	for _, a := range asks {
+		if a.Resource != nodeKind.gvr.Resource && !clusterScoped[a.Resource] {
+			a.Namespace = namespace
+		}
+		list = append(list, a)
+	}
+	return c.askAll(ctx, list)
+}
+
+// clusterScoped are those of asks that have no namespace.
+var clusterScoped = map[string]bool{"priorityclasses": true, "runtimeclasses": true}
+
+// askAll answers all questions, a few at a time.
+func (c *Client) askAll(ctx context.Context, list []Access) ([]Access, error) {
+	const atOnce = 8
+	var (
+		asking sync.WaitGroup
+		slots  = make(chan struct{}, atOnce)
+		errs   = make([]error, len(list))
+	)
+	for i := range list {
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			list[i], errs[i] = c.ask(ctx, list[i])
+		})
+	}
+	asking.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// ask answers one question.
+func (c *Client) ask(ctx context.Context, a Access) (Access, error) {
+	resource, sub, _ := strings.Cut(a.Resource, "/")
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: a.Verb, Group: a.Group, Resource: resource, Subresource: sub, Namespace: a.Namespace,
+		},
+	}}
+	answer, err := c.brief.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return a, classify("ask for rights", c.target.config.Host, err)
+	}
+	a.Allowed = answer.Status.Allowed
+	a.Why = oneLine(first(answer.Status.EvaluationError, answer.Status.Reason))
+	return a, nil
+}

@@ -1,0 +1,175 @@
+package client
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// inCluster names the context of a pod that talks to its own cluster.
+const inCluster = "in-cluster"
+
+// target is the cluster that a kubeconfig and the flags choose.
+type target struct {
+	getter    genericclioptions.RESTClientGetter
+	config    *rest.Config
+	context   string
+	user      string
+	namespace string // the flags' or the context's; never ""
+}
+
+// Contexts are those of the kubeconfig, by name.
+func Contexts(getter genericclioptions.RESTClientGetter) ([]model.Context, error) {
+	raw, err := getter.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil, noConfig(err)
+	}
+	contexts := make([]model.Context, 0, len(raw.Contexts))
+	for _, name := range slices.Sorted(maps.Keys(raw.Contexts)) {
+		c := raw.Contexts[name]
+		contexts = append(contexts, model.Context{
+			Name: name, Cluster: c.Cluster, User: c.AuthInfo, Namespace: c.Namespace,
+			Current: name == raw.CurrentContext,
+		})
+	}
+	return contexts, nil
+}
+
+// choose reads the kubeconfig and finds the cluster that is meant.
+func choose(getter genericclioptions.RESTClientGetter, override string) (*target, error) {
+	if override != "" {
+		getter = switched(getter, override)
+	}
+	loader := getter.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, noConfig(err)
+	}
+	name := override
+	if name == "" {
+		name = currentContext(getter, raw)
+	}
+	if _, ok := raw.Contexts[name]; name != "" && !ok {
+		return nil, noContext(name, raw)
+	}
+	config, err := getter.ToRESTConfig()
+	if err != nil {
+		return nil, noConfig(err)
+	}
+	if name == "" && len(raw.Clusters) == 0 && config.Host == clientcmd.ClusterDefaults.Server {
+		return nil, noConfig(nil) // clientcmd would ask localhost:8080
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, noConfig(err)
+	}
+	t := &target{getter: getter, config: rest.CopyConfig(config), context: name, namespace: namespace}
+	if c := raw.Contexts[name]; c != nil {
+		t.user = c.AuthInfo
+	} else {
+		t.context = inCluster
+	}
+	if flags, ok := getter.(*genericclioptions.ConfigFlags); ok {
+		t.user = first(value(flags.AuthInfoName), t.user)
+	}
+	t.user = first(config.Impersonate.UserName, t.user)
+	return t, nil
+}
+
+// currentContext is the one that the flags or else the kubeconfig name.
+func currentContext(getter genericclioptions.RESTClientGetter, raw clientcmdapi.Config) string {
+	if flags, ok := getter.(*genericclioptions.ConfigFlags); ok {
+		return first(value(flags.Context), raw.CurrentContext)
+	}
+	return raw.CurrentContext
+}
+
+// switched is getter for another context. The kubeconfig and impersonation
+// stay; flags that spoke of the first context's cluster or user do not.
+func switched(getter genericclioptions.RESTClientGetter, context string) genericclioptions.RESTClientGetter {
+	from, ok := getter.(*genericclioptions.ConfigFlags)
+	if !ok {
+		return overridden{RESTClientGetter: getter, context: context}
+	}
+	if value(from.Context) == context {
+		return getter
+	}
+	to := genericclioptions.NewConfigFlags(true)
+	to.Context = &context
+	to.KubeConfig, to.CacheDir, to.Timeout = from.KubeConfig, from.CacheDir, from.Timeout
+	to.Impersonate, to.ImpersonateUID = from.Impersonate, from.ImpersonateUID
+	to.ImpersonateGroup, to.ImpersonateUserExtra = from.ImpersonateGroup, from.ImpersonateUserExtra
+	to.DisableCompression = from.DisableCompression
+	return to
+}
+
+// overridden is a getter of which only the kubeconfig is known.
+type overridden struct {
+	genericclioptions.RESTClientGetter
+	context string
+}
+
+func (o overridden) ToRawKubeConfigLoader() clientcmd.ClientConfig {
+	raw, err := o.RESTClientGetter.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return o.RESTClientGetter.ToRawKubeConfigLoader() // says the same again
+	}
+	return clientcmd.NewNonInteractiveClientConfig(raw, o.context, &clientcmd.ConfigOverrides{}, nil)
+}
+
+func (o overridden) ToRESTConfig() (*rest.Config, error) {
+	return o.ToRawKubeConfigLoader().ClientConfig()
+}
+
+func noConfig(err error) error {
+	if err == nil || clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
+		return failf(ErrNoConfig, err, "no kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or put one at %s",
+			clientcmd.RecommendedHomeFile)
+	}
+	return failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+}
+
+func noContext(name string, raw clientcmdapi.Config) error {
+	names := slices.Sorted(maps.Keys(raw.Contexts))
+	const most = 5
+	known := strings.Join(names[:min(len(names), most)], ", ")
+	switch {
+	case len(names) == 0:
+		known = "the kubeconfig has none"
+	case len(names) > most:
+		known = "there are " + known + " and others: kubectl config get-contexts"
+	default:
+		known = "there are " + known
+	}
+	return failf(ErrNoContext, nil, "no context %q in the kubeconfig; %s", name, known)
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// first is the first that is not empty.
+func first(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// insecure says that nobody can know whether it is the right server.
+func (t *target) insecure() bool {
+	return t.config.Insecure || strings.HasPrefix(t.config.Host, "http://")
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func TestConnectFailsWithOneLine(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	server := newAPIServer(t)
+	server.refuse = true
+	file := func(text string) *genericclioptions.ConfigFlags {
+		path := filepath.Join(t.TempDir(), "config")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := genericclioptions.NewConfigFlags(true)
+		f.KubeConfig = &path
+		return f
+	}
+	missing := genericclioptions.NewConfigFlags(true)
+	missing.KubeConfig = new("/nowhere/config")
+	wrong := flags(t, server.URL)
+	wrong.Context = new("prod")
+	exec := file(`apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: "false", interactiveMode: Never}}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`)
+	for _, test := range []struct {
+		says    string
+		getter  *genericclioptions.ConfigFlags
+		context string
+		about   error
+		hint    string
+	}{
+		{"no kubeconfig", genericclioptions.NewConfigFlags(true), "", ErrNoConfig, "--kubeconfig"},
+		{"a kubeconfig that is not there", missing, "", ErrNoConfig, "/nowhere/config"},
+		{"a kubeconfig that is none", file("apiVersion: v1\nkind: Config\nclusters: {"), "", ErrNoConfig, "read kubeconfig"},
+		{"a context that is not in it, by a flag", wrong, "", ErrNoContext, `no context "prod" in the kubeconfig; there are dev, ops`},
+		{"a context that is not in it, switched to", flags(t, server.URL), "prod", ErrNoContext, "there are dev, ops"},
+		{"nobody listening", flags(t, "http://127.0.0.1:1"), "", ErrUnreachable, "connection refused"},
+		{"a name that nobody has", flags(t, "http://fathom.invalid"), "", ErrUnreachable, "--context"},
+		{"credentials that are not taken", flags(t, server.URL), "", ErrUnauthorized, "log in"},
+		{"a credential plugin that fails", exec, "", ErrUnauthorized, "plugin"},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			client, err := Connect(t.Context(), Options{Getter: test.getter, Context: test.context, UserAgent: "fathom/test"})
+			if err == nil {
+				client.Close()
+			}
+			if !errors.Is(err, test.about) {
+				t.Fatalf("the error is %v, want one of %v", err, test.about)
+			}
+			if strings.ContainsAny(err.Error(), "\n\t") || !strings.Contains(err.Error(), test.hint) {
+				t.Errorf("the error is %q, want one line with %q", err, test.hint)
+			}
+		})
+	}
+}
+
+func TestContextsAreThoseOfTheKubeconfigByName(t *testing.T) {
+	contexts, err := Contexts(flags(t, "https://server"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Context{
+		{Name: "dev", Cluster: "c", User: "dev", Namespace: "dev", Current: true},
+		{Name: "ops", Cluster: "c", User: "ops"},
+	}
+	if len(contexts) != 2 || contexts[0] != want[0] || contexts[1] != want[1] {
+		t.Errorf("contexts are %+v, want %+v", contexts, want)
+	}
+}
+
+func TestSwitchingContextsKeepsOnlyWhatHoldsForAll(t *testing.T) {
+	f := flags(t, "https://server")
+	f.Impersonate = new("jane")
+	f.BearerToken = new("for dev only")
+	f.APIServer = new("https://dev.example")
+	for _, getter := range []genericclioptions.RESTClientGetter{f, onlyGetter{f}} {
+		chosen, err := choose(getter, "ops")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chosen.context != "ops" || chosen.config.Host != "https://server" || chosen.config.BearerToken != "other" || chosen.namespace != "default" {
+			t.Errorf("%T: chose context %s at %s with token %q and namespace %s", getter,
+				chosen.context, chosen.config.Host, chosen.config.BearerToken, chosen.namespace)
+		}
+	}
+	if chosen, err := choose(f, "ops"); err != nil || chosen.user != "jane" {
+		t.Errorf("the user is %+v, %v; want jane still", chosen, err)
+	}
+}
+
+// onlyGetter hides that it is made of flags.
+type onlyGetter struct {
+	genericclioptions.RESTClientGetter
+}
+
+func TestTheFlagsChooseNamespaceAndUser(t *testing.T) {
+	f := flags(t, "https://server")
+	chosen, err := choose(f, "")
+	if err != nil || chosen.namespace != "dev" || chosen.user != "dev" || chosen.insecure() {
+		t.Errorf("chose %+v, %v", chosen, err)
+	}
+	f = flags(t, "http://server")
+	f.Namespace, f.AuthInfoName = new("web"), new("ops")
+	chosen, err = choose(f, "")
+	if err != nil || chosen.namespace != "web" || chosen.user != "ops" || !chosen.insecure() {
+		t.Errorf("chose %+v, %v", chosen, err)
+	}
+}

@@ -1,0 +1,21 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// DryRunCreate asks the server what would become of the pod: with its defaults,
+// PriorityClass, RuntimeClass and LimitRange, or its refusal. Nothing is
+// created. The server's own words are in the error.
+func (c *Client) DryRunCreate(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+	namespace := first(pod.Namespace, c.target.namespace)
+	created, err := c.trier.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return nil, classify(fmt.Sprintf("try pod %s", first(pod.Name, pod.GenerateName)), c.target.config.Host, err)
+	}
+	return created, nil
+}

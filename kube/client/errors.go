@@ -1,0 +1,159 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// What an error of Connect or Source is about, for errors.Is.
+var (
+	// ErrNoConfig says that there is no usable kubeconfig.
+	ErrNoConfig = errors.New("no kubeconfig")
+	// ErrNoContext says that the kubeconfig has no context of that name.
+	ErrNoContext = errors.New("no such context")
+	// ErrUnreachable says that the server did not answer.
+	ErrUnreachable = errors.New("server unreachable")
+	// ErrUnauthorized says that the server did not take the credentials.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrForbidden says that the user may not do that.
+	ErrForbidden = errors.New("forbidden")
+	// ErrNotFound says that the object is gone, or never was.
+	ErrNotFound = errors.New("not found")
+	// ErrReadOnly says that a request was refused here, before it was sent.
+	ErrReadOnly = errors.New("only reads are sent")
+)
+
+// failure is an error with one line of its own words. It is both what it is
+// about and what caused it.
+type failure struct {
+	about error
+	cause error
+	words string
+}
+
+func (f *failure) Error() string { return f.words }
+
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.about}
+	}
+	return []error{f.about, f.cause}
+}
+
+// failf words a failure; it stays one line whatever the cause says.
+func failf(about, cause error, format string, args ...any) error {
+	return &failure{about: about, cause: cause, words: oneLine(fmt.Sprintf(format, args...))}
+}
+
+// classify tells what an error of a request to server is about, in one line
+// that says what to do next. what is the request: "list pods".
+func classify(what, server string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	case apierrors.IsUnauthorized(err):
+		return failf(ErrUnauthorized, err, "%s: %s did not accept the credentials (%s): log in again, or choose another user with --user",
+			what, server, cause(err))
+	case apierrors.IsForbidden(err):
+		return failf(ErrForbidden, err, "%s: %s", what, cause(err))
+	case apierrors.IsNotFound(err):
+		return failf(ErrNotFound, err, "%s: %s", what, cause(err))
+	case isNotAnAPI(err):
+		return failf(ErrUnreachable, err, "%s: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
+			what, server, shortly(err))
+	case isAPIStatus(err):
+		return fmt.Errorf("%s: %w", what, err)
+	case strings.Contains(err.Error(), "getting credentials"): // the wrapping of client-go's exec plugin; it has no type
+		return failf(ErrUnauthorized, err, "%s: %s: run the plugin by hand to see why", what, cause(err))
+	}
+	return failf(ErrUnreachable, err, "%s: %s does not answer (%s): check the network, or choose another context with --context",
+		what, server, shortly(err))
+}
+
+// Explain tells what an error of a request to this cluster is about, in one line
+// with the server's words. what was asked for: "cordon std-b-02".
+func (c *Client) Explain(what string, err error) error {
+	return classify(what, c.target.config.Host, err)
+}
+
+// isAPIStatus says that the server itself gave this answer.
+func isAPIStatus(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
+
+// shortly says in a few words why a request failed, for a header or a
+// status line.
+func shortly(err error) string {
+	var (
+		dns  *net.DNSError
+		cert *tls.CertificateVerificationError
+		wait interface{ Timeout() bool }
+	)
+	switch {
+	case err == nil:
+		return ""
+	case apierrors.IsUnauthorized(err):
+		return "Unauthorized"
+	case apierrors.IsForbidden(err):
+		return "Forbidden"
+	case apierrors.IsTooManyRequests(err):
+		return "too many requests"
+	case isNotAnAPI(err):
+		return "an answer without kind and resourceVersion"
+	case errors.Is(err, errHungUp):
+		return "connection closed"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET):
+		return "connection reset"
+	case errors.As(err, &dns):
+		return "no such host " + dns.Name
+	case errors.As(err, &cert):
+		return oneLine(cert.Err.Error())
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
+		return "i/o timeout"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "connection closed"
+	}
+	return cause(err)
+}
+
+// cause is the last error of the chain, in one line, without the request that
+// net/http and client-go put before it.
+func cause(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return oneLine(status.Status().Message)
+	}
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return oneLine(err.Error())
+		}
+		err = next
+	}
+}
+
+// oneLine joins the lines of s and takes away what a terminal would obey.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+// isStatusBut401 says that the server answered and knows the user.
+func isStatusBut401(err error) bool { return isAPIStatus(err) && !apierrors.IsUnauthorized(err) }

@@ -1,0 +1,289 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// page is how many objects are asked for at once where a kind cannot be streamed.
+const page = 500
+
+// feed fills one informer. It waits while the server is away or has trouble of its
+// own, so its reflector never sees that and never backs off for it.
+type feed struct {
+	kind
+	access
+	link    *link
+	strip   *stripper
+	denied  func(*feed) // the server forbids what it allowed before
+	changed func()
+
+	informer cache.SharedIndexInformer
+	count    atomic.Int64 // objects that came in
+
+	mu       sync.Mutex
+	err      error     // why the last list or watch failed; nil while one is open
+	since    time.Time // since when
+	noWatch  bool      // lists are allowed, watches are not
+	listing  backoff
+	watching backoff
+	open     *observed // the watch that is open, or was last; nil before the first
+}
+
+// register makes the feed the factory's source of its kind.
+func (f *feed) register(factory informers.SharedInformerFactory, client kubernetes.Interface) {
+	f.informer = factory.InformerFor(f.object, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		source := &cache.ListWatch{ListWithContextFunc: f.fetch, WatchFuncWithContext: f.follow}
+		informer := cache.NewSharedIndexInformerWithOptions(
+			cache.ToListWatcherWithWatchListSemantics(source, client), f.object,
+			cache.SharedIndexInformerOptions{
+				ResyncPeriod: resync,
+				Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			})
+		_ = informer.SetTransform(f.transform) // fails only once started
+		// Errors are kept in the feed; the informer would log them. It fails only
+		// once started.
+		_ = informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
+		return informer
+	})
+}
+
+// fetch lists, or lists one page. Where client-go would take a whole list at
+// once, a big kind is read in pages, each stripped before the next is asked for.
+func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	options.FieldSelector = f.fields
+	if f.big && options.Continue == "" {
+		// The server ignores a limit beside a resource version.
+		options.Limit, options.ResourceVersion, options.ResourceVersionMatch = page, "", ""
+	}
+	for {
+		if err := f.ready(ctx, &f.listing); err != nil {
+			return nil, err
+		}
+		asking, delay := delayed(ctx)
+		list, err := f.list(asking, options)
+		if ctx.Err() == nil && f.link.lost(err) {
+			continue
+		}
+		f.pace(&f.listing, err, *delay)
+		f.note(err, false)
+		if passes(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return list, f.stripAll(list)
+	}
+}
+
+// follow watches, or streams the whole list first.
+func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	options.FieldSelector = f.fields
+	for {
+		if err := f.ready(ctx, &f.watching); err != nil {
+			return nil, err
+		}
+		asking, delay := delayed(ctx)
+		w, err := f.watch(asking, options)
+		if ctx.Err() == nil && f.link.lost(err) {
+			continue
+		}
+		if err == nil {
+			f.note(nil, true)
+			return f.observe(w, options.SendInitialEvents != nil), nil
+		}
+		if !cannotStream(err) {
+			f.pace(&f.watching, err, *delay)
+		}
+		f.note(err, true)
+		if !passes(err) {
+			return nil, err
+		}
+	}
+}
+
+// ready waits until the server is there and the next try is due. When the server
+// is found again all go on at once; only what it asked for itself is waited for.
+func (f *feed) ready(ctx context.Context, b *backoff) error {
+	for {
+		found := f.link.foundAgain()
+		if err := f.link.open(ctx); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		wait, asked := time.Until(b.next), b.asked
+		f.mu.Unlock()
+		switch {
+		case wait <= 0:
+			return nil
+		case asked:
+			found = nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-found:
+			f.mu.Lock()
+			b.next = time.Time{}
+			f.mu.Unlock()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// pace notes how a try ended.
+func (f *feed) pace(b *backoff, err error, delay time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		b.succeeded()
+		return
+	}
+	b.failed(delay)
+}
+
+// observe follows what a watch says, until it ends.
+func (f *feed) observe(w watch.Interface, streams bool) watch.Interface {
+	o := &observed{feed: f, source: w, streams: streams, began: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
+	f.mu.Lock()
+	f.open = o
+	f.mu.Unlock()
+	go o.run()
+	return o
+}
+
+// note remembers how the last request went.
+func (f *feed) note(err error, watching bool) {
+	forbidden := apierrors.IsForbidden(err)
+	f.mu.Lock()
+	before, beforeNoWatch := f.err, f.noWatch
+	f.take(err, watching)
+	changed := (before == nil) != (f.err == nil) || beforeNoWatch != f.noWatch || passes(err)
+	f.mu.Unlock()
+	if forbidden && !watching {
+		f.denied(f)
+	}
+	if changed {
+		f.changed()
+	}
+}
+
+// take is note under the lock.
+func (f *feed) take(err error, watching bool) {
+	switch {
+	case watching && apierrors.IsForbidden(err):
+		f.noWatch = true // whether the list is allowed, the list that follows says
+	case watching && (cannotStream(err) || expired(err) && f.watching.tries < tellAfter):
+		// The server cannot stream lists, or not from there: a list follows.
+	case err != nil:
+		if f.err == nil {
+			f.since = time.Now()
+		}
+		f.err = err
+	case f.watching.tries >= tellAfter:
+		// What was listed is not followed, or for how long nobody knows.
+	default:
+		f.err, f.since = nil, time.Time{}
+		f.noWatch = f.noWatch && !watching
+	}
+}
+
+// cannotStream says that the server takes no such watch. A list follows, and it
+// counts as no failure.
+func cannotStream(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) }
+
+func expired(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+}
+
+// breakage is that a feed does not come in.
+type breakage struct {
+	err   error     // why; nil: it comes in
+	since time.Time // since when
+	tries int       // that failed, in a row
+	next  time.Time // when the next one is due
+}
+
+// broken says whether nothing comes in.
+func (f *feed) broken() breakage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		return breakage{}
+	}
+	b := f.listing
+	if b.tries == 0 {
+		b = f.watching
+	}
+	return breakage{f.err, f.since, b.tries, b.next}
+}
+
+// unread says what of this kind cannot be read; "" if all of it can.
+func (f *feed) unread() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case apierrors.IsForbidden(f.err):
+		return notAllowed("list", f.kind)
+	case f.noWatch:
+		return notAllowed("watch", f.kind) + "; listed again from time to time"
+	}
+	return ""
+}
+
+// notAllowed words what the user may not do.
+func notAllowed(verb string, k kind) string {
+	return fmt.Sprintf("not allowed to %s %s", verb, k.gvr.Resource)
+}
+
+// stripAll strips a list's objects where they stand, and counts them.
+func (f *feed) stripAll(list runtime.Object) error {
+	return meta.EachListItem(list, func(o runtime.Object) error {
+		_, err := f.transform(o)
+		return err
+	})
+}
+
+// transform strips an object and counts it, once however often it is called.
+func (f *feed) transform(o any) (any, error) {
+	if object, err := meta.Accessor(o); err == nil && !isStripped(object) {
+		f.count.Add(1)
+	}
+	return f.strip.strip(o)
+}
+
+// empty registers a kind that the server does not have: always in, never
+// anything there.
+func empty(factory informers.SharedInformerFactory, k kind) {
+	factory.InformerFor(k.object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformerWithOptions(nothing{}, k.object, cache.SharedIndexInformerOptions{
+			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		})
+	})
+}
+
+// nothing is a cluster without objects.
+type nothing struct{}
+
+func (nothing) List(metav1.ListOptions) (runtime.Object, error) {
+	return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+}
+
+func (nothing) Watch(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }
+
+// IsWatchListSemanticsUnSupported makes reflectors list first: nothing would
+// never end a streamed list.
+func (nothing) IsWatchListSemanticsUnSupported() bool { return true }

@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+)
+
+// askFirst asks for the first rows at once, before anything else goes over the
+// wire. What it gives back waits for them.
+func (c *Client) askFirst(ctx context.Context) func(context.Context) (*cluster.First, error) {
+	type answer struct {
+		first *cluster.First
+		err   error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		defer utilruntime.HandleCrash()
+		rows, err := c.first(ctx)
+		answers <- answer{rows, err}
+	}()
+	return func(ctx context.Context) (*cluster.First, error) {
+		select {
+		case a := <-answers:
+			answers <- a // for who asks next
+			return a.first, a.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// first reads a page of nodes and a page of the pods without one. What is
+// forbidden stays empty.
+func (c *Client) first(ctx context.Context) (*cluster.First, error) {
+	var (
+		rows            cluster.First
+		nodeErr, podErr error
+		asking          sync.WaitGroup
+	)
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		rows.Nodes, nodeErr = c.firstNodes(ctx)
+	})
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		rows.Pods, podErr = c.firstPods(ctx, "")
+		if apierrors.IsForbidden(podErr) {
+			rows.Pods, podErr = c.firstPods(ctx, c.target.namespace)
+		}
+	})
+	asking.Wait()
+	for _, err := range []error{nodeErr, podErr} {
+		if err != nil && !apierrors.IsForbidden(err) {
+			return nil, classify("read the first rows", c.target.config.Host, err)
+		}
+	}
+	return &rows, nil
+}
+
+func (c *Client) firstNodes(ctx context.Context) ([]*corev1.Node, error) {
+	list, err := c.reader.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: page})
+	if err != nil {
+		return nil, err
+	}
+	return stripItems(list.Items), checkList(list)
+}
+
+func (c *Client) firstPods(ctx context.Context, namespace string) ([]*corev1.Pod, error) {
+	unbound := fields.OneTermEqualSelector("spec.nodeName", "").String()
+	list, err := c.reader.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: page, FieldSelector: unbound})
+	if err != nil {
+		return nil, err
+	}
+	return stripItems(list.Items), checkList(list)
+}
+
+// stripItems strips the items of a list where they stand.
+func stripItems[T any](items []T) []*T {
+	strip := newStripper()
+	stripped := make([]*T, len(items))
+	for i := range items {
+		stripped[i] = &items[i]
+		_, _ = strip.strip(stripped[i]) // fails for no object
+	}
+	return stripped
+}

@@ -1,0 +1,136 @@
+package client
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// deaf is how long a watch that gets bookmarks may be silent. kube-apiserver
+// sends one about every minute to each watch that is served from its cache.
+const deaf = 150 * time.Second
+
+// observed is a watch of a feed of which is noted what is heard.
+type observed struct {
+	feed    *feed
+	source  watch.Interface
+	streams bool // it begins with the whole list, and a bookmark after that
+	began   time.Time
+	events  chan watch.Event
+	end     chan struct{} // closed by Stop
+	once    sync.Once
+
+	// The feed's lock guards these.
+	heard      time.Time // when the last event came; zero before the first
+	bookmarked bool      // bookmarks come now and then
+	works      bool      // what came of it is whole so far
+	gone       bool      // it has ended
+}
+
+// ResultChan implements watch.Interface.
+func (o *observed) ResultChan() <-chan watch.Event { return o.events }
+
+// Stop implements watch.Interface.
+func (o *observed) Stop() {
+	o.once.Do(func() { close(o.end) })
+	o.source.Stop()
+}
+
+// run passes events on, until the watch ends.
+func (o *observed) run() {
+	defer close(o.events)
+	defer o.leave()
+	var failed error
+	for event := range o.source.ResultChan() {
+		if event.Type == watch.Error {
+			failed = apierrors.FromObject(event.Object)
+		} else {
+			o.hear(event)
+		}
+		select {
+		case o.events <- event:
+		case <-o.end:
+			return
+		}
+	}
+	select {
+	case <-o.end: // by our own wish
+	default:
+		o.ended(failed)
+	}
+}
+
+// leave notes the end, whoever wished it.
+func (o *observed) leave() {
+	o.feed.mu.Lock()
+	defer o.feed.mu.Unlock()
+	o.gone = true
+}
+
+// hear notes an event. A watch from which anything comes works; one that streams
+// the list first works once that has an end.
+func (o *observed) hear(event watch.Event) {
+	f := o.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o.heard = time.Now()
+	bookmark := event.Type == watch.Bookmark
+	if bookmark {
+		m, err := meta.Accessor(event.Object)
+		o.bookmarked = o.bookmarked || err == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == ""
+	}
+	if bookmark || !o.streams {
+		o.works = true
+		f.watching.succeeded()
+	}
+}
+
+// ended notes the end of a watch by the server. After an error, and after half a
+// list, the next one waits for a while.
+func (o *observed) ended(failed error) {
+	f := o.feed
+	f.mu.Lock()
+	switch {
+	case failed == nil && (o.works || !o.streams):
+	case time.Since(o.began) >= longLived:
+		f.watching.succeeded()
+	default:
+		f.watching.failed(0)
+		if failed == nil && f.watching.tries >= tellAfter {
+			failed = io.ErrUnexpectedEOF
+		}
+	}
+	f.mu.Unlock()
+	if failed != nil {
+		f.note(failed, true)
+	}
+}
+
+// tend looks after the watch that is open. One that is silent for too long though
+// bookmarks are due is ended: its connection may be dead, and the reflector begins
+// another one from there on. One that lasts is trusted again.
+func (f *feed) tend() {
+	f.mu.Lock()
+	o := f.open
+	if o == nil || o.gone {
+		f.mu.Unlock()
+		return
+	}
+	silent := o.bookmarked && time.Since(o.heard) > deaf
+	trusted := f.watching.tries > 0 && time.Since(o.began) >= longLived
+	if trusted {
+		f.watching.succeeded()
+	}
+	f.mu.Unlock()
+	if silent {
+		o.source.Stop()
+	}
+	if trusted {
+		f.note(nil, true)
+	}
+}

@@ -1,0 +1,73 @@
+package client
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+)
+
+// configMaps are where distributions keep the scheduler's configuration. kubeadm
+// keeps it in a file on the control plane's nodes, which nobody can read here.
+var configMaps = [][2]string{
+	{metav1.NamespaceSystem, "kube-scheduler"},
+	{metav1.NamespaceSystem, "kube-scheduler-config"},
+	{metav1.NamespaceSystem, "kube-scheduler-configuration"},
+	{metav1.NamespaceSystem, "scheduler-config"},
+	{"openshift-kube-scheduler", "config"},
+}
+
+// schedulerConfig remembers what was found.
+type schedulerConfig struct {
+	once  sync.Once
+	found *explain.Configuration
+}
+
+// configuration looks once for the scheduler's configuration; nil where none can
+// be read.
+func (c *Client) configuration(ctx context.Context) *explain.Configuration {
+	c.configured.once.Do(func() {
+		found := make([]*explain.Configuration, len(configMaps))
+		var asking sync.WaitGroup
+		for i, name := range configMaps {
+			asking.Go(func() {
+				defer utilruntime.HandleCrash()
+				found[i] = c.configurationIn(ctx, name[0], name[1])
+			})
+		}
+		asking.Wait()
+		if at := slices.IndexFunc(found, func(f *explain.Configuration) bool { return f != nil }); at >= 0 {
+			c.configured.found = found[at]
+		}
+	})
+	return c.configured.found
+}
+
+// configurationIn reads one ConfigMap. That it is not there or not allowed says
+// nothing.
+func (c *Client) configurationIn(ctx context.Context, namespace, name string) *explain.Configuration {
+	object, err := c.brief.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(object.Data)) {
+		if isSchedulerConfiguration(object.Data[key]) {
+			return &explain.Configuration{Data: []byte(object.Data[key]), Source: "ConfigMap " + namespace + "/" + name}
+		}
+	}
+	return nil
+}
+
+// isSchedulerConfiguration goes by what a text says it is.
+func isSchedulerConfiguration(text string) bool {
+	var kind metav1.TypeMeta
+	return yaml.Unmarshal([]byte(text), &kind) == nil && kind.Kind == "KubeSchedulerConfiguration" &&
+		strings.HasPrefix(kind.APIVersion, "kubescheduler.config.k8s.io/")
+}

@@ -1,0 +1,144 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// probeTime is how long the server has to say whether a kind may be listed.
+// Past that the kind counts as allowed: its list will tell.
+const probeTime = 5 * time.Second
+
+// right is what a user may do with a kind.
+type right int
+
+const (
+	allowed   right = iota // it is listed
+	forbidden              // the server refuses to list it
+	absent                 // the server does not have it
+	strange                // the server has its group, in other versions only
+)
+
+// scope is what of a cluster the user may read.
+type scope struct {
+	namespace string // only objects of this one; "" is all
+	rights    map[schema.GroupVersionResource]right
+}
+
+// podKind and nodeKind decide the scope.
+var (
+	nodeKind = kinds[0]
+	podKind  = kinds[1]
+)
+
+// may asks for one object of the kind.
+func (c *Client) may(ctx context.Context, k kind, namespace string) right {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	_, err := k.open(c.reader, namespace).list(ctx, metav1.ListOptions{Limit: 1})
+	switch {
+	case apierrors.IsForbidden(err):
+		return forbidden
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return absent
+	}
+	return allowed
+}
+
+// survey asks for every kind at once: in all namespaces first, and where pods
+// are forbidden there, in the context's.
+func (c *Client) survey(ctx context.Context) (*scope, error) {
+	s := &scope{rights: c.mayAll(ctx, "")}
+	if s.rights[podKind.gvr] == forbidden {
+		here := c.mayAll(ctx, c.target.namespace)
+		if here[podKind.gvr] == allowed {
+			s.namespace, s.rights = c.target.namespace, here
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.rights[podKind.gvr] == forbidden && s.rights[nodeKind.gvr] == forbidden {
+		return nil, failf(ErrForbidden, nil,
+			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
+			first(c.target.user, "this user"), c.target.namespace)
+	}
+	return s, nil
+}
+
+func (c *Client) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]right {
+	found := make([]right, len(kinds))
+	var asking sync.WaitGroup
+	for i, k := range kinds {
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			found[i] = c.may(ctx, k, namespace)
+		})
+	}
+	asking.Wait()
+	var groups *metav1.APIGroupList
+	rights := make(map[schema.GroupVersionResource]right, len(kinds))
+	for i, k := range kinds {
+		if found[i] == absent && groups == nil {
+			groups, _ = await(ctx, c.brief.Discovery().ServerGroups) // if not, absent it is
+		}
+		if found[i] == absent && servedOtherwise(groups, k.gvr) {
+			found[i] = strange
+		}
+		rights[k.gvr] = found[i]
+	}
+	return rights
+}
+
+// servedOtherwise says that objects of the kind may be there, in a version that
+// is not read here.
+func servedOtherwise(groups *metav1.APIGroupList, of schema.GroupVersionResource) bool {
+	if groups == nil {
+		return false
+	}
+	for _, group := range groups.Groups {
+		if group.Name == of.Group {
+			return !slices.ContainsFunc(group.Versions, func(v metav1.GroupVersionForDiscovery) bool { return v.Version == of.Version })
+		}
+	}
+	return false
+}
+
+// why says why a kind is not listed; "" if it is, or if there is none of it.
+func (s *scope) why(k kind) string {
+	switch s.rights[k.gvr] {
+	case forbidden:
+		return notAllowed("list", k)
+	case strange:
+		return fmt.Sprintf("not known in the version that the server has: %s are read as %s", k.gvr.Resource, k.gvr.GroupVersion())
+	}
+	return ""
+}
+
+// unread lists the kinds that cannot be read, or only in part.
+func (s *scope) unread() []model.Unread {
+	var list []model.Unread
+	if s.namespace != "" {
+		list = append(list, podKind.unread("not allowed to list pods in all namespaces; only those of "+s.namespace+" are read"))
+	}
+	for _, k := range kinds {
+		if why := s.why(k); why != "" {
+			list = append(list, k.unread(why))
+		}
+	}
+	return list
+}
+
+func (k kind) unread(why string) model.Unread {
+	return model.Unread{Resource: k.gvr.Resource, Group: k.gvr.Group, Why: why}
+}

@@ -1,0 +1,225 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// progress is the time between two notes of how far a list is.
+const progress = 100 * time.Millisecond
+
+// source is what stands behind one cluster.Source.
+type source struct {
+	client  *Client
+	scope   *scope
+	factory informers.SharedInformerFactory
+	feeds   []*feed
+	ctx     context.Context // the source's life
+	stale   chan struct{}
+	ended   sync.Once // stale is closed
+	doubts  sync.Map  // feeds whose right may be lost
+
+	refusals *cluster.Refusals
+}
+
+// Source finds out what the user may list and gives a state of the cluster that
+// is filled once its factory is started. All that it starts ends with ctx. Its
+// error is ErrForbidden where the user may list neither pods nor nodes.
+func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
+	early := c.askFirst(ctx)
+	var configuration *explain.Configuration
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		defer utilruntime.HandleCrash()
+		configuration = c.configuration(ctx)
+	})
+	found, err := c.survey(ctx)
+	looking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	c.readBySome(found)
+	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
+	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
+	trace := explain.NewTrace()
+	for _, k := range kinds {
+		switch why := found.why(k); {
+		case why != "" && k.unplugged: // the status says so
+		case why != "":
+			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
+				return nil, err
+			}
+		case found.rights[k.gvr] == absent:
+			empty(factory, k)
+		default:
+			s.feed(factory, k)
+		}
+	}
+	s.refusals, err = cluster.NewRefusals(cluster.RefusalOptions{
+		Client: c.brief, Factory: factory, Reads: s.reads, Changed: c.changed, Stale: s.stale,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range []func(){func() { s.refusals.Run(ctx) }, s.report, s.reconsider, s.tend} {
+		go func() {
+			defer utilruntime.HandleCrash()
+			run()
+		}()
+	}
+	return &cluster.Source{
+		Factory: factory,
+		Client:  c.reader,
+		Trace:   trace,
+		Status:  s.status,
+		Changed: c.changes,
+		Stale:   s.stale,
+		First:   early,
+		Usage:   s.usage,
+
+		SchedulerAlive: c.asker.SchedulerAlive,
+		AttemptSeen:    c.asker.AttemptSeen,
+		Autoscalers:    c.asker.Autoscalers,
+		Configuration:  configuration,
+		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Refused:        s.refusals.Refused,
+	}, nil
+}
+
+// feed makes the factory read a kind from the server.
+func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
+	strip := newStripper()
+	strip.whole = s.client.whole
+	f := &feed{
+		kind:    k,
+		access:  k.open(s.client.reader, s.scope.namespace),
+		link:    s.client.link,
+		strip:   strip,
+		denied:  s.doubt,
+		changed: s.client.changed,
+	}
+	f.register(factory, s.client.reader)
+	s.feeds = append(s.feeds, f)
+}
+
+// reads says whether a kind comes in.
+func (s *source) reads(resource string) bool {
+	return slices.ContainsFunc(s.feeds, func(f *feed) bool { return f.gvr.Resource == resource })
+}
+
+// doubt looks again after a while whether a kind is forbidden now. If so, the
+// source cannot be used any longer.
+func (s *source) doubt(f *feed) {
+	if _, doubted := s.doubts.LoadOrStore(f, true); doubted {
+		return
+	}
+	go func() {
+		defer utilruntime.HandleCrash()
+		defer s.doubts.Delete(f)
+		if s.pause(s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+			s.close()
+		}
+	}()
+}
+
+// reconsider looks now and then whether a right was won.
+func (s *source) reconsider() {
+	for s.pause(s.client.link.pace.recheck) {
+		for _, k := range kinds {
+			if s.scope.rights[k.gvr] == forbidden && s.client.may(s.ctx, k, s.scope.namespace) == allowed {
+				s.close()
+				return
+			}
+		}
+		if s.scope.namespace != "" && s.client.may(s.ctx, podKind, "") == allowed {
+			s.close()
+			return
+		}
+	}
+}
+
+// close says that a new source has to be opened.
+func (s *source) close() { s.ended.Do(func() { close(s.stale) }) }
+
+// report tells of progress until everything is in.
+func (s *source) report() {
+	var before int64 = -1
+	for s.pause(progress) {
+		var read int64
+		all := true
+		for _, f := range s.feeds {
+			read += f.count.Load()
+			all = all && f.informer.HasSynced()
+		}
+		if read != before || all {
+			s.client.changed()
+		}
+		if all {
+			return
+		}
+		before = read
+	}
+}
+
+// tend looks after the watches.
+func (s *source) tend() {
+	for s.pause(longLived) {
+		for _, f := range s.feeds {
+			f.tend()
+		}
+	}
+}
+
+// pause waits, and says whether the source is still of use then.
+func (s *source) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-s.stale:
+		return false
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// status tells how the data stands now.
+func (s *source) status() model.Status {
+	c := s.client
+	status := model.Status{
+		Context:     c.target.context,
+		Server:      c.target.config.Host,
+		User:        c.target.user,
+		Version:     c.version,
+		Namespace:   s.scope.namespace,
+		Insecure:    c.target.insecure(),
+		Reading:     map[string]int{},
+		Unread:      s.scope.unread(),
+		MetricsNote: c.note(),
+	}
+	s.refusals.Status(&status)
+	var worst breakage
+	for _, f := range s.feeds {
+		if !f.informer.HasSynced() {
+			status.Reading[f.gvr.Resource] = int(f.count.Load())
+		}
+		if words := f.unread(); words != "" {
+			status.Unread = append(status.Unread, f.kind.unread(words))
+		} else if b := f.broken(); b.err != nil && (worst.err == nil || b.since.Before(worst.since)) {
+			worst = b
+		}
+	}
+	status.Connection = c.link.connection(worst)
+	return status
+}

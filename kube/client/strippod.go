@@ -1,0 +1,172 @@
+package client
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (s *stripper) pod(p *corev1.Pod) {
+	s.meta(&p.ObjectMeta)
+	s.spec(&p.Spec)
+	s.status(&p.Status)
+}
+
+// spec strips a pod's spec. What remains is shared by the replicas of a
+// workload, but for the few fields that each has of its own.
+func (s *stripper) spec(spec *corev1.PodSpec) {
+	spec.ServiceAccountName, spec.DeprecatedServiceAccount = "", ""
+	spec.AutomountServiceAccountToken, spec.SecurityContext = nil, nil
+	spec.ImagePullSecrets, spec.ReadinessGates, spec.EvictionResponders = nil, nil, nil
+	spec.Hostname, spec.Subdomain, spec.HostnameOverride, spec.SetHostnameAsFQDN = "", "", nil, nil
+	spec.HostAliases, spec.DNSConfig, spec.DNSPolicy, spec.EnableServiceLinks = nil, nil, "", nil
+	spec.HostPID, spec.HostIPC, spec.ShareProcessNamespace = false, false, nil
+	spec.ActiveDeadlineSeconds = nil
+	for i := range spec.Containers {
+		stripContainer(&spec.Containers[i])
+	}
+	for i := range spec.InitContainers {
+		stripContainer(&spec.InitContainers[i])
+	}
+	for i := range spec.EphemeralContainers {
+		c := &spec.EphemeralContainers[i]
+		of := corev1.Container(c.EphemeralContainerCommon)
+		stripContainer(&of)
+		c.EphemeralContainerCommon = corev1.EphemeralContainerCommon(of)
+	}
+	volumes := slices.DeleteFunc(spec.Volumes, isUnread)
+
+	node, affinity := spec.NodeName, spec.Affinity
+	spec.NodeName, spec.Affinity, spec.Volumes = "", nil, nil
+	*spec = *sharedMessage(s.pool, spec, clone)
+	s.pool.word(&node)
+	spec.NodeName = node
+	if affinity != nil {
+		spec.Affinity = sharedMessage(s.pool, affinity, same)
+	}
+	spec.Volumes = sharedSlice(s.pool, volumes)
+}
+
+func clone[T any](part *T) *T {
+	copied := *part
+	return &copied
+}
+
+// stripContainer leaves what decides where a pod fits and whether it can be
+// resized in place.
+func stripContainer(c *corev1.Container) {
+	*c = corev1.Container{
+		Name:               c.Name,
+		Image:              c.Image, // ImageLocality
+		Ports:              hostPorts(c.Ports),
+		Resources:          c.Resources,
+		ResizePolicy:       c.ResizePolicy,
+		RestartPolicy:      c.RestartPolicy, // a sidecar, or not
+		RestartPolicyRules: c.RestartPolicyRules,
+		VolumeMounts:       boundMounts(c.VolumeMounts),
+	}
+}
+
+// hostPorts are all ports of a container with a port of the host among them,
+// as they are told apart by their place; of any other container none.
+func hostPorts(all []corev1.ContainerPort) []corev1.ContainerPort {
+	if slices.ContainsFunc(all, func(p corev1.ContainerPort) bool { return p.HostPort != 0 }) {
+		return all
+	}
+	return nil
+}
+
+// boundMounts are those that NodeDeclaredFeatures asks about: a node has to
+// know their options.
+func boundMounts(all []corev1.VolumeMount) []corev1.VolumeMount {
+	var bound []corev1.VolumeMount
+	for _, m := range all {
+		if len(m.BindMountOptions) > 0 {
+			bound = append(bound, corev1.VolumeMount{Name: m.Name, BindMountOptions: m.BindMountOptions})
+		}
+	}
+	return bound
+}
+
+// isUnread says that a volume neither keeps a pod from a node, nor from
+// starting, nor dies with it. Each pod's token is one of these, under a name of
+// its own.
+func isUnread(v corev1.Volume) bool { return v.Projected != nil || v.DownwardAPI != nil }
+
+func (s *stripper) status(status *corev1.PodStatus) {
+	status.HostIP, status.HostIPs, status.PodIPs = "", nil, nil
+	status.VolumeHealth = nil
+	s.pool.word(&status.Reason)
+	s.pool.word(&status.NominatedNodeName)
+	s.pool.word((*string)(&status.Phase))
+	s.pool.word((*string)(&status.QOSClass))
+	status.Conditions = s.conditions(status)
+	status.InitContainerStatuses = s.containerStatuses(status.InitContainerStatuses)
+	status.ContainerStatuses = s.containerStatuses(status.ContainerStatuses)
+	status.EphemeralContainerStatuses = s.containerStatuses(status.EphemeralContainerStatuses)
+	status.AllocatedResources = s.pool.amounts(status.AllocatedResources)
+	if status.Resources != nil {
+		status.Resources = &corev1.ResourceRequirements{
+			Requests: s.pool.amounts(status.Resources.Requests),
+			Limits:   s.pool.amounts(status.Resources.Limits),
+			Claims:   status.Resources.Claims,
+		}
+	}
+}
+
+// conditions leaves out those that hold and that nobody asks about.
+func (s *stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
+	all := slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool {
+		if c.Status != corev1.ConditionTrue {
+			return false
+		}
+		switch c.Type {
+		case corev1.ContainersReady, corev1.PodReadyToStartContainers:
+			return true
+		case corev1.PodInitialized:
+			return len(status.InitContainerStatuses) == 0
+		}
+		return false
+	})
+	for i := range all {
+		c := &all[i]
+		c.LastProbeTime = metav1.Time{}
+		s.pool.word((*string)(&c.Type))
+		s.pool.word((*string)(&c.Status))
+		s.pool.word(&c.Reason)
+	}
+	return exact(all)
+}
+
+// containerStatuses leaves the states, without the times and names that each
+// start has of its own.
+func (s *stripper) containerStatuses(all []corev1.ContainerStatus) []corev1.ContainerStatus {
+	for i := range all {
+		c := &all[i]
+		if c.State.Running != nil {
+			c.State.Running = &corev1.ContainerStateRunning{}
+		}
+		c.LastTerminationState.Running = nil
+		stripEnd(c.State.Terminated)
+		stripEnd(c.LastTerminationState.Terminated)
+		*c = corev1.ContainerStatus{
+			Name:                 c.Name,
+			State:                c.State,
+			LastTerminationState: c.LastTerminationState,
+			Ready:                c.Ready,
+			RestartCount:         c.RestartCount,
+			Image:                c.Image,
+			Started:              c.Started,
+			AllocatedResources:   c.AllocatedResources,
+			Resources:            c.Resources,
+		}
+	}
+	return sharedSlice(s.pool, all)
+}
+
+func stripEnd(end *corev1.ContainerStateTerminated) {
+	if end != nil {
+		end.StartedAt, end.ContainerID = metav1.Time{}, ""
+	}
+}

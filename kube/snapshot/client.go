@@ -1,0 +1,175 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/kubectl/pkg/describe"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
+)
+
+// client reads the file as it would a cluster. Nothing goes over a wire.
+func (f *File) client() (kubernetes.Interface, error) { return kubernetes.NewForConfig(f.config()) }
+
+func (f *File) config() *rest.Config {
+	return &rest.Config{Host: "http://snapshot.invalid", Transport: answers{f}, QPS: -1}
+}
+
+// answers are those that the file gives to a client's requests.
+type answers struct{ file *File }
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_ = r.Body.Close() // nobody reads it
+	}
+	var answer any
+	var err error
+	if r.Method != http.MethodGet || r.URL.Query().Get("watch") != "" {
+		err = apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "snapshot"}, r.Method)
+	} else {
+		answer, err = a.file.get(r)
+	}
+	code := http.StatusOK
+	if status, ok := err.(apierrors.APIStatus); ok {
+		said := status.Status()
+		code, answer = int(said.Code), &said
+		said.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
+	}, nil
+}
+
+// query is what a request asks for.
+type query struct{ group, resource, namespace, name string }
+
+// parsePath takes /api/v1/… and /apis/GROUP/VERSION/… apart.
+func parsePath(text string) (p query, ok bool) {
+	parts := strings.Split(strings.Trim(text, "/"), "/")
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		parts = parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		p.group, parts = parts[1], parts[3:]
+	default:
+		return p, false
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		p.namespace, parts = parts[1], parts[2:]
+	}
+	p.resource = parts[0]
+	if len(parts) > 1 {
+		p.name = parts[1]
+	}
+	return p, len(parts) <= 2
+}
+
+// get answers one request.
+func (f *File) get(r *http.Request) (any, error) {
+	p, ok := parsePath(r.URL.Path)
+	of := schema.GroupResource{Group: p.group, Resource: p.resource}
+	k, known := byResource[p.resource]
+	if !ok || !known || k.gvk.Group != p.group {
+		return nil, apierrors.NewNotFound(of, p.name)
+	}
+	if why := f.unlisted(p.resource, p.namespace); why != "" && len(f.objects[p.resource]) == 0 {
+		return nil, apierrors.NewForbidden(of, p.name, fmt.Errorf("%s", why))
+	}
+	if p.name != "" {
+		at, there := f.places[objectKey{p.resource, p.namespace, p.name}]
+		if !there {
+			return nil, apierrors.NewNotFound(of, p.name)
+		}
+		return withKind(f.objects[p.resource][at], k), nil
+	}
+	selector, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	items := []runtime.Object{}
+	for _, object := range f.objects[p.resource] {
+		m, err := meta.Accessor(object)
+		if err == nil && (p.namespace == "" || m.GetNamespace() == p.namespace) && selector.Matches(fieldsOf(object, m)) {
+			items = append(items, withKind(object, k))
+		}
+	}
+	return map[string]any{
+		"apiVersion": k.gvk.GroupVersion().String(), "kind": k.gvk.Kind + "List", "metadata": map[string]any{"resourceVersion": "1"}, "items": items,
+	}, nil
+}
+
+// fieldsOf are the fields that one may select by.
+func fieldsOf(object runtime.Object, m metav1.Object) fields.Set {
+	set := fields.Set{"metadata.name": m.GetName(), "metadata.namespace": m.GetNamespace()}
+	switch o := object.(type) {
+	case *corev1.Pod:
+		set["spec.nodeName"], set["status.phase"] = o.Spec.NodeName, string(o.Status.Phase)
+	case *corev1.Event:
+		of := o.InvolvedObject
+		set["involvedObject.kind"], set["involvedObject.name"], set["involvedObject.namespace"] = of.Kind, of.Name, of.Namespace
+		set["involvedObject.uid"] = string(of.UID)
+	}
+	return set
+}
+
+// withKind is an object as an API server writes it.
+func withKind(object runtime.Object, k kind) runtime.Object {
+	whole := object.DeepCopyObject()
+	whole.GetObjectKind().SetGroupVersionKind(k.gvk)
+	return whole
+}
+
+// Describe is what kubectl describe says of an object, as far as the file holds it.
+func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
+	k, ok := byResource[strings.SplitN(ref.Resource, ".", 2)[0]]
+	if !ok {
+		return "", fmt.Errorf("describe %s %s: the snapshot holds no %s", ref.Resource, ref.Name, ref.Resource)
+	}
+	describer, ok := describe.DescriberFor(k.gvk.GroupKind(), f.config())
+	if !ok {
+		return "", fmt.Errorf("describe %s %s: kubectl knows no description of it", ref.Resource, ref.Name)
+	}
+	text, err := describer.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true, ChunkSize: page})
+	if err != nil {
+		return "", fmt.Errorf("describe %s %s: %w", ref.Resource, ref.Name, err)
+	}
+	return text, nil
+}
+
+// YAML is an object as the file holds it.
+func (f *File) YAML(_ context.Context, ref model.Ref) (string, error) {
+	resource, _, _ := strings.Cut(ref.Resource, ".")
+	at, ok := f.places[objectKey{resource, ref.Namespace, ref.Name}]
+	if !ok {
+		return "", fmt.Errorf("read %s %s: the snapshot does not hold it", ref.Resource, ref.Name)
+	}
+	text, err := escaped.YAML(withKind(f.objects[resource][at], byResource[resource]))
+	return string(text), err
+}

@@ -1,0 +1,250 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Source serves the file as a cluster in which nothing ever happens. Each call
+// gives a Source of its own over the same objects.
+func (f *File) Source() (*cluster.Source, error) {
+	client, err := f.client()
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", err)
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	trace := explain.NewTrace()
+	for _, k := range kinds {
+		why := f.why(k)
+		switch {
+		case k.beside:
+		case why != "":
+			if err := trace.Forbid(factory, k.resource, why); err != nil {
+				return nil, fmt.Errorf("open snapshot: %w", err)
+			}
+		default:
+			f.serve(factory, k)
+		}
+	}
+	refused := f.refused()
+	status := f.status()
+	return &cluster.Source{
+		Factory: factory,
+		Client:  client,
+		Trace:   trace,
+		Status:  func() model.Status { return status },
+		Now:     func() time.Time { return f.Info.Taken },
+		Usage: func(context.Context) (*model.Usage, error) {
+			return nil, errors.New("a snapshot holds no metrics")
+		},
+		Refused:        func() []*model.Refused { return refused },
+		SchedulerAlive: f.schedulerAlive,
+		AttemptSeen:    f.attemptSeen,
+		Autoscalers:    f.autoscalers,
+		Configuration:  f.configuration(),
+		Events:         f.Events,
+		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
+		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+			return inNamespace[corev1.ResourceQuota](f, "resourcequotas", namespace)
+		},
+		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
+			return inNamespace[corev1.LimitRange](f, "limitranges", namespace)
+		},
+	}, nil
+}
+
+// why says why a kind is not known; "" if all of it is there. A List of kubectl
+// does not tell a kind that was not asked for from one of which there is none.
+func (f *File) why(k kind) string {
+	if f.Own && k.beside {
+		return f.Info.unread(k.resource)
+	}
+	if f.Own {
+		return f.Info.Forbidden[k.resource]
+	}
+	if len(f.objects[k.resource]) > 0 {
+		return ""
+	}
+	return "the file holds no " + k.resource
+}
+
+// serve makes the factory read a kind from the file.
+func (f *File) serve(factory informers.SharedInformerFactory, k kind) {
+	factory.InformerFor(k.object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformerWithOptions(still(f.objects[k.resource]), k.object, cache.SharedIndexInformerOptions{
+			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		})
+	})
+}
+
+// still lists what does not change.
+type still []runtime.Object
+
+// List implements cache.ListerWatcher.
+func (s still) List(metav1.ListOptions) (runtime.Object, error) {
+	list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: make([]runtime.RawExtension, len(s))}
+	for i, object := range s {
+		list.Items[i].Object = object
+	}
+	return list, nil
+}
+
+// Watch implements cache.ListerWatcher.
+func (still) Watch(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }
+
+// IsWatchListSemanticsUnSupported makes reflectors list first.
+func (still) IsWatchListSemanticsUnSupported() bool { return true }
+
+// status tells where the state comes from.
+func (f *File) status() model.Status {
+	status := model.Status{
+		Context: f.Info.Context, Version: f.Info.Version, Namespace: f.Info.Namespace, Taken: f.Info.Taken,
+		Connection: model.Connection{Live: true, Heard: f.Info.Taken},
+	}
+	if f.Own {
+		for _, u := range f.Info.Unread {
+			if !byResource[u.Resource].beside || u.Resource == "events" {
+				status.Unread = append(status.Unread, model.Unread(u))
+			}
+		}
+		return status
+	}
+	if f.Info.Namespace != "" {
+		status.Unread = append(status.Unread, model.Unread{
+			Resource: "pods", Why: "the file holds pods of " + f.Info.Namespace + " only",
+		})
+	}
+	for _, k := range kinds {
+		if why := f.why(k); why != "" && !k.beside {
+			status.Unread = append(status.Unread, model.Unread{Resource: k.resource, Group: k.gvk.Group, Why: why})
+		}
+	}
+	status.Unread = append(status.Unread, model.Unread{
+		Resource: "events", Why: "pods that were not created are not looked for in a file of kubectl",
+	})
+	return status
+}
+
+func (f *File) schedulerAlive(_ context.Context, name string) (alive, known bool, why string) {
+	for _, s := range f.Info.Schedulers {
+		if s.Name == name {
+			return s.Alive, s.Known, s.Why
+		}
+	}
+	return false, false, "not known: the snapshot tells nothing of it"
+}
+
+func (f *File) attemptSeen(_ context.Context, pod *corev1.Pod) *metav1.Time {
+	for _, h := range f.Info.Heard {
+		if h.UID == pod.UID && h.AttemptSeen != nil {
+			return &metav1.Time{Time: *h.AttemptSeen}
+		}
+	}
+	if f.Own {
+		return nil
+	}
+	var newest *metav1.Time
+	for _, event := range f.events(model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}) {
+		if event.Reason == "FailedScheduling" && event.Source == pod.Spec.SchedulerName && (newest == nil || newest.Time.Before(event.Last)) {
+			newest = &metav1.Time{Time: event.Last}
+		}
+	}
+	return newest
+}
+
+func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []report.AutoscalerWord) {
+	for _, h := range f.Info.Heard {
+		if h.UID == pod.UID {
+			for _, w := range h.Autoscalers {
+				words = append(words, report.AutoscalerWord{
+					Component: w.Component, Reason: w.Reason, Message: w.Message, LastSeen: metav1.NewTime(w.LastSeen),
+				})
+			}
+		}
+	}
+	return words
+}
+
+// configuration is the scheduler's; nil where the file has none.
+func (f *File) configuration() *explain.Configuration {
+	if f.Info.Configuration == nil {
+		return nil
+	}
+	return &explain.Configuration{Data: []byte(f.Info.Configuration.Data), Source: f.Info.Configuration.Source}
+}
+
+// Events are those about an object that the file holds, newest first.
+func (f *File) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
+	found := f.events(ref)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("list events of %s: the snapshot holds none", ref.Name)
+	}
+	return found, nil
+}
+
+func (f *File) events(ref model.Ref) (found []model.Event) {
+	kind := byResource[strings.SplitN(ref.Resource, ".", 2)[0]].gvk.Kind
+	for _, object := range f.objects["events"] {
+		e, ok := object.(*corev1.Event)
+		if !ok {
+			continue
+		}
+		of := e.InvolvedObject
+		if of.Kind == kind && of.Name == ref.Name && of.Namespace == ref.Namespace && (ref.UID == "" || of.UID == ref.UID || ref.Namespace == "") {
+			found = append(found, model.NewEvent(e))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b model.Event) int { return b.Last.Compare(a.Last) })
+	return found
+}
+
+// inNamespace are the objects of a resource in a namespace, or why they are not
+// known.
+func inNamespace[T any, P interface {
+	*T
+	runtime.Object
+	metav1.Object
+}](f *File, resource, namespace string,
+) (found []T, err error) {
+	if why := f.unlisted(resource, namespace); why != "" {
+		return nil, errors.New(why)
+	}
+	for _, object := range f.objects[resource] {
+		if o, ok := object.(P); ok && o.GetNamespace() == namespace {
+			found = append(found, *o)
+		}
+	}
+	return found, nil
+}
+
+// unlisted says why a resource of a namespace is not known; "" if it is.
+func (f *File) unlisted(resource, namespace string) string {
+	why := f.why(byResource[resource])
+	if why == "" {
+		return ""
+	}
+	for _, a := range f.Info.Asked {
+		if a.Resource == resource && a.Namespace == namespace {
+			return a.Why
+		}
+	}
+	return cmp.Or(why, "the snapshot holds none")
+}
