@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // changing is one run of a command that changes the cluster: its wish is planned,
@@ -113,7 +113,7 @@ func (c *changing) check() (err error) {
 }
 
 // run carries out a wish, or plans it. The wish is made of what is read.
-func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, error)) error {
+func (c *changing) run(ctx context.Context, wish func(*live) (plan.Action, error)) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -134,42 +134,42 @@ func (c *changing) run(ctx context.Context, wish func(*live) (model.Action, erro
 	if err != nil {
 		return err
 	}
-	plan, err := c.planned(ctx, action)
+	p, err := c.planned(ctx, action)
 	switch {
-	case errors.Is(err, model.ErrNoChange) && c.output == "json":
-		return c.print(&model.Plan{Action: action, Verdict: model.Verdict{Skipped: err.Error()}})
-	case errors.Is(err, model.ErrNoChange):
+	case errors.Is(err, plan.ErrNoChange) && c.output == "json":
+		return c.print(&plan.Plan{Action: action, Verdict: plan.Verdict{Skipped: err.Error()}})
+	case errors.Is(err, plan.ErrNoChange):
 		return c.nothingToDo(err)
 	case err != nil:
 		return err
 	case c.plan:
-		return c.tell(plan)
+		return c.tell(p)
 	}
-	return c.carryOut(ctx, plan)
+	return c.carryOut(ctx, p)
 }
 
 // mostPlans is how often a plan is made anew because an object changes under it.
 const mostPlans = 5
 
 // planned makes the plan of a wish.
-func (c *changing) planned(ctx context.Context, action model.Action) (*model.Plan, error) {
+func (c *changing) planned(ctx context.Context, action plan.Action) (*plan.Plan, error) {
 	for try := 1; ; try++ {
-		plan, err := c.actor.Plan(ctx, action)
+		p, err := c.actor.Plan(ctx, action)
 		if err == nil {
-			err = plan.Whole() // what is named on the command line is not left out
+			err = p.Whole() // what is named on the command line is not left out
 		}
 		switch {
 		case err == nil:
-			return plan, nil
+			return p, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(err, model.ErrChanged) && try < mostPlans:
+		case errors.Is(err, plan.ErrChanged) && try < mostPlans:
 			continue
-		case errors.Is(err, model.ErrNoChange):
+		case errors.Is(err, plan.ErrNoChange):
 			return nil, err
-		case errors.Is(err, model.ErrWrongWish):
+		case errors.Is(err, plan.ErrWrongWish):
 			return nil, usageError{err}
-		case errors.Is(err, model.ErrGone):
+		case errors.Is(err, plan.ErrGone):
 			return nil, err
 		}
 		return nil, c.live.client.Explain(action.Name(), err)
@@ -178,43 +178,43 @@ func (c *changing) planned(ctx context.Context, action model.Action) (*model.Pla
 
 // carryOut asks, runs what was confirmed, and watches it until it is done. Where
 // an object has changed meanwhile, it is planned and asked about anew.
-func (c *changing) carryOut(ctx context.Context, plan *model.Plan) error {
+func (c *changing) carryOut(ctx context.Context, p *plan.Plan) error {
 	for try := 1; ; try++ {
-		if err := c.print(plan); err != nil {
+		if err := c.print(p); err != nil {
 			return err
 		}
-		if len(plan.Verdict.Refused) > 0 && plan.Ending == 0 {
+		if len(p.Verdict.Refused) > 0 && p.Ending == 0 {
 			return errBlocked // the plan has the server's words
 		}
-		confirmed, err := c.confirm(ctx, plan)
+		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
 			return err
 		}
 		ran, err := c.actor.Run(ctx, confirmed)
 		switch {
 		case err == nil:
-			return c.follow(ctx, plan, ran)
+			return c.follow(ctx, p, ran)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, model.ErrChanged) || try == mostPlans:
-			return c.stopped(plan, ran, err)
+		case !errors.Is(err, plan.ErrChanged) || try == mostPlans:
+			return c.stopped(p, ran, err)
 		}
-		next, err := c.planned(ctx, plan.Action)
+		next, err := c.planned(ctx, p.Action)
 		switch {
-		case errors.Is(err, model.ErrNoChange):
+		case errors.Is(err, plan.ErrNoChange):
 			return c.nothingToDo(err)
 		case err != nil:
 			return err
-		case c.yes && !sameWork(plan, next, ran):
-			return errors.Join(c.print(next), c.blockedf("%s: it changed meanwhile, and the plan is another now: read it, and do it again", plan.Action.Name()))
+		case c.yes && !sameWork(p, next, ran):
+			return errors.Join(c.print(next), c.blockedf("%s: it changed meanwhile, and the plan is another now: read it, and do it again", p.Action.Name()))
 		}
-		c.say(errors.New(plan.Action.Name() + ": it changed meanwhile; this is the plan now"))
-		plan = next
+		c.say(errors.New(p.Action.Name() + ": it changed meanwhile; this is the plan now"))
+		p = next
 	}
 }
 
 // stopped tells why a plan was not run to its end.
-func (c *changing) stopped(plan *model.Plan, ran *model.Ran, err error) error {
+func (c *changing) stopped(plan *plan.Plan, ran *plan.Ran, err error) error {
 	told := c.live.client.Explain(plan.Action.Name(), err)
 	if errors.Is(told, client.ErrUnreachable) {
 		told = fmt.Errorf("%w. It may have been done all the same: look before you do it again", told)
@@ -229,7 +229,7 @@ func (c *changing) stopped(plan *model.Plan, ran *model.Ran, err error) error {
 }
 
 // targets name the objects of changes.
-func targets(changes []model.Change) string {
+func targets(changes []plan.Change) string {
 	names := make([]string, 0, len(changes))
 	for _, change := range changes {
 		names = append(names, change.Target.Words())

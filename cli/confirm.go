@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // answers asks a user on the terminal.
@@ -59,30 +60,30 @@ func (a *answers) ask(ctx context.Context, question string) (string, error) {
 }
 
 // confirm asks the plan's question, and before it for what is agreed to by no flag.
-func (c *changing) confirm(ctx context.Context, plan *model.Plan) (model.Confirmed, error) {
-	question := c.question(plan)
-	if replaced := plan.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
-		return model.Confirmed{}, usagef("%s would replace %s: say --overwrite if it may", plan.Action.Name(), strings.Join(replaced, ", "))
+func (c *changing) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, error) {
+	question := c.question(p)
+	if replaced := p.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
+		return plan.Confirmed{}, usagef("%s would replace %s: say --overwrite if it may", p.Action.Name(), strings.Join(replaced, ", "))
 	}
-	agreed, err := c.consents(ctx, plan)
+	agreed, err := c.consents(ctx, p)
 	if err != nil {
-		return model.Confirmed{}, err
+		return plan.Confirmed{}, err
 	}
 	answer := question.Answer
 	if !c.yes {
 		if answer, err = c.answers.ask(ctx, asked(question)); err != nil {
-			return model.Confirmed{}, err
+			return plan.Confirmed{}, err
 		}
 	}
-	confirmed, err := plan.Confirm(question, answer, agreed)
+	confirmed, err := p.Confirm(question, answer, agreed)
 	if err != nil {
-		return model.Confirmed{}, c.blockedf("%s: nothing was done", plan.Action.Name())
+		return plan.Confirmed{}, c.blockedf("%s: nothing was done", p.Action.Name())
 	}
 	return confirmed, nil
 }
 
 // question is the plan's, as the dashboard would ask it.
-func (c *changing) question(plan *model.Plan) model.Question {
+func (c *changing) question(plan *plan.Plan) plan.Question {
 	context := c.live.client.Context()
 	all, err := client.Contexts(c.flags)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *changing) question(plan *model.Plan) model.Question {
 }
 
 // asked words a question for a line of its own.
-func asked(question model.Question) string {
+func asked(question plan.Question) string {
 	if question.Answer == "y" {
 		return "Type " + strings.Replace(question.Words, "y ", "y to ", 1) + ":"
 	}
@@ -101,7 +102,7 @@ func asked(question model.Question) string {
 
 // consents are what is agreed to of what the plan wants: by a flag, or by an
 // answer. Without a user to ask, a flag has to be there.
-func (c *changing) consents(ctx context.Context, plan *model.Plan) ([]bool, error) {
+func (c *changing) consents(ctx context.Context, plan *plan.Plan) ([]bool, error) {
 	agreed := make([]bool, len(plan.Consents))
 	for i, consent := range plan.Consents {
 		flag := consent.Flag[strings.LastIndex(consent.Flag, " ")+1:]

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // cordon is the cordon command, and with off the uncordon command.
@@ -29,8 +29,8 @@ func (a *app) cordon(off bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
-				return model.Cordon{Nodes: nodes, Off: off}, live.knows(verb, nodes)
+			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
+				return plan.Cordon{Nodes: nodes, Off: off}, live.knows(verb, nodes)
 			})
 		},
 	}

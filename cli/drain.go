@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // drain is the drain command.
@@ -41,8 +41,8 @@ before that: what was asked goes on, and nothing more is asked.
 			case grace == 0:
 				return usagef("drain: --grace-period 0 takes pods out of the API before their containers have ended; 1 ends them as fast")
 			}
-			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
-				return model.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, live.knows("drain", nodes)
+			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
+				return plan.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, live.knows("drain", nodes)
 			})
 		},
 	}

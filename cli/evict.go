@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // evict is the evict command.
@@ -32,9 +32,9 @@ POD is a name, namespace/name or pod/name.
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
+			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
 				pods, err := live.pods("evict", named)
-				return model.Evict{Pods: pods}, err
+				return plan.Evict{Pods: pods}, err
 			})
 		},
 	}

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // follow waits until what was begun is done, and tells what takes it back.
-func (c *changing) follow(ctx context.Context, plan *model.Plan, ran *model.Ran) error {
+func (c *changing) follow(ctx context.Context, p *plan.Plan, ran *plan.Ran) error {
 	c.warnOfLog()
 	if ran.Job == 0 {
-		return c.done(plan, "")
+		return c.done(p, "")
 	}
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
@@ -27,54 +28,54 @@ func (c *changing) follow(ctx context.Context, plan *model.Plan, ran *model.Ran)
 	for revision := 0; ; {
 		jobs, next, err := c.actor.NextJobs(ctx, revision)
 		if err != nil {
-			return c.leave(ctx, plan, ran.Job, news)
+			return c.leave(ctx, p, ran.Job, news)
 		}
 		revision = next
-		job := jobs[slices.IndexFunc(jobs, func(p *model.Progress) bool { return p.ID == ran.Job })]
+		job := jobs[slices.IndexFunc(jobs, func(p *plan.Progress) bool { return p.ID == ran.Job })]
 		c.report(news.of(job))
 		if !job.Over.IsZero() {
-			return c.over(plan, job)
+			return c.over(p, job)
 		}
 	}
 }
 
 // done says that a plan was run.
-func (c *changing) done(plan *model.Plan, how string) error {
+func (c *changing) done(plan *plan.Plan, how string) error {
 	_, err := fmt.Fprintf(c.stdout, "Done: %s%s. %s\n", model.Clean(plan.Action.Name()), model.Clean(how), model.Clean(plan.UndoSays))
 	return err
 }
 
 // over says what came of a job that is over.
-func (c *changing) over(plan *model.Plan, job *model.Progress) error {
-	gone := job.Count(model.PodGone)
+func (c *changing) over(p *plan.Plan, job *plan.Progress) error {
+	gone := job.Count(plan.PodGone)
 	if gone == len(job.Pods) && job.Why == "" {
-		return c.done(plan, fmt.Sprintf(", %d of %d gone", gone, len(job.Pods)))
+		return c.done(p, fmt.Sprintf(", %d of %d gone", gone, len(job.Pods)))
 	}
-	return c.blockedf("%s: %d of %d gone. %s", job.Name, gone, len(job.Pods), plan.UndoSays)
+	return c.blockedf("%s: %d of %d gone. %s", job.Name, gone, len(job.Pods), p.UndoSays)
 }
 
 // leave ends a job before its end, and says what goes on.
-func (c *changing) leave(ctx context.Context, plan *model.Plan, id int, news *news) error {
+func (c *changing) leave(ctx context.Context, p *plan.Plan, id int, news *news) error {
 	c.actor.Close()
 	jobs := c.actor.Jobs()
-	job := jobs[slices.IndexFunc(jobs, func(p *model.Progress) bool { return p.ID == id })]
+	job := jobs[slices.IndexFunc(jobs, func(p *plan.Progress) bool { return p.ID == id })]
 	news.why = job.Why // that it was ended is told below
 	c.report(news.of(job))
-	if job.Count(model.PodGone) == len(job.Pods) {
-		return c.over(plan, job)
+	if job.Count(plan.PodGone) == len(job.Pods) {
+		return c.over(p, job)
 	}
 	why := "stopped"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		why = fmt.Sprintf("stopped after %s", c.timeout)
 	}
-	words := []string{fmt.Sprintf("%d of %d gone", job.Count(model.PodGone), len(job.Pods))}
+	words := []string{fmt.Sprintf("%d of %d gone", job.Count(plan.PodGone), len(job.Pods))}
 	for _, rest := range []struct {
 		n         int
 		one, many string
 	}{
-		{job.Count(model.PodAsked) + job.Count(model.PodTerminating), "1 was asked and goes on", "%d were asked and go on"},
-		{job.Count(model.PodLeft), "1 stays, for nothing more is asked", "%d stay, for nothing more is asked"},
-		{job.Count(model.PodFailed), "1 was refused", "%d were refused"},
+		{job.Count(plan.PodAsked) + job.Count(plan.PodTerminating), "1 was asked and goes on", "%d were asked and go on"},
+		{job.Count(plan.PodLeft), "1 stays, for nothing more is asked", "%d stay, for nothing more is asked"},
+		{job.Count(plan.PodFailed), "1 was refused", "%d were refused"},
 	} {
 		switch {
 		case rest.n == 1:
@@ -83,7 +84,7 @@ func (c *changing) leave(ctx context.Context, plan *model.Plan, id int, news *ne
 			words = append(words, fmt.Sprintf(rest.many, rest.n))
 		}
 	}
-	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, "; "), plan.UndoSays)
+	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, "; "), p.UndoSays)
 }
 
 // report writes lines about the job; one that cannot be written is no loss.
@@ -101,7 +102,7 @@ type news struct {
 
 // told is what the last line about a pod was about.
 type told struct {
-	state  model.PodState
+	state  plan.PodState
 	help   string
 	silent bool   // there was no answer
 	node   string // where its successor is
@@ -111,17 +112,17 @@ type told struct {
 func newNews() *news { return &news{pods: map[types.UID]told{}} }
 
 // of are the lines about how far the job is now.
-func (n *news) of(job *model.Progress) []string {
+func (n *news) of(job *plan.Progress) []string {
 	var lines []string
 	if job.Why != n.why && job.Why != "" {
 		lines = append(lines, job.Name+": "+job.Why)
 	}
 	n.why = job.Why
-	gone := fmt.Sprintf("%d of %d", job.Count(model.PodGone), len(job.Pods))
+	gone := fmt.Sprintf("%d of %d", job.Count(plan.PodGone), len(job.Pods))
 	for i := range job.Pods {
 		pod := &job.Pods[i]
 		was := n.pods[pod.Pod.UID]
-		is := told{state: pod.State, help: pod.Help, node: pod.BackNode, back: pod.Back, silent: pod.State == model.PodWaits && pod.Said != ""}
+		is := told{state: pod.State, help: pod.Help, node: pod.BackNode, back: pod.Back, silent: pod.State == plan.PodWaits && pod.Said != ""}
 		n.pods[pod.Pod.UID] = is
 		if is.state != was.state || is.help != was.help || is.silent && !was.silent {
 			if words := stateWords(pod, gone); words != "" {
@@ -136,40 +137,40 @@ func (n *news) of(job *model.Progress) []string {
 }
 
 // stateWords say what a pod has come to; "" while nothing was asked of it.
-func stateWords(pod *model.PodProgress, gone string) string {
+func stateWords(pod *plan.PodProgress, gone string) string {
 	switch pod.State {
-	case model.PodWaits:
+	case plan.PodWaits:
 		if pod.Said == "" {
 			return ""
 		}
 		return pod.Said + "; it is asked again"
-	case model.PodRefused:
+	case plan.PodRefused:
 		by := ""
 		if pod.Budget != "" {
 			by = " by PodDisruptionBudget " + pod.Budget
 		}
 		return fmt.Sprintf("refused%s, it is asked again. kube-apiserver: %s", by, pod.Said)
-	case model.PodTerminating:
+	case plan.PodTerminating:
 		if pod.Help != "" {
 			return "terminating: " + pod.Help
 		}
 		return fmt.Sprintf("terminating, %ds of grace", int(pod.Grace.Seconds()))
-	case model.PodGone:
+	case plan.PodGone:
 		return "gone, " + gone
-	case model.PodFailed:
+	case plan.PodFailed:
 		words := "not evicted. kube-apiserver: " + pod.Said
 		if pod.Help != "" {
 			words = strings.TrimSuffix(words, ".") + "; " + pod.Help
 		}
 		return words
-	case model.PodLeft:
+	case plan.PodLeft:
 		return "left where it is"
 	}
 	return string(pod.State)
 }
 
 // backWords say where the pod is that was made in place of one that went.
-func backWords(pod *model.PodProgress) string {
+func backWords(pod *plan.PodProgress) string {
 	if pod.BackNode == "" {
 		return fmt.Sprintf("back as %s, Pending", pod.Back.Words())
 	}

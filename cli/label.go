@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // podKinds are kubectl's words for pods.
@@ -38,9 +39,9 @@ A pod's NAME is a name or namespace/name.
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
+			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
 				refs, err := find(live)
-				return model.Label{Refs: refs, Set: wanted.set, Remove: wanted.remove}, err
+				return plan.Label{Refs: refs, Set: wanted.set, Remove: wanted.remove}, err
 			})
 		},
 	}
@@ -102,7 +103,7 @@ func (a *app) labeled(wanted labeling) (func(*live) ([]model.Ref, error), error)
 	return func(live *live) ([]model.Ref, error) {
 		refs := make([]model.Ref, 0, len(nodes))
 		for _, name := range nodes {
-			refs = append(refs, model.NodeRef(name))
+			refs = append(refs, plan.NodeRef(name))
 		}
 		return refs, live.knows("label", nodes)
 	}, err

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // print writes a plan: in words, as the dashboard's box has them, or for programs.
-func (c *changing) print(plan *model.Plan) error {
+func (c *changing) print(plan *plan.Plan) error {
 	if c.output == "json" {
 		return writeJSON(c.stdout, plan.Document())
 	}
@@ -18,7 +19,7 @@ func (c *changing) print(plan *model.Plan) error {
 }
 
 // planText words a plan on a context.
-func planText(plan *model.Plan, context string) string {
+func planText(plan *plan.Plan, context string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
 		b.WriteString(strings.TrimRight(model.Clean(fmt.Sprintf(format, args...)), " ") + "\n")
@@ -48,7 +49,7 @@ func planText(plan *model.Plan, context string) string {
 }
 
 // endsText has a line for each pod that ends, with what becomes of it.
-func endsText(ends []model.End) string {
+func endsText(ends []plan.End) string {
 	rows := make([][]string, 0, len(ends))
 	for _, end := range ends {
 		mark := " "
@@ -64,15 +65,15 @@ func endsText(ends []model.End) string {
 }
 
 // editsText are the fields that change. Those of a drain are told by its order.
-func editsText(plan *model.Plan) []string {
-	if _, drains := plan.Action.(model.Drains); drains {
+func editsText(p *plan.Plan) []string {
+	if _, drains := p.Action.(plan.Drains); drains {
 		return nil
 	}
 	var words []string
-	for _, change := range plan.Changes {
+	for _, change := range p.Changes {
 		for _, edit := range change.Edits {
 			text := edit.Words()
-			if len(plan.Changes) > 1 {
+			if len(p.Changes) > 1 {
 				text = model.Clean(change.Target.Words()) + "  " + text
 			}
 			words = append(words, text)
@@ -83,7 +84,7 @@ func editsText(plan *model.Plan) []string {
 
 // tell prints a plan that is not to be run, and says whether something stands
 // against it.
-func (c *changing) tell(plan *model.Plan) error {
+func (c *changing) tell(plan *plan.Plan) error {
 	if err := c.print(plan); err != nil {
 		return err
 	}
@@ -91,19 +92,19 @@ func (c *changing) tell(plan *model.Plan) error {
 }
 
 // verdictOf is what stands against a plan, as the error that gives the exit code.
-func verdictOf(plan *model.Plan) error {
-	found := outcome{blocked: len(plan.Verdict.Refused) > 0}
-	for _, end := range plan.Ends {
+func verdictOf(p *plan.Plan) error {
+	found := outcome{blocked: len(p.Verdict.Refused) > 0}
+	for _, end := range p.Ends {
 		switch end.Fate.Outcome {
-		case model.Waits, model.Depends:
+		case plan.Waits, plan.Depends:
 			found.blocked = true
-		case model.NotKnown:
+		case plan.NotKnown:
 			found.undecided = true
 		}
 		switch end.Fate.Budget.Allows {
-		case model.BudgetWaits, model.BudgetNever:
+		case plan.BudgetWaits, plan.BudgetNever:
 			found.blocked = true
-		case model.BudgetUnread:
+		case plan.BudgetUnread:
 			found.undecided = true
 		}
 	}

@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // sameWork tells whether a plan that was made anew does what is left of the one
 // before it: the same edits, but for those that were made, and the same pods end.
-func sameWork(was, is *model.Plan, ran *model.Ran) bool {
+func sameWork(was, is *plan.Plan, ran *plan.Ran) bool {
 	left := editsOf(was.Changes)
 	if ran != nil {
 		for ref := range editsOf(ran.Changed) {
@@ -24,8 +25,8 @@ func sameWork(was, is *model.Plan, ran *model.Ran) bool {
 }
 
 // editsOf are the edits of changes by their object.
-func editsOf(changes []model.Change) map[model.Ref][]model.Edit {
-	edits := make(map[model.Ref][]model.Edit, len(changes))
+func editsOf(changes []plan.Change) map[model.Ref][]plan.Edit {
+	edits := make(map[model.Ref][]plan.Edit, len(changes))
 	for _, change := range changes {
 		edits[change.Target] = change.Edits
 	}
@@ -33,9 +34,9 @@ func editsOf(changes []model.Change) map[model.Ref][]model.Edit {
 }
 
 // endsOf are the pods that a plan ends, and how.
-func endsOf(plan *model.Plan) map[types.UID]model.Ending {
-	ends := make(map[types.UID]model.Ending, len(plan.Ends))
-	for _, end := range plan.Ends {
+func endsOf(p *plan.Plan) map[types.UID]plan.Ending {
+	ends := make(map[types.UID]plan.Ending, len(p.Ends))
+	for _, end := range p.Ends {
 		ends[end.Pod.Object.UID] = end.How
 	}
 	return ends

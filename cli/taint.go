@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // taint is the taint command.
@@ -34,7 +34,7 @@ EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (model.Action, error) {
+			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
 				return wish, live.knows("taint", wish.Nodes)
 			})
 		},
@@ -45,7 +45,7 @@ EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
 }
 
 // taintWish reads nodes and taints. kubectl's word for nodes may come first.
-func taintWish(args []string) (model.Taint, error) {
+func taintWish(args []string) (plan.Taint, error) {
 	var names, taints []string
 	for _, arg := range args {
 		if strings.ContainsAny(arg, ":=") || strings.HasSuffix(arg, "-") {
@@ -59,16 +59,16 @@ func taintWish(args []string) (model.Taint, error) {
 	}
 	nodes, err := nodeNames("taint", names)
 	if err != nil {
-		return model.Taint{}, err
+		return plan.Taint{}, err
 	}
 	if len(nodes) == 0 || len(taints) == 0 {
-		return model.Taint{}, usagef("taint: name a node and a taint, as in: taint std-b-02 dedicated=gpu:NoSchedule")
+		return plan.Taint{}, usagef("taint: name a node and a taint, as in: taint std-b-02 dedicated=gpu:NoSchedule")
 	}
-	add, remove, err := model.ParseTaints(taints)
+	add, remove, err := plan.ParseTaints(taints)
 	if err != nil {
-		return model.Taint{}, usagef("taint: %w", err)
+		return plan.Taint{}, usagef("taint: %w", err)
 	}
-	return model.Taint{Nodes: nodes, Add: add, Remove: remove}, nil
+	return plan.Taint{Nodes: nodes, Add: add, Remove: remove}, nil
 }
 
 // completeTaints completes nodes, and once one is named the taints in use, and to

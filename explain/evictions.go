@@ -11,8 +11,8 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // Evictions says for each of some pods of a node what would become of it if it
@@ -92,7 +92,7 @@ type after struct {
 
 // evict tells what becomes of the pod and of the one that waits.
 func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
-	unsure := model.RecreationUnknown(goes) != ""
+	unsure := plan.RecreationUnknown(goes) != ""
 	next, err := e.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // Harm of an eviction by what becomes of the pod.
@@ -149,8 +149,8 @@ func tellReturn(victim *corev1.Pod, early, late landing) (how string, harm int) 
 	switch {
 	case !returns(victim):
 		return "is lost: no controller owns it", harmLost
-	case model.RecreationUnknown(victim) != "":
-		return "may be lost: " + model.RecreationUnknown(victim), harmLost
+	case plan.RecreationUnknown(victim) != "":
+		return "may be lost: " + plan.RecreationUnknown(victim), harmLost
 	case early.open || late.open:
 		return "comes back, where is unknown", harmPending
 	case early.node != "":

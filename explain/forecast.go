@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 const (
@@ -32,8 +32,8 @@ const (
 // back compete with each other and with those that wait, in an order that nobody
 // knows: several are played, on copies of the state. The lock is held for one pod
 // at a time, so the real state may move between them.
-func (e *Engine) Forecast(ctx context.Context, supposed model.Supposed) (*model.Forecast, error) {
-	f := &forecasting{Engine: e, supposed: supposed, told: &model.Forecast{Fates: map[types.UID]model.Fate{}}}
+func (e *Engine) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+	f := &forecasting{Engine: e, supposed: supposed, told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}}}
 	for _, do := range []func(context.Context) error{f.gather, f.survey, f.playAll} {
 		if err := do(ctx); err != nil {
 			return nil, f.failed(err)
@@ -58,8 +58,8 @@ func (f *forecasting) failed(err error) error {
 // forecasting is a forecast in the making.
 type forecasting struct {
 	*Engine
-	supposed model.Supposed
-	told     *model.Forecast
+	supposed plan.Supposed
+	told     *plan.Forecast
 	size     int // nodes, when it began
 
 	gone   []*corev1.Pod // those that end and take room, in the order of the plan
@@ -112,13 +112,13 @@ func (f *forecasting) gather(ctx context.Context) error {
 		for _, uid := range f.supposed.Gone {
 			pod := f.pods[uid]
 			if pod == nil {
-				f.told.Fates[uid] = model.Fate{Outcome: model.NotKnown, Why: "it is not there any more"}
+				f.told.Fates[uid] = plan.Fate{Outcome: plan.NotKnown, Why: "it is not there any more"}
 				continue
 			}
 			fate := f.fateWithoutSuccessor(pod)
 			fate.Budget = budgets.evict(pod)
 			f.told.Fates[uid] = fate
-			if fate.Outcome == model.NotKnown && model.RecreationUnknown(pod) != "" {
+			if fate.Outcome == plan.NotKnown && plan.RecreationUnknown(pod) != "" {
 				unsure++
 			}
 			if onNode(pod) {

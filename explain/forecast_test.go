@@ -14,12 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // draining supposes that the node is cordoned and that all pods on it that are
 // among the objects are gone, in their order.
-func draining(node string, objects []runtime.Object) model.Supposed {
-	var supposed model.Supposed
+func draining(node string, objects []runtime.Object) plan.Supposed {
+	var supposed plan.Supposed
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *corev1.Node:
@@ -35,7 +36,7 @@ func draining(node string, objects []runtime.Object) model.Supposed {
 	return supposed
 }
 
-func mustForecast(t *testing.T, e *Engine, supposed model.Supposed) *model.Forecast {
+func mustForecast(t *testing.T, e *Engine, supposed plan.Supposed) *plan.Forecast {
 	t.Helper()
 	told, err := e.Forecast(t.Context(), supposed)
 	if err != nil {
@@ -45,8 +46,8 @@ func mustForecast(t *testing.T, e *Engine, supposed model.Supposed) *model.Forec
 }
 
 // outcomeOnly leaves the budget out.
-func outcomeOnly(fate model.Fate) model.Fate {
-	fate.Budget = model.Budget{}
+func outcomeOnly(fate plan.Fate) plan.Fate {
+	fate.Budget = plan.Budget{}
 	return fate
 }
 
@@ -72,29 +73,29 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		objects   []runtime.Object
 		forbidden []string
-		want      map[types.UID]model.Fate
+		want      map[types.UID]plan.Fate
 	}{
 		"its like lands elsewhere": {
 			[]runtime.Object{a4, here("shop/1", "2", replica)},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Lands, Node: "a"}},
 		},
 		"on any of two alike": {
 			[]runtime.Object{a4, b4, here("shop/1", "2", replica)},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a", Tie: []string{"a", "b"}}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Lands, Node: "a", Tie: []string{"a", "b"}}},
 		},
 		"it fits nowhere else": {
 			[]runtime.Object{a4, testPod("shop/full", "a", "3"), here("shop/1", "2", replica)},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Waits, Why: "cpu 1 short"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "cpu 1 short"}},
 		},
 		"two want the room of one": {
 			[]runtime.Object{a4, here("shop/1", "3", replica), here("shop/2", "3", ownedBy("ReplicaSet", "web"))},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/1": {Outcome: model.Depends, Why: "fits unless shop/2 comes back first"},
-				"shop/2": {Outcome: model.Depends, Why: "fits unless shop/1 comes back first"},
+			map[types.UID]plan.Fate{
+				"shop/1": {Outcome: plan.Depends, Why: "fits unless shop/2 comes back first"},
+				"shop/2": {Outcome: plan.Depends, Why: "fits unless shop/1 comes back first"},
 			},
 		},
 		"nobody makes it anew, nobody needs to, its kubelet does": {
@@ -103,15 +104,15 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				here("shop/static", "1", ownedBy("Node", "x")),
 			},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/bare": {Outcome: model.Lost}, "shop/done": {Outcome: model.Finished},
-				"shop/static": {Outcome: model.NotKnown, Why: "a static pod: its kubelet decides"},
+			map[types.UID]plan.Fate{
+				"shop/bare": {Outcome: plan.Lost}, "shop/done": {Outcome: plan.Finished},
+				"shop/static": {Outcome: plan.NotKnown, Why: "a static pod: its kubelet decides"},
 			},
 		},
 		"nobody knows whether its controller makes it anew": {
 			[]runtime.Object{a4, here("shop/1", "1", ownedBy("Workflow", "etl"))},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.NotKnown, Why: "not known whether its controller (Workflow etl) recreates it"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.NotKnown, Why: "not known whether its controller (Workflow etl) recreates it"}},
 		},
 		"a pod that waits ranks higher": {
 			[]runtime.Object{
@@ -119,19 +120,19 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				testPod("shop/waits", "", "3", priority(100), selecting("kubernetes.io/hostname", "a"), ownedBy("Job", "train")),
 			},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Waits, Why: "a waiting train pod takes its place"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a waiting train pod takes its place"}},
 		},
 		"it preempts": {
 			[]runtime.Object{a4, testPod("shop/low", "a", "3", replica), here("shop/1", "2", ownedBy("ReplicaSet", "web"), priority(10))},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Preempts, Node: "a", Why: "ends shop/low"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Preempts, Node: "a", Why: "ends shop/low"}},
 		},
 		"an ordered set makes none after one that waits": {
 			[]runtime.Object{set("db"), a4, here("shop/db-0", "8", ordered), here("shop/db-1", "1", ordered)},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/db-0": {Outcome: model.Waits, Why: "cpu 4 short"},
-				"shop/db-1": {Outcome: model.Waits, Why: "made only after db-0"},
+			map[types.UID]plan.Fate{
+				"shop/db-0": {Outcome: plan.Waits, Why: "cpu 4 short"},
+				"shop/db-1": {Outcome: plan.Waits, Why: "made only after db-0"},
 			},
 		},
 		"but one that a budget may keep is still there when the next is made": {
@@ -140,25 +141,25 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				budget("db-0", "db-0", 0),
 			},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/db-0": {Outcome: model.Waits, Why: "cpu 4 short"},
-				"shop/db-1": {Outcome: model.Depends, Why: "made only after db-0 if that goes first"},
+			map[types.UID]plan.Fate{
+				"shop/db-0": {Outcome: plan.Waits, Why: "cpu 4 short"},
+				"shop/db-1": {Outcome: plan.Depends, Why: "made only after db-0 if that goes first"},
 			},
 		},
 		"as is one that goes after it": {
 			[]runtime.Object{set("db"), a4, here("shop/db-2", "1", ordered), here("shop/db-1", "8", ordered)},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/db-1": {Outcome: model.Waits, Why: "cpu 4 short"},
-				"shop/db-2": {Outcome: model.Depends, Why: "made only after db-1 if that goes first"},
+			map[types.UID]plan.Fate{
+				"shop/db-1": {Outcome: plan.Waits, Why: "cpu 4 short"},
+				"shop/db-2": {Outcome: plan.Depends, Why: "made only after db-1 if that goes first"},
 			},
 		},
 		"which changes nothing for a pod that fits nowhere": {
 			[]runtime.Object{set("db"), a4, here("shop/db-2", "9", ordered), here("shop/db-1", "8", ordered)},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/db-1": {Outcome: model.Waits, Why: "cpu 4 short"},
-				"shop/db-2": {Outcome: model.Waits, Why: "made only after db-1"},
+			map[types.UID]plan.Fate{
+				"shop/db-1": {Outcome: plan.Waits, Why: "cpu 4 short"},
+				"shop/db-2": {Outcome: plan.Waits, Why: "made only after db-1"},
 			},
 		},
 		"nor after one that is not ready": {
@@ -167,7 +168,7 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				testPod("shop/db-0", "a", "1", ordered, func(p *corev1.Pod) { p.Status.Conditions = nil }),
 			},
 			nil,
-			map[types.UID]model.Fate{"shop/db-1": {Outcome: model.Depends, Why: "made only once db-0 is ready"}},
+			map[types.UID]plan.Fate{"shop/db-1": {Outcome: plan.Depends, Why: "made only once db-0 is ready"}},
 		},
 		"its set has another template by now": {
 			[]runtime.Object{
@@ -175,9 +176,9 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				here("shop/db-1", "1", ordered, podLabel(appsv1.ControllerRevisionHashLabelKey, "db-2")),
 			},
 			nil,
-			map[types.UID]model.Fate{
-				"shop/db-0": {Outcome: model.NotKnown, Why: "its StatefulSet makes it anew from a newer template"},
-				"shop/db-1": {Outcome: model.Lands, Node: "a"},
+			map[types.UID]plan.Fate{
+				"shop/db-0": {Outcome: plan.NotKnown, Why: "its StatefulSet makes it anew from a newer template"},
+				"shop/db-1": {Outcome: plan.Lands, Node: "a"},
 			},
 		},
 		"something may not be read": {
@@ -186,21 +187,21 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
 			}))},
 			[]string{"namespaces"},
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.NotKnown, Why: "not allowed to list namespaces"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.NotKnown, Why: "not allowed to list namespaces"}},
 		},
 		"it is apart from its like only while that ends": {
 			[]runtime.Object{
 				testNode("a", "4", nodeLabel("zone", "z")), here("shop/1", "1", replica, podLabel("app", "cart"), awayFrom(podTerm("zone", "cart"))),
 			},
 			nil,
-			map[types.UID]model.Fate{"shop/1": {Outcome: model.Lands, Node: "a"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Lands, Node: "a"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects := append([]runtime.Object{testNode("x", "8", nodeLabel("zone", "z"))}, c.objects...)
 			e := startEngineForbidding(t, Options{}, c.forbidden, objects...)
 			told := mustForecast(t, e, draining("x", objects))
-			got := map[types.UID]model.Fate{}
+			got := map[types.UID]plan.Fate{}
 			for uid, fate := range told.Fates {
 				got[uid] = outcomeOnly(fate)
 			}
@@ -222,22 +223,22 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 		testPod("shop/both", "x", "1", podLabel("app", "both"), readyPod), budget("one", "both", 1), budget("two", "both", 1))
 	cart := budget("cart", "cart", 2)
 	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 3, 1, 4
-	supposed := model.Supposed{Gone: []types.UID{"shop/1", "shop/2", "shop/3", "shop/unready", "shop/free", "shop/both"}}
+	supposed := plan.Supposed{Gone: []types.UID{"shop/1", "shop/2", "shop/3", "shop/unready", "shop/free", "shop/both"}}
 	told := mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
-	for uid, want := range map[types.UID]model.Budget{
-		"shop/1":       {Allows: model.BudgetAllows, Name: "cart", Left: 2},
-		"shop/2":       {Allows: model.BudgetAllows, Name: "cart", Left: 2},
-		"shop/3":       {Allows: model.BudgetWaits, Name: "cart", Left: 2, Why: "1 healthy pod, 1 needed"},
-		"shop/unready": {Allows: model.BudgetAllows, Name: "cart", Left: 2},
-		"shop/free":    {Allows: model.BudgetAllows},
-		"shop/both":    {Allows: model.BudgetNever, Name: "one", Why: "2 PodDisruptionBudgets select it"},
+	for uid, want := range map[types.UID]plan.Budget{
+		"shop/1":       {Allows: plan.BudgetAllows, Name: "cart", Left: 2},
+		"shop/2":       {Allows: plan.BudgetAllows, Name: "cart", Left: 2},
+		"shop/3":       {Allows: plan.BudgetWaits, Name: "cart", Left: 2, Why: "1 healthy pod, 1 needed"},
+		"shop/unready": {Allows: plan.BudgetAllows, Name: "cart", Left: 2},
+		"shop/free":    {Allows: plan.BudgetAllows},
+		"shop/both":    {Allows: plan.BudgetNever, Name: "one", Why: "2 PodDisruptionBudgets select it"},
 	} {
 		if got := told.Fates[uid].Budget; got != want {
 			t.Errorf("%s: got %+v, want %+v", uid, got, want)
 		}
 	}
 	told = mustForecast(t, startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, objects...), supposed)
-	if got := told.Fates["shop/1"].Budget; got.Allows != model.BudgetUnread || got.Why == "" {
+	if got := told.Fates["shop/1"].Budget; got.Allows != plan.BudgetUnread || got.Why == "" {
 		t.Errorf("unread: %+v", got)
 	}
 }
@@ -249,11 +250,11 @@ func TestAChangeLetsPendingPodsInAndKeepsOthersOut(t *testing.T) {
 		testPod("shop/in-1", "", "2", ownedBy("Job", "in")), testPod("shop/in-2", "", "2", ownedBy("Job", "in")), testPod("shop/in-3", "", "2", ownedBy("Job", "in")),
 		testPod("shop/ssd", "", "1", selecting("disk", "ssd")), testPod("shop/large", "", "9"),
 	}
-	told := mustForecast(t, startEngine(t, Options{}, objects...), model.Supposed{Nodes: []*corev1.Node{x}})
+	told := mustForecast(t, startEngine(t, Options{}, objects...), plan.Supposed{Nodes: []*corev1.Node{x}})
 	if len(told.Admitted) != 1 || told.Admitted[0].Count != 2 || told.Admitted[0].Node != "x" || told.Admitted[0].Pod.Owner.Name != "in" || len(told.Barred) != 0 {
 		t.Errorf("uncordoned: %+v", told)
 	}
-	told = mustForecast(t, startEngine(t, Options{}, objects...), model.Supposed{Nodes: []*corev1.Node{asCordoned(y)}})
+	told = mustForecast(t, startEngine(t, Options{}, objects...), plan.Supposed{Nodes: []*corev1.Node{asCordoned(y)}})
 	how := map[string]string{}
 	for _, b := range told.Barred {
 		how[b.Pod.FullName()] = b.How

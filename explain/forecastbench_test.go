@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // BenchmarkForecast drains a node of ten pods while 200 of 25 kinds wait, and
@@ -18,7 +18,7 @@ func BenchmarkForecast(b *testing.B) {
 	for _, size := range benchSizes {
 		e, pods := benchEngine(b, size)
 		var changes []Change
-		drain, uncordon := model.Supposed{}, model.Supposed{}
+		drain, uncordon := plan.Supposed{}, plan.Supposed{}
 		for i := range 10 {
 			owned := pods[i].DeepCopy()
 			owned.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", UID: types.UID(fmt.Sprint("web", i)), Controller: new(true)}}
@@ -38,7 +38,7 @@ func BenchmarkForecast(b *testing.B) {
 		open := e.nodes["node-00011"].DeepCopy()
 		open.Spec.Unschedulable, open.Spec.Taints = false, nil
 		uncordon.Nodes = []*corev1.Node{open}
-		for name, supposed := range map[string]model.Supposed{"drain": drain, "uncordon": uncordon} {
+		for name, supposed := range map[string]plan.Supposed{"drain": drain, "uncordon": uncordon} {
 			b.Run(fmt.Sprintf("nodes=%d/%s", size, name), func(b *testing.B) {
 				longest := watchLock(b, e)
 				for b.Loop() {

@@ -7,8 +7,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // disruptions is what evictions one after the other leave of budgets, by the
@@ -23,41 +23,41 @@ func (e *Engine) newDisruptions() *disruptions {
 }
 
 // evict says whether budgets let the pod be evicted after those before it.
-func (d *disruptions) evict(pod *corev1.Pod) model.Budget {
+func (d *disruptions) evict(pod *corev1.Pod) plan.Budget {
 	if ended(pod) || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil {
-		return model.Budget{Allows: model.BudgetAllows} // budgets are not asked about such pods
+		return plan.Budget{Allows: plan.BudgetAllows} // budgets are not asked about such pods
 	}
 	if why, unread := d.engine.forbidden["poddisruptionbudgets"]; unread {
-		return model.Budget{Allows: model.BudgetUnread, Why: why}
+		return plan.Budget{Allows: plan.BudgetUnread, Why: why}
 	}
 	budgets, err := d.engine.budgetsOf(pod)
 	switch {
 	case err != nil:
-		return model.Budget{Allows: model.BudgetUnread, Why: err.Error()}
+		return plan.Budget{Allows: plan.BudgetUnread, Why: err.Error()}
 	case len(budgets) == 0:
-		return model.Budget{Allows: model.BudgetAllows}
+		return plan.Budget{Allows: plan.BudgetAllows}
 	case len(budgets) > 1:
-		return model.Budget{Allows: model.BudgetNever, Name: budgets[0].Name, Why: grammar.Plural(len(budgets), "PodDisruptionBudget") + " select it"}
+		return plan.Budget{Allows: plan.BudgetNever, Name: budgets[0].Name, Why: grammar.Plural(len(budgets), "PodDisruptionBudget") + " select it"}
 	}
 	return d.take(budgets[0], pod)
 }
 
 // take asks the one budget of a pod.
-func (d *disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) model.Budget {
+func (d *disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) plan.Budget {
 	status := budget.Status
-	told := model.Budget{Allows: model.BudgetAllows, Name: budget.Name, Left: max(status.DisruptionsAllowed, 0)}
+	told := plan.Budget{Allows: plan.BudgetAllows, Name: budget.Name, Left: max(status.DisruptionsAllowed, 0)}
 	switch left := status.DisruptionsAllowed - d.taken[budget]; {
 	case !podutil.IsPodReady(pod) && permits(withoutDisruptions(budget), pod):
 		return told // it takes nothing from the budget
 	case status.ObservedGeneration < budget.Generation:
-		told.Allows, told.Why = model.BudgetWaits, "it was changed and is not counted yet"
+		told.Allows, told.Why = plan.BudgetWaits, "it was changed and is not counted yet"
 	case left > 0:
 		d.taken[budget]++
 	case status.ExpectedPods == 0:
-		told.Allows, told.Why = model.BudgetWaits, "it has not counted its pods yet"
+		told.Allows, told.Why = plan.BudgetWaits, "it has not counted its pods yet"
 	default:
 		healthy := status.CurrentHealthy - d.taken[budget]
-		told.Allows, told.Why = model.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
+		told.Allows, told.Why = plan.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
 	}
 	return told
 }

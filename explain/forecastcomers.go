@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // comer is a pod that looks for a node in the supposed state: one that waits, or
@@ -51,31 +52,31 @@ var comings = map[string]coming{
 
 // fateWithoutSuccessor is that of a pod which needs no forecast; its Outcome is
 // empty for others.
-func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) model.Fate {
+func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 	kind := controllerKind(pod)
 	switch {
 	case ended(pod):
-		return model.Fate{Outcome: model.Finished}
+		return plan.Fate{Outcome: plan.Finished}
 	case kind == "":
-		return model.Fate{Outcome: model.Lost}
-	case model.RecreationUnknown(pod) != "":
-		return model.Fate{Outcome: model.NotKnown, Why: model.RecreationUnknown(pod)}
+		return plan.Fate{Outcome: plan.Lost}
+	case plan.RecreationUnknown(pod) != "":
+		return plan.Fate{Outcome: plan.NotKnown, Why: plan.RecreationUnknown(pod)}
 	case f.forbidden["nodes"] != "":
-		return model.Fate{Outcome: model.NotKnown, Why: f.forbidden["nodes"]}
+		return plan.Fate{Outcome: plan.NotKnown, Why: f.forbidden["nodes"]}
 	case kind == "Node":
-		return model.Fate{Outcome: model.NotKnown, Why: "a static pod: its kubelet decides"}
+		return plan.Fate{Outcome: plan.NotKnown, Why: "a static pod: its kubelet decides"}
 	case !f.serves(schedulerName(pod)):
-		return model.Fate{Outcome: model.NotKnown, Why: fmt.Sprintf("scheduler %s, whose profile is not known", schedulerName(pod))}
+		return plan.Fate{Outcome: plan.NotKnown, Why: fmt.Sprintf("scheduler %s, whose profile is not known", schedulerName(pod))}
 	case pod.Spec.SchedulingGroup != nil:
-		return model.Fate{Outcome: model.NotKnown, Why: "it is scheduled with its group"}
+		return plan.Fate{Outcome: plan.NotKnown, Why: "it is scheduled with its group"}
 	case hasOwnClaims(pod):
-		return model.Fate{Outcome: model.NotKnown, Why: "its own claims are made anew"}
+		return plan.Fate{Outcome: plan.NotKnown, Why: "its own claims are made anew"}
 	case !onNode(pod):
-		return model.Fate{Outcome: model.NotKnown, Why: "it has no node yet"}
+		return plan.Fate{Outcome: plan.NotKnown, Why: "it has no node yet"}
 	case kind == "StatefulSet" && f.revised(pod):
-		return model.Fate{Outcome: model.NotKnown, Why: "its StatefulSet makes it anew from a newer template"}
+		return plan.Fate{Outcome: plan.NotKnown, Why: "its StatefulSet makes it anew from a newer template"}
 	}
-	return model.Fate{}
+	return plan.Fate{}
 }
 
 // successor is what the pod's controller makes in its place.
@@ -182,7 +183,7 @@ func (f *forecasting) earlierThan(c *comer, comers []*comer) []earlier {
 		one := earlier{comer: other}
 		if other.ends != nil {
 			one.mayStay = slices.Index(f.gone, other.ends) > slices.Index(f.gone, c.ends) ||
-				f.told.Fates[other.ends.UID].Budget.Allows != model.BudgetAllows
+				f.told.Fates[other.ends.UID].Budget.Allows != plan.BudgetAllows
 		}
 		before = append(before, one)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // tellAdmitted tells the kinds of pending pods that fit no node now, and how many
@@ -17,7 +18,7 @@ import (
 func (f *forecasting) tellAdmitted() {
 	for _, kind := range f.kinds {
 		if kind.waits && !kind.now && kind.least > 0 {
-			f.told.Admitted = append(f.told.Admitted, model.Admitted{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
+			f.told.Admitted = append(f.told.Admitted, plan.Admitted{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
 		}
 	}
 }
@@ -35,7 +36,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			continue
 		}
 		if kind.now {
-			f.told.Barred = append(f.told.Barred, model.Barred{Pod: model.NewPod(kind.pod()), How: "fits no node any more"})
+			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "fits no node any more"})
 			continue
 		}
 		if time.Since(begun) > f.comparing() {
@@ -47,7 +48,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			return err
 		}
 		if lost {
-			f.told.Barred = append(f.told.Barred, model.Barred{Pod: model.NewPod(kind.pod()), How: "loses the node that was nearest"})
+			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "loses the node that was nearest"})
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // drainable is a random cluster most of whose pods have controllers, and none of
@@ -134,13 +134,13 @@ func (u *drained) settle(waiting []*corev1.Pod) {
 }
 
 func TestPodsOfADrainedNodeComeBackAsForetold(t *testing.T) {
-	count := map[model.Outcome]int{}
+	count := map[plan.Outcome]int{}
 	for seed := range seeds(t) {
 		d := dice(rand.New(rand.NewPCG(seed, 11)).IntN)
 		c := drainable(d)
 		node := c.nodes[d(len(c.nodes))]
 		e := startEngine(t, Options{}, c.objects()...)
-		supposed := model.Supposed{Nodes: []*corev1.Node{asCordoned(node)}}
+		supposed := plan.Supposed{Nodes: []*corev1.Node{asCordoned(node)}}
 		for _, pod := range c.bound {
 			if pod.Spec.NodeName == node.Name {
 				supposed.Gone = append(supposed.Gone, pod.UID)
@@ -166,16 +166,16 @@ func TestPodsOfADrainedNodeComeBackAsForetold(t *testing.T) {
 }
 
 // compare holds what was foretold to what came.
-func (u *drained) compare(seed uint64, c *randomCluster, told *model.Forecast) {
+func (u *drained) compare(seed uint64, c *randomCluster, told *plan.Forecast) {
 	u.t.Helper()
 	for uid, fate := range told.Fates {
 		at := u.nodes[uid+"-next"]
 		switch fate.Outcome {
-		case model.Lands:
+		case plan.Lands:
 			if at == "" {
 				u.t.Errorf("seed %d: %s was to land on %s (%d orders), and waits", seed, uid, fate.Node, told.Orders)
 			}
-		case model.Waits, model.Lost, model.Finished:
+		case plan.Waits, plan.Lost, plan.Finished:
 			if at != "" {
 				u.t.Errorf("seed %d: %s was %s (%s, %d orders), and came to %s", seed, uid, fate.Outcome, fate.Why, told.Orders, at)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // sums are what became of a comer in the orders that were played.
@@ -118,25 +119,25 @@ func (f *forecasting) tellFates() {
 }
 
 // fate is what becomes of the pod whose successor the comer is.
-func (c *comer) fate() model.Fate {
+func (c *comer) fate() plan.Fate {
 	t := &c.sums
 	found := len(t.landed) + len(t.preempted)
 	first := c.mayComeFirst()
 	switch {
 	case t.open != "":
-		return model.Fate{Outcome: model.NotKnown, Why: t.open}
+		return plan.Fate{Outcome: plan.NotKnown, Why: t.open}
 	case found == 0 && first != "" && len(c.kind.room) > 0:
-		return model.Fate{Outcome: model.Depends, Why: madeAfter(first)}
+		return plan.Fate{Outcome: plan.Depends, Why: madeAfter(first)}
 	case found == 0:
-		return model.Fate{Outcome: model.Waits, Why: c.whyWaits()}
+		return plan.Fate{Outcome: plan.Waits, Why: c.whyWaits()}
 	case t.waited > 0:
-		return model.Fate{Outcome: model.Depends, Why: c.whyDepends()}
+		return plan.Fate{Outcome: plan.Depends, Why: c.whyDepends()}
 	case c.unless != "":
-		return model.Fate{Outcome: model.Depends, Why: fmt.Sprintf("made only once %s is ready", c.unless)}
+		return plan.Fate{Outcome: plan.Depends, Why: fmt.Sprintf("made only once %s is ready", c.unless)}
 	case len(t.preempted) > 0:
-		return model.Fate{Outcome: model.Preempts, Node: most(t.preempted), Why: "ends " + grammar.List(t.victims, grammar.Few)}
+		return plan.Fate{Outcome: plan.Preempts, Node: most(t.preempted), Why: "ends " + grammar.List(t.victims, grammar.Few)}
 	}
-	fate := model.Fate{Outcome: model.Lands, Node: most(t.landed), Likely: t.likely}
+	fate := plan.Fate{Outcome: plan.Lands, Node: most(t.landed), Likely: t.likely}
 	if len(t.tied) > 1 {
 		fate.Tie = slices.Sorted(maps.Keys(t.tied))
 	}

@@ -10,8 +10,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // landAll finds out what would become of the victims: on the node that the
@@ -76,8 +76,8 @@ func (p *planning) landOne(ctx context.Context, s *supposition, victim *corev1.P
 	switch {
 	case owner == nil:
 		return "", "is lost: no controller owns it", nil
-	case model.RecreationUnknown(victim) != "":
-		return "", "unknown: " + model.RecreationUnknown(victim), nil
+	case plan.RecreationUnknown(victim) != "":
+		return "", "unknown: " + plan.RecreationUnknown(victim), nil
 	case owner.Kind == "Node":
 		return "", "a static pod: the kubelet of " + victim.Spec.NodeName + " decides", nil
 	}

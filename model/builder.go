@@ -76,7 +76,7 @@ func (b *Builder) Build(revision int64, status Status, usage *Usage) *Snapshot {
 	b.last = Snapshot{
 		Revision: revision,
 		Nodes:    merged(b.last.Nodes, b.nodeChanges(pods), compareNodes),
-		Pods:     merged(b.last.Pods, pods, comparePods),
+		Pods:     merged(b.last.Pods, pods, ComparePods),
 		Pending:  merged(b.last.Pending, append(b.kindChanges(pods), b.refusedChanges()...), compareKinds),
 		Status:   status,
 		Usage:    usage,
@@ -146,7 +146,7 @@ func (b *Builder) nodeChange(name string, moved []change[Pod]) change[Node] {
 	if changed, ok := b.changedNodes[name]; ok {
 		object = changed
 	}
-	h.pods = merged(h.pods, moved, comparePods)
+	h.pods = merged(h.pods, moved, ComparePods)
 	switch {
 	case object == nil:
 		h.node = nil

@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
 // world is a cluster as an informer's store holds it.
@@ -20,10 +21,10 @@ type world struct {
 
 // change does something at random to the world and tells the builder.
 func (w *world) change(t *rapid.T, b *Builder) {
-	if chance(t, "a node changes") {
-		node := anyNode(t)
+	if modeltest.Chance(t, "a node changes") {
+		node := modeltest.AnyNode(t)
 		was := w.nodes[node.Name]
-		if was != nil && chance(t, "the node goes") {
+		if was != nil && modeltest.Chance(t, "the node goes") {
 			delete(w.nodes, node.Name)
 			b.Node(was, nil)
 			return
@@ -32,10 +33,10 @@ func (w *world) change(t *rapid.T, b *Builder) {
 		b.Node(was, node)
 		return
 	}
-	pod := anyPod(t)
+	pod := modeltest.AnyPod(t)
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	was := w.pods[name]
-	if was != nil && chance(t, "the pod goes") {
+	if was != nil && modeltest.Chance(t, "the pod goes") {
 		delete(w.pods, name)
 		b.Pod(was, nil)
 		return
@@ -171,44 +172,15 @@ func TestAPodIsFoundByNameAndByUID(t *testing.T) {
 	}
 }
 
-// fill gives a builder that was told of a cluster of so many nodes with so many
-// running pods each, and one waiting pod in a hundred.
+// fill builds a cluster of typical pods on equal nodes.
 func fill(nodes, podsEach int) (*Builder, []*corev1.Pod) {
 	b := NewBuilder()
-	var pods []*corev1.Pod
-	for n := range nodes {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%05d", n)}}
-		node.Status.Allocatable = quantities("cpu", "16", "memory", "64Gi", "pods", "110")
-		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	hosts, pods := modeltest.Cluster(nodes, podsEach)
+	for _, node := range hosts {
 		b.Node(nil, node)
-		for p := range podsEach {
-			pod := typicalPod(n*podsEach+p, node.Name)
-			pods = append(pods, pod)
-			b.Pod(nil, pod)
-		}
+	}
+	for _, pod := range pods {
+		b.Pod(nil, pod)
 	}
 	return b, pods
-}
-
-func typicalPod(i int, node string) *corev1.Pod {
-	app := fmt.Sprintf("app-%d", i/10)
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: fmt.Sprintf("team-%02d", i%37), Name: fmt.Sprintf("%s-5d8f9c6b4-%05d", app, i),
-			UID: types.UID(fmt.Sprintf("uid-%d", i)), CreationTimestamp: metav1.NewTime(epoch),
-			Labels:          map[string]string{"app": app, "pod-template-hash": "5d8f9c6b4"},
-			OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Name: app + "-5d8f9c6b4", UID: types.UID(app), Controller: new(true)}},
-		},
-		Spec: corev1.PodSpec{NodeName: node, Priority: new(int32(0)), Containers: []corev1.Container{{
-			Name:      "app",
-			Resources: corev1.ResourceRequirements{Requests: quantities("cpu", "250m", "memory", "512Mi"), Limits: quantities("memory", "1Gi")},
-		}}},
-		Status: corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{
-			Name: "app", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
-		}}},
-	}
-	if i%100 == 99 {
-		pod.Spec.NodeName, pod.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
-	}
-	return pod
 }

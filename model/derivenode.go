@@ -48,7 +48,7 @@ const openShiftLabel = "node.openshift.io/os_id"
 const (
 	roleLabelPrefix = "node-role.kubernetes.io/"
 	roleLabel       = "kubernetes.io/role"
-	taintDomain     = "node.kubernetes.io/"
+	TaintDomain     = "node.kubernetes.io/"
 )
 
 // newNode derives what is shown of a node that no pod is bound to; poolLabel is as
@@ -206,7 +206,7 @@ func (n *Node) isCordon(taint corev1.Taint) bool {
 
 // taintKey is key or key=value, without the domain of Kubernetes' own taints.
 func taintKey(taint corev1.Taint) string {
-	key := strings.TrimPrefix(taint.Key, taintDomain)
+	key := strings.TrimPrefix(taint.Key, TaintDomain)
 	if taint.Value != "" {
 		key += "=" + taint.Value
 	}

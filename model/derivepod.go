@@ -30,16 +30,16 @@ func NewPod(object *corev1.Pod) *Pod {
 
 // occupies says whether the pod takes room on a node: bound and not finished.
 func (p *Pod) occupies() bool {
-	return p != nil && p.Object.Spec.NodeName != "" && !finished(p.Object)
+	return p != nil && p.Object.Spec.NodeName != "" && !Finished(p.Object)
 }
 
 // Bound says whether the pod has a node.
 func (p *Pod) Bound() bool { return p.Object.Spec.NodeName != "" }
 
 // Finished says whether all containers ended for good.
-func (p *Pod) Finished() bool { return finished(p.Object) }
+func (p *Pod) Finished() bool { return Finished(p.Object) }
 
-func finished(pod *corev1.Pod) bool {
+func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
@@ -47,7 +47,7 @@ func finished(pod *corev1.Pod) bool {
 // and did not start there. One that is being deleted from its node is not waited for.
 func waits(pod *corev1.Pod) bool {
 	switch {
-	case finished(pod):
+	case Finished(pod):
 		return false
 	case pod.Spec.NodeName == "":
 		return true

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // podChange tells what became of a pod; was is nil where it came since. What says
@@ -53,7 +55,7 @@ func stayingWords(was, is *Pod) (words []string) {
 		words = append(words, "is nominated to "+now)
 	}
 	if n := len(was.Object.Spec.SchedulingGates) - len(is.Object.Spec.SchedulingGates); n > 0 {
-		words = append(words, either(n, "a gate was removed", fmt.Sprintf("%d gates were removed", n)))
+		words = append(words, grammar.Agree(n, "a gate was removed", fmt.Sprintf("%d gates were removed", n)))
 	}
 	if before, now := was.wants(), is.wants(); before != now {
 		words = append(words, "wants "+now+", before "+before)

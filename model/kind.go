@@ -31,8 +31,8 @@ func (k *Kind) Since() time.Time { return k.First().Since() }
 // Priority is the same for all its pods.
 func (k *Kind) Priority() int32 { return k.First().Priority() }
 
-// shortQOS are the QoS classes in words of at most five letters.
-var shortQOS = map[corev1.PodQOSClass][]string{
+// ShortQOS are the QoS classes in words of at most five letters.
+var ShortQOS = map[corev1.PodQOSClass][]string{
 	corev1.PodQOSGuaranteed: {"Guar"},
 	corev1.PodQOSBurstable:  {"Burst"},
 	corev1.PodQOSBestEffort: {"Best"},
@@ -40,27 +40,27 @@ var shortQOS = map[corev1.PodQOSClass][]string{
 
 // ShortQOS is the QoS class as the narrow column shows it.
 func (p *Pod) ShortQOS() string {
-	if short := shortQOS[p.QOS]; short != nil {
+	if short := ShortQOS[p.QOS]; short != nil {
 		return short[0]
 	}
 	return string(p.QOS)
 }
 
 // String is the workload as kubectl names it, "deployment/checkout"; "" without.
-func (o Owner) String() string { return string(o.append(nil)) }
+func (o Owner) String() string { return string(o.Append(nil)) }
 
-func (o *Owner) append(dst []byte) []byte {
+func (o *Owner) Append(dst []byte) []byte {
 	if o.Name == "" {
 		return dst
 	}
 	for i := range len(o.Kind) {
-		dst = append(dst, asLower(o.Kind[i]))
+		dst = append(dst, AsLower(o.Kind[i]))
 	}
 	return append(append(dst, '/'), o.Name...)
 }
 
-// kind is the workload's kind; a pod without one stands for itself.
-func (o Owner) kind() string { return cmp.Or(o.Kind, "Pod") }
+// KindWord is the workload's kind; a pod without one stands for itself.
+func (o Owner) KindWord() string { return cmp.Or(o.Kind, "Pod") }
 
 // AllTaints spells out the node's taints as Kubernetes does, key=value:effect,
 // the cordon's own left out.
@@ -74,8 +74,8 @@ func (n *Node) AllTaints() []string {
 	return texts
 }
 
-// taintTexts is everything that a taint of the node may be called.
-func (n *Node) taintTexts() []string {
+// TaintTexts is everything that a taint of the node may be called.
+func (n *Node) TaintTexts() []string {
 	var texts []string
 	for _, taint := range n.SortedTaints() {
 		if n.isCordon(taint) {
@@ -87,12 +87,19 @@ func (n *Node) taintTexts() []string {
 	return texts
 }
 
-// labelTexts is everything that a label may be called: name=value, and its name.
-func labelTexts(labels map[string]string) []string {
+// LabelTexts is everything that a label may be called: name=value, and its name.
+func LabelTexts(labels map[string]string) []string {
 	texts := make([]string, 0, 2*len(labels))
 	for name, value := range labels {
 		texts = append(texts, name+"="+value, name)
 	}
 	slices.Sort(texts)
 	return texts
+}
+
+func AsLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

@@ -9,11 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
 // replica is a waiting pod of the Deployment web.
 func replica(name string, change func(*corev1.Pod)) *corev1.Pod {
-	return aPod("shop/"+name, "", "1", "1Gi", time.Minute, func(pod *corev1.Pod) {
+	return modeltest.NewPod("shop/"+name, "", "1", "1Gi", time.Minute, func(pod *corev1.Pod) {
 		pod.Labels = map[string]string{"app": "web", "pod-template-hash": "5d8f9c6b4"}
 		pod.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web-5d8f9c6b4", UID: "rs", Controller: new(true)}}
 		token := "kube-api-access-" + name
@@ -43,7 +45,7 @@ func TestPodsOfOneKindAreAlike(t *testing.T) {
 		{"another template is another kind", nil, func(p *corev1.Pod) { p.Labels["pod-template-hash"] = "77f" }, false},
 		{"so is another controller", nil, func(p *corev1.Pod) { p.OwnerReferences[0].UID = "other" }, false},
 		{"so is another namespace", nil, func(p *corev1.Pod) { p.Namespace = "dev" }, false},
-		{"so is another request", nil, func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = quantities("cpu", "2") }, false},
+		{"so is another request", nil, func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = modeltest.Quantities("cpu", "2") }, false},
 		{"so is another toleration", nil, func(p *corev1.Pod) { p.Spec.Tolerations = []corev1.Toleration{{Key: "a"}} }, false},
 		{"so is another gate", nil, func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a"}} }, false},
 		{"so is another claim", nil, func(p *corev1.Pod) { p.Spec.Volumes[0].Name = "other" }, false},
@@ -79,7 +81,7 @@ func TestAKindIsNamedAfterItsWorkload(t *testing.T) {
 	b := NewBuilder()
 	b.Pod(nil, replica("web-5d8f9c6b4-a", nil))
 	one := b.Build(1, Status{}, nil).Pending[0]
-	b.Pod(nil, replica("web-5d8f9c6b4-b", func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(epoch.Add(-time.Hour)) }))
+	b.Pod(nil, replica("web-5d8f9c6b4-b", func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(modeltest.Epoch.Add(-time.Hour)) }))
 	two := b.Build(2, Status{}, nil).Pending[0]
 	if one.FullName() != "shop/web-5d8f9c6b4-a" || two.FullName() != "shop/web" {
 		t.Errorf("one is %s, two are %s", one.FullName(), two.FullName())
@@ -87,7 +89,7 @@ func TestAKindIsNamedAfterItsWorkload(t *testing.T) {
 	if one.Key != two.Key {
 		t.Error("the key changed with a second pod")
 	}
-	if two.First().Object.Name != "web-5d8f9c6b4-b" || !two.Since().Equal(epoch.Add(-time.Hour)) {
+	if two.First().Object.Name != "web-5d8f9c6b4-b" || !two.Since().Equal(modeltest.Epoch.Add(-time.Hour)) {
 		t.Errorf("first is %s, since %s", two.First().Object.Name, two.Since())
 	}
 }
@@ -96,7 +98,7 @@ func TestKindsAreInTheOrderOfTheQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewBuilder()
 		for range rapid.IntRange(0, 12).Draw(t, "pods") {
-			b.Pod(nil, anyPod(t))
+			b.Pod(nil, modeltest.AnyPod(t))
 		}
 		s := b.Build(1, Status{}, nil)
 		for i := 1; i < len(s.Pending); i++ {
@@ -145,11 +147,11 @@ func TestWhatWaits(t *testing.T) {
 			p.Status.ContainerStatuses[0].RestartCount = 1
 		}, false},
 		{"not one that is deleted from its node", "n1", func(p *corev1.Pod) {
-			p.Status.Phase, p.DeletionTimestamp = corev1.PodPending, new(metav1.NewTime(epoch))
+			p.Status.Phase, p.DeletionTimestamp = corev1.PodPending, new(metav1.NewTime(modeltest.Epoch))
 		}, false},
 		{"not one that is through", "n1", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, false},
 	} {
-		if pod := NewPod(aPod("shop/a", c.node, "1", "1Gi", 0, c.change)); pod.Waits != c.waits {
+		if pod := NewPod(modeltest.NewPod("shop/a", c.node, "1", "1Gi", 0, c.change)); pod.Waits != c.waits {
 			t.Errorf("%s: waits %t", c.says, pod.Waits)
 		}
 	}

@@ -13,12 +13,14 @@ import (
 	printersinternal "k8s.io/kubernetes/pkg/printers/internalversion"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
 func TestPodsAreWordedAsKubectlWordsThem(t *testing.T) {
 	generator := printers.NewTableGenerator().With(printersinternal.AddHandlers)
 	rapid.Check(t, func(t *rapid.T) {
-		object := anyPod(t)
+		object := modeltest.AnyPod(t)
 		var internal core.Pod
 		if err := corev1conversion.Convert_v1_Pod_To_core_Pod(object.DeepCopy(), &internal, nil); err != nil {
 			t.Fatal(err)
@@ -40,7 +42,7 @@ func TestPodsAreWordedAsKubectlWordsThem(t *testing.T) {
 
 func TestRequestsAreTheSchedulers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		object := anyPod(t)
+		object := modeltest.AnyPod(t)
 		info, err := framework.NewPodInfo(object)
 		if err != nil {
 			t.Fatal(err)
@@ -55,10 +57,10 @@ func TestRequestsAreTheSchedulers(t *testing.T) {
 func TestSumsOfANodeAreTheSchedulers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, byName := NewBuilder(), map[string]*corev1.Pod{}
-		node := anyNode(t)
+		node := modeltest.AnyNode(t)
 		b.Node(nil, node)
 		for range rapid.IntRange(0, 6).Draw(t, "pods") {
-			pod := anyPod(t)
+			pod := modeltest.AnyPod(t)
 			pod.Spec.NodeName = node.Name
 			b.Pod(nil, pod)
 			byName[pod.Namespace+"/"+pod.Name] = pod
@@ -66,7 +68,7 @@ func TestSumsOfANodeAreTheSchedulers(t *testing.T) {
 		info := framework.NewNodeInfo()
 		info.SetNode(node)
 		for _, pod := range byName {
-			if !finished(pod) { // the scheduler's informer does not give it the others
+			if !Finished(pod) { // the scheduler's informer does not give it the others
 				info.AddPod(pod)
 			}
 		}

@@ -71,8 +71,8 @@ func byName(p *Pod, name types.NamespacedName) int {
 	)
 }
 
-// comparePods is the order of Snapshot.Pods: by namespace, then name.
-func comparePods(a, b *Pod) int {
+// ComparePods is the order of Snapshot.Pods: by namespace, then name.
+func ComparePods(a, b *Pod) int {
 	return byName(a, types.NamespacedName{Namespace: b.Object.Namespace, Name: b.Object.Name})
 }
 
@@ -81,7 +81,7 @@ func compareNodes(a, b *Node) int { return strings.Compare(a.Name, b.Name) }
 
 // compareWaiting is the order of Kind.Pods: the longest waiting first.
 func compareWaiting(a, b *Pod) int {
-	return cmp.Or(a.Since().Compare(b.Since()), comparePods(a, b))
+	return cmp.Or(a.Since().Compare(b.Since()), ComparePods(a, b))
 }
 
 // compareKinds is the order of Snapshot.Pending, that of the scheduler's queue:

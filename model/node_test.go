@@ -6,11 +6,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
 func TestTheStatusOfANodeInWords(t *testing.T) {
 	ready := func(status corev1.ConditionStatus) corev1.NodeCondition {
-		return corev1.NodeCondition{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(epoch)}
+		return corev1.NodeCondition{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(modeltest.Epoch)}
 	}
 	holds := func(kind corev1.NodeConditionType) corev1.NodeCondition {
 		return corev1.NodeCondition{Type: kind, Status: corev1.ConditionTrue}
@@ -99,11 +101,11 @@ func TestWhereANodeComesFrom(t *testing.T) {
 
 func TestAPodThatComesBeforeItsNodeIsCounted(t *testing.T) {
 	b := NewBuilder()
-	b.Pod(nil, aPod("shop/a", "n1", "2", "1Gi", 0, nil))
+	b.Pod(nil, modeltest.NewPod("shop/a", "n1", "2", "1Gi", 0, nil))
 	if s := b.Build(1, Status{}, nil); len(s.Nodes) != 0 || len(s.Pods) != 1 {
 		t.Fatalf("%d nodes and %d pods", len(s.Nodes), len(s.Pods))
 	}
-	node := aNode("n1", "eu-1a", "4", "8Gi")
+	node := modeltest.NewNode("n1", "eu-1a", "4", "8Gi")
 	b.Node(nil, node)
 	s := b.Build(2, Status{}, nil)
 	if got := s.Nodes[0]; got.Requested.MilliCPU != 2000 || len(got.Pods) != 1 || got.Requested.Pods != 1 {

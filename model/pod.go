@@ -53,3 +53,8 @@ func (p *Pod) Priority() int32 {
 	}
 	return *p.Object.Spec.Priority
 }
+
+// Ref names this very pod: one that was made anew under its name is another.
+func (p *Pod) Ref() Ref {
+	return Ref{Resource: "pods", Namespace: p.Object.Namespace, Name: p.Object.Name, UID: p.Object.UID}
+}

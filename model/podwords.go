@@ -33,7 +33,7 @@ func podWords(pod *corev1.Pod) wording {
 	case pod.DeletionTimestamp == nil:
 	case pod.Status.Reason == unreachable:
 		w.reason = "Unknown"
-	case !finished(pod):
+	case !Finished(pod):
 		w.reason = "Terminating"
 	}
 	return w

@@ -30,13 +30,13 @@ func appendInt(dst []byte, n int64) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// unknownFigure stands where a figure is not known.
-const unknownFigure = "?"
+// UnknownFigure stands where a figure is not known.
+const UnknownFigure = "?"
 
 // FormatCPU words thousandths of a core: "350m" below one core, else cores with
 // at most two decimals: "3.65", "15.9", "4".
 func FormatCPU(milli int64, round Rounding) string {
-	return string(appendCPU(nil, milli, round))
+	return string(AppendCPU(nil, milli, round))
 }
 
 // FormatCores words thousandths of a core as cores, below one too, for columns
@@ -54,7 +54,7 @@ func FormatCoresOf(milli, whole int64) string {
 // FormatMemory words bytes in the largest unit of which there is one at least:
 // "8Gi", "512Mi", "1.5Gi"; one decimal below ten.
 func FormatMemory(bytes int64, round Rounding) string {
-	return string(appendMemory(nil, bytes, round))
+	return string(AppendMemory(nil, bytes, round))
 }
 
 // FormatMemoryOf words a part of a whole in the whole's unit, "88/120Gi"; both
@@ -85,12 +85,12 @@ func FormatCount[N ~int | ~int32 | ~int64](n N) string {
 // "41d"; "?" if it is not known since when.
 func FormatAge(since, now time.Time) string {
 	if since.IsZero() {
-		return unknownFigure
+		return UnknownFigure
 	}
 	return duration.ShortHumanDuration(max(now.Sub(since), 0))
 }
 
-func appendCPU(dst []byte, milli int64, round Rounding) []byte {
+func AppendCPU(dst []byte, milli int64, round Rounding) []byte {
 	if -1000 < milli && milli < 1000 && milli != 0 {
 		return append(strconv.AppendInt(dst, milli, 10), 'm')
 	}
@@ -101,7 +101,7 @@ func appendCores(dst []byte, milli int64, round Rounding) []byte {
 	return appendDecimal(dst, milli, 1000, 2, round)
 }
 
-func appendMemory(dst []byte, bytes int64, round Rounding) []byte {
+func AppendMemory(dst []byte, bytes int64, round Rounding) []byte {
 	unit := unitOf(bytes)
 	return append(appendDecimal(dst, bytes, unit.size, 1, round), unit.name...)
 }

@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
 func TestCPUIsWorded(t *testing.T) {
@@ -67,24 +69,24 @@ func TestMemoryIsWorded(t *testing.T) {
 func TestAPartIsWordedInTheUnitOfItsWhole(t *testing.T) {
 	gi := int64(1 << 30)
 	for got, want := range map[string]string{
-		FormatMemoryOf(88*gi, 120*gi):             "88/120Gi",
-		FormatMemoryOf(6*gi, 29*gi+gi/2):          "6/29Gi",
-		FormatMemoryOf(gi/4, 29*gi):               "0.2/29Gi",
-		FormatMemoryOf(0, 0):                      "0/0",
-		FormatCoresOf(21400, 31800):               "21.4/31.8",
-		FormatCoresOf(3650, 15900):                "3.65/15.9",
-		FormatCoresOf(900, 15900):                 "0.9/15.9",
-		FormatCount(12400) + " " + "in":           "12,400 in",
-		FormatCount(0):                            "0",
-		FormatCount(999):                          "999",
-		FormatCount(-1234567):                     "-1,234,567",
-		FormatCount(int32(-999)):                  "-999",
-		FormatAge(epoch, epoch.Add(-1)):           "0s",
-		FormatAge(epoch, epoch.Add(12e9)):         "12s",
-		FormatAge(epoch, epoch.Add(14*6e10)):      "14m",
-		FormatAge(epoch, epoch.Add(150*6e10)):     "2h",
-		FormatAge(epoch, epoch.AddDate(0, 0, 41)): "41d",
-		FormatAge(time.Time{}, epoch):             "?",
+		FormatMemoryOf(88*gi, 120*gi):                                 "88/120Gi",
+		FormatMemoryOf(6*gi, 29*gi+gi/2):                              "6/29Gi",
+		FormatMemoryOf(gi/4, 29*gi):                                   "0.2/29Gi",
+		FormatMemoryOf(0, 0):                                          "0/0",
+		FormatCoresOf(21400, 31800):                                   "21.4/31.8",
+		FormatCoresOf(3650, 15900):                                    "3.65/15.9",
+		FormatCoresOf(900, 15900):                                     "0.9/15.9",
+		FormatCount(12400) + " " + "in":                               "12,400 in",
+		FormatCount(0):                                                "0",
+		FormatCount(999):                                              "999",
+		FormatCount(-1234567):                                         "-1,234,567",
+		FormatCount(int32(-999)):                                      "-999",
+		FormatAge(modeltest.Epoch, modeltest.Epoch.Add(-1)):           "0s",
+		FormatAge(modeltest.Epoch, modeltest.Epoch.Add(12e9)):         "12s",
+		FormatAge(modeltest.Epoch, modeltest.Epoch.Add(14*6e10)):      "14m",
+		FormatAge(modeltest.Epoch, modeltest.Epoch.Add(150*6e10)):     "2h",
+		FormatAge(modeltest.Epoch, modeltest.Epoch.AddDate(0, 0, 41)): "41d",
+		FormatAge(time.Time{}, modeltest.Epoch):                       "?",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -242,9 +242,9 @@ func (r *Resources) addOne(other *Resources, name corev1.ResourceName) {
 
 // String words what is not zero: "cpu 4, memory 8Gi, nvidia.com/gpu 1"; "" if
 // all is. It rounds up.
-func (r Resources) String() string { return string(r.append(nil)) }
+func (r Resources) String() string { return string(r.Append(nil)) }
 
-func (r *Resources) append(dst []byte) []byte {
+func (r *Resources) Append(dst []byte) []byte {
 	start := len(dst)
 	next := func(name string) {
 		if len(dst) > start {
@@ -254,15 +254,15 @@ func (r *Resources) append(dst []byte) []byte {
 	}
 	if r.MilliCPU != 0 {
 		next("cpu")
-		dst = appendCPU(dst, r.MilliCPU, Up)
+		dst = AppendCPU(dst, r.MilliCPU, Up)
 	}
 	if r.Memory != 0 {
 		next("memory")
-		dst = appendMemory(dst, r.Memory, Up)
+		dst = AppendMemory(dst, r.Memory, Up)
 	}
 	if r.EphemeralStorage != 0 {
 		next("ephemeral-storage")
-		dst = appendMemory(dst, r.EphemeralStorage, Up)
+		dst = AppendMemory(dst, r.EphemeralStorage, Up)
 	}
 	if len(r.Scalar) == 0 {
 		return dst
@@ -278,7 +278,7 @@ func (r *Resources) append(dst []byte) []byte {
 
 func appendScalar(dst []byte, name corev1.ResourceName, amount int64) []byte {
 	if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-		return appendMemory(dst, amount, Up)
+		return AppendMemory(dst, amount, Up)
 	}
 	return appendInt(dst, amount)
 }

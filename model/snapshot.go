@@ -126,3 +126,11 @@ type Context struct {
 	Name, Cluster, User, Namespace string
 	Current                        bool
 }
+
+// Words name the object for a sentence, fit to be drawn: "std-b-02", "shop/cart-0".
+func (r Ref) Words() string {
+	if r.Namespace == "" {
+		return Clean(r.Name)
+	}
+	return Clean(r.Namespace + "/" + r.Name)
+}

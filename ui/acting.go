@@ -8,37 +8,37 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // acts is what the dashboard is doing to the cluster. A wish is planned, then
 // its box asks (confirm), then it runs.
 type acts struct {
 	nth     int                // the newest wish; answers to older ones are dropped
-	wish    model.Action       // being planned; nil while none is
+	wish    plan.Action        // being planned; nil while none is
 	cancel  context.CancelFunc // ends the planning
 	again   string             // why it is planned again
 	running []string           // what was confirmed and has no answer yet
 	rights  rights
 
-	jobs     []*model.Progress // those that end pods, the newest first
-	revision int               // of the jobs
-	leaving  bool              // ctrl-c was pressed while a job runs, and no other key since
+	jobs     []*plan.Progress // those that end pods, the newest first
+	revision int              // of the jobs
+	leaving  bool             // ctrl-c was pressed while a job runs, and no other key since
 }
 
 type (
 	// plannedMsg brings the plan of a wish.
 	plannedMsg struct {
 		opened, nth int
-		plan        *model.Plan
+		plan        *plan.Plan
 		err         error
 	}
 	// ranMsg brings what came of a plan that was confirmed.
 	ranMsg struct {
 		opened int
-		plan   *model.Plan
-		ran    *model.Ran
+		plan   *plan.Plan
+		ran    *plan.Ran
 		err    error
 	}
 )
@@ -52,10 +52,10 @@ func (a *App) actor() Actor {
 }
 
 // plan asks what a wish would do. Until the answer is there only esc and q work.
-func (a *App) plan(wish model.Action) tea.Cmd { return a.planFor(wish, "") }
+func (a *App) plan(wish plan.Action) tea.Cmd { return a.planFor(wish, "") }
 
 // planFor is plan with the reason why it is planned again, for the box.
-func (a *App) planFor(wish model.Action, again string) tea.Cmd {
+func (a *App) planFor(wish plan.Action, again string) tea.Cmd {
 	actor := a.actor()
 	if actor == nil {
 		return nil
@@ -120,7 +120,7 @@ func (a *App) onRan(msg ranMsg) tea.Cmd {
 		a.acts.running = slices.Delete(a.acts.running, at, at+1)
 	}
 	switch {
-	case errors.Is(msg.err, model.ErrChanged):
+	case errors.Is(msg.err, plan.ErrChanged):
 		return a.planFor(msg.plan.Action, changedWords(msg.plan, msg.ran))
 	case msg.err != nil:
 		return a.sayError(msg.err)
@@ -133,7 +133,7 @@ func (a *App) onRan(msg ranMsg) tea.Cmd {
 }
 
 // changedWords say which object kept a plan from being run.
-func changedWords(plan *model.Plan, ran *model.Ran) string {
+func changedWords(plan *plan.Plan, ran *plan.Ran) string {
 	what := "What it is about"
 	if at := madeOf(ran); at < len(plan.Changes) {
 		what = plan.Changes[at].Target.Words()
@@ -145,7 +145,7 @@ func changedWords(plan *model.Plan, ran *model.Ran) string {
 	return words
 }
 
-func madeOf(ran *model.Ran) int {
+func madeOf(ran *plan.Ran) int {
 	if ran == nil {
 		return 0
 	}

@@ -8,43 +8,44 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // activity is the page of what was done, and of what takes it back.
 type activity struct {
-	rows[model.Entry]
+	rows[plan.Entry]
 	seen int // entries when the cursor was put on the newest undo
 }
 
 func newActivity(a *App) *activity {
 	p := &activity{}
 	p.app, p.self = a, p
-	text := func(text func(model.Entry) string) func(model.Entry) cell {
-		return func(e model.Entry) cell { return cell{text: text(e)} }
+	text := func(text func(plan.Entry) string) func(plan.Entry) cell {
+		return func(e plan.Entry) cell { return cell{text: text(e)} }
 	}
 	p.table = newTable(
-		func(e model.Entry) string {
+		func(e plan.Entry) string {
 			return strconv.Itoa(e.ID) + " " + e.At.Format(time.RFC3339Nano) + " " + e.Did
 		},
-		column[model.Entry]{head: "WHAT", min: 24, max: 44, names: true, text: text(func(e model.Entry) string { return a.brief(e.Did) })},
-		column[model.Entry]{head: "AGO", min: 4, right: true, ticks: true, text: text(func(e model.Entry) string { return a.since(e.At) })},
-		column[model.Entry]{head: "UNDO", min: 4, text: undoCell},
-		column[model.Entry]{head: "RESULT", flex: true, min: 20, text: resultCell},
-		column[model.Entry]{head: "CONTEXT", from: 100, max: 24, names: true, text: text(func(e model.Entry) string { return model.ShortContext(e.Context, nil) })},
-		column[model.Entry]{head: "WHO", from: 100, max: 24, names: true, text: text(func(e model.Entry) string { return e.User })},
+		column[plan.Entry]{head: "WHAT", min: 24, max: 44, names: true, text: text(func(e plan.Entry) string { return a.brief(e.Did) })},
+		column[plan.Entry]{head: "AGO", min: 4, right: true, ticks: true, text: text(func(e plan.Entry) string { return a.since(e.At) })},
+		column[plan.Entry]{head: "UNDO", min: 4, text: undoCell},
+		column[plan.Entry]{head: "RESULT", flex: true, min: 20, text: resultCell},
+		column[plan.Entry]{head: "CONTEXT", from: 100, max: 24, names: true, text: text(func(e plan.Entry) string { return model.ShortContext(e.Context, nil) })},
+		column[plan.Entry]{head: "WHO", from: 100, max: 24, names: true, text: text(func(e plan.Entry) string { return e.User })},
 	)
 	return p
 }
 
 // undoCell says whether something takes the entry back.
-func undoCell(e model.Entry) cell {
+func undoCell(e plan.Entry) cell {
 	if e.Undo == nil {
 		return cell{text: "–", tone: dim}
 	}
 	return cell{text: "yes"}
 }
 
-func resultCell(e model.Entry) cell {
+func resultCell(e plan.Entry) cell {
 	if e.OK {
 		return cell{text: e.Result}
 	}
@@ -54,7 +55,7 @@ func resultCell(e model.Entry) cell {
 // read takes the entries. Where there are new ones, the newest that can be undone
 // is selected.
 func (p *activity) read() {
-	var entries []model.Entry
+	var entries []plan.Entry
 	if actor := p.app.actor(); actor != nil {
 		entries = actor.Activity()
 	}
@@ -63,7 +64,7 @@ func (p *activity) read() {
 		return
 	}
 	p.seen = len(entries)
-	if newest := slices.IndexFunc(entries, func(e model.Entry) bool { return e.Undo != nil }); newest >= 0 {
+	if newest := slices.IndexFunc(entries, func(e plan.Entry) bool { return e.Undo != nil }); newest >= 0 {
 		p.table.move(newest - p.table.chosen)
 	}
 }
@@ -110,7 +111,7 @@ func (p *activity) undos() int {
 }
 
 func (p *activity) showsYoung() bool {
-	return slices.ContainsFunc(p.table.inView(), func(e model.Entry) bool { return p.app.at.Sub(e.At) < young })
+	return slices.ContainsFunc(p.table.inView(), func(e plan.Entry) bool { return p.app.at.Sub(e.At) < young })
 }
 
 func (p *activity) update(msg tea.Msg) tea.Cmd {
@@ -139,7 +140,7 @@ func (p *activity) footer() []footKey {
 
 // running is the job of the selected entry; nil where that has none which may still
 // send something.
-func (p *activity) running() *model.Progress {
+func (p *activity) running() *plan.Progress {
 	entry, ok := p.table.selected()
 	if !ok || entry.ID == 0 {
 		return nil
@@ -166,7 +167,7 @@ func (p *activity) off(do action) string {
 }
 
 // offUndo tells why an entry cannot be undone; "" if it can.
-func (a *App) offUndo(entry model.Entry) string {
+func (a *App) offUndo(entry plan.Entry) string {
 	reason, _ := a.lookOnly()
 	switch {
 	case entry.Undo == nil && entry.ID == 0:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // busy is the dashboard after some changes.
@@ -15,14 +15,14 @@ func busy(t *testing.T, width, height int) *acted {
 	d.node("std-b-02")
 	d.press("c", "y")
 	undo := d.actor.entries[0].Undo
-	entry := func(ago time.Duration, did, result string, ok bool) model.Entry {
-		return model.Entry{ID: 9, At: d.at.Add(-ago), User: "anna", Context: "arn:aws:eks:eu-central-1:1:cluster/prod-eu", Did: did, Result: result, OK: ok}
+	entry := func(ago time.Duration, did, result string, ok bool) plan.Entry {
+		return plan.Entry{ID: 9, At: d.at.Add(-ago), User: "anna", Context: "arn:aws:eks:eu-central-1:1:cluster/prod-eu", Did: did, Result: result, OK: ok}
 	}
 	earlier := entry(26*time.Hour, "label shop/cart-0 tier=web", "done", true)
 	earlier.ID = 0
 	cordoned := entry(3*time.Minute, "cordon std-b-02", "done", true)
 	cordoned.Undo = undo
-	d.actor.entries = []model.Entry{
+	d.actor.entries = []plan.Entry{
 		entry(40*time.Second, "evict batch/report-1", "1 of 1 gone", true),
 		cordoned,
 		entry(5*time.Minute, "taint std-c-01 dedicated=gpu:NoExecute", `kube-apiserver: admission webhook "w" denied the request`, false),

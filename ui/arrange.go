@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // mode is what becomes of the cursor when rows are arranged.
@@ -37,15 +38,15 @@ type arrangedMsg[F any] struct {
 // arranged is what was kept of the rows, in order.
 type arranged[F any] struct {
 	rows   []F
-	result *model.Filtered[F] // nil without a filter
+	result *query.Filtered[F] // nil without a filter
 }
 
 // arrangement is everything that arranging needs, so that it can be done anywhere.
 type arrangement[F any] struct {
 	all      []F
-	fields   *model.Fields[F]
+	fields   *query.Fields[F]
 	filter   string
-	last     *model.Filtered[F]
+	last     *query.Filtered[F]
 	field    string // to sort by; "" is their own order
 	reversed bool
 }
@@ -79,11 +80,11 @@ func (w arrangement[F]) run(ctx context.Context) (arranged[F], error) {
 }
 
 // compiled is the filter; that of the rows before is not read again.
-func (w arrangement[F]) compiled() (*model.Filter[F], error) {
+func (w arrangement[F]) compiled() (*query.Filter[F], error) {
 	if w.last != nil && w.last.Filter().Text() == w.filter {
 		return w.last.Filter().With(w.fields), nil
 	}
-	return model.Compile(w.fields, w.filter)
+	return query.Compile(w.fields, w.filter)
 }
 
 // quick says whether the work is done between two frames.
@@ -91,13 +92,13 @@ func (w arrangement[F]) quick() bool {
 	if w.filter == "" && w.field == "" && !w.reversed {
 		return true
 	}
-	return len(w.all) <= soon && !model.HasExpression(w.filter)
+	return len(w.all) <= soon && !query.HasExpression(w.filter)
 }
 
 // descending puts the largest figures first, and words and ages from the start.
 func (w arrangement[F]) descending() bool {
 	field, ok := w.fields.Field(w.field)
-	figure := ok && field.Unit != model.Word && field.Unit != model.Duration
+	figure := ok && field.Unit != query.Word && field.Unit != query.Duration
 	return figure != w.reversed
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // changers are the actions that change the cluster, once their box is answered.
@@ -21,12 +22,12 @@ var changers = []action{
 func (a *App) change(do action, t targets) tea.Cmd {
 	switch do {
 	case doCordon, doUncordon:
-		return a.plan(model.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
+		return a.plan(plan.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
 	case doDrain:
 		if jobs := a.draining(t.nodes); len(jobs) > 0 {
 			return a.openDraining(jobs)
 		}
-		return a.plan(model.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
+		return a.plan(plan.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
 	case doTaint:
 		return a.editTaints(t.nodes)
 	case doLabel:
@@ -41,15 +42,15 @@ func (a *App) change(do action, t targets) tea.Cmd {
 func (a *App) changePods(do action, pods []*model.Pod) tea.Cmd {
 	switch do {
 	case doEvict:
-		return a.plan(model.Evict{Pods: podRefs(pods)})
+		return a.plan(plan.Evict{Pods: podRefs(pods)})
 	case doUngate:
-		return a.plan(model.Ungate{Pods: podRefs(pods)})
+		return a.plan(plan.Ungate{Pods: podRefs(pods)})
 	case doDelete:
-		return a.plan(model.Delete{Pod: pods[0].Ref()})
+		return a.plan(plan.Delete{Pod: pods[0].Ref()})
 	case doScale:
 		return a.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
 	case doRestart:
-		return a.plan(model.Restart{Ref: workload(pods[0], ""), At: a.at.UTC()})
+		return a.plan(plan.Restart{Ref: workload(pods[0], ""), At: a.at.UTC()})
 	}
 	return nil
 }

@@ -6,15 +6,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // confirm is the box that says what a plan would do and asks whether to do it.
 // Nothing but its answer leads to a change of the cluster.
 type confirm struct {
 	app      *App
-	plan     *model.Plan
-	question model.Question
+	plan     *plan.Plan
+	question plan.Question
 	again    string // why it is asked again; "" the first time
 	arms     arming
 	agreed   []bool // to the plan's consents
@@ -24,7 +24,7 @@ type confirm struct {
 	wrong    string // what was entered and is not the answer
 }
 
-func newConfirm(a *App, plan *model.Plan, again string) *confirm {
+func newConfirm(a *App, plan *plan.Plan, again string) *confirm {
 	c := &confirm{
 		app: a, plan: plan, question: plan.Question(a.short, a.production()), again: again,
 		agreed: make([]bool, len(plan.Consents)), field: newField(""),

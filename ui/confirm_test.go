@@ -9,14 +9,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // cordonBox opens the box of the mock-up.
 func cordonBox(t *testing.T, width, height int, context string, with func(*Options)) *acted {
 	t.Helper()
 	d := newActed(t, width, height, context, with)
-	d.actor.dress = func(plan *model.Plan) {
+	d.actor.dress = func(plan *plan.Plan) {
 		plan.Effects = append(plan.Effects, "Pending shop/checkout loses the node that was nearest.")
 	}
 	d.node("std-b-02")
@@ -135,7 +135,7 @@ func TestNothingElseAnswersTheBox(t *testing.T) {
 
 func TestAnObjectThatChangedIsPlannedAndAskedAnew(t *testing.T) {
 	d := cordonBox(t, 80, 24, "staging-eu", nil)
-	d.actor.runErrs = []error{fmt.Errorf("std-b-02 %w: conflict", model.ErrChanged)}
+	d.actor.runErrs = []error{fmt.Errorf("std-b-02 %w: conflict", plan.ErrChanged)}
 	d.press("y")
 	if len(d.actor.asked) != 2 || d.app.dialog == nil {
 		t.Fatalf("asked for %v:\n%s", d.actor.asked, screen(d.app))
@@ -154,7 +154,7 @@ func TestAnObjectThatChangedIsPlannedAndAskedAnew(t *testing.T) {
 
 func TestWhatThePlanOrTheRunMeetsIsTold(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
-	d.actor.planErr = fmt.Errorf("cordon std-b-02: %w", model.ErrGone)
+	d.actor.planErr = fmt.Errorf("cordon std-b-02: %w", plan.ErrGone)
 	d.node("std-b-02")
 	d.press("c")
 	if got := screenRow(d.app, message); got != " cordon std-b-02: it is gone" {
@@ -170,7 +170,7 @@ func TestWhatThePlanOrTheRunMeetsIsTold(t *testing.T) {
 
 func TestARefusedDryRunAsksNothing(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
-	d.actor.dress = func(plan *model.Plan) {
+	d.actor.dress = func(plan *plan.Plan) {
 		plan.Verdict.Refused = []string{`admission webhook "nodes.example.com" denied the request: nodes are frozen until Monday.`}
 	}
 	d.node("std-b-02")

@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 const (
@@ -127,7 +128,7 @@ func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts
 // edits are the fields that change, with the object's name where there are several.
 // That a drain cordons stands in its order.
 func (c *confirm) edits() []string {
-	if _, drains := c.plan.Action.(model.Drains); drains {
+	if _, drains := c.plan.Action.(plan.Drains); drains {
 		return nil
 	}
 	var lines []string

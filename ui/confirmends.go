@@ -1,6 +1,9 @@
 package ui
 
-import "github.com/kubectl-fathom/kubectl-fathom/model"
+import (
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
 
 // namesMost is the widest that names of pods are drawn in a box.
 const namesMost = 34
@@ -26,7 +29,7 @@ func (c *confirm) ends(width int) []told {
 }
 
 // end is one pod that ends; words that are too long for its row go on below.
-func (c *confirm) end(end *model.End, names, width int) []told {
+func (c *confirm) end(end *plan.End, names, width int) []told {
 	s := c.app.styles()
 	lead, style := "  ", s.Text
 	if end.Warn() {

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // evictBox opens the box of the mock-up of an eviction on production.
@@ -137,7 +137,7 @@ func TestOnlyDigitsGoInWhereANumberIsTyped(t *testing.T) {
 }
 
 // evictOne opens the box for the eviction of one pod.
-func evictOne(t *testing.T, context, name string, fates map[string]model.Fate) *acted {
+func evictOne(t *testing.T, context, name string, fates map[string]plan.Fate) *acted {
 	t.Helper()
 	d := newActedOn(t, 80, 24, context, threeReports(), nil)
 	d.actor.dress = foretold(fates)
@@ -149,7 +149,7 @@ func evictOne(t *testing.T, context, name string, fates map[string]model.Fate) *
 }
 
 func TestOnePodThatIsRescheduledTakesAY(t *testing.T) {
-	rescheduled := map[string]model.Fate{"front-5d8f9c6b4-8sd2l": {Outcome: model.Lands, Node: "std-c-01", Budget: frontBudget}}
+	rescheduled := map[string]plan.Fate{"front-5d8f9c6b4-8sd2l": {Outcome: plan.Lands, Node: "std-c-01", Budget: frontBudget}}
 	d := evictOne(t, "staging-eu", "web/front-5d8f9c6b4-8sd2l", rescheduled)
 	requireScreen(t, d.app)
 	d.press("y")
@@ -228,7 +228,7 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 	})
 	t.Run("where nothing is asked, on production too", func(t *testing.T) {
 		d := newActed(t, 80, 24, "prod-eu", nil)
-		d.actor.dress = func(plan *model.Plan) { plan.Verdict.Refused = []string{"frozen."} }
+		d.actor.dress = func(plan *plan.Plan) { plan.Verdict.Refused = []string{"frozen."} }
 		d.node("std-b-02")
 		d.press("c")
 		press(t, d.app, "q")

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // careless is a user who presses anything, at any pace, and pastes, clicks and
@@ -151,7 +151,7 @@ func (c *careless) act(name string, msg tea.Msg) {
 }
 
 // plan is that of the box on the screen; nil without one.
-func (c *careless) plan() *model.Plan {
+func (c *careless) plan() *plan.Plan {
 	if box, ok := c.app.dialog.(*confirm); ok {
 		return box.plan
 	}
@@ -159,7 +159,7 @@ func (c *careless) plan() *model.Plan {
 }
 
 // judge says what was wrong with what just ran; "" if nothing was.
-func (c *careless) judge(before string, plan *model.Plan, key tea.KeyPressMsg, isKey, ready bool) string {
+func (c *careless) judge(before string, plan *plan.Plan, key tea.KeyPressMsg, isKey, ready bool) string {
 	answer, asks := "y", fmt.Sprintf("y %s   esc nothing", plan.Does)
 	if plan.Ending > 0 {
 		answer = fmt.Sprint(plan.Ending)

@@ -9,24 +9,25 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // drainPage is the page of one job: its pods, what each is at, and what the API
 // server says of the selected one.
 type drainPage struct {
-	rows[model.PodProgress]
-	job *model.Progress
+	rows[plan.PodProgress]
+	job *plan.Progress
 }
 
-func newDrainPage(a *App, job *model.Progress) *drainPage {
+func newDrainPage(a *App, job *plan.Progress) *drainPage {
 	p := &drainPage{job: job}
 	p.app, p.self = a, p
 	p.table = newTable(
-		func(pod model.PodProgress) string { return string(pod.Pod.UID) },
-		column[model.PodProgress]{head: "POD", min: 25, max: 40, names: true, text: func(pod model.PodProgress) cell { return cell{text: pod.Pod.Words()} }},
-		column[model.PodProgress]{head: "STATE", min: 20, text: p.state},
-		column[model.PodProgress]{head: "FOR", min: 3, right: true, ticks: true, text: func(pod model.PodProgress) cell { return cell{text: a.since(pod.Since)} }},
-		column[model.PodProgress]{head: "NOW", flex: true, min: 21, text: p.now},
+		func(pod plan.PodProgress) string { return string(pod.Pod.UID) },
+		column[plan.PodProgress]{head: "POD", min: 25, max: 40, names: true, text: func(pod plan.PodProgress) cell { return cell{text: pod.Pod.Words()} }},
+		column[plan.PodProgress]{head: "STATE", min: 20, text: p.state},
+		column[plan.PodProgress]{head: "FOR", min: 3, right: true, ticks: true, text: func(pod plan.PodProgress) cell { return cell{text: a.since(pod.Since)} }},
+		column[plan.PodProgress]{head: "NOW", flex: true, min: 21, text: p.now},
 	)
 	return p
 }
@@ -40,36 +41,36 @@ func (p *drainPage) crumbs() []string {
 func (p *drainPage) answer(int) string {
 	job := p.job
 	words := clock(p.app.elapsed(job)) + ": " + jobTally(job)
-	moving := job.Count(model.PodAsked) + job.Count(model.PodTerminating) + job.Count(model.PodWaits)
+	moving := job.Count(plan.PodAsked) + job.Count(plan.PodTerminating) + job.Count(plan.PodWaits)
 	switch {
 	case job.Why != "":
 		words += "; " + model.Clean(job.Why)
-	case job.State == model.JobPaused:
+	case job.State == plan.JobPaused:
 		words += "; paused: P goes on"
-	case job.State == model.JobStopped:
+	case job.State == plan.JobStopped:
 		words += "; stopped"
-	case job.State == model.JobDone:
+	case job.State == plan.JobDone:
 		words += "; done"
-	case job.Count(model.PodRefused) > 0 && moving > 0:
+	case job.Count(plan.PodRefused) > 0 && moving > 0:
 		words += "; the rest go on"
 	}
 	return strings.TrimSuffix(words, ".") + "."
 }
 
 // jobTally counts a job's pods by what they are at.
-func jobTally(job *model.Progress) string {
+func jobTally(job *plan.Progress) string {
 	var words strings.Builder
-	_, _ = fmt.Fprintf(&words, "%d of %d gone", job.Count(model.PodGone), len(job.Pods))
+	_, _ = fmt.Fprintf(&words, "%d of %d gone", job.Count(plan.PodGone), len(job.Pods))
 	for _, part := range []struct {
-		state model.PodState
+		state plan.PodState
 		word  string
 	}{
-		{model.PodTerminating, "ending"},
-		{model.PodAsked, "asked"},
-		{model.PodWaits, "waiting"},
-		{model.PodRefused, "refused by " + grammar.Agree(job.Count(model.PodRefused), "its PDB", "their PDBs")},
-		{model.PodFailed, "not gone"},
-		{model.PodLeft, "left"},
+		{plan.PodTerminating, "ending"},
+		{plan.PodAsked, "asked"},
+		{plan.PodWaits, "waiting"},
+		{plan.PodRefused, "refused by " + grammar.Agree(job.Count(plan.PodRefused), "its PDB", "their PDBs")},
+		{plan.PodFailed, "not gone"},
+		{plan.PodLeft, "left"},
 	} {
 		if n := job.Count(part.state); n > 0 {
 			_, _ = fmt.Fprintf(&words, ", %d %s", n, part.word)
@@ -89,7 +90,7 @@ func (p *drainPage) showJobs() {
 }
 
 func (p *drainPage) showsYoung() bool {
-	return p.job.Live() || slices.ContainsFunc(p.table.inView(), func(pod model.PodProgress) bool {
+	return p.job.Live() || slices.ContainsFunc(p.table.inView(), func(pod plan.PodProgress) bool {
 		return p.app.at.Sub(pod.Since) < young
 	})
 }
@@ -121,7 +122,7 @@ func (p *drainPage) places() place { return everywhere | lists | onPod | onJob }
 
 func (p *drainPage) footer() []footKey {
 	pause, stop := "pause", "stop the drain"
-	if p.job.State == model.JobPaused {
+	if p.job.State == plan.JobPaused {
 		pause = "go on"
 	}
 	if !drains(p.job) {

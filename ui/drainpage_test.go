@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // cartSaid is what the API server says of an eviction that a budget refuses.
@@ -18,7 +19,7 @@ const cartSaid = "Cannot evict pod as it would violate the pod's disruption budg
 	"The disruption budget cart needs 3 healthy pods and has 3 currently"
 
 // drainJob is the drain of the mock-up: 7 of 11 gone, 2 ending, 1 asked, 1 refused.
-func drainJob(prod *prodEU) *model.Progress {
+func drainJob(prod *prodEU) *plan.Progress {
 	ago := func(s int) time.Time { return now.Add(-time.Duration(s) * time.Second) }
 	ref := func(namespace, name string) model.Ref {
 		return model.Ref{Resource: "pods", Namespace: namespace, Name: name, UID: types.UID("pod-" + namespace + "-" + name)}
@@ -28,29 +29,29 @@ func drainJob(prod *prodEU) *model.Progress {
 		made.UID += "-anew"
 		return made
 	}
-	job := &model.Progress{
-		ID: 1, Name: "drain std-a-02", State: model.JobRuns, Began: ago(72), Revision: 1,
-		Plan: &model.Plan{Action: model.Drain{Nodes: []string{"std-a-02"}}},
-		Pods: []model.PodProgress{
-			{Pod: ref("batch", "report-2"), State: model.PodGone, Since: ago(48), Back: back("batch", "report-2"), BackNode: "std-a-01"},
-			{Pod: ref("dev", "shell-anna"), State: model.PodTerminating, Since: ago(22), Grace: time.Minute},
-			{Pod: ref("search", "index-1"), State: model.PodGone, Since: ago(31), Back: back("search", "index-1")},
+	job := &plan.Progress{
+		ID: 1, Name: "drain std-a-02", State: plan.JobRuns, Began: ago(72), Revision: 1,
+		Plan: &plan.Plan{Action: plan.Drain{Nodes: []string{"std-a-02"}}},
+		Pods: []plan.PodProgress{
+			{Pod: ref("batch", "report-2"), State: plan.PodGone, Since: ago(48), Back: back("batch", "report-2"), BackNode: "std-a-01"},
+			{Pod: ref("dev", "shell-anna"), State: plan.PodTerminating, Since: ago(22), Grace: time.Minute},
+			{Pod: ref("search", "index-1"), State: plan.PodGone, Since: ago(31), Back: back("search", "index-1")},
 			{
-				Pod: ref("shop", "cart-7b5c4d9f8-9fj4w"), State: model.PodRefused, Since: ago(58), Again: now.Add(4 * time.Second),
+				Pod: ref("shop", "cart-7b5c4d9f8-9fj4w"), State: plan.PodRefused, Since: ago(58), Again: now.Add(4 * time.Second),
 				Budget: "cart", Said: cartSaid,
 			},
-			{Pod: ref("web", "cache-0"), State: model.PodTerminating, Since: ago(40), Grace: 30 * time.Second},
-			{Pod: ref("team-a", "worker-0"), State: model.PodAsked, Since: ago(2)},
+			{Pod: ref("web", "cache-0"), State: plan.PodTerminating, Since: ago(40), Grace: 30 * time.Second},
+			{Pod: ref("team-a", "worker-0"), State: plan.PodAsked, Since: ago(2)},
 		},
 	}
 	for i := range 5 {
-		job.Pods = append(job.Pods, model.PodProgress{Pod: ref("team-a", fmt.Sprintf("worker-%d", i+1)), State: model.PodGone, Since: ago(50 + i)})
+		job.Pods = append(job.Pods, plan.PodProgress{Pod: ref("team-a", fmt.Sprintf("worker-%d", i+1)), State: plan.PodGone, Since: ago(50 + i)})
 	}
 	return job
 }
 
 // draining is the dashboard while that drain runs, on its page.
-func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *model.Progress) {
+func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *plan.Progress) {
 	t.Helper()
 	prod := drained()
 	for i, node := range prod.nodes {
@@ -61,19 +62,19 @@ func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *mo
 	}
 	d := newActedOn(t, width, height, "staging-eu", prod, with)
 	job := drainJob(prod)
-	cordon := model.Change{
-		Target: model.NodeRef("std-a-02"), Edits: []model.Edit{{Path: []string{"spec", "unschedulable"}, To: true}},
+	cordon := plan.Change{
+		Target: plan.NodeRef("std-a-02"), Edits: []plan.Edit{{Path: []string{"spec", "unschedulable"}, To: true}},
 	}
-	d.actor.entries = []model.Entry{{
+	d.actor.entries = []plan.Entry{{
 		ID: 1, At: job.Began, User: "anna", Context: "staging-eu", Did: job.Name, Result: "running", OK: true, Job: job.ID,
-		Undo: model.Restore{Of: job.Name, Changes: []model.Change{cordon}},
+		Undo: plan.Restore{Of: job.Name, Changes: []plan.Change{cordon}},
 	}}
 	d.tell(job)
 	return d, job
 }
 
 // tell brings how far jobs are.
-func (d *acted) tell(jobs ...*model.Progress) {
+func (d *acted) tell(jobs ...*plan.Progress) {
 	d.actor.jobs = jobs
 	send(d.t, d.app, jobsMsg{jobs: jobs, revision: 1})
 }
@@ -109,7 +110,7 @@ func TestADrainIsWatchedAsDrawn(t *testing.T) {
 	t.Run("the list of drains", func(t *testing.T) {
 		d, job := draining(t, 80, 24, nil)
 		over := drainJob(d.prod)
-		over.ID, over.Name, over.State, over.Over = 2, "evict 3 pods", model.JobDone, now.Add(-time.Minute)
+		over.ID, over.Name, over.State, over.Over = 2, "evict 3 pods", plan.JobDone, now.Add(-time.Minute)
 		over.Pods = over.Pods[6:9]
 		d.tell(over, job)
 		d.toDrain()
@@ -126,7 +127,7 @@ func TestADrainIsPausedAndStopped(t *testing.T) {
 		t.Fatal("P pauses nothing")
 	}
 	paused := *job
-	paused.State = model.JobPaused
+	paused.State = plan.JobPaused
 	d.tell(&paused)
 	if got := screenRow(d.app, footer); !strings.Contains(got, "P go on") {
 		t.Errorf("says %q", got)
@@ -141,7 +142,7 @@ func TestADrainIsPausedAndStopped(t *testing.T) {
 		t.Error("y stops nothing")
 	}
 	stopped := *job
-	stopped.State = model.JobStopped
+	stopped.State = plan.JobStopped
 	d.tell(&stopped)
 	d.press("P")
 	if got := screenRow(d.app, message); got != " P pause: drain std-a-02 is stopped." {
@@ -165,7 +166,7 @@ func TestTheUndoOfADrainThatRunsSaysThatItStopsIt(t *testing.T) {
 		d.press("U")
 		later := *job
 		later.Pods = slices.Clone(job.Pods)
-		later.Pods[1].State = model.PodGone
+		later.Pods[1].State = plan.PodGone
 		d.tell(&later)
 		d.wait(time.Second)
 		requireScreen(t, d.app)
@@ -177,8 +178,8 @@ func TestTheUndoOfADrainThatRunsSaysThatItStopsIt(t *testing.T) {
 	t.Run("also of three nodes by an uncordon of one", func(t *testing.T) {
 		d, job := draining(t, 80, 24, nil)
 		several := *job
-		several.Name, several.State = "drain 3 nodes", model.JobPaused
-		several.Plan = &model.Plan{Action: model.Drain{Nodes: []string{"std-a-01", "std-a-02", "std-b-01"}, AtOnce: 1}}
+		several.Name, several.State = "drain 3 nodes", plan.JobPaused
+		several.Plan = &plan.Plan{Action: plan.Drain{Nodes: []string{"std-a-01", "std-a-02", "std-b-01"}, AtOnce: 1}}
 		d.tell(&several)
 		d.node("std-a-02")
 		d.press("u")
@@ -212,7 +213,7 @@ func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 		d, job := draining(t, 80, 24, nil)
 		d.actor.filtered = func(string) []types.UID { return nil }
 		over := *job
-		over.State = model.JobStopped
+		over.State = plan.JobStopped
 		d.tell(&over)
 		d.node("std-a-02")
 		d.press("r")
@@ -252,7 +253,7 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 	}
 	d.press("esc")
 	over := *job
-	over.State = model.JobDone
+	over.State = plan.JobDone
 	d.tell(&over)
 	d.press("z", "enter")
 	if len(d.actor.asked) != 2 || d.app.dialog == nil {
@@ -263,11 +264,11 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 func TestAStoppedDrainTellsHowLongItRan(t *testing.T) {
 	d, job := draining(t, 80, 24, nil)
 	stopped := *job
-	stopped.State, stopped.Over, stopped.Pods = model.JobStopped, job.Began.Add(70*time.Second), slices.Clone(job.Pods)
+	stopped.State, stopped.Over, stopped.Pods = plan.JobStopped, job.Began.Add(70*time.Second), slices.Clone(job.Pods)
 	for i := range stopped.Pods {
-		stopped.Pods[i].State = model.PodGone
+		stopped.Pods[i].State = plan.PodGone
 	}
-	stopped.Pods[3].State, stopped.Pods[3].Again, stopped.Pods[3].Said = model.PodLeft, time.Time{}, ""
+	stopped.Pods[3].State, stopped.Pods[3].Again, stopped.Pods[3].Said = plan.PodLeft, time.Time{}, ""
 	d.tell(&stopped)
 	d.at = now.Add(time.Hour)
 	d.press(":")
@@ -288,7 +289,7 @@ func TestAJobIsToldWhereverOneIs(t *testing.T) {
 		t.Errorf("says %q", got)
 	}
 	done := *job
-	done.State, done.Over = model.JobDone, now
+	done.State, done.Over = plan.JobDone, now
 	d.tell(&done)
 	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" || !d.app.said.bad && d.app.said.text == "" {
 		t.Errorf("its end is not told: %q", got)
@@ -321,7 +322,7 @@ func TestLeavingWhileADrainRunsAsksOnce(t *testing.T) {
 		t.Error("the second ctrl-c does not quit")
 	}
 	done := *job
-	done.State = model.JobDone
+	done.State = plan.JobDone
 	d.tell(&done)
 	d.press("j")
 	if !quits("ctrl+c") {

@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // saidMost is how many rows the API server's words take at most.
 const saidMost = 4
 
 // podOrder is how pods of a job are listed: those first that need somebody.
-var podOrder = []model.PodState{
-	model.PodFailed, model.PodRefused, model.PodTerminating, model.PodAsked, model.PodWaits, model.PodLeft, model.PodGone,
+var podOrder = []plan.PodState{
+	plan.PodFailed, plan.PodRefused, plan.PodTerminating, plan.PodAsked, plan.PodWaits, plan.PodLeft, plan.PodGone,
 }
 
 // inOrder are the pods of a job as the page lists them, the newest first of each state.
-func inOrder(pods []model.PodProgress) []model.PodProgress {
-	return slices.SortedStableFunc(slices.Values(pods), func(a, b model.PodProgress) int {
+func inOrder(pods []plan.PodProgress) []plan.PodProgress {
+	return slices.SortedStableFunc(slices.Values(pods), func(a, b plan.PodProgress) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(podOrder, a.State), slices.Index(podOrder, b.State)),
 			b.Since.Compare(a.Since),
@@ -29,44 +30,44 @@ func inOrder(pods []model.PodProgress) []model.PodProgress {
 }
 
 // state is what a pod is at, and when it is asked again.
-func (p *drainPage) state(pod model.PodProgress) cell {
+func (p *drainPage) state(pod plan.PodProgress) cell {
 	made := cell{text: string(pod.State)}
 	switch pod.State {
-	case model.PodRefused:
+	case plan.PodRefused:
 		made.tone = warning
-	case model.PodFailed:
+	case plan.PodFailed:
 		made.tone = bad
-	case model.PodGone:
+	case plan.PodGone:
 		made.tone = dim
 	}
-	if !pod.Again.IsZero() && p.job.State == model.JobRuns {
+	if !pod.Again.IsZero() && p.job.State == plan.JobRuns {
 		made.text += ", again in " + clock(max(pod.Again.Sub(p.app.at), 0))
 	}
 	return made
 }
 
 // now says what is going on with a pod.
-func (p *drainPage) now(pod model.PodProgress) cell {
+func (p *drainPage) now(pod plan.PodProgress) cell {
 	switch pod.State {
-	case model.PodRefused:
+	case plan.PodRefused:
 		if pod.Budget != "" {
 			return cell{text: "PDB " + pod.Budget + " allows 0"}
 		}
 		return cell{text: pod.Said}
-	case model.PodLeft:
+	case plan.PodLeft:
 		if pod.Budget != "" {
 			return cell{text: "PDB " + pod.Budget + " refused it"}
 		}
-	case model.PodTerminating:
+	case plan.PodTerminating:
 		return p.ending(pod)
-	case model.PodGone:
+	case plan.PodGone:
 		return p.back(pod)
 	}
 	return cell{text: cmp.Or(pod.Help, pod.Said)}
 }
 
 // ending is how far a pod is that ends.
-func (p *drainPage) ending(pod model.PodProgress) cell {
+func (p *drainPage) ending(pod plan.PodProgress) cell {
 	if pod.Help != "" {
 		return cell{text: pod.Help, tone: warning}
 	}
@@ -78,7 +79,7 @@ func (p *drainPage) ending(pod model.PodProgress) cell {
 }
 
 // back is where the pod is that was made in its place.
-func (p *drainPage) back(pod model.PodProgress) cell {
+func (p *drainPage) back(pod plan.PodProgress) cell {
 	switch {
 	case pod.Back.Name == "" && p.lost(pod):
 		return cell{text: "lost: no controller owns it"}
@@ -91,14 +92,14 @@ func (p *drainPage) back(pod model.PodProgress) cell {
 }
 
 // lost says whether nobody makes the pod anew.
-func (p *drainPage) lost(pod model.PodProgress) bool {
-	return p.job.Plan != nil && slices.ContainsFunc(p.job.Plan.Ends, func(end model.End) bool {
+func (p *drainPage) lost(pod plan.PodProgress) bool {
+	return p.job.Plan != nil && slices.ContainsFunc(p.job.Plan.Ends, func(end plan.End) bool {
 		return end.Lost && end.Pod.Object.UID == pod.Pod.UID
 	})
 }
 
 // said are the API server's words about a pod, in lines; none where all is well.
-func (p *drainPage) said(pod model.PodProgress) []string {
+func (p *drainPage) said(pod plan.PodProgress) []string {
 	if pod.Said == "" {
 		return nil
 	}

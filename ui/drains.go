@@ -8,37 +8,38 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // drainsPage lists the jobs of this run that end pods, the newest first.
 type drainsPage struct {
-	rows[*model.Progress]
+	rows[*plan.Progress]
 }
 
 func newDrains(a *App) *drainsPage {
 	p := &drainsPage{}
 	p.app, p.self = a, p
-	text := func(text func(*model.Progress) string) func(*model.Progress) cell {
-		return func(job *model.Progress) cell { return cell{text: text(job)} }
+	text := func(text func(*plan.Progress) string) func(*plan.Progress) cell {
+		return func(job *plan.Progress) cell { return cell{text: text(job)} }
 	}
-	p.table = newTable(func(job *model.Progress) string { return strconv.Itoa(job.ID) },
-		column[*model.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *model.Progress) string { return a.brief(job.Name) })},
-		column[*model.Progress]{head: "STATE", min: 8, text: func(job *model.Progress) cell { return cell{text: string(job.State), tone: jobTone(job)} }},
-		column[*model.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *model.Progress) string {
-			return strconv.Itoa(job.Count(model.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
+	p.table = newTable(func(job *plan.Progress) string { return strconv.Itoa(job.ID) },
+		column[*plan.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *plan.Progress) string { return a.brief(job.Name) })},
+		column[*plan.Progress]{head: "STATE", min: 8, text: func(job *plan.Progress) cell { return cell{text: string(job.State), tone: jobTone(job)} }},
+		column[*plan.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *plan.Progress) string {
+			return strconv.Itoa(job.Count(plan.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
 		})},
-		column[*model.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *model.Progress) string { return a.ranFor(job) })},
-		column[*model.Progress]{head: "NOW", flex: true, text: text(jobTally)},
+		column[*plan.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *plan.Progress) string { return a.ranFor(job) })},
+		column[*plan.Progress]{head: "NOW", flex: true, text: text(jobTally)},
 	)
 	return p
 }
 
 // jobTone is the role of a job's state.
-func jobTone(job *model.Progress) tone {
+func jobTone(job *plan.Progress) tone {
 	switch {
-	case job.State == model.JobDone && job.Count(model.PodGone) == len(job.Pods):
+	case job.State == plan.JobDone && job.Count(plan.PodGone) == len(job.Pods):
 		return good
-	case job.State == model.JobRuns:
+	case job.State == plan.JobRuns:
 		return plain
 	}
 	return warning
@@ -102,7 +103,7 @@ func (p *drainsPage) off(do action) string {
 }
 
 // over says why a job takes no orders; "" if it does.
-func over(job *model.Progress) string {
+func over(job *plan.Progress) string {
 	if job.Live() {
 		return ""
 	}
@@ -121,13 +122,13 @@ func (p *drainsPage) act(do action) tea.Cmd {
 }
 
 // order pauses a job, lets it go on, asks whether to stop it, or plans what undoes it.
-func (a *App) order(do action, job *model.Progress) tea.Cmd {
+func (a *App) order(do action, job *plan.Progress) tea.Cmd {
 	actor := a.actor()
 	switch do {
 	case doUndo:
 		return a.plan(a.undoOf(job).Undo)
 	case doPause:
-		on := job.State != model.JobPaused
+		on := job.State != plan.JobPaused
 		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
 	case doStop:
 		return a.openYesNo(&yesNo{
@@ -139,13 +140,13 @@ func (a *App) order(do action, job *model.Progress) tea.Cmd {
 }
 
 // stopWords say what stopping a job leaves.
-func stopWords(job *model.Progress) []string {
+func stopWords(job *plan.Progress) []string {
 	var lines []string
-	rest := job.Count(model.PodWaits) + job.Count(model.PodRefused)
+	rest := job.Count(plan.PodWaits) + job.Count(plan.PodRefused)
 	if rest > 0 {
 		lines = append(lines, count(rest, "pod stays", "pods stay")+" where "+grammar.Agree(rest, "it is", "they are")+".")
 	}
-	if n := job.Count(model.PodAsked) + job.Count(model.PodTerminating); n > 0 {
+	if n := job.Count(plan.PodAsked) + job.Count(plan.PodTerminating); n > 0 {
 		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+grammar.Agree(n, "its", "their")+" eviction was accepted.")
 	}
 	if drains(job) {
@@ -155,7 +156,7 @@ func stopWords(job *model.Progress) []string {
 }
 
 // ranFor is how long a job has been running, or did, as ages are written.
-func (a *App) ranFor(job *model.Progress) string {
+func (a *App) ranFor(job *plan.Progress) string {
 	if job.Over.IsZero() {
 		return a.since(job.Began)
 	}
@@ -163,7 +164,7 @@ func (a *App) ranFor(job *model.Progress) string {
 }
 
 // elapsed is how long a job has been running, or did.
-func (a *App) elapsed(job *model.Progress) time.Duration {
+func (a *App) elapsed(job *plan.Progress) time.Duration {
 	if job.Over.IsZero() {
 		return a.at.Sub(job.Began)
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // owned gives a pod a controller.
@@ -41,26 +41,26 @@ func threeReports() *prodEU {
 }
 
 // foretold puts fates into plans, by the pods' names.
-func foretold(fates map[string]model.Fate) func(*model.Plan) {
-	return func(plan *model.Plan) {
-		forecast := &model.Forecast{Fates: map[types.UID]model.Fate{}}
-		for _, end := range plan.Ends {
+func foretold(fates map[string]plan.Fate) func(*plan.Plan) {
+	return func(p *plan.Plan) {
+		forecast := &plan.Forecast{Fates: map[types.UID]plan.Fate{}}
+		for _, end := range p.Ends {
 			if fate, ok := fates[end.Pod.Object.Name]; ok {
 				forecast.Fates[end.Pod.Object.UID] = fate
 			}
 		}
-		plan.Foretell(forecast)
+		p.Foretell(forecast)
 	}
 }
 
 // frontBudget is a budget that lets one pod go.
-var frontBudget = model.Budget{Allows: model.BudgetAllows, Name: "front", Left: 1}
+var frontBudget = plan.Budget{Allows: plan.BudgetAllows, Name: "front", Left: 1}
 
 // reportFates are those of the mock-up of an eviction.
-var reportFates = map[string]model.Fate{
-	"report-1":              {Outcome: model.Lands, Node: "std-a-01", Budget: model.Budget{Allows: model.BudgetAllows}},
-	"report-2":              {Outcome: model.Lands, Node: "std-c-01", Budget: model.Budget{Allows: model.BudgetAllows}},
-	"front-5d8f9c6b4-8sd2l": {Outcome: model.Waits, Why: "a waiting front pod takes its place", Budget: frontBudget},
+var reportFates = map[string]plan.Fate{
+	"report-1":              {Outcome: plan.Lands, Node: "std-a-01", Budget: plan.Budget{Allows: plan.BudgetAllows}},
+	"report-2":              {Outcome: plan.Lands, Node: "std-c-01", Budget: plan.Budget{Allows: plan.BudgetAllows}},
+	"front-5d8f9c6b4-8sd2l": {Outcome: plan.Waits, Why: "a waiting front pod takes its place", Budget: frontBudget},
 }
 
 // drained is std-a-02 with the pods of the mock-up of a drain: 11 that go, 3 that stay.
@@ -92,17 +92,17 @@ func drained() *prodEU {
 }
 
 // drainFates are those of the mock-up of a drain.
-func drainFates() map[string]model.Fate {
-	allowed := model.Budget{Allows: model.BudgetAllows}
-	fates := map[string]model.Fate{
-		"shell-anna":           {Outcome: model.Lost, Budget: allowed},
-		"index-1":              {Outcome: model.Waits, Why: "its volume is in eu-1a, cpu 1.2 short", Budget: allowed},
-		"cart-7b5c4d9f8-9fj4w": {Outcome: model.Lands, Node: "std-c-01", Budget: model.Budget{Allows: model.BudgetWaits, Name: "cart", Why: "3 healthy pods, 3 needed"}},
-		"cache-0":              {Outcome: model.Lands, Node: "std-c-01", Budget: allowed},
-		"report-2":             {Outcome: model.Lands, Node: "std-a-01", Budget: allowed},
+func drainFates() map[string]plan.Fate {
+	allowed := plan.Budget{Allows: plan.BudgetAllows}
+	fates := map[string]plan.Fate{
+		"shell-anna":           {Outcome: plan.Lost, Budget: allowed},
+		"index-1":              {Outcome: plan.Waits, Why: "its volume is in eu-1a, cpu 1.2 short", Budget: allowed},
+		"cart-7b5c4d9f8-9fj4w": {Outcome: plan.Lands, Node: "std-c-01", Budget: plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 3 needed"}},
+		"cache-0":              {Outcome: plan.Lands, Node: "std-c-01", Budget: allowed},
+		"report-2":             {Outcome: plan.Lands, Node: "std-a-01", Budget: allowed},
 	}
 	for i := range 6 {
-		fates[fmt.Sprintf("worker-%d", i)] = model.Fate{Outcome: model.Lands, Node: "std-a-01", Budget: allowed}
+		fates[fmt.Sprintf("worker-%d", i)] = plan.Fate{Outcome: plan.Lands, Node: "std-a-01", Budget: allowed}
 	}
 	return fates
 }

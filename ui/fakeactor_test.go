@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // fakeActor plans on a snapshot and runs nothing, but remembers what it was told.
@@ -17,36 +18,36 @@ type fakeActor struct {
 	mu       sync.Mutex
 	snapshot *model.Snapshot
 	filtered func(node string) []types.UID // what the filters of a drain let go
-	dress    func(*model.Plan)             // puts what a forecast would find into plans
+	dress    func(*plan.Plan)              // puts what a forecast would find into plans
 	forbid   map[model.Right]bool
 	readOnly string
 	raised   bool
 	planErr  error
 	runErrs  []error // of the next runs
-	asked    []model.Action
-	run      []*model.Plan
+	asked    []plan.Action
+	run      []*plan.Plan
 	rights   int
-	jobs     []*model.Progress
+	jobs     []*plan.Progress
 	paused   []int
 	stopped  []int
-	entries  []model.Entry
+	entries  []plan.Entry
 }
 
-func (f *fakeActor) Plan(_ context.Context, action model.Action) (*model.Plan, error) {
+func (f *fakeActor) Plan(_ context.Context, action plan.Action) (*plan.Plan, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, action)
 	if f.planErr != nil {
 		return nil, f.planErr
 	}
-	facts := model.Facts{Snapshot: f.snapshot, Objects: map[model.Ref]map[string]any{}, Jobs: f.jobs}
+	facts := plan.Facts{Snapshot: f.snapshot, Objects: map[model.Ref]map[string]any{}, Jobs: f.jobs}
 	for _, ref := range action.Targets() {
 		if fields := f.object(ref); fields != nil {
 			ref.UID = ""
 			facts.Objects[ref] = fields
 		}
 	}
-	if drain, ok := action.(model.Drains); ok && f.filtered != nil {
+	if drain, ok := action.(plan.Drains); ok && f.filtered != nil {
 		facts.Filtered = map[string][]types.UID{}
 		for _, node := range drain.DrainedNodes() {
 			facts.Filtered[node] = f.filtered(node)
@@ -86,21 +87,21 @@ func (f *fakeActor) object(ref model.Ref) map[string]any {
 	return fields
 }
 
-func (f *fakeActor) Run(_ context.Context, confirmed model.Confirmed) (*model.Ran, error) {
+func (f *fakeActor) Run(_ context.Context, confirmed plan.Confirmed) (*plan.Ran, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	plan := confirmed.Plan()
-	f.run = append(f.run, plan)
+	p := confirmed.Plan()
+	f.run = append(f.run, p)
 	if len(f.runErrs) > 0 {
 		err := f.runErrs[0]
 		f.runErrs = f.runErrs[1:]
-		return &model.Ran{}, err
+		return &plan.Ran{}, err
 	}
-	entry := model.Entry{
-		ID: len(f.entries) + 1, At: now, User: "anna", Context: "prod-eu", Did: plan.Action.Name(), Result: "done", OK: true, Undo: plan.Undo,
+	entry := plan.Entry{
+		ID: len(f.entries) + 1, At: now, User: "anna", Context: "prod-eu", Did: p.Action.Name(), Result: "done", OK: true, Undo: p.Undo,
 	}
-	f.entries = append([]model.Entry{entry}, f.entries...)
-	return &model.Ran{Changed: plan.Changes, Entry: entry}, nil
+	f.entries = append([]plan.Entry{entry}, f.entries...)
+	return &plan.Ran{Changed: p.Changes, Entry: entry}, nil
 }
 
 func (f *fakeActor) Rights(_ context.Context, rights []model.Right) (map[model.Right]model.Permission, error) {
@@ -112,17 +113,17 @@ func (f *fakeActor) Rights(_ context.Context, rights []model.Right) (map[model.R
 	return known, nil
 }
 
-func (f *fakeActor) Jobs() []*model.Progress { return f.jobs }
+func (f *fakeActor) Jobs() []*plan.Progress { return f.jobs }
 
-func (f *fakeActor) NextJobs(ctx context.Context, _ int) ([]*model.Progress, int, error) {
+func (f *fakeActor) NextJobs(ctx context.Context, _ int) ([]*plan.Progress, int, error) {
 	return nil, 0, context.Canceled
 }
 
-func (f *fakeActor) Pause(job int, _ bool)   { f.paused = append(f.paused, job) }
-func (f *fakeActor) Stop(job int)            { f.stopped = append(f.stopped, job) }
-func (f *fakeActor) Activity() []model.Entry { return f.entries }
-func (f *fakeActor) ReadOnly() string        { return f.readOnly }
-func (f *fakeActor) Raise() error            { f.readOnly, f.raised = "", true; return nil }
+func (f *fakeActor) Pause(job int, _ bool)  { f.paused = append(f.paused, job) }
+func (f *fakeActor) Stop(job int)           { f.stopped = append(f.stopped, job) }
+func (f *fakeActor) Activity() []plan.Entry { return f.entries }
+func (f *fakeActor) ReadOnly() string       { return f.readOnly }
+func (f *fakeActor) Raise() error           { f.readOnly, f.raised = "", true; return nil }
 
 // acted is a dashboard on which wishes come true, with a clock of its own.
 type acted struct {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // longestFilter is how much may be typed as a filter.
@@ -91,8 +92,8 @@ func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
 	}
 	f.wrong = ""
 	text := f.field.text()
-	if !model.HasExpression(text) {
-		if _, err := model.Compile(f.list.fields(), text); err != nil {
+	if !query.HasExpression(text) {
+		if _, err := query.Compile(f.list.fields(), text); err != nil {
 			f.isWrong(err)
 			return nil
 		}
@@ -126,7 +127,7 @@ func (f *filtering[F, R]) kept() tea.Cmd {
 
 // wrongWords say what is wrong with a filter; the reader sees what it is about.
 func wrongWords(err error) string {
-	var wrong *model.FilterError
+	var wrong *query.FilterError
 	if !errors.As(err, &wrong) {
 		return err.Error()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // unplanned says why enter does not plan the fix; "" if it does.
@@ -41,24 +42,24 @@ func (p *fixes) planless(f *report.Fix) string {
 
 // wishOf is the first step of a fix as an action. Once that is done the page tries
 // the rest anew.
-func wishOf(step report.Remedy) model.Action {
+func wishOf(step report.Remedy) plan.Action {
 	switch step.Kind {
 	case report.FixUncordon:
-		return model.Cordon{Nodes: step.Nodes, Off: true}
+		return plan.Cordon{Nodes: step.Nodes, Off: true}
 	case report.FixUntaint:
-		return model.Taint{Nodes: step.Nodes, Remove: []model.TaintWish{{
+		return plan.Taint{Nodes: step.Nodes, Remove: []plan.TaintWish{{
 			Key: step.Taint.Key, Value: &step.Taint.Value, Effect: step.Taint.Effect,
 		}}}
 	case report.FixLabel:
-		label := model.Label{Set: map[string]string{step.Label[0]: step.Label[1]}}
+		label := plan.Label{Set: map[string]string{step.Label[0]: step.Label[1]}}
 		for _, name := range step.Nodes {
-			label.Refs = append(label.Refs, model.NodeRef(name))
+			label.Refs = append(label.Refs, plan.NodeRef(name))
 		}
 		return label
 	case report.FixGate:
-		return model.Ungate{Pods: refsOf(step.Pods), Gates: step.Gates}
+		return plan.Ungate{Pods: refsOf(step.Pods), Gates: step.Gates}
 	}
-	return model.Evict{Pods: refsOf(step.Pods)}
+	return plan.Evict{Pods: refsOf(step.Pods)}
 }
 
 // refsOf name the pods of a step.

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // groupPage is the page of one group of Why: its nodes with the figures that fit
@@ -35,7 +36,7 @@ type groupNode struct {
 func newGroupPage(w *why, g whyGroup) *groupPage {
 	p := &groupPage{why: w, group: g}
 	p.app, p.self, p.noun, p.rows, p.natural = w.app, p, "node", p.nodesOf, p.nodes
-	p.fields = func() *model.Fields[*model.Node] { return model.NodeFields(p.app.asOf(), p.app.snapshot.Usage) }
+	p.fields = func() *query.Fields[*model.Node] { return query.NodeFields(p.app.asOf(), p.app.snapshot.Usage) }
 	p.holders = newHoldersPart(p.app)
 	p.choose(g)
 	return p

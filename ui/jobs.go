@@ -11,12 +11,13 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // jobsMsg brings how far the jobs are that end pods.
 type jobsMsg struct {
 	opened   int
-	jobs     []*model.Progress
+	jobs     []*plan.Progress
 	revision int
 }
 
@@ -64,8 +65,8 @@ func (a *App) onJobs(msg jobsMsg) tea.Cmd {
 }
 
 // jobOf finds a job; nil where there is none of that number.
-func jobOf(jobs []*model.Progress, id int) *model.Progress {
-	at := slices.IndexFunc(jobs, func(job *model.Progress) bool { return job.ID == id })
+func jobOf(jobs []*plan.Progress, id int) *plan.Progress {
+	at := slices.IndexFunc(jobs, func(job *plan.Progress) bool { return job.ID == id })
 	if at < 0 {
 		return nil
 	}
@@ -74,7 +75,7 @@ func jobOf(jobs []*model.Progress, id int) *model.Progress {
 
 // undoOf is the entry of what was done that began the job; the zero Entry where
 // nothing undoes that.
-func (a *App) undoOf(job *model.Progress) model.Entry {
+func (a *App) undoOf(job *plan.Progress) plan.Entry {
 	if actor := a.actor(); actor != nil {
 		for _, entry := range actor.Activity() {
 			if entry.ID != 0 && entry.Job == job.ID {
@@ -82,15 +83,15 @@ func (a *App) undoOf(job *model.Progress) model.Entry {
 			}
 		}
 	}
-	return model.Entry{ID: -1}
+	return plan.Entry{ID: -1}
 }
 
 // draining are the jobs that drain the nodes now, the newest first; nil where one
 // of the nodes is not drained.
-func (a *App) draining(nodes []*model.Node) []*model.Progress {
-	var found []*model.Progress
+func (a *App) draining(nodes []*model.Node) []*plan.Progress {
+	var found []*plan.Progress
 	for _, node := range nodes {
-		jobs := model.Draining(a.acts.jobs, node.Name)
+		jobs := plan.Draining(a.acts.jobs, node.Name)
 		if len(jobs) == 0 {
 			return nil
 		}
@@ -104,7 +105,7 @@ func (a *App) draining(nodes []*model.Node) []*model.Progress {
 }
 
 // openDraining shows jobs that run: the page of the one, or the list of all.
-func (a *App) openDraining(jobs []*model.Progress) tea.Cmd {
+func (a *App) openDraining(jobs []*plan.Progress) tea.Cmd {
 	if len(jobs) == 1 {
 		return a.open(newDrainPage(a, jobs[0]))
 	}
@@ -112,8 +113,8 @@ func (a *App) openDraining(jobs []*model.Progress) tea.Cmd {
 }
 
 // live are the jobs that may still send something, the newest first.
-func (a *App) live() []*model.Progress {
-	var live []*model.Progress
+func (a *App) live() []*plan.Progress {
+	var live []*plan.Progress
 	for _, job := range a.acts.jobs {
 		if job.Live() {
 			live = append(live, job)
@@ -123,15 +124,15 @@ func (a *App) live() []*model.Progress {
 }
 
 // jobWords say how far a job is: "drain std-a-02: 7 of 11 gone".
-func jobWords(job *model.Progress) string {
+func jobWords(job *plan.Progress) string {
 	var words strings.Builder
-	_, _ = fmt.Fprintf(&words, "%s: %d of %d gone", job.Name, job.Count(model.PodGone), len(job.Pods))
-	for _, state := range []model.PodState{model.PodFailed, model.PodLeft} {
+	_, _ = fmt.Fprintf(&words, "%s: %d of %d gone", job.Name, job.Count(plan.PodGone), len(job.Pods))
+	for _, state := range []plan.PodState{plan.PodFailed, plan.PodLeft} {
 		if n := job.Count(state); n > 0 {
 			_, _ = fmt.Fprintf(&words, ", %d %s", n, state)
 		}
 	}
-	if job.State == model.JobPaused || job.State == model.JobStopped {
+	if job.State == plan.JobPaused || job.State == plan.JobStopped {
 		words.WriteString(", " + string(job.State))
 	}
 	return words.String()
@@ -159,17 +160,17 @@ func (a *App) quit(asked bool) tea.Cmd {
 	}
 	a.acts.leaving = true
 	noun, nouns := "drain is", "drains are"
-	if slices.ContainsFunc(live, func(job *model.Progress) bool { return !drains(job) }) {
+	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains(job) }) {
 		noun, nouns = "job is", "jobs are"
 	}
 	return a.say(count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + " and quits")
 }
 
 // drains says whether a job empties nodes.
-func drains(job *model.Progress) bool {
+func drains(job *plan.Progress) bool {
 	if job.Plan == nil {
 		return false
 	}
-	_, ok := job.Plan.Action.(model.Drains)
+	_, ok := job.Plan.Action.(plan.Drains)
 	return ok
 }

@@ -9,13 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // labeled are the objects that labels or annotations are changed of: nodes where
 // there are some, else pods.
 func (t targets) labeled() (refs []model.Ref, metas []*metav1.ObjectMeta) {
 	for _, node := range t.nodes {
-		refs, metas = append(refs, model.NodeRef(node.Name)), append(metas, &node.Object.ObjectMeta)
+		refs, metas = append(refs, plan.NodeRef(node.Name)), append(metas, &node.Object.ObjectMeta)
 	}
 	if len(refs) > 0 {
 		return refs, metas
@@ -37,8 +38,8 @@ func (a *App) editLabels(t targets) tea.Cmd {
 	}
 	return a.openEdit(&wishEdit{
 		title: "Label " + t.of(doLabel).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
-		complete: func(s *model.Snapshot, typed string) []model.Completion { return model.CompleteLabel(s, refs, typed) },
-		read:     func(typed string) (model.Action, error) { return model.ReadLabel(refs, typed) },
+		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteLabel(s, refs, typed) },
+		read:     func(typed string) (plan.Action, error) { return plan.ReadLabel(refs, typed) },
 	})
 }
 
@@ -54,9 +55,9 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 	}
 	return a.openEdit(&wishEdit{
 		title: "Annotate " + t.of(doAnnotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
-		read: func(typed string) (model.Action, error) {
-			set, remove, err := model.ParseMarks(strings.Fields(typed))
-			return model.Annotate{Refs: refs, Set: set, Remove: remove}, err
+		read: func(typed string) (plan.Action, error) {
+			set, remove, err := plan.ParseMarks(strings.Fields(typed))
+			return plan.Annotate{Refs: refs, Set: set, Remove: remove}, err
 		},
 	})
 }
@@ -65,12 +66,12 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 func (a *App) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
 	return a.openEdit(&wishEdit{
 		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{a.replicas(ref.Namespace, owner)}, number: true, blind: true,
-		read: func(typed string) (model.Action, error) {
+		read: func(typed string) (plan.Action, error) {
 			n, err := strconv.ParseInt(strings.TrimSpace(typed), 10, 32)
 			if err != nil {
 				return nil, fmt.Errorf("read %s: write a number", typed)
 			}
-			return model.Scale{Ref: ref, Replicas: int32(n)}, nil
+			return plan.Scale{Ref: ref, Replicas: int32(n)}, nil
 		},
 	})
 }
@@ -83,5 +84,5 @@ func (a *App) replicas(namespace string, owner model.Owner) string {
 			n++
 		}
 	}
-	return model.CountPods(n)
+	return plan.CountPods(n)
 }

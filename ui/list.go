@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // list is a page of one table, with a filter and an order. What is filtered and
@@ -20,12 +20,12 @@ type list[F, R any] struct {
 	noun    string // what a row is: pod, node
 	table   *table[R]
 	natural func() []F              // all of the newest snapshot, in their own order
-	fields  func() *model.Fields[F] // what they can be filtered and sorted by
+	fields  func() *query.Fields[F] // what they can be filtered and sorted by
 	rows    func([]F) []R           // what the table shows of them
 	all     int                     // how many there are before the filter
 	filter  string                  // that is asked for
 	inForce string                  // that the rows were arranged by
-	result  *model.Filtered[F]      // of the filter in force; nil without one
+	result  *query.Filtered[F]      // of the filter in force; nil without one
 	job     int                     // the newest arrangement that was asked for
 	stop    context.CancelFunc      // ends it; nil while none is on its way
 	born    func(R) time.Time       // when the age that a row shows began; nil without ages

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // nodes is the page of all nodes.
@@ -20,7 +21,7 @@ func newNodes(a *App) *nodes {
 	n := &nodes{}
 	n.app, n.self, n.noun, n.rows = a, n, "node", same
 	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
-	n.fields = func() *model.Fields[*model.Node] { return model.NodeFields(a.asOf(), a.snapshot.Usage) }
+	n.fields = func() *query.Fields[*model.Node] { return query.NodeFields(a.asOf(), a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
 	n.table = newTable(nodeID, n.columns()...)
 	n.table.there = func(node *model.Node) (*model.Node, bool) {

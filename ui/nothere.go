@@ -11,12 +11,13 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // notHere is the page of what one node has against each kind of pods that wait
 // for a node, the nearest to a yes first.
 type notHere struct {
-	list[model.PendingRow, *hereRow]
+	list[query.PendingRow, *hereRow]
 	node    string
 	answers map[string]report.NodeAnswer // by a kind's key
 	coming  map[string]report.NodeAnswer // of the round that is on its way
@@ -41,7 +42,7 @@ func newNotHere(a *App, node string) *notHere {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.rowsOf
 	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
-	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
+	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.asOf()) }
 	p.table = newTable(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
 	return p
 }
@@ -82,7 +83,7 @@ func (p *notHere) waitingKinds() []*model.Kind {
 
 // kinds are those in the order of the page: once all is known the nearest first,
 // until then as in the scheduler's queue.
-func (p *notHere) kinds() []model.PendingRow {
+func (p *notHere) kinds() []query.PendingRow {
 	kinds := p.waitingKinds()
 	if p.whole {
 		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
@@ -94,9 +95,9 @@ func (p *notHere) kinds() []model.PendingRow {
 			return x.Compare(&y)
 		})
 	}
-	rows := make([]model.PendingRow, len(kinds))
+	rows := make([]query.PendingRow, len(kinds))
 	for i, kind := range kinds {
-		rows[i] = model.PendingRow{Kind: kind}
+		rows[i] = query.PendingRow{Kind: kind}
 		if answer, ok := p.answers[kind.Key]; ok {
 			rows[i].Why = hereWords(&answer).text
 			rows[i].State = "refused"
@@ -116,7 +117,7 @@ func last(known bool) int {
 	return 1
 }
 
-func (p *notHere) rowsOf(kinds []model.PendingRow) []*hereRow {
+func (p *notHere) rowsOf(kinds []query.PendingRow) []*hereRow {
 	rows := make([]*hereRow, len(kinds))
 	for i, k := range kinds {
 		rows[i] = &hereRow{kind: k.Kind}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // onNodes are those of the changers that are about nodes alone, onEither those
@@ -40,7 +41,7 @@ func (a *App) off(do action, v view) string {
 	if reason := a.forbidden(do, t); reason != "" {
 		return reason
 	}
-	if do == doUncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(model.Draining(a.acts.jobs, n.Name)) > 0 }) {
+	if do == doUncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(a.acts.jobs, n.Name)) > 0 }) {
 		return "" // it stops the drain
 	}
 	return t.already(do)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // waiting is one row of Pending: a kind of pods, or one pod of an unfolded kind.
@@ -24,7 +25,7 @@ type waiting struct {
 
 // pending is the page of pods that wait.
 type pending struct {
-	list[model.PendingRow, *waiting]
+	list[query.PendingRow, *waiting]
 	unfolded map[string]bool // by a kind's key
 	limited  bool            // nodes could not be read: the scheduler's words stand in
 	one      bool            // namespace is shown
@@ -36,7 +37,7 @@ func newPending(a *App) *pending {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.unfold
 	p.born = func(w *waiting) time.Time { return w.pod.Since() }
-	p.fields = func() *model.Fields[model.PendingRow] { return model.PendingFields(a.asOf()) }
+	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.asOf()) }
 	p.table = p.newTable()
 	p.settled, p.known = p.explainNext, p.answered
 	return p
@@ -52,14 +53,14 @@ func (p *pending) newTable() *table[*waiting] {
 }
 
 // kinds are those that wait in the namespace.
-func (p *pending) kinds() []model.PendingRow {
+func (p *pending) kinds() []query.PendingRow {
 	namespace := p.app.namespace()
-	var rows []model.PendingRow
+	var rows []query.PendingRow
 	for _, kind := range p.app.snapshot.Pending {
 		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}
-		row := model.PendingRow{Kind: kind}
+		row := query.PendingRow{Kind: kind}
 		if report := p.app.verdicts.of(kind); report != nil {
 			row.State, row.Why = report.State, report.Why
 			if seen := report.Observed.AttemptSeen; seen != nil {
@@ -76,7 +77,7 @@ func (p *pending) kinds() []model.PendingRow {
 
 // rowsKept names the row of each kind. A pod that became another kind, as one that
 // was nominated or got its node, keeps its row: it has not gone.
-func (p *pending) rowsKept(kinds []model.PendingRow) func(*model.Kind) string {
+func (p *pending) rowsKept(kinds []query.PendingRow) func(*model.Kind) string {
 	name := func(kind *model.Kind) string { return "kind " + kind.Key }
 	there := make(map[string]bool, len(kinds))
 	for _, k := range kinds {
@@ -101,7 +102,7 @@ func (p *pending) rowsKept(kinds []model.PendingRow) func(*model.Kind) string {
 }
 
 // unfold gives each kind a row, and one to each pod of the unfolded kinds.
-func (p *pending) unfold(kinds []model.PendingRow) []*waiting {
+func (p *pending) unfold(kinds []query.PendingRow) []*waiting {
 	rows := make([]*waiting, 0, len(kinds))
 	rowOf := p.rowsKept(kinds)
 	for _, k := range kinds {
@@ -133,7 +134,7 @@ func (p *pending) there(w *waiting) (*waiting, bool) {
 
 // answered says whether a kind was asked about already; it may have no explanation
 // still.
-func (p *pending) answered(row model.PendingRow) bool {
+func (p *pending) answered(row query.PendingRow) bool {
 	_, ok := p.app.verdicts.known[row.Kind.Key]
 	return ok
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 )
 
 // pods is the page of all pods, or of those of one node.
@@ -27,7 +28,7 @@ func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
 	p.app, p.self, p.noun = a, p, "pod"
 	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
-	p.fields = func() *model.Fields[*model.Pod] { return model.PodFields(a.asOf(), a.snapshot) }
+	p.fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.asOf(), a.snapshot) }
 	p.table = newTable(podID, p.columns()...)
 	p.table.there = func(pod *model.Pod) (*model.Pod, bool) {
 		now, ok := a.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)

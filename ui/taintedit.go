@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // removes is the hint of inputs in which a trailing - takes something away.
@@ -26,8 +27,8 @@ func (a *App) editTaints(nodes []*model.Node) tea.Cmd {
 	}
 	return a.openEdit(&wishEdit{
 		title: "Taint " + targets{nodes: nodes}.names(), verb: "add", hint: removes, now: heldBy(held, len(nodes)),
-		complete: func(s *model.Snapshot, typed string) []model.Completion { return model.CompleteTaint(s, names, typed) },
-		read:     func(typed string) (model.Action, error) { return model.ReadTaint(names, typed) },
+		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteTaint(s, names, typed) },
+		read:     func(typed string) (plan.Action, error) { return plan.ReadTaint(names, typed) },
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // targets are what an action is about.
@@ -181,5 +182,5 @@ func (t targets) names() string {
 	case len(t.pods) == 1:
 		return t.pods[0].FullName()
 	}
-	return model.CountPods(len(t.pods))
+	return plan.CountPods(len(t.pods))
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 const (
@@ -26,13 +27,13 @@ type wishEdit struct {
 	verb     string // before what is typed: "add"
 	hint     string // "a trailing - removes"
 	now      []string
-	complete func(*model.Snapshot, string) []model.Completion // nil: nothing is known to complete
-	read     func(string) (model.Action, error)
+	complete func(*model.Snapshot, string) []plan.Completion // nil: nothing is known to complete
+	read     func(string) (plan.Action, error)
 	number   bool // nothing but digits is typed
 	blind    bool // what would follow is not known before the API server is asked
 
 	field    field
-	shown    []model.Completion
+	shown    []plan.Completion
 	chosen   int // -1: none
 	sentence string
 	wrong    bool // the sentence says what is wrong with what was typed
@@ -43,7 +44,7 @@ type wishEdit struct {
 type editedMsg struct {
 	edit     *wishEdit
 	nth      int
-	shown    []model.Completion // nil: those that are shown stay
+	shown    []plan.Completion // nil: those that are shown stay
 	sentence string
 	wrong    bool
 }
@@ -151,7 +152,7 @@ func (e *wishEdit) follow(anew bool) tea.Cmd {
 	s, typed, text := e.app.snapshot, e.field.text(), e.text()
 	return func() tea.Msg {
 		if anew {
-			msg.shown = []model.Completion{}
+			msg.shown = []plan.Completion{}
 			if e.complete != nil {
 				msg.shown = append(msg.shown, e.complete(s, typed)...)
 			}
@@ -161,7 +162,7 @@ func (e *wishEdit) follow(anew bool) tea.Cmd {
 		}
 		wish, err := e.read(text)
 		if err == nil && !e.blind {
-			msg.sentence, err = model.Preview(s, wish)
+			msg.sentence, err = plan.Preview(s, wish)
 		}
 		if err != nil {
 			msg.sentence, msg.wrong = err.Error(), true

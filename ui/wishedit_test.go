@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // tolerant is prod-eu where of the 31 pods of std-b-02 19 tolerate the taint of
@@ -180,7 +181,7 @@ func TestAWorkloadIsScaledByANumber(t *testing.T) {
 	d.write("x-5.")
 	requireScreen(t, d.app)
 	press(t, d.app, "enter")
-	want := model.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: "web", Name: "front"}, Replicas: 5}
+	want := plan.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: "web", Name: "front"}, Replicas: 5}
 	if n := len(d.actor.asked); n != 1 || d.actor.asked[0] != want {
 		t.Errorf("planned %v", d.actor.asked)
 	}

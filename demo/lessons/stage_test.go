@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // TestMain runs more tests at a time than there are processors, unless told how
@@ -124,7 +125,7 @@ func (s *stage) holds(expression string) bool {
 
 // do plans an action, confirms and runs it, as the dashboard does. What is planned
 // on a snapshot that is behind is planned again.
-func (s *stage) do(wish func() model.Action) {
+func (s *stage) do(wish func() plan.Action) {
 	s.Helper()
 	var err error
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
@@ -139,7 +140,7 @@ func (s *stage) do(wish func() model.Action) {
 	s.Fatalf("the action is not done: %v", err)
 }
 
-func (s *stage) try(action model.Action) error {
+func (s *stage) try(action plan.Action) error {
 	plan, err := s.actor.Plan(s.Context(), action)
 	if err != nil {
 		return err
@@ -158,34 +159,34 @@ func (s *stage) try(action model.Action) error {
 type deed func(*stage)
 
 // always is a deed that no pod has to be found for.
-func always(action model.Action) deed {
+func always(action plan.Action) deed {
 	return func(s *stage) {
 		s.Helper()
-		s.do(func() model.Action { return action })
+		s.do(func() plan.Action { return action })
 	}
 }
 
-func cordon(node string) deed   { return always(model.Cordon{Nodes: []string{node}}) }
-func uncordon(node string) deed { return always(model.Cordon{Nodes: []string{node}, Off: true}) }
-func drain(node string) deed    { return always(model.Drain{Nodes: []string{node}}) }
+func cordon(node string) deed   { return always(plan.Cordon{Nodes: []string{node}}) }
+func uncordon(node string) deed { return always(plan.Cordon{Nodes: []string{node}, Off: true}) }
+func drain(node string) deed    { return always(plan.Drain{Nodes: []string{node}}) }
 
 func taint(node, key, value string, effect corev1.TaintEffect) deed {
-	return always(model.Taint{Nodes: []string{node}, Add: []corev1.Taint{{Key: key, Value: value, Effect: effect}}})
+	return always(plan.Taint{Nodes: []string{node}, Add: []corev1.Taint{{Key: key, Value: value, Effect: effect}}})
 }
 
 func label(node, key, value string) deed {
-	return always(model.Label{Refs: []model.Ref{model.NodeRef(node)}, Set: map[string]string{key: value}})
+	return always(plan.Label{Refs: []model.Ref{plan.NodeRef(node)}, Set: map[string]string{key: value}})
 }
 
 func scale(namespace, name string, replicas int32) deed {
-	return always(model.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: namespace, Name: name}, Replicas: replicas})
+	return always(plan.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: namespace, Name: name}, Replicas: replicas})
 }
 
 func restart(namespace, name string) deed {
 	return func(s *stage) {
 		s.Helper()
-		s.do(func() model.Action {
-			return model.Restart{Ref: model.Ref{Resource: "deployments", Namespace: namespace, Name: name}, At: time.Now()}
+		s.do(func() plan.Action {
+			return plan.Restart{Ref: model.Ref{Resource: "deployments", Namespace: namespace, Name: name}, At: time.Now()}
 		})
 	}
 }
@@ -202,10 +203,10 @@ func (s *stage) podOf(app, node string) []model.Ref {
 }
 
 // ofPod is a deed to a pod that the dashboard lists.
-func ofPod(app, node string, wish func([]model.Ref) model.Action) deed {
+func ofPod(app, node string, wish func([]model.Ref) plan.Action) deed {
 	return func(s *stage) {
 		s.Helper()
-		s.do(func() model.Action {
+		s.do(func() plan.Action {
 			refs := s.podOf(app, node)
 			if refs == nil {
 				return nil
@@ -216,15 +217,15 @@ func ofPod(app, node string, wish func([]model.Ref) model.Action) deed {
 }
 
 func evict(app, node string) deed {
-	return ofPod(app, node, func(pods []model.Ref) model.Action { return model.Evict{Pods: pods} })
+	return ofPod(app, node, func(pods []model.Ref) plan.Action { return plan.Evict{Pods: pods} })
 }
 
 func ungate(app string) deed {
-	return ofPod(app, "", func(pods []model.Ref) model.Action { return model.Ungate{Pods: pods} })
+	return ofPod(app, "", func(pods []model.Ref) plan.Action { return plan.Ungate{Pods: pods} })
 }
 
 func remove(app string) deed {
-	return ofPod(app, "", func(pods []model.Ref) model.Action { return model.Delete{Pod: pods[0]} })
+	return ofPod(app, "", func(pods []model.Ref) plan.Action { return plan.Delete{Pod: pods[0]} })
 }
 
 // until is a deed that waits for the cluster, as a student does who looks.

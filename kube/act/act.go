@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // Manager is the name that changes are made under (metadata.managedFields).
@@ -19,8 +20,8 @@ const Manager = "fathom"
 
 // Errors of an Actor; those that its users act on are the model's.
 var (
-	ErrReadOnly = model.ErrReadOnly
-	ErrChanged  = model.ErrChanged
+	ErrReadOnly = plan.ErrReadOnly
+	ErrChanged  = plan.ErrChanged
 )
 
 // State is what an Actor knows of the cluster beside what it reads live.
@@ -28,7 +29,7 @@ type State interface {
 	// Newest is the newest snapshot; its Revision is 0 before the first.
 	Newest() *model.Snapshot
 	// Forecast says what the scheduler would make of a supposed state.
-	Forecast(ctx context.Context, supposed model.Supposed) (*model.Forecast, error)
+	Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error)
 }
 
 // Options are what an Actor works with.
@@ -53,8 +54,8 @@ type Actor struct {
 
 	mu      sync.Mutex
 	raised  bool // the context's setting does not count any more
-	earlier []model.Entry
-	entries []model.Entry // of this run
+	earlier []plan.Entry
+	entries []plan.Entry // of this run
 
 	jobs registry
 }
@@ -73,7 +74,7 @@ func New(options Options) *Actor {
 // Plan reads what the action is about, checks it, foretells what follows and has
 // the API server try it. Nothing is changed. Its errors are those of
 // model.Action, or the API server's.
-func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, error) {
+func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error) {
 	facts, err := a.facts(ctx, action)
 	if err != nil {
 		return nil, fmt.Errorf("plan %s: %w", action.Name(), err)
@@ -96,24 +97,24 @@ func (a *Actor) Plan(ctx context.Context, action model.Action) (*model.Plan, err
 // stands in what it returns also where a later change failed; no pod ends then.
 // Where an object is another by now the error is ErrChanged, and nothing was
 // overwritten.
-func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran, error) {
-	plan := confirmed.Plan()
-	if plan == nil {
-		return nil, fmt.Errorf("run plan: %w", model.ErrNotConfirmed)
+func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, error) {
+	p := confirmed.Plan()
+	if p == nil {
+		return nil, fmt.Errorf("run plan: %w", plan.ErrNotConfirmed)
 	}
-	if err := a.mayRun(plan); err != nil {
+	if err := a.mayRun(p); err != nil {
 		return nil, err
 	}
 	ctx = withConfirmation(ctx, confirmed, nil)
-	ran := &model.Ran{}
-	failed := a.halt(ctx, plan)
+	ran := &plan.Ran{}
+	failed := a.halt(ctx, p)
 	if failed != nil {
 		return ran, failed
 	}
-	for _, stopped := range plan.Stops {
+	for _, stopped := range p.Stops {
 		ran.Stopped = append(ran.Stopped, stopped.Name)
 	}
-	for _, change := range plan.Changes {
+	for _, change := range p.Changes {
 		failed = a.send(ctx, a.Writer, change, nil)
 		if failed != nil {
 			break
@@ -122,14 +123,14 @@ func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran,
 	}
 	if failed != nil {
 		failed = withStopped(failed, ran)
-		ran.Entry = a.note(plan, ran, failed)
+		ran.Entry = a.note(p, ran, failed)
 		return ran, failed
 	}
 	begun := a.enlist(confirmed)
 	if begun != nil {
 		ran.Job = begun.id
 	}
-	ran.Entry = a.note(plan, ran, nil)
+	ran.Entry = a.note(p, ran, nil)
 	if begun != nil {
 		a.start(begun, confirmed)
 	}
@@ -137,22 +138,22 @@ func (a *Actor) Run(ctx context.Context, confirmed model.Confirmed) (*model.Ran,
 }
 
 // note keeps what was done.
-func (a *Actor) note(plan *model.Plan, ran *model.Ran, failed error) model.Entry {
-	entry := model.Entry{
+func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
+	entry := plan.Entry{
 		At: a.Clock.Now(), User: a.User, Context: a.Context,
-		Did: plan.Action.Name(), Result: "done", OK: failed == nil, Undo: plan.Undo, Job: ran.Job,
+		Did: p.Action.Name(), Result: "done", OK: failed == nil, Undo: p.Undo, Job: ran.Job,
 	}
 	if ran.Job != 0 {
 		entry.Result = "running" // its job says more in the end
 	}
 	if failed != nil {
-		entry.Result, entry.Undo = withoutValues(failed.Error(), plan.Changes), nil
-		if len(ran.Changed) > 0 && plan.Undo != nil {
-			entry.Undo = model.Restore{Of: plan.Action.Name(), Changes: ran.Changed}
+		entry.Result, entry.Undo = withoutValues(failed.Error(), p.Changes), nil
+		if len(ran.Changed) > 0 && p.Undo != nil {
+			entry.Undo = plan.Restore{Of: p.Action.Name(), Changes: ran.Changed}
 		}
 	}
 	if failed == nil {
-		a.takenBack(plan.Action)
+		a.takenBack(p.Action)
 	}
 	return a.record(entry)
 }

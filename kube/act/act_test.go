@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // still is a State that does not change.
@@ -18,8 +19,8 @@ type still struct{ snapshot *model.Snapshot }
 
 func (s still) Newest() *model.Snapshot { return s.snapshot }
 
-func (s still) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
-	return &model.Forecast{}, nil
+func (s still) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
+	return &plan.Forecast{}, nil
 }
 
 func newTestActor(objects ...runtime.Object) (*Actor, *fake.Clientset) {
@@ -55,20 +56,20 @@ func TestACordonIsPlannedConfirmedRunAndTakenBack(t *testing.T) {
 		}
 		return n.Spec.Unschedulable
 	}
-	action := model.Action(model.Cordon{Nodes: []string{"n1"}})
+	action := plan.Action(plan.Cordon{Nodes: []string{"n1"}})
 	for _, want := range []bool{true, false} {
-		plan, err := a.Plan(t.Context(), action)
+		p, err := a.Plan(t.Context(), action)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if cordoned() == want {
 			t.Fatal("a plan has changed the node")
 		}
-		question := plan.Question("staging", false)
-		if _, err := plan.Confirm(question, "n", nil); !errors.Is(err, model.ErrNotConfirmed) {
+		question := p.Question("staging", false)
+		if _, err := p.Confirm(question, "n", nil); !errors.Is(err, plan.ErrNotConfirmed) {
 			t.Errorf("a wrong answer gives %v", err)
 		}
-		confirmed, err := plan.Confirm(question, "y", nil)
+		confirmed, err := p.Confirm(question, "y", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestACordonIsPlannedConfirmedRunAndTakenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cordoned() != want {
-			t.Errorf("after %s the node is cordoned: %v", plan.Title, cordoned())
+			t.Errorf("after %s the node is cordoned: %v", p.Title, cordoned())
 		}
 		action = ran.Entry.Undo
 	}
@@ -88,7 +89,7 @@ func TestACordonIsPlannedConfirmedRunAndTakenBack(t *testing.T) {
 
 func TestNothingIsRunThatNobodyConfirmed(t *testing.T) {
 	a, client := newTestActor(node("n1", nil))
-	if _, err := a.Run(t.Context(), model.Confirmed{}); !errors.Is(err, model.ErrNotConfirmed) {
+	if _, err := a.Run(t.Context(), plan.Confirmed{}); !errors.Is(err, plan.ErrNotConfirmed) {
 		t.Errorf("run gives %v", err)
 	}
 	if n := len(client.Actions()); n != 0 {

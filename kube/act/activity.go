@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // hidden stands in the log for what may be a secret.
@@ -14,7 +14,7 @@ const hidden = "…"
 
 // Activity is what was done, the newest first; entries of earlier runs, as far as
 // the log goes back, have no undo.
-func (a *Actor) Activity() []model.Entry {
+func (a *Actor) Activity() []plan.Entry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	entries := slices.Concat(a.earlier, a.entries)
@@ -38,7 +38,7 @@ func (a *Actor) remember() {
 }
 
 // record keeps an entry, here and in the log, and gives it a number.
-func (a *Actor) record(entry model.Entry) model.Entry {
+func (a *Actor) record(entry plan.Entry) plan.Entry {
 	entry = cleanEntry(entry)
 	a.mu.Lock()
 	entry.ID = len(a.entries) + 1
@@ -49,7 +49,7 @@ func (a *Actor) record(entry model.Entry) model.Entry {
 }
 
 // revise changes the first of the entries that is meant; the log gets a new line.
-func (a *Actor) revise(meant func(model.Entry) bool, change func(*model.Entry)) {
+func (a *Actor) revise(meant func(plan.Entry) bool, change func(*plan.Entry)) {
 	a.mu.Lock()
 	at := slices.IndexFunc(a.entries, meant)
 	if at < 0 {
@@ -64,7 +64,7 @@ func (a *Actor) revise(meant func(model.Entry) bool, change func(*model.Entry)) 
 }
 
 // logged writes an entry to the log, and tells once that it cannot.
-func (a *Actor) logged(entry model.Entry) {
+func (a *Actor) logged(entry plan.Entry) {
 	if a.Log == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func (a *Actor) logged(entry model.Entry) {
 }
 
 // takenBack takes the undo from the entry whose undo that action was.
-func (a *Actor) takenBack(action model.Action) {
+func (a *Actor) takenBack(action plan.Action) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range a.entries {
@@ -88,15 +88,15 @@ func (a *Actor) takenBack(action model.Action) {
 }
 
 // told is an entry about the log itself, which is not written to it.
-func (a *Actor) told(did string, err error) model.Entry {
-	return cleanEntry(model.Entry{
+func (a *Actor) told(did string, err error) plan.Entry {
+	return cleanEntry(plan.Entry{
 		ID: len(a.entries) + 1, At: a.Clock.Now(), User: a.User, Context: a.Context, Did: did, Result: err.Error(),
 	})
 }
 
 // withoutValues takes the values of annotations, which may be secrets, out of
 // words that the API server or a webhook has said about them.
-func withoutValues(words string, changes []model.Change) string {
+func withoutValues(words string, changes []plan.Change) string {
 	for _, change := range changes {
 		for _, edit := range change.Edits {
 			if len(edit.Path) < 2 || edit.Path[1] != "annotations" {

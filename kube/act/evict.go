@@ -11,7 +11,7 @@ import (
 	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 	"k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // askingTime is how long one request for the end of a pod may take. Within it
@@ -20,17 +20,17 @@ const askingTime = 30 * time.Second
 
 // ask asks for the end of this very pod: by an eviction, which its
 // PodDisruptionBudget may refuse, or where the plan says so by a deletion.
-func ask(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+func ask(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askingTime)
 	defer cancel()
-	if end.How == model.Deleted {
+	if end.How == plan.Deleted {
 		return remove(ctx, client, end, dry)
 	}
 	return evict(ctx, client, end, dry)
 }
 
 // evict asks once for an eviction. Nothing else follows from a refusal.
-func evict(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+func evict(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bool) error {
 	once := helper(ctx, exact{client, end.Pod.Object.UID})
 	if dry {
 		once.DryRunStrategy = util.DryRunServer
@@ -42,7 +42,7 @@ func evict(ctx context.Context, client kubernetes.Interface, end *model.End, dry
 }
 
 // remove deletes a pod that no controller owns, as it was when it was planned.
-func remove(ctx context.Context, client kubernetes.Interface, end *model.End, dry bool) error {
+func remove(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bool) error {
 	pod := end.Pod.Object
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}}
 	if dry {

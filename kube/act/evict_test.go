@@ -13,13 +13,14 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // wire notes the requests of a client and accepts them all.
 type wire struct {
 	asked []string
 	of    metav1.DeleteOptions // of the last
-	plan  *model.Plan          // that the last was confirmed with
+	plan  *plan.Plan           // that the last was confirmed with
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,15 +51,15 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 	for _, test := range []struct {
 		says    string
-		how     model.Ending
+		how     plan.Ending
 		dry     bool
 		asked   string
 		version bool // the pod has to be as it was read
 	}{
-		{"by an eviction of that very pod", model.Evicted, false, "POST /api/v1/namespaces/shop/pods/cart/eviction", false},
-		{"by a dry run of an eviction", model.Evicted, true, "POST /api/v1/namespaces/shop/pods/cart/eviction", false},
-		{"by a deletion of the pod as it was read", model.Deleted, false, "DELETE /api/v1/namespaces/shop/pods/cart", true},
-		{"by a dry run of a deletion", model.Deleted, true, "DELETE /api/v1/namespaces/shop/pods/cart", true},
+		{"by an eviction of that very pod", plan.Evicted, false, "POST /api/v1/namespaces/shop/pods/cart/eviction", false},
+		{"by a dry run of an eviction", plan.Evicted, true, "POST /api/v1/namespaces/shop/pods/cart/eviction", false},
+		{"by a deletion of the pod as it was read", plan.Deleted, false, "DELETE /api/v1/namespaces/shop/pods/cart", true},
+		{"by a dry run of a deletion", plan.Deleted, true, "DELETE /api/v1/namespaces/shop/pods/cart", true},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			sent := &wire{}
@@ -68,13 +69,13 @@ func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 			}
 			object := running("cart")
 			object.ResourceVersion = "7"
-			plan := &model.Plan{Action: ends{}, Ending: 1}
-			yes, err := plan.Confirm(plan.Question("staging", false), "1", nil)
+			p := &plan.Plan{Action: ends{}, Ending: 1}
+			yes, err := p.Confirm(p.Question("staging", false), "1", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = ask(withConfirmation(t.Context(), yes, nil), client, &model.End{Pod: model.NewPod(object), How: test.how}, test.dry)
-			if err != nil || len(sent.asked) != 1 || sent.asked[0] != test.asked || sent.plan != plan {
+			err = ask(withConfirmation(t.Context(), yes, nil), client, &plan.End{Pod: model.NewPod(object), How: test.how}, test.dry)
+			if err != nil || len(sent.asked) != 1 || sent.asked[0] != test.asked || sent.plan != p {
 				t.Fatalf("asked for %v, confirmed by %v, error %v", sent.asked, sent.plan, err)
 			}
 			only := sent.of.Preconditions
@@ -94,7 +95,7 @@ func TestAnEvictionAsksForTheGracePeriodThatThePlanGives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := &model.End{Pod: model.NewPod(running("cart")), How: model.Evicted, GivenGrace: 5 * time.Second}
+	end := &plan.End{Pod: model.NewPod(running("cart")), How: plan.Evicted, GivenGrace: 5 * time.Second}
 	if err := ask(t.Context(), client, end, true); err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/drain"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // filtered asks kubectl drain's filters which pods of the nodes end. Everything
 // that its flags ask about is allowed here: the plan asks about it again, pod by
 // pod.
-func (a *Actor) filtered(ctx context.Context, action model.Drains) (map[string][]types.UID, error) {
+func (a *Actor) filtered(ctx context.Context, action plan.Drains) (map[string][]types.UID, error) {
 	found := map[string][]types.UID{}
 	var mu sync.Mutex
 	reading, ctx := errgroup.WithContext(ctx)

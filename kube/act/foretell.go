@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // foretell puts into the plan what the scheduler would make of it. A plan stands
 // without that: it says then what kept it from being found out.
-func (a *Actor) foretell(ctx context.Context, plan *model.Plan, on *model.Snapshot) error {
-	supposed := plan.Supposed(on)
+func (a *Actor) foretell(ctx context.Context, p *plan.Plan, on *model.Snapshot) error {
+	supposed := p.Supposed(on)
 	if len(supposed.Nodes)+len(supposed.Pods)+len(supposed.Gone) == 0 {
 		return nil
 	}
@@ -18,8 +19,8 @@ func (a *Actor) foretell(ctx context.Context, plan *model.Plan, on *model.Snapsh
 		return err
 	}
 	if err != nil {
-		forecast = &model.Forecast{Unknown: err.Error()}
+		forecast = &plan.Forecast{Unknown: err.Error()}
 	}
-	plan.Foretell(forecast)
+	p.Foretell(forecast)
 	return nil
 }

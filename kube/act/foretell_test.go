@@ -11,17 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // oracle is a State that foretells.
 type oracle struct {
 	still
-	asked *[]model.Supposed
-	told  *model.Forecast
+	asked *[]plan.Supposed
+	told  *plan.Forecast
 	err   error
 }
 
-func (o oracle) Forecast(_ context.Context, supposed model.Supposed) (*model.Forecast, error) {
+func (o oracle) Forecast(_ context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
 	*o.asked = append(*o.asked, supposed)
 	return o.told, o.err
 }
@@ -29,9 +30,9 @@ func (o oracle) Forecast(_ context.Context, supposed model.Supposed) (*model.For
 func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 	waits := model.NewPod(&corev1.Pod{})
 	waits.Object.Namespace, waits.Object.Name = "shop", "checkout"
-	barred := &model.Forecast{Barred: []model.Barred{{Pod: waits, How: "loses the node that was nearest"}}}
+	barred := &plan.Forecast{Barred: []plan.Barred{{Pod: waits, How: "loses the node that was nearest"}}}
 	for name, c := range map[string]struct {
-		told *model.Forecast
+		told *plan.Forecast
 		err  error
 		want string
 	}{
@@ -39,9 +40,9 @@ func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 		"not yet":  {nil, errors.New("still reading the cluster"), "Not everything could be foretold: still reading the cluster."},
 	} {
 		a, _ := newTestActor(node("n1", nil))
-		var asked []model.Supposed
+		var asked []plan.Supposed
 		a.State = oracle{a.State.(still), &asked, c.told, c.err}
-		plan, err := a.Plan(t.Context(), model.Cordon{Nodes: []string{"n1"}})
+		plan, err := a.Plan(t.Context(), plan.Cordon{Nodes: []string{"n1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,22 +58,22 @@ func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 // knowing is a State that knows of budgets, too.
 type knowing struct {
 	*world
-	told *model.Forecast
+	told *plan.Forecast
 }
 
-func (k knowing) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
+func (k knowing) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
 	return k.told, nil
 }
 
 func TestNoDryRunIsSentForAPodWhoseBudgetWaits(t *testing.T) {
 	w := newWorld(t, running("cart"), running("free"))
-	fates := map[types.UID]model.Fate{
-		w.pod("cart").UID: {Outcome: model.Lands, Node: "n2", Budget: model.Budget{Allows: model.BudgetWaits, Name: "cart", Why: "not counted yet"}},
-		w.pod("free").UID: {Outcome: model.Lands, Node: "n2", Budget: model.Budget{Allows: model.BudgetAllows}},
+	fates := map[types.UID]plan.Fate{
+		w.pod("cart").UID: {Outcome: plan.Lands, Node: "n2", Budget: plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "not counted yet"}},
+		w.pod("free").UID: {Outcome: plan.Lands, Node: "n2", Budget: plan.Budget{Allows: plan.BudgetAllows}},
 	}
-	a := New(Options{State: knowing{w, &model.Forecast{Fates: fates}}, Reader: w.client, Trier: w.client, Writer: w.client})
+	a := New(Options{State: knowing{w, &plan.Forecast{Fates: fates}}, Reader: w.client, Trier: w.client, Writer: w.client})
 	defer a.Close()
-	if _, err := a.Plan(t.Context(), ends{how: model.Evicted}); err != nil {
+	if _, err := a.Plan(t.Context(), ends{how: plan.Evicted}); err != nil {
 		t.Fatal(err)
 	}
 	if w.evictions("cart") != 0 || w.evictions("free") != 1 {

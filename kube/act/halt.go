@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // halt stops the jobs that the plan stops and waits until none of their requests
 // for the end of a pod is on its way: what the plan changes then is not worked
 // against any more. Where another job has begun since that the plan would have to
 // stop, the error is ErrChanged, and nothing is stopped.
-func (a *Actor) halt(ctx context.Context, plan *model.Plan) error {
+func (a *Actor) halt(ctx context.Context, plan *plan.Plan) error {
 	if begun := plan.Unstopped(a.Jobs()); begun != nil {
 		return fmt.Errorf("%s %w: %s has begun", plan.Action.Name(), ErrChanged, begun.Name)
 	}
@@ -41,7 +41,7 @@ func (a *Actor) waitQuiet(ctx context.Context, id int) error {
 }
 
 // withStopped adds to what kept a plan from being run which jobs it has stopped.
-func withStopped(failed error, ran *model.Ran) error {
+func withStopped(failed error, ran *plan.Ran) error {
 	if len(ran.Stopped) == 0 {
 		return failed
 	}

@@ -20,7 +20,7 @@ import (
 	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // drained is a world whose nodes are drained by plans of the model. The pods whose
@@ -122,7 +122,7 @@ func (d *drained) requests() string {
 }
 
 // plan plans an action.
-func (d *drained) plan(action model.Action) *model.Plan {
+func (d *drained) plan(action plan.Action) *plan.Plan {
 	d.t.Helper()
 	plan, err := d.a.Plan(d.t.Context(), action)
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *drained) plan(action model.Action) *model.Plan {
 }
 
 // run confirms a plan and runs it.
-func (d *drained) run(plan *model.Plan) (*model.Ran, error) {
+func (d *drained) run(plan *plan.Plan) (*plan.Ran, error) {
 	d.t.Helper()
 	question := plan.Question("staging", false)
 	consents := make([]bool, len(plan.Consents))
@@ -147,7 +147,7 @@ func (d *drained) run(plan *model.Plan) (*model.Ran, error) {
 }
 
 // does plans, confirms and runs an action.
-func (d *drained) does(action model.Action) *model.Ran {
+func (d *drained) does(action plan.Action) *plan.Ran {
 	d.t.Helper()
 	ran, err := d.run(d.plan(action))
 	if err != nil {
@@ -169,16 +169,16 @@ func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("a"), running("cart-a"), running("cart-b"))
 		defer d.a.Close()
-		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(4 * time.Second)
-		plan := d.plan(undo)
+		p := d.plan(undo)
 		want := "Stops drain n1 first, which still runs: 1 of 3 pods evicted, 2 left where they are. Evicted pods do not move back."
-		if got := strings.Join(plan.StopWords(d.a.Jobs()), " "); got != want {
+		if got := strings.Join(p.StopWords(d.a.Jobs()), " "); got != want {
 			t.Errorf("the box says %q", got)
 		}
 		time.Sleep(10 * time.Second)
 		d.requests()
-		ran, err := d.run(plan)
+		ran, err := d.run(p)
 		if err != nil || len(ran.Stopped) != 1 || ran.Stopped[0] != "drain n1" {
 			t.Errorf("run gives %+v, %v", ran, err)
 		}
@@ -186,7 +186,7 @@ func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
 		if got := d.requests(); got != "patch n1" {
 			t.Errorf("after the undo was confirmed: %s", got)
 		}
-		if job := d.a.Jobs()[0]; job.State != model.JobStopped || job.Count(model.PodLeft) != 2 || d.cordoned("n1") {
+		if job := d.a.Jobs()[0]; job.State != plan.JobStopped || job.Count(plan.PodLeft) != 2 || d.cordoned("n1") {
 			t.Errorf("the job is %+v, the node is cordoned: %v", job, d.cordoned("n1"))
 		}
 		did := d.a.Activity()
@@ -201,13 +201,13 @@ func TestAnUndoWaitsForTheRequestsThatAreUnderWay(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("a"), running("cart-a"), running("cart-b"))
 		defer d.a.Close()
 		d.hold = make(chan struct{})
-		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(time.Second)
 		if got := d.requests(); got != "patch n1, begin, begin, begin" {
 			t.Fatalf("nothing is under way: %s", got)
 		}
-		plan, undone := d.plan(undo), make(chan error)
-		go func() { _, err := d.run(plan); undone <- err }()
+		p, undone := d.plan(undo), make(chan error)
+		go func() { _, err := d.run(p); undone <- err }()
 		time.Sleep(10 * time.Second)
 		if got := d.requests(); got != "" || !d.cordoned("n1") {
 			t.Errorf("while requests are under way: %q", got)
@@ -221,7 +221,7 @@ func TestAnUndoWaitsForTheRequestsThatAreUnderWay(t *testing.T) {
 		if under, after, _ := strings.Cut(got, ", patch n1"); strings.Count(under, "evict") != 3 || after != "" || d.cordoned("n1") {
 			t.Errorf("after they were answered: %q", got)
 		}
-		if job := d.a.Jobs()[0]; job.Count(model.PodGone) != 1 || job.Count(model.PodLeft) != 2 {
+		if job := d.a.Jobs()[0]; job.Count(plan.PodGone) != 1 || job.Count(plan.PodLeft) != 2 {
 			t.Errorf("the job is %+v", job)
 		}
 	})
@@ -231,7 +231,7 @@ func TestNoRequestOfAJobPassesOnceItIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))
 		defer d.a.Close()
-		d.does(model.Drain{Nodes: []string{"n1"}})
+		d.does(plan.Drain{Nodes: []string{"n1"}})
 		plan := d.a.jobs.jobs[0].plan
 		question := plan.Question("staging", false)
 		confirmed, err := plan.Confirm(question, question.Answer, []bool{true})
@@ -252,27 +252,27 @@ func TestNoRequestOfAJobPassesOnceItIsStopped(t *testing.T) {
 func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3"}
 	for name, test := range map[string]struct {
-		before    model.Action // done before the drain; what undoes it is planned, else undo
-		undo      func(drain model.Action) model.Action
+		before    plan.Action // done before the drain; what undoes it is planned, else undo
+		undo      func(drain plan.Action) plan.Action
 		elsewhere bool // somebody else uncordons n1 meanwhile
 		says      string
 		sends     string
 		cordoned  string
 	}{
 		"the undo of a drain of three nodes": {
-			undo: func(drain model.Action) model.Action { return drain },
+			undo: func(drain plan.Action) plan.Action { return drain },
 			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are.", sends: "patch n3, patch n2, patch n1",
 		},
 		"an uncordon of one of them": {
-			undo: func(model.Action) model.Action { return model.Cordon{Nodes: []string{"n2"}, Off: true} },
+			undo: func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n2"}, Off: true} },
 			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n1, n3 too.", sends: "patch n2", cordoned: "n1 n3",
 		},
 		"the undo of a cordon that came before it": {
-			before: model.Cordon{Nodes: []string{"n1"}},
+			before: plan.Cordon{Nodes: []string{"n1"}},
 			says:   "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", sends: "patch n1", cordoned: "n2 n3",
 		},
 		"an uncordon of one that somebody else has uncordoned": {
-			undo:      func(model.Action) model.Action { return model.Cordon{Nodes: []string{"n1"}, Off: true} },
+			undo:      func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n1"}, Off: true} },
 			elsewhere: true,
 			says:      "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", cordoned: "n2 n3",
 		},
@@ -281,11 +281,11 @@ func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newDrained(t, nodes, running("cart-a"), running("cart-b", on("n2")), running("cart-c", on("n3")))
 				defer d.a.Close()
-				var undo model.Action
+				var undo plan.Action
 				if test.before != nil {
 					undo = d.does(test.before).Entry.Undo
 				}
-				drain := d.does(model.Drain{Nodes: nodes, AtOnce: 1}).Entry.Undo
+				drain := d.does(plan.Drain{Nodes: nodes, AtOnce: 1}).Entry.Undo
 				if test.undo != nil {
 					undo = test.undo(drain)
 				}
@@ -339,14 +339,14 @@ func TestTheTimeOfARemainingPodGoesOnAfterAStop(t *testing.T) {
 			return nil
 		}
 		defer d.a.Close()
-		d.does(model.Drain{Nodes: []string{"n1"}})
+		d.does(plan.Drain{Nodes: []string{"n1"}})
 		time.Sleep(time.Minute)
 		before := states(d.a)
 		d.a.Stop(1)
 		time.Sleep(time.Second)
 		after := states(d.a)
 		for _, name := range []string{"cart-a", "cart-b"} {
-			if after[name].State != model.PodLeft || !after[name].Since.Equal(before[name].Since) || time.Since(after[name].Since) < time.Minute {
+			if after[name].State != plan.PodLeft || !after[name].Since.Equal(before[name].Since) || time.Since(after[name].Since) < time.Minute {
 				t.Errorf("%s has been waiting since %s, after the stop since %s", name, before[name].Since, after[name].Since)
 			}
 		}
@@ -360,11 +360,11 @@ func TestADrainOfOtherNodesGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1", "n2"}, running("cart-a"), running("cart-b", on("n2")))
 		defer d.a.Close()
-		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
-		d.does(model.Drain{Nodes: []string{"n2"}})
+		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		d.does(plan.Drain{Nodes: []string{"n2"}})
 		time.Sleep(time.Second)
 		d.does(undo)
-		if jobs := d.a.Jobs(); jobs[0].State != model.JobRuns || jobs[1].State != model.JobStopped {
+		if jobs := d.a.Jobs(); jobs[0].State != plan.JobRuns || jobs[1].State != plan.JobStopped {
 			t.Errorf("the jobs are %s and %s", jobs[0].State, jobs[1].State)
 		}
 	})
@@ -374,14 +374,14 @@ func TestADrainThatBeganAfterTheUndoWasPlannedIsAskedAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))
 		defer d.a.Close()
-		undo := d.does(model.Cordon{Nodes: []string{"n1"}}).Entry.Undo
-		plan := d.plan(undo)
-		d.does(model.Drain{Nodes: []string{"n1"}})
+		undo := d.does(plan.Cordon{Nodes: []string{"n1"}}).Entry.Undo
+		p := d.plan(undo)
+		d.does(plan.Drain{Nodes: []string{"n1"}})
 		time.Sleep(time.Second)
-		if _, err := d.run(plan); !errors.Is(err, model.ErrChanged) || !d.cordoned("n1") {
+		if _, err := d.run(p); !errors.Is(err, plan.ErrChanged) || !d.cordoned("n1") {
 			t.Errorf("run gives %v, cordoned: %v", err, d.cordoned("n1"))
 		}
-		if job := d.a.Jobs()[0]; job.State != model.JobRuns {
+		if job := d.a.Jobs()[0]; job.State != plan.JobRuns {
 			t.Errorf("the job is %s", job.State)
 		}
 	})
@@ -395,7 +395,7 @@ func TestAnUndoThatFailsSaysWhatItStopped(t *testing.T) {
 		d.client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return lost.Load(), nil, errors.New("connection refused")
 		})
-		undo := d.does(model.Drain{Nodes: []string{"n1"}}).Entry.Undo
+		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(time.Second)
 		lost.Store(true)
 		ran, err := d.run(d.plan(undo))

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // heirs finds the pods that controllers make in the place of those that a job
@@ -67,7 +68,7 @@ func (h *heirs) follow(pods []pod, snapshot *model.Snapshot) {
 
 // wants says whether a pod ends or has ended and its successor is not known.
 func wants(p *pod) bool {
-	ends := p.State == model.PodAsked || p.State == model.PodTerminating || p.State == model.PodGone
+	ends := p.State == plan.PodAsked || p.State == plan.PodTerminating || p.State == plan.PodGone
 	return ends && p.controllerOf() != "" && p.Back.UID == ""
 }
 
@@ -109,7 +110,7 @@ func (h *heirs) give(pods []pod, born *model.Pod) {
 // somebody makes it anew.
 func (h *heirs) complete(pods []pod) bool {
 	return !slices.ContainsFunc(pods, func(p pod) bool {
-		return p.State == model.PodGone && p.controllerOf() != "" && p.BackNode == "" &&
-			model.RecreationUnknown(p.end.Pod.Object) == ""
+		return p.State == plan.PodGone && p.controllerOf() != "" && p.BackNode == "" &&
+			plan.RecreationUnknown(p.end.Pod.Object) == ""
 	})
 }

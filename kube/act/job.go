@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 const (
@@ -29,13 +30,13 @@ const (
 type job struct {
 	actor *Actor
 	id    int
-	plan  *model.Plan
+	plan  *plan.Plan
 	began time.Time
 
 	orders orders // guarded by the registry's lock
 	wake   chan struct{}
 
-	state  model.JobState
+	state  plan.JobState
 	why    string
 	over   time.Time
 	pods   []pod
@@ -55,8 +56,8 @@ type orders struct{ paused, stopped bool }
 
 // pod is one pod that a job ends.
 type pod struct {
-	model.PodProgress
-	end    *model.End
+	plan.PodProgress
+	end    *plan.End
 	busy   bool // a request about it is on its way
 	pauses wait.Backoff
 	look   time.Time // when the server is asked whether it is there, where no snapshot tells
@@ -69,25 +70,25 @@ type reply struct {
 	outcome
 }
 
-func newJob(a *Actor, plan *model.Plan) *job {
+func newJob(a *Actor, p *plan.Plan) *job {
 	now := a.Clock.Now()
 	j := &job{
-		actor: a, plan: plan, began: now, state: model.JobRuns,
+		actor: a, plan: p, began: now, state: plan.JobRuns,
 		wake: make(chan struct{}, 1), replies: make(chan reply, atOnce), quiet: make(chan struct{}),
 	}
-	for i := range plan.Ends {
-		end := &plan.Ends[i]
+	for i := range p.Ends {
+		end := &p.Ends[i]
 		if !asked(*end) {
 			continue
 		}
 		p := pod{end: end, pauses: newPauses()}
-		p.PodProgress = model.PodProgress{Pod: end.Pod.Ref(), State: model.PodWaits, Since: now, Grace: end.Grace}
+		p.PodProgress = plan.PodProgress{Pod: end.Pod.Ref(), State: plan.PodWaits, Since: now, Grace: end.Grace}
 		if end.Terminating {
-			p.State, p.Since = model.PodTerminating, terminatingSince(end.Pod, now)
+			p.State, p.Since = plan.PodTerminating, terminatingSince(end.Pod, now)
 		}
 		j.pods = append(j.pods, p)
 	}
-	if action, ok := plan.Action.(model.Drains); ok {
+	if action, ok := p.Action.(plan.Drains); ok {
 		j.nodes, j.atOnce = action.DrainedNodes(), action.NodesAtOnce()
 	}
 	j.heirs = newHeirs(j.pods, a.State.Newest())
@@ -121,14 +122,14 @@ func (j *job) run(ctx context.Context) {
 func (j *job) step(ctx context.Context) {
 	snapshot := j.actor.State.Newest()
 	j.obey()
-	if j.state == model.JobStopped && j.sending == 0 {
+	if j.state == plan.JobStopped && j.sending == 0 {
 		j.hush()
 	}
 	if j.over.IsZero() {
 		j.watch(ctx, snapshot)
 	}
 	j.heirs.follow(j.pods, snapshot)
-	if j.state == model.JobRuns && snapshot.Status.Connection.Live {
+	if j.state == plan.JobRuns && snapshot.Status.Connection.Live {
 		j.askDue(ctx)
 	}
 	j.explain(snapshot)
@@ -140,17 +141,17 @@ func (j *job) step(ctx context.Context) {
 
 // obey does what the user wants.
 func (j *job) obey() {
-	if !j.over.IsZero() || j.state == model.JobStopped {
+	if !j.over.IsZero() || j.state == plan.JobStopped {
 		return
 	}
 	switch wanted := j.actor.ordersFor(j); {
 	case wanted.stopped:
-		j.state = model.JobStopped
+		j.state = plan.JobStopped
 		j.leave()
 	case wanted.paused:
-		j.state = model.JobPaused
+		j.state = plan.JobPaused
 	default:
-		j.state = model.JobRuns
+		j.state = plan.JobRuns
 	}
 }
 
@@ -167,7 +168,7 @@ func (j *job) hush() {
 func (j *job) leave() {
 	for i := range j.pods {
 		p := &j.pods[i]
-		if !p.busy && (p.State == model.PodWaits || p.State == model.PodRefused) {
+		if !p.busy && (p.State == plan.PodWaits || p.State == plan.PodRefused) {
 			j.giveUp(p)
 		}
 	}
@@ -177,7 +178,7 @@ func (j *job) leave() {
 // budget, stays as it was.
 func (j *job) giveUp(p *pod) {
 	since, budget := p.Since, p.Budget
-	j.turn(p, model.PodLeft)
+	j.turn(p, plan.PodLeft)
 	p.Since, p.Budget = since, budget
 }
 
@@ -185,7 +186,7 @@ func (j *job) giveUp(p *pod) {
 func (j *job) explain(snapshot *model.Snapshot) {
 	switch {
 	case !j.over.IsZero():
-	case j.state == model.JobStopped:
+	case j.state == plan.JobStopped:
 		j.why = "stopped: nothing more is asked"
 	case !snapshot.Status.Connection.Live:
 		j.why = "the connection to the API server is lost; this goes on when it is back"
@@ -204,15 +205,15 @@ func (j *job) ended() bool {
 	return true
 }
 
-func final(state model.PodState) bool {
-	return state == model.PodGone || state == model.PodFailed || state == model.PodLeft
+func final(state plan.PodState) bool {
+	return state == plan.PodGone || state == plan.PodFailed || state == plan.PodLeft
 }
 
 // finish ends the job, as of that snapshot.
 func (j *job) finish(snapshot *model.Snapshot) {
 	j.over = j.actor.Clock.Now()
-	if j.state != model.JobStopped {
-		j.state, j.why = model.JobDone, j.newcomers(snapshot)
+	if j.state != plan.JobStopped {
+		j.state, j.why = plan.JobDone, j.newcomers(snapshot)
 	}
 	j.actor.conclude(j.progress())
 }
@@ -232,7 +233,7 @@ func (j *job) abandon() {
 		j.settle(<-j.replies)
 	}
 	if j.over.IsZero() && !j.ended() {
-		j.state, j.why = model.JobStopped, "stopped: fathom ended"
+		j.state, j.why = plan.JobStopped, "stopped: fathom ended"
 		j.leave()
 	}
 	if j.over.IsZero() {
@@ -242,7 +243,7 @@ func (j *job) abandon() {
 }
 
 // turn brings a pod into a state.
-func (j *job) turn(p *pod, state model.PodState) {
+func (j *job) turn(p *pod, state plan.PodState) {
 	if p.State != state {
 		p.State, p.Since = state, j.actor.Clock.Now()
 	}
@@ -250,11 +251,11 @@ func (j *job) turn(p *pod, state model.PodState) {
 }
 
 // progress is how far the job is.
-func (j *job) progress() *model.Progress {
-	told := &model.Progress{
+func (j *job) progress() *plan.Progress {
+	told := &plan.Progress{
 		ID: j.id, Plan: j.plan, Name: j.plan.Action.Name(), State: j.state,
 		Began: j.began, Over: j.over, Why: j.why,
-		Pods: make([]model.PodProgress, 0, len(j.pods)),
+		Pods: make([]plan.PodProgress, 0, len(j.pods)),
 	}
 	for i := range j.pods {
 		told.Pods = append(told.Pods, j.pods[i].PodProgress)

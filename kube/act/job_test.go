@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // once refuses the first request with err.
@@ -41,47 +42,47 @@ func TestAPodOfAJob(t *testing.T) {
 		says      string
 		refuse    func(string, int) error
 		after     time.Duration
-		state     model.PodState
+		state     plan.PodState
 		evictions int
 		said      string
 		help      string
 		result    string
 	}{
-		{"is asked once and gone after its grace period", nil, 3 * time.Second, model.PodGone, 1, "", "", "1 of 1 gone"},
-		{"is not gone while it terminates", nil, time.Second, model.PodTerminating, 1, "", "", "running"},
+		{"is asked once and gone after its grace period", nil, 3 * time.Second, plan.PodGone, 1, "", "", "1 of 1 gone"},
+		{"is not gone while it terminates", nil, time.Second, plan.PodTerminating, 1, "", "", "running"},
 		{
-			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, model.PodRefused, 1,
+			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, plan.PodRefused, 1,
 			"Cannot evict pod as it would violate the pod's disruption budget. The disruption budget cart needs 3 healthy pods and has 3 currently", "", "running",
 		},
-		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, model.PodRefused, 5, "Cannot evict", "", "running"},
-		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, model.PodRefused, 1, "wait", "", "running"},
+		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, plan.PodRefused, 5, "Cannot evict", "", "running"},
+		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, plan.PodRefused, 1, "wait", "", "running"},
 		{
-			"is not asked again where a right lacks", always(apierrors.NewForbidden(pods, "cart", errors.New("no"))), time.Minute, model.PodFailed, 1,
+			"is not asked again where a right lacks", always(apierrors.NewForbidden(pods, "cart", errors.New("no"))), time.Minute, plan.PodFailed, 1,
 			"is forbidden", "ask for the right to create pods/eviction in shop", "0 of 1 gone, 1 refused",
 		},
-		{"is not asked again where a policy forbids", always(policy), time.Minute, model.PodFailed, 1, "not today", "a policy of the cluster forbids it", "0 of 1 gone, 1 refused"},
-		{"is not asked again where several budgets select it", always(several), time.Minute, model.PodFailed, 1, "more than one", "leave one PodDisruptionBudget", "0 of 1 gone, 1 refused"},
-		{"is not asked again where the request is wrong", always(apierrors.NewBadRequest("no such")), time.Minute, model.PodFailed, 1, "no such", "do what the words say", "0 of 1 gone, 1 refused"},
-		{"is asked again where a webhook has trouble", once(apierrors.NewInternalError(errors.New("webhook"))), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again where no answer came", once(fmt.Errorf("post: %w", context.DeadlineExceeded)), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
-		{"waits where no answer came, and says so", always(context.DeadlineExceeded), time.Second, model.PodWaits, 1, "no answer in time", "", "running"},
-		{"is asked again where the connection broke", once(errors.New("connection refused")), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again where another was quicker", once(apierrors.NewConflict(pods, "cart", errors.New("changed"))), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again until its namespace has ended it", once(namespaceEnds), 8 * time.Second, model.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is not asked again where a policy forbids", always(policy), time.Minute, plan.PodFailed, 1, "not today", "a policy of the cluster forbids it", "0 of 1 gone, 1 refused"},
+		{"is not asked again where several budgets select it", always(several), time.Minute, plan.PodFailed, 1, "more than one", "leave one PodDisruptionBudget", "0 of 1 gone, 1 refused"},
+		{"is not asked again where the request is wrong", always(apierrors.NewBadRequest("no such")), time.Minute, plan.PodFailed, 1, "no such", "do what the words say", "0 of 1 gone, 1 refused"},
+		{"is asked again where a webhook has trouble", once(apierrors.NewInternalError(errors.New("webhook"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again where no answer came", once(fmt.Errorf("post: %w", context.DeadlineExceeded)), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"waits where no answer came, and says so", always(context.DeadlineExceeded), time.Second, plan.PodWaits, 1, "no answer in time", "", "running"},
+		{"is asked again where the connection broke", once(errors.New("connection refused")), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again where another was quicker", once(apierrors.NewConflict(pods, "cart", errors.New("changed"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again until its namespace has ended it", once(namespaceEnds), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, running("cart"))
 				w.refuse = test.refuse
-				a := w.begin(ends{how: model.Evicted})
+				a := w.begin(ends{how: plan.Evicted})
 				defer a.Close()
 				time.Sleep(test.after)
 				p := states(a)["cart"]
 				if p.State != test.state || !strings.Contains(p.Said, test.said) || !strings.Contains(p.Help, test.help) || (p.Help == "") != (test.help == "") {
 					t.Errorf("the pod is %+v", p)
 				}
-				if test.state == model.PodRefused && !p.Again.After(time.Now()) {
+				if test.state == plan.PodRefused && !p.Again.After(time.Now()) {
 					t.Errorf("it is asked again at %s", p.Again)
 				}
 				if n := w.evictions("cart"); n != test.evictions {
@@ -111,7 +112,7 @@ func TestABudgetIsNamed(t *testing.T) {
 		"not where a webhook refused":                         {apierrors.NewTooManyRequests("wait", 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end := &model.End{Pod: model.NewPod(running("cart"))}
+			end := &plan.End{Pod: model.NewPod(running("cart"))}
 			end.Fate.Budget.Name = "cart"
 			if got := judge(end, test.err).budget; got != test.want {
 				t.Errorf("the budget is %q, want %q", got, test.want)
@@ -129,17 +130,17 @@ func TestOneBlockedPodHoldsUpNoOther(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(3 * time.Second)
-		if s := states(a); s["a"].State != model.PodGone || s["b"].State != model.PodGone || s["cart"].State != model.PodRefused || s["cart"].Budget != "cart" {
+		if s := states(a); s["a"].State != plan.PodGone || s["b"].State != plan.PodGone || s["cart"].State != plan.PodRefused || s["cart"].Budget != "cart" {
 			t.Errorf("after 3 s: %+v", s)
 		}
-		if p := a.Jobs()[0]; p.State != model.JobRuns {
+		if p := a.Jobs()[0]; p.State != plan.JobRuns {
 			t.Errorf("the job is %s", p.State)
 		}
 		time.Sleep(30 * time.Second)
-		if p := a.Jobs()[0]; p.State != model.JobDone || p.Over.IsZero() || p.Count(model.PodGone) != 3 {
+		if p := a.Jobs()[0]; p.State != plan.JobDone || p.Over.IsZero() || p.Count(plan.PodGone) != 3 {
 			t.Errorf("after 33 s: %+v", p)
 		}
 		if e := a.Activity()[0]; e.Result != "3 of 3 gone" || !e.OK {
@@ -167,13 +168,13 @@ func TestPodsOfABudgetGoInTheOrderOfThePlan(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(time.Minute)
 		if want := []string{"cart-0", "cart-1", "cart-2", "cart-3", "cart-4", "cart-5"}; !slices.Equal(asked, want) {
 			t.Errorf("asked %v", asked)
 		}
-		if p := a.Jobs()[0]; p.State != model.JobDone || p.Count(model.PodGone) != 9 {
+		if p := a.Jobs()[0]; p.State != plan.JobDone || p.Count(plan.PodGone) != 9 {
 			t.Errorf("%+v", p)
 		}
 	})
@@ -195,14 +196,14 @@ func TestAPodThatWasReplacedUnderItsNameIsGone(t *testing.T) {
 					return nil
 				}
 				w.lose(before)
-				a := w.begin(ends{how: model.Evicted})
+				a := w.begin(ends{how: plan.Evicted})
 				defer a.Close()
 				if before {
 					replace()
 					w.lose(false)
 				}
 				time.Sleep(10 * time.Second)
-				if s := states(a)["cart"]; s.State != model.PodGone {
+				if s := states(a)["cart"]; s.State != plan.PodGone {
 					t.Errorf("the pod is %+v", s)
 				}
 				if p := w.pod("cart"); p.DeletionTimestamp != nil {
@@ -219,16 +220,16 @@ func TestAPodThatWasReplacedUnderItsNameIsGone(t *testing.T) {
 func TestWhatTerminatesAlreadyIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("cart", terminating))
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(time.Minute)
 		p := states(a)["cart"]
-		if p.State != model.PodTerminating || p.Help != "held by its finalizer example.com/hold" || time.Since(p.Since) < time.Minute {
+		if p.State != plan.PodTerminating || p.Help != "held by its finalizer example.com/hold" || time.Since(p.Since) < time.Minute {
 			t.Errorf("the pod is %+v", p)
 		}
 		w.remove("cart")
 		time.Sleep(time.Second)
-		if job := a.Jobs()[0]; job.State != model.JobDone || len(w.client.Actions()) != 0 {
+		if job := a.Jobs()[0]; job.State != plan.JobDone || len(w.client.Actions()) != 0 {
 			t.Errorf("the job is %s, %v was sent", job.State, w.client.Actions())
 		}
 	})
@@ -243,17 +244,17 @@ func TestAPausedJobAsksNothing(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(time.Second)
 		a.Pause(1, true)
 		time.Sleep(time.Minute)
-		if s := states(a); a.Jobs()[0].State != model.JobPaused || s["a"].State != model.PodGone || w.evictions("cart") != 1 {
+		if s := states(a); a.Jobs()[0].State != plan.JobPaused || s["a"].State != plan.PodGone || w.evictions("cart") != 1 {
 			t.Errorf("paused: %+v", s)
 		}
 		a.Pause(1, false)
 		time.Sleep(5 * time.Second)
-		if job := a.Jobs()[0]; job.State != model.JobDone {
+		if job := a.Jobs()[0]; job.State != plan.JobDone {
 			t.Errorf("after it went on: %+v", job)
 		}
 	})
@@ -268,17 +269,17 @@ func TestAStoppedJobLeavesTheRest(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(time.Second)
 		a.Stop(1)
 		a.Pause(1, true) // comes too late
 		time.Sleep(500 * time.Millisecond)
-		if s := states(a); a.Jobs()[0].State != model.JobStopped || s["cart"].State != model.PodLeft || s["a"].State != model.PodTerminating {
+		if s := states(a); a.Jobs()[0].State != plan.JobStopped || s["cart"].State != plan.PodLeft || s["a"].State != plan.PodTerminating {
 			t.Errorf("stopped: %+v", s)
 		}
 		time.Sleep(time.Minute)
-		if job, s := a.Jobs()[0], states(a); job.State != model.JobStopped || job.Over.IsZero() || s["a"].State != model.PodGone || w.evictions("cart") != 1 {
+		if job, s := a.Jobs()[0], states(a); job.State != plan.JobStopped || job.Over.IsZero() || s["a"].State != plan.PodGone || w.evictions("cart") != 1 {
 			t.Errorf("in the end: %+v", job)
 		}
 		if e := a.Activity()[0]; e.Result != "1 of 2 gone, stopped" || e.OK {
@@ -297,17 +298,17 @@ func TestALostConnectionIsWaitedFor(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(time.Second)
 		w.lose(true)
 		time.Sleep(20 * time.Second)
-		if job, s := a.Jobs()[0], states(a); !strings.Contains(job.Why, "connection") || w.evictions("cart") != 1 || s["a"].State != model.PodGone {
+		if job, s := a.Jobs()[0], states(a); !strings.Contains(job.Why, "connection") || w.evictions("cart") != 1 || s["a"].State != plan.PodGone {
 			t.Errorf("while it is lost: %+v", job) // the pod that was asked is asked about
 		}
 		w.lose(false)
 		time.Sleep(5 * time.Second)
-		if job := a.Jobs()[0]; job.State != model.JobDone || job.Why != "" {
+		if job := a.Jobs()[0]; job.State != plan.JobDone || job.Why != "" {
 			t.Errorf("when it is back: %+v", job)
 		}
 	})
@@ -321,11 +322,11 @@ func TestADeletionIsOfThePodThatWasRead(t *testing.T) {
 				if changed {
 					w.client.PrependReactor("delete", "pods", w.changed("cart"))
 				}
-				a := w.begin(ends{how: model.Deleted})
+				a := w.begin(ends{how: plan.Deleted})
 				defer a.Close()
 				time.Sleep(5 * time.Second)
 				p := states(a)["cart"]
-				if changed && (p.State != model.PodFailed || p.Help != "it changed while you read: plan it again") || !changed && p.State != model.PodGone {
+				if changed && (p.State != plan.PodFailed || p.Help != "it changed while you read: plan it again") || !changed && p.State != plan.PodGone {
 					t.Errorf("the pod is %+v", p)
 				}
 			})
@@ -337,10 +338,10 @@ func TestAClosedActorEndsItsJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("cart"))
 		w.refuse = always(budgetRefuses())
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		time.Sleep(time.Second)
 		a.Close()
-		if job := a.Jobs()[0]; job.State != model.JobStopped || job.Why != "stopped: fathom ended" || job.Pods[0].State != model.PodLeft {
+		if job := a.Jobs()[0]; job.State != plan.JobStopped || job.Why != "stopped: fathom ended" || job.Pods[0].State != plan.PodLeft {
 			t.Errorf("the job is %+v", job)
 		}
 		if e := a.Activity()[0]; e.Result != "0 of 1 gone, stopped" {
@@ -352,9 +353,9 @@ func TestAClosedActorEndsItsJobs(t *testing.T) {
 func TestWhoWaitsForJobsHearsOfEachChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("cart"))
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
-		var seen []model.PodState
+		var seen []plan.PodState
 		revision := 0
 		for {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -369,7 +370,7 @@ func TestWhoWaitsForJobsHearsOfEachChange(t *testing.T) {
 			revision = next
 			seen = append(seen, jobs[0].Pods[0].State)
 		}
-		if seen[0] != model.PodWaits || seen[len(seen)-1] != model.PodGone || len(seen) > 5 {
+		if seen[0] != plan.PodWaits || seen[len(seen)-1] != plan.PodGone || len(seen) > 5 {
 			t.Errorf("the states were %v", seen)
 		}
 	})

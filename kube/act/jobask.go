@@ -9,7 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // askDue asks for the end of every pod that is to be asked now, a few at a time.
@@ -48,7 +48,7 @@ func (p *pod) budget() budget {
 }
 
 func due(p *pod, now time.Time) bool {
-	return !p.busy && (p.State == model.PodWaits || p.State == model.PodRefused) && !now.Before(p.Again)
+	return !p.busy && (p.State == plan.PodWaits || p.State == plan.PodRefused) && !now.Before(p.Again)
 }
 
 // openNodes are the nodes whose pods may be asked: the first few that have one
@@ -84,7 +84,7 @@ func (j *job) request(i int, sends bool, do func() outcome) {
 }
 
 // askFor asks once for the end of a pod, if it is still there.
-func (j *job) askFor(ctx context.Context, end *model.End) outcome {
+func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 	ref := end.Pod.Ref()
 	now, is := seen(j.actor.State.Newest(), ref)
 	if is == unseen {
@@ -95,16 +95,16 @@ func (j *job) askFor(ctx context.Context, end *model.End) outcome {
 	}
 	switch {
 	case is == gone:
-		return outcome{state: model.PodGone}
+		return outcome{state: plan.PodGone}
 	case now != nil && now.Object.DeletionTimestamp != nil:
-		return outcome{state: model.PodTerminating} // by somebody else
+		return outcome{state: plan.PodTerminating} // by somebody else
 	case j.actor.ordersFor(j).stopped:
-		return outcome{state: model.PodWaits}
+		return outcome{state: plan.PodWaits}
 	}
 	err := ask(ctx, j.actor.Writer, end, false)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		if is, _ := look(ctx, j.actor.Reader, ref); is == gone {
-			return outcome{state: model.PodGone}
+			return outcome{state: plan.PodGone}
 		}
 	}
 	return judge(end, err)
@@ -113,7 +113,7 @@ func (j *job) askFor(ctx context.Context, end *model.End) outcome {
 // lookFor asks the server whether a pod that was asked is there.
 func (j *job) lookFor(ctx context.Context, p pod) outcome {
 	if is, _ := look(ctx, j.actor.Reader, p.Pod); is == gone {
-		return outcome{state: model.PodGone}
+		return outcome{state: plan.PodGone}
 	}
 	return outcome{state: p.State}
 }
@@ -127,13 +127,13 @@ func (j *job) settle(r reply) {
 		j.sending--
 	}
 	switch {
-	case final(p.State), p.State == model.PodTerminating && r.state != model.PodGone:
+	case final(p.State), p.State == plan.PodTerminating && r.state != plan.PodGone:
 		return // the snapshot was quicker
-	case r.state == model.PodTerminating:
+	case r.state == plan.PodTerminating:
 		return // the snapshot tells more
 	}
-	again := r.state == model.PodRefused || r.state == model.PodWaits
-	if again && j.state == model.JobStopped {
+	again := r.state == plan.PodRefused || r.state == plan.PodWaits
+	if again && j.state == plan.JobStopped {
 		p.Budget = r.budget
 		j.giveUp(p)
 		return
@@ -143,7 +143,7 @@ func (j *job) settle(r reply) {
 	if again {
 		p.Again = j.actor.Clock.Now().Add(max(p.pauses.Step(), r.pause))
 	}
-	if r.state == model.PodAsked {
+	if r.state == plan.PodAsked {
 		j.hasten(p)
 	}
 }
@@ -154,7 +154,7 @@ func (j *job) hasten(gone *pod) {
 	soon := j.actor.Clock.Now().Add(firstPause)
 	for i := range j.pods {
 		p := &j.pods[i]
-		if p.State != model.PodRefused || p.Pod.Namespace != gone.Pod.Namespace || p.controllerOf() != gone.controllerOf() {
+		if p.State != plan.PodRefused || p.Pod.Namespace != gone.Pod.Namespace || p.controllerOf() != gone.controllerOf() {
 			continue
 		}
 		p.pauses = newPauses()

@@ -9,13 +9,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 func TestNodesAreEmptiedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("a"), running("b", on("n2")), running("c", on("n3")))
-		a := w.begin(ends{how: model.Evicted, nodes: []string{"n3", "n1", "n2"}, atOnce: 1})
+		a := w.begin(ends{how: plan.Evicted, nodes: []string{"n3", "n1", "n2"}, atOnce: 1})
 		defer a.Close()
 		for i, name := range []string{"c", "a", "b"} {
 			time.Sleep(time.Second)
@@ -30,7 +30,7 @@ func TestNodesAreEmptiedAFewAtATime(t *testing.T) {
 func TestAJobTellsWhereThePodsCameBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("cart-a", of("ReplicaSet", "cart")), running("cart-x", of("ReplicaSet", "cart"), on("n2")), running("db-0", of("StatefulSet", "db")), running("bare"))
-		wish := ends{how: model.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1}
+		wish := ends{how: plan.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1}
 		a := w.begin(wish)
 		defer a.Close()
 		time.Sleep(time.Second)
@@ -66,7 +66,7 @@ func TestAPodThatWillNotGoKeepsNoNodeWaiting(t *testing.T) {
 			}
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1})
+		a := w.begin(ends{how: plan.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1})
 		defer a.Close()
 		time.Sleep(5 * time.Second)
 		if e := a.Activity()[0]; e.Result != "1 of 2 gone, 1 refused" || e.OK {
@@ -86,10 +86,10 @@ func TestPodsOfOneBudgetFollowEachOther(t *testing.T) {
 			allowed = time.Now().Add(4 * time.Second) // until its successor is ready
 			return nil
 		}
-		a := w.begin(ends{how: model.Evicted})
+		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(2*time.Minute + longestPause + 2*firstPause + 5*time.Second)
-		if job := a.Jobs()[0]; job.State != model.JobDone {
+		if job := a.Jobs()[0]; job.State != plan.JobDone {
 			t.Errorf("the job is %+v", job)
 		}
 	})
@@ -99,13 +99,13 @@ func TestPodsThatCameAfterThePlanAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, running("a"))
 		w.nodes = []string{"n1"}
-		a := w.begin(ends{how: model.Evicted, nodes: []string{"n1"}})
+		a := w.begin(ends{how: plan.Evicted, nodes: []string{"n1"}})
 		defer a.Close()
 		w.add(running("late"))
 		w.add(running("agent", of("DaemonSet", "agent")))
 		w.add(running("elsewhere", on("n2")))
 		time.Sleep(5 * time.Second)
-		if job := a.Jobs()[0]; job.State != model.JobDone || job.Why != "1 pod came to n1 after the plan was made: drain again" {
+		if job := a.Jobs()[0]; job.State != plan.JobDone || job.Why != "1 pod came to n1 after the plan was made: drain again" {
 			t.Errorf("the job is %+v", job)
 		}
 		if e := a.Activity()[0]; e.OK || e.Result != "1 of 1 gone; 1 pod came to n1 after the plan was made: drain again" {

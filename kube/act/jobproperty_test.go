@@ -15,7 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"pgregory.net/rapid"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // moods are what a server may say to a request before it accepts one.
@@ -90,7 +90,7 @@ func (c course) run(t *testing.T) (wrong []string) {
 		}
 		return nil
 	}
-	a := w.begin(ends{how: model.Evicted})
+	a := w.begin(ends{how: plan.Evicted})
 	defer a.Close()
 	var paused, lost bool
 	for _, order := range c.orders {
@@ -125,7 +125,7 @@ func (c course) run(t *testing.T) (wrong []string) {
 func (c course) check(a *Actor, w *world, fault func(string, ...any)) {
 	for _, p := range w.pods() {
 		if len(p.Finalizers) > 0 && p.DeletionTimestamp != nil {
-			if s := states(a)[p.Name]; s.State != model.PodTerminating || s.Help == "" {
+			if s := states(a)[p.Name]; s.State != plan.PodTerminating || s.Help == "" {
 				fault("%s terminates and is %+v", p.Name, s)
 			}
 			w.remove(p.Name)
@@ -139,7 +139,7 @@ func (c course) check(a *Actor, w *world, fault func(string, ...any)) {
 	for i, p := range job.Pods {
 		there := w.pod(p.Pod.Name) != nil
 		switch {
-		case p.State == model.PodGone && !there, p.State == model.PodLeft && there && c.stopped, p.State == model.PodFailed && there:
+		case p.State == plan.PodGone && !there, p.State == plan.PodLeft && there && c.stopped, p.State == plan.PodFailed && there:
 		default:
 			fault("pod %d is %s and there: %v", i, p.State, there)
 		}

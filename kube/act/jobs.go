@@ -8,14 +8,14 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // registry holds the jobs of a run.
 type registry struct {
 	mu       sync.Mutex
 	jobs     []*job
-	told     []*model.Progress // of each job, the newest
+	told     []*plan.Progress // of each job, the newest
 	revision int
 	changed  chan struct{} // closed at the next change; nil: nobody waits
 
@@ -25,13 +25,13 @@ type registry struct {
 }
 
 // Jobs are those of this run, the newest first.
-func (a *Actor) Jobs() []*model.Progress {
+func (a *Actor) Jobs() []*plan.Progress {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
 	return a.jobs.newestFirst()
 }
 
-func (r *registry) newestFirst() []*model.Progress {
+func (r *registry) newestFirst() []*plan.Progress {
 	told := slices.Clone(r.told)
 	slices.Reverse(told)
 	return told
@@ -39,7 +39,7 @@ func (r *registry) newestFirst() []*model.Progress {
 
 // NextJobs waits until a job is not as it was at that revision; 0 is before the
 // first job.
-func (a *Actor) NextJobs(ctx context.Context, revision int) ([]*model.Progress, int, error) {
+func (a *Actor) NextJobs(ctx context.Context, revision int) ([]*plan.Progress, int, error) {
 	r := &a.jobs
 	for {
 		r.mu.Lock()
@@ -89,7 +89,7 @@ func (a *Actor) ordersFor(j *job) orders {
 
 // enlist makes the job of a plan that was confirmed and run; nil where the plan
 // ends no pods by asking for it.
-func (a *Actor) enlist(confirmed model.Confirmed) *job {
+func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 	plan := confirmed.Plan()
 	if !slices.ContainsFunc(plan.Ends, asked) {
 		return nil
@@ -106,10 +106,10 @@ func (a *Actor) enlist(confirmed model.Confirmed) *job {
 
 // asked says whether a job asks for the end of the pod: the others end by what
 // their plan changes.
-func asked(end model.End) bool { return end.How == model.Evicted || end.How == model.Deleted }
+func asked(end plan.End) bool { return end.How == plan.Evicted || end.How == plan.Deleted }
 
 // start lets a job run until it is over, or the Actor is closed.
-func (a *Actor) start(j *job, confirmed model.Confirmed) {
+func (a *Actor) start(j *job, confirmed plan.Confirmed) {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
 	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.ordersFor(j).stopped })
@@ -144,7 +144,7 @@ func (r *registry) tell(j *job) {
 	}
 }
 
-func same(a, b *model.Progress) bool {
+func same(a, b *plan.Progress) bool {
 	return a.State == b.State && a.Why == b.Why && a.Over.Equal(b.Over) && slices.Equal(a.Pods, b.Pods)
 }
 
@@ -158,19 +158,19 @@ func (a *Actor) Close() {
 }
 
 // conclude notes in the activity log what came of a job.
-func (a *Actor) conclude(p *model.Progress) {
-	a.revise(func(e model.Entry) bool { return e.Job == p.ID }, func(e *model.Entry) { e.Result, e.OK = resultOf(p) })
+func (a *Actor) conclude(p *plan.Progress) {
+	a.revise(func(e plan.Entry) bool { return e.Job == p.ID }, func(e *plan.Entry) { e.Result, e.OK = resultOf(p) })
 }
 
 // resultOf is what came of a job: "7 of 11 gone, 1 refused, stopped".
-func resultOf(p *model.Progress) (words string, ok bool) {
-	went := p.Count(model.PodGone)
+func resultOf(p *plan.Progress) (words string, ok bool) {
+	went := p.Count(plan.PodGone)
 	words = fmt.Sprintf("%d of %d gone", went, len(p.Pods))
-	if n := p.Count(model.PodFailed); n > 0 {
+	if n := p.Count(plan.PodFailed); n > 0 {
 		words += fmt.Sprintf(", %d refused", n)
 	}
 	switch {
-	case p.State == model.JobStopped:
+	case p.State == plan.JobStopped:
 		words += ", stopped"
 	case p.Why != "":
 		words += "; " + p.Why

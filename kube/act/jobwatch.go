@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // overdue is how long beyond its grace period a pod may take to go before it is
@@ -21,13 +22,13 @@ func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 	now := j.actor.Clock.Now()
 	for i := range j.pods {
 		p := &j.pods[i]
-		if p.State == model.PodGone || p.State == model.PodLeft {
+		if p.State == plan.PodGone || p.State == plan.PodLeft {
 			continue
 		}
 		found, is := seen(snapshot, p.Pod)
 		switch {
 		case is == gone:
-			j.turn(p, model.PodGone)
+			j.turn(p, plan.PodGone)
 		case !trusted(snapshot, p.Pod.Namespace):
 			j.lookDue(ctx, i, now)
 		case found.Object.DeletionTimestamp != nil:
@@ -40,7 +41,7 @@ func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 // while no snapshot tells.
 func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 	p := &j.pods[i]
-	ending := p.State == model.PodAsked || p.State == model.PodTerminating
+	ending := p.State == plan.PodAsked || p.State == plan.PodTerminating
 	if !ending || p.busy || j.busy == atOnce || now.Before(p.look) {
 		return
 	}
@@ -51,8 +52,8 @@ func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 
 // terminating notes that a pod ends, and what holds it if it takes too long.
 func (j *job) terminating(p *pod, found *model.Pod, now time.Time) {
-	if p.State != model.PodTerminating {
-		j.turn(p, model.PodTerminating)
+	if p.State != plan.PodTerminating {
+		j.turn(p, plan.PodTerminating)
 		p.Since = terminatingSince(found, now)
 	}
 	if grace := found.Object.DeletionGracePeriodSeconds; grace != nil {
@@ -113,5 +114,5 @@ func (j *job) newcomers(snapshot *model.Snapshot) string {
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s came to %s after the plan was made: drain again", model.CountPods(count), strings.Join(where, ", "))
+	return fmt.Sprintf("%s came to %s after the plan was made: drain again", plan.CountPods(count), strings.Join(where, ", "))
 }

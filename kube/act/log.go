@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 const (
@@ -34,7 +35,7 @@ type Log struct {
 func NewLog(file string) *Log { return &Log{file: file} }
 
 // add writes an entry. Only the first error is given out: the log stops nobody.
-func (l *Log) add(entry model.Entry) error {
+func (l *Log) add(entry plan.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.write(entry)
@@ -45,7 +46,7 @@ func (l *Log) add(entry model.Entry) error {
 	return fmt.Errorf("write %s: %w", l.file, bare(err))
 }
 
-func (l *Log) write(entry model.Entry) (err error) {
+func (l *Log) write(entry plan.Entry) (err error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
@@ -81,7 +82,7 @@ func cutOff(file *os.File) bool {
 
 // earlier are the newest entries, in the order of the file, and how many lines
 // among them are broken.
-func (l *Log) earlier() (entries []model.Entry, broken int, err error) {
+func (l *Log) earlier() (entries []plan.Entry, broken int, err error) {
 	text, err := l.end()
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", l.file, bare(err))
@@ -91,7 +92,7 @@ func (l *Log) earlier() (entries []model.Entry, broken int, err error) {
 		if len(line) == 0 {
 			continue
 		}
-		var entry model.Entry
+		var entry plan.Entry
 		if json.Unmarshal(line, &entry) != nil || entry.At.IsZero() || entry.Did == "" {
 			broken++
 			continue
@@ -132,7 +133,7 @@ func bare(err error) error {
 }
 
 // cleanEntry makes the texts of an entry fit to be drawn.
-func cleanEntry(entry model.Entry) model.Entry {
+func cleanEntry(entry plan.Entry) plan.Entry {
 	for _, text := range []*string{&entry.User, &entry.Context, &entry.Did, &entry.Result} {
 		*text = model.Clean(*text)
 	}

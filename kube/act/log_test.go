@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // logging is an Actor on n1 that logs to the file.
@@ -109,7 +109,7 @@ func TestALogThatCannotBeWrittenStopsNobodyAndIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := logging(filepath.Join(blocked, "activity.jsonl"), nil)
-	action := model.Action(model.Cordon{Nodes: []string{"n1"}})
+	action := plan.Action(plan.Cordon{Nodes: []string{"n1"}})
 	for range 2 {
 		plan, err := a.Plan(t.Context(), action)
 		if err != nil {
@@ -143,8 +143,8 @@ func TestServersWordsAreLoggedCleanAndWithoutAnnotations(t *testing.T) {
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, "n1", errors.New("not\x1b[2J\nwith hunter2"))
 	})
 	a := logging(file, func(o *Options) { o.Writer = client })
-	plan, yes := confirmed(t, a)
-	plan.Changes[0].Edits = append(plan.Changes[0].Edits, model.Edit{Path: []string{"metadata", "annotations", "password"}, To: "hunter2"})
+	p, yes := confirmed(t, a)
+	p.Changes[0].Edits = append(p.Changes[0].Edits, plan.Edit{Path: []string{"metadata", "annotations", "password"}, To: "hunter2"})
 	if _, err := a.Run(t.Context(), yes); err == nil {
 		t.Fatal("it was run")
 	}
@@ -166,7 +166,7 @@ func TestEntriesOfSeveralProgramsDoNotMix(t *testing.T) {
 			log := NewLog(file)
 			var err error
 			for range each {
-				err = errors.Join(err, log.add(model.Entry{At: time.Now(), Did: strings.Repeat("cordon ", 50)}))
+				err = errors.Join(err, log.add(plan.Entry{At: time.Now(), Did: strings.Repeat("cordon ", 50)}))
 			}
 			done <- err
 		}()

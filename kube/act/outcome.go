@@ -14,11 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // outcome is what came of asking for the end of a pod.
 type outcome struct {
-	state  model.PodState
+	state  plan.PodState
 	said   string
 	help   string
 	budget string
@@ -26,23 +27,23 @@ type outcome struct {
 }
 
 // judge tells what an answer of the server means for the pod.
-func judge(end *model.End, err error) outcome {
+func judge(end *plan.End, err error) outcome {
 	if err == nil {
-		return outcome{state: model.PodAsked}
+		return outcome{state: plan.PodAsked}
 	}
-	told := outcome{state: model.PodFailed, said: wordsOf(err)}
+	told := outcome{state: plan.PodFailed, said: wordsOf(err)}
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		told.pause = time.Duration(seconds) * time.Second
 	}
 	switch {
 	case refusedForNow(err):
-		told.state, told.budget = model.PodRefused, budgetOf(end, err)
-	case end.How == model.Deleted && apierrors.IsConflict(err):
+		told.state, told.budget = plan.PodRefused, budgetOf(end, err)
+	case end.How == plan.Deleted && apierrors.IsConflict(err):
 		told.help = "it changed while you read: plan it again"
 	case severalBudgets(err):
 		told.help = "leave one PodDisruptionBudget that selects the pod, then evict it"
 	case mayPass(err):
-		told.state = model.PodWaits
+		told.state = plan.PodWaits
 	case apierrors.IsForbidden(err):
 		told.help = forbiddenHelp(end, err)
 	default:
@@ -76,19 +77,19 @@ func mayPass(err error) bool {
 
 // forbiddenHelp is for a refusal by the user's rights or by a policy. What a
 // webhook forbids has no object in its details, what a right forbids has.
-func forbiddenHelp(end *model.End, err error) string {
+func forbiddenHelp(end *plan.End, err error) string {
 	if details := statusOf(err).Details; details == nil || details.Name == "" && details.Kind == "" {
 		return "a policy of the cluster forbids it: do what it says, then " + verb(end) + " it again"
 	}
 	right := "create pods/eviction"
-	if end.How == model.Deleted {
+	if end.How == plan.Deleted {
 		right = "delete pods"
 	}
 	return fmt.Sprintf("ask for the right to %s in %s, then %s it again", right, model.Clean(end.Pod.Object.Namespace), verb(end))
 }
 
-func verb(end *model.End) string {
-	if end.How == model.Deleted {
+func verb(end *plan.End) string {
+	if end.How == plan.Deleted {
 		return "delete"
 	}
 	return "evict"
@@ -96,7 +97,7 @@ func verb(end *model.End) string {
 
 // budgetOf is the name of the budget that refused: the server's, or else the
 // plan's; "" where neither names one.
-func budgetOf(end *model.End, err error) string {
+func budgetOf(end *plan.End, err error) string {
 	if !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause) {
 		return "" // a webhook refused
 	}

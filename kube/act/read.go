@@ -13,14 +13,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // atOnce is how many requests of one plan are on their way at a time.
 const atOnce = 8
 
 // facts are what the action is planned on: its targets as the server holds them now.
-func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, error) {
-	facts := model.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}, Jobs: a.Jobs()}
+func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, error) {
+	facts := plan.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}, Jobs: a.Jobs()}
 	var mu sync.Mutex
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
@@ -48,7 +49,7 @@ func (a *Actor) facts(ctx context.Context, action model.Action) (model.Facts, er
 	if err := reading.Wait(); err != nil {
 		return facts, err
 	}
-	if draining, ok := action.(model.Drains); ok {
+	if draining, ok := action.(plan.Drains); ok {
 		filtered, err := a.filtered(ctx, draining)
 		if err != nil {
 			return facts, err
@@ -78,5 +79,5 @@ func read(ctx context.Context, client kubernetes.Interface, ref model.Ref) (runt
 	case "replicasets/scale":
 		return client.AppsV1().ReplicaSets(ref.Namespace).GetScale(ctx, ref.Name, metav1.GetOptions{})
 	}
-	return nil, fmt.Errorf("%w: no action is about %s", model.ErrWrongWish, ref.Resource)
+	return nil, fmt.Errorf("%w: no action is about %s", plan.ErrWrongWish, ref.Resource)
 }

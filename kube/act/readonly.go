@@ -3,7 +3,7 @@ package act
 import (
 	"fmt"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // Why nothing can be changed, as the dashboard says it after a key's name.
@@ -41,7 +41,7 @@ func (a *Actor) Raise() error {
 var errReadOnlyRun = fmt.Errorf("%w, set by --readonly for this run", ErrReadOnly)
 
 // mayRun refuses a plan while nothing can be changed.
-func (a *Actor) mayRun(plan *model.Plan) error {
+func (a *Actor) mayRun(plan *plan.Plan) error {
 	switch {
 	case a.ReadOnly() == "":
 		return nil

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // confirmed plans a cordon of n1 and says yes to it.
-func confirmed(t *testing.T, a *Actor) (*model.Plan, model.Confirmed) {
+func confirmed(t *testing.T, a *Actor) (*plan.Plan, plan.Confirmed) {
 	t.Helper()
-	plan, err := a.Plan(t.Context(), model.Cordon{Nodes: []string{"n1"}})
+	plan, err := a.Plan(t.Context(), plan.Cordon{Nodes: []string{"n1"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // try has the API server try the plan's changes. What it refuses is the plan's
 // verdict; a conflict is no verdict, for the plan is made of old facts then.
-func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
+func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 	if a.ReadOnly() != "" {
 		plan.Verdict.Skipped = "read-only: no dry run is sent"
 		return nil
@@ -40,7 +40,7 @@ func (a *Actor) try(ctx context.Context, plan *model.Plan) error {
 }
 
 // send sends one change, as a dry run or in earnest.
-func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change model.Change, dry []string) error {
+func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
 	err := deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
 	switch {
 	case err == nil:
@@ -73,7 +73,7 @@ func toldOf(err error, dry bool) string {
 }
 
 // deliver sends a merge patch; a scale is written whole, for its clients have no patch.
-func deliver(ctx context.Context, client kubernetes.Interface, change model.Change, options metav1.PatchOptions) error {
+func deliver(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) error {
 	ref := change.Target
 	patch, err := change.Patch()
 	if err != nil {
@@ -97,11 +97,11 @@ func deliver(ctx context.Context, client kubernetes.Interface, change model.Chan
 }
 
 // scale writes the number of replicas of a workload.
-func scale(ctx context.Context, client kubernetes.Interface, change model.Change, options metav1.PatchOptions) error {
+func scale(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) error {
 	ref := change.Target
 	replicas, ok := change.Replicas()
 	if !ok {
-		return fmt.Errorf("%w: no action changes %s", model.ErrWrongWish, ref.Resource)
+		return fmt.Errorf("%w: no action changes %s", plan.ErrWrongWish, ref.Resource)
 	}
 	wanted := &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID, ResourceVersion: change.ResourceVersion},
@@ -117,7 +117,7 @@ func scale(ctx context.Context, client kubernetes.Interface, change model.Change
 	case "replicasets/scale":
 		_, err = client.AppsV1().ReplicaSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
 	default:
-		return fmt.Errorf("%w: no action changes %s", model.ErrWrongWish, ref.Resource)
+		return fmt.Errorf("%w: no action changes %s", plan.ErrWrongWish, ref.Resource)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // mostTries is how many ends of pods one plan has the server try.
@@ -18,15 +18,15 @@ const mostTries = 50
 // tryEnds has the API server try the evictions and deletions of a plan, of many
 // the first ones. That a PodDisruptionBudget refuses one for now is no objection:
 // the plan says who waits.
-func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
-	var tried []*model.End
-	for i := range plan.Ends {
-		if end := &plan.Ends[i]; asked(*end) && !end.Terminating && end.Fate.Budget.Allows != model.BudgetWaits {
+func (a *Actor) tryEnds(ctx context.Context, p *plan.Plan) error {
+	var tried []*plan.End
+	for i := range p.Ends {
+		if end := &p.Ends[i]; asked(*end) && !end.Terminating && end.Fate.Budget.Allows != plan.BudgetWaits {
 			tried = append(tried, end)
 		}
 	}
 	if len(tried) > mostTries {
-		plan.Verdict.Untried, tried = len(tried)-mostTries, tried[:mostTries]
+		p.Verdict.Untried, tried = len(tried)-mostTries, tried[:mostTries]
 	}
 	refused := make([]string, len(tried))
 	trying, ctx := errgroup.WithContext(ctx)
@@ -42,8 +42,8 @@ func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
 		return err
 	}
 	for _, words := range refused {
-		if words != "" && !slices.Contains(plan.Verdict.Refused, words) {
-			plan.Verdict.Refused = append(plan.Verdict.Refused, words)
+		if words != "" && !slices.Contains(p.Verdict.Refused, words) {
+			p.Verdict.Refused = append(p.Verdict.Refused, words)
 		}
 	}
 	return nil
@@ -51,12 +51,12 @@ func (a *Actor) tryEnds(ctx context.Context, plan *model.Plan) error {
 
 // tryEnd tries one end. refused are the server's words; "" where it would accept,
 // and where the pod is gone meanwhile.
-func (a *Actor) tryEnd(ctx context.Context, end *model.End) (refused string, err error) {
+func (a *Actor) tryEnd(ctx context.Context, end *plan.End) (refused string, err error) {
 	err = ask(ctx, a.Trier, end, true)
 	switch {
 	case err == nil, apierrors.IsNotFound(err), refusedForNow(err):
 		return "", nil
-	case apierrors.IsConflict(err) && end.How == model.Deleted:
+	case apierrors.IsConflict(err) && end.How == plan.Deleted:
 		return "", fmt.Errorf("%s %w: %w", end.Pod.FullName(), ErrChanged, err)
 	case apierrors.IsConflict(err):
 		return "", nil // another pod of its name: this one is gone

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // changed is a reaction before which somebody else changes the pod.
@@ -30,18 +30,18 @@ func TestTheDryRunOfEndsSays(t *testing.T) {
 	forbidden := apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no"))
 	for _, test := range []struct {
 		says    string
-		how     model.Ending
+		how     plan.Ending
 		refuse  error
 		refused []string
 		err     error
 	}{
-		{"nothing where all is accepted", model.Evicted, nil, nil, nil},
-		{"nothing where a budget refuses for now", model.Evicted, budgetRefuses(), nil, nil},
-		{"nothing where the pod is gone", model.Evicted, apierrors.NewNotFound(podsResource.GroupResource(), "cart"), nil, nil},
-		{"the server's words where it refuses", model.Evicted, forbidden, []string{`pods "cart" is forbidden: no`}, nil},
-		{"that there is no answer", model.Evicted, errNoAnswer, nil, errNoAnswer},
-		{"nothing of a deletion that is accepted", model.Deleted, nil, nil, nil},
-		{"that the pod to delete has changed", model.Deleted, apierrors.NewConflict(podsResource.GroupResource(), "cart", errors.New("other")), nil, ErrChanged},
+		{"nothing where all is accepted", plan.Evicted, nil, nil, nil},
+		{"nothing where a budget refuses for now", plan.Evicted, budgetRefuses(), nil, nil},
+		{"nothing where the pod is gone", plan.Evicted, apierrors.NewNotFound(podsResource.GroupResource(), "cart"), nil, nil},
+		{"the server's words where it refuses", plan.Evicted, forbidden, []string{`pods "cart" is forbidden: no`}, nil},
+		{"that there is no answer", plan.Evicted, errNoAnswer, nil, errNoAnswer},
+		{"nothing of a deletion that is accepted", plan.Deleted, nil, nil, nil},
+		{"that the pod to delete has changed", plan.Deleted, apierrors.NewConflict(podsResource.GroupResource(), "cart", errors.New("other")), nil, ErrChanged},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			w := newWorld(t, running("cart"), running("ending", terminating))
@@ -73,7 +73,7 @@ func TestOfManyEndsSomeAreTried(t *testing.T) {
 	}
 	a := New(Options{State: w, Reader: w.client, Trier: w.client, Writer: fake.NewClientset()})
 	defer a.Close()
-	plan, err := a.Plan(t.Context(), ends{how: model.Evicted})
+	plan, err := a.Plan(t.Context(), ends{how: plan.Evicted})
 	if err != nil || plan.Verdict.Untried != 7 || w.evictions("p-000") != 1 || w.evictions("p-056") != 0 {
 		t.Errorf("the verdict is %+v, %v", plan.Verdict, err)
 	}

@@ -19,6 +19,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 var (
@@ -73,8 +74,8 @@ func (w *world) Newest() *model.Snapshot {
 }
 
 // Forecast implements State: nothing is foretold.
-func (w *world) Forecast(context.Context, model.Supposed) (*model.Forecast, error) {
-	return &model.Forecast{}, nil
+func (w *world) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
+	return &plan.Forecast{}, nil
 }
 
 func (w *world) pods() []*corev1.Pod {
@@ -207,7 +208,7 @@ func terminating(p *corev1.Pod) {
 
 // ends is a wish for the end of all pods of its facts.
 type ends struct {
-	how    model.Ending
+	how    plan.Ending
 	nodes  []string
 	atOnce int
 }
@@ -217,24 +218,24 @@ func (e ends) Targets() []model.Ref   { return nil }
 func (e ends) DrainedNodes() []string { return e.nodes }
 func (e ends) NodesAtOnce() int       { return e.atOnce }
 
-func (e ends) Plan(on model.Facts) (*model.Plan, error) {
-	plan := &model.Plan{Action: e, Does: "drain"}
-	for _, p := range on.Snapshot.Pods {
-		end := model.End{Pod: p, How: e.how, Grace: 2 * time.Second, Terminating: p.Object.DeletionTimestamp != nil}
-		if strings.HasPrefix(p.Object.Name, "cart") {
+func (e ends) Plan(on plan.Facts) (*plan.Plan, error) {
+	p := &plan.Plan{Action: e, Does: "drain"}
+	for _, pod := range on.Snapshot.Pods {
+		end := plan.End{Pod: pod, How: e.how, Grace: 2 * time.Second, Terminating: pod.Object.DeletionTimestamp != nil}
+		if strings.HasPrefix(pod.Object.Name, "cart") {
 			end.Fate.Budget.Name = "cart"
 		}
-		plan.Ends = append(plan.Ends, end)
+		p.Ends = append(p.Ends, end)
 	}
-	plan.Ending = len(plan.Ends)
-	return plan, nil
+	p.Ending = len(p.Ends)
+	return p, nil
 }
 
 // begin plans, confirms and runs the end of all pods.
 func (w *world) begin(wish ends) *Actor {
 	w.t.Helper()
 	a := New(Options{State: w, Reader: w.client, Trier: fake.NewClientset(), Writer: w.client})
-	plan, err := wish.Plan(model.Facts{Snapshot: w.Newest()})
+	plan, err := wish.Plan(plan.Facts{Snapshot: w.Newest()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -251,8 +252,8 @@ func (w *world) begin(wish ends) *Actor {
 }
 
 // states are those of the pods of the newest job, by name.
-func states(a *Actor) map[string]model.PodProgress {
-	found := map[string]model.PodProgress{}
+func states(a *Actor) map[string]plan.PodProgress {
+	found := map[string]plan.PodProgress{}
 	for _, p := range a.Jobs()[0].Pods {
 		found[p.Pod.Name] = p
 	}

@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Change is what becomes of one object: fields of it get other values.
+type Change struct {
+	Target          model.Ref // with its UID; its Resource may name a subresource: "deployments/scale"
+	ResourceVersion string    // of the object that the change was worked out for
+	Edits           []Edit
+}
+
+// Edit gives one field another value.
+type Edit struct {
+	Path     []string // "spec", "unschedulable"
+	From, To any      // JSON values; nil: the field is not there
+}
+
+// changeOf begins a change of the object that was read for ref.
+func changeOf(ref model.Ref, object map[string]any) Change {
+	ref.UID = types.UID(metaOf(object, "uid"))
+	return Change{Target: ref, ResourceVersion: metaOf(object, "resourceVersion")}
+}
+
+// edit adds an edit of the field at path, which has now that value, if it makes
+// a difference. Empty lists and maps are as good as none: the API server leaves
+// them out.
+func (c *Change) edit(object map[string]any, to any, path ...string) {
+	from := valueAt(object, path)
+	to = orNil(to)
+	if reflect.DeepEqual(from, to) {
+		return
+	}
+	c.Edits = append(c.Edits, Edit{Path: path, From: from, To: to})
+}
+
+// valueAt is the value of a field; nil where it is not there or empty.
+func valueAt(object map[string]any, path []string) any {
+	var value any = object
+	for _, field := range path {
+		inner, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = inner[field]
+	}
+	return orNil(value)
+}
+
+func orNil(value any) any {
+	switch value := value.(type) {
+	case []any:
+		if len(value) == 0 {
+			return nil
+		}
+	case map[string]any:
+		if len(value) == 0 {
+			return nil
+		}
+	case bool:
+		if !value {
+			return nil // spec.unschedulable: false is left out
+		}
+	}
+	return value
+}
+
+// Patch is the change as a JSON merge patch. It carries the object's UID and
+// resourceVersion, so that the API server refuses it with a conflict where the
+// object is another by now.
+func (c Change) Patch() ([]byte, error) {
+	patch := map[string]any{}
+	put(patch, []string{"metadata", "resourceVersion"}, c.ResourceVersion)
+	put(patch, []string{"metadata", "uid"}, string(c.Target.UID))
+	for _, edit := range c.Edits {
+		put(patch, edit.Path, edit.To)
+	}
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return nil, fmt.Errorf("write patch of %s: %w", c.Target.Words(), err)
+	}
+	return text, nil
+}
+
+// put sets the field at path; nil takes it away where the patch is applied.
+func put(object map[string]any, path []string, value any) {
+	for _, field := range path[:len(path)-1] {
+		inner, ok := object[field].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			object[field] = inner
+		}
+		object = inner
+	}
+	object[path[len(path)-1]] = value
+}
+
+// Words tell the edit for a reader: "spec.unschedulable  – → true".
+func (e Edit) Words() string {
+	return fmt.Sprintf("%s  %s → %s", pathWords(e.Path), valueWords(e.From), valueWords(e.To))
+}
+
+// valueWords tell a JSON value in one line.
+func valueWords(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "–"
+	case string:
+		return model.Clean(value)
+	case []any:
+		words := make([]string, 0, len(value))
+		for _, item := range value {
+			words = append(words, itemWords(item))
+		}
+		return strings.Join(words, ", ")
+	}
+	return itemWords(value)
+}
+
+// itemWords tell a taint as kubectl writes it, a gate by its name, and anything
+// else as JSON.
+func itemWords(item any) string {
+	if fields, ok := item.(map[string]any); ok {
+		key, _ := fields["key"].(string)
+		effect, _ := fields["effect"].(string)
+		value, _ := fields["value"].(string)
+		name, _ := fields["name"].(string)
+		switch {
+		case key != "" && value != "":
+			return model.Clean(key + "=" + value + ":" + effect)
+		case key != "" && effect != "":
+			return model.Clean(key + ":" + effect)
+		case name != "":
+			return model.Clean(name)
+		}
+	}
+	text, err := json.Marshal(item)
+	if err != nil {
+		return "?"
+	}
+	return model.Clean(string(text))
+}
+
+// pathWords name a field: "spec.unschedulable", "metadata.labels[app]".
+func pathWords(path []string) string {
+	last := len(path) - 1
+	if last > 0 && (path[last-1] == "labels" || path[last-1] == "annotations") {
+		return fmt.Sprintf("%s[%s]", strings.Join(path[:last], "."), model.Clean(path[last]))
+	}
+	return strings.Join(path, ".")
+}
+
+// isAnnotation says whether a field is an annotation.
+func isAnnotation(path []string) bool { return len(path) > 2 && path[len(path)-2] == "annotations" }
+
+// Replicas is the number of replicas that the change of a scale sets.
+func (c Change) Replicas() (int32, bool) {
+	for _, edit := range c.Edits {
+		if len(edit.Path) == 2 && edit.Path[0] == "spec" && edit.Path[1] == "replicas" {
+			to, _ := edit.To.(int64) // spec.replicas of a Scale is left out where it is 0
+			return int32(to), true
+		}
+	}
+	return 0, false
+}

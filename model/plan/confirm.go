@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrNotConfirmed says that an answer is not the one that the plan asks for.
+var ErrNotConfirmed = errors.New("not confirmed")
+
+// Question is what a user has to answer before a plan is run. It grows with the harm.
+type Question struct {
+	Answer string // what has to be typed; "y" is a key, anything else is typed and entered
+	Words  string // "y cordon", "Type 11 (pods to evict):"
+}
+
+// Question is the plan's, on the context of that name as the header shows it.
+// What can be undone needs a key, and so does the eviction of one pod that is
+// rescheduled and loses nothing; what else evicts pods needs their number. On
+// production all that evicts pods needs the context's name.
+func (p *Plan) Question(context string, production bool) Question {
+	switch {
+	case p.Ending == 0, !production && p.reschedules():
+		return Question{Answer: "y", Words: "y " + p.Does}
+	case production:
+		return Question{Answer: context, Words: fmt.Sprintf("Type %s to %s:", context, p.ends())}
+	}
+	return Question{
+		Answer: strconv.Itoa(p.Ending),
+		Words:  fmt.Sprintf("Type %d (%s):", p.Ending, p.counted()),
+	}
+}
+
+// Number says whether the answer is a number, so that nothing but digits is typed.
+func (q Question) Number() bool {
+	return q.Answer != "" && strings.Trim(q.Answer, "0123456789") == ""
+}
+
+// counted says what the number is of that has to be typed.
+func (p *Plan) counted() string {
+	switch p.Action.(type) {
+	case Evict, Drain:
+		return "pods to evict"
+	case Delete:
+		return "pods to delete"
+	}
+	return "pods that terminate"
+}
+
+// reschedules says whether all that the plan does is to evict one pod that its
+// controller creates again, that fits a node then, and that loses nothing: a Job
+// starts its work again from the beginning.
+func (p *Plan) reschedules() bool {
+	if _, evicts := p.Action.(Evict); !evicts || p.Ending != 1 || len(p.Consents) > 0 || len(p.Verdict.Refused) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.Ends, func(end End) bool {
+		class := end.class()
+		return !end.Terminating && (class != lands && class != comesBack ||
+			end.budget().Allows != BudgetAllows || end.EmptyDir || end.Lost || end.Pod.Owner.Kind == "Job")
+	})
+}
+
+// ends says what running the plan does to pods: "evict 3 pods", "drain and end 11 pods".
+func (p *Plan) ends() string {
+	switch p.Action.(type) {
+	case Evict, Delete:
+		return fmt.Sprintf("%s %s", p.Does, CountPods(p.Ending))
+	}
+	return fmt.Sprintf("%s and end %s", p.Does, CountPods(p.Ending))
+}
+
+// CountPods is "1 pod", "3 pods".
+func CountPods(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return strconv.Itoa(n) + " pods"
+}
+
+// Confirmed is a plan whose question was answered. Nothing else can be run.
+type Confirmed struct{ plan *Plan }
+
+// Plan is what was confirmed; nil for the zero value.
+func (c Confirmed) Plan() *Plan { return c.plan }
+
+// Confirm takes the answer to the question and the consents, one for each of
+// the plan's. Where one lacks, the error is ErrNotConfirmed.
+func (p *Plan) Confirm(question Question, answer string, consents []bool) (Confirmed, error) {
+	if answer != question.Answer || question.Answer == "" {
+		return Confirmed{}, fmt.Errorf("%s: %w: the answer is %q", p.Action.Name(), ErrNotConfirmed, question.Answer)
+	}
+	for i, consent := range p.Consents {
+		if i >= len(consents) || !consents[i] {
+			return Confirmed{}, fmt.Errorf("%s: %w: agree to %s", p.Action.Name(), ErrNotConfirmed, consent.Words)
+		}
+	}
+	return Confirmed{plan: p}, nil
+}

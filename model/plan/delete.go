@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// Delete deletes a pod that no controller owns.
+type Delete struct{ Pod model.Ref }
+
+// Name implements Action.
+func (d Delete) Name() string { return "delete " + d.Pod.Words() }
+
+// Targets implements Action.
+func (d Delete) Targets() []model.Ref { return []model.Ref{d.Pod} }
+
+// Plan implements Action.
+func (d Delete) Plan(on Facts) (*Plan, error) {
+	pod, err := on.pod(d.Pod)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name(), err)
+	}
+	owner := metav1.GetControllerOfNoCopy(pod.Object)
+	switch {
+	case isMirror(pod.Object):
+		return nil, fmt.Errorf("%s: %w: it is a static pod, which the kubelet of %s makes again", d.Name(), ErrWrongWish, model.Clean(pod.Object.Spec.NodeName))
+	case owner != nil:
+		return nil, fmt.Errorf("%s: %w: %s owns it; e evict asks its PodDisruptionBudget", d.Name(), ErrWrongWish, model.Clean(pod.Owner.String()))
+	case pod.Object.DeletionTimestamp != nil:
+		return nil, fmt.Errorf("%s: %w: it is terminating already", d.Name(), ErrNoChange)
+	}
+	plan := &Plan{
+		Action: d, Title: grammar.Capital(d.Name()), Does: "delete", UndoSays: "A deletion cannot be undone.",
+		Ends: []End{endOf(pod, Deleted)}, Ending: 1, on: on.Snapshot,
+	}
+	if !pod.Finished() && pod.Bound() {
+		plan.Warnings = []string{"A deletion asks no PodDisruptionBudget; e evicts the pod, and asks."}
+	}
+	plan.tell("")
+	return plan, nil
+}

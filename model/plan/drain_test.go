@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// drained are the node and the pods of the drain plan that the screens show.
+func drained() []runtime.Object {
+	objects := []runtime.Object{
+		anEmptyNode("std-a-02"),
+		owned("dev/shell-anna", "std-a-02", "", grace(60)),
+		owned("search/index-1", "std-a-02", "StatefulSet/index", nil),
+		owned("shop/cart-7b5c4d9f8-9fj4w", "std-a-02", "ReplicaSet/cart-7b5c4d9f8", nil),
+		owned("web/cache-0", "std-a-02", "StatefulSet/cache", withEmptyDir),
+		owned("batch/report-2", "std-a-02", "ReplicaSet/report", nil),
+		owned("kube-system/proxy-1", "std-a-02", "DaemonSet/proxy", nil),
+		owned("kube-system/cni-1", "std-a-02", "DaemonSet/cni", nil),
+		owned("kube-system/watchdog", "std-a-02", "", asMirror),
+		owned("shop/elsewhere", "std-a-01", "ReplicaSet/elsewhere", nil),
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		objects = append(objects, owned("web/front-"+name, "std-a-02", "ReplicaSet/front", nil))
+	}
+	return objects
+}
+
+func TestADrainIsPlannedAsDrawn(t *testing.T) {
+	plan, err := Drain{Nodes: []string{"std-a-02"}}.Plan(factsOf(t, drained()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"14 pods: 11 end, 3 stay."}; !slices.Equal(plan.Effects, want) {
+		t.Errorf("before anything is foretold: %q, want %q", plan.Effects, want)
+	}
+	fates := map[types.UID]Fate{}
+	for _, end := range plan.Ends {
+		fates[end.Pod.Object.UID] = Fate{Outcome: Lands, Node: "std-a-01", Budget: Budget{Allows: BudgetAllows}}
+	}
+	fates["shell-anna"] = Fate{Outcome: Lost}
+	fates["index-1"] = Fate{Outcome: Waits, Why: "its volume is in eu-1a, cpu 1.2 short"}
+	fates["cart-7b5c4d9f8-9fj4w"] = Fate{Outcome: Lands, Node: "std-a-01", Budget: Budget{
+		Allows: BudgetWaits, Name: "cart", Why: "3 healthy pods, 3 needed",
+	}}
+	fates["cache-0"] = Fate{Outcome: Lands, Node: "std-c-01"}
+	plan.Foretell(&Forecast{Fates: fates})
+	plan.Foretell(&Forecast{Fates: fates}) // again makes no difference
+
+	want := []string{
+		"Drain std-a-02",
+		"14 pods: 11 end, 3 stay. 8 land elsewhere, 1 becomes Pending, 1 is lost, 1 has to wait for its PodDisruptionBudget.",
+		"! dev/shell-anna lost: no controller owns it",
+		"! search/index-1 Pending: its volume is in eu-1a, cpu 1.2 short",
+		"! shop/cart-7b5c4d9f8-9fj4w waits: PDB cart, 3 healthy pods, 3 needed",
+		"! web/cache-0 std-c-01; its emptyDir data is lost",
+		"  batch/report-2 std-a-01",
+		"3 stay: 2 of DaemonSets, 1 static pod",
+		"end 1 pod that no controller owns (kubectl drain --force)",
+		"lose the emptyDir data of 1 pod (--delete-emptydir-data)",
+		"Order: cordon, then all 11 at once; the longest grace period is 60s.",
+		"kube-apiserver accepts it (dry run). Undo: uncordon; pods do not move back.",
+		"Type 11 (pods to evict):",
+	}
+	plan.Verdict.Asked = true
+	if diff := cmp.Diff(want, slices.DeleteFunc(told(plan), func(line string) bool { return strings.HasPrefix(line, "  web/front") })); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// told is everything that a box says of the plan.
+func told(plan *Plan) []string {
+	lines := append([]string{plan.Title}, plan.Effects...)
+	for _, end := range plan.Ends {
+		mark := "  "
+		if end.Warn() {
+			mark = "! "
+		}
+		lines = append(lines, mark+end.Pod.FullName()+" "+end.Words())
+	}
+	for _, change := range plan.Changes {
+		for _, edit := range change.Edits {
+			if plan.Ending == 0 {
+				lines = append(lines, edit.Words())
+			}
+		}
+	}
+	for _, warning := range plan.Warnings {
+		lines = append(lines, "warning: "+warning)
+	}
+	if stay := plan.StayWords(); stay != "" {
+		lines = append(lines, stay)
+	}
+	for _, consent := range plan.Consents {
+		lines = append(lines, consent.Words+" ("+consent.Flag+")")
+	}
+	if plan.Order != "" {
+		lines = append(lines, plan.Order)
+	}
+	return append(lines, plan.Closing(), plan.Question("staging-eu", false).Words)
+}
+
+func TestDrainsOfSeveralNodesAndOddPods(t *testing.T) {
+	cordoned := anEmptyNode("n2")
+	cordoned.Spec.Unschedulable = true
+	objects := []runtime.Object{
+		anEmptyNode("n1"), cordoned,
+		owned("a/ends", "n1", "ReplicaSet/a", grace(45)),
+		owned("a/going", "n1", "ReplicaSet/a", asTerminating),
+		owned("a/over", "n2", "Job/a", func(pod *corev1.Pod) { asFinished(pod); withEmptyDir(pod) }),
+		owned("a/alone-and-going", "n2", "", asTerminating),
+	}
+	cases := []struct {
+		about string
+		wish  Drain
+		want  []string
+		err   error
+	}{
+		{"one after the other", Drain{Nodes: []string{"n1", "n2"}, AtOnce: 1}, []string{
+			"Drain 2 nodes", "4 pods: 2 end, 2 end already.",
+			"  a/ends ", "  a/over finished already", "  a/alone-and-going terminating already", "  a/going terminating already",
+			"Order: cordon 1 node, then 1 node at a time, all pods of a node at once; the longest grace period is 45s.",
+			"Not tried. Undo: uncordon; pods do not move back.", "Type 2 (pods to evict):",
+		}, nil},
+		{"cordoned already", Drain{Nodes: []string{"n2"}}, []string{
+			"Drain n2", "2 pods: 1 ends, 1 ends already.", "  a/over finished already", "  a/alone-and-going terminating already",
+			"Order: its 1 pod; its grace period is 30s.",
+			"Not tried. An eviction cannot be undone.", "Type 1 (pods to evict):",
+		}, nil},
+		{"a node that is gone", Drain{Nodes: []string{"n3"}}, nil, ErrGone},
+	}
+	for _, c := range cases {
+		plan, err := c.wish.Plan(factsOf(t, objects...))
+		if !errors.Is(err, c.err) {
+			t.Fatalf("%s: error %v, want %v", c.about, err, c.err)
+		}
+		if err != nil {
+			continue
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.about, diff)
+		}
+	}
+}
+
+func TestADrainThatWouldDoNothing(t *testing.T) {
+	cordoned := anEmptyNode("n2")
+	cordoned.Spec.Unschedulable = true
+	_, err := Drain{Nodes: []string{"n2"}}.Plan(factsOf(t, cordoned))
+	if !errors.Is(err, ErrNoChange) || err.Error() != "drain n2: nothing would change: it is cordoned already, and no pod has to go" {
+		t.Errorf("a drain of a cordoned, empty node gives %v", err)
+	}
+	unread := factsOf(t, anEmptyNode("n1"))
+	unread.Filtered = nil
+	if _, err := (Drain{Nodes: []string{"n1"}}).Plan(unread); !errors.Is(err, ErrWrongWish) {
+		t.Errorf("a drain whose pods were not read gives %v", err)
+	}
+	late := factsOf(t, anEmptyNode("n1"))
+	late.Filtered["n1"] = []types.UID{"new"}
+	plan, err := Drain{Nodes: []string{"n1"}}.Plan(late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"1 pod of n1 came just now and is not in this plan: make it again."}; !slices.Equal(plan.Warnings, want) {
+		t.Errorf("warnings %q", plan.Warnings)
+	}
+}

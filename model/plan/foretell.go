@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// seenAtOnce is how many pods stand in any box without scrolling: where an
+// eviction names no more, they keep the order in which they were named.
+const seenAtOnce = 5
+
+// tell words what is known of the plan before anything is foretold. lead begins
+// the first effect; where it is "" and pods end, their number does.
+func (p *Plan) tell(lead string, plain ...string) {
+	if words := p.skipWords(); p.Whole() != nil {
+		p.warn(words)
+	} else if words != "" {
+		plain = append(plain, words)
+	}
+	p.lead, p.plain = lead, plain
+	if lead == "" && p.Ending > 0 {
+		p.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), grammar.Agree(p.Ending, "ends", "end"))
+	}
+	p.order()
+	p.Effects = p.effects()
+}
+
+// effects are the plan's sentences, the point first.
+func (p *Plan) effects() []string {
+	first := strings.TrimSpace(p.lead + " " + p.outcomes())
+	if first == "" {
+		first = p.bare
+	}
+	effects := make([]string, 0, 1+len(p.plain))
+	if first != "" {
+		effects = append(effects, first)
+	}
+	return append(effects, p.plain...)
+}
+
+// order sorts the ends, those to be warned of first, and words the order in
+// which they are asked for.
+func (p *Plan) order() {
+	if _, evicts := p.Action.(Evict); !evicts || len(p.Ends) > seenAtOnce {
+		slices.SortStableFunc(p.Ends, func(a, b End) int {
+			return cmp.Or(cmp.Compare(a.harm(), b.harm()), model.ComparePods(a.Pod, b.Pod))
+		})
+	}
+	p.Order = p.orderWords()
+}
+
+// Foretell puts into the plan what the scheduler would make of it: the fates of
+// the pods that end, and what becomes of pods that wait. nil leaves it as it is.
+func (p *Plan) Foretell(forecast *Forecast) {
+	if forecast == nil {
+		return
+	}
+	for i := range p.Ends {
+		end := &p.Ends[i]
+		fate, ok := forecast.Fates[end.Pod.Object.UID]
+		p.foretold = p.foretold || ok
+		if ok && end.Fate.Outcome != NotMade && end.Fate.Outcome != Finished {
+			end.Fate = fate
+		}
+	}
+	p.order()
+	p.Effects = append(p.effects(), p.admitted(forecast.Admitted)...)
+	p.Effects = append(p.Effects, barred(forecast.Barred)...)
+	p.warn(unreadBudgets(p.Ends))
+	if forecast.Unknown != "" {
+		p.warn("Not everything could be foretold: " + model.Clean(forecast.Unknown) + ".")
+	}
+}
+
+// warn adds a warning that is not there yet; "" is none.
+func (p *Plan) warn(sentence string) {
+	if sentence != "" && !slices.Contains(p.Warnings, sentence) {
+		p.Warnings = append(p.Warnings, sentence)
+	}
+}
+
+// unreadBudgets says that budgets could not be read; "" where they were.
+func unreadBudgets(ends []End) string {
+	n := countEnds(ends, func(e End) bool { return e.budget().Allows == BudgetUnread })
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("PodDisruptionBudgets could not be read: whether they let %s go is not evaluated.", CountPods(n))
+}
+
+// admitted say which pending pods would find room.
+func (p *Plan) admitted(all []Admitted) []string {
+	var sentences []string
+	for _, a := range all[:min(len(all), few)] {
+		sentence := "Pending " + kindName(a.Pod) + " fits then"
+		if of := p.waiting(a.Pod); a.Count < of {
+			sentence += fmt.Sprintf(": %d of %d", a.Count, of)
+		} else if a.Count > 1 {
+			sentence += fmt.Sprintf(": all %d", a.Count)
+		}
+		sentences = append(sentences, sentence+".")
+	}
+	if more := len(all) - few; more > 0 {
+		sentences = append(sentences, fmt.Sprintf("%d more %s of pending pods fit then.", more, grammar.Agree(more, "kind", "kinds")))
+	}
+	return sentences
+}
+
+// waiting counts the pods of the pod's kind.
+func (p *Plan) waiting(pod *model.Pod) int {
+	if p.on == nil {
+		return 0
+	}
+	kind, ok := p.on.KindOf(pod.Object.UID)
+	if !ok {
+		return 0
+	}
+	return kind.Count()
+}
+
+// barred say which pending pods would lose something.
+func barred(all []Barred) []string {
+	var sentences []string
+	for _, b := range all[:min(len(all), few)] {
+		sentences = append(sentences, fmt.Sprintf("Pending %s %s.", kindName(b.Pod), model.Clean(b.How)))
+	}
+	if more := len(all) - few; more > 0 {
+		sentences = append(sentences, fmt.Sprintf("%d more %s of pending pods %s a node.", more, grammar.Agree(more, "kind", "kinds"), grammar.Agree(more, "loses", "lose")))
+	}
+	return sentences
+}
+
+// kindName names pods of one kind: by their workload, or the one pod.
+func kindName(pod *model.Pod) string {
+	return model.Clean(pod.Object.Namespace + "/" + cmp.Or(pod.Owner.Name, pod.Object.Name))
+}

@@ -1,0 +1,192 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func wantsLabel(key, value string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Spec.NodeSelector = map[string]string{key: value} }
+}
+
+func TestMarksArePlanned(t *testing.T) {
+	node, pod := NodeRef("n1"), podRef("shop", "cart-0")
+	objects := []runtime.Object{
+		anEmptyNode("n1"), // disk=ssd, zone eu-1a
+		owned("shop/cart-0", "n1", "StatefulSet/cart", wantsLabel("disk", "ssd")),
+		owned("shop/cart-1", "n1", "StatefulSet/cart", func(p *corev1.Pod) {
+			p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{TopologyKey: "disk", MaxSkew: 1}}
+		}),
+		owned("shop/cart-2", "n1", "StatefulSet/cart", nil),
+		owned("shop/alone", "n1", "", nil),
+	}
+	cases := []struct {
+		wish Action
+		want []string
+		err  string
+	}{
+		{
+			Label{Refs: []model.Ref{node}, Remove: []string{"disk"}},
+			[]string{
+				"Label n1", "1 pod stays, but would not be placed there again, for its rules name disk: shop/cart-0.",
+				"1 pod stays, but is counted otherwise: its rules spread or gather pods by disk: shop/cart-1.",
+				"metadata.labels[disk]  ssd → –", "Not tried. Undo: the labels as before.", "y label",
+			},
+			"",
+		},
+		{
+			Label{Refs: []model.Ref{node}, Set: map[string]string{"team": "a", "disk": "ssd"}},
+			[]string{"Label n1", "metadata.labels[team]  – → a", "Not tried. Undo: the labels as before.", "y label"},
+			"",
+		},
+		{
+			Label{Refs: []model.Ref{pod}, Set: map[string]string{"app": "other"}},
+			[]string{
+				"Label shop/cart-0", "metadata.labels[app]  cart → other",
+				"warning: If statefulset/cart selects it by app, it lets shop/cart-0 go and makes another; Services and PodDisruptionBudgets may let it go too.",
+				"Not tried. Undo: the labels as before.", "y label",
+			},
+			"",
+		},
+		{
+			Label{Refs: []model.Ref{podRef("shop", "alone")}, Remove: []string{"app"}},
+			[]string{
+				"Label shop/alone", "metadata.labels[app]  alone → –",
+				"warning: Services and PodDisruptionBudgets that select it by app let shop/alone go.",
+				"Not tried. Undo: the labels as before.", "y label",
+			},
+			"",
+		},
+		{
+			Annotate{Refs: []model.Ref{node}, Set: map[string]string{"example.com/Why": "any thing"}},
+			[]string{"Annotate n1", "metadata.annotations[example.com/Why]  – → any thing", "Not tried. Undo: the annotations as before.", "y annotate"},
+			"",
+		},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"disk": "ssd"}}, nil, "label n1 disk=ssd: nothing would change: it is so already"},
+		{Label{Refs: []model.Ref{node, pod}, Remove: []string{"x"}}, nil, "label 2 nodes x-: nothing would change: all are so already"},
+		{Label{Refs: []model.Ref{node}}, nil, "label n1 : it cannot be done: it names none"},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b"}, Remove: []string{"a"}}, nil, "label n1 a=b a-: it cannot be done: a is both set and removed"},
+		{Label{Refs: []model.Ref{{Resource: "deployments", Name: "d"}}, Set: map[string]string{"a": "b"}}, nil, "label d a=b: it cannot be done: only nodes and pods can be changed so"},
+		{Annotate{Refs: []model.Ref{NodeRef("n2")}, Set: map[string]string{"a": "secret"}}, nil, "annotate n2 a: n2: it is gone"},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b c"}}, nil, `label n1 a=b c: it cannot be done: value "b c" of a: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`},
+	}
+	for _, c := range cases {
+		plan, err := c.wish.Plan(factsOf(t, objects...))
+		if err != nil || c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.wish.Name(), diff)
+		}
+	}
+}
+
+func TestMarksAreReadAsKubectlReadsThem(t *testing.T) {
+	set, remove, err := ParseMarks([]string{"a=b", "c=", "d-", "e=f-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "b", "c": "", "e": "f-"}, set); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"d"}, remove); diff != "" {
+		t.Error(diff)
+	}
+	for _, words := range [][]string{{"a"}, {"a=b", "a=c"}} {
+		if _, _, err := ParseMarks(words); err == nil {
+			t.Errorf("%q are taken", words)
+		}
+	}
+}
+
+func TestGatesAreRemovedForGood(t *testing.T) {
+	gated := func(gates ...string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			for _, gate := range gates {
+				pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: gate})
+			}
+		}
+	}
+	objects := []runtime.Object{
+		owned("ml/a", "", "Job/a", gated("x/quota", "x/budget")),
+		owned("ml/b", "", "Job/b", gated("x/budget")),
+		owned("ml/c", "", "Job/c", nil),
+	}
+	a, b, c := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c")
+	undo := "Not tried. It cannot be undone: a gate can be removed, and never added again."
+	quota := "warning: x/quota was set by x, which removes it when it is ready."
+	budget := "warning: x/budget was set by x, which removes it when it is ready."
+	cases := []struct {
+		wish Ungate
+		want []string
+		err  string
+	}{
+		{Ungate{Pods: []model.Ref{a}}, []string{"Ungate ml/a", "kube-scheduler looks at it then.", "spec.schedulingGates  x/quota, x/budget → –", budget, quota, undo, "y ungate"}, ""},
+		{Ungate{Pods: []model.Ref{a}, Gates: []string{"x/quota"}}, []string{"Ungate ml/a", "1 pod stays gated by x/budget.", "spec.schedulingGates  x/quota, x/budget → x/budget", quota, undo, "y ungate"}, ""},
+		{
+			Ungate{Pods: []model.Ref{a, b, c}, Gates: []string{"x/budget"}},
+			[]string{
+				"Ungate 2 pods x/budget", "kube-scheduler looks at 1 pod then.", "1 pod stays gated by x/quota.",
+				"Skips 1 of 3 pods: ml/c (no such gate).",
+				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", budget, undo, "y ungate",
+			},
+			"",
+		},
+		{Ungate{Pods: []model.Ref{c}}, nil, "ungate ml/c: nothing would change: it has no such gate"},
+		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "ungate ml/d: it is gone"},
+	}
+	for _, c := range cases {
+		plan, err := c.wish.Plan(factsOf(t, objects...))
+		if err != nil || c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+			}
+			continue
+		}
+		if plan.Undo != nil {
+			t.Error("a gate has an undo")
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.wish.Name(), diff)
+		}
+	}
+}
+
+func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
+	gated := func(gates ...string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			for _, gate := range gates {
+				pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: gate})
+			}
+		}
+	}
+	const kueue = "kueue.x-k8s.io/admission is Kueue's gate: removing it bypasses Kueue's quota. See its Workload and LocalQueue."
+	const licence = "example.com/licence was set by example.com, which removes it when it is ready."
+	for _, c := range []struct {
+		gates, removes []string
+		want           []string
+	}{
+		{[]string{"kueue.x-k8s.io/admission"}, nil, []string{kueue}},
+		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, nil, []string{licence, kueue}},
+		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, []string{"example.com/licence"}, []string{licence}},
+		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"kueue.x-k8s.io.example.com/admission was set by kueue.x-k8s.io.example.com, which removes it when it is ready."}},
+		{[]string{"budget"}, nil, nil},
+	} {
+		plan, err := Ungate{Pods: []model.Ref{podRef("ml", "a")}, Gates: c.removes}.Plan(factsOf(t, owned("ml/a", "", "Job/a", gated(c.gates...))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(plan.Warnings, c.want) {
+			t.Errorf("removing %q of %q warns %q, want %q", c.removes, c.gates, plan.Warnings, c.want)
+		}
+	}
+}

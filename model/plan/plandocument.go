@@ -1,0 +1,155 @@
+package plan
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// PlanDocument is a Plan as scripts read it: a contract. Lists are never null.
+type PlanDocument struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Action   string            `json:"action"` // the wish: "drain std-a-02"
+	Title    string            `json:"title"`
+	Ending   int               `json:"ending"` // pods that end because of it
+	Pods     []EndDocument     `json:"pods"`   // that end, as far as it is known which
+	Stays    []StayDocument    `json:"stays"`
+	Changes  []ChangeDocument  `json:"changes"`
+	Effects  []string          `json:"effects"`
+	Warnings []string          `json:"warnings"`
+	Consents []ConsentDocument `json:"consents"`
+	Order    string            `json:"order"`
+	Undo     string            `json:"undo"` // what takes it back, or why nothing does
+	Undoable bool              `json:"undoable"`
+	Verdict  VerdictDocument   `json:"verdict"`
+}
+
+// EndDocument is a pod that ends.
+type EndDocument struct {
+	Namespace    string       `json:"namespace"`
+	Name         string       `json:"name"`
+	UID          string       `json:"uid"`
+	Node         string       `json:"node"`
+	How          Ending       `json:"how"`
+	AfterSeconds int64        `json:"afterSeconds"` // of a taint: how long the pod tolerates it
+	GraceSeconds int64        `json:"graceSeconds"`
+	Lost         bool         `json:"lost"`
+	EmptyDir     bool         `json:"emptyDir"`
+	Terminating  bool         `json:"terminating"`
+	Fate         FateDocument `json:"fate"`
+	Words        string       `json:"words"`
+}
+
+// FateDocument is what becomes of a pod that ends.
+type FateDocument struct {
+	Outcome Outcome         `json:"outcome"` // "" where nothing was foretold
+	Node    string          `json:"node,omitempty"`
+	Tie     []string        `json:"tie,omitempty"`
+	Likely  bool            `json:"likely,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	Budget  *BudgetDocument `json:"budget,omitempty"`
+}
+
+// BudgetDocument is what PodDisruptionBudgets say of an eviction.
+type BudgetDocument struct {
+	Allows BudgetVerdict `json:"allows"`
+	Name   string        `json:"name,omitempty"`
+	Why    string        `json:"why,omitempty"`
+	Left   int32         `json:"left"` // disruptions that it allows now
+}
+
+// StayDocument is a pod that a drain leaves.
+type StayDocument struct {
+	Namespace string     `json:"namespace"`
+	Name      string     `json:"name"`
+	UID       string     `json:"uid"`
+	Why       StayReason `json:"why"`
+}
+
+// ChangeDocument is what becomes of one object.
+type ChangeDocument struct {
+	Resource  string         `json:"resource"`
+	Namespace string         `json:"namespace,omitempty"`
+	Name      string         `json:"name"`
+	Edits     []EditDocument `json:"edits"`
+}
+
+// EditDocument gives a field another value; null is none.
+type EditDocument struct {
+	Path string `json:"path"` // "spec.unschedulable", "metadata.labels[app]"
+	From any    `json:"from"`
+	To   any    `json:"to"`
+}
+
+// ConsentDocument is something that has to be agreed to.
+type ConsentDocument struct {
+	Words string `json:"words"`
+	Flag  string `json:"flag"`
+}
+
+// VerdictDocument is what the API server said to the dry run.
+type VerdictDocument struct {
+	Accepted *bool    `json:"accepted"` // null: not tried
+	Refused  []string `json:"refused"`  // its words
+	Skipped  string   `json:"skipped,omitempty"`
+	Untried  int      `json:"untried,omitempty"` // ends of pods that it was not asked about, for there are many
+}
+
+// Document is the plan as scripts read it.
+func (p *Plan) Document() PlanDocument {
+	document := PlanDocument{
+		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1alpha1", Kind: "Plan"},
+		Action:   p.Action.Name(), Title: p.Title, Ending: p.Ending,
+		Pods: []EndDocument{}, Stays: []StayDocument{}, Changes: []ChangeDocument{}, Consents: []ConsentDocument{},
+		Effects: listed(p.Effects), Warnings: listed(p.Warnings), Order: p.Order,
+		Undo: p.UndoSays, Undoable: p.Undo != nil, Verdict: p.Verdict.document(),
+	}
+	for i := range p.Ends {
+		document.Pods = append(document.Pods, p.Ends[i].document())
+	}
+	for _, stay := range p.Stays {
+		ref := stay.Pod.Ref()
+		document.Stays = append(document.Stays, StayDocument{ref.Namespace, ref.Name, string(ref.UID), stay.Why})
+	}
+	for _, change := range p.Changes {
+		document.Changes = append(document.Changes, change.document())
+	}
+	for _, consent := range p.Consents {
+		document.Consents = append(document.Consents, ConsentDocument(consent))
+	}
+	return document
+}
+
+func (e End) document() EndDocument {
+	ref := e.Pod.Ref()
+	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Likely: e.Fate.Likely, Why: e.Fate.Why}
+	if budget := e.budget(); budget.Allows != "" {
+		fate.Budget = new(BudgetDocument(budget))
+	}
+	return EndDocument{
+		Namespace: ref.Namespace, Name: ref.Name, UID: string(ref.UID), Node: e.Pod.Object.Spec.NodeName,
+		How: e.How, AfterSeconds: int64(e.After.Seconds()), GraceSeconds: int64(e.Grace.Seconds()),
+		Lost: e.Lost, EmptyDir: e.EmptyDir, Terminating: e.Terminating, Fate: fate, Words: e.Words(),
+	}
+}
+
+func (c Change) document() ChangeDocument {
+	document := ChangeDocument{Resource: c.Target.Resource, Namespace: c.Target.Namespace, Name: c.Target.Name, Edits: []EditDocument{}}
+	for _, edit := range c.Edits {
+		document.Edits = append(document.Edits, EditDocument{pathWords(edit.Path), edit.From, edit.To})
+	}
+	return document
+}
+
+func (v Verdict) document() VerdictDocument {
+	document := VerdictDocument{Refused: listed(v.Refused), Skipped: v.Skipped, Untried: v.Untried}
+	if v.Asked {
+		document.Accepted = new(len(v.Refused) == 0)
+	}
+	return document
+}
+
+// listed is the list, never null.
+func listed(words []string) []string {
+	if words == nil {
+		return []string{}
+	}
+	return words
+}

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestAPlanIsWrittenForScripts(t *testing.T) {
+	plan, err := Drain{Nodes: []string{"n1"}}.Plan(factsOf(t, anEmptyNode("n1"),
+		owned("shop/cart-0", "n1", "StatefulSet/cart", withEmptyDir),
+		owned("kube-system/proxy-1", "n1", "DaemonSet/proxy", nil),
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Foretell(&Forecast{Fates: map[types.UID]Fate{"cart-0": {
+		Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}, Budget: Budget{Allows: BudgetWaits, Name: "cart", Why: "1 healthy pod, 1 needed"},
+	}}})
+	plan.Verdict = Verdict{Asked: true}
+	got, err := json.MarshalIndent(plan.Document(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "kind": "Plan",
+  "apiVersion": "fathom/v1alpha1",
+  "action": "drain n1",
+  "title": "Drain n1",
+  "ending": 1,
+  "pods": [
+    {
+      "namespace": "shop",
+      "name": "cart-0",
+      "uid": "cart-0",
+      "node": "n1",
+      "how": "evicted",
+      "afterSeconds": 0,
+      "graceSeconds": 30,
+      "lost": false,
+      "emptyDir": true,
+      "terminating": false,
+      "fate": {
+        "outcome": "lands",
+        "node": "n2",
+        "tie": [
+          "n2",
+          "n3"
+        ],
+        "budget": {
+          "allows": "waits",
+          "name": "cart",
+          "why": "1 healthy pod, 1 needed",
+          "left": 0
+        }
+      },
+      "words": "waits: PDB cart, 1 healthy pod, 1 needed; its emptyDir data is lost"
+    }
+  ],
+  "stays": [
+    {
+      "namespace": "kube-system",
+      "name": "proxy-1",
+      "uid": "proxy-1",
+      "why": "of a DaemonSet"
+    }
+  ],
+  "changes": [
+    {
+      "resource": "nodes",
+      "name": "n1",
+      "edits": [
+        {
+          "path": "spec.unschedulable",
+          "from": null,
+          "to": true
+        }
+      ]
+    }
+  ],
+  "effects": [
+    "2 pods: 1 ends, 1 stays. 1 has to wait for its PodDisruptionBudget."
+  ],
+  "warnings": [],
+  "consents": [
+    {
+      "words": "lose the emptyDir data of 1 pod",
+      "flag": "--delete-emptydir-data"
+    }
+  ],
+  "order": "Order: cordon, then its 1 pod; its grace period is 30s.",
+  "undo": "Undo: uncordon; pods do not move back.",
+  "undoable": true,
+  "verdict": {
+    "accepted": true,
+    "refused": []
+  }
+}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func TestAnUndoSaysWhatFollows(t *testing.T) {
+	is := func(change func(*corev1.Node)) *corev1.Node {
+		node := anEmptyNode("n1")
+		change(node)
+		return node
+	}
+	pod := owned("shop/cart-0", "n1", "ReplicaSet/cart", nil)
+	plain := is(func(*corev1.Node) {})
+	throwing := is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a:NoExecute").Add })
+	taint := func(words ...string) Taint {
+		wish := mustParse(t, words...)
+		wish.Nodes = []string{"n1"}
+		return wish
+	}
+	cases := []struct {
+		about     string
+		did       Action
+		was, then *corev1.Node
+		want      []string
+		err       error
+	}{
+		{
+			"of a cordon",
+			Cordon{Nodes: []string{"n1"}},
+			plain, is(func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+			[]string{"Undo: cordon n1", "New pods may go there again.", "spec.unschedulable  true → –", "Not tried. Undo: the same again.", "y undo"},
+			nil,
+		},
+		{
+			"of an untaint that ends pods", taint("a-"), throwing, plain,
+			[]string{
+				"Undo: untaint n1 a-", "Of 1 pod 1 ends at once.", "  shop/cart-0 ",
+				"warning: A NoExecute taint asks no PodDisruptionBudget; a drain does.", "Its grace period is 30s.",
+				"Not tried. Undo: the same again.", "Type 1 (pods that terminate):",
+			},
+			nil,
+		},
+		{
+			"of one of two labels, the other having been changed",
+			Label{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "1", "b": "1"}},
+			plain, is(func(n *corev1.Node) { n.Labels["a"], n.Labels["b"] = "1", "2" }),
+			[]string{
+				"Undo: label n1 a=1 b=1", "metadata.labels[a]  1 → –", "warning: metadata.labels[b] of n1 was changed since and stays: 2.",
+				"Not tried. Undo: the same again.", "y undo",
+			},
+			nil,
+		},
+		{
+			"of a taint that got another value", taint("a=1:NoSchedule", "b:NoSchedule"), plain,
+			is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a=2:NoSchedule", "b:NoSchedule").Add }),
+			[]string{
+				"Undo: taint n1 a=1:NoSchedule b:NoSchedule", "Its 1 pod stays; new pods need not tolerate it any more.",
+				"spec.taints  a=2:NoSchedule, b:NoSchedule → a=2:NoSchedule",
+				"warning: spec.taints of n1 was changed since and stays: a=2:NoSchedule, b:NoSchedule.",
+				"Not tried. Undo: the same again.", "y undo",
+			},
+			nil,
+		},
+		{"of what somebody has changed", Annotate{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "1"}}, plain, is(func(n *corev1.Node) { n.Annotations = map[string]string{"a": "2"} }), nil, ErrNoChange},
+		{"of what is undone already", Cordon{Nodes: []string{"n1"}}, plain, plain, nil, ErrNoChange},
+		{"of a node that was made again", Cordon{Nodes: []string{"n1"}}, plain, is(func(n *corev1.Node) { n.UID = "other" }), nil, ErrGone},
+	}
+	for _, c := range cases {
+		did, err := c.did.Plan(factsOf(t, c.was, pod))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := did.Undo.Plan(factsOf(t, []runtime.Object{c.then, pod}...))
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: error %v, want %v", c.about, err, c.err)
+		}
+		if err != nil {
+			continue
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.about, diff)
+		}
+	}
+}
+
+func TestAnUndoKeepsAnnotationsToItself(t *testing.T) {
+	wish := Annotate{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "hush", "b": "hush"}}
+	did, err := wish.Plan(factsOf(t, anEmptyNode("n1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := anEmptyNode("n1")
+	node.Annotations = map[string]string{"a": "psst", "b": "hush"}
+	plan, err := did.Undo.Plan(factsOf(t, node))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"metadata.annotations[a] of n1 was changed since and stays."}, plan.Warnings); diff != "" {
+		t.Error(diff)
+	}
+	if name := plan.Action.Name(); name != "undo annotate n1 a b" {
+		t.Errorf("it is named %q", name)
+	}
+}

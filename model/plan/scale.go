@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// Scale gives a workload another number of replicas.
+type Scale struct {
+	Ref      model.Ref // its scale: "deployments/scale"
+	Replicas int32
+}
+
+// Name implements Action.
+func (s Scale) Name() string {
+	return fmt.Sprintf("scale %s to %d", workloadWords(s.Ref), s.Replicas)
+}
+
+// Targets implements Action.
+func (s Scale) Targets() []model.Ref { return []model.Ref{s.Ref} }
+
+// Plan implements Action. Which pods end by scaling down is for the controller to
+// choose: they are counted, and not named.
+func (s Scale) Plan(on Facts) (*Plan, error) {
+	switch {
+	case !strings.HasSuffix(s.Ref.Resource, "/scale"):
+		return nil, fmt.Errorf("%s: %w: %s have no scale", s.Name(), ErrWrongWish, s.Ref.Resource)
+	case s.Replicas < 0:
+		return nil, fmt.Errorf("%s: %w: there are no fewer than 0 pods", s.Name(), ErrWrongWish)
+	}
+	object, err := on.Object(s.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name(), ErrGone)
+	}
+	change := changeOf(s.Ref, object)
+	change.edit(object, replicasValue(s.Replicas), "spec", "replicas")
+	if len(change.Edits) == 0 {
+		return nil, fmt.Errorf("%s: %w: it has so many already", s.Name(), ErrNoChange)
+	}
+	was := replicasOf(object, "spec")
+	plan := &Plan{
+		Action: s, Title: "Scale " + model.Clean(workloadWords(s.Ref)), Does: "scale", Changes: []Change{change}, on: on.Snapshot,
+		UndoSays: fmt.Sprintf("Undo: scale to %d again.", was),
+	}
+	plan.Undo = undoOf(s, plan.Changes)
+	plan.rescale()
+	return plan, nil
+}
+
+// replicasValue is a number of replicas as the API server holds it: 0 is left out.
+func replicasValue(n int32) any {
+	if n == 0 {
+		return nil
+	}
+	return int64(n)
+}
+
+// replicasOf is how many replicas a scale has in its spec or status.
+func replicasOf(object map[string]any, part string) int64 {
+	n, _ := valueAt(object, []string{part, "replicas"}).(int64)
+	return n
+}
+
+// rescale says what follows of another number of replicas.
+func (p *Plan) rescale() {
+	for _, change := range p.Changes {
+		then, scales := change.Replicas()
+		if !scales || !strings.HasSuffix(change.Target.Resource, "/scale") {
+			continue
+		}
+		was, _ := change.Edits[0].From.(int64)
+		name := model.Clean(workloadWords(change.Target))
+		if more := int(int64(then) - was); more > 0 {
+			p.say(fmt.Sprintf("%s makes %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
+			continue
+		}
+		fewer := int(was - int64(then))
+		p.Ending += fewer
+		p.say(fmt.Sprintf("%s of %s %s; which, its controller chooses.", CountPods(fewer), name, grammar.Agree(fewer, "ends", "end")))
+		p.warn("Scaling down asks no PodDisruptionBudget.")
+	}
+}
+
+// workloadWords name a workload for a sentence: "deployment shop/checkout".
+func workloadWords(ref model.Ref) string {
+	kind, _, _ := strings.Cut(ref.Resource, "/")
+	return strings.TrimSuffix(kind, "s") + " " + ref.Words()
+}

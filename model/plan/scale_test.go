@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+func aDeployment(change func(*appsv1.Deployment)) *appsv1.Deployment {
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout", UID: "d", ResourceVersion: "3"}}
+	if change != nil {
+		change(deployment)
+	}
+	return deployment
+}
+
+func TestAWorkloadIsScaled(t *testing.T) {
+	ref := model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "checkout"}
+	cases := []struct {
+		was  int32
+		wish Scale
+		want []string
+		err  string
+	}{
+		{2, Scale{ref, 5}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout makes 3 more pods.", "spec.replicas  2 → 5",
+			"Not tried. Undo: scale to 2 again.", "y scale",
+		}, ""},
+		{5, Scale{ref, 0}, []string{
+			"Scale deployment shop/checkout", "5 pods of deployment shop/checkout end; which, its controller chooses.",
+			"warning: Scaling down asks no PodDisruptionBudget.", "Not tried. Undo: scale to 5 again.", "Type 5 (pods that terminate):",
+		}, ""},
+		{0, Scale{ref, 1}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout makes 1 more pod.", "spec.replicas  – → 1",
+			"Not tried. Undo: scale to 0 again.", "y scale",
+		}, ""},
+		{2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it has so many already"},
+		{2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: it cannot be done: there are no fewer than 0 pods"},
+		{2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: it cannot be done: daemonsets have no scale"},
+		{2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it is gone"},
+	}
+	for _, c := range cases {
+		scale, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&autoscalingv1.Scale{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout", UID: "d", ResourceVersion: "3"},
+			Spec:       autoscalingv1.ScaleSpec{Replicas: c.was},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := factsOf(t)
+		facts.Objects[ref] = scale
+		plan, err := c.wish.Plan(facts)
+		if err != nil || c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+			}
+			continue
+		}
+		if n, ok := plan.Changes[0].Replicas(); !ok || n != c.wish.Replicas {
+			t.Errorf("%s: the change sets %d", c.wish.Name(), n)
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.wish.Name(), diff)
+		}
+	}
+}
+
+func TestAWorkloadIsRestarted(t *testing.T) {
+	ref := model.Ref{Resource: "deployments", Namespace: "shop", Name: "checkout"}
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	ofCheckout := func(pod *corev1.Pod) { pod.Labels["pod-template-hash"] = "6c9d" }
+	pods := []runtime.Object{
+		owned("shop/checkout-6c9d-1", "n1", "ReplicaSet/checkout-6c9d", ofCheckout),
+		owned("shop/checkout-6c9d-2", "n1", "ReplicaSet/checkout-6c9d", func(p *corev1.Pod) { ofCheckout(p); asTerminating(p) }),
+		owned("shop/cart-1", "n1", "ReplicaSet/cart", nil),
+	}
+	closing := "Not tried. Undo: the template as before, which rolls the pods once more."
+	cases := []struct {
+		about string
+		wish  Restart
+		is    func(*appsv1.Deployment)
+		want  []string
+		err   string
+	}{
+		{"rolling", Restart{ref, at}, nil, []string{
+			"Restart deployment shop/checkout", "Deployment shop/checkout replaces its 1 pod, some at a time.",
+			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
+			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
+		}, ""},
+		{"recreated", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }, []string{
+			"Restart deployment shop/checkout", "Deployment shop/checkout ends its 1 pod, then makes another.",
+			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
+			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
+		}, ""},
+		{"paused", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Paused = true }, nil, "restart deployment shop/checkout: it cannot be done: its rollout is paused: kubectl rollout resume goes on with it"},
+		{"restarted just now", Restart{ref, at}, func(d *appsv1.Deployment) {
+			d.Spec.Template.Annotations = map[string]string{restartedAt: "2026-11-20T09:00:00Z"}
+		}, nil, "restart deployment shop/checkout: nothing would change: it was restarted this second"},
+		{"a pod", Restart{podRef("shop", "cart-1"), at}, nil, nil, "restart pod shop/cart-1: it cannot be done: pods have no rollout"},
+		{"what is gone", Restart{model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "x"}, at}, nil, nil, "restart statefulset shop/x: it is gone"},
+	}
+	for _, c := range cases {
+		plan, err := c.wish.Plan(factsOf(t, append(pods, aDeployment(c.is))...))
+		if err != nil || c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%s: error %v, want %q", c.about, err, c.err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
+			t.Errorf("%s: %s", c.about, diff)
+		}
+		if gone := plan.Supposed(factsOf(t, pods...).Snapshot).Gone; len(gone) > 0 {
+			t.Errorf("%s: %v would be gone at once", c.about, gone)
+		}
+	}
+}
+
+func TestARolloutOnDeleteReplacesNothing(t *testing.T) {
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "s", ResourceVersion: "3"}}
+	set.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
+	plan, err := Restart{model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "cart"}, modeltest.Epoch}.Plan(
+		factsOf(t, set, owned("shop/cart-0", "n1", "StatefulSet/cart", nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Statefulset shop/cart replaces its pods only when somebody deletes them (strategy OnDelete)."}
+	if diff := cmp.Diff(want, plan.Effects); diff != "" || plan.Ending != 0 {
+		t.Errorf("%d pods end, %s", plan.Ending, diff)
+	}
+}

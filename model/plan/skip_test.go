@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// mixed are objects of which a wish can be done to some, is so for some, and
+// cannot be done to others.
+func mixed() []runtime.Object {
+	cordoned := anEmptyNode("cordoned")
+	cordoned.Spec.Unschedulable = true
+	tainted := anEmptyNode("tainted")
+	tainted.Spec.Taints = []corev1.Taint{{Key: "a", Effect: corev1.TaintEffectNoSchedule}}
+	labeled := anEmptyNode("labeled")
+	labeled.Labels["tier"] = "web"
+	gated := func(pod *corev1.Pod) { pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "x"}} }
+	return []runtime.Object{
+		anEmptyNode("n1"), anEmptyNode("n2"), cordoned, tainted, labeled,
+		owned("a/web-1", "n1", "ReplicaSet/web", nil),
+		owned("a/web-2", "n1", "ReplicaSet/web", nil),
+		owned("a/waits", "", "ReplicaSet/web", nil),
+		owned("a/waits-too", "", "ReplicaSet/web", nil),
+		owned("a/gated", "", "ReplicaSet/web", gated),
+		owned("a/static", "n1", "", asMirror),
+		owned("a/going", "n1", "ReplicaSet/web", asTerminating),
+	}
+}
+
+func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
+	pods := func(names ...string) []model.Ref {
+		var refs []model.Ref
+		for _, name := range names {
+			refs = append(refs, podRef("a", name))
+		}
+		return refs
+	}
+	nodes := func(names ...string) []model.Ref { return nodeRefs(names) }
+	taint := mustParse(t, "a:NoSchedule")
+	taint.Nodes = []string{"tainted", "n1", "missing"}
+	untaint := mustParse(t, "a-")
+	untaint.Nodes = []string{"tainted", "n1"}
+	for name, test := range map[string]struct {
+		wish  Action
+		does  string // the name of what is done
+		says  string
+		whole string // why it is not all that was wished; "" if it is
+	}{
+		"evict of one Pending among three": {
+			Evict{pods("web-1", "waits", "web-2")},
+			"evict 2 pods",
+			"Skips 1 of 3 pods: a/waits (on no node).", "evict a/waits: it cannot be done: it is on no node",
+		},
+		"evict of which one is left": {
+			Evict{pods("waits", "static", "web-1", "waits-too", "missing")},
+			"evict a/web-1",
+			"Skips 4 of 5 pods: a/waits, a/waits-too (on no node); a/static (static pod); a/missing (gone).", "evict a/waits: it cannot be done: it is on no node",
+		},
+		"evict of one that is terminating": {Evict{pods("web-1", "going")}, "evict 2 pods", "", ""},
+		"cordon of one that is cordoned":   {Cordon{Nodes: []string{"n1", "cordoned", "n2"}}, "cordon 2 nodes", "Skips 1 of 3 nodes: cordoned (cordoned already).", ""},
+		"cordon of one that is gone":       {Cordon{Nodes: []string{"n1", "missing"}}, "cordon n1", "Skips 1 of 2 nodes: missing (gone).", "cordon missing: it is gone"},
+		"uncordon of one that is not":      {Cordon{Nodes: []string{"n1", "cordoned"}, Off: true}, "uncordon cordoned", "Skips 1 of 2 nodes: n1 (not cordoned).", ""},
+		"taint":                            {taint, "taint n1 a:NoSchedule", "Skips 2 of 3 nodes: tainted (so already); missing (gone).", "taint missing: it is gone"},
+		"untaint":                          {untaint, "untaint tainted a-", "Skips 1 of 2 nodes: n1 (so already).", ""},
+		"label":                            {Label{Refs: nodes("n1", "labeled"), Set: map[string]string{"tier": "web"}}, "label n1 tier=web", "Skips 1 of 2 nodes: labeled (so already).", ""},
+		"annotate": {
+			Annotate{Refs: pods("web-1", "missing"), Set: map[string]string{"tier": "web"}},
+			"annotate a/web-1 tier",
+			"Skips 1 of 2 pods: a/missing (gone).", "annotate 2 pods tier: a/missing: it is gone",
+		},
+		"ungate":                    {Ungate{Pods: pods("gated", "waits")}, "ungate a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},
+		"drain of one that is gone": {Drain{Nodes: []string{"n1", "missing"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: missing (gone).", "drain missing: it is gone"},
+		"drain of one that is being drained": {
+			Drain{Nodes: []string{"n2", "n1"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: n2 (being drained already by drain n2).", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts := factsOf(t, mixed()...)
+			facts.Jobs = []*Progress{{ID: 1, Name: "drain n2", State: JobPaused, Plan: &Plan{Action: Drain{Nodes: []string{"n2"}}}}}
+			plan, err := test.wish.Plan(facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.Action.Name(); got != test.does || !strings.HasPrefix(strings.ToLower(plan.Title), strings.ToLower(strings.Fields(got)[0])) {
+				t.Errorf("it does %q under the title %q, want %q", got, plan.Title, test.does)
+			}
+			plan.Foretell(&Forecast{})
+			said := slices.DeleteFunc(slices.Concat(plan.Effects, plan.Warnings), func(s string) bool { return !strings.HasPrefix(s, "Skips") })
+			if got := strings.Join(said, " "); got != test.says {
+				t.Errorf("it says %q, want %q", got, test.says)
+			}
+			whole := ""
+			if err := plan.Whole(); err != nil {
+				whole = err.Error()
+			}
+			if whole != test.whole {
+				t.Errorf("what is left out is %q, want %q", whole, test.whole)
+			}
+			if plan.Undo != nil && plan.Undo.Name() != "undo "+test.does {
+				t.Errorf("its undo is %q", plan.Undo.Name())
+			}
+		})
+	}
+}
+
+func TestWhereNothingIsLeftToBeDoneAllReasonsAreTold(t *testing.T) {
+	for _, test := range []struct {
+		wish Action
+		err  error
+		want string
+	}{
+		{Evict{[]model.Ref{podRef("a", "waits"), podRef("a", "static")}}, ErrWrongWish, "evict 2 pods: it cannot be done: a/waits (on no node); a/static (static pod)"},
+		{Cordon{Nodes: []string{"cordoned", "missing"}}, ErrWrongWish, "cordon 2 nodes: it cannot be done: cordoned (cordoned already); missing (gone)"},
+		{Cordon{Nodes: []string{"n1", "n2"}, Off: true}, ErrNoChange, "uncordon 2 nodes: nothing would change: all are not cordoned"},
+		{Drain{Nodes: []string{"n2"}}, ErrNoChange, "drain n2: nothing would change: it is being drained already"},
+	} {
+		facts := factsOf(t, mixed()...)
+		if _, drains := test.wish.(Drain); drains {
+			facts.Jobs = []*Progress{{ID: 1, Name: "drain n2", State: JobRuns, Plan: &Plan{Action: Drain{Nodes: []string{"n2"}}}}}
+		}
+		if _, err := test.wish.Plan(facts); !errors.Is(err, test.err) || err.Error() != test.want {
+			t.Errorf("%s: error %v, want %q", test.wish.Name(), err, test.want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// Ungate removes scheduling gates of pods; all of them where none is named.
+type Ungate struct {
+	Pods  []model.Ref
+	Gates []string
+}
+
+var gatesPath = []string{"spec", "schedulingGates"}
+
+// Name implements Action.
+func (u Ungate) Name() string {
+	return strings.TrimSpace("ungate " + podsWords(u.Pods) + " " + strings.Join(u.Gates, " "))
+}
+
+// Targets implements Action.
+func (u Ungate) Targets() []model.Ref { return u.Pods }
+
+// Plan implements Action. Pods without such a gate are left out.
+func (u Ungate) Plan(on Facts) (*Plan, error) {
+	plan := &Plan{
+		Action: u, Does: "ungate", on: on.Snapshot,
+		UndoSays: "It cannot be undone: a gate can be removed, and never added again.",
+	}
+	var kept []model.Ref
+	free, held, removed := 0, map[string]bool{}, map[string]bool{}
+	for _, ref := range u.Pods {
+		object, err := on.Object(ref)
+		if err != nil {
+			plan.skip(ref, "gone", fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone))
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
+			goes := len(u.Gates) == 0 || slices.Contains(u.Gates, gateName(gate))
+			if goes {
+				removed[gateName(gate)] = true
+			}
+			return goes
+		})
+		change := changeOf(ref, object)
+		change.edit(object, left, gatesPath...)
+		if len(change.Edits) == 0 {
+			plan.skip(ref, "no such gate", nil)
+			continue
+		}
+		plan.Changes = append(plan.Changes, change)
+		kept = append(kept, ref)
+		if len(left) == 0 {
+			free++
+		}
+		for _, gate := range left {
+			held[model.Clean(gateName(gate))] = true
+		}
+	}
+	if len(plan.Changes) == 0 {
+		return nil, plan.noneLeft(u.Name(), grammar.Agree(len(u.Pods), "it has", "they have")+" no such gate")
+	}
+	u.Pods = kept
+	plan.Action = u
+	plan.Title = titleOf(u, plan.Changes)
+	plan.tell("", ungated(len(plan.Changes), free, held)...)
+	for _, gate := range slices.Sorted(maps.Keys(removed)) {
+		plan.warn(ungateWarning(gate))
+	}
+	return plan, nil
+}
+
+// ungateWarning says whose gate it is; "" where its name does not tell.
+func ungateWarning(gate string) string {
+	if q, ok := model.QueueingOf(gate); ok {
+		return fmt.Sprintf("%s is %s's gate: removing it bypasses %s. See %s.", model.Clean(gate), q.Name, q.Bypasses, q.See)
+	}
+	if domain := model.GateDomain(gate); domain != "" {
+		return fmt.Sprintf("%s was set by %s, which removes it when it is ready.", model.Clean(gate), model.Clean(domain))
+	}
+	return ""
+}
+
+func gateName(gate any) string {
+	fields, _ := gate.(map[string]any)
+	name, _ := fields["name"].(string)
+	return name
+}
+
+// ungated say what follows for the scheduler.
+func ungated(pods, free int, held map[string]bool) []string {
+	var sentences []string
+	if free > 0 {
+		sentences = append(sentences, fmt.Sprintf("kube-scheduler looks at %s then.", grammar.Agree(pods, "it", CountPods(free))))
+	}
+	if n := pods - free; n > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s %s gated by %s.", CountPods(n), grammar.Agree(n, "stays", "stay"), joinKeys(held)))
+	}
+	return sentences
+}

@@ -1,0 +1,103 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// What a word that is found as it stands is worth: more than any whose letters
+// are only found in order, and more where a name or a part of one begins.
+const (
+	asItStands  = 1 << 16
+	beginsName  = 400
+	beginsPart  = 200
+	worstScore  = -1 << 24
+	whenToCheck = 1024 // rows between two looks at the context
+)
+
+// fuzzily says whether the word's letters stand in this order in one of the
+// names, and notes what that is worth.
+func fuzzily(names []byte, word string, s *scratch) truth {
+	if points := asSubstring(names, word); points > 0 {
+		s.points += points
+		return yes
+	}
+	for name := range bytes.SplitSeq(names, []byte{'\n'}) {
+		if inOrder(name, word) {
+			s.loose = append(s.loose, word)
+			return yes
+		}
+	}
+	return no
+}
+
+// asSubstring says what a word is worth that stands in one of the names; 0 if it
+// does not. Shorter names are better.
+func asSubstring(names []byte, word string) int {
+	best := 0
+	for name := range bytes.SplitSeq(names, []byte{'\n'}) {
+		at := bytes.Index(name, []byte(word))
+		if at < 0 {
+			continue
+		}
+		points := asItStands - len(name)
+		switch {
+		case at == 0 || name[at-1] == '/':
+			points += beginsName
+		case name[at-1] == '-' || name[at-1] == '.':
+			points += beginsPart
+		}
+		best = max(best, points)
+	}
+	return best
+}
+
+func inOrder(name []byte, word string) bool {
+	found := 0
+	for i := 0; i < len(name) && found < len(word); i++ {
+		if name[i] == word[found] {
+			found++
+		}
+	}
+	return found == len(word)
+}
+
+// best puts the best matches first; equal ones stay in their order. Only rows
+// that do not hold a word as it stands are left to the fuzzy matcher, which is
+// slow. Where the context ends, the order means nothing.
+func (p *part[T]) best(ctx context.Context, f *Filter[T]) []T {
+	for word, some := range p.loose {
+		for _, match := range fuzzy.FindFromIterNoSort(word, f.eachName(ctx, p.kept, some)) {
+			p.scores[some[match.Index]] += max(match.Score, worstScore)
+		}
+	}
+	// One number sorts by score and then by place, much faster than a comparison
+	// by function.
+	order := make([]uint64, len(p.kept))
+	for i, score := range p.scores {
+		order[i] = uint64(1<<31-score)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	best := make([]T, len(p.kept))
+	for i, packed := range order {
+		best[i] = p.kept[packed&(1<<32-1)]
+	}
+	return best
+}
+
+// eachName gives the names of some rows to the matcher, until nobody waits for it.
+func (f *Filter[T]) eachName(ctx context.Context, rows []T, some []int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := &scratch{}
+		for n, i := range some {
+			s.hasNames = false
+			if (n%whenToCheck == 0 && ctx.Err() != nil) || !yield(string(f.names(rows[i], s))) {
+				return
+			}
+		}
+	}
+}
