@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -338,7 +339,11 @@ func TestReadinessIsKnownWhateverTheUserMayAsk(t *testing.T) {
 			if test.problem == model.NoProblem {
 				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 				defer cancel()
-				if err := client.probe(ctx); err != nil && !serves(err) {
+				err := client.probe(ctx)
+				for errors.Is(err, errHungUp) { // by the probes of the client itself, which go on
+					err = client.probe(ctx)
+				}
+				if err != nil && !serves(err) {
 					t.Errorf("the probe says %v", err)
 				}
 			}

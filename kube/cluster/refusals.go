@@ -110,6 +110,9 @@ func (r *Refusals) listen(factory informers.SharedInformerFactory) error {
 		}
 		r.synced = append(r.synced, handle.HasSyncedChecker())
 	}
+	if r.options.Reads("pods") { // those that were created since an event are looked for
+		r.synced = append(r.synced, core.Pods().Informer().HasSyncedChecker())
+	}
 	return nil
 }
 
