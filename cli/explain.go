@@ -114,7 +114,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := live.preempting(live.fixing(e.asking(live)))(ctx, pod.Object.UID)
+	r, err := live.Ask(ctx, report.Query{Target: report.PodOf(pod.Object.UID), Parts: e.parts() | report.FixesPart | report.PreemptionPart})
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
@@ -172,16 +172,20 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		live.sayLimits()
 	}
 	out := newReports(e.stdout, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	var parts report.Parts
+	if e.nodes || e.trace {
+		parts = e.parts()
+	}
+	if e.fixes {
+		parts |= report.FixesPart | report.PreemptionPart
+	}
 	outlines := live.Outlines()
 	for _, kind := range live.snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
-			return outlines.Of(ctx, kind.Key, pod)
-		}
-		if e.nodes || e.trace {
-			ask = e.asking(live)
-		}
-		if e.fixes {
-			ask = live.preempting(live.fixing(ask))
+			if parts == 0 {
+				return outlines.Of(ctx, kind.Key, pod)
+			}
+			return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts})
 		}
 		for _, pod := range kind.Pods {
 			if !e.scope.holds(pod) {
@@ -195,12 +199,12 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	return errors.Join(out.close(), found.err())
 }
 
-// asking explains one pod whole, as the flags say.
-func (e *explaining) asking(live *live) func(context.Context, types.UID) (*report.Report, error) {
+// parts are those of an answer that tells each node, and the cycle if the flags say so.
+func (e *explaining) parts() report.Parts {
 	if e.trace {
-		return live.Way
+		return report.Nodes | report.TracePart
 	}
-	return live.Explain
+	return report.Nodes
 }
 
 // explainOne writes one pod's report. A pod that cannot be explained does not

@@ -92,22 +92,11 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Plan
 		return nil, err
 	}
 	w.WithoutDropped(pod)
-	explainPod := live.ExplainPod
-	if e.trace {
-		explainPod = live.WayOf
-	}
-	ask := func() (*report.Report, error) { return explainPod(ctx, pod) }
+	q := report.Query{Target: report.PodFrom(pod), Parts: e.parts() | report.PreemptionPart}
 	if fixes {
-		whole := ask
-		ask = func() (*report.Report, error) {
-			return withFixes(whole, func() (*report.Fixes, error) { return live.FixesOf(ctx, pod) })
-		}
+		q.Parts |= report.FixesPart
 	}
-	r, err := ask()
-	if err != nil {
-		return nil, fmt.Errorf("explain %s: %w", e.file, err)
-	}
-	r, err = withPreemption(r, func() (*report.PreemptionPlan, error) { return live.PreemptOf(ctx, pod, "") })
+	r, err := live.Ask(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("explain %s: %w", e.file, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
@@ -52,14 +53,14 @@ func explained(t *testing.T, cluster ui.Cluster) (words []string) {
 	t.Helper()
 	snapshot := cluster.(*embedded).Newest()
 	for _, kind := range snapshot.Pending { // also of those that could not be created
-		report, err := cluster.Outline(t.Context(), kind.First().Object.UID)
+		report, err := cluster.Ask(t.Context(), report.Query{Target: report.PodOf(kind.First().Object.UID)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		words = append(words, report.Summary, report.State, report.Why)
 	}
 	for _, pod := range snapshot.Pods {
-		report, err := cluster.Outline(t.Context(), pod.Object.UID)
+		report, err := cluster.Ask(t.Context(), report.Query{Target: report.PodOf(pod.Object.UID)})
 		if err != nil {
 			t.Fatal(err)
 		}

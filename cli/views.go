@@ -134,7 +134,7 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 		if len(pods) == 0 {
 			continue
 		}
-		report, err := live.Outline(ctx, pods[0].Object.UID)
+		report, err := live.Ask(ctx, report.Query{Target: report.PodOf(pods[0].Object.UID)})
 		switch {
 		case errors.Is(err, explain.ErrNoPod):
 			continue // it is gone since

@@ -5,29 +5,20 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// OutlineAlike is Outline for another pod of the kind (model.Kind) that like was
-// made for: what the plugins answered is the same, so nodes are not asked again.
-// Where that is not sure (the state is another, the pod is nominated, the answer
-// rests on the pod's own time) it is Outline.
-func (e *Engine) OutlineAlike(ctx context.Context, uid types.UID, like *report.Report) (*report.Report, error) {
-	if like == nil || like.Verdict != report.Unschedulable {
-		return e.Outline(ctx, uid)
+// restate tells the answer for another pod of the kind (model.Kind) again: what the
+// plugins answered is the same, so nodes are not asked. It is nil where that is not
+// sure: the state is another, more parts are wanted, the pod is nominated, the answer
+// rests on the pod's own time.
+func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, error) {
+	like, find := q.Like, e.finder(q.Target)
+	if like.Verdict != report.Unschedulable || q.Parts != 0 {
+		return nil, nil
 	}
-	report, err := e.restate(ctx, uid, like)
-	if report == nil && err == nil {
-		return e.Outline(ctx, uid)
-	}
-	return report, err
-}
-
-// restate tells like of another pod; nil where it does not hold for that pod.
-func (e *Engine) restate(ctx context.Context, uid types.UID, like *report.Report) (*report.Report, error) {
-	said, err := e.hear(ctx, func() *corev1.Pod { return e.pods[uid] })
+	said, err := e.hear(ctx, find)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +27,7 @@ func (e *Engine) restate(ctx context.Context, uid types.UID, like *report.Report
 		return nil, err
 	}
 	defer release()
-	pod := e.pods[uid]
+	pod := find()
 	if pod == nil || e.revision != like.Revision || !restatable(pod) {
 		return nil, nil
 	}

@@ -24,15 +24,15 @@ func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
 		}
 		c.pending = append(c.pending, other)
 		e := startEngine(t, Options{}, c.objects()...)
-		first, err := e.Outline(t.Context(), one.UID)
+		first, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(one.UID)})
 		if err != nil {
 			rt.Fatal(err)
 		}
-		want, err := e.Outline(t.Context(), other.UID)
+		want, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(other.UID)})
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got, err := e.OutlineAlike(t.Context(), other.UID, first)
+		got, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(other.UID), Like: first})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestAnAnswerOfAnotherStateIsNotRestated(t *testing.T) {
 	if err := e.Apply(before.Revision+1, []Change{{New: aNode("larger", "4")}}); err != nil {
 		t.Fatal(err)
 	}
-	after, err := e.OutlineAlike(t.Context(), other.UID, before)
+	after, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(other.UID), Like: before})
 	if err != nil || after.Verdict != report.Schedulable {
 		t.Errorf("verdict %v, %v; want Schedulable", after, err)
 	}
@@ -67,7 +67,7 @@ func TestAPodWithClaimsOfItsOwnIsAskedItself(t *testing.T) {
 	}
 	one, other := aPod("one", "1", scratch), aPod("other", "1", scratch)
 	e := startEngine(t, Options{}, aNode("n", "2"), one, other)
-	got, err := e.OutlineAlike(t.Context(), other.UID, mustExplain(t, e, one))
+	got, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(other.UID), Like: mustExplain(t, e, one)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -133,11 +131,11 @@ func BenchmarkExplain(b *testing.B) {
 			if err := e.Apply(3, []Change{{New: pod}}); err != nil {
 				b.Fatal(err)
 			}
-			for name, explain := range map[string]func(context.Context, types.UID) (*report.Report, error){"outline": e.Outline, "whole": e.Explain} {
+			for name, parts := range map[string]report.Parts{"outline": 0, "whole": report.Nodes} {
 				b.Run(fmt.Sprintf("nodes=%d/%s/%s", size, kind.name, name), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						if _, err := explain(b.Context(), pod.UID); err != nil {
+						if _, err := e.Ask(b.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: parts}); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -156,7 +154,7 @@ func BenchmarkPreempt(b *testing.B) {
 			b.Run(fmt.Sprintf("nodes=%d/%s", size, kind.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					plan, err := e.PreemptOf(b.Context(), pod, "")
+					plan, err := planOf(b.Context(), e, report.PodFrom(pod), "")
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -179,7 +177,7 @@ func BenchmarkFiveHundredPendingOf25Kinds(b *testing.B) {
 	}
 	for b.Loop() {
 		for _, pod := range pods { // the pods of a kind share one answer
-			if _, err := e.Outline(b.Context(), pod.UID); err != nil {
+			if _, err := e.Ask(b.Context(), report.Query{Target: report.PodOf(pod.UID)}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -241,7 +239,7 @@ func BenchmarkFixes(b *testing.B) {
 			b.Run(fmt.Sprintf("nodes=%d/%s", size, kind.name), func(b *testing.B) {
 				tried := 0
 				for b.Loop() {
-					found, err := e.Fixes(b.Context(), pod.UID)
+					found, err := fixesOf(b.Context(), e, report.PodOf(pod.UID))
 					if err != nil {
 						b.Fatal(err)
 					}

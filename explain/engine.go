@@ -93,16 +93,17 @@ type Engine struct {
 	backoff  time.Duration       // the longest that a pod rests between two tries
 	notes    []string            // what of the scheduler's configuration is not reproduced
 
-	nodes      map[string]*corev1.Node
-	pods       map[types.UID]*corev1.Pod
-	priorities map[int32]int     // of the pods on the nodes, counted
-	forbidden  map[string]string // resource → why it could not be listed
-	revision   int64
-	moves      moves                                    // when the state moved
-	handlers   []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
-	scratch    matrix                                   // reused from one explanation to the next
-	trials     matrix                                   // reused from one trial to the next
-	workload   *workload                                // of the pod that was last asked about (known)
+	nodes       map[string]*corev1.Node
+	pods        map[types.UID]*corev1.Pod
+	priorities  map[int32]int     // of the pods on the nodes, counted
+	forbidden   map[string]string // resource → why it could not be listed
+	revision    int64
+	moves       moves                                    // when the state moved
+	handlers    []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
+	evaluations int                                      // how often all plugins were asked about all nodes, trials apart
+	scratch     matrix                                   // reused from one explanation to the next
+	trials      matrix                                   // reused from one trial to the next
+	workload    *workload                                // of the pod that was last asked about (known)
 }
 
 // New builds the framework around factory, which must not have been started, and

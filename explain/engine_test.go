@@ -126,7 +126,7 @@ func withoutResource(changes []Change, resource string) (rest []Change) {
 // mustExplain explains pod and fails the test on an error.
 func mustExplain(t testing.TB, e *Engine, pod *corev1.Pod) *report.Report {
 	t.Helper()
-	report, err := e.ExplainPod(context.Background(), pod)
+	report, err := e.Ask(context.Background(), report.Query{Target: report.PodFrom(pod), Parts: report.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestExplanationsAndChangesMayRunAtOnce(t *testing.T) {
 				if err := e.Apply(2, []Change{{New: pod}}); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.ExplainPod(t.Context(), aPod("web", "9")); err != nil {
+				if _, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(aPod("web", "9")), Parts: report.Nodes}); err != nil {
 					t.Error(err)
 				}
 				if err := e.Apply(3, []Change{{Old: pod}}); err != nil {

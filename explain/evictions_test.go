@@ -274,7 +274,7 @@ func fitsAfter(t *testing.T, c *randomCluster, pod, held *corev1.Pod, to string)
 	moved.Spec.NodeName = to
 	objects := slices.DeleteFunc(c.objects(), func(o runtime.Object) bool { return o == runtime.Object(held) })
 	e := startEngine(t, Options{}, append(objects, moved)...)
-	r, err := e.Explain(t.Context(), pod.UID)
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -29,40 +28,11 @@ const (
 	leastTried = 8
 )
 
-// Fixes tries on copies of the state what could let the pod be scheduled.
-func (e *Engine) Fixes(ctx context.Context, uid types.UID) (*report.Fixes, error) {
-	return e.fixes(ctx, func() *corev1.Pod { return e.pods[uid] })
-}
-
-// FixesOf is Fixes for a pod that does not exist.
-func (e *Engine) FixesOf(ctx context.Context, pod *corev1.Pod) (*report.Fixes, error) {
-	return e.fixes(ctx, func() *corev1.Pod { return pod })
-}
-
-// fixes are the candidates that were tried, those that work first.
-func (e *Engine) fixes(ctx context.Context, find func() *corev1.Pod) (*report.Fixes, error) {
-	found, tried, err := e.tryFixes(ctx, find)
-	if err != nil {
-		return nil, err
-	}
-	for _, fix := range tried {
-		found.Tried = append(found.Tried, fix.Fix)
-	}
-	return found, nil
-}
-
-// tryFixes tries candidates one by one. The lock is held for one at a time, so the
-// state may move between them: each holds for the state that it was tried on.
-func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*report.Fixes, []attemptedFix, error) {
-	said, err := e.hear(ctx, find)
-	if err != nil {
-		return nil, nil, err
-	}
-	begun := time.Now() // the API server's time is not counted
-	f := &fixing{Engine: e, find: find}
-	if err := f.locked(ctx, func(pod *corev1.Pod) error { return f.gather(ctx, pod, said) }); err != nil {
-		return nil, nil, err
-	}
+// tryAll tries the candidates one by one. The lock is held for one at a time, so the
+// state may move between them: each holds for the state that it was tried on. Those
+// that work come first.
+func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, error) {
+	begun := time.Now()
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
 	var tried []attemptedFix
 	working := 0
@@ -79,7 +49,7 @@ func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*report
 			continue
 		}
 		var fix attemptedFix
-		err := f.locked(ctx, func(pod *corev1.Pod) error {
+		err := f.locked(ctx, func(pod *corev1.Pod) (err error) {
 			fix, err = f.attempt(ctx, pod, c)
 			return err
 		})
@@ -101,6 +71,9 @@ func (e *Engine) tryFixes(ctx context.Context, find func() *corev1.Pod) (*report
 	})
 	if len(tried) == 0 && found.None == "" {
 		found.None = "No change of the pod or of nodes is known that could be tried."
+	}
+	for _, fix := range tried {
+		found.Tried = append(found.Tried, fix.Fix)
 	}
 	return found, tried, nil
 }
@@ -135,6 +108,7 @@ type fixing struct {
 	revision   int64
 	queue      *queueing   // whose gate holds the pod; nil: no queue's
 	queued     *corev1.Pod // the pod then
+	failed     error       // why nothing can be tried; nil if it can
 }
 
 // candidate is a fix that was not tried yet.
@@ -206,16 +180,15 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	return err
 }
 
-// gather asks the plugins once and thinks of candidates.
-func (f *fixing) gather(ctx context.Context, pod *corev1.Pod, said hearsay) error {
-	x := f.begin(ctx, pod)
-	x.take(said)
-	f.revision = f.Engine.revision
+// gather thinks of candidates for the pod of an explanation, which has answered.
+func (f *fixing) gather(ctx context.Context, x *explanation) error {
+	pod := x.question.pod
+	f.revision = x.Engine.revision
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix for kube-scheduler."
 		return nil
 	}
-	if !x.considered() {
+	if x.report.Verdict == report.NotConsidered {
 		f.none = "No scheduler looks at it: a change of nodes or of other pods cannot help."
 		return nil
 	}
@@ -227,13 +200,13 @@ func (f *fixing) gather(ctx context.Context, pod *corev1.Pod, said hearsay) erro
 	if controller, ok := queued(pod); ok {
 		f.queue, f.queued = &controller, pod
 	}
-	if x.gated(ctx) {
+	if x.isGated {
 		if before = ungates(pod, x.question.found.gates); before == nil {
 			f.none = "It is held back before any node is looked at, by what neither nodes nor other pods can change."
 			return nil
 		}
 	}
-	m, err := f.ask(ctx, pod)
+	m, err := x.evaluate(ctx)
 	if err != nil {
 		return err
 	}
@@ -257,14 +230,13 @@ func ungates(pod *corev1.Pod, held []held) option {
 
 // think makes the candidates, least harm first and pairs last.
 func (f *fixing) think(x *explanation, m *matrix, before option) {
-	verdict := x.verdict(m)
-	switch {
-	case verdict == report.Preempting:
+	switch fits := m.count(); {
+	case len(x.ending()) > 0:
 		f.none = "Its victims are ending: it waits for their room."
-	case x.report.Fits > 0 && len(before) > 0:
+	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
-	case x.report.Fits > 0:
-		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(x.report.Fits, "node"))
+	case fits > 0:
+		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
 		f.candidates = f.combine(x.question, m, before)
 	}

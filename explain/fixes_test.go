@@ -257,7 +257,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			own := testOwner(tc.pod)
 			e := startEngine(t, Options{}, append(tc.objects, own, tc.pod)...)
-			found, err := e.Fixes(context.Background(), tc.pod.UID)
+			found, err := fixesOf(context.Background(), e, report.PodOf(tc.pod.UID))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 		c := newRandomCluster(d, 6, 16, 2)
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
-			_, tried, err := e.tryFixes(context.Background(), func() *corev1.Pod { return e.pods[pod.UID] })
+			_, tried, err := e.askPod(context.Background(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // raise is a quota that allows more than it does.
@@ -31,42 +29,30 @@ func (r raise) command(to resource.Quantity) string {
 	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, quote(oneLine(patch)))
 }
 
-// FixesRefused tries what would let a controller's pods be created: quotas that
+// fixes tries what would let a controller's pods be created: quotas that
 // allow as much as all of them want. It works where the API server's own
 // admission code then takes one after the other, and the plugins have a node for
 // the first.
-func (e *Engine) FixesRefused(ctx context.Context, refused *model.Refused) (*report.Fixes, error) {
-	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
-	if err := e.judge(ctx, j); err != nil {
-		return nil, fmt.Errorf("find fixes of %s: %w", refused.Pod.GenerateName, err)
-	}
-	found := &report.Fixes{Tried: []report.Fix{}}
+func (j *judgement) fixes(ifCreated *report.Report) *report.Fixes {
+	found := &report.Fixes{Revision: ifCreated.Revision, Tried: []report.Fix{}}
 	raises, why := j.raises()
 	if why != "" {
 		found.None = why
-		return found, nil
-	}
-	quotas, err := hearOf(ctx, e.options.Quotas, j.pod.Namespace)
-	if err != nil {
-		return nil, fmt.Errorf("find fixes of %s: %w", refused.Pod.GenerateName, err)
+		return found
 	}
 	fix := newRaise(raises)
-	fix.Alike = refused.Missing
-	fix.PodsPlaced = created(j.pod, raised(quotas, raises), refused.Missing)
-	then, err := e.explain(ctx, false, func() *corev1.Pod { return j.pod })
-	if err != nil {
-		return nil, err
-	}
-	found.Revision, fix.NodesGained = then.Revision, then.Fits
+	fix.Alike = j.refused.Missing
+	fix.PodsPlaced = created(j.pod, raised(j.heard, raises), j.refused.Missing)
+	fix.NodesGained = ifCreated.Fits
 	switch {
 	case fix.PodsPlaced == 0:
 		fix.Remaining = append(fix.Remaining, "something else refuses it still")
-	case then.Verdict != report.Schedulable:
-		fix.Remaining = append(fix.Remaining, "created, it would wait: "+strings.TrimSuffix(then.Summary, "."))
+	case ifCreated.Verdict != report.Schedulable:
+		fix.Remaining = append(fix.Remaining, "created, it would wait: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}
 	fix.Verified = len(fix.Remaining) == 0
 	found.Tried = append(found.Tried, fix)
-	return found, nil
+	return found
 }
 
 // raises are what the quotas would have to allow for all missing pods; or why

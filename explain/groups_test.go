@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Nodes that are as near as others come first where the end of pods could let it in:
@@ -17,7 +19,7 @@ func TestNodesThatThePodWantsComeBeforeThoseThatItDoesNot(t *testing.T) {
 		testPod("web/proxy-1", "c", "1", hostPort("", 8443, corev1.ProtocolTCP)),
 		testPod("web/proxy-2", "", "1", hostPort("", 8443, corev1.ProtocolTCP), selecting("pool", "spot")),
 	)
-	report, err := e.Explain(t.Context(), "web/proxy-2")
+	report, err := e.Ask(t.Context(), report.Query{Target: report.PodOf("web/proxy-2"), Parts: report.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}

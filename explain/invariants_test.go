@@ -18,7 +18,7 @@ func TestReportsHoldTogether(t *testing.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 1+d(6), d(12), 1)
 		e := startEngine(t, Options{}, c.objects()...)
-		r, err := e.Explain(t.Context(), c.pending[0].UID)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.pending[0].UID), Parts: report.Nodes})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func checkPlugins(t *rapid.T, r *report.Report) {
 
 // checkOutline holds the outline to the whole.
 func checkOutline(t *rapid.T, e *Engine, r *report.Report) {
-	outline, err := e.Outline(t.Context(), types.UID(r.Pod.UID))
+	outline, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(types.UID(r.Pod.UID))})
 	if err != nil {
 		t.Fatal(err)
 	}

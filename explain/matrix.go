@@ -52,6 +52,7 @@ const errorsOf = "plugin error"
 // ask runs every plugin on every node, each to its end. All plugins of one
 // question share one CycleState, as they do in the scheduler.
 func (e *Engine) ask(ctx context.Context, pod *corev1.Pod) (*matrix, error) {
+	e.evaluations++
 	return &e.scratch, e.askInto(ctx, &e.scratch, pod, nil)
 }
 
@@ -300,4 +301,14 @@ func (m *matrix) fits(i int) *bool {
 		return nil
 	}
 	return new(true)
+}
+
+// count is on how many nodes the pod fits for sure.
+func (m *matrix) count() (fits int) {
+	for i := range m.nodes {
+		if f := m.fits(i); f != nil && *f {
+			fits++
+		}
+	}
+	return fits
 }

@@ -13,20 +13,21 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// ExplainRefused says why a controller's pods were not created: which quota,
+// askRefused says why a controller's pods were not created: which quota,
 // limit range or Pod Security check would refuse one now, by the API server's
 // own code, and what would become of the pod otherwise. Webhooks and policies
 // cannot be asked: of those there are only the API server's words.
-func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*report.Report, error) {
+func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report, error) {
+	refused := q.Target.Refused()
 	j := &judgement{refused: refused, pod: refused.Pod.DeepCopy(), now: e.options.Now()}
 	if err := e.judge(ctx, j); err != nil {
 		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
 	}
-	ifCreated, err := e.explain(ctx, false, func() *corev1.Pod { return j.pod })
+	ifCreated, _, err := e.askPod(ctx, report.Query{Target: report.PodFrom(j.pod)})
 	if err != nil {
 		return nil, err
 	}
-	report := &report.Report{
+	r := &report.Report{
 		TypeMeta: ifCreated.TypeMeta,
 		Pod:      ifCreated.Pod,
 		Verdict:  report.NotCreated,
@@ -42,11 +43,19 @@ func (e *Engine) ExplainRefused(ctx context.Context, refused *model.Refused) (*r
 		Revision:  ifCreated.Revision,
 		CreatedAt: refused.Since,
 	}
-	report.Pod.UID = ""
-	report.Scheduler.Caveats = slices.Concat(refused.Notes, report.Scheduler.Caveats)
-	told := j.tell(report)
-	report.Summary, report.State, report.Why, report.Facts = told.summary, told.state, told.why, told.facts
-	return report, nil
+	r.Pod.UID = ""
+	r.Scheduler.Caveats = slices.Concat(refused.Notes, r.Scheduler.Caveats)
+	told := j.tell(r)
+	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
+	if q.Parts.Has(report.PreemptionPart) {
+		why := "Cannot help. " + r.Summary
+		r.Plan = &report.PreemptionPlan{Answer: why, Why: why}
+	}
+	if !q.Parts.Has(report.FixesPart) {
+		return r, nil
+	}
+	r.Tried = j.fixes(ifCreated)
+	return r.WithFixes(r.Tried), nil
 }
 
 // judgement is what admission says of a pod that a controller would create.
@@ -56,6 +65,7 @@ type judgement struct {
 	limits   []report.Refusal
 	security []report.Refusal
 	quotas   []quotaRefusal
+	heard    []corev1.ResourceQuota // all of the namespace
 	unknown  []report.UnknownPart
 	now      time.Time
 }
@@ -79,7 +89,7 @@ func (e *Engine) judge(ctx context.Context, j *judgement) error {
 	if err != nil {
 		j.leaveOpen("resourcequotas", err.Error(), quotaPlugin)
 	} else {
-		j.quotas = quotasRefusing(j.pod, quotas)
+		j.heard, j.quotas = quotas, quotasRefusing(j.pod, quotas)
 	}
 	return ctx.Err()
 }

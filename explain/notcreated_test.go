@@ -191,7 +191,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := startEngine(t, test.rules.options(), aNode("a", "4"), test.rules.namespace())
-			r, err := e.ExplainRefused(t.Context(), test.pod)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(test.pod)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestFactsOfARefusedPodTellTheSumAndWhatWouldBe(t *testing.T) {
 		{"4", ", it would fit 1 node: a."},
 		{"500m", ": Larger than any node: it wants cpu 1, the largest node has 500m allocatable."},
 	} {
-		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).ExplainRefused(t.Context(), refusedPod("1"))
+		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsRefused(refusedPod("1"))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, forbidden("limitranges") },
 	}
 	e := startEngineForbidding(t, options, []string{"namespaces"}, aNode("a", "4"))
-	r, err := e.ExplainRefused(t.Context(), refusedPod("1"))
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(refusedPod("1"))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := e.Explain(t.Context(), pod.UID)
+				r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 				if err != nil {
 					t.Fatal(err)
 				}

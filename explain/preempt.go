@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -14,32 +13,31 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Preempt says what preemption could do for a pod. What would become of the
-// victims is looked into on the node that the scheduler would take, on the node
-// of the given name ("": none), and on others as long as that is cheap.
-func (e *Engine) Preempt(ctx context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
-	return e.preempt(ctx, node, func() *corev1.Pod { return e.pods[uid] })
-}
-
-// PreemptOf is Preempt for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*report.PreemptionPlan, error) {
-	return e.preempt(ctx, node, func() *corev1.Pod { return pod })
-}
-
-func (e *Engine) preempt(ctx context.Context, node string, find func() *corev1.Pod) (plan *report.PreemptionPlan, err error) {
-	_, err = e.examine(ctx, false, find, func(x *explanation) error {
-		p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &report.PreemptionPlan{
-			Report:        x.report,
-			PriorityClass: x.question.pod.Spec.PriorityClassName,
-			Nominated:     x.question.pod.Status.NominatedNodeName,
-		}}
-		plan = p.plan
-		return p.fill(ctx, node)
-	})
-	if err != nil {
-		return nil, err
+// plan says what preemption could do for the pod. What would become of the victims is
+// looked into on the node that the scheduler would take, on the node of the given name
+// ("": none), and on others as long as that is cheap.
+func (x *explanation) plan(ctx context.Context, node string) error {
+	p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &report.PreemptionPlan{
+		PriorityClass: x.question.pod.Spec.PriorityClassName,
+		Nominated:     x.question.pod.Status.NominatedNodeName,
+	}}
+	if err := p.fill(ctx, node); err != nil {
+		return err
 	}
-	return plan, nil
+	x.report.Plan = p.plan
+	if v := x.report.Verdict; v == report.Unschedulable || v == report.Preempting {
+		x.report.Preemption = p.plan.Brief(x.report.Preemption)
+	}
+	return nil
+}
+
+// unplanned notes that preemption could not be looked into.
+func (x *explanation) unplanned(err error) {
+	why := "what becomes of victims of preemption could not be found out: " + err.Error()
+	x.report.Plan = &report.PreemptionPlan{Answer: "Unknown: " + err.Error() + ".", Why: why}
+	if v := x.report.Verdict; v == report.Unschedulable || v == report.Preempting {
+		x.caveat(why)
+	}
 }
 
 const (

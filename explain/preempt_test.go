@@ -46,7 +46,7 @@ func sketch(p *report.PreemptionPlan) string {
 
 func mustPreempt(t testing.TB, e *Engine, pod *corev1.Pod) *report.PreemptionPlan {
 	t.Helper()
-	return must(e.PreemptOf(t.Context(), pod, ""))
+	return must(planOf(t.Context(), e, report.PodFrom(pod), ""))
 }
 
 // startedAgo makes pods of one priority differ.
@@ -110,7 +110,7 @@ std-b-02: 1 victims, highest 0, 1 broken; breaks PDB cart
   default/cart-b 0 cpu 5 cart: allows 0; lands on std-c-01
 6 cannot be helped: 3 gpu taint, 1 NotReady, 1 cordoned, 1 has only cpu 7.9
 `
-	plan := must(e.Preempt(t.Context(), ledger.UID, ""))
+	plan := must(planOf(t.Context(), e, report.PodOf(ledger.UID), ""))
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
 		t.Error(diff)
 	}
@@ -118,7 +118,7 @@ std-b-02: 1 victims, highest 0, 1 broken; breaks PDB cart
 		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "lands on std-a-01"},
 		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01: cpu 100m short; 1 more by 700m"},
 	}}
-	if diff := cmp.Diff(brief, plan.Brief()); diff != "" {
+	if diff := cmp.Diff(brief, plan.Brief(&report.Preemption{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -139,14 +139,14 @@ a: 1 victims, highest 0, 0 broken; chosen: its victims rank lowest
   free cpu 2 + 2 from its victims = 4; the pod wants 3
   default/low-a 0 cpu 2 none; Pending: cpu 1 short on each
 `
-	plan := must(e.Preempt(t.Context(), pod.UID, ""))
+	plan := must(planOf(t.Context(), e, report.PodOf(pod.UID), ""))
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
 		t.Error(diff)
 	}
-	if brief := plan.Brief(); brief.Node != "b" || len(brief.Victims) != 1 || !brief.Possible || brief.Tie != nil {
+	if brief := plan.Brief(&report.Preemption{}); brief.Node != "b" || len(brief.Victims) != 1 || !brief.Possible || brief.Tie != nil {
 		t.Errorf("brief %+v", brief)
 	}
-	if r := must(e.Explain(t.Context(), pod.UID)); r.Verdict != report.Preempting {
+	if r := must(e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})); r.Verdict != report.Preempting {
 		t.Errorf("the nomination is lost: %s", r.Verdict)
 	}
 }
@@ -174,10 +174,10 @@ func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
 		t.Error(diff)
 	}
 	ties := []report.Tied{
-		{Node: "a", Victims: []report.PodName{plan.Brief().Tie[0].Victims[0]}, Alike: plan.Nodes[0].Alike},
+		{Node: "a", Victims: []report.PodName{plan.Brief(&report.Preemption{}).Tie[0].Victims[0]}, Alike: plan.Nodes[0].Alike},
 		{Node: "b", Victims: []report.PodName{{Namespace: "default", Name: "b-2"}}},
 	}
-	if diff := cmp.Diff(ties, plan.Brief().Tie); diff != "" {
+	if diff := cmp.Diff(ties, plan.Brief(&report.Preemption{}).Tie); diff != "" {
 		t.Error(diff)
 	}
 	both := []string{ties[0].Victims[0].Name, ties[0].Alike[0].Name}
@@ -294,7 +294,7 @@ func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {
 		objects := append(met, aNode("a", "4"), aNode("b", "4"), aPod("held", "2", on("b"), priority(200)), aPod("low", "2", on("b"), together))
 		plan := mustPreempt(t, startEngine(t, Options{}, objects...), aPod("urgent", "2", priority(100)))
 		may := map[string]string{}
-		for _, tied := range plan.Brief().Tie {
+		for _, tied := range plan.Brief(&report.Preemption{}).Tie {
 			all := []string{}
 			for _, one := range slices.Concat(tied.Victims, tied.Alike) {
 				all = append(all, one.Name)

@@ -11,10 +11,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// fixesOf are the fixes of a pod of the engine.
-func fixesOf(t *testing.T, e *Engine, pod *corev1.Pod) *report.Fixes {
+// mustFix are the fixes of a pod of the engine.
+func mustFix(t *testing.T, e *Engine, pod *corev1.Pod) *report.Fixes {
 	t.Helper()
-	fixes, err := e.Fixes(t.Context(), pod.UID)
+	fixes, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := startEngine(t, Options{}, testNode("std-a-01", "4"), test.pod)
-			fixes := fixesOf(t, e, test.pod)
+			fixes := mustFix(t, e, test.pod)
 			same(t, fixes.Sentence(), test.advice)
 			if len(fixes.Tried) == 0 || fixes.Tried[0].Kind != report.FixQueue || fixes.Work() != 0 {
 				t.Fatalf("got %+v", fixes.Tried)
@@ -119,7 +119,7 @@ func TestAGateIsToldWithWhoSetIt(t *testing.T) {
 
 func TestAGateThatIsRemovedIsNotSaidToAffectNothing(t *testing.T) {
 	pod := testPod("ml/train", "", "1", gatedBy("example.com/licence"))
-	fixes := fixesOf(t, startEngine(t, Options{}, testNode("std-a-01", "4"), pod), pod)
+	fixes := mustFix(t, startEngine(t, Options{}, testNode("std-a-01", "4"), pod), pod)
 	if len(fixes.Tried) != 1 || !fixes.Tried[0].Verified || fixes.Tried[0].Outcome() != "cannot be undone" {
 		t.Errorf("got %+v", fixes.Tried)
 	}

@@ -144,21 +144,25 @@ type all struct {
 func told(t *testing.T, c *cluster.Cluster, uid types.UID) (a all) {
 	t.Helper()
 	var err error
-	if a.Report, err = c.Explain(t.Context(), uid); err != nil {
+	if a.Report, err = c.Ask(t.Context(), report.Query{Target: report.PodOf(uid), Parts: report.Nodes}); err != nil {
 		t.Fatal(err)
 	}
-	if a.Way, err = c.Way(t.Context(), uid); err != nil {
+	if a.Way, err = c.Ask(t.Context(), report.Query{Target: report.PodOf(uid), Parts: report.Nodes | report.TracePart}); err != nil {
 		t.Fatal(err)
 	}
-	if a.Fixes, err = c.Fixes(t.Context(), uid); err != nil {
+	fixed, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(uid), Parts: report.FixesPart})
+	if err != nil {
 		t.Fatal(err)
 	}
+	a.Fixes = fixed.Tried
 	if a.Report.Verdict != report.Unschedulable {
 		return a
 	}
-	if a.Plan, err = c.Preempt(t.Context(), uid, ""); err != nil {
+	planned, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(uid), Parts: report.PreemptionPart})
+	if err != nil {
 		t.Fatal(err)
 	}
+	a.Plan = planned.Plan
 	return a
 }
 
@@ -168,7 +172,7 @@ func asJSON(t *testing.T, a all) any {
 	a.Report = a.Report.WithFixes(a.Fixes)
 	var plan any
 	if a.Plan != nil {
-		plan = a.Plan.Brief()
+		plan = a.Plan.Brief(a.Report.Preemption)
 	}
 	text, err := json.Marshal(map[string]any{
 		"report": a.Report, "way": a.Way, "preemption": plan,

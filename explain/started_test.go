@@ -73,7 +73,7 @@ func TestABoundPodThatHasNotStartedSaysWhere(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 			e := startEngine(t, Options{}, aNode("a", "4"), pod)
-			r, err := e.Explain(t.Context(), pod.UID)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 			if err != nil {
 				t.Fatal(err)
 			}

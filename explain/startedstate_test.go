@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -41,7 +42,7 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 				p.DeletionTimestamp = new(metav1.NewTime(testNow))
 			}
 		})
-		r, err := e.ExplainPod(t.Context(), pod)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.Nodes})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func TestTextTellsWhatPreemptionEndsAndWhereThatLands(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "3"), aPod("held", "2", on("b"), priority(200)),
 		aPod("a-1", "2", on("a"), ownedBy("ReplicaSet", "a"), startedAgo(time.Hour)), aPod("a-2", "2", on("a"), startedAgo(time.Hour), priority(1)))
 	r := mustExplain(t, e, pod)
-	r.Preemption = mustPreempt(t, e, pod).Brief()
+	r.Preemption = mustPreempt(t, e, pod).Brief(&report.Preemption{})
 	for _, line := range []string{
 		"Preemption can help. It would fit a once 1 pod of lower priority ended.\n",
 		"  default/a-1, priority 0; Pending: b: cpu 1 short; 1 more by 2\n",
@@ -120,7 +120,7 @@ func TestTextTellsWhatPreemptionEndsAndWhereThatLands(t *testing.T) {
 	}
 	e = startEngine(t, Options{}, aNode("a", "4"), aPod("a-1", "2", on("a")), aPod("a-2", "2", on("a")))
 	r = mustExplain(t, e, pod)
-	r.Preemption = mustPreempt(t, e, pod).Brief()
+	r.Preemption = mustPreempt(t, e, pod).Brief(&report.Preemption{})
 	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  or in place of one of them, as nothing ranks them apart: default/a-") {
 		t.Error(text)
 	}

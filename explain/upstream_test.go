@@ -243,7 +243,7 @@ func TestTheSchedulerPreemptsWhereThePlanSays(t *testing.T) {
 			if !ok || !node.May || fmt.Sprint(len(node.Victims)) != took[2] {
 				t.Errorf("seed %d, pod %s: the scheduler takes %s, the plan says\n%s", seed, pod.Name, took[0], sketch(plan))
 			}
-			if plan.Brief().Tie == nil {
+			if plan.Brief(&report.Preemption{}).Tie == nil {
 				alone++
 			}
 		}

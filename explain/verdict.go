@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -24,69 +23,15 @@ var ErrNoPod = errors.New("no such pod")
 // ErrNoNode says that the engine knows no node of that name.
 var ErrNoNode = errors.New("no such node")
 
-// Explain says why a pod waits or where it runs, with an answer for each node.
-func (e *Engine) Explain(ctx context.Context, uid types.UID) (*report.Report, error) {
-	return e.explain(ctx, true, func() *corev1.Pod { return e.pods[uid] })
-}
-
-// Outline is Explain without the answers for each node, which cost most where
-// there are thousands: Nodes stays empty, Groups is complete.
-func (e *Engine) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
-	return e.explain(ctx, false, func() *corev1.Pod { return e.pods[uid] })
-}
-
-// ExplainPod is Explain for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) ExplainPod(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
-	return e.explain(ctx, true, func() *corev1.Pod { return pod })
-}
-
-// explain answers for the pod that find gives.
-func (e *Engine) explain(ctx context.Context, nodes bool, find func() *corev1.Pod) (*report.Report, error) {
-	return e.examine(ctx, nodes, find, func(*explanation) error { return nil })
-}
-
-// examine answers for the pod that find gives, under the lock, and lets then go
-// on from the answer.
-func (e *Engine) examine(ctx context.Context, nodes bool, find func() *corev1.Pod, then func(*explanation) error) (report *report.Report, err error) {
-	said, err := e.hear(ctx, find)
-	if err != nil {
-		return nil, err
-	}
-	release, err := e.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	pod := find()
-	if pod == nil {
-		return nil, fmt.Errorf("explain pod: %w", ErrNoPod)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			report, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, newPanicked(r))
-		}
-	}()
-	e.settle(ctx)
-	x := e.begin(ctx, pod)
-	x.take(said)
-	if err := x.answer(ctx, nodes); err != nil {
-		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
-	}
-	summarize(x.question, x.report)
-	if err := then(x); err != nil {
-		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
-	}
-	return x.report, nil
-}
-
 // explanation is a report in the making.
 type explanation struct {
 	*Engine
 	question *question
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
+	isGated  bool // something does
 
-	matrix *matrix // nil where no node was asked about
+	matrix *matrix // what the plugins said of the nodes; nil where none was asked about
 	told   outcome // zero where a node fits
 }
 
@@ -132,7 +77,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	defer x.doubt()
-	if x.gated(ctx) {
+	if x.isGated = x.gated(ctx); x.isGated {
 		x.report.Verdict = report.Gated
 		return nil
 	}
@@ -240,12 +185,11 @@ func (x *explanation) blind(why string) {
 
 // ask puts the question to every plugin for every node.
 func (x *explanation) ask(ctx context.Context, nodes bool) error {
-	pod, r := x.question.pod, x.report
-	m, err := x.Engine.ask(ctx, pod)
+	r := x.report
+	m, err := x.evaluate(ctx)
 	if err != nil {
 		return err
 	}
-	x.matrix, x.question.column = m, m.columnOf(x.plugins)
 	r.Unknown = mergeParts(r.Unknown, x.unknown(m))
 	x.question.found.pinned = x.pinned(m)
 	x.noteLeaving()
@@ -267,6 +211,20 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	return x.message(ctx, m)
+}
+
+// evaluate runs every plugin on every node, once however many parts of the answer
+// need it.
+func (x *explanation) evaluate(ctx context.Context) (*matrix, error) {
+	if x.matrix != nil {
+		return x.matrix, nil
+	}
+	m, err := x.Engine.ask(ctx, x.question.pod)
+	if err != nil {
+		return nil, err
+	}
+	x.matrix, x.question.column = m, m.columnOf(x.plugins)
+	return m, nil
 }
 
 // message fills in what the scheduler would write, and what preemption can do.

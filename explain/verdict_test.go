@@ -38,7 +38,7 @@ func TestWithoutAnyNodeTheMessageIsTheSchedulers(t *testing.T) {
 }
 
 func TestAnUnknownPodIsAnError(t *testing.T) {
-	if _, err := startEngine(t, Options{}).Explain(t.Context(), "nobody"); !errors.Is(err, ErrNoPod) {
+	if _, err := startEngine(t, Options{}).Ask(t.Context(), report.Query{Target: report.PodOf("nobody")}); !errors.Is(err, ErrNoPod) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -260,7 +260,7 @@ func TestExplainEndsWithItsContext(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.ExplainPod(ctx, aPod("web", "1")); !errors.Is(err, context.Canceled) {
+	if _, err := e.Ask(ctx, report.Query{Target: report.PodFrom(aPod("web", "1")), Parts: report.Nodes}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,35 +4,23 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// Way is Explain with the scheduler's way beside the answer. For a pod that has a
+// trace adds the scheduling cycle to the answer, stage by stage. For a pod that has a
 // node it is that of the same pod taken off it: why there.
-func (e *Engine) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
-	return e.withWay(ctx, func() *corev1.Pod { return e.pods[uid] })
-}
-
-// WayOf is Way for a pod that does not exist. Nothing of it is kept.
-func (e *Engine) WayOf(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
-	return e.withWay(ctx, func() *corev1.Pod { return pod })
-}
-
-func (e *Engine) withWay(ctx context.Context, find func() *corev1.Pod) (*report.Report, error) {
-	return e.examine(ctx, true, find, func(x *explanation) error {
-		way, err := x.walk(ctx)
-		if err != nil {
-			return err
-		}
-		x.report.Cycle = way
-		for _, stage := range way.Stages {
-			x.report.Trace = append(x.report.Trace, stage.Steps...)
-		}
-		return nil
-	})
+func (x *explanation) trace(ctx context.Context) error {
+	cycle, err := x.walk(ctx)
+	if err != nil {
+		return err
+	}
+	x.report.Cycle = cycle
+	for _, stage := range cycle.Stages {
+		x.report.Trace = append(x.report.Trace, stage.Steps...)
+	}
+	return nil
 }
 
 // walk follows the scheduler for the pod of the explanation, which has answered.
@@ -95,7 +83,7 @@ func (w *walk) stages(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if w.m, err = w.Engine.ask(ctx, w.question.pod); err != nil {
+	if w.m, err = w.evaluate(ctx); err != nil {
 		return err
 	}
 	for i := range w.m.nodes {

@@ -17,7 +17,7 @@ import (
 // mustWay tells the pod's way and fails the test on an error.
 func mustWay(t *testing.T, e *Engine, pod *corev1.Pod) *report.Report {
 	t.Helper()
-	r, err := e.WayOf(t.Context(), pod)
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.Nodes | report.TracePart})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,9 +191,9 @@ func TestWhereAPodWouldGo(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := test.e.Way(t.Context(), "pod-web")
+			r, err := test.e.Ask(t.Context(), report.Query{Target: report.PodOf("pod-web"), Parts: report.Nodes | report.TracePart})
 			if test.pod != nil {
-				r, err = test.e.WayOf(t.Context(), test.pod)
+				r, err = test.e.Ask(t.Context(), report.Query{Target: report.PodFrom(test.pod), Parts: report.Nodes | report.TracePart})
 			}
 			if err != nil {
 				t.Fatal(err)

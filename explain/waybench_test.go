@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // benchFitting are pods that fit most nodes, which all are to be ranked.
@@ -55,14 +57,14 @@ func BenchmarkRankAndWay(b *testing.B) {
 			})
 			b.Run(fmt.Sprintf("nodes=%d/%s/outline", size, kind.name), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := e.explain(b.Context(), false, func() *corev1.Pod { return pod }); err != nil {
+					if _, err := e.Ask(b.Context(), report.Query{Target: report.PodFrom(pod)}); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
 			b.Run(fmt.Sprintf("nodes=%d/%s/way", size, kind.name), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := e.WayOf(b.Context(), pod); err != nil {
+					if _, err := e.Ask(b.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.Nodes | report.TracePart}); err != nil {
 						b.Fatal(err)
 					}
 				}

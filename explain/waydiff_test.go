@@ -114,7 +114,7 @@ func TestWhyThereIsAskedWithoutThePodItself(t *testing.T) {
 			if ended(pod) {
 				continue
 			}
-			r, err := e.Way(t.Context(), pod.UID)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes | report.TracePart})
 			if err != nil {
 				t.Fatal(err)
 			}

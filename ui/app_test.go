@@ -29,10 +29,10 @@ type fakeCluster struct {
 	answers   map[types.UID]report.NodeAnswer
 	onNode    func([]types.UID) // told of each question for answers
 	evictions map[types.UID]report.Eviction
-	plans     map[types.UID]*report.PreemptionPlan
-	planned   []string // the nodes that plans were asked for
-	text      string   // of Describe and YAML
-	err       error    // of everything, if set
+	plans     map[types.UID]*report.Report // with Plan
+	planned   []string                     // the nodes that plans were asked for
+	text      string                       // of Describe and YAML
+	err       error                        // of everything, if set
 	explained []types.UID
 	fixed     []types.UID
 	actor     Actor
@@ -46,23 +46,30 @@ func (c *fakeCluster) Actor() Actor { return c.actor }
 // Next has nothing more than the test has sent.
 func (c *fakeCluster) Next(context.Context) (*model.Snapshot, error) { return nil, context.Canceled }
 
-func (c *fakeCluster) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
-	return c.Explain(ctx, uid)
-}
-
-func (c *fakeCluster) Explain(_ context.Context, uid types.UID) (*report.Report, error) {
+func (c *fakeCluster) Ask(_ context.Context, q report.Query) (*report.Report, error) {
+	uid := q.Target.UID()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.explained = append(c.explained, uid)
-	report, ok := c.reports[uid]
+	answers := c.reports
+	switch {
+	case q.Parts.Has(report.FixesPart):
+		c.fixed = append(c.fixed, uid)
+		fixes, ok := c.fixes[uid]
+		if !ok {
+			fixes = &report.Fixes{None: "nothing is known to try"}
+		}
+		return &report.Report{Tried: fixes}, c.err
+	case q.Parts.Has(report.PreemptionPart):
+		c.planned = append(c.planned, q.Node)
+		answers = c.plans
+	default:
+		c.explained = append(c.explained, uid)
+	}
+	r, ok := answers[uid]
 	if !ok && c.err == nil {
 		return nil, fmt.Errorf("explain %s: no such pod", uid)
 	}
-	return report, c.err
-}
-
-func (c *fakeCluster) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
-	return c.Explain(ctx, uid)
+	return r, c.err
 }
 
 func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (answers []report.NodeAnswer, err error) {
@@ -84,26 +91,6 @@ func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods [
 		}
 	}
 	return told, c.err
-}
-
-func (c *fakeCluster) Preempt(_ context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
-	c.planned = append(c.planned, node)
-	plan, ok := c.plans[uid]
-	if !ok && c.err == nil {
-		return nil, fmt.Errorf("explain %s: no such pod", uid)
-	}
-	return plan, c.err
-}
-
-func (c *fakeCluster) Fixes(_ context.Context, uid types.UID) (*report.Fixes, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fixed = append(c.fixed, uid)
-	fixes, ok := c.fixes[uid]
-	if !ok && c.err == nil {
-		return &report.Fixes{None: "nothing is known to try"}, nil
-	}
-	return fixes, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

@@ -16,23 +16,15 @@ import (
 type Cluster interface {
 	// Next waits for a snapshot newer than the one it gave out last.
 	Next(ctx context.Context) (*model.Snapshot, error)
-	// Outline says why the pod waits, or where it runs, for groups of nodes.
-	Outline(ctx context.Context, uid types.UID) (*report.Report, error)
-	// Explain is Outline with an answer for each node, which costs memory and time.
-	Explain(ctx context.Context, uid types.UID) (*report.Report, error)
+	// Ask says why the pod waits, or where it runs, with the parts that are wanted: an
+	// answer for each node, the scheduling cycle, what preemption could do, fixes.
+	Ask(ctx context.Context, q report.Query) (*report.Report, error)
 	// OnNode says of each of some pods that have no node what the plugins have
 	// against one node.
 	OnNode(ctx context.Context, uids []types.UID, node string) ([]report.NodeAnswer, error)
 	// Evictions says for each of some pods of a node what would become of it if
 	// it alone were evicted, and whether the pod of that uid would then fit.
 	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error)
-	// Fixes tries what would let the pod be scheduled, on a copy of the state.
-	Fixes(ctx context.Context, uid types.UID) (*report.Fixes, error)
-	// Preempt says what preemption could do for a pod, and what would become of
-	// its victims on the node that would be taken and on the named one ("": none).
-	Preempt(ctx context.Context, uid types.UID, node string) (*report.PreemptionPlan, error)
-	// Way is Explain with the scheduler's way for the pod, stage by stage.
-	Way(ctx context.Context, uid types.UID) (*report.Report, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	// YAML is the live object, without managed fields.

@@ -152,7 +152,10 @@ type slowFixer struct {
 	ended error
 }
 
-func (c *slowFixer) Fixes(ctx context.Context, _ types.UID) (*report.Fixes, error) {
+func (c *slowFixer) Ask(ctx context.Context, q report.Query) (*report.Report, error) {
+	if !q.Parts.Has(report.FixesPart) {
+		return c.fakeCluster.Ask(ctx, q)
+	}
 	c.asked++
 	<-ctx.Done()
 	c.ended = ctx.Err()

@@ -48,8 +48,11 @@ func (f *fixing) ask(a *App, v view, pod types.UID) tea.Cmd {
 	cluster, now := a.Cluster, a.Now
 	ask := a.ask(v, func(context.Context) tea.Msg {
 		start := now()
-		fixes, err := cluster.Fixes(ctx, pod)
-		return fixedMsg{nth, fixes, err, now().Sub(start)}
+		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: report.FixesPart})
+		if err != nil {
+			return fixedMsg{nth: nth, err: err, took: now().Sub(start)}
+		}
+		return fixedMsg{nth, r.Tried, nil, now().Sub(start)}
 	})
 	return tea.Batch(ask, a.later(v, slowAfter, fixSlowMsg{nth}))
 }

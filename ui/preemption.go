@@ -15,8 +15,9 @@ import (
 // nodes, who would go there, and where to.
 type preemption struct {
 	page
-	pod     *model.Pod // as it was last seen
-	gone    bool       // the pod is no more
+	pod     *model.Pod     // as it was last seen
+	gone    bool           // the pod is no more
+	report  *report.Report // the newest, which has the plan
 	plan    *report.PreemptionPlan
 	trouble error // the last plan failed
 	slow    bool  // the next one takes its time
@@ -35,10 +36,10 @@ type preemption struct {
 type (
 	// preemptMsg brings a plan.
 	preemptMsg struct {
-		nth  int
-		plan *report.PreemptionPlan
-		err  error
-		took time.Duration
+		nth    int
+		report *report.Report
+		err    error
+		took   time.Duration
 	}
 	// preemptSlowMsg says that a plan takes its time.
 	preemptSlowMsg struct{ nth int }
@@ -103,8 +104,8 @@ func (p *preemption) ask() tea.Cmd {
 	cluster, uid, now := a.Cluster, p.uid(), a.Now
 	ask := a.ask(p, func(context.Context) tea.Msg {
 		start := now()
-		plan, err := cluster.Preempt(ctx, uid, node)
-		return preemptMsg{nth, plan, err, now().Sub(start)}
+		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.PreemptionPart, Node: node})
+		return preemptMsg{nth, r, err, now().Sub(start)}
 	})
 	return tea.Batch(ask, p.later(slowAfter, preemptSlowMsg{nth}))
 }
@@ -130,14 +131,15 @@ func (p *preemption) onPlanned(msg preemptMsg) tea.Cmd {
 	}
 	p.asks.busy, p.resting, p.slow = false, true, false
 	if p.trouble = msg.err; msg.err == nil {
-		p.take(msg.plan)
+		p.take(msg.report)
 	}
 	return tea.Batch(p.ask(), p.later(max(restLeast, restFactor*msg.took), preemptAgainMsg{msg.nth}))
 }
 
 // take swaps the plan; what was selected stays so.
-func (p *preemption) take(plan *report.PreemptionPlan) {
-	p.plan = plan
+func (p *preemption) take(r *report.Report) {
+	plan := r.Plan
+	p.report, p.plan = r, plan
 	rows := make([]*report.PreemptionNode, len(plan.Nodes))
 	for i := range plan.Nodes {
 		rows[i] = &plan.Nodes[i]

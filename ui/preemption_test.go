@@ -28,42 +28,45 @@ func TestPreemptionIsDrawnAsDesigned(t *testing.T) {
 func TestPreemptionTellsEachCase(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		make func() *report.PreemptionPlan
+		make func() *report.Report
 		keys string
 	}{
-		{"policy never", func() *report.PreemptionPlan {
+		{"policy never", func() *report.Report {
 			return refusedPlan(report.Unschedulable, "Cannot help: its preemptionPolicy is Never.")
 		}, ""},
-		{"no pod is lower", func() *report.PreemptionPlan {
+		{"no pod is lower", func() *report.Report {
 			return refusedPlan(report.Unschedulable, "Cannot help: no pod of lower priority runs on the 6 nodes where it could.",
 				report.NoPreemption{Why: "no pod of lower priority", Nodes: make([]string, 6)}, report.NoPreemption{Why: "gpu taint", Nodes: make([]string, 3)})
 		}, ""},
-		{"budgets not read", func() *report.PreemptionPlan {
-			p := ledgerPlan()
-			p.Report.Verdict, p.Node, p.Nominated = report.Unschedulable, "", ""
+		{"budgets not read", func() *report.Report {
+			r := ledgerPlan()
+			p := r.Plan
+			r.Verdict, p.Node, p.Nominated = report.Unschedulable, "", ""
 			p.Answer = "Unknown whom it would end: not allowed to list poddisruptionbudgets."
 			for i := range p.Nodes {
 				p.Nodes[i] = report.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "who would go is unknown"}
 			}
-			return p
+			return r
 		}, ""},
-		{"more nodes than fit", func() *report.PreemptionPlan {
-			p := ledgerPlan()
+		{"more nodes than fit", func() *report.Report {
+			r := ledgerPlan()
+			p := r.Plan
 			for i := range 40 {
 				n := p.Nodes[1]
 				n.Name = fmt.Sprintf("std-d-%02d", i)
 				p.Nodes = append(p.Nodes, n)
 			}
 			p.Could, p.Tried = 812, 100
-			return p
+			return r
 		}, "j j j j j j j j j"},
 		{"another node", ledgerPlan, "j j"},
 		{"a victim", ledgerPlan, "tab j"},
-		{"a memory shortage", func() *report.PreemptionPlan {
-			p := ledgerPlan()
+		{"a memory shortage", func() *report.Report {
+			r := ledgerPlan()
+			p := r.Plan
 			p.Nodes[0].Resource, p.Nodes[0].Room = "memory", "free memory 10Gi + 2Gi from its victims = 12Gi; the pod wants 12Gi"
 			p.Nodes[0].Victims[0].Amount, p.Nodes[0].Victims[1].Amount = "1Gi", "1Gi"
-			return p
+			return r
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,12 +109,13 @@ func TestWhatKeysLeadToInPreemption(t *testing.T) {
 }
 
 func TestPreemptionFollowsTheVictimsOfTheSelectedNode(t *testing.T) {
-	plan := ledgerPlan()
+	planned := ledgerPlan()
+	plan := planned.Plan
 	for i := range plan.Nodes[2].Victims {
 		plan.Nodes[2].Victims[i].LandsOn, plan.Nodes[2].Victims[i].Afterwards = "", ""
 	}
 	plan.Nodes[2].Landed = false
-	app, cluster, _ := preemptionOn(t, 80, 24, plan)
+	app, cluster, _ := preemptionOn(t, 80, 24, planned)
 	press(t, app, "j")
 	if len(cluster.planned) != 1 {
 		t.Fatalf("asked for %q", cluster.planned)
@@ -135,7 +139,7 @@ func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 		t.Error("did not rest")
 	}
 	shorter := ledgerPlan()
-	shorter.Nodes = shorter.Nodes[1:]
+	shorter.Plan.Nodes = shorter.Plan.Nodes[1:]
 	cluster.plans[ledgerUID] = shorter
 	send(t, app, resultMsg{to: p, msg: preemptAgainMsg{p.asks.nth}})
 	if len(cluster.planned) != 2 {
@@ -144,7 +148,7 @@ func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	requireRow(t, app, 5, "gone") // it stays until the next key
 	press(t, app, "j")
 	requireRow(t, app, 5, "std-a-01")
-	send(t, app, resultMsg{to: p, msg: preemptMsg{nth: p.asks.nth - 1, plan: ledgerPlan()}})
+	send(t, app, resultMsg{to: p, msg: preemptMsg{nth: p.asks.nth - 1, report: ledgerPlan()}})
 	if len(p.plan.Nodes) != 5 {
 		t.Error("an old plan was taken")
 	}

@@ -12,7 +12,7 @@ import (
 const ledgerUID = types.UID("pod-payments-ledger-0")
 
 // ledgerPlan says what payments/ledger-0 preempts, as in the mock-up.
-func ledgerPlan() *report.PreemptionPlan {
+func ledgerPlan() *report.Report {
 	victim := func(namespace, name string, priority int32, amount, afterwards string, budgets ...string) report.PreemptionVictim {
 		return report.PreemptionVictim{
 			Victim: report.Victim{Namespace: namespace, Name: name, Priority: priority, Afterwards: afterwards},
@@ -31,10 +31,6 @@ func ledgerPlan() *report.PreemptionPlan {
 		victim("team-a", "worker-std-a-02-00", 1000, "2", "Pending: cpu 1 short"), victim("team-a", "worker-std-a-02-01", 1000, "2", "is lost: no controller owns it"),
 	}
 	p := &report.PreemptionPlan{
-		Report: &report.Report{
-			Pod:     report.PodRef{Namespace: "payments", Name: "ledger-0", UID: string(ledgerUID), Priority: 100000, Requests: map[string]string{"cpu": "8", "memory": "12Gi"}},
-			Verdict: report.Preempting,
-		},
 		PriorityClass: "payments",
 		Answer:        "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left.",
 		Nominated:     "std-c-01", Node: "std-c-01",
@@ -57,24 +53,29 @@ func ledgerPlan() *report.PreemptionPlan {
 		Could: 6, Tried: 6,
 	}
 	p.Nodes[0].May = true
-	return p
+	return &report.Report{
+		Pod:     report.PodRef{Namespace: "payments", Name: "ledger-0", UID: string(ledgerUID), Priority: 100000, Requests: map[string]string{"cpu": "8", "memory": "12Gi"}},
+		Verdict: report.Preempting,
+		Plan:    p,
+	}
 }
 
 // preemptionOn opens the page of payments/ledger-0 with a plan.
-func preemptionOn(t testing.TB, width, height int, plan *report.PreemptionPlan) (*App, *fakeCluster, *prodEU) {
+func preemptionOn(t testing.TB, width, height int, planned *report.Report) (*App, *fakeCluster, *prodEU) {
 	t.Helper()
 	prod := newProdEU()
 	s := prod.snapshot()
-	cluster := &fakeCluster{reports: verdictsOf(s), plans: map[types.UID]*report.PreemptionPlan{ledgerUID: plan}}
+	cluster := &fakeCluster{reports: verdictsOf(s), plans: map[types.UID]*report.Report{ledgerUID: planned}}
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	press(t, app, "p")
 	return app, cluster, prod
 }
 
 // refusedPlan is one of a pod that preemption cannot help.
-func refusedPlan(verdict report.Verdict, answer string, others ...report.NoPreemption) *report.PreemptionPlan {
-	p := ledgerPlan()
-	p.Report.Verdict, p.Answer, p.Nodes, p.Node, p.Nominated, p.Others = verdict, answer, nil, "", "", others
+func refusedPlan(verdict report.Verdict, answer string, others ...report.NoPreemption) *report.Report {
+	r := ledgerPlan()
+	p := r.Plan
+	r.Verdict, p.Answer, p.Nodes, p.Node, p.Nominated, p.Others = verdict, answer, nil, "", "", others
 	p.Could, p.Tried = 0, 0
-	return p
+	return r
 }

@@ -113,7 +113,7 @@ func (p *preemption) afterwards(v *report.PreemptionVictim) cell {
 
 // facts are what the pod asks for, and what its priority is.
 func (p *preemption) facts() string {
-	r := p.plan.Report
+	r := p.report
 	said := (&whyPage{report: r}).requests() + " · priority " + strconv.Itoa(int(r.Pod.Priority))
 	if p.plan.PriorityClass != "" {
 		said += " (" + p.plan.PriorityClass + ")"

@@ -89,8 +89,8 @@ func (p *trace) ask() tea.Cmd {
 	cluster, uid, now := a.Cluster, p.pod.Object.UID, a.Now
 	ask := a.ask(p, func(context.Context) tea.Msg {
 		start := now()
-		report, err := cluster.Way(ctx, uid)
-		return wayMsg{nth, report, err, now().Sub(start)}
+		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.Nodes | report.TracePart})
+		return wayMsg{nth, r, err, now().Sub(start)}
 	})
 	return tea.Batch(ask, p.later(slowAfter, waySlowMsg{nth}))
 }

@@ -88,7 +88,7 @@ func (p *pending) explainNext() tea.Cmd {
 	return a.ask(p, func(context.Context) tea.Msg {
 		defer stop()
 		from := now()
-		report, err := cluster.Outline(ctx, pod)
+		report, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(pod)})
 		if err != nil {
 			report = nil
 		}

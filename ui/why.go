@@ -138,11 +138,11 @@ func (w *why) explain() tea.Cmd {
 	cluster, uid, now := w.app.Cluster, w.uid(), w.app.Now
 	ask := w.app.ask(w, func(context.Context) tea.Msg {
 		start := now()
-		report, err := cluster.Explain(ctx, uid)
+		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.Nodes})
 		if err != nil {
 			return answeredMsg{nth: nth, err: err, took: now().Sub(start)}
 		}
-		return answeredMsg{nth, report, resultsByName(report.Nodes), nil, now().Sub(start)}
+		return answeredMsg{nth, r, resultsByName(r.Nodes), nil, now().Sub(start)}
 	})
 	return tea.Batch(ask, w.app.later(w, slowAfter, slowMsg{nth}))
 }

@@ -159,7 +159,7 @@ type deafCluster struct {
 	ended error
 }
 
-func (c *deafCluster) Explain(ctx context.Context, _ types.UID) (*report.Report, error) {
+func (c *deafCluster) Ask(ctx context.Context, _ report.Query) (*report.Report, error) {
 	<-ctx.Done()
 	c.ended = ctx.Err()
 	return nil, c.ended

@@ -87,7 +87,7 @@ func (w *words) ask() tea.Cmd {
 	cluster, uid, ref := w.app.Cluster, w.pod.Object.UID, podSelection(w.pod).ref
 	return w.app.ask(w, func(context.Context) tea.Msg {
 		msg := spokenMsg{nth: nth}
-		msg.report, msg.err = cluster.Outline(ctx, uid)
+		msg.report, msg.err = cluster.Ask(ctx, report.Query{Target: report.PodOf(uid)})
 		msg.events, msg.unheard = cluster.Events(ctx, ref)
 		return msg
 	})

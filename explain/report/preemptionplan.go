@@ -9,10 +9,9 @@ import (
 // PreemptionPlan is what preemption could do for one pod: on which nodes, who
 // would have to go there, and what would become of those.
 type PreemptionPlan struct {
-	Report        *Report // the outline of the same moment
-	PriorityClass string  // by name; "" without one
-	Answer        string  // one sentence
-	Why           string  // the same in full, as JSON tells it
+	PriorityClass string // by name; "" without one
+	Answer        string // one sentence
+	Why           string // the same in full, as JSON tells it
 
 	Nominated string           // the node that the pod is nominated to already
 	Node      string           // the node that the scheduler takes, or would; "" if none or not known
@@ -69,13 +68,13 @@ func (p *PreemptionPlan) On(name string) (*PreemptionNode, bool) {
 
 // Brief is the plan as JSON tells it: the node that the scheduler would take, its
 // victims and where they would land. It is nil where the report has none.
-func (p *PreemptionPlan) Brief() *Preemption {
+func (p *PreemptionPlan) Brief(outline *Preemption) *Preemption {
 	node, ok := p.On(p.Node)
 	switch {
-	case !ok && p.Report.Preemption == nil:
+	case !ok && outline == nil:
 		return nil
 	case !ok:
-		brief := *p.Report.Preemption
+		brief := *outline
 		return &brief
 	}
 	brief := &Preemption{Possible: true, Node: node.Name, Why: p.Why, Victims: []Victim{}}

@@ -62,7 +62,9 @@ type Report struct {
 	Total     int              `json:"-"` // nodes asked
 	Others    int              `json:"-"` // Filter plugins that refuse no node
 	CreatedAt time.Time        `json:"-"`
-	Cycle     *SchedulingCycle `json:"-"` // the scheduler's way, of which Trace has the steps; nil unless it was asked for
+	Cycle     *SchedulingCycle `json:"-"` // the scheduling cycle, of which Trace has the steps; nil unless it was asked for
+	Plan      *PreemptionPlan  `json:"-"` // what preemption could do; nil unless it was asked for
+	Tried     *Fixes           `json:"-"` // what Fixes is made of; nil unless it was asked for
 
 	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
 	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours

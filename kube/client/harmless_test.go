@@ -48,11 +48,11 @@ func TestStrippingChangesNoReport(t *testing.T) {
 				if !ok {
 					continue
 				}
-				want, err := one.Explain(t.Context(), pod.UID)
+				want, err := one.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := other.Explain(t.Context(), pod.UID)
+				got, err := other.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -134,31 +134,21 @@ func (c *Cluster) Source() *Source { return c.feed.Load().source }
 // ShowUsage says whether anyone looks at usage now; metrics are polled only then.
 func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 
-// Explain says why the pod waits, or where it runs. Before everything is in, the
-// error is ErrReading.
-func (c *Cluster) Explain(ctx context.Context, uid types.UID) (*report.Report, error) {
-	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		return c.explainRefused(ctx, refused)
+// Ask answers a question about a pod, of one state, or with a caveat. A pod that stands
+// for those that a controller could not create is asked about as those. Before
+// everything is in, the error is ErrReading.
+func (c *Cluster) Ask(ctx context.Context, q report.Query) (answer *report.Report, err error) {
+	if refused := c.feed.Load().refusedAs(q.Target.UID()); refused != nil {
+		q.Target = report.PodsRefused(refused)
 	}
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Explain(ctx, uid) })
-}
-
-// Outline is Explain without the answers for each node: Groups tells them together.
-func (c *Cluster) Outline(ctx context.Context, uid types.UID) (*report.Report, error) {
-	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		return c.explainRefused(ctx, refused)
+	caveats, err := c.whole(func(e *explain.Engine) (err error) {
+		answer, err = e.Ask(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Outline(ctx, uid) })
-}
-
-// explainRefused says why a controller's pods were not created.
-func (c *Cluster) explainRefused(ctx context.Context, refused *model.Refused) (*report.Report, error) {
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.ExplainRefused(ctx, refused) })
-}
-
-// ExplainPod says where a pod that does not exist yet would go.
-func (c *Cluster) ExplainPod(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.ExplainPod(ctx, pod) })
+	return marked(answer, caveats), nil
 }
 
 // Replicas says how many equal pods that do not exist yet would be scheduled.
@@ -177,40 +167,6 @@ func (c *Cluster) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *co
 		return err
 	})
 	return found, err
-}
-
-// Fixes tries on copies of the state what could let the pod be scheduled.
-func (c *Cluster) Fixes(ctx context.Context, uid types.UID) (*report.Fixes, error) {
-	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.FixesRefused(ctx, refused) })
-	}
-	return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.Fixes(ctx, uid) })
-}
-
-// FixesOf is Fixes for a pod that does not exist yet.
-func (c *Cluster) FixesOf(ctx context.Context, pod *corev1.Pod) (*report.Fixes, error) {
-	return c.fixes(func(e *explain.Engine) (*report.Fixes, error) { return e.FixesOf(ctx, pod) })
-}
-
-func (c *Cluster) fixes(try func(*explain.Engine) (*report.Fixes, error)) (found *report.Fixes, err error) {
-	_, err = c.whole(func(e *explain.Engine) (err error) {
-		found, err = try(e)
-		return err
-	})
-	return found, err
-}
-
-// Way is Explain with the scheduler's way for the pod, stage by stage.
-func (c *Cluster) Way(ctx context.Context, uid types.UID) (*report.Report, error) {
-	if refused := c.feed.Load().refusedAs(uid); refused != nil {
-		return c.explainRefused(ctx, refused) // no scheduler has it on its way
-	}
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.Way(ctx, uid) })
-}
-
-// WayOf is Way for a pod that does not exist yet.
-func (c *Cluster) WayOf(ctx context.Context, pod *corev1.Pod) (*report.Report, error) {
-	return c.settled(func(e *explain.Engine) (*report.Report, error) { return e.WayOf(ctx, pod) })
 }
 
 // OnNode says of each of some pods that have no node what the plugins have
@@ -241,42 +197,6 @@ func (c *Cluster) FitsWithout(ctx context.Context, pod *corev1.Pod, node string,
 		return err
 	})
 	return fits, err
-}
-
-// Preempt says what preemption could do for a pod, and what would become of its
-// victims on the node that would be taken and on the named one ("": none).
-func (c *Cluster) Preempt(ctx context.Context, uid types.UID, node string) (*report.PreemptionPlan, error) {
-	return c.planned(func(e *explain.Engine) (*report.PreemptionPlan, error) { return e.Preempt(ctx, uid, node) })
-}
-
-// PreemptOf is Preempt for a pod that does not exist yet.
-func (c *Cluster) PreemptOf(ctx context.Context, pod *corev1.Pod, node string) (*report.PreemptionPlan, error) {
-	return c.planned(func(e *explain.Engine) (*report.PreemptionPlan, error) { return e.PreemptOf(ctx, pod, node) })
-}
-
-// planned is the engine's plan of one state, or one that is marked.
-func (c *Cluster) planned(ask func(*explain.Engine) (*report.PreemptionPlan, error)) (plan *report.PreemptionPlan, err error) {
-	caveats, err := c.whole(func(e *explain.Engine) (err error) {
-		plan, err = ask(e)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	plan.Report = marked(plan.Report, caveats)
-	return plan, nil
-}
-
-// settled is the engine's report of one state, or one that is marked.
-func (c *Cluster) settled(ask func(*explain.Engine) (*report.Report, error)) (report *report.Report, err error) {
-	caveats, err := c.whole(func(e *explain.Engine) (err error) {
-		report, err = ask(e)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return marked(report, caveats), nil
 }
 
 // whole asks the engine, and asks once more if an object that plugins read

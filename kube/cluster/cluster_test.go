@@ -48,7 +48,7 @@ func TestSnapshotHoldsWhatTheInformersSaw(t *testing.T) {
 func TestReportAndSnapshotCarryTheSameRevision(t *testing.T) {
 	c := open(t, newSource(newClient(node("a", "4"), pod("waits", "8", ""))), Options{})
 	s := read(t, c)
-	r, err := c.Explain(t.Context(), "pod-waits")
+	r, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestFirstRowsStandUntilTheListsAreIn(t *testing.T) {
 	if len(s.Nodes) != 1 || len(s.Pending) != 1 {
 		t.Errorf("%d nodes and %d kinds of pending pods, want 1 and 1", len(s.Nodes), len(s.Pending))
 	}
-	if _, err := c.Explain(t.Context(), "pod-waits"); !errors.Is(err, ErrReading) {
+	if _, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes}); !errors.Is(err, ErrReading) {
 		t.Errorf("explained before all was in: %v", err)
 	}
 	close(release)
@@ -137,7 +137,7 @@ func TestFirstRowsStandUntilTheListsAreIn(t *testing.T) {
 	if err := c.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Explain(t.Context(), "pod-waits"); err != nil {
+	if _, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes}); err != nil {
 		t.Errorf("explain after all was in: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestRightThatChangesBringsANewSource(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if _, err := c.Explain(t.Context(), "pod-other"); err != nil {
+	if _, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-other"), Parts: report.Nodes}); err != nil {
 		t.Errorf("explain what only the new source has: %v", err)
 	}
 }
@@ -220,7 +220,9 @@ func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 	}
 	outlines := c.Outlines()
 	for _, ask := range []func() (*report.Report, error){
-		func() (*report.Report, error) { return c.Explain(t.Context(), missing.UID) },
+		func() (*report.Report, error) {
+			return c.Ask(t.Context(), report.Query{Target: report.PodOf(missing.UID), Parts: report.Nodes})
+		},
 		func() (*report.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
 		func() (*report.Report, error) { return outlines.Of(t.Context(), s.Pending[1].Key, missing.UID) },
 	} {
@@ -232,15 +234,15 @@ func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 			t.Errorf("got %s, %+v", r.Verdict, r.Admission)
 		}
 	}
-	if fixes, err := c.Fixes(t.Context(), missing.UID); err != nil || fixes.None == "" {
-		t.Errorf("fixes %+v, %v", fixes, err)
+	if fixed, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(missing.UID), Parts: report.FixesPart}); err != nil || fixed.Tried.None == "" {
+		t.Errorf("fixes %+v, %v", fixed, err)
 	}
-	if way, err := c.Way(t.Context(), missing.UID); err != nil || way.Verdict != report.NotCreated {
+	if way, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(missing.UID), Parts: report.Nodes | report.TracePart}); err != nil || way.Verdict != report.NotCreated {
 		t.Errorf("way %+v, %v", way, err)
 	}
 	tell()
 	until(t, c, "none of them", func(s *model.Snapshot) bool { return len(s.Pending) == 1 })
-	if _, err := c.Explain(t.Context(), missing.UID); !errors.Is(err, explain.ErrNoPod) {
+	if _, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(missing.UID), Parts: report.Nodes}); !errors.Is(err, explain.ErrNoPod) {
 		t.Errorf("explained what is there no more: %v", err)
 	}
 }
@@ -295,11 +297,12 @@ func TestReportIsRunAgainOnceWhenSomethingElseChanged(t *testing.T) {
 			c := open(t, source, Options{})
 			read(t, c)
 			runs := 0
-			report, err := c.settled(func(e *explain.Engine) (*report.Report, error) {
+			caveats, err := c.whole(func(e *explain.Engine) error {
 				if runs++; runs <= test.changes {
 					c.feed.Load().others.Add(1)
 				}
-				return e.Explain(t.Context(), "pod-waits")
+				_, err := e.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes})
+				return err
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -307,7 +310,7 @@ func TestReportIsRunAgainOnceWhenSomethingElseChanged(t *testing.T) {
 			if runs != test.runs {
 				t.Errorf("ran %d times, want %d", runs, test.runs)
 			}
-			if got := slices.Contains(report.Scheduler.Caveats, changedMeanwhile); got != test.marked {
+			if got := slices.Contains(caveats, changedMeanwhile); got != test.marked {
 				t.Errorf("marked %v, want %v", got, test.marked)
 			}
 		})
@@ -347,7 +350,7 @@ func TestCloseEndsEverythingThatWasStarted(t *testing.T) {
 		}
 		read(t, c)
 		c.ShowUsage(true)
-		if _, err := c.Explain(t.Context(), "pod-waits"); err != nil {
+		if _, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes}); err != nil {
 			t.Fatal(err)
 		}
 		c.Close()

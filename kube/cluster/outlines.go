@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -31,16 +30,16 @@ func (c *Cluster) Outlines() *Outlines {
 // Of is the outline of a pod of that kind.
 func (o *Outlines) Of(ctx context.Context, kind string, uid types.UID) (*report.Report, error) {
 	f := o.cluster.feed.Load()
+	q := report.Query{Target: report.PodOf(uid)}
 	if f.refusedAs(uid) != nil {
-		return o.cluster.Outline(ctx, uid)
+		return o.cluster.Ask(ctx, q)
 	}
 	now := first{feed: f, others: f.others.Load()}
 	if known, ok := o.first[kind]; ok && known.feed == now.feed && known.others == now.others {
-		return o.cluster.settled(func(e *explain.Engine) (*report.Report, error) {
-			return e.OutlineAlike(ctx, uid, known.report)
-		})
+		q.Like = known.report
+		return o.cluster.Ask(ctx, q)
 	}
-	report, err := o.cluster.Outline(ctx, uid)
+	report, err := o.cluster.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}

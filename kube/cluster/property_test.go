@@ -206,7 +206,7 @@ func compareModels(r *rapid.T, a, b *model.Snapshot) {
 // told is a report without what differs from run to run.
 func told(t *testing.T, c *Cluster, uid types.UID) string {
 	t.Helper()
-	r, err := c.Explain(t.Context(), uid)
+	r, err := c.Ask(t.Context(), report.Query{Target: report.PodOf(uid), Parts: report.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -105,7 +106,7 @@ func TestWhatTheRealSchedulerDidIsToldOfItsRecording(t *testing.T) {
 
 	p := play(t, i.dir, 2)
 	at(t, p, 3, 1)
-	report, err := p.Outline(t.Context(), waits.UID)
+	report, err := p.Ask(t.Context(), report.Query{Target: report.PodOf(waits.UID)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,13 +103,11 @@ func (l *Past) askAt(ctx context.Context, c *cluster.Cluster, state *model.Snaps
 		}
 		l.pod = afresh(now.Object)
 	}
-	var r *report.Report
-	var err error
-	if there {
-		r, err = c.Outline(ctx, l.uid)
-	} else {
-		r, err = c.ExplainPod(ctx, l.pod)
+	target := report.PodOf(l.uid)
+	if !there {
+		target = report.PodFrom(l.pod)
 	}
+	r, err := c.Ask(ctx, report.Query{Target: target})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func TestAPlayerGoesFromStepToStep(t *testing.T) {
 			t.Errorf("step %d: revision %d after %d", test.step+1, s.Revision, revision)
 		}
 		revision = s.Revision
-		report, err := p.Outline(t.Context(), "waits")
+		report, err := p.Ask(t.Context(), report.Query{Target: report.PodOf("waits")})
 		if err != nil {
 			t.Fatal(err)
 		}

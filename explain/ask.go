@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// Ask answers a question about a pod, with the parts that it wants: one evaluation of
+// the plugins, of one revision of the state. What fixes and preemption try on copies of
+// the state comes beside it. Parts that fail leave a caveat and the rest of the answer.
+// The error is ErrNoPod for a pod that the engine does not know.
+func (e *Engine) Ask(ctx context.Context, q report.Query) (*report.Report, error) {
+	switch {
+	case q.Target.Refused() != nil:
+		return e.askRefused(ctx, q)
+	case q.Like != nil:
+		if told, err := e.restate(ctx, q); told != nil || err != nil {
+			return told, err
+		}
+	}
+	told, _, err := e.askPod(ctx, q)
+	return told, err
+}
+
+// finder finds the pod of a target, under the engine's lock; nil if there is none.
+func (e *Engine) finder(t report.Target) func() *corev1.Pod {
+	if pod := t.Pod(); pod != nil {
+		return func() *corev1.Pod { return pod }
+	}
+	return func() *corev1.Pod { return e.pods[t.UID()] }
+}
+
+// askPod answers for a pod, and gives the fixes as they were tried.
+func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []attemptedFix, error) {
+	find := e.finder(q.Target)
+	said, err := e.hear(ctx, find)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &fixing{Engine: e, find: find}
+	told, err := e.examine(ctx, q, said, f)
+	if err != nil || !q.Parts.Has(report.FixesPart) {
+		return told, nil, err
+	}
+	var tried []attemptedFix
+	if f.failed == nil {
+		told.Tried, tried, f.failed = f.tryAll(ctx)
+	}
+	switch err := f.failed; {
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrNoPod):
+		return nil, nil, err
+	case err != nil:
+		why := "fixes could not be tried: " + err.Error()
+		told.Tried = &report.Fixes{None: why}
+		told.Scheduler.Caveats = append(told.Scheduler.Caveats, why)
+	}
+	return told.WithFixes(told.Tried), tried, nil
+}
+
+// examine answers under the lock, and gathers what f is going to try.
+func (e *Engine) examine(ctx context.Context, q report.Query, said hearsay, f *fixing) (told *report.Report, err error) {
+	release, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	pod := f.find()
+	if pod == nil {
+		return nil, fmt.Errorf("explain pod: %w", ErrNoPod)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, newPanicked(r))
+		}
+	}()
+	e.settle(ctx)
+	x := e.begin(ctx, pod)
+	x.take(said)
+	if err := x.answer(ctx, q.Parts.Has(report.Nodes)); err != nil {
+		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	summarize(x.question, x.report)
+	if q.Parts.Has(report.FixesPart) {
+		f.failed = x.guarded(func() error { return f.gather(ctx, x) })
+	}
+	if q.Parts.Has(report.TracePart) {
+		if err := x.trace(ctx); err != nil {
+			return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		}
+	}
+	if q.Parts.Has(report.PreemptionPart) {
+		err := x.guarded(func() error { return x.plan(ctx, q.Node) })
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil, err
+		case err != nil:
+			x.unplanned(err)
+		}
+	}
+	return x.report, nil
+}
+
+// guarded makes a part of the answer. A panic comes back as an error, and what was
+// supposed of the state is taken back.
+func (x *explanation) guarded(part func() error) (err error) {
+	supposed := x.overlay.supposed
+	defer func() {
+		if r := recover(); r != nil {
+			x.overlay.supposed = supposed
+			err = newPanicked(r)
+		}
+	}()
+	return part()
+}
