@@ -17,7 +17,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // production matches the names of contexts that get the PROD badge, where the
@@ -58,7 +58,7 @@ func readSettings(env func(string) string) (settings, error) {
 		s.Theme = "mono"
 	}
 	if s.ASCII == nil {
-		s.ASCII = new(ui.WantsASCII(env))
+		s.ASCII = new(cells.WantsASCII(env))
 	}
 	return s, nil
 }

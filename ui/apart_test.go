@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // requireApart fails where heads or cells of a table touch, where a head of two
@@ -20,8 +21,8 @@ func requireApart[R any](t *testing.T, table *table[R], app *App, where string) 
 	drawn := table.layout()
 	for n, line := range table.draw(app.styles()) {
 		text := strings.TrimRight(ansi.Strip(line), " ")
-		if cells(text) > table.width {
-			t.Errorf("%s: line %d has %d cells of %d:\n%s", where, n, cells(text), table.width, text)
+		if cells.Width(text) > table.width {
+			t.Errorf("%s: line %d has %d cells of %d:\n%s", where, n, cells.Width(text), table.width, text)
 		}
 		at := gutter
 		for i, p := range drawn {
@@ -47,7 +48,7 @@ func requireHeadsApart[R any](t *testing.T, table *table[R], text, where string)
 	drawn, from := table.layout(), 0
 	for i, p := range drawn {
 		head := table.columns[p.column].head
-		if cells(head) > p.width || head == "" {
+		if cells.Width(head) > p.width || head == "" {
 			return // it is cut, and so shown to be
 		}
 		at := strings.Index(text[from:], head)

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // mode is what becomes of the cursor when rows are arranged.
@@ -239,10 +240,10 @@ func (l *list[F, R]) setFilter(text string) tea.Cmd {
 func (l *list[F, R]) filtered(answer string, width int) string {
 	keeps := l.keeps()
 	first, _, more := strings.Cut(answer, ". ")
-	if more && cells(answer)+cells(keeps) > width {
+	if more && cells.Width(answer)+cells.Width(keeps) > width {
 		answer = first + "."
 	}
-	if l.undecided() != "" && cells(answer)+cells(keeps) > width {
+	if l.undecided() != "" && cells.Width(answer)+cells.Width(keeps) > width {
 		return strings.TrimSpace(keeps) // nothing may hide that it is not the whole answer
 	}
 	return answer + keeps
@@ -256,7 +257,7 @@ func (l *list[F, R]) keeps() string {
 	words := " /" + model.Clean(l.inForce) + " keeps " + model.FormatCount(len(l.result.Rows))
 	if undecided := l.undecided(); undecided != "" {
 		const rest = " keeps 99,999 of 99,999, " // the filter gives way to it
-		name := cut(model.Clean(l.inForce), max(l.width-cells(rest)-cells(undecided)-4, 8))
+		name := cells.Cut(model.Clean(l.inForce), max(l.width-cells.Width(rest)-cells.Width(undecided)-4, 8))
 		words = " /" + name + " keeps " + model.FormatCount(len(l.result.Rows)) + " of " + model.FormatCount(l.all) + ", " + undecided
 	}
 	if note := l.result.Note(); note != "" {
@@ -295,7 +296,7 @@ func (l *list[F, R]) nothingKept() string {
 		return ""
 	}
 	if undecided := l.undecided(); undecided != "" {
-		return cut("No "+l.noun+" matches "+model.Clean(l.inForce), max(l.width-cells(undecided)-20, 20)) +
+		return cells.Cut("No "+l.noun+" matches "+model.Clean(l.inForce), max(l.width-cells.Width(undecided)-20, 20)) +
 			" so far; " + undecided + "."
 	}
 	words := "No " + l.noun + " matches " + model.Clean(l.inForce)

@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // box lies over the dimmed view.
@@ -36,14 +38,14 @@ func (a *App) underBox(rows []string) []string {
 	s, b := a.styles(), a.box
 	inner := 0
 	for _, line := range b.lines {
-		inner = max(inner, cells(line))
+		inner = max(inner, cells.Width(line))
 	}
-	inner = min(max(inner, cells(b.title)+cells(b.said())+4), boxRoom(a.width))
+	inner = min(max(inner, cells.Width(b.title)+cells.Width(b.said())+4), boxRoom(a.width))
 	lines := b.lines[min(b.top, len(b.lines)):]
 	lines = lines[:min(len(lines), a.height-4)]
 	drawn := boxed{title: b.title, corner: s.Rule.Render(b.said()), inner: inner}
 	for _, line := range lines {
-		drawn.rows = append(drawn.rows, boxRow{text: b.style(s, line).Render(left(line, inner))})
+		drawn.rows = append(drawn.rows, boxRow{text: b.style(s, line).Render(cells.Left(line, inner))})
 	}
 	return a.lay(rows, drawn)
 }

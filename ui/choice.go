@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // choice is a box with a list, of which enter takes one.
@@ -30,7 +31,7 @@ func (c *choice) add(word, what, off string, run func() tea.Cmd) {
 	if off != "" {
 		word = "(" + word + ")"
 	}
-	c.column = max(c.column, cells(word))
+	c.column = max(c.column, cells.Width(word))
 	c.items = append(c.items, chosen{word, what, off, run})
 }
 
@@ -82,12 +83,12 @@ func (c *choice) draw(width, height int) boxed {
 	inner := min(confirmLeast, room)
 	lines := make([]string, len(c.items))
 	for i, item := range c.items {
-		lines[i] = left(cutMiddle(item.word, column), column) + "  " + item.what
-		inner = min(max(inner, cells(lines[i])), room)
+		lines[i] = cells.Left(cells.CutMiddle(item.word, column), column) + "  " + item.what
+		inner = min(max(inner, cells.Width(lines[i])), room)
 	}
 	off := func(i int) bool { return c.items[i].off != "" }
 	rows := c.app.boxList(lines, c.at, off, inner, boxRows(height)-1)
-	rows = append(rows, boxRow{text: c.app.styles().Dim.Render(cut("enter "+c.does+"   esc nothing", inner))})
+	rows = append(rows, boxRow{text: c.app.styles().Dim.Render(cells.Cut("enter "+c.does+"   esc nothing", inner))})
 	return boxed{title: model.Clean(c.title), corner: c.app.placeBadge(), rows: rows, inner: inner}
 }
 
@@ -105,7 +106,7 @@ func (a *App) boxList(lines []string, chosen int, off func(int) bool, inner, mos
 		case off(i):
 			style = s.KeyOff
 		}
-		rows = append(rows, boxRow{text: style.Render(left(lines[i], inner)), cursor: i == chosen})
+		rows = append(rows, boxRow{text: style.Render(cells.Left(lines[i], inner)), cursor: i == chosen})
 	}
 	return rows
 }

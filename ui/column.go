@@ -4,6 +4,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // column is one column of a table of R.
@@ -80,17 +81,17 @@ func (c *column[R]) before() int {
 }
 
 // least is the narrowest that the column is drawn.
-func (c *column[R]) least() int { return max(c.min, cells(c.head)) }
+func (c *column[R]) least() int { return max(c.min, cells.Width(c.head)) }
 
 // fill pads text to the column's width, or cuts it.
 func (c *column[R]) fill(text string, width int) string {
 	switch {
 	case c.names:
-		return left(cutMiddle(text, width), width)
+		return cells.Left(cells.CutMiddle(text, width), width)
 	case c.right:
-		return right(text, width)
+		return cells.Right(text, width)
 	}
-	return left(text, width)
+	return cells.Left(text, width)
 }
 
 // atMost keeps a width within the column's.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 const (
@@ -47,14 +48,14 @@ func (c *confirm) inner(room int) int {
 	const unbroken = 1 << 20
 	inner := confirmLeast
 	for _, line := range append(c.body(unbroken), c.tail(unbroken)...) {
-		inner = max(inner, cells(line.text))
+		inner = max(inner, cells.Width(line.text))
 	}
 	return min(inner, room)
 }
 
 func (c *confirm) row(line told, width int) boxRow {
 	chosen := line.agree == c.chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
-	return boxRow{text: line.style.Render(cut(line.text, width)), cursor: chosen}
+	return boxRow{text: line.style.Render(cells.Cut(line.text, width)), cursor: chosen}
 }
 
 // window is what of the body is in view; ⋮ tells how many rows are not.
@@ -89,7 +90,7 @@ func (c *confirm) body(width int) []told {
 	lines = c.sentences(lines, s.Text, width, c.plan.StopWords(c.app.acts.jobs)...)
 	lines = c.sentences(lines, s.Text, width, c.plan.Effects...)
 	for _, warning := range c.plan.Warnings {
-		for i, line := range wrapped(c.app.brief(warning), width-2) {
+		for i, line := range cells.Wrap(c.app.brief(warning), width-2) {
 			lead := "! "
 			if i > 0 {
 				lead = "  "
@@ -99,8 +100,8 @@ func (c *confirm) body(width int) []told {
 	}
 	lines = append(lines, c.ends(width)...)
 	for _, line := range c.edits() {
-		for i, row := range wrapped(model.Clean(line), width-2) {
-			lines = append(lines, told{text: blank(2+2*min(i, 1)) + row, style: s.Text})
+		for i, row := range cells.Wrap(model.Clean(line), width-2) {
+			lines = append(lines, told{text: cells.Blank(2+2*min(i, 1)) + row, style: s.Text})
 		}
 	}
 	return append(lines, c.consents(width)...)
@@ -118,7 +119,7 @@ func withFigures(text string) string { return figureBlank.ReplaceAllString(text,
 // sentences appends texts of ours, a paragraph each.
 func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts ...string) []told {
 	for _, text := range texts {
-		for _, line := range wrapped(withFigures(c.app.brief(text)), width) {
+		for _, line := range cells.Wrap(withFigures(c.app.brief(text)), width) {
 			lines = append(lines, told{text: strings.ReplaceAll(line, nbsp, " "), style: style})
 		}
 	}
@@ -166,27 +167,27 @@ func (c *confirm) asks(width int) []boxRow {
 	case c.refused():
 		return []boxRow{{text: style.Render("esc nothing")}}
 	case c.open():
-		return []boxRow{{text: spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
+		return []boxRow{{text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
 	case c.question.Answer == "y":
-		return []boxRow{{text: style.Render(cut(c.question.Words+"   esc nothing", width))}}
+		return []boxRow{{text: style.Render(cells.Cut(c.question.Words+"   esc nothing", width))}}
 	case c.wrong != "":
 		leave = s.Warn.Render("not that") + s.Dim.Render("   esc: nothing")
 	}
 	words, typed := model.Clean(c.question.Words), c.field.drawn()
-	if cells(words)+cells(typed)+cells(c.question.Answer)+cells(leave)+2 <= width {
-		return []boxRow{{text: spread(style.Render(words+" "+typed), leave, width)}}
+	if cells.Width(words)+cells.Width(typed)+cells.Width(c.question.Answer)+cells.Width(leave)+2 <= width {
+		return []boxRow{{text: cells.Spread(style.Render(words+" "+typed), leave, width)}}
 	}
 	var rows []boxRow
-	for _, line := range wrapped(words, width) {
+	for _, line := range cells.Wrap(words, width) {
 		rows = append(rows, boxRow{text: style.Render(line)})
 	}
-	return append(rows, boxRow{text: spread(style.Render(typed), leave, width)})
+	return append(rows, boxRow{text: cells.Spread(style.Render(typed), leave, width)})
 }
 
 // placeBadge is the corner of a box that changes something: where it would.
 func (a *App) placeBadge() string {
 	s := a.styles()
-	where := s.Accent.Render(cut(model.Clean(a.short), boxMost/2))
+	where := s.Accent.Render(cells.Cut(model.Clean(a.short), boxMost/2))
 	if a.production() {
 		return s.BadgeProd.Render("PROD") + " " + where
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // namesMost is the widest that names of pods are drawn in a box.
@@ -13,7 +14,7 @@ func (c *confirm) ends(width int) []told {
 	s := c.app.styles()
 	names := 0
 	for i := range c.plan.Ends {
-		names = max(names, cells(model.Clean(c.plan.Ends[i].Pod.FullName())))
+		names = max(names, cells.Width(model.Clean(c.plan.Ends[i].Pod.FullName())))
 	}
 	names = min(names, namesMost, width/2)
 	var lines []told
@@ -21,7 +22,7 @@ func (c *confirm) ends(width int) []told {
 		lines = append(lines, c.end(&c.plan.Ends[i], names, width)...)
 	}
 	if stay := c.plan.StayWords(); stay != "" {
-		for _, row := range wrapped(stay, width-2) {
+		for _, row := range cells.Wrap(stay, width-2) {
 			lines = append(lines, told{text: "  " + row, style: s.Text})
 		}
 	}
@@ -35,15 +36,15 @@ func (c *confirm) end(end *plan.End, names, width int) []told {
 	if end.Warn() {
 		lead, style = "! ", s.Warn
 	}
-	name := lead + left(cutMiddle(model.Clean(end.Pod.FullName()), names), names) + "  "
-	rows := wrapped(c.app.brief(end.Words()), width-cells(name))
+	name := lead + cells.Left(cells.CutMiddle(model.Clean(end.Pod.FullName()), names), names) + "  "
+	rows := cells.Wrap(c.app.brief(end.Words()), width-cells.Width(name))
 	if len(rows) == 0 {
 		return []told{{text: name, style: style}}
 	}
 	lines := make([]told, len(rows))
 	for i, row := range rows {
 		lines[i] = told{text: name + row, style: style}
-		name = blank(cells(name))
+		name = cells.Blank(cells.Width(name))
 	}
 	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // consentsGap is how far the flags stand from the words where there is room.
@@ -15,8 +16,8 @@ func (c *confirm) consents(width int) []told {
 	s := c.app.styles()
 	words, flags := 0, 0
 	for i := range c.plan.Consents {
-		words = max(words, cells(c.plan.Consents[i].Words))
-		flags = max(flags, cells(c.flag(i)))
+		words = max(words, cells.Width(c.plan.Consents[i].Words))
+		flags = max(flags, cells.Width(c.flag(i)))
 	}
 	gap := max(min(consentsGap, width-len("[ ] ")-words-flags), 2)
 	var lines []told
@@ -25,13 +26,13 @@ func (c *confirm) consents(width int) []told {
 		if c.agreed[i] {
 			box, style = "[x] ", s.Text
 		}
-		rows := []string{left(model.Clean(consent.Words), words) + blank(gap) + c.flag(i)}
+		rows := []string{cells.Left(model.Clean(consent.Words), words) + cells.Blank(gap) + c.flag(i)}
 		if words+flags+len("[ ] ")+2 > width {
-			rows = append(wrapped(model.Clean(consent.Words), width-len(box)), c.flag(i))
+			rows = append(cells.Wrap(model.Clean(consent.Words), width-len(box)), c.flag(i))
 		}
 		for _, row := range rows {
 			lines = append(lines, told{text: strings.TrimRight(box+row, " "), style: style, agree: i + 1})
-			box = blank(len(box))
+			box = cells.Blank(len(box))
 		}
 	}
 	return lines

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // counted is a text whose words tell their place in it.
@@ -102,10 +103,10 @@ func TestNoRowIsCutInSilence(t *testing.T) {
 		for _, c := range []struct{ row, want string }{
 			{"a node that is cut", "…"},
 			{"\x1b[31ma node in colours\x1b[m that is cut", "…"},
-			{"x" + blank(100), ""},
+			{"x" + cells.Blank(100), ""},
 		} {
-			got := cutRow(c.row, width)
-			if cells(got) > width || strings.Contains(got, "…") != (c.want != "" && cells(c.row) > width) {
+			got := cells.CutRow(c.row, width)
+			if cells.Width(got) > width || strings.Contains(got, "…") != (c.want != "" && cells.Width(c.row) > width) {
 				t.Errorf("%q in %d cells: %q", c.row, width, got)
 			}
 		}
@@ -124,11 +125,11 @@ func TestLinesThatAreLeftOutAreShownToBe(t *testing.T) {
 		{0, ""},
 		{-1, ""},
 	} {
-		if got := strings.Join(firstLines([]string{"one two", "three cart-", "four"}, c.n, 12), "|"); got != c.want {
+		if got := strings.Join(cells.First([]string{"one two", "three cart-", "four"}, c.n, 12), "|"); got != c.want {
 			t.Errorf("%d lines: %q, want %q", c.n, got, c.want)
 		}
 	}
-	if got := firstLines([]string{"twelve cells", "more"}, 1, 12)[0]; got != "twelve cell…" {
+	if got := cells.First([]string{"twelve cells", "more"}, 1, 12)[0]; got != "twelve cell…" {
 		t.Errorf("a full line: %q", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // dialog is a box that takes all keys while it is open.
@@ -44,7 +46,7 @@ func (a *App) lay(rows []string, b boxed) []string {
 	a.shade(rows)
 	for i, line := range a.frameOf(b) {
 		if at := max((len(rows)-len(b.rows)-2)/2, 0) + i; at < len(rows) {
-			rows[at] = blank((a.width-b.inner-4)/2) + line
+			rows[at] = cells.Blank((a.width-b.inner-4)/2) + line
 		}
 	}
 	return rows
@@ -53,15 +55,15 @@ func (a *App) lay(rows []string, b boxed) []string {
 // frameOf are the lines of a box, with its frame.
 func (a *App) frameOf(b boxed) []string {
 	s := a.styles()
-	title := cut(b.title, max(b.inner-cells(b.corner)-3, 1))
-	rule := b.inner - cells(title) - cells(b.corner) - 2
+	title := cells.Cut(b.title, max(b.inner-cells.Width(b.corner)-3, 1))
+	rule := b.inner - cells.Width(title) - cells.Width(b.corner) - 2
 	lines := []string{s.Rule.Render("┌ "+title+" "+strings.Repeat("─", max(rule, 0))+" ") + b.corner + s.Rule.Render(" ┐")}
 	for _, row := range b.rows {
 		begin := "│ "
 		if row.cursor {
 			begin = "│" + s.Cursor.Render("▸")
 		}
-		lines = append(lines, s.Rule.Render(begin)+left(row.text, b.inner)+s.Rule.Render(" │"))
+		lines = append(lines, s.Rule.Render(begin)+cells.Left(row.text, b.inner)+s.Rule.Render(" │"))
 	}
 	return append(lines, s.Rule.Render("└"+strings.Repeat("─", b.inner+2)+"┘"))
 }

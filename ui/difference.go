@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // difference is the page of what changed since the step before. It goes along
@@ -43,7 +44,7 @@ func (d *difference) answer(width int) string {
 		return "Not known: " + model.Clean(d.trouble.Error())
 	}
 	words := differenceWords(d.told)
-	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, clock(d.told.Apart), words); cells(whole) <= width {
+	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, clock(d.told.Apart), words); cells.Width(whole) <= width {
 		return whole
 	}
 	return fmt.Sprintf("Since step %d: %s", step-1, words)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // differenceParts are the parts of the page of what changed: its pods by what
@@ -89,16 +90,16 @@ const changeName = 34
 func widestChange(d *model.Difference, domain string) int {
 	wide := 0
 	for _, n := range d.Nodes {
-		wide = max(wide, cells(model.Clean(withoutDomain(n.Name, domain))))
+		wide = max(wide, cells.Width(model.Clean(withoutDomain(n.Name, domain))))
 	}
 	for _, c := range d.Pods {
-		wide = max(wide, cells(model.Clean(c.Pod.FullName())))
+		wide = max(wide, cells.Width(model.Clean(c.Pod.FullName())))
 	}
 	return min(wide, changeName)
 }
 
 // changeLines are a name of so many cells and, beside it, what changed.
 func changeLines(wide int, name, words string, as tone, width int) []textLine {
-	lead := "  " + left(cutMiddle(model.Clean(name), wide), wide) + "  "
+	lead := "  " + cells.Left(cells.CutMiddle(model.Clean(name), wide), wide) + "  "
 	return textLines(as, hung(lead, words, width)...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // saidMost is how many rows the API server's words take at most.
@@ -107,7 +108,7 @@ func (p *drainPage) said(pod plan.PodProgress) []string {
 	if pod.Help != "" {
 		words = strings.TrimSuffix(words, ".") + "; " + model.Clean(pod.Help)
 	}
-	lines := wrapped(words, p.width-2)
+	lines := cells.Wrap(words, p.width-2)
 	if len(lines) > saidMost {
 		lines = lines[:saidMost]
 		lines[saidMost-1] = cutWords(lines[saidMost-1]+" …", p.width-3)

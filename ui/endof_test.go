@@ -1,6 +1,10 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
 
 func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
 	for _, c := range []struct {
@@ -13,7 +17,7 @@ func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
 		{"no node fits the pod", 19, "… node fits the pod"},
 		{"averylongname", 8, "… ngname"},
 	} {
-		if got := endOf(c.text, c.width); got != c.want || cells(got) > c.width {
+		if got := endOf(c.text, c.width); got != c.want || cells.Width(got) > c.width {
 			t.Errorf("%q in %d cells: %q, want %q", c.text, c.width, got, c.want)
 		}
 	}

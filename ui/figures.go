@@ -45,3 +45,12 @@ func count(n int, one, many string) string {
 	}
 	return model.FormatCount(n) + " " + many
 }
+
+// named joins three names, and says how many more there are.
+func named(names []string) string {
+	const few = 3
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + " and " + count(len(names)-few, "more", "more")
+	}
+	return strings.Join(names, ", ")
+}

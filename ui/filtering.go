@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // longestFilter is how much may be typed as a filter.
@@ -34,11 +35,11 @@ func (f *filtering[F, R]) line(width int) string {
 	s := f.list.app.styles()
 	if f.wrong == "" {
 		const hint = "enter keeps it, esc clears it"
-		return spread(s.Text.Render(" /"+f.field.drawnIn(width-cells(hint)-4)), s.Dim.Render(hint), width-1)
+		return cells.Spread(s.Text.Render(" /"+f.field.drawnIn(width-cells.Width(hint)-4)), s.Dim.Render(hint), width-1)
 	}
-	typed := " /" + f.field.drawnIn(max(width-cells(f.wrong)-5, width/3))
-	room := max(width-cells(typed)-3, 0)
-	return cut(s.Text.Render(typed)+"  "+s.Warn.Render(cut(f.wrong, room)), width)
+	typed := " /" + f.field.drawnIn(max(width-cells.Width(f.wrong)-5, width/3))
+	room := max(width-cells.Width(typed)-3, 0)
+	return cells.Cut(s.Text.Render(typed)+"  "+s.Warn.Render(cells.Cut(f.wrong, room)), width)
 }
 
 func (f *filtering[F, R]) above(int) []string { return nil }

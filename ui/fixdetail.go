@@ -10,16 +10,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // details tell what the selected fix would do, in at most rows lines. Where they
 // are more than that, the command gives way, for C copies it whole.
 func (p *fixes) details(f *report.Fix, rows int) []string {
 	var told []string
-	if title := p.app.brief(f.Title); cells(title) > p.table().title {
-		told = indented(1, wrapped(grammar.Capital(title)+".", p.width-1))
+	if title := p.app.brief(f.Title); cells.Width(title) > p.table().title {
+		told = cells.Indent(1, cells.Wrap(grammar.Capital(title)+".", p.width-1))
 	}
-	told = append(told, indented(1, wrapped(p.verdictOn(f), p.width-1))...)
+	told = append(told, cells.Indent(1, cells.Wrap(p.verdictOn(f), p.width-1))...)
 	after := labelled("Affects", p.broken(affected(f)))
 	after = append(after, labelled("Undo", commandLines(f.Undo, p.width-besideLabel))...)
 	remains := slices.Clone(f.Remaining)
@@ -27,13 +28,13 @@ func (p *fixes) details(f *report.Fix, rows int) []string {
 		remains[i] = strings.TrimPrefix(remains[i], "still ")
 	}
 	after = append(after, labelled("Remains", p.broken(remains))...)
-	command := indented(gutter, commandLines(f.Command, p.width-gutter))
+	command := cells.Indent(gutter, commandLines(f.Command, p.width-gutter))
 	if room := max(1, rows-len(told)-len(after)); len(command) > room {
 		command = command[:room]
-		command[room-1] = cut(command[room-1]+" …", p.width-1)
+		command[room-1] = cells.Cut(command[room-1]+" …", p.width-1)
 	}
 	lines := append(append(told, command...), after...)
-	return firstLines(lines, rows, p.width)
+	return cells.First(lines, rows, p.width)
 }
 
 // verdictOn says what became of the pod when the fix was tried.
@@ -92,7 +93,7 @@ const besideLabel = 10
 func (p *fixes) broken(texts []string) []string {
 	var lines []string
 	for _, text := range texts {
-		lines = append(lines, wrapped(p.app.brief(text), p.width-besideLabel)...)
+		lines = append(lines, cells.Wrap(p.app.brief(text), p.width-besideLabel)...)
 	}
 	return lines
 }
@@ -100,9 +101,9 @@ func (p *fixes) broken(texts []string) []string {
 // labelled puts lines beside their label, which stands on the first one only.
 func labelled(label string, lines []string) []string {
 	for i, line := range lines {
-		lead := blank(besideLabel)
+		lead := cells.Blank(besideLabel)
 		if i == 0 {
-			lead = " " + left(label, besideLabel-1)
+			lead = " " + cells.Left(label, besideLabel-1)
 		}
 		lines[i] = lead + line
 	}
@@ -122,7 +123,7 @@ func commandLines(command string, width int) []string {
 			switch {
 			case i == 0:
 				row = word
-			case cells(row)+1+cells(word) <= width || cells(word) > width:
+			case cells.Width(row)+1+cells.Width(word) <= width || cells.Width(word) > width:
 				row += " " + word
 			default:
 				lines = append(lines, row)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 func (p *fixes) crumbs() []string {
@@ -71,11 +72,11 @@ func (p *fixes) finish(line string, selected bool) string {
 func (p *fixes) note() string {
 	if f, ok := p.fix(); ok {
 		t := p.table()
-		if text := t.outcome(f); t.affects > 0 && cells(text) > t.affects {
+		if text := t.outcome(f); t.affects > 0 && cells.Width(text) > t.affects {
 			return text
 		}
 	}
-	if answer := p.answer(p.width); cells(answer) > p.width-1 {
+	if answer := p.answer(p.width); cells.Width(answer) > p.width-1 {
 		return answer
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // fixTable lays fixes out in columns, for Why and for the page of Fixes.
@@ -29,9 +30,9 @@ func newFixTable(fixes []report.Fix, width int, domain string, styles *themes.St
 	t := fixTable{adds: fixAddsMin, domain: domain, styles: styles}
 	longest := 0
 	for i := range fixes {
-		longest = max(longest, cells(t.brief(fixes[i].Title)))
-		t.adds = max(t.adds, cells(fixes[i].Gains()))
-		t.places = max(t.places, cells(fixes[i].Places()))
+		longest = max(longest, cells.Width(t.brief(fixes[i].Title)))
+		t.adds = max(t.adds, cells.Width(fixes[i].Gains()))
+		t.places = max(t.places, cells.Width(fixes[i].Places()))
 	}
 	t.places = max(t.places, fixPlacesMin)
 	t.title = fixTitleMin + fixAddsMin - t.adds
@@ -64,9 +65,9 @@ func (t fixTable) brief(text string) string { return model.Clean(withoutDomain(t
 // head is the row of heads after a lead.
 func (t fixTable) head(lead string) string {
 	const adds = "ADDS"
-	row := left(lead, fixLead+t.title+t.adds-len(adds)) + " " + adds
+	row := cells.Left(lead, fixLead+t.title+t.adds-len(adds)) + " " + adds
 	if t.places > 0 {
-		row += "  " + right("PLACES", t.places)
+		row += "  " + cells.Right("PLACES", t.places)
 	}
 	if t.affects > 0 {
 		row += "  AFFECTS"
@@ -83,12 +84,12 @@ func (t fixTable) row(f *report.Fix) string {
 	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")
 	}
-	row := blank(gutter) + mark + " " + left(cutMiddle(t.brief(f.Title), t.title), t.title) + " " + right(f.Gains(), t.adds)
+	row := cells.Blank(gutter) + mark + " " + cells.Left(cells.CutMiddle(t.brief(f.Title), t.title), t.title) + " " + cells.Right(f.Gains(), t.adds)
 	if t.places > 0 {
-		row += "  " + right(f.Places(), t.places)
+		row += "  " + cells.Right(f.Places(), t.places)
 	}
 	if t.affects > 0 {
-		row += "  " + cut(t.outcome(f), t.affects)
+		row += "  " + cells.Cut(t.outcome(f), t.affects)
 	}
 	return row
 }
@@ -99,7 +100,7 @@ func (t fixTable) outcome(f *report.Fix) string {
 	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
 		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
 		named := t.brief(f.Affects[0].Title() + " " + how)
-		if cells(named) <= t.affects {
+		if cells.Width(named) <= t.affects {
 			return named
 		}
 	}
@@ -108,7 +109,7 @@ func (t fixTable) outcome(f *report.Fix) string {
 
 // cutText is the text of a row that has no room for all of it, and that room.
 func (t fixTable) cutText(f *report.Fix) (text string, room int) {
-	if title := t.brief(f.Title); cells(title) > t.title {
+	if title := t.brief(f.Title); cells.Width(title) > t.title {
 		return title, t.title
 	}
 	return t.outcome(f), max(t.affects, fixOthersFew)

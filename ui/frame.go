@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // The frame: header, answer, message and footer around the body.
@@ -35,7 +36,7 @@ func (a *App) draw() tea.View {
 	rows := a.rows()
 	if a.ASCII {
 		for i := range rows {
-			rows[i] = asciiOnly(rows[i])
+			rows[i] = cells.ASCII(rows[i])
 		}
 	}
 	v := tea.NewView(strings.Join(rows, "\n"))
@@ -49,12 +50,12 @@ func (a *App) draw() tea.View {
 func (a *App) rows() []string {
 	if a.small() {
 		rows := make([]string, max(a.height, 1))
-		rows[0] = cut(fmt.Sprintf("Needs %d×%d, has %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
+		rows[0] = cells.Cut(fmt.Sprintf("Needs %d×%d, has %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
 		return rows
 	}
 	s := a.styles()
 	rows := make([]string, 0, a.height)
-	rows = append(rows, a.header(), s.Strong.Render(cut(" "+a.answerOf(a.top(), a.width-1), a.width)))
+	rows = append(rows, a.header(), s.Strong.Render(cells.Cut(" "+a.answerOf(a.top(), a.width-1), a.width)))
 	rows = append(rows, a.withLesson(a.bodyRows(a.bodyHeight()), a.bodyHeight())...)
 	rows = append(rows, a.message(), a.footerRow())
 	switch {
@@ -64,7 +65,7 @@ func (a *App) rows() []string {
 		rows = a.underBox(rows)
 	}
 	for i, row := range rows {
-		rows[i] = cutRow(row, a.width)
+		rows[i] = cells.CutRow(row, a.width)
 	}
 	return rows
 }
@@ -105,18 +106,18 @@ func (a *App) message() string {
 	case a.prompt != nil:
 		return a.prompt.line(a.width)
 	case a.said.text != "" && a.said.bad:
-		return s.Bad.Render(cut(" "+model.Clean(a.said.text), a.width))
+		return s.Bad.Render(cells.Cut(" "+model.Clean(a.said.text), a.width))
 	case a.said.text != "":
-		return s.Text.Render(cut(" "+model.Clean(a.said.text), a.width))
+		return s.Text.Render(cells.Cut(" "+model.Clean(a.said.text), a.width))
 	case a.actingWords() != "":
-		return s.Text.Render(cut(" "+a.brief(a.actingWords()), a.width))
+		return s.Text.Render(cells.Cut(" "+a.brief(a.actingWords()), a.width))
 	case a.steppingWords() != "":
-		return s.Text.Render(cut(" "+a.steppingWords(), a.width))
+		return s.Text.Render(cells.Cut(" "+a.steppingWords(), a.width))
 	case a.lost():
-		return s.Bad.Render(cut(" "+a.lostWords(), a.width))
+		return s.Bad.Render(cells.Cut(" "+a.lostWords(), a.width))
 	}
 	if note := a.top().note(); note != "" && !a.hides(a.top()) {
-		return s.Text.Render(cut(" "+note, a.width))
+		return s.Text.Render(cells.Cut(" "+note, a.width))
 	}
 	return ""
 }
@@ -139,7 +140,7 @@ func (a *App) footerRow() string {
 	fold, folded := a.folded(footer, v.places())
 	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == doMore }) {
 		plain, _ := a.footKey(footKey{do: doMore}, v)
-		room -= cells(plain) + 2 // it has its place whatever else has none
+		room -= cells.Width(plain) + 2 // it has its place whatever else has none
 	}
 	for i, k := range footer {
 		drawn, styled := a.footKey(k, v)
@@ -153,7 +154,7 @@ func (a *App) footerRow() string {
 		default:
 			drawn, styled = folded, s.KeyOff.Render(folded)
 		}
-		if room -= cells(drawn) + 2; room >= 0 {
+		if room -= cells.Width(drawn) + 2; room >= 0 {
 			row += styled + "  "
 		}
 	}

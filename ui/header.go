@@ -8,25 +8,26 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // header is row 1: where one is, and how far what is shown can be trusted.
 func (a *App) header() string {
 	plain, styled := a.badges()
-	crumbs := fitCrumbs(a.crumbs(), a.width-3-cells(plain))
+	crumbs := fitCrumbs(a.crumbs(), a.width-3-cells.Width(plain))
 	s := a.styles()
 	var row strings.Builder
 	row.WriteString(" " + s.Accent.Bold(true).Render(crumbs[0]))
-	used := 1 + cells(crumbs[0])
+	used := 1 + cells.Width(crumbs[0])
 	for i, c := range crumbs[1:] {
 		style := s.Text
 		if i == len(crumbs)-2 {
 			style = s.Strong
 		}
 		row.WriteString(s.Dim.Render(" › ") + style.Render(c))
-		used += 3 + cells(c)
+		used += 3 + cells.Width(c)
 	}
-	return row.String() + blank(a.width-1-used-cells(plain)) + styled
+	return row.String() + cells.Blank(a.width-1-used-cells.Width(plain)) + styled
 }
 
 // crumbs are context, namespace, view and object.
@@ -69,7 +70,7 @@ func fitCrumbs(crumbs []string, width int) []string {
 	wide := func() int {
 		sum := 3 * (len(crumbs) - 1)
 		for _, c := range crumbs {
-			sum += cells(c)
+			sum += cells.Width(c)
 		}
 		return sum
 	}
@@ -87,7 +88,7 @@ func fitCrumbs(crumbs []string, width int) []string {
 	}
 	if over := wide() - width; over > 0 && len(crumbs) > 1 {
 		last := len(crumbs) - 1
-		crumbs[last] = cutMiddle(crumbs[last], max(cells(crumbs[last])-over, 5))
+		crumbs[last] = cells.CutMiddle(crumbs[last], max(cells.Width(crumbs[last])-over, 5))
 	}
 	return crumbs
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // openHelp shows the keys of the place.
@@ -60,7 +61,7 @@ func helpLines(in place) []string {
 			if i < len(column) {
 				text = column[i]
 			}
-			line.WriteString(left(text, []int{helpWidth, helpWidth, helpWidth + 1}[at]))
+			line.WriteString(cells.Left(text, []int{helpWidth, helpWidth, helpWidth + 1}[at]))
 		}
 		lines = append(lines, line.String())
 	}
@@ -81,10 +82,10 @@ func helpColumn(head string, g group, in place, width, room int) []string {
 	flush := func() {
 		if len(labels) > 0 {
 			label := strings.Join(labels, " ")
-			lead := left(label, max(width, cells(label)+1))
-			for _, row := range wrapped(help, room-cells(lead)) {
+			lead := cells.Left(label, max(width, cells.Width(label)+1))
+			for _, row := range cells.Wrap(help, room-cells.Width(lead)) {
 				lines = append(lines, lead+row)
-				lead = blank(cells(lead))
+				lead = cells.Blank(cells.Width(lead))
 			}
 		}
 		labels = nil

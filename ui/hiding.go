@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // explaining is a page that shows what the scheduler's plugins answer, or what a
@@ -50,8 +52,8 @@ func (a *App) hiddenLines() []string {
 	s, n := a.styles(), len(a.lesson.state.Answers)
 	keys := a.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
 	return []string{
-		"", s.Text.Render(blank(gutter) + "This page would give the answer of the lesson's prediction away."),
-		s.Text.Render(blank(gutter) + keys + "."),
+		"", s.Text.Render(cells.Blank(gutter) + "This page would give the answer of the lesson's prediction away."),
+		s.Text.Render(cells.Blank(gutter) + keys + "."),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // Where the lesson's panel stands, and its size.
@@ -52,7 +53,7 @@ func (a *App) withLesson(rows []string, height int) []string {
 	width := a.width - a.lessonRight()
 	panel := a.lessonLines(lessonWidth, height)
 	for i := range rows {
-		rows[i] += blank(width-ansi.StringWidth(rows[i])) + a.styles().Rule.Render("│") + panel[i]
+		rows[i] += cells.Blank(width-ansi.StringWidth(rows[i])) + a.styles().Rule.Render("│") + panel[i]
 	}
 	return rows
 }
@@ -111,10 +112,10 @@ func (a *App) lessonLines(width, height int) []string {
 	top := clampTop(p.top, len(text), window)
 	below := max(len(text)-top-window, 0)
 	for i, line := range text[top : len(text)-below] {
-		lines[i+1] = s.Text.Render(" " + cut(line, width-1))
+		lines[i+1] = s.Text.Render(" " + cells.Cut(line, width-1))
 	}
 	if top+below > 0 {
-		lines[height-1] = s.Key.Render(" " + cut(p.more(top, below), width-1))
+		lines[height-1] = s.Key.Render(" " + cells.Cut(p.more(top, below), width-1))
 	}
 	return lines
 }
@@ -134,8 +135,8 @@ func (p *lessonPanel) more(above, below int) string {
 
 // ruled is a heading in a rule as wide as the panel.
 func ruled(words string, width int) string {
-	row := " ── " + cut(words, width-6) + " "
-	return row + strings.Repeat("─", max(0, width-cells(row)))
+	row := " ── " + cells.Cut(words, width-6) + " "
+	return row + strings.Repeat("─", max(0, width-cells.Width(row)))
 }
 
 // head names the lesson, how far it is, and the key; its title gives way first.
@@ -154,7 +155,7 @@ func (p *lessonPanel) head(width int) string {
 		led = ", led"
 	}
 	far := fmt.Sprintf(" ── %d of %d%s ── %s", s.Step, s.Steps, led, key)
-	return cut(model.Clean(name), width-cells(far)) + far
+	return cells.Cut(model.Clean(name), width-cells.Width(far)) + far
 }
 
 // text is what the panel says, and the first line of it that is new. What is drawn
@@ -251,7 +252,7 @@ func apart(parts [][]string) (lines []string) {
 
 // paragraph is a text of a lesson in lines.
 func paragraph(text string, width int) []string {
-	return wrapped(model.Clean(strings.Join(strings.Fields(text), " ")), width)
+	return cells.Wrap(model.Clean(strings.Join(strings.Fields(text), " ")), width)
 }
 
 // question is the step's prediction with its answers, in one line if they fit.
@@ -265,11 +266,11 @@ func (p *lessonPanel) question(width int) []string {
 	for i, answer := range s.Answers {
 		numbered[i] = answerKey(i+1) + " " + model.Clean(answer)
 	}
-	if row := "  " + strings.Join(numbered, "    "); cells(row) <= width && !p.large {
+	if row := "  " + strings.Join(numbered, "    "); cells.Width(row) <= width && !p.large {
 		return append(lines, row)
 	}
 	for _, answer := range numbered {
-		lines = append(lines, indented(2, wrapped(answer, width-2))...)
+		lines = append(lines, cells.Indent(2, cells.Wrap(answer, width-2))...)
 	}
 	return lines
 }
@@ -337,8 +338,8 @@ func (p *lessonPanel) status(width int) []string {
 	keys = p.toDo(keys)
 	lines := paragraph(words, width)
 	last := &lines[len(lines)-1]
-	if gap := width - cells(*last) - cells(keys); gap >= 2 {
-		*last += blank(gap) + keys
+	if gap := width - cells.Width(*last) - cells.Width(keys); gap >= 2 {
+		*last += cells.Blank(gap) + keys
 	} else if keys != "" {
 		lines = append(lines, keys)
 	}

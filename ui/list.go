@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // list is a page of one table, with a filter and an order. What is filtered and
@@ -144,7 +145,7 @@ func (t *table[R]) cutNote(width int) string {
 	if len(all) == 0 {
 		return ""
 	}
-	if whole := wholeCells(all); cells(whole) < width {
+	if whole := wholeCells(all); cells.Width(whole) < width {
 		return whole
 	}
 	last := all[len(all)-1]
@@ -170,10 +171,10 @@ func wholeCells(all []cutCell) string {
 
 // cutWords is cut that loses whole words.
 func cutWords(s string, width int) string {
-	if cells(s) <= width {
+	if cells.Width(s) <= width {
 		return s
 	}
-	s = cut(s, width-1)
+	s = cells.Cut(s, width-1)
 	if at := strings.LastIndexByte(s, ' '); at > width/2 {
 		s = s[:at]
 	}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // menu is the box with every action on what is selected, and why some cannot be
@@ -124,23 +125,23 @@ func (m *menu) draw(width, height int) boxed {
 	room := boxRoom(width)
 	words := 0
 	for _, item := range m.items {
-		words = max(words, cells(item.word))
+		words = max(words, cells.Width(item.word))
 	}
 	inner := min(confirmLeast, room)
 	lines := make([]string, len(m.items))
 	for i, item := range m.items {
-		line := left(item.key, 3) + left(item.word, words)
+		line := cells.Left(item.key, 3) + cells.Left(item.word, words)
 		if item.off != "" {
-			line = left("("+item.key, 3) + left(item.word+")", words+1) + "  " + m.app.brief(item.off)
+			line = cells.Left("("+item.key, 3) + cells.Left(item.word+")", words+1) + "  " + m.app.brief(item.off)
 			if item.key == "" {
-				line = left("", 3) + left("("+item.word+")", words+2) + " " + m.app.brief(item.off)
+				line = cells.Left("", 3) + cells.Left("("+item.word+")", words+2) + " " + m.app.brief(item.off)
 			}
 		}
 		lines[i] = line
-		inner = min(max(inner, cells(line)), room)
+		inner = min(max(inner, cells.Width(line)), room)
 	}
 	off := func(i int) bool { return m.items[i].off != "" }
 	rows := m.app.boxList(lines, m.chosen, off, inner, boxRows(height)-1)
-	rows = append(rows, boxRow{text: m.app.styles().Dim.Render(cut("enter or its key plans it   esc nothing", inner))})
+	rows = append(rows, boxRow{text: m.app.styles().Dim.Render(cells.Cut("enter or its key plans it   esc nothing", inner))})
 	return boxed{title: "Actions on " + m.app.brief(m.about), corner: m.app.placeBadge(), rows: rows, inner: inner}
 }

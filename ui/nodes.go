@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // nodes is the page of all nodes.
@@ -106,7 +107,7 @@ func (n *nodes) answer(width int) string {
 	}
 	words := n.filtered(nodeCounts(a.snapshot.Nodes), width)
 	if n.barsShown() {
-		words = spread(words, n.legend(width-12-cells(words)), width-12)
+		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
 	}
 	return words
 }
@@ -119,7 +120,7 @@ func (n *nodes) legend(room int) string {
 	if note == "" {
 		return "█ used" + rest
 	}
-	if told := "used: ? (" + model.Clean(note) + ")" + rest; cells(told)+2 <= room {
+	if told := "used: ? (" + model.Clean(note) + ")" + rest; cells.Width(told)+2 <= room {
 		return told
 	}
 	return "used: ?" + rest

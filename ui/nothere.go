@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // notHere is the page of what one node has against each kind of pods that wait
@@ -190,7 +191,7 @@ func (p *notHere) answer(width int) string {
 		return words
 	}
 	taken, next := p.tally(name)
-	if keeps := p.keeps(); cells(taken)+cells(next)+cells(keeps) > width && keeps != "" {
+	if keeps := p.keeps(); cells.Width(taken)+cells.Width(next)+cells.Width(keeps) > width && keeps != "" {
 		return taken + "." + keeps
 	}
 	return taken + next + "." + p.keeps()

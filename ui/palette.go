@@ -8,6 +8,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // paletteRows is how many entries the palette shows at most.
@@ -91,7 +92,7 @@ func (e entry) word() string {
 func (p *palette) line(width int) string {
 	s := p.app.styles()
 	const hint = "tab completes, enter goes"
-	typed := " :" + p.field.drawnIn(width-cells(hint)-4)
+	typed := " :" + p.field.drawnIn(width-cells.Width(hint)-4)
 	rest := ""
 	if p.chosen < len(p.shown) {
 		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.text())
@@ -99,8 +100,8 @@ func (p *palette) line(width int) string {
 			rest = ""
 		}
 	}
-	rest = cut(model.Clean(rest), width-2-cells(typed)-cells(hint))
-	return spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
+	rest = cells.Cut(model.Clean(rest), width-2-cells.Width(typed)-cells.Width(hint))
+	return cells.Spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
 
 // above are the entries around the chosen one.
@@ -111,16 +112,16 @@ func (p *palette) above(width int) []string {
 	var lines []string
 	for i := from; i < min(from+room, len(p.shown)); i++ {
 		e := p.shown[i]
-		name := left(cutMiddle(model.Clean(e.name), 40), max(22, min(cells(e.name), 40)))
-		line := left(name+" "+model.Clean(e.what), width-6-cells(e.key)) + " " + e.key
+		name := cells.Left(cells.CutMiddle(model.Clean(e.name), 40), max(22, min(cells.Width(e.name), 40)))
+		line := cells.Left(name+" "+model.Clean(e.what), width-6-cells.Width(e.key)) + " " + e.key
 		if i == p.chosen {
-			lines = append(lines, s.Selected.Render(left("▸  "+line, width)))
+			lines = append(lines, s.Selected.Render(cells.Left("▸  "+line, width)))
 		} else {
-			lines = append(lines, s.Text.Render(left("   "+line, width)))
+			lines = append(lines, s.Text.Render(cells.Left("   "+line, width)))
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, s.Dim.Render(left("   nothing is named so", width)))
+		lines = append(lines, s.Dim.Render(cells.Left("   nothing is named so", width)))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // pastLines tell a look back in lines of width cells.
@@ -28,10 +29,10 @@ func (p *pastLines) all() []textLine {
 		})
 		wide := 0
 		for _, n := range f.Nodes {
-			wide = max(wide, cells(p.brief(n.Name)))
+			wide = max(wide, cells.Width(p.brief(n.Name)))
 		}
 		for i := range f.Nodes {
-			lead := "  " + left(p.brief(f.Nodes[i].Name), min(wide, changeName)) + "  "
+			lead := "  " + cells.Left(p.brief(f.Nodes[i].Name), min(wide, changeName)) + "  "
 			lines = append(lines, textLines(plain, hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
 		}
 	}
@@ -78,6 +79,6 @@ func (p *pastLines) span(s report.Span) []textLine {
 	case !s.There:
 		words = "not there yet; it would have been: " + words
 	}
-	lead := "  " + left(steps, 9) + left(taken, 19)
+	lead := "  " + cells.Left(steps, 9) + cells.Left(taken, 19)
 	return textLines(as, hung(lead, p.brief(words), p.width)...)
 }

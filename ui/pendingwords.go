@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // tally counts the pods that wait by what they wait for.
@@ -80,7 +81,7 @@ func (p *pending) answer(width int) string {
 		return p.filtered(words+". Why is "+hiddenWords+"."+t.refusals(), width)
 	}
 	words += t.words()
-	if whole := words + t.refusals(); cells(whole)+cells(p.keeps()) <= width {
+	if whole := words + t.refusals(); cells.Width(whole)+cells.Width(p.keeps()) <= width {
 		return p.filtered(whole, width)
 	}
 	return p.filtered(words+t.refusalsShort(), width)
@@ -164,7 +165,7 @@ func (p *pending) nothingPending() string {
 func (p *pending) idleLines() []string {
 	a := p.app
 	if a.notRead("nodes") != "" {
-		return []string{blank(gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
+		return []string{cells.Blank(gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
 	}
 	var unready, cordoned []string
 	var best *model.Node
@@ -193,7 +194,7 @@ func (p *pending) idleLines() []string {
 			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
-		lines[i] = blank(gutter) + model.Clean(line)
+		lines[i] = cells.Blank(gutter) + model.Clean(line)
 	}
 	return lines
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // comparing is how the scheduler chooses between nodes.
@@ -121,7 +122,7 @@ func (p *preemption) facts() string {
 	if p.slow {
 		said += " · explaining"
 	}
-	return blank(gutter) + model.Clean(said)
+	return cells.Blank(gutter) + model.Clean(said)
 }
 
 // sum is the figure that decides on the selected node.
@@ -145,7 +146,7 @@ func (p *preemption) body() []string {
 		return nil
 	}
 	s := p.app.styles()
-	lines := []string{cut(p.facts(), p.width)}
+	lines := []string{cells.Cut(p.facts(), p.width)}
 	if len(p.nodes.rows) > 0 {
 		lines = append(lines, p.nodes.draw(s)...)
 		if rest := len(p.nodes.rows) - p.nodes.top - p.nodes.lines(); rest > 0 {
@@ -154,7 +155,7 @@ func (p *preemption) body() []string {
 	}
 	lines = append(lines, p.others()...)
 	if len(p.nodes.rows) > 0 {
-		lines = append(lines, cut(p.sum(), p.width))
+		lines = append(lines, cells.Cut(p.sum(), p.width))
 	}
 	if p.victims.height > 1 {
 		lines = append(lines, p.victims.draw(s)...)
@@ -182,9 +183,9 @@ func (p *preemption) others() []string {
 	if said == "" {
 		return nil
 	}
-	lines := indented(gutter, wrapped(said, p.width-gutter))
+	lines := cells.Indent(gutter, cells.Wrap(said, p.width-gutter))
 	if len(lines) > othersMost {
-		lines[othersMost-1] = cut(lines[othersMost-1]+" "+strings.TrimSpace(lines[othersMost]), p.width)
+		lines[othersMost-1] = cells.Cut(lines[othersMost-1]+" "+strings.TrimSpace(lines[othersMost]), p.width)
 		lines = lines[:othersMost]
 	}
 	return lines
@@ -232,7 +233,7 @@ func (p *preemption) note() string {
 	switch answer := p.answer(p.width); {
 	case cutText != "":
 		return cutText
-	case cells(answer) >= p.width:
+	case cells.Width(answer) >= p.width:
 		return answer
 	case len(p.nodes.rows) > 1:
 		return comparing

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // prompt is an input on the message row; while it is open it takes all keys.
@@ -128,8 +129,8 @@ func (f *field) drawn() string {
 func (f *field) drawnIn(width int) string {
 	all := f.drawn()
 	before, _, _ := strings.Cut(all, "▏")
-	if over := cells(before) + 2 - width; over > 0 && cells(all) > width {
+	if over := cells.Width(before) + 2 - width; over > 0 && cells.Width(all) > width {
 		all = "…" + ansi.TruncateLeft(all, over+1, "")
 	}
-	return cut(all, width)
+	return cells.Cut(all, width)
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // anyKeys are the keys that a random user presses; letters also end up in inputs.
@@ -86,8 +87,8 @@ func requireWhole(t *testing.T, app *App, done []string) {
 		t.Fatalf("%d rows on %d×%d after %q", len(rows), app.width, app.height, done)
 	}
 	for i, row := range rows {
-		if cells(row) > app.width {
-			t.Fatalf("row %d is %d wide on %d×%d after %q:\n%s", i, cells(row), app.width, app.height, done, row)
+		if cells.Width(row) > app.width {
+			t.Fatalf("row %d is %d wide on %d×%d after %q:\n%s", i, cells.Width(row), app.width, app.height, done, row)
 		}
 		if strings.ContainsAny(row, "\r\t\a") {
 			t.Fatalf("row %d has control characters after %q: %q", i, done, row)

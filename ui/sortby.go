@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // letter is the place in a column's head of the letter that sorts by it, the
@@ -54,7 +56,7 @@ func (p *sorting[R]) line(width int) string {
 			words = append(words, strings.ToLower(head[at:at+1])+" "+strings.ToLower(head))
 		}
 	}
-	return s.Text.Render(cut(strings.Join(append(words, "esc leaves"), "  "), width))
+	return s.Text.Render(cells.Cut(strings.Join(append(words, "esc leaves"), "  "), width))
 }
 
 func (p *sorting[R]) above(int) []string { return nil }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // grow widens columns to what is in view; none ever narrows.
@@ -15,7 +16,7 @@ func (t *table[R]) grow() {
 	for _, row := range t.inView() {
 		for i := range t.columns {
 			if c := &t.columns[i]; t.shows(c) {
-				t.widths[i] = max(t.widths[i], c.atMost(cells(model.Clean(c.text(row).text))))
+				t.widths[i] = max(t.widths[i], c.atMost(cells.Width(model.Clean(c.text(row).text))))
 			}
 		}
 	}
@@ -164,11 +165,11 @@ func (t *table[R]) draw(s *themes.Styles) []string {
 // drawHead gives the heads; while sorting is asked for, with the letters.
 func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
 	var row strings.Builder
-	row.WriteString(blank(gutter))
+	row.WriteString(cells.Blank(gutter))
 	for i, p := range drawn {
 		c := &t.columns[p.column]
 		if i > 0 {
-			row.WriteString(blank(c.before()))
+			row.WriteString(cells.Blank(c.before()))
 		}
 		filled := c.fill(c.head, p.width)
 		letter := -1
@@ -216,18 +217,18 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		}
 		if stands.styled != nil && !chosen && !gone {
 			line.dressed(stands.styled(s))
-			line.blank(p.width - cells(stands.text))
+			line.blank(p.width - cells.Width(stands.text))
 			continue
 		}
 		line.add(c.fill(model.Clean(stands.text), p.width), stands.tone)
 	}
 	switch {
 	case chosen:
-		return s.Selected.Render(left(line.plain.String(), t.width))
+		return s.Selected.Render(cells.Left(line.plain.String(), t.width))
 	case gone:
-		return s.Gone.Render(cut(line.plain.String(), t.width))
+		return s.Gone.Render(cells.Cut(line.plain.String(), t.width))
 	case t.unmatched[id]:
-		return s.Dim.Render(cut(line.plain.String(), t.width))
+		return s.Dim.Render(cells.Cut(line.plain.String(), t.width))
 	}
 	return line.end()
 }
@@ -254,7 +255,7 @@ type runs struct {
 }
 
 // blank adds n cells of nothing, which take any tone.
-func (r *runs) blank(n int) { r.add(blank(n), r.tone) }
+func (r *runs) blank(n int) { r.add(cells.Blank(n), r.tone) }
 
 func (r *runs) add(text string, tone tone) {
 	r.plain.WriteString(text)
@@ -297,7 +298,7 @@ func (t *table[R]) cutCells() (all []cutCell) {
 	}
 	for _, p := range t.layout() {
 		c := &t.columns[p.column]
-		if text := model.Clean(t.stands(c, row).text); cells(text) > p.width {
+		if text := model.Clean(t.stands(c, row).text); cells.Width(text) > p.width {
 			all = append(all, cutCell{c.head, text, p.width})
 		}
 	}

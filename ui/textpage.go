@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // textPage shows text that is longer than the screen: scrolled, moved sideways
@@ -90,7 +91,7 @@ func (p *textPage) drawLine(i int) string {
 	if p.shift > 0 {
 		line = ansi.TruncateLeft(line, p.shift, "")
 	}
-	line = cut(line, room)
+	line = cells.Cut(line, room)
 	switch {
 	case p.failed:
 		return " " + s.Bad.Render(line)
@@ -106,7 +107,7 @@ func (p *textPage) drawLine(i int) string {
 func (p *textPage) widest() int {
 	wide := 0
 	for _, line := range p.lines {
-		wide = max(wide, cells(line))
+		wide = max(wide, cells.Width(line))
 	}
 	return wide
 }

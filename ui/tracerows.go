@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // traceRow is a plugin of a stage, several that say the same of no node, or a
@@ -169,7 +170,7 @@ func (p *trace) scorers() []string {
 	ranked := p.report.Cycle.Ranked
 	name := 10
 	for _, node := range ranked {
-		name = max(name, min(cells(p.app.nodeName(node.Node)), 30))
+		name = max(name, min(cells.Width(p.app.nodeName(node.Node)), 30))
 	}
 	var plugins []string
 	for _, s := range ranked[0].Scores {
@@ -179,7 +180,7 @@ func (p *trace) scorers() []string {
 	wide := func() int {
 		sum := 0
 		for _, plugin := range plugins {
-			sum += 2 + max(cells(report.ScoreHead(plugin)), 5)
+			sum += 2 + max(cells.Width(report.ScoreHead(plugin)), 5)
 		}
 		return sum
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // crumbs are the list that one came from, the pod, and the page.
@@ -55,7 +56,7 @@ func (p *trace) stages(width int) string {
 		titles = append(titles, title)
 	}
 	for gap := 3; gap > 0; gap-- {
-		if line := strings.Join(titles, blank(gap)); cells(line) <= width {
+		if line := strings.Join(titles, cells.Blank(gap)); cells.Width(line) <= width {
 			return line
 		}
 	}
@@ -66,7 +67,7 @@ func (p *trace) stages(width int) string {
 		} else {
 			titles, after = titles[:len(titles)-1], " …"
 		}
-		if line := before + strings.Join(titles, " ") + after; cells(line) <= width {
+		if line := before + strings.Join(titles, " ") + after; cells.Width(line) <= width {
 			return line
 		}
 	}
@@ -80,14 +81,14 @@ func (p *trace) top() []string {
 		return nil
 	}
 	s := p.app.styles()
-	words := s.Text.Render(cut(blank(gutter)+p.app.brief(stage.Words), p.width))
+	words := s.Text.Render(cells.Cut(cells.Blank(gutter)+p.app.brief(stage.Words), p.width))
 	if p.explaining {
-		words = s.Dim.Render(blank(gutter) + "explaining")
+		words = s.Dim.Render(cells.Blank(gutter) + "explaining")
 	}
 	if p.report.Cycle.Running == "" {
 		return []string{words}
 	}
-	return []string{s.Text.Render(cut(" "+p.stages(p.width-1), p.width)), words}
+	return []string{s.Text.Render(cells.Cut(" "+p.stages(p.width-1), p.width)), words}
 }
 
 // lay gives the table the rows that it needs, or all but those of the details.
@@ -139,12 +140,12 @@ func (p *trace) details(room int) []string {
 	for _, text := range texts {
 		text = p.app.brief(text)
 		if row.node == nil && p.height < tallBody {
-			lines = append(lines, " "+cut(text, p.width-2))
+			lines = append(lines, " "+cells.Cut(text, p.width-2))
 			continue
 		}
-		lines = append(lines, indented(1, wrapped(text, p.width-2))...)
+		lines = append(lines, cells.Indent(1, cells.Wrap(text, p.width-2))...)
 	}
-	return firstLines(lines, room, p.width)
+	return cells.First(lines, room, p.width)
 }
 
 // scoreDetails spell a node's total, and name what has nothing to say.

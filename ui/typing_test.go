@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // longPaste is a megabyte, as of a log that is in the clipboard by mistake.
@@ -189,11 +191,11 @@ func TestEscEndsAnExpressionThatTakesLong(t *testing.T) {
 func TestTheEndOfALongInputStaysInView(t *testing.T) {
 	for width := 20; width < 60; width++ {
 		f := newField(strings.Repeat("日本 abc ", 40) + "end")
-		if got := f.drawnIn(width); !strings.HasSuffix(got, "end▏") || !strings.HasPrefix(got, "…") || cells(got) > width {
+		if got := f.drawnIn(width); !strings.HasSuffix(got, "end▏") || !strings.HasPrefix(got, "…") || cells.Width(got) > width {
 			t.Errorf("in %d cells: %q", width, got)
 		}
 		f.edit(keyPress("home"))
-		if got := f.drawnIn(width); !strings.HasPrefix(got, "▏日") || !strings.HasSuffix(got, "…") || cells(got) > width {
+		if got := f.drawnIn(width); !strings.HasPrefix(got, "▏日") || !strings.HasSuffix(got, "…") || cells.Width(got) > width {
 			t.Errorf("in %d cells, at its beginning: %q", width, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // leadCells is the most that a node's name takes beside its details.
@@ -21,8 +22,8 @@ func (p *whyPage) details(g whyGroup) []string {
 	if len(g.nodes) > 0 && !overAll(g) {
 		name, refusals = g.nodes[0], p.refusalsOn(g.nodes[0], g)
 	}
-	lead := cutMiddle(p.brief(name), leadCells)
-	width := p.width - cells(lead) - 4
+	lead := cells.CutMiddle(p.brief(name), leadCells)
+	width := p.width - cells.Width(lead) - 4
 	node, _ := p.snapshot.Node(name)
 	var texts []string
 	for _, s := range p.figuresOf(g, node, refusals) {
@@ -34,7 +35,7 @@ func (p *whyPage) details(g whyGroup) []string {
 	told := len(texts) > 0
 	for _, refusal := range refusals {
 		if !told || refusal.Plugin != fitPlugin {
-			texts = append(texts, wrapped(p.brief(sentenceOn(name, refusal)), width)...)
+			texts = append(texts, cells.Wrap(p.brief(sentenceOn(name, refusal)), width)...)
 		}
 	}
 	return p.under(lead, texts)
@@ -82,7 +83,7 @@ func sentenceOn(node string, refusal report.Refusal) string {
 // under puts texts beside a lead, which stands on the first line only.
 func (p *whyPage) under(lead string, texts []string) []string {
 	lines := make([]string, len(texts))
-	indent := blank(cells(lead) + 3)
+	indent := cells.Blank(cells.Width(lead) + 3)
 	for i, text := range texts {
 		lines[i] = indent + text
 		if i == 0 {
@@ -99,7 +100,7 @@ func figures(s shortage, width int) string {
 		amountText(s.resource, s.wanted, model.Up), amountText(s.resource, s.free(), model.Down),
 		amountText(s.resource, s.allocatable, model.Down), amountText(s.resource, s.requested, model.Up))
 	if s.measured {
-		if whole := text + "; used " + columnText(s.resource, s.used, model.Nearest); cells(whole) <= width {
+		if whole := text + "; used " + columnText(s.resource, s.used, model.Nearest); cells.Width(whole) <= width {
 			return whole
 		}
 	}
@@ -124,7 +125,7 @@ func held(node *model.Node, name corev1.ResourceName, width int) string {
 		}
 		tail = ", " + count(rest, "more pod ", "more pods ") + columnText(name, sum, model.Nearest)
 	}
-	return holderNames(all, name, " holds ", width-cells(tail)) + tail
+	return holderNames(all, name, " holds ", width-cells.Width(tail)) + tail
 }
 
 // holderNames names pods with what each holds, the first one with that verb; the
@@ -137,16 +138,16 @@ func holderNames(all []holding, name corev1.ResourceName, holds string, width in
 			if i == 0 {
 				verb = holds
 			}
-			texts[i] = cutMiddle(model.Clean(h.pod.FullName()), most) + verb + columnText(name, h.amount, model.Nearest)
+			texts[i] = cells.CutMiddle(model.Clean(h.pod.FullName()), most) + verb + columnText(name, h.amount, model.Nearest)
 		}
 		return strings.Join(texts, ", ")
 	}
 	longest := 0
 	for _, h := range all {
-		longest = max(longest, cells(model.Clean(h.pod.FullName())))
+		longest = max(longest, cells.Width(model.Clean(h.pod.FullName())))
 	}
 	for most := longest; most > 8; most-- {
-		if text := tell(most); cells(text) <= width {
+		if text := tell(most); cells.Width(text) <= width {
 			return text
 		}
 	}

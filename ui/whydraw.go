@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // whyLine is one row of the body.
@@ -33,7 +34,7 @@ func (p *whyPage) lines() []whyLine {
 	r := c.room(p.height - whyTopRows)
 	lines := plainLines("   "+p.about(), p.agreement())
 	lines = append(lines, blankLines(r.afterTop)...)
-	lines = append(lines, plainLines(firstLines(c.facts, r.facts, p.width)...)...)
+	lines = append(lines, plainLines(cells.First(c.facts, r.facts, p.width)...)...)
 	lines = append(lines, blankLines(r.afterFacts)...)
 	lines = append(lines, p.matrixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforeDetails)...)
@@ -41,7 +42,7 @@ func (p *whyPage) lines() []whyLine {
 	lines = append(lines, blankLines(r.beforeFixes)...)
 	lines = append(lines, p.fixLines(c, r)...)
 	lines = append(lines, blankLines(r.beforePreemption)...)
-	lines = append(lines, plainLines(firstLines(c.preemption, r.preemption, p.width)...)...)
+	lines = append(lines, plainLines(cells.First(c.preemption, r.preemption, p.width)...)...)
 	lines = append(lines, blankLines(r.beforeQuotes)...)
 	lines = append(lines, p.quoteLines(c, r)...)
 	lines = append(lines, blankLines(r.beforeEvents)...)
@@ -55,7 +56,7 @@ func (p *whyPage) lines() []whyLine {
 
 // finish cuts a row to the page, and shows what is old or selected.
 func (p *whyPage) finish(i int, line whyLine) string {
-	text := cut(line.text, p.width)
+	text := cells.Cut(line.text, p.width)
 	switch {
 	case line.at == p.cursor:
 		return selectedRow(p.styles, text, p.width)
@@ -67,7 +68,7 @@ func (p *whyPage) finish(i int, line whyLine) string {
 
 // selectedRow is a row with the cursor in its gutter.
 func selectedRow(s *themes.Styles, text string, width int) string {
-	return s.Selected.Render("▸" + left(strings.TrimPrefix(ansi.Strip(text), " "), width-1))
+	return s.Selected.Render("▸" + cells.Left(strings.TrimPrefix(ansi.Strip(text), " "), width-1))
 }
 
 // matrixLines draws the groups that are in view, and the rows below them.
@@ -97,7 +98,7 @@ func (p *whyPage) words(g whyGroup, room int) string {
 		return words
 	}
 	for _, wider := range g.refusals[0].Wider {
-		if wider = p.brief(wider); cells(wider) <= room && cells(wider) > cells(words) {
+		if wider = p.brief(wider); cells.Width(wider) <= room && cells.Width(wider) > cells.Width(words) {
 			words = wider
 		}
 	}
@@ -111,7 +112,7 @@ func (p *whyPage) detailLines(c whyContent, r whyRoom) []whyLine {
 		return nil
 	}
 	if c.nodes == 0 {
-		return plainLines(firstLines(c.details, r.details, p.width)...)
+		return plainLines(cells.First(c.details, r.details, p.width)...)
 	}
 	from, to := p.window(partNodes, c.nodes, r.details-1)
 	t := p.nodeTable(g, from, to-from)
@@ -133,7 +134,7 @@ func (p *whyPage) quoteLines(c whyContent, r whyRoom) []whyLine {
 		lines = lines[:r.quotes]
 		if len(lines) > 0 {
 			last := &lines[len(lines)-1]
-			last.text = cut(last.text+" …", p.width-1)
+			last.text = cells.Cut(last.text+" …", p.width-1)
 		}
 	}
 	return lines

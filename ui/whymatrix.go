@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // fitPlugin is the plugin whose refusals have an amount of room behind them.
@@ -153,7 +154,7 @@ func newMatrix(r *report.Report, groups []whyGroup, columns []string, width int,
 func (m matrix) wordsAt() int {
 	at := 8
 	for _, plugin := range m.shown {
-		at += 1 + cells(report.Head(plugin))
+		at += 1 + cells.Width(report.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		at += 1 + len(m.more())
@@ -201,7 +202,7 @@ func (m matrix) line(label string, cell func(plugin string) string, words string
 	var b strings.Builder
 	b.WriteString(label)
 	for _, plugin := range m.shown {
-		b.WriteString(" " + centred(cell(plugin), cells(report.Head(plugin))))
+		b.WriteString(" " + centred(cell(plugin), cells.Width(report.Head(plugin))))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + centred(m.joined(cell), len(m.more())))
@@ -228,9 +229,9 @@ func (m matrix) joined(cell func(plugin string) string) string {
 // centred puts a cell under its head: a mark stands in the middle, but never
 // right of the fourth letter; figures keep their middle there.
 func centred(cell string, width int) string {
-	wide := cells(cell)
+	wide := cells.Width(cell)
 	before := max(0, min(width/2, 3)-wide/2)
-	return blank(before) + cell + blank(width-before-wide)
+	return cells.Blank(before) + cell + cells.Blank(width-before-wide)
 }
 
 // refuse is the row that counts the nodes which each plugin refuses.

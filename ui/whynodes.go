@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // nodeTable is the wide screen's detail of a group: a row for each of its nodes.
@@ -62,19 +63,19 @@ func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
 			first = rows[i].resource
 		}
 	}
-	wide, widths := max(cells(g.title())-2, p.widest(g.nodes)), roomWidths(rows)
-	t := nodeTable{head: " " + left(g.title(), wide+2)}
+	wide, widths := max(cells.Width(g.title())-2, p.widest(g.nodes)), roomWidths(rows)
+	t := nodeTable{head: " " + cells.Left(g.title(), wide+2)}
 	for c, head := range roomHeads {
-		t.head += right(head.name, widths[c])
+		t.head += cells.Right(head.name, widths[c])
 	}
 	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
 	for _, row := range rows {
-		parts := []string{left(p.brief(row.name), wide)}
+		parts := []string{cells.Left(p.brief(row.name), wide)}
 		for c, cell := range row.cells {
-			parts = append(parts, right(cell, widths[c]))
+			parts = append(parts, cells.Right(cell, widths[c]))
 		}
 		text := strings.Join(parts, "") + "  "
-		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-gutter-cells(text)))
+		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-gutter-cells.Width(text)))
 	}
 	return t
 }
@@ -95,7 +96,7 @@ func roomWidths(rows []roomRow) []int {
 		widths[c] = head.width
 		for _, row := range rows {
 			if row.cells != nil {
-				widths[c] = max(widths[c], cells(row.cells[c])+1)
+				widths[c] = max(widths[c], cells.Width(row.cells[c])+1)
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func (p *whyPage) sentenceTable(g whyGroup, names []string) nodeTable {
 	wide := p.widest(g.nodes)
 	t := nodeTable{head: " " + g.title()}
 	for _, name := range names {
-		t.rows = append(t.rows, left(p.brief(name), wide)+"  "+p.sentencesOn(name, g))
+		t.rows = append(t.rows, cells.Left(p.brief(name), wide)+"  "+p.sentencesOn(name, g))
 	}
 	return t
 }
@@ -141,7 +142,7 @@ func (p *whyPage) sentenceTable(g whyGroup, names []string) nodeTable {
 func (p *whyPage) widest(names []string) int {
 	wide := 0
 	for _, name := range names[:min(len(names), 50)] {
-		wide = max(wide, cells(p.brief(name)))
+		wide = max(wide, cells.Width(p.brief(name)))
 	}
 	return wide
 }

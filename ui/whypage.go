@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // whyPage is what the Why page is drawn from. Drawing changes nothing in it.
@@ -96,7 +97,7 @@ type whyContent struct {
 func (p *whyPage) content() whyContent {
 	c := whyContent{events: len(p.events), fixes: p.fixContent()}
 	for _, fact := range p.facts() {
-		c.facts = append(c.facts, indented(3, wrapped(p.brief(fact), p.width-4))...)
+		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.brief(fact), p.width-4))...)
 	}
 	if g, ok := p.group(); ok {
 		c.groups = len(p.groups)
@@ -108,7 +109,7 @@ func (p *whyPage) content() whyContent {
 		}
 	}
 	if sentence := p.preemption(); sentence != "" {
-		c.preemption = indented(1, wrapped(p.brief(sentence), p.width-2))
+		c.preemption = cells.Indent(1, cells.Wrap(p.brief(sentence), p.width-2))
 	}
 	if p.wide() && p.report.Admission == nil || p.report.Verdict == report.Unknown {
 		c.quotes = p.messages()
@@ -139,7 +140,7 @@ func (p *whyPage) facts() []string {
 }
 
 // verdictCut says whether the row of the answer has no room for all of it.
-func (p *whyPage) verdictCut() bool { return cells(p.verdict())+1 > p.width }
+func (p *whyPage) verdictCut() bool { return cells.Width(p.verdict())+1 > p.width }
 
 // brief is text of ours, clean and with short names of nodes.
 func (p *whyPage) brief(text string) string { return model.Clean(withoutDomain(text, p.domain)) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // quoted are one speaker's words: a heading, then the words, wrapped.
@@ -18,7 +19,7 @@ type quoted struct {
 
 // quote wraps words under their heading.
 func (p *whyPage) quote(heading, words string) quoted {
-	return quoted{heading, indented(3, wrapped(model.Clean(words), p.width-3))}
+	return quoted{heading, cells.Indent(3, cells.Wrap(model.Clean(words), p.width-3))}
 }
 
 // messages are kube-scheduler's words and those of the plugins here: once where

@@ -10,13 +10,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // about tells whose verdict this is: how long it waits, what it requests, its
 // class and priority, and how many more there are like it. The class gives way.
 func (p *whyPage) about() string {
 	row := p.aboutWith(p.report.Pod.QOSClass)
-	if cells(row)+gutter > p.width {
+	if cells.Width(row)+gutter > p.width {
 		return p.aboutWith("")
 	}
 	return row
@@ -136,7 +137,7 @@ func indent(text string) string {
 	if text == "" {
 		return ""
 	}
-	return blank(gutter) + text
+	return cells.Blank(gutter) + text
 }
 
 // silence says that kube-scheduler left no words to compare with, where the

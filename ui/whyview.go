@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // crumbs are the list that one came from, and the pod.
@@ -84,7 +85,7 @@ func (w *why) note() string {
 	if d.report == nil {
 		return ""
 	}
-	if text, room := d.chosenText(); cells(text) > room {
+	if text, room := d.chosenText(); cells.Width(text) > room {
 		return text
 	}
 	if d.aboutNodes() && d.verdictCut() {
@@ -95,10 +96,10 @@ func (w *why) note() string {
 
 // endOf is the end of a text that has no room in width cells, from a word on.
 func endOf(text string, width int) string {
-	if cells(text) <= width {
+	if cells.Width(text) <= width {
 		return text
 	}
-	end := ansi.TruncateLeft(text, cells(text)-width+1, "")
+	end := ansi.TruncateLeft(text, cells.Width(text)-width+1, "")
 	_, words, ok := strings.Cut(end, " ")
 	if !ok {
 		return "… " + ansi.TruncateLeft(end, 1, "")
@@ -120,7 +121,7 @@ func (p *whyPage) chosenText() (text string, room int) {
 		return p.fixTable().cutText(&p.fixes.Tried[p.cursor.row])
 	case p.cursor.part == partEvents && p.cursor.row < len(p.events):
 		e := p.events[p.cursor.row]
-		return model.Clean(e.Message), p.width - gutter - cells(p.eventText(e)) + cells(model.Clean(e.Message))
+		return model.Clean(e.Message), p.width - gutter - cells.Width(p.eventText(e)) + cells.Width(model.Clean(e.Message))
 	}
 	return "", 0
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 const (
@@ -186,16 +187,16 @@ func (a *App) onEdited(msg editedMsg) {
 func (e *wishEdit) draw(width, height int) boxed {
 	s, inner := e.app.styles(), min(editWidth, boxRoom(width))
 	var rows []boxRow
-	add := func(text string) { rows = append(rows, boxRow{text: cut(text, inner)}) }
-	for i, line := range wrapped(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
-		add(s.Dim.Render(left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
+	add := func(text string) { rows = append(rows, boxRow{text: cells.Cut(text, inner)}) }
+	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
+		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
 	}
-	typed := left(e.verb, editIndent) + e.field.drawn()
-	if over := cells(typed) - inner; over > 0 {
-		typed = left(e.verb, editIndent) + "…" + string([]rune(e.field.drawn())[over+1:])
+	typed := cells.Left(e.verb, editIndent) + e.field.drawn()
+	if over := cells.Width(typed) - inner; over > 0 {
+		typed = cells.Left(e.verb, editIndent) + "…" + string([]rune(e.field.drawn())[over+1:])
 	}
-	if hint := e.hint; cells(typed)+cells(hint)+editIndent < inner {
-		typed = spread(s.Text.Render(typed), s.Dim.Render(hint), inner-editIndent)
+	if hint := e.hint; cells.Width(typed)+cells.Width(hint)+editIndent < inner {
+		typed = cells.Spread(s.Text.Render(typed), s.Dim.Render(hint), inner-editIndent)
 	}
 	add(typed)
 	rows = append(rows, e.completions(inner)...)
@@ -203,7 +204,7 @@ func (e *wishEdit) draw(width, height int) boxed {
 	if e.wrong {
 		style = s.Dim
 	}
-	for _, line := range wrapped(e.app.brief(e.sentence), inner) {
+	for _, line := range cells.Wrap(e.app.brief(e.sentence), inner) {
 		add(style.Render(line))
 	}
 	keys := "tab complete   ↑ ↓ choose   enter plan   esc nothing"
@@ -222,7 +223,7 @@ func (e *wishEdit) completions(inner int) []boxRow {
 	shown := e.shown[from:min(from+editRows, len(e.shown))]
 	words := 0
 	for _, c := range shown {
-		words = max(words, cells(c.Text))
+		words = max(words, cells.Width(c.Text))
 	}
 	var rows []boxRow
 	for i, c := range shown {
@@ -230,8 +231,8 @@ func (e *wishEdit) completions(inner int) []boxRow {
 		if from+i == e.chosen {
 			lead, style = "   ▸ ", s.Selected
 		}
-		line := lead + left(c.Text, words) + "   " + c.Note
-		rows = append(rows, boxRow{text: style.Render(left(line, inner))})
+		line := lead + cells.Left(c.Text, words) + "   " + c.Note
+		rows = append(rows, boxRow{text: style.Render(cells.Left(line, inner))})
 	}
 	return rows
 }

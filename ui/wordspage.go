@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // spoken is what the page of words tells of: the report of a pod, what
@@ -52,7 +53,7 @@ func (s *spoken) lines(width int) []textLine {
 
 // wrap cleans, wraps and indents a sentence.
 func (s *spoken) wrap(text string) []string {
-	return indented(3, wrapped(model.Clean(text), s.width-3))
+	return cells.Indent(3, cells.Wrap(model.Clean(text), s.width-3))
 }
 
 // versions say whose code spoke, about which cluster.
@@ -74,7 +75,7 @@ func (s *spoken) versions() []string {
 		{"server", s.status.Server},
 	} {
 		if row[1] != "" {
-			lines = append(lines, "   "+left(row[0], 16)+model.Clean(row[1]))
+			lines = append(lines, "   "+cells.Left(row[0], 16)+model.Clean(row[1]))
 		}
 	}
 	return lines
@@ -98,9 +99,9 @@ func (s *spoken) differences() []textLine {
 
 // hung wraps text beside a lead.
 func hung(lead, text string, width int) []string {
-	lines := indented(cells(lead), wrapped(model.Clean(text), width-cells(lead)))
+	lines := cells.Indent(cells.Width(lead), cells.Wrap(model.Clean(text), width-cells.Width(lead)))
 	if len(lines) > 0 {
-		lines[0] = lead + lines[0][len(blank(cells(lead))):]
+		lines[0] = lead + lines[0][len(cells.Blank(cells.Width(lead))):]
 	}
 	return lines
 }

@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
 
 // yesNo is a box that asks about something that changes no object of the cluster.
 // It arms as the box of a plan does.
@@ -52,8 +56,8 @@ func (b *yesNo) draw(width, height int) boxed {
 	inner := min(confirmLeast, room)
 	var lines []boxRow
 	for _, line := range b.lines {
-		inner = min(max(inner, cells(line)), room)
-		for _, row := range wrapped(b.app.brief(line), room) {
+		inner = min(max(inner, cells.Width(line)), room)
+		for _, row := range cells.Wrap(b.app.brief(line), room) {
 			lines = append(lines, boxRow{text: s.Text.Render(row)})
 		}
 	}

@@ -1,4 +1,4 @@
-package ui
+package cells
 
 import (
 	"strings"
@@ -14,8 +14,8 @@ var twins = map[rune]rune{
 	'⋮': ':', '↑': '^', '↓': 'v', '←': '<',
 }
 
-// asciiOnly replaces the symbols by their twins and any other letter by ?.
-func asciiOnly(s string) string {
+// ASCII replaces the symbols by their twins and any other letter by ?.
+func ASCII(s string) string {
 	var made strings.Builder
 	made.Grow(len(s))
 	for s != "" {

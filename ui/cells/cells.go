@@ -1,0 +1,93 @@
+// Package cells cuts, pads and wraps text to the cells of a terminal, and replaces
+// symbols where only ASCII can be drawn.
+package cells
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width counts the cells that s takes.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Cut shortens s to width cells, its last one … where something is missing.
+func Cut(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if len(s) <= width { // bytes are never fewer than cells
+		return s
+	}
+	return ansi.Truncate(s, width, "…")
+}
+
+// CutRow is cut that takes blanks at the end for nothing.
+func CutRow(row string, width int) string {
+	short := ansi.Truncate(row, width, "")
+	if len(short) == len(row) || strings.Trim(ansi.Strip(ansi.TruncateLeft(row, width, "")), " ") == "" {
+		return short
+	}
+	return Cut(row, width)
+}
+
+// First are the first n lines; the last of them ends in … where there are
+// more, and takes width cells at most.
+func First(lines []string, n, width int) []string {
+	if n >= len(lines) || n <= 0 {
+		return lines[:min(max(n, 0), len(lines))]
+	}
+	lines = slices.Clone(lines[:n])
+	last := &lines[n-1]
+	more := " …"
+	if strings.HasSuffix(ansi.Strip(*last), "-") || Width(*last)+2 > width {
+		more = "…" // a name goes on
+	}
+	*last = ansi.Truncate(*last, width-Width(more), "") + more
+	return lines
+}
+
+// CutMiddle shortens s to width cells and keeps both ends: tails tell names apart.
+func CutMiddle(s string, width int) string {
+	have := Width(s)
+	if have <= width {
+		return s
+	}
+	if width < 5 {
+		return Cut(s, width)
+	}
+	tail := (width - 1) / 2
+	head := width - 1 - tail
+	return ansi.Truncate(s, head, "") + "…" + ansi.TruncateLeft(s, have-tail, "")
+}
+
+// Left pads or cuts s to width cells.
+func Left(s string, width int) string {
+	s = Cut(s, width)
+	return s + Blank(width-Width(s))
+}
+
+// Right is left with the blanks before s.
+func Right(s string, width int) string {
+	s = Cut(s, width)
+	return Blank(width-Width(s)) + s
+}
+
+// Blank is n cells of nothing.
+func Blank(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Spread puts a at the left and b at the right end of width cells; a gives way.
+func Spread(a, b string, width int) string {
+	if b == "" {
+		return Cut(a, width)
+	}
+	b = Cut(b, width)
+	a = Cut(a, width-Width(b)-1)
+	return a + Blank(width-Width(a)-Width(b)) + b
+}
