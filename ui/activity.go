@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // activity is the page of what was done, and of what takes it back.
@@ -129,13 +130,13 @@ func (p *activity) selected() selection {
 	return selection{copy: entry.Did + ": " + entry.Result}
 }
 
-func (p *activity) places() place { return everywhere | lists | onEntry }
+func (p *activity) places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnEntry }
 
 func (p *activity) footer() []footKey {
 	if p.running() != nil {
-		return append([]footKey{{do: doOpen, word: "open"}}, keys(doUndo, doCopy, doPalette, doClose)...)
+		return append([]footKey{{do: keymap.Open, word: "open"}}, keys(keymap.Undo, keymap.Copy, keymap.Palette, keymap.Close)...)
 	}
-	return keys(doOpen, doCopy, doPalette, doClose)
+	return keys(keymap.Open, keymap.Copy, keymap.Palette, keymap.Close)
 }
 
 // running is the job of the selected entry; nil where that has none which may still
@@ -151,14 +152,14 @@ func (p *activity) running() *plan.Progress {
 	return nil
 }
 
-func (p *activity) off(do action) string {
+func (p *activity) off(do keymap.Action) string {
 	entry, ok := p.table.selected()
 	switch {
-	case do == doDescribe || do == doYAML:
+	case do == keymap.Describe || do == keymap.YAML:
 		return "what was done is no object."
-	case do == doOpen && p.running() != nil:
+	case do == keymap.Open && p.running() != nil:
 		return ""
-	case do != doOpen && do != doUndo:
+	case do != keymap.Open && do != keymap.Undo:
 		return p.rows.off(do)
 	case !ok:
 		return "there is nothing to undo."
@@ -178,14 +179,14 @@ func (a *App) offUndo(entry plan.Entry) string {
 	return reason
 }
 
-func (p *activity) act(do action) tea.Cmd {
+func (p *activity) act(do keymap.Action) tea.Cmd {
 	entry, ok := p.table.selected()
 	switch {
 	case p.table.act(do) || !ok:
 		return nil
-	case do == doOpen && p.running() != nil:
+	case do == keymap.Open && p.running() != nil:
 		return p.app.open(newDrainPage(p.app, p.running()))
-	case do == doOpen || do == doUndo:
+	case do == keymap.Open || do == keymap.Undo:
 		return p.app.plan(entry.Undo)
 	}
 	return nil

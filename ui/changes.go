@@ -10,46 +10,47 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // changers are the actions that change the cluster, once their box is answered.
-var changers = []action{
-	doCordon, doUncordon, doDrain, doTaint, doLabel, doEvict, doAnnotate, doUngate, doScale, doRestart, doDelete,
+var changers = []keymap.Action{
+	keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete,
 }
 
 // change begins an action that changes the cluster: it is planned, after what it
 // lacks was typed.
-func (a *App) change(do action, t targets) tea.Cmd {
+func (a *App) change(do keymap.Action, t targets) tea.Cmd {
 	switch do {
-	case doCordon, doUncordon:
-		return a.plan(plan.Cordon{Nodes: nodeNames(t.nodes), Off: do == doUncordon})
-	case doDrain:
+	case keymap.Cordon, keymap.Uncordon:
+		return a.plan(plan.Cordon{Nodes: nodeNames(t.nodes), Off: do == keymap.Uncordon})
+	case keymap.Drain:
 		if jobs := a.draining(t.nodes); len(jobs) > 0 {
 			return a.openDraining(jobs)
 		}
 		return a.plan(plan.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
-	case doTaint:
+	case keymap.Taint:
 		return a.editTaints(t.nodes)
-	case doLabel:
+	case keymap.Label:
 		return a.editLabels(t)
-	case doAnnotate:
+	case keymap.Annotate:
 		return a.editAnnotations(t)
 	}
 	return a.changePods(do, t.pods)
 }
 
 // changePods begins an action on pods, or on their workload.
-func (a *App) changePods(do action, pods []*model.Pod) tea.Cmd {
+func (a *App) changePods(do keymap.Action, pods []*model.Pod) tea.Cmd {
 	switch do {
-	case doEvict:
+	case keymap.Evict:
 		return a.plan(plan.Evict{Pods: podRefs(pods)})
-	case doUngate:
+	case keymap.Ungate:
 		return a.plan(plan.Ungate{Pods: podRefs(pods)})
-	case doDelete:
+	case keymap.Delete:
 		return a.plan(plan.Delete{Pod: pods[0].Ref()})
-	case doScale:
+	case keymap.Scale:
 		return a.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
-	case doRestart:
+	case keymap.Restart:
 		return a.plan(plan.Restart{Ref: workload(pods[0], ""), At: a.at.UTC()})
 	}
 	return nil
@@ -69,21 +70,21 @@ var (
 )
 
 // unfit tells why an action makes no sense for these pods; "" if it does.
-func unfit(do action, pods []*model.Pod) string {
+func unfit(do keymap.Action, pods []*model.Pod) string {
 	switch do {
-	case doEvict:
+	case keymap.Evict:
 		if !slices.ContainsFunc(pods, (*model.Pod).Bound) {
 			return targets{pods: pods}.names() + grammar.Agree(len(pods), " is", " are") + " on no node."
 		}
-	case doUngate:
+	case keymap.Ungate:
 		if !slices.ContainsFunc(pods, func(p *model.Pod) bool { return len(p.Object.Spec.SchedulingGates) > 0 }) {
 			return grammar.Agree(len(pods), "it has", "they have") + " no scheduling gate."
 		}
-	case doDelete:
+	case keymap.Delete:
 		return undeletable(pods)
-	case doScale:
+	case keymap.Scale:
 		return unfitWorkload(pods, scales, "scaled")
-	case doRestart:
+	case keymap.Restart:
 		return unfitWorkload(pods, restarts, "restarted")
 	}
 	return ""

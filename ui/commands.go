@@ -7,36 +7,37 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // commands are what the palette offers first.
 func (a *App) commands() []entry {
-	by := func(do action) func() tea.Cmd {
-		return func() tea.Cmd { return a.do(bindingOf(do, a.top().places()), a.top()) }
+	by := func(do keymap.Action) func() tea.Cmd {
+		return func() tea.Cmd { return a.do(keymap.Of(do, a.top().places()), a.top()) }
 	}
 	list := func(head string) func() tea.Cmd {
 		return func() tea.Cmd { a.prompt = openPalette(a, head); return nil }
 	}
 	entries := []entry{
-		{"pending", "pods that wait, and why", "1", by(doPending)},
-		{"pods", "all pods", "2", by(doPods)},
-		{"nodes", "nodes, their room and their taints", "3", by(doNodes)},
+		{"pending", "pods that wait, and why", "1", by(keymap.Pending)},
+		{"pods", "all pods", "2", by(keymap.Pods)},
+		{"nodes", "nodes, their room and their taints", "3", by(keymap.Nodes)},
 		{"ns", "another namespace", "n", list("ns ")},
-		{"all", "all namespaces", "0", by(doAllNamespaces)},
+		{"all", "all namespaces", "0", by(keymap.AllNamespaces)},
 		{"write", "allow changes where the settings keep a context read-only", "", a.raise},
 		{"drains", "drains, running and done", "", func() tea.Cmd { return a.open(newDrains(a)) }},
-		{"activity", "what was done, and what undoes it", "z", by(doActivity)},
-		{"not-read", "what could not be read", "!", by(doUnread)},
+		{"activity", "what was done, and what undoes it", "z", by(keymap.Activity)},
+		{"not-read", "what could not be read", "!", by(keymap.Unread)},
 		{"theme", "another theme", "", list("theme ")},
-		{"help", "the keys of this place", "?", by(doHelp)},
-		{"quit", "leave fathom", "ctrl-c", by(doQuit)},
+		{"help", "the keys of this place", "?", by(keymap.Help)},
+		{"quit", "leave fathom", "ctrl-c", by(keymap.Quit)},
 	}
 	if actor := a.actor(); actor == nil || actor.ReadOnly() == "" {
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "write" })
 	}
 	entries = slices.Insert(entries, 5, a.changeEntries()...)
 	if a.Recording != nil {
-		entries = slices.Insert(entries, 5, entry{"changes", "what changed since the step before", "D", by(doChanges)})
+		entries = slices.Insert(entries, 5, entry{"changes", "what changed since the step before", "D", by(keymap.Changes)})
 	}
 	if a.trainer() != nil {
 		entries = slices.Insert(entries, 5, a.trainerEntries()...)
@@ -75,20 +76,20 @@ func (a *App) changeEntries() []entry {
 		}
 		entries = append(entries, entry{
 			item.word + " " + a.nodeName(t.of(do).names()), changeWords[do] + " " + t.selectedWords(do), item.key,
-			func() tea.Cmd { return a.do(bindingOf(do, v.places()), v) },
+			func() tea.Cmd { return a.do(keymap.Of(do, v.places()), v) },
 		})
 	}
 	return entries
 }
 
 // changeWords say what the palette's entries of changes begin.
-var changeWords = map[action]string{
-	doCordon: "plan to cordon", doUncordon: "plan to uncordon", doDrain: "plan a drain of",
-	doTaint: "taint", doLabel: "label", doEvict: "plan an eviction of",
+var changeWords = map[keymap.Action]string{
+	keymap.Cordon: "plan to cordon", keymap.Uncordon: "plan to uncordon", keymap.Drain: "plan a drain of",
+	keymap.Taint: "taint", keymap.Label: "label", keymap.Evict: "plan an eviction of",
 }
 
 // selectedWords tell what a change is about: "the selected node".
-func (t targets) selectedWords(do action) string {
+func (t targets) selectedWords(do keymap.Action) string {
 	n, noun := len(t.pods), "pod"
 	if on := t.of(do); len(on.nodes) > 0 {
 		n, noun = len(on.nodes), "node"

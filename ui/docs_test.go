@@ -10,6 +10,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // keyDocs is the key map as a page of the documentation.
@@ -18,15 +20,15 @@ func keyDocs() string {
 	page.WriteString("# Keys\n\n`?` shows those of the place where you are. A key has one meaning on every page; a key that is not here\n" +
 		"does nothing. Boxes and inputs have keys of their own: they stand below.\n\n")
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
-	for _, b := range keyMap {
+	for _, b := range keymap.Bindings {
 		var labels []string
-		for label := range strings.FieldsSeq(b.label) {
+		for label := range strings.FieldsSeq(b.Label) {
 			labels = append(labels, "`"+label+"`")
 		}
-		if b.keys == "esc q" {
+		if b.Keys == "esc q" {
 			labels = append(labels, "`q`")
 		}
-		fmt.Fprintf(&page, "| %s | %s | %s |\n", strings.Join(labels, " "), whereWords(b.where), b.docs)
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", strings.Join(labels, " "), whereWords(b.Where), b.Docs)
 	}
 	page.WriteString("\n## In boxes and inputs\n\n| where | key | what |\n|--|--|--|\n")
 	for _, b := range boxKeys {
@@ -127,29 +129,29 @@ func TestBoxesTakeTheKeysThatAreDocumented(t *testing.T) {
 	}
 }
 
-func whereWords(in place) string {
+func whereWords(in keymap.Place) string {
 	var words []string
 	for _, w := range []struct {
-		place place
+		Place keymap.Place
 		word  string
 	}{
-		{everywhere, "everywhere"},
-		{lists, "lists"},
-		{text, "texts"},
-		{onPod, "a pod"},
-		{onNode, "a node"},
-		{onGroup, "a group of nodes"},
-		{nodeFacts, "a node's page"},
-		{onFix, "a fix"},
-		{onJob, "a drain"},
-		{onEntry, "what was done"},
-		{podFacts, "a pod's pages"},
-		{inPending, "Pending"},
-		{inRecording, "a recording"},
-		{onRecorded, "a pod of a recording"},
-		{inInput, "inputs"},
+		{keymap.Everywhere, "everywhere"},
+		{keymap.Lists, "lists"},
+		{keymap.Text, "texts"},
+		{keymap.OnPod, "a pod"},
+		{keymap.OnNode, "a node"},
+		{keymap.OnGroup, "a group of nodes"},
+		{keymap.NodeFacts, "a node's page"},
+		{keymap.OnFix, "a fix"},
+		{keymap.OnJob, "a drain"},
+		{keymap.OnEntry, "what was done"},
+		{keymap.PodFacts, "a pod's pages"},
+		{keymap.InPending, "Pending"},
+		{keymap.InRecording, "a recording"},
+		{keymap.OnRecorded, "a pod of a recording"},
+		{keymap.InInput, "inputs"},
 	} {
-		if in&w.place != 0 {
+		if in&w.Place != 0 {
 			words = append(words, w.word)
 		}
 	}

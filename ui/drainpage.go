@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // drainPage is the page of one job: its pods, what each is at, and what the API
@@ -118,7 +119,9 @@ func (p *drainPage) selected() selection {
 	return on
 }
 
-func (p *drainPage) places() place { return everywhere | lists | onPod | onJob }
+func (p *drainPage) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.OnJob
+}
 
 func (p *drainPage) footer() []footKey {
 	pause, stop := "pause", "stop the drain"
@@ -133,27 +136,27 @@ func (p *drainPage) footer() []footKey {
 		leave = "leave it running"
 	}
 	return []footKey{
-		{do: doPause, word: pause},
-		{do: doStop, word: stop},
-		{do: doUndo},
-		{do: doExplain},
-		{do: doGoNode},
-		{do: doClose, word: leave},
-		{do: doDescribe},
+		{do: keymap.Pause, word: pause},
+		{do: keymap.Stop, word: stop},
+		{do: keymap.Undo},
+		{do: keymap.Explain},
+		{do: keymap.GoNode},
+		{do: keymap.Close, word: leave},
+		{do: keymap.Describe},
 	}
 }
 
 // tight says that the footer has no room for the help.
 func (p *drainPage) tight() bool { return p.width < 90 }
 
-func (p *drainPage) off(do action) string {
+func (p *drainPage) off(do keymap.Action) string {
 	on := p.selected()
 	switch do {
-	case doPause, doStop:
+	case keymap.Pause, keymap.Stop:
 		return over(p.job)
-	case doUndo:
+	case keymap.Undo:
 		return p.app.offUndo(p.app.undoOf(p.job))
-	case doOpen, doExplain, doGoNode, doDescribe, doYAML:
+	case keymap.Open, keymap.Explain, keymap.GoNode, keymap.Describe, keymap.YAML:
 		if on.pod == nil && on.copy != "" {
 			return on.copy + " is gone."
 		}
@@ -162,11 +165,11 @@ func (p *drainPage) off(do action) string {
 	return p.rows.off(do)
 }
 
-func (p *drainPage) act(do action) tea.Cmd {
+func (p *drainPage) act(do keymap.Action) tea.Cmd {
 	switch {
 	case p.table.act(do):
 		return nil
-	case do == doPause || do == doStop || do == doUndo:
+	case do == keymap.Pause || do == keymap.Stop || do == keymap.Undo:
 		return p.app.order(do, p.job)
 	}
 	return p.app.actOn(do, p.selected())

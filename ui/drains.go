@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // drainsPage lists the jobs of this run that end pods, the newest first.
@@ -77,26 +78,26 @@ func (p *drainsPage) selected() selection {
 	return selection{copy: job.Name}
 }
 
-func (p *drainsPage) places() place { return everywhere | lists | onJob }
+func (p *drainsPage) places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnJob }
 
 func (p *drainsPage) footer() []footKey {
-	return keys(doOpen, doPause, doStop, doUndo, doActivity, doClose)
+	return keys(keymap.Open, keymap.Pause, keymap.Stop, keymap.Undo, keymap.Activity, keymap.Close)
 }
 
-func (p *drainsPage) off(do action) string {
+func (p *drainsPage) off(do keymap.Action) string {
 	job, ok := p.table.selected()
 	switch {
-	case ok && (do == doPause || do == doStop):
+	case ok && (do == keymap.Pause || do == keymap.Stop):
 		return over(job)
-	case ok && do == doUndo:
+	case ok && do == keymap.Undo:
 		return p.app.offUndo(p.app.undoOf(job))
 	}
 	switch do {
-	case doOpen, doPause, doStop, doUndo, doCopy:
+	case keymap.Open, keymap.Pause, keymap.Stop, keymap.Undo, keymap.Copy:
 		if !ok {
 			return "no job is selected."
 		}
-	case doDescribe, doYAML:
+	case keymap.Describe, keymap.YAML:
 		return "a job of fathom is no object."
 	}
 	return p.rows.off(do)
@@ -110,27 +111,27 @@ func over(job *plan.Progress) string {
 	return job.Name + " is " + string(job.State) + "."
 }
 
-func (p *drainsPage) act(do action) tea.Cmd {
+func (p *drainsPage) act(do keymap.Action) tea.Cmd {
 	job, ok := p.table.selected()
 	switch {
 	case p.table.act(do) || !ok:
 		return nil
-	case do == doOpen:
+	case do == keymap.Open:
 		return p.app.open(newDrainPage(p.app, job))
 	}
 	return p.app.order(do, job)
 }
 
 // order pauses a job, lets it go on, asks whether to stop it, or plans what undoes it.
-func (a *App) order(do action, job *plan.Progress) tea.Cmd {
+func (a *App) order(do keymap.Action, job *plan.Progress) tea.Cmd {
 	actor := a.actor()
 	switch do {
-	case doUndo:
+	case keymap.Undo:
 		return a.plan(a.undoOf(job).Undo)
-	case doPause:
+	case keymap.Pause:
 		on := job.State != plan.JobPaused
 		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
-	case doStop:
+	case keymap.Stop:
 		return a.openYesNo(&yesNo{
 			app: a, title: "Stop " + job.Name, lines: stopWords(job), does: "stop it",
 			run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },

@@ -8,7 +8,7 @@ import (
 
 func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
 	for _, c := range []struct {
-		text  string
+		Text  string
 		width int
 		want  string
 	}{
@@ -17,8 +17,8 @@ func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
 		{"no node fits the pod", 19, "… node fits the pod"},
 		{"averylongname", 8, "… ngname"},
 	} {
-		if got := endOf(c.text, c.width); got != c.want || cells.Width(got) > c.width {
-			t.Errorf("%q in %d cells: %q, want %q", c.text, c.width, got, c.want)
+		if got := endOf(c.Text, c.width); got != c.want || cells.Width(got) > c.width {
+			t.Errorf("%q in %d cells: %q, want %q", c.Text, c.width, got, c.want)
 		}
 	}
 }

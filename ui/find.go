@@ -1,15 +1,19 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+)
 
 // actFind searches the text.
-func (p *textPage) actFind(do action) tea.Cmd {
+func (p *textPage) actFind(do keymap.Action) tea.Cmd {
 	switch do {
-	case doFilter:
+	case keymap.Filter:
 		p.app.prompt = &finding{page: p, field: newSearch("")}
-	case doNextMatch:
+	case keymap.NextMatch:
 		p.goToHit(p.hit + 1)
-	case doPrevMatch:
+	case keymap.PrevMatch:
 		p.goToHit(p.hit - 1)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // fixes is the page of the fixes that were tried for a pod.
@@ -105,26 +106,26 @@ func (p *fixes) arrange() {
 }
 
 // act does what a key asks for.
-func (p *fixes) act(do action) tea.Cmd {
+func (p *fixes) act(do keymap.Action) tea.Cmd {
 	half := max(1, p.inView()/2)
 	switch do {
-	case doUp:
+	case keymap.Up:
 		p.move(-1)
-	case doDown:
+	case keymap.Down:
 		p.move(1)
-	case doHalfUp:
+	case keymap.HalfUp:
 		p.move(-half)
-	case doHalfDown:
+	case keymap.HalfDown:
 		p.move(half)
-	case doPageUp:
+	case keymap.PageUp:
 		p.move(-2 * half)
-	case doPageDown:
+	case keymap.PageDown:
 		p.move(2 * half)
-	case doTop:
+	case keymap.Top:
 		p.move(-len(p.tries.tried()))
-	case doBottom:
+	case keymap.Bottom:
 		p.move(len(p.tries.tried()))
-	case doOpen:
+	case keymap.Open:
 		if f, ok := p.fix(); ok && planned(f) {
 			return p.app.plan(wishOf(f.Actions[0]))
 		}

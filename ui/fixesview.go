@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 func (p *fixes) crumbs() []string {
@@ -84,32 +85,34 @@ func (p *fixes) note() string {
 
 func (p *fixes) selected() selection { return podSelection(p.pod) }
 
-func (p *fixes) places() place { return everywhere | lists | onFix | podFacts }
+func (p *fixes) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnFix | keymap.PodFacts
+}
 
 func (p *fixes) footer() []footKey {
-	return append([]footKey{{do: doOpen, word: "plan it"}, {do: doCopy, word: "copy command"}}, keys(doWords, doDescribe, doClose)...)
+	return append([]footKey{{do: keymap.Open, word: "plan it"}, {do: keymap.Copy, word: "copy command"}}, keys(keymap.Words, keymap.Describe, keymap.Close)...)
 }
 
 // off tells why a key can do nothing here.
-func (p *fixes) off(do action) string {
+func (p *fixes) off(do keymap.Action) string {
 	f, ok := p.fix()
 	switch do {
-	case doOpen, doCopy:
+	case keymap.Open, keymap.Copy:
 		switch {
 		case !ok:
 			return "there is no fix to select."
-		case do == doOpen:
+		case do == keymap.Open:
 			return p.unplanned(f)
 		case f.Command == "":
 			return "there is no command for it."
 		}
-	case doFixes:
+	case keymap.Fixes:
 		return "this page shows them."
-	case doDescribe, doYAML:
+	case keymap.Describe, keymap.YAML:
 		if p.pod.Object.Name == "" {
 			return "the pod was not created."
 		}
-	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide, doNextPart, doPrevPart:
+	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide, keymap.NextPart, keymap.PrevPart:
 		return "this page is no list."
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // The frame: header, answer, message and footer around the body.
@@ -138,14 +139,14 @@ func (a *App) footerRow() string {
 	}
 	footer := a.withSteps(a.footer(v))
 	fold, folded := a.folded(footer, v.places())
-	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == doMore }) {
-		plain, _ := a.footKey(footKey{do: doMore}, v)
+	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == keymap.More }) {
+		plain, _ := a.footKey(footKey{do: keymap.More}, v)
 		room -= cells.Width(plain) + 2 // it has its place whatever else has none
 	}
 	for i, k := range footer {
 		drawn, styled := a.footKey(k, v)
 		switch {
-		case k.do == doMore:
+		case k.do == keymap.More:
 			row += styled + "  "
 			continue
 		case folded == "" || !slices.Contains(changers, k.do):
@@ -163,8 +164,8 @@ func (a *App) footerRow() string {
 
 // footKey is one key of the footer, plain for measuring and styled.
 func (a *App) footKey(k footKey, v view) (plain, styled string) {
-	s, b := a.styles(), bindingOf(k.do, a.placesOf(v))
-	label, word := cmp.Or(k.label, b.label), cmp.Or(k.word, b.foot)
+	s, b := a.styles(), keymap.Of(k.do, a.placesOf(v))
+	label, word := cmp.Or(k.label, b.Label), cmp.Or(k.word, b.Foot)
 	plain = label + " " + word
 	if a.off(k.do, v) != "" {
 		plain = "(" + plain + ")"

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // resize lays the page out anew; there is room for words from some width on.
@@ -58,34 +59,34 @@ func (p *groupPage) selected() selection {
 	return selection{ref: model.Ref{Resource: "nodes", Name: row.node.Name, UID: row.node.Object.UID}, node: row.node, copy: row.node.Name}
 }
 
-func (p *groupPage) places() place {
+func (p *groupPage) places() keymap.Place {
 	if p.selected().pod != nil {
-		return everywhere | lists | onPod | podFacts
+		return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
 	}
-	return everywhere | lists | onNode | podFacts
+	return keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts
 }
 
 func (p *groupPage) footer() []footKey {
-	made := keys(doOpen, doCordon, doUncordon, doDrain, doTaint, doFixes, doWords, doExplain, doLabel, doDescribe, doYAML)
+	made := keys(keymap.Open, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Fixes, keymap.Words, keymap.Explain, keymap.Label, keymap.Describe, keymap.YAML)
 	if p.selected().pod != nil {
-		made = keys(doOpen, doEvict, doLabel, doGoNode, doFixes, doWords, doDescribe, doYAML)
+		made = keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Words, keymap.Describe, keymap.YAML)
 	}
 	if len(p.resources) > 1 {
 		next := p.resources[(p.shown+1)%len(p.resources)]
-		made = append(made, footKey{do: doRight, label: "→", word: model.Clean(string(next))})
+		made = append(made, footKey{do: keymap.Right, label: "→", word: model.Clean(string(next))})
 	}
-	return append(made, keys(doFilter, doSort, doClose)...)
+	return append(made, keys(keymap.Filter, keymap.Sort, keymap.Close)...)
 }
 
 // off tells why a key can do nothing here.
-func (p *groupPage) off(do action) string {
+func (p *groupPage) off(do keymap.Action) string {
 	on := p.selected()
 	switch {
 	case aboutPod(do):
 		return p.why.off(do)
 	case on.pod != nil:
 		return p.app.offPod(do, false, on)
-	case do == doOpen || do == doExplain || do == doDescribe || do == doYAML || do == doCopy:
+	case do == keymap.Open || do == keymap.Explain || do == keymap.Describe || do == keymap.YAML || do == keymap.Copy:
 		if on.node == nil {
 			return "no node is selected."
 		}
@@ -97,14 +98,14 @@ func (p *groupPage) off(do action) string {
 }
 
 // aboutPod says that a key asks about the pod of a page, whatever is selected.
-func aboutPod(do action) bool { return bindingOf(do, podFacts).where == podFacts }
+func aboutPod(do keymap.Action) bool { return keymap.Of(do, keymap.PodFacts).Where == keymap.PodFacts }
 
 // act does what a key asks for.
-func (p *groupPage) act(do action) tea.Cmd {
+func (p *groupPage) act(do keymap.Action) tea.Cmd {
 	switch {
 	case aboutPod(do):
 		return p.why.act(do)
-	case do == doOpen && p.selected().pod == nil:
+	case do == keymap.Open && p.selected().pod == nil:
 		return p.app.open(newPodsOf(p.app, p.selected().node.Name))
 	case p.move(do):
 		return p.hold()
@@ -116,22 +117,22 @@ func (p *groupPage) act(do action) tea.Cmd {
 }
 
 // move moves the cursor over both parts, and from one resource to another.
-func (p *groupPage) move(do action) bool {
+func (p *groupPage) move(do keymap.Action) bool {
 	half := max(1, p.height/4)
-	steps := map[action]int{
-		doUp: -1, doDown: 1, doHalfUp: -half, doHalfDown: half, doPageUp: -2 * half, doPageDown: 2 * half,
-		doTop: -p.length(), doBottom: p.length(),
+	steps := map[keymap.Action]int{
+		keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -half, keymap.HalfDown: half, keymap.PageUp: -2 * half, keymap.PageDown: 2 * half,
+		keymap.Top: -p.length(), keymap.Bottom: p.length(),
 	}
 	if n, ok := steps[do]; ok {
 		p.walk(n)
 		return true
 	}
 	switch do {
-	case doNextPart, doPrevPart:
+	case keymap.NextPart, keymap.PrevPart:
 		p.focus(!p.holders.focused)
-	case doLeft, doRight:
+	case keymap.Left, keymap.Right:
 		return p.turn(do)
-	case doMark, doMarkTo, doUnmark:
+	case keymap.Mark, keymap.MarkTo, keymap.Unmark:
 		return p.holders.focused // pods are not marked here
 	default:
 		return false
@@ -140,13 +141,13 @@ func (p *groupPage) move(do action) bool {
 }
 
 // turn shows the figures of the next resource; false where there is one alone.
-func (p *groupPage) turn(do action) bool {
+func (p *groupPage) turn(do keymap.Action) bool {
 	n := len(p.resources)
 	if n < 2 {
 		return false
 	}
 	by := 1
-	if do == doLeft {
+	if do == keymap.Left {
 		by = n - 1
 	}
 	p.shown = (p.shown + by) % n
@@ -197,7 +198,7 @@ func (p *groupPage) onClick(x, y int) tea.Cmd {
 		return nil
 	}
 	if p.holders.focused && row == t.chosen {
-		return p.app.do(bindingOf(doOpen, p.places()), p)
+		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	p.focus(true)
 	t.move(row - t.chosen)

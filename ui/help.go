@@ -5,13 +5,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // openHelp shows the keys of the place.
 func (a *App) openHelp() {
 	v := a.top()
 	name := model.Clean(v.crumbs()[0])
-	if v.places()&text != 0 {
+	if v.places()&keymap.Text != 0 {
 		name = "text"
 	}
 	a.box = &box{
@@ -24,15 +25,15 @@ func (a *App) openHelp() {
 }
 
 // helpLines are the keys of a place, on the embedded cluster also those of a demo.
-func (a *App) helpLines(in place) []string {
+func (a *App) helpLines(in keymap.Place) []string {
 	lines := helpLines(in)
 	if !a.Demo {
 		return lines
 	}
 	var demo []string
-	for _, b := range keyMap {
-		if b.group == ofDemo {
-			demo = append(demo, b.label+" "+b.help)
+	for _, b := range keymap.Bindings {
+		if b.Group == keymap.OfDemo {
+			demo = append(demo, b.Label+" "+b.Help)
 		}
 	}
 	return append(lines, "In the demo: "+strings.Join(demo, "   "))
@@ -42,16 +43,16 @@ func (a *App) helpLines(in place) []string {
 const helpWidth = 25
 
 // helpLines are the keys of a place in three columns, and the symbols.
-func helpLines(in place) []string {
+func helpLines(in keymap.Place) []string {
 	what := "THIS PAGE"
 	switch {
-	case in&onNode != 0:
+	case in&keymap.OnNode != 0:
 		what = "THIS NODE"
-	case in&onPod != 0:
+	case in&keymap.OnPod != 0:
 		what = "THIS POD"
 	}
 	columns := [][]string{
-		helpColumn(what, ofSelection, in, 8, helpWidth-1), helpColumn("LIST", ofList, in, 8, helpWidth-1), helpColumn("ANYWHERE", ofAnywhere, in, 7, helpWidth+1),
+		helpColumn(what, keymap.OfSelection, in, 8, helpWidth-1), helpColumn("LIST", keymap.OfList, in, 8, helpWidth-1), helpColumn("ANYWHERE", keymap.OfAnywhere, in, 7, helpWidth+1),
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
@@ -74,9 +75,9 @@ func helpLines(in place) []string {
 
 // helpColumn is a head and a line for each help of the group; keys that share a
 // help share its line. Keys have width cells, the whole line room.
-func helpColumn(head string, g group, in place, width, room int) []string {
+func helpColumn(head string, g keymap.Group, in keymap.Place, width, room int) []string {
 	lines := []string{head}
-	shown := map[action]bool{}
+	shown := map[keymap.Action]bool{}
 	var labels []string
 	help := ""
 	flush := func() {
@@ -90,16 +91,16 @@ func helpColumn(head string, g group, in place, width, room int) []string {
 		}
 		labels = nil
 	}
-	for _, b := range keyMap {
-		if b.group != g || b.where&in == 0 || b.help == "" || shown[b.do] {
+	for _, b := range keymap.Bindings {
+		if b.Group != g || b.Where&in == 0 || b.Help == "" || shown[b.Do] {
 			continue
 		}
-		shown[b.do] = true
-		if b.help != help {
+		shown[b.Do] = true
+		if b.Help != help {
 			flush()
 		}
-		help = b.help
-		labels = append(labels, b.label)
+		help = b.Help
+		labels = append(labels, b.Label)
 	}
 	flush()
 	return lines

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // explaining is a page that shows what the scheduler's plugins answer, or what a
@@ -67,5 +68,5 @@ func (a *App) answerOf(v view, width int) string {
 
 // hiddenKeys are the footer of a page that is hidden.
 func hiddenKeys() []footKey {
-	return append(keys(doLesson), footKey{do: doPending, label: "1–3", word: "views"}, footKey{do: doClose}, footKey{do: doPalette})
+	return append(keys(keymap.Lesson), footKey{do: keymap.Pending, label: "1–3", word: "views"}, footKey{do: keymap.Close}, footKey{do: keymap.Palette})
 }

@@ -4,38 +4,40 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // grounds are the places that pages are in, each a set.
-var grounds = map[string]place{
-	"Pending":        everywhere | lists | onPod | podFacts | inPending,
-	"Pods":           everywhere | lists | onPod | podFacts,
-	"Nodes":          everywhere | lists | onNode,
-	"Why":            everywhere | lists | onGroup | onPod | podFacts,
-	"Fixes":          everywhere | lists | onFix | podFacts,
-	"why not here":   everywhere | lists | onPod | nodeFacts | podFacts,
-	"a node of Why":  everywhere | lists | onNode | podFacts,
-	"Drain":          everywhere | lists | onPod | onJob,
-	"Drains":         everywhere | lists | onJob,
-	"Activity":       everywhere | lists | onEntry,
-	"a text":         everywhere | text,
-	"a text of pods": everywhere | text | podFacts,
-	"a recording":    everywhere | lists | onPod | podFacts | inPending | inRecording | onRecorded,
-	"an input":       inInput,
+var grounds = map[string]keymap.Place{
+	"Pending":        keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending,
+	"Pods":           keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts,
+	"Nodes":          keymap.Everywhere | keymap.Lists | keymap.OnNode,
+	"Why":            keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts,
+	"Fixes":          keymap.Everywhere | keymap.Lists | keymap.OnFix | keymap.PodFacts,
+	"why not here":   keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts,
+	"a node of Why":  keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts,
+	"Drain":          keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.OnJob,
+	"Drains":         keymap.Everywhere | keymap.Lists | keymap.OnJob,
+	"Activity":       keymap.Everywhere | keymap.Lists | keymap.OnEntry,
+	"a text":         keymap.Everywhere | keymap.Text,
+	"a text of pods": keymap.Everywhere | keymap.Text | keymap.PodFacts,
+	"a recording":    keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending | keymap.InRecording | keymap.OnRecorded,
+	"an input":       keymap.InInput,
 }
 
 func TestNoKeyHasTwoMeaningsInOnePlace(t *testing.T) {
 	for name, in := range grounds {
-		means := map[string]action{}
-		for _, b := range keyMap {
-			if b.where&in == 0 {
+		means := map[string]keymap.Action{}
+		for _, b := range keymap.Bindings {
+			if b.Where&in == 0 {
 				continue
 			}
-			for key := range strings.FieldsSeq(b.keys) {
-				if before, ok := means[key]; ok && before != b.do {
-					t.Errorf("%s in %s means %q and %q", key, name, bindingOf(before, in).docs, b.docs)
+			for key := range strings.FieldsSeq(b.Keys) {
+				if before, ok := means[key]; ok && before != b.Do {
+					t.Errorf("%s in %s means %q and %q", key, name, keymap.Of(before, in).Docs, b.Docs)
 				}
-				means[key] = b.do
+				means[key] = b.Do
 			}
 		}
 	}
@@ -45,24 +47,24 @@ func TestNoKeyHasTwoMeaningsInOnePlace(t *testing.T) {
 // action wherever it acts. Where its row is about several kinds of rows, they begin
 // with the same words: "open it: ".
 func TestAKeyHasOneMeaningOnEveryPage(t *testing.T) {
-	means := map[string]binding{}
-	for _, b := range keyMap {
-		for key := range strings.FieldsSeq(b.keys) {
+	means := map[string]keymap.Binding{}
+	for _, b := range keymap.Bindings {
+		for key := range strings.FieldsSeq(b.Keys) {
 			first, known := means[key]
 			if !known {
 				means[key] = b
 				continue
 			}
-			if first.do != b.do || meaning(first) != meaning(b) {
-				t.Errorf("%s means %q and %q", key, first.docs, b.docs)
+			if first.Do != b.Do || meaning(first) != meaning(b) {
+				t.Errorf("%s means %q and %q", key, first.Docs, b.Docs)
 			}
 		}
 	}
 }
 
 // meaning is what the documentation says of a key whatever it is about.
-func meaning(b binding) string {
-	words, _, _ := strings.Cut(b.docs, ":")
+func meaning(b keymap.Binding) string {
+	words, _, _ := strings.Cut(b.Docs, ":")
 	return words
 }
 
@@ -88,21 +90,21 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
 	for key := range strings.FieldsSeq("4 5 6 7 8 9 m v F b") {
-		for _, b := range keyMap {
-			if slices.Contains(strings.Fields(b.keys), key) {
-				t.Errorf("%s means %q", key, b.docs)
+		for _, b := range keymap.Bindings {
+			if slices.Contains(strings.Fields(b.Keys), key) {
+				t.Errorf("%s means %q", key, b.Docs)
 			}
 		}
 	}
 }
 
 func TestEveryKeyIsDocumentedAndDrawn(t *testing.T) {
-	for _, b := range keyMap {
-		if b.docs == "" || b.label == "" || b.keys == "" {
+	for _, b := range keymap.Bindings {
+		if b.Docs == "" || b.Label == "" || b.Keys == "" {
 			t.Errorf("%+v says too little", b)
 		}
-		if b.group != unlisted && b.help == "" {
-			t.Errorf("%s is to be in the help, which has no words for it", b.label)
+		if b.Group != keymap.Unlisted && b.Help == "" {
+			t.Errorf("%s is to be in the help, which has no words for it", b.Label)
 		}
 	}
 }
@@ -113,9 +115,9 @@ func TestEveryFooterAndHelpNamesOnlyKeysThatAct(t *testing.T) {
 		press(t, app, key)
 		v := app.top()
 		for _, k := range v.footer() {
-			b := bindingOf(k.do, v.places())
-			if got, ok := bindingAt(strings.Fields(b.keys)[0], v.places()); !ok || got.do != k.do {
-				t.Errorf("the footer of %s names %s, which does nothing there", v.crumbs()[0], b.label)
+			b := keymap.Of(k.do, v.places())
+			if got, ok := keymap.At(strings.Fields(b.Keys)[0], v.places()); !ok || got.Do != k.do {
+				t.Errorf("the footer of %s names %s, which does nothing there", v.crumbs()[0], b.Label)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // labeled are the objects that labels or annotations are changed of: nodes where
@@ -37,7 +38,7 @@ func (a *App) editLabels(t targets) tea.Cmd {
 		}
 	}
 	return a.openEdit(&wishEdit{
-		title: "Label " + t.of(doLabel).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		title: "Label " + t.of(keymap.Label).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteLabel(s, refs, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadLabel(refs, typed) },
 	})
@@ -54,7 +55,7 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 		}
 	}
 	return a.openEdit(&wishEdit{
-		title: "Annotate " + t.of(doAnnotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		title: "Annotate " + t.of(keymap.Annotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		read: func(typed string) (plan.Action, error) {
 			set, remove, err := plan.ParseMarks(strings.Fields(typed))
 			return plan.Annotate{Refs: refs, Set: set, Remove: remove}, err

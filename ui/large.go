@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // What is drawn large and plain has more room around it: fewer columns and keys, a
@@ -69,13 +71,13 @@ func (a *App) footer(v view) []footKey {
 	if !a.Large {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(k footKey) bool { return k.do == doMore || a.off(k.do, v) != "" })
+	all = slices.DeleteFunc(all, func(k footKey) bool { return k.do == keymap.More || a.off(k.do, v) != "" })
 	all = all[:min(len(all), largeKeys)]
 	if a.lesson.taken != nil {
-		all = append(all, footKey{do: doLesson})
+		all = append(all, footKey{do: keymap.Lesson})
 	}
 	if a.trainer() != nil {
-		all = append(all, footKey{do: doFault})
+		all = append(all, footKey{do: keymap.Fault})
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // Lesson is a lesson that is being taken on the embedded cluster.
@@ -128,18 +129,18 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 
 // lessonScrolls are the keys of the panel that scroll its text, by lines; those of
 // a page scroll by what the panel shows.
-var lessonScrolls = map[action]int{doUp: -1, doDown: 1, doHalfUp: -3, doHalfDown: 3, doPageUp: -lessonRows, doPageDown: lessonRows, doTop: -1000, doBottom: 1000}
+var lessonScrolls = map[keymap.Action]int{keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -3, keymap.HalfDown: 3, keymap.PageUp: -lessonRows, keymap.PageDown: lessonRows, keymap.Top: -1000, keymap.Bottom: 1000}
 
 // onLessonKey does what a key means in the panel.
 func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &a.lesson
-	b, _ := bindingAt(key.String(), everywhere|lists)
-	if lines, ok := lessonScrolls[b.do]; ok {
+	b, _ := keymap.At(key.String(), keymap.Everywhere|keymap.Lists)
+	if lines, ok := lessonScrolls[b.Do]; ok {
 		a.scrollLesson(lines)
 		return nil
 	}
-	switch b.do {
-	case doHelp, doPalette, doRedraw, doSuspend, doFault:
+	switch b.Do {
+	case keymap.Help, keymap.Palette, keymap.Redraw, keymap.Suspend, keymap.Fault:
 		return a.do(b, a.top())
 	}
 	switch name := key.String(); name {

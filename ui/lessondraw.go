@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // Where the lesson's panel stands, and its size.
@@ -352,13 +353,13 @@ func (p *lessonPanel) toDo(keys string) string {
 	if keys == "" || p.entered {
 		return keys
 	}
-	return bindingOf(doLesson, everywhere).label + ", then " + keys
+	return keymap.Of(keymap.Lesson, keymap.Everywhere).Label + ", then " + keys
 }
 
 // footer lists the keys of the panel while they are its own.
 func (p *lessonPanel) footer() []footKey {
 	s := &p.state
-	key := func(label, word string) footKey { return footKey{doLesson, word, label} }
+	key := func(label, word string) footKey { return footKey{keymap.Lesson, word, label} }
 	var all []footKey
 	over := s.Reached || s.Spoilt != ""
 	switch {
@@ -376,5 +377,5 @@ func (p *lessonPanel) footer() []footKey {
 	if p.begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))
 	}
-	return append(all, key("j k", "scroll"), key("esc", "to the dashboard"), footKey{do: doFault}, footKey{do: doPalette})
+	return append(all, key("j k", "scroll"), key("esc", "to the dashboard"), footKey{do: keymap.Fault}, footKey{do: keymap.Palette})
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // lessonTexts are the sentences of a lesson's file that a student reads.
@@ -59,16 +61,16 @@ var (
 
 // pagesOf are the pages that a text names, as places of the key map; those that
 // are none are wrong.
-func pagesOf(text string) (in place, wrong []string) {
-	views := map[string]place{
-		"Pending": everywhere | lists | onPod | podFacts | inPending, "Pods": everywhere | lists | onPod | podFacts, "Nodes": everywhere | lists | onNode,
+func pagesOf(text string) (in keymap.Place, wrong []string) {
+	views := map[string]keymap.Place{
+		"Pending": keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending, "Pods": keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts, "Nodes": keymap.Everywhere | keymap.Lists | keymap.OnNode,
 	}
 	for _, match := range namedView.FindAllStringSubmatch(text, -1) {
-		b, ok := bindingAt(match[1], everywhere)
-		if views[b.foot] == 0 || !ok {
+		b, ok := keymap.At(match[1], keymap.Everywhere)
+		if views[b.Foot] == 0 || !ok {
 			wrong = append(wrong, "no view "+match[1])
 		}
-		in |= views[b.foot]
+		in |= views[b.Foot]
 	}
 	for _, match := range namedPage.FindAllStringSubmatch(text, -1) {
 		if views[match[1]] == 0 {
@@ -97,15 +99,15 @@ func missingThings(app *App, text string) []string {
 	}
 	slices.Sort(pressed)
 	for _, key := range slices.Compact(pressed) {
-		if _, ok := bindingAt(key, in); !ok {
+		if _, ok := keymap.At(key, in); !ok {
 			wrong = append(wrong, "no key "+key+" there")
 		}
 	}
 	for _, match := range menuWord.FindAllStringSubmatch(text, -1) {
-		has := func(do action) bool {
+		has := func(do keymap.Action) bool {
 			word := keyless[do]
 			if word == "" {
-				word = bindingOf(do, in).foot
+				word = keymap.Of(do, in).Foot
 			}
 			return strings.HasPrefix(word+" ", strings.TrimSpace(match[1])+" ")
 		}

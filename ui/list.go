@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // list is a page of one table, with a filter and an order. What is filtered and
@@ -89,14 +90,14 @@ func (l *list[F, R]) showsYoung() bool {
 }
 
 // actList does what every list can; it reports false for the rest.
-func (l *list[F, R]) actList(do action) (cmd tea.Cmd, done bool) {
+func (l *list[F, R]) actList(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
-	case doSort:
+	case keymap.Sort:
 		l.table.letters = true
 		l.app.prompt = &sorting[R]{l.app, l.table, l.sortBy}
-	case doFilter:
+	case keymap.Filter:
 		l.app.prompt = newFiltering(l)
-	case doReverse:
+	case keymap.Reverse:
 		l.table.reversed = !l.table.reversed
 		return l.arrange(anew), true
 	default:
@@ -129,7 +130,7 @@ func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 	case row >= len(l.table.rows):
 		return nil
 	case row == l.table.chosen:
-		return l.app.do(bindingOf(doOpen, l.self.places()), l.self)
+		return l.app.do(keymap.Of(keymap.Open, l.self.places()), l.self)
 	}
 	l.table.move(row - l.table.chosen)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // menu is the box with every action on what is selected, and why some cannot be
@@ -21,7 +22,7 @@ type menu struct {
 
 // menuItem is one action of the menu.
 type menuItem struct {
-	do   action
+	do   keymap.Action
 	key  string // that does the same; "" where none does
 	word string
 	off  string // why it cannot be done; "" if it can
@@ -29,19 +30,19 @@ type menuItem struct {
 
 // ofNodes and ofPods are the actions on each, in the order of the menu.
 var (
-	ofNodes = []action{doCordon, doUncordon, doDrain, doTaint, doLabel, doAnnotate}
-	ofPods  = []action{doEvict, doLabel, doAnnotate, doUngate, doScale, doRestart, doDelete}
+	ofNodes = []keymap.Action{keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Annotate}
+	ofPods  = []keymap.Action{keymap.Evict, keymap.Label, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete}
 )
 
 // keyless are the words of actions that the menu alone offers.
-var keyless = map[action]string{
-	doAnnotate: "annotate", doUngate: "remove gates", doScale: "scale the workload", doRestart: "restart the workload",
-	doDelete: "delete",
+var keyless = map[keymap.Action]string{
+	keymap.Annotate: "annotate", keymap.Ungate: "remove gates", keymap.Scale: "scale the workload", keymap.Restart: "restart the workload",
+	keymap.Delete: "delete",
 }
 
 // changersOf are the actions that make sense on what a view has selected.
-func changersOf(t targets) []action {
-	var all []action
+func changersOf(t targets) []keymap.Action {
+	var all []keymap.Action
 	if len(t.nodes) > 0 {
 		all = append(all, ofNodes...)
 	}
@@ -56,11 +57,11 @@ func changersOf(t targets) []action {
 }
 
 // item is an action as the menu shows it.
-func (a *App) item(do action, v view) menuItem {
+func (a *App) item(do keymap.Action, v view) menuItem {
 	made := menuItem{do: do, word: keyless[do], off: a.off(do, v)}
 	if made.word == "" {
-		b := bindingOf(do, v.places())
-		made.key, made.word = b.label, b.foot
+		b := keymap.Of(do, v.places())
+		made.key, made.word = b.Label, b.Foot
 	}
 	return made
 }

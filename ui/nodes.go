@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // nodes is the page of all nodes.
@@ -176,16 +177,16 @@ func (n *nodes) selected() selection {
 	return selection{ref: model.Ref{Resource: "nodes", Name: node.Name, UID: node.Object.UID}, node: node, copy: node.Name}
 }
 
-func (n *nodes) places() place { return everywhere | lists | onNode }
+func (n *nodes) places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnNode }
 
 func (n *nodes) footer() []footKey {
-	return keys(doOpen, doExplain, doCordon, doUncordon, doDrain, doTaint, doLabel, doDescribe, doYAML, doFilter, doSort, doMark, doWide, doMore)
+	return keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
 }
 
-func (n *nodes) off(do action) string {
+func (n *nodes) off(do keymap.Action) string {
 	node, ok := n.table.selected()
 	switch do {
-	case doOpen, doExplain, doDescribe, doYAML, doCopy:
+	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML, keymap.Copy:
 		if !ok {
 			return "no node is selected."
 		}
@@ -196,11 +197,11 @@ func (n *nodes) off(do action) string {
 	return ""
 }
 
-func (n *nodes) act(do action) tea.Cmd {
+func (n *nodes) act(do keymap.Action) tea.Cmd {
 	if cmd, done := n.actList(do); done {
 		return cmd
 	}
-	if do == doOpen {
+	if do == keymap.Open {
 		return n.app.open(newPodsOf(n.app, n.selected().node.Name))
 	}
 	return n.app.actOn(do, n.selected())

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // notHere is the page of what one node has against each kind of pods that wait
@@ -252,17 +253,19 @@ func (p *notHere) selected() selection {
 	return podSelection(row.kind.First())
 }
 
-func (p *notHere) places() place { return everywhere | lists | onPod | nodeFacts | podFacts }
-
-func (p *notHere) footer() []footKey {
-	return keys(doOpen, doWords, doDescribe, doYAML, doFilter, doSort, doClose)
+func (p *notHere) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts
 }
 
-func (p *notHere) off(do action) string {
+func (p *notHere) footer() []footKey {
+	return keys(keymap.Open, keymap.Words, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Close)
+}
+
+func (p *notHere) off(do keymap.Action) string {
 	return p.app.offPod(do, p.table.selectedGone(), p.selected())
 }
 
-func (p *notHere) act(do action) tea.Cmd {
+func (p *notHere) act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.actList(do); done {
 		return cmd
 	}

@@ -8,28 +8,29 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // onNodes are those of the changers that are about nodes alone, onEither those
 // that are about nodes or pods.
 var (
-	onNodes  = []action{doCordon, doUncordon, doDrain, doTaint}
-	onEither = []action{doLabel, doAnnotate}
+	onNodes  = []keymap.Action{keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint}
+	onEither = []keymap.Action{keymap.Label, keymap.Annotate}
 )
 
 // off tells why an action cannot be done now; "" if it can.
-func (a *App) off(do action, v view) string {
+func (a *App) off(do keymap.Action, v view) string {
 	switch do {
-	case doStepBack, doStepOn:
+	case keymap.StepBack, keymap.StepOn:
 		return a.offStep(do)
-	case doPast:
+	case keymap.Past:
 		return a.offPast(v)
 	}
 	if !slices.Contains(changers, do) {
 		return v.off(do)
 	}
 	t := targetsOf(v)
-	if do == doDrain && t.gone == "" && len(a.draining(t.nodes)) > 0 {
+	if do == keymap.Drain && t.gone == "" && len(a.draining(t.nodes)) > 0 {
 		return "" // it opens what runs
 	}
 	if reason, _ := a.lookOnly(); reason != "" {
@@ -41,7 +42,7 @@ func (a *App) off(do action, v view) string {
 	if reason := a.forbidden(do, t); reason != "" {
 		return reason
 	}
-	if do == doUncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(a.acts.jobs, n.Name)) > 0 }) {
+	if do == keymap.Uncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(a.acts.jobs, n.Name)) > 0 }) {
 		return "" // it stops the drain
 	}
 	return t.already(do)
@@ -71,7 +72,7 @@ func (a *App) lookOnly() (reason, short string) {
 }
 
 // lack tells that there is nothing to do it to; "" if there is.
-func (t targets) lack(do action) string {
+func (t targets) lack(do keymap.Action) string {
 	switch {
 	case t.gone != "":
 		return t.gone + " is gone."
@@ -88,14 +89,14 @@ func (t targets) lack(do action) string {
 }
 
 // already tells that all is as it would be; "" if it is not.
-func (t targets) already(do action) string {
+func (t targets) already(do keymap.Action) string {
 	as := func(cordoned bool) bool {
 		return !slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return n.Cordoned != cordoned })
 	}
 	switch {
-	case do == doUncordon && as(false):
+	case do == keymap.Uncordon && as(false):
 		return t.are("not cordoned")
-	case do == doCordon && as(true):
+	case do == keymap.Cordon && as(true):
 		return t.are("cordoned already")
 	case len(t.pods) > 0:
 		return unfit(do, t.pods)
@@ -113,9 +114,9 @@ func (t targets) are(how string) string {
 // stray tells what a key means elsewhere, where it means nothing here.
 func (a *App) stray(key string, v view) tea.Cmd {
 	switch {
-	case key == "c" && v.places()&onPod != 0:
+	case key == "c" && v.places()&keymap.OnPod != 0:
 		return a.say("c cordons a node: o goes to this pod's")
-	case (key == "n" || key == "N") && v.places()&text != 0:
+	case (key == "n" || key == "N") && v.places()&keymap.Text != 0:
 		return a.say("n chooses a namespace, in lists: ctrl-n and ctrl-p go from match to match")
 	}
 	return nil
@@ -123,7 +124,7 @@ func (a *App) stray(key string, v view) tea.Cmd {
 
 // folded are keys of a footer that all cannot act for one reason: they share one
 // entry.
-func (a *App) folded(footer []footKey, in place) (first int, text string) {
+func (a *App) folded(footer []footKey, in keymap.Place) (first int, text string) {
 	_, short := a.lookOnly()
 	if short == "" {
 		return -1, ""
@@ -135,7 +136,7 @@ func (a *App) folded(footer []footKey, in place) (first int, text string) {
 			if first < 0 {
 				first = i
 			}
-			labels = append(labels, bindingOf(k.do, in).label)
+			labels = append(labels, keymap.Of(k.do, in).Label)
 		}
 	}
 	if first < 0 {

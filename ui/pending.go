@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // waiting is one row of Pending: a kind of pods, or one pod of an unfolded kind.
@@ -331,37 +332,39 @@ func (p *pending) selected() selection {
 	return podSelection(w.pod)
 }
 
-func (p *pending) places() place { return everywhere | lists | onPod | podFacts | inPending }
+func (p *pending) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending
+}
 
 func (p *pending) footer() []footKey {
 	if _, ok := p.table.selected(); !ok {
-		return append([]footKey{{do: doPending, label: "1–3", word: "views"}}, keys(doPalette, doNamespaces, doActivity, doClose)...)
+		return append([]footKey{{do: keymap.Pending, label: "1–3", word: "views"}}, keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
 	}
 	if p.app.lost() {
-		return keys(doOpen, doDescribe, doFilter, doCordon, doUncordon, doDrain, doTaint, doLabel, doEvict)
+		return keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)
 	}
 	if p.app.isReading() {
-		return keys(doOpen, doDescribe, doYAML, doFilter, doPalette)
+		return keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Palette)
 	}
 	if p.limited {
-		return append([]footKey{{do: doOpen, word: "what is known"}}, keys(doUnread, doWords, doDescribe, doFilter)...)
+		return append([]footKey{{do: keymap.Open, word: "what is known"}}, keys(keymap.Unread, keymap.Words, keymap.Describe, keymap.Filter)...)
 	}
-	return keys(doOpen, doFixes, doPreempt, doTrace, doUnfold, doFilter, doSort, doWords, doDescribe, doPalette)
+	return keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Words, keymap.Describe, keymap.Palette)
 }
 
-func (p *pending) off(do action) string {
+func (p *pending) off(do keymap.Action) string {
 	w, ok := p.table.selected()
-	if do == doUnfold && (!ok || len(w.kind.Pods) == 1) {
+	if do == keymap.Unfold && (!ok || len(w.kind.Pods) == 1) {
 		return "it stands for one pod."
 	}
 	return p.app.offPod(do, p.table.selectedGone(), p.selected())
 }
 
-func (p *pending) act(do action) tea.Cmd {
+func (p *pending) act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.actList(do); done {
 		return cmd
 	}
-	if do == doUnfold {
+	if do == keymap.Unfold {
 		w, _ := p.table.selected()
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
 		return p.arrange(kept)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // pods is the page of all pods, or of those of one node.
@@ -157,15 +158,19 @@ func podSelection(pod *model.Pod) selection {
 	return selection{ref: ref, pod: pod, copy: pod.FullName()}
 }
 
-func (p *pods) places() place { return everywhere | lists | onPod | podFacts }
-
-func (p *pods) footer() []footKey {
-	return slices.Insert(keys(doOpen, doEvict, doLabel, doFixes, doPreempt, doTrace, doDescribe, doYAML, doFilter, doSort, doMark, doMore), 3, footKey{do: doGoNode, word: "node"})
+func (p *pods) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
 }
 
-func (p *pods) off(do action) string { return p.app.offPod(do, p.table.selectedGone(), p.selected()) }
+func (p *pods) footer() []footKey {
+	return slices.Insert(keys(keymap.Open, keymap.Evict, keymap.Label, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More), 3, footKey{do: keymap.GoNode, word: "node"})
+}
 
-func (p *pods) act(do action) tea.Cmd {
+func (p *pods) off(do keymap.Action) string {
+	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+}
+
+func (p *pods) act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.actList(do); done {
 		return cmd
 	}

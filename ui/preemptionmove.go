@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+)
 
 // selected is the victim that the cursor is on, else the pod of the page.
 func (p *preemption) selected() selection {
@@ -13,27 +17,29 @@ func (p *preemption) selected() selection {
 	return podSelection(p.pod)
 }
 
-func (p *preemption) places() place { return everywhere | lists | onPod | podFacts }
+func (p *preemption) places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
+}
 
 func (p *preemption) footer() []footKey {
-	return keys(doOpen, doGoNode, doWords, doDescribe, doClose)
+	return keys(keymap.Open, keymap.GoNode, keymap.Words, keymap.Describe, keymap.Close)
 }
 
 // off tells why a key can do nothing here.
-func (p *preemption) off(do action) string {
+func (p *preemption) off(do keymap.Action) string {
 	switch do {
-	case doGoNode:
+	case keymap.GoNode:
 		if p.of == "" {
 			return "no node is selected."
 		}
-	case doPreempt:
+	case keymap.Preempt:
 		return "this page shows it."
-	case doOpen, doExplain, doDescribe, doYAML:
+	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML:
 		if on := p.selected(); on.pod == nil {
 			return on.copy + " is gone."
 		}
 		return p.app.offPod(do, p.gone && !p.focused, p.selected())
-	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "this page is no list."
 	}
 	return ""
@@ -41,21 +47,21 @@ func (p *preemption) off(do action) string {
 
 // act does what a key asks for. W is about the pod of the page, o about the node
 // of the selected row.
-func (p *preemption) act(do action) tea.Cmd {
+func (p *preemption) act(do keymap.Action) tea.Cmd {
 	half := max(1, p.height/4)
-	steps := map[action]int{
-		doUp: -1, doDown: 1, doHalfUp: -half, doHalfDown: half, doPageUp: -2 * half, doPageDown: 2 * half,
-		doTop: -p.length(), doBottom: p.length(),
+	steps := map[keymap.Action]int{
+		keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -half, keymap.HalfDown: half, keymap.PageUp: -2 * half, keymap.PageDown: 2 * half,
+		keymap.Top: -p.length(), keymap.Bottom: p.length(),
 	}
 	if n, ok := steps[do]; ok {
 		return p.walk(n)
 	}
 	switch do {
-	case doNextPart, doPrevPart:
+	case keymap.NextPart, keymap.PrevPart:
 		p.focus(!p.focused)
-	case doGoNode:
+	case keymap.GoNode:
 		return p.app.goNode(p.of)
-	case doWords:
+	case keymap.Words:
 		return p.app.actOn(do, podSelection(p.pod))
 	default:
 		return p.app.actOn(do, p.selected())
@@ -121,7 +127,7 @@ func (p *preemption) onClick(y int) tea.Cmd {
 	p.focus(true)
 	p.victims.move(p.victims.top + row - p.victims.chosen)
 	if was {
-		return p.app.do(bindingOf(doOpen, p.places()), p)
+		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // settler is a view that keeps rows of vanished objects until the next key.
@@ -33,7 +35,7 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 		return a.onLessonKey(key)
 	}
 	v := a.top()
-	b, ok := bindingAt(key.String(), a.placesOf(v))
+	b, ok := keymap.At(key.String(), a.placesOf(v))
 	if !ok {
 		return a.stray(key.String(), v)
 	}
@@ -45,54 +47,54 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 }
 
 // do runs an action, or says why it cannot be done.
-func (a *App) do(b binding, v view) tea.Cmd {
-	if a.small() && b.do != doClose && b.do != doQuit {
+func (a *App) do(b keymap.Binding, v view) tea.Cmd {
+	if a.small() && b.Do != keymap.Close && b.Do != keymap.Quit {
 		return nil
 	}
-	if a.hides(v) && (b.where&everywhere == 0 || b.do == doCopy) {
-		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + hiddenWords + ".")
+	if a.hides(v) && (b.Where&keymap.Everywhere == 0 || b.Do == keymap.Copy) {
+		return a.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + hiddenWords + ".")
 	}
-	if reason := a.off(b.do, v); reason != "" {
-		return a.say(strings.TrimSpace(b.label+" "+b.foot) + ": " + reason)
+	if reason := a.off(b.Do, v); reason != "" {
+		return a.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + reason)
 	}
-	if cmd, done := a.doAnywhere(b.do); done {
+	if cmd, done := a.doAnywhere(b.Do); done {
 		return cmd
 	}
-	if slices.Contains(changers, b.do) {
-		return a.change(b.do, targetsOf(v))
+	if slices.Contains(changers, b.Do) {
+		return a.change(b.Do, targetsOf(v))
 	}
-	return v.act(b.do)
+	return v.act(b.Do)
 }
 
 // doAnywhere does the actions that mean the same on every page.
-func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
+func (a *App) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
-	case doLesson:
+	case keymap.Lesson:
 		if a.lesson.taken == nil {
 			return a.say("L lesson: no lesson is taken. demo --list lists them."), true
 		}
 		a.lesson.entered = true
-	case doFault:
+	case keymap.Fault:
 		return a.openTrainer(), true
-	case doQuit:
+	case keymap.Quit:
 		return a.quit(false), true
-	case doHelp:
+	case keymap.Help:
 		a.openHelp()
-	case doPalette:
+	case keymap.Palette:
 		a.prompt = newPalette(a)
-	case doNamespaces:
+	case keymap.Namespaces:
 		a.prompt = newNamespaces(a)
-	case doAllNamespaces:
+	case keymap.AllNamespaces:
 		return a.inNamespace(""), true
-	case doMore:
+	case keymap.More:
 		return a.openMenu(), true
-	case doClose:
+	case keymap.Close:
 		return a.close(), true
-	case doLast:
+	case keymap.Last:
 		return a.goTo(a.last), true
-	case doBack:
+	case keymap.Back:
 		return a.back(), true
-	case doForward:
+	case keymap.Forward:
 		return a.goTo(a.here + 1), true
 	default:
 		return a.doOpenPage(do)
@@ -101,44 +103,44 @@ func (a *App) doAnywhere(do action) (cmd tea.Cmd, done bool) {
 }
 
 // doOpenPage goes to a page, or to another step of a recording.
-func (a *App) doOpenPage(do action) (cmd tea.Cmd, done bool) {
+func (a *App) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
-	case doPending:
+	case keymap.Pending:
 		return a.open(a.pages.pending), true
-	case doPods:
+	case keymap.Pods:
 		return a.open(a.pages.pods), true
-	case doNodes:
+	case keymap.Nodes:
 		return a.open(a.pages.nodes), true
-	case doActivity:
+	case keymap.Activity:
 		return a.open(newActivity(a)), true
-	case doUnread:
+	case keymap.Unread:
 		return a.open(newUnread(a)), true
-	case doStepBack, doStepOn:
+	case keymap.StepBack, keymap.StepOn:
 		return a.step(do), true
-	case doChanges:
+	case keymap.Changes:
 		return a.openChanges(), true
-	case doPast:
+	case keymap.Past:
 		return a.open(newPast(a, a.top().selected().pod)), true
 	}
 	return a.doTerminal(do)
 }
 
 // doTerminal does what concerns the terminal and the connection.
-func (a *App) doTerminal(do action) (cmd tea.Cmd, done bool) {
+func (a *App) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
-	case doRedraw:
+	case keymap.Redraw:
 		return tea.ClearScreen, true
-	case doSuspend:
+	case keymap.Suspend:
 		return tea.Suspend, true
-	case doKill:
+	case keymap.Kill:
 		return a.say("Nothing is killed without asking: e evicts"), true
-	case doRetry:
+	case keymap.Retry:
 		cluster := a.Cluster
 		if cluster == nil {
 			return nil, true // it is being connected to
 		}
 		return func() tea.Msg { cluster.Retry(); return nil }, true
-	case doCopy:
+	case keymap.Copy:
 		return a.copy(), true
 	}
 	return nil, false

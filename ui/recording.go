@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // Recording is a cluster that was recorded. Its methods are called from Cmds,
@@ -44,12 +45,12 @@ type (
 )
 
 // placesOf are where in the key map a page is: in a recording there are more keys.
-func (a *App) placesOf(v view) place {
+func (a *App) placesOf(v view) keymap.Place {
 	in := v.places()
 	if a.Recording != nil {
-		in |= inRecording
-		if in&onPod != 0 {
-			in |= onRecorded
+		in |= keymap.InRecording
+		if in&keymap.OnPod != 0 {
+			in |= keymap.OnRecorded
 		}
 	}
 	return in
@@ -64,23 +65,23 @@ func (a *App) towards() int {
 }
 
 // offStep tells why there is no step to go to; "" if there is.
-func (a *App) offStep(do action) string {
+func (a *App) offStep(do keymap.Action) string {
 	to, all := a.towards(), a.snapshot.Status.Steps
 	switch {
 	case all == 0:
 		return "the recording is being read."
-	case do == doStepBack && to <= 1:
+	case do == keymap.StepBack && to <= 1:
 		return "this is the first step."
-	case do == doStepOn && to >= all:
+	case do == keymap.StepOn && to >= all:
 		return "this is the last step."
 	}
 	return ""
 }
 
 // step goes one step back or on. Keys that come while one is being read add up.
-func (a *App) step(do action) tea.Cmd {
+func (a *App) step(do keymap.Action) tea.Cmd {
 	by := 1
-	if do == doStepBack {
+	if do == keymap.StepBack {
 		by = -1
 	}
 	a.steps.to = a.towards() + by
@@ -164,16 +165,16 @@ func (a *App) withSteps(footer []footKey) []footKey {
 	if a.Recording == nil {
 		return footer
 	}
-	do := doStepOn
+	do := keymap.StepOn
 	if a.offStep(do) != "" {
-		do = doStepBack // one of the two acts, unless there is only one step
+		do = keymap.StepBack // one of the two acts, unless there is only one step
 	}
 	steps := []footKey{{do: do, label: ", ."}}
 	if _, open := a.top().(*difference); !open {
-		steps = append(steps, footKey{do: doChanges})
+		steps = append(steps, footKey{do: keymap.Changes})
 	}
-	if a.placesOf(a.top())&onRecorded != 0 {
-		steps = append(steps, footKey{do: doPast})
+	if a.placesOf(a.top())&keymap.OnRecorded != 0 {
+		steps = append(steps, footKey{do: keymap.Past})
 	}
 	return append(steps, footer...)
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // rights are those of the user, as far as they were asked for.
@@ -26,37 +27,37 @@ type rightsMsg struct {
 var patchNodes = model.Right{Verb: "patch", Resource: "nodes"}
 
 // rightsFor are the rights that an action takes.
-func rightsFor(do action, t targets) []model.Right {
+func rightsFor(do keymap.Action, t targets) []model.Right {
 	evict := model.Right{Verb: "create", Resource: "pods/eviction"}
 	switch do {
-	case doCordon, doUncordon, doTaint:
+	case keymap.Cordon, keymap.Uncordon, keymap.Taint:
 		return []model.Right{patchNodes}
-	case doDrain:
+	case keymap.Drain:
 		return []model.Right{patchNodes, evict}
-	case doLabel, doAnnotate:
+	case keymap.Label, keymap.Annotate:
 		if len(t.nodes) > 0 {
 			return []model.Right{patchNodes}
 		}
 		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
-	case doEvict:
+	case keymap.Evict:
 		return inNamespaces(t.pods, evict)
-	case doUngate:
+	case keymap.Ungate:
 		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
-	case doDelete:
+	case keymap.Delete:
 		return inNamespaces(t.pods, model.Right{Verb: "delete", Resource: "pods"})
-	case doScale, doRestart:
+	case keymap.Scale, keymap.Restart:
 		return workloadRights(do, t.pods)
 	}
 	return nil
 }
 
 // workloadRights are those that a change of the pods' workload takes.
-func workloadRights(do action, pods []*model.Pod) []model.Right {
+func workloadRights(do keymap.Action, pods []*model.Pod) []model.Right {
 	if pods[0].Owner.Name == "" {
 		return nil
 	}
 	right := model.Right{Verb: "patch", Group: "apps", Resource: strings.ToLower(pods[0].Owner.Kind) + "s"}
-	if do == doScale {
+	if do == keymap.Scale {
 		right.Verb = "update"
 		right.Resource += "/scale"
 	}
@@ -76,7 +77,7 @@ func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
 }
 
 // forbidden tells that the user may not do it; "" where that is not known.
-func (a *App) forbidden(do action, t targets) string {
+func (a *App) forbidden(do keymap.Action, t targets) string {
 	for _, right := range rightsFor(do, t) {
 		permission, known := a.acts.rights.known[right]
 		if !known || permission.Allowed {

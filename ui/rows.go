@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // rows is a page of one table that is neither filtered nor sorted nor marked.
@@ -26,9 +28,9 @@ func (r *rows[R]) note() string { return r.table.cutNote(r.width) }
 func (r *rows[R]) settle() { r.table.settle() }
 
 // notOfRows are the keys of lists that mean nothing to these.
-var notOfRows = []action{doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doNextPart, doPrevPart}
+var notOfRows = []keymap.Action{keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.NextPart, keymap.PrevPart}
 
-func (r *rows[R]) off(do action) string {
+func (r *rows[R]) off(do keymap.Action) string {
 	if slices.Contains(notOfRows, do) {
 		return "this page is no list."
 	}
@@ -45,7 +47,7 @@ func (r *rows[R]) mouse(msg tea.Msg) tea.Cmd {
 		switch {
 		case msg.Y == 0 || msg.Y >= r.table.height || row >= len(r.table.rows):
 		case row == r.table.chosen:
-			return r.app.do(bindingOf(doOpen, r.self.places()), r.self)
+			return r.app.do(keymap.Of(keymap.Open, r.self.places()), r.self)
 		default:
 			r.table.move(row - r.table.chosen)
 		}

@@ -9,20 +9,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // actOn does what a selection of any list allows.
-func (a *App) actOn(do action, on selection) tea.Cmd {
+func (a *App) actOn(do keymap.Action, on selection) tea.Cmd {
 	switch do {
-	case doDescribe:
+	case keymap.Describe:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
 			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))
-	case doYAML:
+	case keymap.YAML:
 		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "YAML"},
 			a.yamlWords(), a.yaml(on.ref)))
 	default:
 		switch {
-		case do == doExplain && on.node != nil:
+		case do == keymap.Explain && on.node != nil:
 			return a.open(newNotHere(a, on.node.Name))
 		case on.pod != nil:
 			return a.actOnPod(do, on.pod)
@@ -32,33 +33,33 @@ func (a *App) actOn(do action, on selection) tea.Cmd {
 }
 
 // actOnPod opens what there is about a pod.
-func (a *App) actOnPod(do action, pod *model.Pod) tea.Cmd {
+func (a *App) actOnPod(do keymap.Action, pod *model.Pod) tea.Cmd {
 	switch do {
-	case doOpen, doExplain:
+	case keymap.Open, keymap.Explain:
 		return a.open(newWhy(a, pod))
-	case doFixes:
+	case keymap.Fixes:
 		return a.open(newFixes(a, pod, fixing{}, 0))
-	case doPreempt:
+	case keymap.Preempt:
 		return a.open(newPreemption(a, pod))
-	case doTrace:
+	case keymap.Trace:
 		return a.open(newTrace(a, pod))
-	case doWords:
+	case keymap.Words:
 		return a.open(newWords(a, pod, nil))
-	case doGoNode:
+	case keymap.GoNode:
 		return a.goNode(nodeOf(pod))
 	}
 	return nil
 }
 
 // aboutVerdicts are the pages that rest on verdicts: they wait until all is read.
-var aboutVerdicts = []action{doOpen, doExplain, doFixes, doPreempt, doTrace, doWords}
+var aboutVerdicts = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words}
 
 // ofRefused are the actions on a pod that make sense where it does not exist.
-var ofRefused = []action{doOpen, doExplain, doFixes, doDescribe, doYAML, doWords}
+var ofRefused = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Describe, keymap.YAML, keymap.Words}
 
 // offPod tells why an action cannot be done on a pod.
-func (a *App) offPod(do action, gone bool, on selection) string {
-	if do != doDescribe && do != doYAML && do != doGoNode && !slices.Contains(aboutVerdicts, do) {
+func (a *App) offPod(do keymap.Action, gone bool, on selection) string {
+	if do != keymap.Describe && do != keymap.YAML && do != keymap.GoNode && !slices.Contains(aboutVerdicts, do) {
 		return ""
 	}
 	switch {
@@ -73,16 +74,16 @@ func (a *App) offPod(do action, gone bool, on selection) string {
 }
 
 // offThisPod is offPod for what depends on how far the pod is.
-func offThisPod(do action, pod *model.Pod, name string) string {
+func offThisPod(do keymap.Action, pod *model.Pod, name string) string {
 	placed := pod.Object.Spec.NodeName != ""
 	switch {
 	case !pod.Exists() && !slices.Contains(ofRefused, do):
 		return "no pod of " + name + " was created."
-	case do == doPreempt && placed:
+	case do == keymap.Preempt && placed:
 		return name + " has a node: preemption is for pods without one."
-	case do == doFixes && placed:
+	case do == keymap.Fixes && placed:
 		return name + " has a node: fixes are for pods without one."
-	case do == doGoNode && nodeOf(pod) == "":
+	case do == keymap.GoNode && nodeOf(pod) == "":
 		return name + " has no node yet."
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // fruit are the rows of the tables of these tests.
@@ -101,7 +102,7 @@ func TestATableAsksOnlyTheRowsInView(t *testing.T) {
 	}})
 	table.resize(40, 11)
 	table.reset(rows)
-	table.act(doBottom)
+	table.act(keymap.Bottom)
 	theme := themes.Mono()
 	table.draw(&theme.Styles)
 	if len(asked) > 20 {
@@ -112,7 +113,7 @@ func TestATableAsksOnlyTheRowsInView(t *testing.T) {
 func TestColumnsOnlyGrow(t *testing.T) {
 	table := newFruits(2, "fig", "apricot", "kiwi", "plum")
 	before := table.widths[0]
-	table.act(doBottom)
+	table.act(keymap.Bottom)
 	if table.widths[0] != before {
 		t.Errorf("the column went from %d to %d cells", before, table.widths[0])
 	}
@@ -121,15 +122,15 @@ func TestColumnsOnlyGrow(t *testing.T) {
 func TestMarks(t *testing.T) {
 	for _, c := range []struct {
 		does string
-		acts []action
+		acts []keymap.Action
 		want string
 	}{
-		{"space marks and goes on", []action{doMark, doMark}, "a b"},
-		{"space unmarks", []action{doMark, doUp, doMark}, ""},
-		{"ctrl-space marks from the mark above up to here", []action{doMark, doDown, doDown, doMarkTo}, "a b c d"},
-		{"ctrl-space marks up to the mark below where none is above", []action{doDown, doDown, doMark, doTop, doMarkTo}, "a b c"},
-		{"ctrl-space marks one row where nothing is marked", []action{doDown, doMarkTo}, "b"},
-		{"M unmarks all", []action{doMark, doMark, doUnmark}, ""},
+		{"space marks and goes on", []keymap.Action{keymap.Mark, keymap.Mark}, "a b"},
+		{"space unmarks", []keymap.Action{keymap.Mark, keymap.Up, keymap.Mark}, ""},
+		{"ctrl-space marks from the mark above up to here", []keymap.Action{keymap.Mark, keymap.Down, keymap.Down, keymap.MarkTo}, "a b c d"},
+		{"ctrl-space marks up to the mark below where none is above", []keymap.Action{keymap.Down, keymap.Down, keymap.Mark, keymap.Top, keymap.MarkTo}, "a b c"},
+		{"ctrl-space marks one row where nothing is marked", []keymap.Action{keymap.Down, keymap.MarkTo}, "b"},
+		{"M unmarks all", []keymap.Action{keymap.Mark, keymap.Mark, keymap.Unmark}, ""},
 	} {
 		table := newFruits(5, "a", "b", "c", "d", "e")
 		for _, act := range c.acts {
@@ -147,7 +148,7 @@ func TestMarks(t *testing.T) {
 
 func TestTheCursorStaysInView(t *testing.T) {
 	table := newFruits(3, "a", "b", "c", "d", "e", "f", "g")
-	for _, act := range []action{doPageDown, doHalfDown, doBottom, doUp, doHalfUp, doPageUp, doTop, doUp} {
+	for _, act := range []keymap.Action{keymap.PageDown, keymap.HalfDown, keymap.Bottom, keymap.Up, keymap.HalfUp, keymap.PageUp, keymap.Top, keymap.Up} {
 		table.act(act)
 		if table.chosen < table.top || table.chosen >= table.top+table.lines() {
 			t.Fatalf("row %d is chosen, %d to %d are in view", table.chosen, table.top, table.top+table.lines())
@@ -184,7 +185,7 @@ func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
 
 func TestWhatWasCutIsToldWhole(t *testing.T) {
 	const said = "0/12 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu, 4 node(s) had untolerated taint(s)."
-	for _, c := range []struct{ does, text, want string }{
+	for _, c := range []struct{ does, Text, want string }{
 		{"what is not cut says nothing", "short", ""},
 		{"what fits the row is told whole", "cordoned because of the disk that is full", "said: cordoned because of the disk that is full"},
 		{"of what does not fit the rest is told, from the next clause", said, "… 3 Insufficient cpu, 4 node(s) had untolerated taint(s)."},
@@ -195,10 +196,10 @@ func TestWhatWasCutIsToldWhole(t *testing.T) {
 			column[fruit]{head: "SAID", flex: true, text: func(f fruit) cell { return cell{text: f.state} }},
 		)
 		table.resize(62, 5)
-		if c.text != said {
+		if c.Text != said {
 			table.resize(30, 5)
 		}
-		table.reset([]fruit{{"checkout", c.text}})
+		table.reset([]fruit{{"checkout", c.Text}})
 		if got := table.cutNote(78); got != c.want {
 			t.Errorf("%s: %q, want %q", c.does, got, c.want)
 		}

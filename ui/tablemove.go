@@ -1,5 +1,7 @@
 package ui
 
+import "github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+
 // move moves the cursor by n rows and keeps it, and as many rows as there are, in view.
 func (t *table[R]) move(n int) {
 	t.chosen = min(max(t.chosen+n, 0), max(len(t.rows)-1, 0))
@@ -18,32 +20,32 @@ func (t *table[R]) scroll(n int) {
 }
 
 // act moves, marks or scrolls; it reports whether the action is a table's.
-func (t *table[R]) act(do action) bool {
+func (t *table[R]) act(do keymap.Action) bool {
 	page := t.lines()
 	switch do {
-	case doUp:
+	case keymap.Up:
 		t.move(-1)
-	case doDown:
+	case keymap.Down:
 		t.move(1)
-	case doTop:
+	case keymap.Top:
 		t.move(-len(t.rows))
-	case doBottom:
+	case keymap.Bottom:
 		t.move(len(t.rows))
-	case doHalfUp:
+	case keymap.HalfUp:
 		t.move(-page / 2)
-	case doHalfDown:
+	case keymap.HalfDown:
 		t.move(page / 2)
-	case doPageUp:
+	case keymap.PageUp:
 		t.move(-page)
-	case doPageDown:
+	case keymap.PageDown:
 		t.move(page)
-	case doLeft:
+	case keymap.Left:
 		t.shift = max(t.shift-1, 0)
-	case doRight:
+	case keymap.Right:
 		if t.cutColumns() {
 			t.shift++
 		}
-	case doWide:
+	case keymap.Wide:
 		t.wide, t.shift = !t.wide, 0
 		t.grow()
 	default:
@@ -53,17 +55,17 @@ func (t *table[R]) act(do action) bool {
 }
 
 // actMark marks and unmarks.
-func (t *table[R]) actMark(do action) bool {
+func (t *table[R]) actMark(do keymap.Action) bool {
 	row, ok := t.selected()
 	switch do {
-	case doMark:
+	case keymap.Mark:
 		if ok {
 			t.mark(row)
 		}
 		t.move(1)
-	case doMarkTo:
+	case keymap.MarkTo:
 		t.markTo()
-	case doUnmark:
+	case keymap.Unmark:
 		clear(t.marks)
 	default:
 		return false

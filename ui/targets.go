@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // targets are what an action is about.
@@ -147,7 +148,7 @@ func (w *why) targets() targets {
 }
 
 // of are those that one action is about: nodes or pods.
-func (t targets) of(do action) targets {
+func (t targets) of(do keymap.Action) targets {
 	if slices.Contains(onNodes, do) || slices.Contains(onEither, do) && len(t.nodes) > 0 {
 		return targets{nodes: t.nodes, gone: t.gone}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // textPage shows text that is longer than the screen: scrolled, moved sideways
@@ -62,12 +63,12 @@ func (p *textPage) answer(int) string {
 	return p.sentence
 }
 
-func (p *textPage) places() place { return everywhere | text }
+func (p *textPage) places() keymap.Place { return keymap.Everywhere | keymap.Text }
 
 func (p *textPage) footer() []footKey {
-	made := []footKey{{do: doFilter, word: "find"}, {do: doCopy}, {do: doClose}}
+	made := []footKey{{do: keymap.Filter, word: "find"}, {do: keymap.Copy}, {do: keymap.Close}}
 	if p.found != "" {
-		made = append([]footKey{{do: doNextMatch}}, made...)
+		made = append([]footKey{{do: keymap.NextMatch}}, made...)
 	}
 	return made
 }
@@ -173,27 +174,27 @@ func (p *textPage) scroll(n int) {
 	p.top = max(min(p.top+n, len(p.lines)-p.height), 0)
 }
 
-func (p *textPage) act(do action) tea.Cmd {
+func (p *textPage) act(do keymap.Action) tea.Cmd {
 	switch do {
-	case doUp:
+	case keymap.Up:
 		p.scroll(-1)
-	case doDown:
+	case keymap.Down:
 		p.scroll(1)
-	case doTop:
+	case keymap.Top:
 		p.scroll(-len(p.lines))
-	case doBottom:
+	case keymap.Bottom:
 		p.scroll(len(p.lines))
-	case doHalfUp:
+	case keymap.HalfUp:
 		p.scroll(-p.height / 2)
-	case doHalfDown:
+	case keymap.HalfDown:
 		p.scroll(p.height / 2)
-	case doPageUp:
+	case keymap.PageUp:
 		p.scroll(-p.height)
-	case doPageDown:
+	case keymap.PageDown:
 		p.scroll(p.height)
-	case doLeft:
+	case keymap.Left:
 		p.shift = max(p.shift-8, 0)
-	case doRight:
+	case keymap.Right:
 		p.shift = max(0, min(p.shift+8, p.widest()-p.width+2))
 	default:
 		return p.actFind(do)

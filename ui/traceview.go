@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // crumbs are the list that one came from, the pod, and the page.
@@ -197,43 +198,43 @@ func (p *trace) selected() selection {
 	return podSelection(p.pod)
 }
 
-func (p *trace) places() place {
+func (p *trace) places() keymap.Place {
 	if p.selected().ref.Resource == "nodes" {
-		return everywhere | lists | onNode | podFacts
+		return keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts
 	}
-	return everywhere | lists | onGroup | onPod | podFacts
+	return keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts
 }
 
 func (p *trace) footer() []footKey {
-	open := footKey{do: doOpen, word: "nodes"}
+	open := footKey{do: keymap.Open, word: "nodes"}
 	if p.selected().ref.Resource == "nodes" {
 		open.word = "pods"
 	}
-	return append([]footKey{{do: doNextPart, word: "next stage"}, open}, keys(doWords, doDescribe, doCopy, doClose)...)
+	return append([]footKey{{do: keymap.NextPart, word: "next stage"}, open}, keys(keymap.Words, keymap.Describe, keymap.Copy, keymap.Close)...)
 }
 
 // off tells why a key can do nothing here.
-func (p *trace) off(do action) string {
+func (p *trace) off(do keymap.Action) string {
 	on := p.selected()
-	if aboutPod(do) && do != doTrace && do != doWords {
+	if aboutPod(do) && do != keymap.Trace && do != keymap.Words {
 		return p.app.offPod(do, p.gone, podSelection(p.pod))
 	}
 	switch do {
-	case doOpen:
+	case keymap.Open:
 		return p.offOpen(on)
-	case doExplain:
+	case keymap.Explain:
 		if on.ref.Resource == "nodes" && on.node == nil {
 			return "the node is gone."
 		}
-	case doGoNode:
+	case keymap.GoNode:
 		return p.app.offPod(do, p.gone, podSelection(p.pod))
-	case doTrace:
+	case keymap.Trace:
 		return "this page is the trace."
-	case doWords, doCopy, doNextPart, doPrevPart:
+	case keymap.Words, keymap.Copy, keymap.NextPart, keymap.PrevPart:
 		if p.report == nil {
 			return "there is no answer yet."
 		}
-	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "this page is no list."
 	}
 	return ""
@@ -252,24 +253,24 @@ func (p *trace) offOpen(on selection) string {
 }
 
 // act does what a key asks for.
-func (p *trace) act(do action) tea.Cmd {
+func (p *trace) act(do keymap.Action) tea.Cmd {
 	switch do {
-	case doNextPart:
+	case keymap.NextPart:
 		p.turn(1)
-	case doPrevPart:
+	case keymap.PrevPart:
 		p.turn(-1)
-	case doOpen:
+	case keymap.Open:
 		row, _ := p.table.selected()
 		if row.node != nil {
 			return p.app.open(newPodsOf(p.app, row.node.Node))
 		}
 		return p.app.open(newNodesOf(p.app, slices.Concat(p.crumbs()[:2], []string{row.step.Plugin}), p.refusedBy(row.step), row.step.Nodes))
-	case doExplain:
+	case keymap.Explain:
 		if on := p.selected(); on.node != nil {
 			return p.app.actOn(do, on)
 		}
 		return p.app.open(newWhy(p.app, p.pod))
-	case doWords:
+	case keymap.Words:
 		return p.app.open(newWords(p.app, p.pod, p.report))
 	default:
 		switch {
@@ -295,7 +296,7 @@ func (p *trace) onClick(y int) tea.Cmd {
 	case y <= len(p.top()) || row >= len(p.table.rows) || row-p.table.top >= p.table.lines():
 		return nil
 	case row == p.table.chosen:
-		return p.app.do(bindingOf(doOpen, p.places()), p)
+		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	p.table.move(row - p.table.chosen)
 	return nil

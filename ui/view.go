@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // view is one page of the dashboard. All its methods run on the event loop; what
@@ -23,13 +24,13 @@ type view interface {
 	// selected is what the keys act on.
 	selected() selection
 	// places are where in the key map the page is now.
-	places() place
+	places() keymap.Place
 	// footer lists the keys that matter for this selection, the first ones first.
 	footer() []footKey
 	// off tells why an action cannot be done on what is selected; "" if it can.
-	off(do action) string
+	off(do keymap.Action) string
 	// act does what a key asks for. The App has done the actions that are everywhere.
-	act(do action) tea.Cmd
+	act(do keymap.Action) tea.Cmd
 	// update takes what is not a key: snapshotMsg when there is a newer snapshot
 	// or the page is shown again, mouse messages (rows count from the body's
 	// first), and the results of App.ask.
@@ -39,13 +40,13 @@ type view interface {
 // footKey is one key of a footer; its word and its label are the key map's
 // unless it says others.
 type footKey struct {
-	do    action
+	do    keymap.Action
 	word  string
 	label string
 }
 
 // keys makes a footer of actions with the words of the key map.
-func keys(actions ...action) []footKey {
+func keys(actions ...keymap.Action) []footKey {
 	made := make([]footKey, len(actions))
 	for i, do := range actions {
 		made[i] = footKey{do: do}
@@ -69,4 +70,4 @@ type page struct {
 
 func (p *page) resize(width, height int) { p.width, p.height = width, height }
 func (p *page) selected() selection      { return selection{} }
-func (p *page) off(action) string        { return "" }
+func (p *page) off(keymap.Action) string { return "" }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // resize lays the page out anew.
@@ -58,19 +59,19 @@ func (p *whyPage) rows(part whyPart, r whyRoom) int {
 }
 
 // act does what a key asks for.
-func (w *why) act(do action) tea.Cmd {
+func (w *why) act(do keymap.Action) tea.Cmd {
 	switch do {
-	case doOpen:
+	case keymap.Open:
 		return w.open()
-	case doTrace:
+	case keymap.Trace:
 		return w.app.open(newTrace(w.app, w.pod))
-	case doWords:
+	case keymap.Words:
 		return w.app.open(newWords(w.app, w.pod, w.draw.report))
-	case doFixes:
+	case keymap.Fixes:
 		return w.openFixes(0)
-	case doPreempt:
+	case keymap.Preempt:
 		return w.app.actOn(do, podSelection(w.pod))
-	case doDescribe, doYAML, doGoNode, doExplain:
+	case keymap.Describe, keymap.YAML, keymap.GoNode, keymap.Explain:
 		return w.app.actOn(do, w.selected())
 	}
 	w.move(do)
@@ -78,28 +79,28 @@ func (w *why) act(do action) tea.Cmd {
 }
 
 // move moves the cursor as the key says.
-func (w *why) move(do action) {
+func (w *why) move(do keymap.Action) {
 	half := max(1, w.height/4)
 	switch do {
-	case doUp:
+	case keymap.Up:
 		w.walk(-1)
-	case doDown:
+	case keymap.Down:
 		w.walk(1)
-	case doHalfUp:
+	case keymap.HalfUp:
 		w.walk(-half)
-	case doHalfDown:
+	case keymap.HalfDown:
 		w.walk(half)
-	case doPageUp:
+	case keymap.PageUp:
 		w.walk(-2 * half)
-	case doPageDown:
+	case keymap.PageDown:
 		w.walk(2 * half)
-	case doTop:
+	case keymap.Top:
 		w.walk(-w.length())
-	case doBottom:
+	case keymap.Bottom:
 		w.walk(w.length())
-	case doNextPart:
+	case keymap.NextPart:
 		w.jump(1)
-	case doPrevPart:
+	case keymap.PrevPart:
 		w.jump(-1)
 	}
 }
@@ -190,7 +191,7 @@ func (w *why) open() tea.Cmd {
 		return w.openFixes(w.draw.cursor.row)
 	}
 	g, ok := w.draw.group()
-	if !ok || w.off(doOpen) != "" {
+	if !ok || w.off(keymap.Open) != "" {
 		return nil
 	}
 	if w.draw.cursor.part == partNodes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // crumbs are the list that one came from, and the pod.
@@ -138,45 +139,45 @@ func (w *why) selected() selection {
 	return selection{ref: w.ref(), pod: w.pod, copy: w.pod.FullName()}
 }
 
-func (w *why) places() place {
+func (w *why) places() keymap.Place {
 	if w.selected().ref.Resource == "nodes" {
-		return everywhere | lists | onNode | podFacts
+		return keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts
 	}
-	return everywhere | lists | onGroup | onPod | podFacts
+	return keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts
 }
 
 func (w *why) footer() []footKey {
 	open := "open"
 	if w.draw.cursor.part == partNodes {
-		return append([]footKey{{do: doOpen, word: "pods"}}, keys(doExplain, doCordon, doUncordon, doDrain, doTaint, doTrace, doWords, doMore, doClose)...)
+		return append([]footKey{{do: keymap.Open, word: "pods"}}, keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
-	return append([]footKey{{do: doOpen, word: open}}, keys(doFixes, doPreempt, doTrace, doWords, doDescribe, doYAML, doCopy, doMore, doClose)...)
+	return append([]footKey{{do: keymap.Open, word: open}}, keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.More, keymap.Close)...)
 }
 
 // off tells why a key can do nothing here.
-func (w *why) off(do action) string {
+func (w *why) off(do keymap.Action) string {
 	switch do {
-	case doGoNode:
+	case keymap.GoNode:
 		return w.app.offPod(do, w.draw.gone, w.selected())
-	case doFixes, doPreempt:
+	case keymap.Fixes, keymap.Preempt:
 		return w.app.offPod(do, w.draw.gone, podSelection(w.pod))
-	case doOpen:
+	case keymap.Open:
 		if _, ok := w.draw.openable(); !ok && w.draw.cursor.part != partFixes {
 			return "there are no nodes behind this row."
 		}
-	case doExplain:
+	case keymap.Explain:
 		if w.selected().ref.Resource != "nodes" {
 			return "this page says why."
 		}
-	case doWords, doCopy:
+	case keymap.Words, keymap.Copy:
 		if w.draw.report == nil {
 			return "there is no answer yet."
 		}
-	case doTrace:
+	case keymap.Trace:
 		if !w.pod.Exists() {
 			return "no pod of " + w.pod.FullName() + " was created."
 		}
-	case doFilter, doSort, doReverse, doMark, doMarkTo, doUnmark, doWide:
+	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "this page is no list."
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // tolerant is prod-eu where of the 31 pods of std-b-02 19 tolerate the taint of
@@ -169,7 +170,7 @@ func TestAWorkloadIsScaledByANumber(t *testing.T) {
 	d.press("a")
 	menu := d.app.dialog.(*menu)
 	for i, item := range menu.items {
-		if item.do == doScale {
+		if item.do == keymap.Scale {
 			menu.chosen = i
 		}
 	}
