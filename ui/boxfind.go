@@ -7,11 +7,12 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 // finder searches the lines of a box.
 type finder struct {
-	field  field
+	field  input.Field
 	typing bool
 	found  string // what is searched; "" is nothing
 }
@@ -28,7 +29,7 @@ func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
 	}
 	switch {
 	case pressed == "/":
-		f.field, f.typing, f.found = newSearch(""), true, ""
+		f.field, f.typing, f.found = input.NewSearch(""), true, ""
 	case (pressed == "ctrl+n" || pressed == "ctrl+p") && f.found != "":
 		f.next(b, pressed == "ctrl+p")
 	default:
@@ -46,8 +47,8 @@ func (f *finder) typed(b *box, key tea.KeyPressMsg) bool {
 		f.typing = false
 		return true
 	}
-	if f.field.edit(key) {
-		f.found = f.field.text()
+	if f.field.Edit(key) {
+		f.found = f.field.Text()
 		if f.found != "" && b.top < len(b.lines) && !b.hit(b.lines[b.top]) {
 			f.next(b, false)
 		}
@@ -86,7 +87,7 @@ func (b *box) style(s *themes.Styles, line string) lipgloss.Style {
 // said is what stands in the corner: what is being typed, or what keys do.
 func (b *box) said() string {
 	if b.find != nil && b.find.typing {
-		return "/" + b.find.field.drawn()
+		return "/" + b.find.field.Drawn()
 	}
 	return b.corner
 }

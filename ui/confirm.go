@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 // confirm is the box that says what a plan would do and asks whether to do it.
@@ -17,20 +18,20 @@ type confirm struct {
 	question plan.Question
 	again    string // why it is asked again; "" the first time
 	arms     arming
-	agreed   []bool // to the plan's consents
-	chosen   int    // the consent that space checks
-	top      int    // rows scrolled out above
-	field    field  // what is typed as the answer
-	wrong    string // what was entered and is not the answer
+	agreed   []bool      // to the plan's consents
+	chosen   int         // the consent that space checks
+	top      int         // rows scrolled out above
+	field    input.Field // what is typed as the answer
+	wrong    string      // what was entered and is not the answer
 }
 
 func newConfirm(a *App, plan *plan.Plan, again string) *confirm {
 	c := &confirm{
 		app: a, plan: plan, question: plan.Question(a.short, a.production()), again: again,
-		agreed: make([]bool, len(plan.Consents)), field: newField(""),
+		agreed: make([]bool, len(plan.Consents)), field: input.New(""),
 	}
 	if c.question.Number() {
-		c.field = newNumber()
+		c.field = input.NewNumber()
 	}
 	return c
 }
@@ -112,14 +113,14 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 			return c.arms.answers(c.app, c)
 		}
 	case pressed == "enter":
-		if typed := c.field.text(); typed != c.question.Answer {
+		if typed := c.field.Text(); typed != c.question.Answer {
 			c.wrong = typed
 			return nil
 		}
-		return c.app.confirmed(c, c.field.text())
+		return c.app.confirmed(c, c.field.Text())
 	default:
 		c.wrong = ""
-		c.field.edit(key)
+		c.field.Edit(key)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (c *confirm) asks(width int) []boxRow {
 	case c.wrong != "":
 		leave = s.Warn.Render("not that") + s.Dim.Render("   esc: nothing")
 	}
-	words, typed := model.Clean(c.question.Words), c.field.drawn()
+	words, typed := model.Clean(c.question.Words), c.field.Drawn()
 	if cells.Width(words)+cells.Width(typed)+cells.Width(c.question.Answer)+cells.Width(leave)+2 <= width {
 		return []boxRow{{text: cells.Spread(style.Render(words+" "+typed), leave, width)}}
 	}

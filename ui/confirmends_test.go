@@ -122,7 +122,7 @@ func TestOnlyDigitsGoInWhereANumberIsTyped(t *testing.T) {
 	d.wait(time.Second)
 	box := d.app.dialog.(*confirm)
 	d.write("a1x-é+1 ٣.")
-	if got := box.field.text(); got != "11" {
+	if got := box.field.Text(); got != "11" {
 		t.Errorf("typed is %q", got)
 	}
 	if box.agreed[0] && box.agreed[1] {
@@ -131,7 +131,7 @@ func TestOnlyDigitsGoInWhereANumberIsTyped(t *testing.T) {
 	d = evictBox(t, 80, 24, "prod-eu", nil)
 	d.wait(time.Second)
 	d.write("prod-q")
-	if box, ok := d.app.dialog.(*confirm); !ok || box.field.text() != "prod-q" {
+	if box, ok := d.app.dialog.(*confirm); !ok || box.field.Text() != "prod-q" {
 		t.Errorf("a name is not typed:\n%s", screen(d.app))
 	}
 }

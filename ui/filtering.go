@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 // longestFilter is how much may be typed as a filter.
@@ -21,23 +22,23 @@ const tooLong = "no more than 1,000 characters"
 // while what is typed is not.
 type filtering[F, R any] struct {
 	list    *list[F, R]
-	field   field
+	field   input.Field
 	wrong   string            // what is wrong with what was typed, or still missing
 	closing bool              // enter was pressed before its rows were there
 	later   []tea.KeyPressMsg // the keys after it, which are meant for these rows
 }
 
 func newFiltering[F, R any](l *list[F, R]) *filtering[F, R] {
-	return &filtering[F, R]{list: l, field: newFieldOf(l.filter, longestFilter)}
+	return &filtering[F, R]{list: l, field: input.NewOf(l.filter, longestFilter)}
 }
 
 func (f *filtering[F, R]) line(width int) string {
 	s := f.list.app.styles()
 	if f.wrong == "" {
 		const hint = "enter keeps it, esc clears it"
-		return cells.Spread(s.Text.Render(" /"+f.field.drawnIn(width-cells.Width(hint)-4)), s.Dim.Render(hint), width-1)
+		return cells.Spread(s.Text.Render(" /"+f.field.DrawnIn(width-cells.Width(hint)-4)), s.Dim.Render(hint), width-1)
 	}
-	typed := " /" + f.field.drawnIn(max(width-cells.Width(f.wrong)-5, width/3))
+	typed := " /" + f.field.DrawnIn(max(width-cells.Width(f.wrong)-5, width/3))
 	room := max(width-cells.Width(typed)-3, 0)
 	return cells.Cut(s.Text.Render(typed)+"  "+s.Warn.Render(cells.Cut(f.wrong, room)), width)
 }
@@ -48,7 +49,7 @@ func (f *filtering[F, R]) paste(text string) tea.Cmd {
 	if f.closing {
 		return nil
 	}
-	if !f.field.takes(text) {
+	if !f.field.Takes(text) {
 		f.wrong = "what was pasted is too long"
 		return nil
 	}
@@ -69,12 +70,12 @@ func (f *filtering[F, R]) key(key tea.KeyPressMsg) tea.Cmd {
 	case pressed == "enter" && f.list.stop != nil:
 		f.closing = true
 		return nil
-	case pressed == "enter" && f.wrong != "" && f.field.text() != f.list.filter:
+	case pressed == "enter" && f.wrong != "" && f.field.Text() != f.list.filter:
 		return nil // another filter than the typed one is in force; what is wrong stays to be read
 	case pressed == "enter":
 		f.list.app.prompt = nil
 		return nil
-	case !f.field.takes(key.Text):
+	case !f.field.Takes(key.Text):
 		f.wrong = tooLong
 		return nil
 	}
@@ -88,11 +89,11 @@ const typedAhead = 20
 // edit changes what was typed, and asks for the rows that it keeps. A regular
 // expression is read and looked for in a Cmd, which the next key ends.
 func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
-	if !f.field.edit(msg) {
+	if !f.field.Edit(msg) {
 		return nil
 	}
 	f.wrong = ""
-	text := f.field.text()
+	text := f.field.Text()
 	if !query.HasExpression(text) {
 		if _, err := query.Compile(f.list.fields(), text); err != nil {
 			f.isWrong(err)
@@ -103,7 +104,7 @@ func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
 }
 
 // full says whether the input has no room for text, and says so.
-func (f *filtering[F, R]) full(text string) bool { return f.wrong == tooLong && !f.field.takes(text) }
+func (f *filtering[F, R]) full(text string) bool { return f.wrong == tooLong && !f.field.Takes(text) }
 
 // isWrong says what is wrong with what was typed. Keys that were meant for its rows
 // are meant for no others.

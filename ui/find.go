@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -10,7 +11,7 @@ import (
 func (p *textPage) actFind(do keymap.Action) tea.Cmd {
 	switch do {
 	case keymap.Filter:
-		p.app.prompt = &finding{page: p, field: newSearch("")}
+		p.app.prompt = &finding{page: p, field: input.NewSearch("")}
 	case keymap.NextMatch:
 		p.goToHit(p.hit + 1)
 	case keymap.PrevMatch:
@@ -59,20 +60,20 @@ func (p *textPage) close() (cmd tea.Cmd, done bool) {
 // finding is the input for what to search in a text.
 type finding struct {
 	page  *textPage
-	field field
+	field input.Field
 }
 
 func (f *finding) line(width int) string {
-	return f.page.app.styles().Text.Render(" /" + f.field.drawnIn(width-2))
+	return f.page.app.styles().Text.Render(" /" + f.field.DrawnIn(width-2))
 }
 
 func (f *finding) above(int) []string { return nil }
 
-func (f *finding) full(text string) bool { return !f.field.takes(text) }
+func (f *finding) full(text string) bool { return !f.field.Takes(text) }
 
 func (f *finding) paste(text string) tea.Cmd {
-	f.field.edit(tea.PasteMsg{Content: text})
-	f.page.find(f.field.text())
+	f.field.Edit(tea.PasteMsg{Content: text})
+	f.page.find(f.field.Text())
 	return nil
 }
 
@@ -84,8 +85,8 @@ func (f *finding) key(key tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		f.page.app.prompt = nil
 	default:
-		if f.field.edit(key) {
-			f.page.find(f.field.text())
+		if f.field.Edit(key) {
+			f.page.find(f.field.Text())
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 // paletteRows is how many entries the palette shows at most.
@@ -26,7 +27,7 @@ type entry struct {
 // lists namespaces, contexts and themes.
 type palette struct {
 	app    *App
-	field  field
+	field  input.Field
 	shown  []entry
 	chosen int
 }
@@ -37,7 +38,7 @@ func newPalette(a *App) *palette { return openPalette(a, "") }
 func newNamespaces(a *App) *palette { return openPalette(a, "ns ") }
 
 func openPalette(a *App, typed string) *palette {
-	p := &palette{app: a, field: newSearch(typed)}
+	p := &palette{app: a, field: input.NewSearch(typed)}
 	p.list()
 	return p
 }
@@ -45,7 +46,7 @@ func openPalette(a *App, typed string) *palette {
 // list finds the entries for what was typed, best first.
 func (p *palette) list() {
 	p.chosen = 0
-	entries, typed := p.app.commands(), p.field.text()
+	entries, typed := p.app.commands(), p.field.Text()
 	if head, rest, ok := strings.Cut(typed, " "); ok {
 		switch head {
 		case "ns":
@@ -92,11 +93,11 @@ func (e entry) word() string {
 func (p *palette) line(width int) string {
 	s := p.app.styles()
 	const hint = "tab completes, enter goes"
-	typed := " :" + p.field.drawnIn(width-cells.Width(hint)-4)
+	typed := " :" + p.field.DrawnIn(width-cells.Width(hint)-4)
 	rest := ""
 	if p.chosen < len(p.shown) {
-		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.text())
-		if rest == p.shown[p.chosen].name && p.field.text() != "" {
+		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.Text())
+		if rest == p.shown[p.chosen].name && p.field.Text() != "" {
 			rest = ""
 		}
 	}
@@ -126,10 +127,10 @@ func (p *palette) above(width int) []string {
 	return lines
 }
 
-func (p *palette) full(text string) bool { return !p.field.takes(text) }
+func (p *palette) full(text string) bool { return !p.field.Takes(text) }
 
 func (p *palette) paste(text string) tea.Cmd {
-	p.field.edit(tea.PasteMsg{Content: text})
+	p.field.Edit(tea.PasteMsg{Content: text})
 	p.list()
 	return nil
 }
@@ -144,7 +145,7 @@ func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
 		p.chosen = max(min(p.chosen+1, len(p.shown)-1), 0)
 	case "tab":
 		if p.chosen < len(p.shown) {
-			p.field = newSearch(p.shown[p.chosen].name)
+			p.field = input.NewSearch(p.shown[p.chosen].name)
 			p.list()
 		}
 	case "enter":
@@ -157,11 +158,11 @@ func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
 
 // typed edits what was typed; a digit right after ns takes a recent namespace.
 func (p *palette) typed(key tea.KeyPressMsg) tea.Cmd {
-	if n, err := strconv.Atoi(key.String()); err == nil && p.field.text() == "ns " && n >= 1 && n <= len(p.app.recent) {
+	if n, err := strconv.Atoi(key.String()); err == nil && p.field.Text() == "ns " && n >= 1 && n <= len(p.app.recent) {
 		p.app.prompt = nil
 		return p.app.inNamespace(p.app.recent[n-1])
 	}
-	if p.field.edit(key) {
+	if p.field.Edit(key) {
 		p.list()
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 // longPaste is a megabyte, as of a log that is in the clipboard by mistake.
@@ -82,7 +83,7 @@ func TestAFullInputDoesNothingForFurtherKeys(t *testing.T) {
 	for _, open := range [][]string{{"3", "/"}, {":"}, {"y", "/"}} {
 		app := newTestApp(t, 80, 24, newProdEU().snapshot())
 		press(t, app, open...)
-		typeOnly(app, "/"+strings.Repeat("a", longestText+1))
+		typeOnly(app, "/"+strings.Repeat("a", input.LongestText+1))
 		before := screen(app)
 		for range 10_000 {
 			if _, cmd := app.Update(keyPress("a")); cmd != nil || !app.unchanged {
@@ -134,11 +135,11 @@ func TestASearchTakesOnlyTheBeginningOfALongPaste(t *testing.T) {
 		var text string
 		switch input := app.prompt.(type) {
 		case *palette:
-			text = input.field.text()
+			text = input.field.Text()
 		case *finding:
-			text = input.field.text()
+			text = input.field.Text()
 		}
-		if len(text) != longestName {
+		if len(text) != input.LongestName {
 			t.Errorf("%v: it took %d characters", open, len(text))
 		}
 	}
@@ -190,12 +191,12 @@ func TestEscEndsAnExpressionThatTakesLong(t *testing.T) {
 
 func TestTheEndOfALongInputStaysInView(t *testing.T) {
 	for width := 20; width < 60; width++ {
-		f := newField(strings.Repeat("日本 abc ", 40) + "end")
-		if got := f.drawnIn(width); !strings.HasSuffix(got, "end▏") || !strings.HasPrefix(got, "…") || cells.Width(got) > width {
+		f := input.New(strings.Repeat("日本 abc ", 40) + "end")
+		if got := f.DrawnIn(width); !strings.HasSuffix(got, "end▏") || !strings.HasPrefix(got, "…") || cells.Width(got) > width {
 			t.Errorf("in %d cells: %q", width, got)
 		}
-		f.edit(keyPress("home"))
-		if got := f.drawnIn(width); !strings.HasPrefix(got, "▏日") || !strings.HasSuffix(got, "…") || cells.Width(got) > width {
+		f.Edit(keyPress("home"))
+		if got := f.DrawnIn(width); !strings.HasPrefix(got, "▏日") || !strings.HasSuffix(got, "…") || cells.Width(got) > width {
 			t.Errorf("in %d cells, at its beginning: %q", width, got)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
 const (
@@ -33,7 +34,7 @@ type wishEdit struct {
 	number   bool // nothing but digits is typed
 	blind    bool // what would follow is not known before the API server is asked
 
-	field    field
+	field    input.Field
 	shown    []plan.Completion
 	chosen   int // -1: none
 	sentence string
@@ -52,9 +53,9 @@ type editedMsg struct {
 
 // openEdit opens the box.
 func (a *App) openEdit(e *wishEdit) tea.Cmd {
-	e.app, e.field, e.chosen = a, newField(""), -1
+	e.app, e.field, e.chosen = a, input.New(""), -1
 	if e.number {
-		e.field = newNumber()
+		e.field = input.NewNumber()
 	}
 	a.prompt, a.dialog = nil, e
 	return e.typed()
@@ -77,7 +78,7 @@ func (e *wishEdit) key(key tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return e.enter()
 	default:
-		if e.field.edit(key) {
+		if e.field.Edit(key) {
 			return e.typed()
 		}
 	}
@@ -85,11 +86,11 @@ func (e *wishEdit) key(key tea.KeyPressMsg) tea.Cmd {
 }
 
 func (e *wishEdit) paste(text string) tea.Cmd {
-	if !e.field.takes(text) {
+	if !e.field.Takes(text) {
 		e.sentence, e.wrong = "What was pasted is too long.", true
 		return nil
 	}
-	if e.field.edit(tea.PasteMsg{Content: text}) {
+	if e.field.Edit(tea.PasteMsg{Content: text}) {
 		return e.typed()
 	}
 	return nil
@@ -111,13 +112,13 @@ func (e *wishEdit) take() tea.Cmd {
 		return nil
 	}
 	e.chosen = max(e.chosen, 0)
-	e.field = newField(e.text())
+	e.field = input.New(e.text())
 	return e.typed()
 }
 
 // text is what would be planned: what was typed, its last word as chosen.
 func (e *wishEdit) text() string {
-	typed := e.field.text()
+	typed := e.field.Text()
 	if e.chosen < 0 || e.chosen >= len(e.shown) {
 		return typed
 	}
@@ -150,7 +151,7 @@ func (e *wishEdit) typed() tea.Cmd {
 func (e *wishEdit) follow(anew bool) tea.Cmd {
 	e.nth++
 	msg := editedMsg{edit: e, nth: e.nth}
-	s, typed, text := e.app.snapshot, e.field.text(), e.text()
+	s, typed, text := e.app.snapshot, e.field.Text(), e.text()
 	return func() tea.Msg {
 		if anew {
 			msg.shown = []plan.Completion{}
@@ -191,9 +192,9 @@ func (e *wishEdit) draw(width, height int) boxed {
 	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
 		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
 	}
-	typed := cells.Left(e.verb, editIndent) + e.field.drawn()
+	typed := cells.Left(e.verb, editIndent) + e.field.Drawn()
 	if over := cells.Width(typed) - inner; over > 0 {
-		typed = cells.Left(e.verb, editIndent) + "…" + string([]rune(e.field.drawn())[over+1:])
+		typed = cells.Left(e.verb, editIndent) + "…" + string([]rune(e.field.Drawn())[over+1:])
 	}
 	if hint := e.hint; cells.Width(typed)+cells.Width(hint)+editIndent < inner {
 		typed = cells.Spread(s.Text.Render(typed), s.Dim.Render(hint), inner-editIndent)
