@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // activity is the page of what was done, and of what takes it back.
@@ -41,7 +42,7 @@ func newActivity(a *App) *activity {
 // undoCell says whether something takes the entry back.
 func undoCell(e plan.Entry) cell {
 	if e.Undo == nil {
-		return cell{text: "–", tone: dim}
+		return cell{text: "–", tone: tone.Dim}
 	}
 	return cell{text: "yes"}
 }
@@ -50,7 +51,7 @@ func resultCell(e plan.Entry) cell {
 	if e.OK {
 		return cell{text: e.Result}
 	}
-	return cell{text: e.Result, tone: bad}
+	return cell{text: e.Result, tone: tone.Bad}
 }
 
 // read takes the entries. Where there are new ones, the newest that can be undone

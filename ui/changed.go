@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // changedFor is how long a cell that changed is drawn so.
@@ -55,7 +56,7 @@ func (t *table[R]) compare(now time.Time) bool {
 				continue
 			}
 			stands := column.text(row)
-			if stands.tone == dim || stands.styled != nil {
+			if stands.tone == tone.Dim || stands.styled != nil {
 				continue // not known yet, or a drawing
 			}
 			texts[i] = withoutAges(model.Clean(stands.text))

@@ -1,10 +1,9 @@
 package ui
 
 import (
-	"charm.land/lipgloss/v2"
-
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // column is one column of a table of R.
@@ -28,48 +27,8 @@ type column[R any] struct {
 // cell is what stands in one column of one row, plain. It is cleaned when drawn.
 type cell struct {
 	text   string
-	tone   tone
+	tone   tone.Tone
 	styled func(*themes.Styles) string // draws it instead, as wide as text
-}
-
-// tone is the role that a cell plays.
-type tone int
-
-// The tones of cells.
-const (
-	plain tone = iota
-	dim
-	strong
-	good
-	warning
-	bad
-	unknown
-	marked
-	changed
-)
-
-// style is the tone's style in a theme.
-func (t tone) style(s *themes.Styles) lipgloss.Style {
-	switch t {
-	case dim:
-		return s.Dim
-	case strong:
-		return s.Strong
-	case good:
-		return s.OK
-	case warning:
-		return s.Warn
-	case bad:
-		return s.Bad
-	case unknown:
-		return s.Unknown
-	case marked:
-		return s.Marked
-	case changed:
-		return s.Changed
-	default:
-		return s.Text
-	}
 }
 
 // before is the room in front of the column.

@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // differenceParts are the parts of the page of what changed: its pods by what
@@ -14,15 +15,15 @@ import (
 var differenceParts = []struct {
 	fate  model.PodFate
 	head  string
-	tone  tone
+	Tone  tone.Tone
 	words func(n int) string // of the answer
 }{
-	{model.PodPlaced, "GOT A NODE", plain, func(n int) string { return fmt.Sprintf("%d got a node", n) }},
-	{model.PodCame, "CAME, WITHOUT A NODE", warning, func(n int) string { return fmt.Sprintf("%d came and %s", n, grammar.Agree(n, "waits", "wait")) }},
-	{model.PodNotCreated, "NOT CREATED", warning, nil},
-	{model.PodEnded, "ENDED", plain, func(n int) string { return fmt.Sprintf("%d ended", n) }},
-	{model.PodDeleted, "GONE", plain, func(n int) string { return fmt.Sprintf("%d %s gone", n, grammar.Agree(n, "is", "are")) }},
-	{model.PodChanged, "OTHER PODS", plain, nil},
+	{model.PodPlaced, "GOT A NODE", tone.Plain, func(n int) string { return fmt.Sprintf("%d got a node", n) }},
+	{model.PodCame, "CAME, WITHOUT A NODE", tone.Warning, func(n int) string { return fmt.Sprintf("%d came and %s", n, grammar.Agree(n, "waits", "wait")) }},
+	{model.PodNotCreated, "NOT CREATED", tone.Warning, nil},
+	{model.PodEnded, "ENDED", tone.Plain, func(n int) string { return fmt.Sprintf("%d ended", n) }},
+	{model.PodDeleted, "GONE", tone.Plain, func(n int) string { return fmt.Sprintf("%d %s gone", n, grammar.Agree(n, "is", "are")) }},
+	{model.PodChanged, "OTHER PODS", tone.Plain, nil},
 }
 
 // differenceWords count what changed, in a sentence.
@@ -62,12 +63,12 @@ func differenceLines(d *model.Difference, domain string, width int) []textLine {
 		if len(lines) > 0 {
 			lines = append(lines, textLine{})
 		}
-		lines = append(lines, textLine{fmt.Sprintf("%s, %d", head, n), strong})
+		lines = append(lines, textLine{fmt.Sprintf("%s, %d", head, n), tone.Strong})
 	}
 	if len(d.Nodes) > 0 {
 		part("NODES", len(d.Nodes))
 		for _, n := range d.Nodes {
-			lines = append(lines, changeLines(wide, withoutDomain(n.Name, domain), strings.Join(n.Words, "; "), warning, width)...)
+			lines = append(lines, changeLines(wide, withoutDomain(n.Name, domain), strings.Join(n.Words, "; "), tone.Warning, width)...)
 		}
 	}
 	for _, p := range differenceParts {
@@ -76,7 +77,7 @@ func differenceLines(d *model.Difference, domain string, width int) []textLine {
 		}
 		for _, c := range d.Pods {
 			if c.Fate == p.fate {
-				lines = append(lines, changeLines(wide, c.Pod.FullName(), withoutDomain(c.Words, domain), p.tone, width)...)
+				lines = append(lines, changeLines(wide, c.Pod.FullName(), withoutDomain(c.Words, domain), p.Tone, width)...)
 			}
 		}
 	}
@@ -99,7 +100,7 @@ func widestChange(d *model.Difference, domain string) int {
 }
 
 // changeLines are a name of so many cells and, beside it, what changed.
-func changeLines(wide int, name, words string, as tone, width int) []textLine {
+func changeLines(wide int, name, words string, as tone.Tone, width int) []textLine {
 	lead := "  " + cells.Left(cells.CutMiddle(model.Clean(name), wide), wide) + "  "
 	return textLines(as, hung(lead, words, width)...)
 }

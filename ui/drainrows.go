@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // saidMost is how many rows the API server's words take at most.
@@ -35,11 +36,11 @@ func (p *drainPage) state(pod plan.PodProgress) cell {
 	made := cell{text: string(pod.State)}
 	switch pod.State {
 	case plan.PodRefused:
-		made.tone = warning
+		made.tone = tone.Warning
 	case plan.PodFailed:
-		made.tone = bad
+		made.tone = tone.Bad
 	case plan.PodGone:
-		made.tone = dim
+		made.tone = tone.Dim
 	}
 	if !pod.Again.IsZero() && p.job.State == plan.JobRuns {
 		made.text += ", again in " + clock(max(pod.Again.Sub(p.app.at), 0))
@@ -70,11 +71,11 @@ func (p *drainPage) now(pod plan.PodProgress) cell {
 // ending is how far a pod is that ends.
 func (p *drainPage) ending(pod plan.PodProgress) cell {
 	if pod.Help != "" {
-		return cell{text: pod.Help, tone: warning}
+		return cell{text: pod.Help, tone: tone.Warning}
 	}
 	words := fmt.Sprintf("of %ds grace", pod.Grace/time.Second)
 	if p.app.at.Sub(pod.Since) > pod.Grace {
-		return cell{text: "longer than its " + fmt.Sprintf("%ds grace", pod.Grace/time.Second), tone: warning}
+		return cell{text: "longer than its " + fmt.Sprintf("%ds grace", pod.Grace/time.Second), tone: tone.Warning}
 	}
 	return cell{text: words}
 }
@@ -87,7 +88,7 @@ func (p *drainPage) back(pod plan.PodProgress) cell {
 	case pod.Back.Name == "":
 		return cell{}
 	case pod.BackNode == "":
-		return cell{text: "back, Pending (x why)", tone: warning}
+		return cell{text: "back, Pending (x why)", tone: tone.Warning}
 	}
 	return cell{text: "back on " + p.app.nodeName(pod.BackNode)}
 }

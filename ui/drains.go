@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // drainsPage lists the jobs of this run that end pods, the newest first.
@@ -36,14 +37,14 @@ func newDrains(a *App) *drainsPage {
 }
 
 // jobTone is the role of a job's state.
-func jobTone(job *plan.Progress) tone {
+func jobTone(job *plan.Progress) tone.Tone {
 	switch {
 	case job.State == plan.JobDone && job.Count(plan.PodGone) == len(job.Pods):
-		return good
+		return tone.Good
 	case job.State == plan.JobRuns:
-		return plain
+		return tone.Plain
 	}
-	return warning
+	return tone.Warning
 }
 
 func (p *drainsPage) crumbs() []string { return []string{"drains"} }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // holdersPart is the lower part of a group's page: the pods that hold the most
@@ -102,17 +103,17 @@ func (h *holdersPart) evicted(row *holder) cell {
 	told, ok := h.told[row.pod.Object.UID]
 	switch {
 	case ok && told.Fits == nil:
-		return cell{text: h.app.brief(told.Short), tone: unknown}
+		return cell{text: h.app.brief(told.Short), tone: tone.Unknown}
 	case ok && *told.Fits:
-		return cell{text: h.app.brief(told.Short), tone: good}
+		return cell{text: h.app.brief(told.Short), tone: tone.Good}
 	case ok:
 		return cell{text: h.app.brief(told.Short)}
 	case h.failed:
-		return cell{text: "not evaluated", tone: unknown}
+		return cell{text: "not evaluated", tone: tone.Unknown}
 	case h.told != nil && !h.asks.busy:
 		return cell{} // it has left the node meanwhile
 	}
-	return cell{text: "trying", tone: dim}
+	return cell{text: "trying", tone: tone.Dim}
 }
 
 // note is what the selected row has no room for, told whole.

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // nodes is the page of all nodes.
@@ -83,11 +84,11 @@ func nodeStatus(n *model.Node) cell {
 	made := cell{text: n.Status}
 	switch {
 	case n.Ready != corev1.ConditionTrue:
-		made.tone = bad
+		made.tone = tone.Bad
 	case n.Cordoned || len(n.Pressure) > 0:
-		made.tone = warning
+		made.tone = tone.Warning
 	default:
-		made.tone = good
+		made.tone = tone.Good
 	}
 	return made
 }

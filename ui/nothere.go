@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // notHere is the page of what one node has against each kind of pods that wait
@@ -134,9 +135,9 @@ func (p *notHere) rowsOf(kinds []query.PendingRow) []*hereRow {
 func (p *notHere) words(row *hereRow) cell {
 	switch {
 	case row.answer == nil && p.trouble != nil:
-		return cell{text: "not evaluated", tone: unknown}
+		return cell{text: "not evaluated", tone: tone.Unknown}
 	case row.answer == nil:
-		return cell{text: "explaining", tone: dim}
+		return cell{text: "explaining", tone: tone.Dim}
 	}
 	made := hereWords(row.answer)
 	made.text = p.app.brief(made.text)
@@ -148,17 +149,17 @@ func hereWords(answer *report.NodeAnswer) cell {
 	var made cell
 	switch {
 	case answer.Fits == nil && len(answer.Refusals) == 0:
-		made = cell{text: "not decided", tone: unknown}
+		made = cell{text: "not decided", tone: tone.Unknown}
 		if len(answer.Unknown) > 0 {
 			made.text = "not decided: " + answer.Unknown[0].Why
 		}
 	case len(answer.Refusals) == 0:
-		made = cell{text: "fits here", tone: good}
+		made = cell{text: "fits here", tone: tone.Good}
 	default:
 		made = cell{text: answer.Words()}
 	}
 	if answer.Held != "" {
-		return cell{text: answer.Held + "; " + made.text, tone: warning}
+		return cell{text: answer.Held + "; " + made.text, tone: tone.Warning}
 	}
 	return made
 }

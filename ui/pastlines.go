@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // pastLines tell a look back in lines of width cells.
@@ -21,11 +22,11 @@ type pastLines struct {
 }
 
 func (p *pastLines) all() []textLine {
-	lines := textLines(strong, "WAITING")
-	lines = append(lines, p.told(plain, p.waiting())...)
+	lines := textLines(tone.Strong, "WAITING")
+	lines = append(lines, p.told(tone.Plain, p.waiting())...)
 	if f := p.history.Fitted; f != nil {
 		lines = append(lines, textLine{}, textLine{
-			fmt.Sprintf("NODES THAT FITTED AT STEP %d, AND WHAT HAPPENED UNTIL STEP %d, %s LATER", f.Step, f.Next, clock(f.Later.Sub(f.Taken))), strong,
+			fmt.Sprintf("NODES THAT FITTED AT STEP %d, AND WHAT HAPPENED UNTIL STEP %d, %s LATER", f.Step, f.Next, clock(f.Later.Sub(f.Taken))), tone.Strong,
 		})
 		wide := 0
 		for _, n := range f.Nodes {
@@ -33,10 +34,10 @@ func (p *pastLines) all() []textLine {
 		}
 		for i := range f.Nodes {
 			lead := "  " + cells.Left(p.brief(f.Nodes[i].Name), min(wide, changeName)) + "  "
-			lines = append(lines, textLines(plain, hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
+			lines = append(lines, textLines(tone.Plain, hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
 		}
 	}
-	lines = append(lines, textLine{}, textLine{"STEP BY STEP, THE NEWEST FIRST", strong})
+	lines = append(lines, textLine{}, textLine{"STEP BY STEP, THE NEWEST FIRST", tone.Strong})
 	for _, span := range p.history.Spans {
 		lines = append(lines, p.span(span)...)
 	}
@@ -44,7 +45,7 @@ func (p *pastLines) all() []textLine {
 }
 
 // told is a sentence, indented.
-func (p *pastLines) told(as tone, text string) []textLine {
+func (p *pastLines) told(as tone.Tone, text string) []textLine {
 	return textLines(as, hung("  ", p.brief(text), p.width)...)
 }
 
@@ -67,7 +68,7 @@ func (p *pastLines) waiting() string {
 // span is one line, or more where there is no room: which steps, when, and the
 // answer.
 func (p *pastLines) span(s report.Span) []textLine {
-	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), plain
+	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), tone.Plain
 	if s.First != s.Last {
 		steps = fmt.Sprintf("%d–%d", s.First, s.Last)
 		taken = s.Began.UTC().Format(time.TimeOnly) + "–" + taken
@@ -75,7 +76,7 @@ func (p *pastLines) span(s report.Span) []textLine {
 	words := s.Words
 	switch {
 	case s.Verdict == "":
-		as, words = unknown, "not known: "+words
+		as, words = tone.Unknown, "not known: "+words
 	case !s.There:
 		words = "not there yet; it would have been: " + words
 	}

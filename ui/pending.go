@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // waiting is one row of Pending: a kind of pods, or one pod of an unfolded kind.
@@ -236,16 +237,16 @@ func (p *pending) state(w *waiting) cell {
 	report := p.app.verdicts.of(w.kind)
 	switch {
 	case p.app.isReading():
-		return cell{text: "reading", tone: dim}
+		return cell{text: "reading", tone: tone.Dim}
 	case p.app.verdicts.hidden:
-		return cell{text: "hidden", tone: dim}
+		return cell{text: "hidden", tone: tone.Dim}
 	case p.limited && report == nil:
-		return cell{text: "unknown", tone: unknown}
+		return cell{text: "unknown", tone: tone.Unknown}
 	case report == nil:
-		return cell{text: "explaining", tone: dim}
+		return cell{text: "explaining", tone: tone.Dim}
 	}
 	if p.app.outdated(w.kind) {
-		return cell{text: report.State, tone: dim}
+		return cell{text: report.State, tone: tone.Dim}
 	}
 	return cell{text: report.State, tone: verdictTone(report.Verdict)}
 }
@@ -260,21 +261,21 @@ func (p *pending) became(w *waiting) (state, where string) {
 	return strings.ToLower(pod.Status), "on " + p.app.nodeName(pod.Object.Spec.NodeName)
 }
 
-func verdictTone(v report.Verdict) tone {
+func verdictTone(v report.Verdict) tone.Tone {
 	switch v {
 	case report.Unschedulable, report.NotCreated:
-		return bad
+		return tone.Bad
 	case report.Schedulable:
-		return good
+		return tone.Good
 	case report.Unknown:
-		return unknown
+		return tone.Unknown
 	}
-	return warning
+	return tone.Warning
 }
 
 func (p *pending) why(w *waiting) cell {
 	if p.app.verdicts.hidden {
-		return cell{text: hiddenWords, tone: dim}
+		return cell{text: hiddenWords, tone: tone.Dim}
 	}
 	report := p.app.verdicts.of(w.kind)
 	if report == nil || p.app.isReading() {
@@ -282,7 +283,7 @@ func (p *pending) why(w *waiting) cell {
 	}
 	why := cell{text: p.app.brief(report.Why)}
 	if p.app.outdated(w.kind) {
-		why.tone = dim
+		why.tone = tone.Dim
 	}
 	return why
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // pods is the page of all pods, or of those of one node.
@@ -112,11 +113,11 @@ func statusCell(p *model.Pod) cell {
 	made := cell{text: p.Status}
 	switch {
 	case p.Object.Status.Phase == corev1.PodFailed || strings.Contains(p.Status, "Err") || strings.Contains(p.Status, "BackOff"):
-		made.tone = bad
+		made.tone = tone.Bad
 	case p.Waits || p.Object.Status.Phase == corev1.PodPending:
-		made.tone = warning
+		made.tone = tone.Warning
 	case p.Object.Status.Phase == corev1.PodSucceeded:
-		made.tone = dim
+		made.tone = tone.Dim
 	}
 	return made
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // comparing is how the scheduler chooses between nodes.
@@ -40,7 +41,7 @@ func (p *preemption) nodeColumns() []column[*report.PreemptionNode] {
 	type row = *report.PreemptionNode
 	unless := func(known bool, text string) cell {
 		if !known {
-			return cell{text: "?", tone: unknown}
+			return cell{text: "?", tone: tone.Unknown}
 		}
 		return cell{text: text}
 	}
@@ -56,16 +57,16 @@ func (p *preemption) nodeColumns() []column[*report.PreemptionNode] {
 }
 
 // whyTone tells apart what may be taken, what breaks a budget, and the rest.
-func whyTone(n *report.PreemptionNode) tone {
+func whyTone(n *report.PreemptionNode) tone.Tone {
 	switch {
 	case n.Broken < 0:
-		return unknown
+		return tone.Unknown
 	case n.May:
-		return good
+		return tone.Good
 	case n.Broken > 0:
-		return warning
+		return tone.Warning
 	}
-	return plain
+	return tone.Plain
 }
 
 // victimColumns are those of the victims, with what they hold of one resource.
@@ -96,7 +97,7 @@ func budgetCell(v *report.PreemptionVictim) cell {
 	case len(v.Budgets) == 0:
 		return cell{text: "none"}
 	case v.ViolatesPDB:
-		return cell{text: strings.Join(v.Budgets, ", "), tone: warning}
+		return cell{text: strings.Join(v.Budgets, ", "), tone: tone.Warning}
 	}
 	return cell{text: strings.Join(v.Budgets, ", ")}
 }
@@ -105,11 +106,11 @@ func budgetCell(v *report.PreemptionVictim) cell {
 func (p *preemption) afterwards(v *report.PreemptionVictim) cell {
 	switch {
 	case v.Afterwards == "":
-		return cell{text: "trying", tone: dim}
+		return cell{text: "trying", tone: tone.Dim}
 	case v.LandsOn != "":
 		return cell{text: p.app.brief(v.Afterwards)}
 	}
-	return cell{text: p.app.brief(v.Afterwards), tone: warning}
+	return cell{text: p.app.brief(v.Afterwards), tone: tone.Warning}
 }
 
 // facts are what the pod asks for, and what its priority is.

@@ -6,6 +6,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // grow widens columns to what is in view; none ever narrows.
@@ -193,12 +194,12 @@ func (t *table[R]) drawHead(s *themes.Styles, drawn []placed) string {
 // out whatever its cells say.
 func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool) string {
 	id := t.id(row)
-	cursor, mark, first := " ", " ", plain
+	cursor, mark, first := " ", " ", tone.Plain
 	if chosen {
 		cursor = "▸"
 	}
 	if t.marks[id] {
-		mark, first = "*", marked
+		mark, first = "*", tone.Marked
 	}
 	gone, last := t.gone[id], " "
 	if t.outdated != nil && !gone && t.outdated(row) {
@@ -213,7 +214,7 @@ func (t *table[R]) drawRow(s *themes.Styles, drawn []placed, row R, chosen bool)
 		}
 		stands := t.stands(c, row)
 		if t.changed(id, p.column) {
-			stands.tone = changed
+			stands.tone = tone.Changed
 		}
 		if stands.styled != nil && !chosen && !gone {
 			line.dressed(stands.styled(s))
@@ -251,13 +252,13 @@ type runs struct {
 	styles      *themes.Styles
 	plain, made strings.Builder
 	run         []byte
-	tone        tone
+	tone        tone.Tone
 }
 
 // blank adds n cells of nothing, which take any tone.
 func (r *runs) blank(n int) { r.add(cells.Blank(n), r.tone) }
 
-func (r *runs) add(text string, tone tone) {
+func (r *runs) add(text string, tone tone.Tone) {
 	r.plain.WriteString(text)
 	if tone != r.tone {
 		r.flush()
@@ -274,7 +275,7 @@ func (r *runs) dressed(text string) {
 
 func (r *runs) flush() {
 	if len(r.run) > 0 {
-		r.made.WriteString(r.tone.style(r.styles).Render(string(r.run)))
+		r.made.WriteString(r.tone.Style(r.styles).Render(string(r.run)))
 		r.run = r.run[:0]
 	}
 }

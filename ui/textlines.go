@@ -1,13 +1,15 @@
 package ui
 
+import "github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+
 // textLine is one line of a text page, and the role that it plays.
 type textLine struct {
 	text string
-	tone tone
+	tone tone.Tone
 }
 
 // textLines are lines of one role.
-func textLines(as tone, texts ...string) []textLine {
+func textLines(as tone.Tone, texts ...string) []textLine {
 	lines := make([]textLine, len(texts))
 	for i, text := range texts {
 		lines[i] = textLine{text, as}
@@ -17,7 +19,7 @@ func textLines(as tone, texts ...string) []textLine {
 
 // show takes lines that are wrapped to the page already.
 func (p *textPage) show(lines []textLine) {
-	p.lines, p.tones = make([]string, len(lines)), make([]tone, len(lines))
+	p.lines, p.tones = make([]string, len(lines)), make([]tone.Tone, len(lines))
 	for i, line := range lines {
 		p.lines[i], p.tones[i] = line.text, line.tone
 	}
@@ -26,9 +28,9 @@ func (p *textPage) show(lines []textLine) {
 }
 
 // tone is the role of a line.
-func (p *textPage) tone(i int) tone {
+func (p *textPage) tone(i int) tone.Tone {
 	if i < len(p.tones) {
 		return p.tones[i]
 	}
-	return plain
+	return tone.Plain
 }

@@ -10,16 +10,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // textPage shows text that is longer than the screen: scrolled, moved sideways
 // and searched.
 type textPage struct {
 	page
-	path     []string // its crumbs
-	sentence string   // its answer
-	lines    []string // clean and plain
-	tones    []tone   // of the lines; none is plain
+	path     []string    // its crumbs
+	sentence string      // its answer
+	lines    []string    // clean and plain
+	tones    []tone.Tone // of the lines; none is plain
 	top      int
 	shift    int // cells scrolled out at the left
 	found    string
@@ -97,7 +98,7 @@ func (p *textPage) drawLine(i int) string {
 	case p.failed:
 		return " " + s.Bad.Render(line)
 	case p.found == "" || !p.isHit(i):
-		return " " + p.tone(i).style(s).Render(line)
+		return " " + p.tone(i).Style(s).Render(line)
 	case i == p.hits[p.hit]:
 		return s.Cursor.Render("▸") + s.Match.Render(line)
 	}

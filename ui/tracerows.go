@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // traceRow is a plugin of a stage, several that say the same of no node, or a
@@ -91,8 +92,8 @@ func (p *trace) columns(stage *report.Stage) []column[traceRow] {
 }
 
 func outcomeCell(o report.Outcome) cell {
-	return cell{text: string(o), tone: map[report.Outcome]tone{
-		report.Passed: good, report.Refused: bad, report.Open: unknown, report.Skipped: dim, report.Unreached: dim,
+	return cell{text: string(o), tone: map[report.Outcome]tone.Tone{
+		report.Passed: tone.Good, report.Refused: tone.Bad, report.Open: tone.Unknown, report.Skipped: tone.Dim, report.Unreached: tone.Dim,
 	}[o]}
 }
 
@@ -102,7 +103,7 @@ func (p *trace) nodeColumns(stage *report.Stage) []column[traceRow] {
 		return func(row traceRow) cell {
 			made := cell{text: pick(row.step.Counts())}
 			if made.text == "?" {
-				made.tone = unknown
+				made.tone = tone.Unknown
 			}
 			return made
 		}
@@ -147,7 +148,7 @@ func (p *trace) scoreColumns() []column[traceRow] {
 				made.text = "–"
 			}
 			if row.node.First {
-				made.tone = good
+				made.tone = tone.Good
 			}
 			return made
 		}},

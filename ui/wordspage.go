@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // spoken is what the page of words tells of: the report of a pod, what
@@ -25,26 +26,26 @@ func (s *spoken) lines(width int) []textLine {
 		if len(lines) > 0 {
 			lines = append(lines, textLine{})
 		}
-		lines = append(lines, textLine{model.Clean(heading), strong})
+		lines = append(lines, textLine{model.Clean(heading), tone.Strong})
 		lines = append(lines, body...)
 	}
 	for _, q := range s.messages() {
-		part(q.heading, textLines(plain, q.lines...)...)
+		part(q.heading, textLines(tone.Plain, q.lines...)...)
 	}
 	if differ := s.differences(); len(differ) > 0 {
 		part("WHAT DIFFERS: − kube-scheduler alone says it, + the plugins here alone", differ...)
 	}
 	for _, q := range s.autoscalers() {
-		part(q.heading, textLines(plain, q.lines...)...)
+		part(q.heading, textLines(tone.Plain, q.lines...)...)
 	}
 	if s.unheard != nil {
-		part("CLUSTER AUTOSCALER", textLines(unknown, s.wrap("unknown: "+s.unheard.Error())...)...)
+		part("CLUSTER AUTOSCALER", textLines(tone.Unknown, s.wrap("unknown: "+s.unheard.Error())...)...)
 	}
-	part("VERSIONS", textLines(plain, s.versions()...)...)
+	part("VERSIONS", textLines(tone.Plain, s.versions()...)...)
 	if caveats := s.report.Scheduler.Caveats; len(caveats) > 0 {
 		var body []textLine
 		for _, caveat := range caveats {
-			body = append(body, textLines(plain, s.wrap(caveat)...)...)
+			body = append(body, textLines(tone.Plain, s.wrap(caveat)...)...)
 		}
 		part("CAVEATS", body...)
 	}
@@ -89,10 +90,10 @@ func (s *spoken) differences() []textLine {
 	}
 	var lines []textLine
 	for _, text := range only(theirs, ours) {
-		lines = append(lines, textLines(bad, hung("   − ", text, s.width)...)...)
+		lines = append(lines, textLines(tone.Bad, hung("   − ", text, s.width)...)...)
 	}
 	for _, text := range only(ours, theirs) {
-		lines = append(lines, textLines(good, hung("   + ", text, s.width)...)...)
+		lines = append(lines, textLines(tone.Good, hung("   + ", text, s.width)...)...)
 	}
 	return lines
 }
