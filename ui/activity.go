@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -22,36 +23,36 @@ type activity struct {
 func newActivity(a *App) *activity {
 	p := &activity{}
 	p.app, p.self = a, p
-	text := func(text func(plan.Entry) string) func(plan.Entry) cell {
-		return func(e plan.Entry) cell { return cell{text: text(e)} }
+	text := func(text func(plan.Entry) string) func(plan.Entry) table.Cell {
+		return func(e plan.Entry) table.Cell { return table.Cell{Text: text(e)} }
 	}
-	p.table = newTable(
+	p.table = table.New(
 		func(e plan.Entry) string {
 			return strconv.Itoa(e.ID) + " " + e.At.Format(time.RFC3339Nano) + " " + e.Did
 		},
-		column[plan.Entry]{head: "WHAT", min: 24, max: 44, names: true, text: text(func(e plan.Entry) string { return a.brief(e.Did) })},
-		column[plan.Entry]{head: "AGO", min: 4, right: true, ticks: true, text: text(func(e plan.Entry) string { return a.since(e.At) })},
-		column[plan.Entry]{head: "UNDO", min: 4, text: undoCell},
-		column[plan.Entry]{head: "RESULT", flex: true, min: 20, text: resultCell},
-		column[plan.Entry]{head: "CONTEXT", from: 100, max: 24, names: true, text: text(func(e plan.Entry) string { return model.ShortContext(e.Context, nil) })},
-		column[plan.Entry]{head: "WHO", from: 100, max: 24, names: true, text: text(func(e plan.Entry) string { return e.User })},
+		table.Column[plan.Entry]{Head: "WHAT", Min: 24, Max: 44, Names: true, Text: text(func(e plan.Entry) string { return a.brief(e.Did) })},
+		table.Column[plan.Entry]{Head: "AGO", Min: 4, Right: true, Ticks: true, Text: text(func(e plan.Entry) string { return a.since(e.At) })},
+		table.Column[plan.Entry]{Head: "UNDO", Min: 4, Text: undoCell},
+		table.Column[plan.Entry]{Head: "RESULT", Flex: true, Min: 20, Text: resultCell},
+		table.Column[plan.Entry]{Head: "CONTEXT", From: 100, Max: 24, Names: true, Text: text(func(e plan.Entry) string { return model.ShortContext(e.Context, nil) })},
+		table.Column[plan.Entry]{Head: "WHO", From: 100, Max: 24, Names: true, Text: text(func(e plan.Entry) string { return e.User })},
 	)
 	return p
 }
 
 // undoCell says whether something takes the entry back.
-func undoCell(e plan.Entry) cell {
+func undoCell(e plan.Entry) table.Cell {
 	if e.Undo == nil {
-		return cell{text: "–", tone: tone.Dim}
+		return table.Cell{Text: "–", Tone: tone.Dim}
 	}
-	return cell{text: "yes"}
+	return table.Cell{Text: "yes"}
 }
 
-func resultCell(e plan.Entry) cell {
+func resultCell(e plan.Entry) table.Cell {
 	if e.OK {
-		return cell{text: e.Result}
+		return table.Cell{Text: e.Result}
 	}
-	return cell{text: e.Result, tone: tone.Bad}
+	return table.Cell{Text: e.Result, Tone: tone.Bad}
 }
 
 // read takes the entries. Where there are new ones, the newest that can be undone
@@ -61,19 +62,19 @@ func (p *activity) read() {
 	if actor := p.app.actor(); actor != nil {
 		entries = actor.Activity()
 	}
-	p.table.reset(entries)
+	p.table.Reset(entries)
 	if len(entries) == p.seen {
 		return
 	}
 	p.seen = len(entries)
 	if newest := slices.IndexFunc(entries, func(e plan.Entry) bool { return e.Undo != nil }); newest >= 0 {
-		p.table.move(newest - p.table.chosen)
+		p.table.Move(newest - p.table.Chosen)
 	}
 }
 
 // note is what of the row was cut, else who did it, where and when.
 func (p *activity) note() string {
-	entry, ok := p.table.selected()
+	entry, ok := p.table.Selected()
 	if cut := p.rows.note(); cut != "" || !ok {
 		return cut
 	}
@@ -87,7 +88,7 @@ func (p *activity) note() string {
 func (p *activity) crumbs() []string { return []string{"activity"} }
 
 func (p *activity) answer(int) string {
-	n := len(p.table.rows)
+	n := len(p.table.Rows)
 	if n == 0 {
 		return "Nothing was changed yet."
 	}
@@ -104,7 +105,7 @@ func (p *activity) answer(int) string {
 
 func (p *activity) undos() int {
 	n := 0
-	for _, e := range p.table.rows {
+	for _, e := range p.table.Rows {
 		if e.Undo != nil {
 			n++
 		}
@@ -113,7 +114,7 @@ func (p *activity) undos() int {
 }
 
 func (p *activity) showsYoung() bool {
-	return slices.ContainsFunc(p.table.inView(), func(e plan.Entry) bool { return p.app.at.Sub(e.At) < young })
+	return slices.ContainsFunc(p.table.InView(), func(e plan.Entry) bool { return p.app.at.Sub(e.At) < young })
 }
 
 func (p *activity) update(msg tea.Msg) tea.Cmd {
@@ -124,7 +125,7 @@ func (p *activity) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *activity) selected() selection {
-	entry, ok := p.table.selected()
+	entry, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -143,7 +144,7 @@ func (p *activity) footer() []footKey {
 // running is the job of the selected entry; nil where that has none which may still
 // send something.
 func (p *activity) running() *plan.Progress {
-	entry, ok := p.table.selected()
+	entry, ok := p.table.Selected()
 	if !ok || entry.ID == 0 {
 		return nil
 	}
@@ -154,7 +155,7 @@ func (p *activity) running() *plan.Progress {
 }
 
 func (p *activity) off(do keymap.Action) string {
-	entry, ok := p.table.selected()
+	entry, ok := p.table.Selected()
 	switch {
 	case do == keymap.Describe || do == keymap.YAML:
 		return "what was done is no object."
@@ -181,9 +182,9 @@ func (a *App) offUndo(entry plan.Entry) string {
 }
 
 func (p *activity) act(do keymap.Action) tea.Cmd {
-	entry, ok := p.table.selected()
+	entry, ok := p.table.Selected()
 	switch {
-	case p.table.act(do) || !ok:
+	case p.table.Act(do) || !ok:
 		return nil
 	case do == keymap.Open && p.running() != nil:
 		return p.app.open(newDrainPage(p.app, p.running()))

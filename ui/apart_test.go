@@ -12,43 +12,44 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // requireApart fails where heads or cells of a table touch, where a head of two
 // words is not told from its neighbours, or where a row is wider than the table.
-func requireApart[R any](t *testing.T, table *table[R], app *App, where string) {
+func requireApart[R any](t *testing.T, grid *table.Table[R], app *App, where string) {
 	t.Helper()
-	drawn := table.layout()
-	for n, line := range table.draw(app.styles()) {
+	drawn := grid.Layout()
+	for n, line := range grid.Draw(app.styles()) {
 		text := strings.TrimRight(ansi.Strip(line), " ")
-		if cells.Width(text) > table.width {
-			t.Errorf("%s: line %d has %d cells of %d:\n%s", where, n, cells.Width(text), table.width, text)
+		if cells.Width(text) > grid.Width {
+			t.Errorf("%s: line %d has %d cells of %d:\n%s", where, n, cells.Width(text), grid.Width, text)
 		}
-		at := gutter
+		at := table.Gutter
 		for i, p := range drawn {
-			c := &table.columns[p.column]
+			c := &grid.Columns[p.Column]
 			if i > 0 {
-				gap := ansi.Cut(text, at, at+c.before())
-				if c.before() < 1 || strings.Trim(gap, " ") != "" {
-					t.Errorf("%s: line %d has %q before %s:\n%s", where, n, gap, c.head, text)
+				gap := ansi.Cut(text, at, at+c.Before())
+				if c.Before() < 1 || strings.Trim(gap, " ") != "" {
+					t.Errorf("%s: line %d has %q before %s:\n%s", where, n, gap, c.Head, text)
 				}
-				at += c.before()
+				at += c.Before()
 			}
-			at += p.width
+			at += p.Width
 		}
 		if n == 0 {
-			requireHeadsApart(t, table, text, where)
+			requireHeadsApart(t, grid, text, where)
 		}
 	}
 }
 
 // requireHeadsApart looks at the line of heads alone.
-func requireHeadsApart[R any](t *testing.T, table *table[R], text, where string) {
+func requireHeadsApart[R any](t *testing.T, table *table.Table[R], text, where string) {
 	t.Helper()
-	drawn, from := table.layout(), 0
+	drawn, from := table.Layout(), 0
 	for i, p := range drawn {
-		head := table.columns[p.column].head
-		if cells.Width(head) > p.width || head == "" {
+		head := table.Columns[p.Column].Head
+		if cells.Width(head) > p.Width || head == "" {
 			return // it is cut, and so shown to be
 		}
 		at := strings.Index(text[from:], head)
@@ -56,7 +57,7 @@ func requireHeadsApart[R any](t *testing.T, table *table[R], text, where string)
 			t.Fatalf("%s: no head %s in %q", where, head, text)
 		}
 		if i > 0 {
-			before := table.columns[drawn[i-1].column].head
+			before := table.Columns[drawn[i-1].Column].Head
 			words := strings.Contains(head, " ") || strings.Contains(before, " ") || strings.HasSuffix(before, "USED")
 			if at < 1 || words && at < 2 {
 				t.Errorf("%s: %s and %s run into each other in %q", where, before, head, text)

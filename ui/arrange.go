@@ -111,10 +111,10 @@ func (l *list[F, R]) arrange(cursor mode) tea.Cmd {
 		l.stop = nil
 	}
 	work := arrangement[F]{
-		all: l.natural(), fields: l.fields(), filter: l.filter, last: l.result, reversed: l.table.reversed,
+		all: l.natural(), fields: l.fields(), filter: l.filter, last: l.result, reversed: l.table.Reversed,
 	}
-	if l.table.sorted >= 0 {
-		work.field = l.table.columns[l.table.sorted].field
+	if l.table.Sorted >= 0 {
+		work.field = l.table.Columns[l.table.Sorted].Field
 	}
 	l.all = len(work.all)
 	l.job++
@@ -144,12 +144,12 @@ func (l *list[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		rows := l.rows(msg.rows.rows)
 		switch msg.mode {
 		case renewed:
-			l.table.set(rows)
+			l.table.Set(rows)
 		case anew:
-			l.table.rows = nil
+			l.table.Rows = nil
 			fallthrough
 		case kept:
-			l.table.reset(rows)
+			l.table.Reset(rows)
 		}
 	}
 	if l.stale {
@@ -202,10 +202,10 @@ func (l *list[F, R]) isLate() bool {
 	if l.result != nil && l.result.Late {
 		return true
 	}
-	if l.table.sorted < 0 {
+	if l.table.Sorted < 0 {
 		return false
 	}
-	field, ok := l.fields().Field(l.table.columns[l.table.sorted].field)
+	field, ok := l.fields().Field(l.table.Columns[l.table.Sorted].Field)
 	return ok && field.Late
 }
 
@@ -214,13 +214,13 @@ func (l *list[F, R]) found() tea.Cmd {
 	if l.seeks == nil {
 		return nil
 	}
-	at := slices.IndexFunc(l.table.rows, l.seeks)
+	at := slices.IndexFunc(l.table.Rows, l.seeks)
 	if at < 0 && l.filter != "" {
 		return l.setFilter("")
 	}
 	l.seeks = nil
 	if at >= 0 {
-		l.table.move(at - l.table.chosen)
+		l.table.Move(at - l.table.Chosen)
 	}
 	return nil
 }

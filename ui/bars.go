@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // barWidth is the cells of a bar.
@@ -23,23 +24,23 @@ func share(part, whole int64) int64 {
 }
 
 // bar draws what is used, what is requested beyond that, and what is free.
-func bar(used, requested, whole int64) cell {
+func bar(used, requested, whole int64) table.Cell {
 	full := func(part int64) int {
 		return int(min((min(share(part, whole), 1000)*barWidth+500)/1000, barWidth))
 	}
 	u := full(used)
 	r := max(full(requested)-u, 0)
 	parts := []string{strings.Repeat("█", u), strings.Repeat("▒", r), strings.Repeat("·", barWidth-u-r)}
-	return cell{text: strings.Join(parts, ""), styled: func(s *themes.Styles) string {
+	return table.Cell{Text: strings.Join(parts, ""), Styled: func(s *themes.Styles) string {
 		return s.BarUsed.Render(parts[0]) + s.BarRequested.Render(parts[1]) + s.BarFree.Render(parts[2])
 	}}
 }
 
-func (a *App) cpuBar(n *model.Node) cell {
+func (a *App) cpuBar(n *model.Node) table.Cell {
 	return bar(a.nodeUsage(n.Name).MilliCPU, n.Requested.MilliCPU, n.Allocatable.MilliCPU)
 }
 
-func (a *App) memoryBar(n *model.Node) cell {
+func (a *App) memoryBar(n *model.Node) table.Cell {
 	return bar(a.nodeUsage(n.Name).Memory, n.Requested.Memory, n.Allocatable.Memory)
 }
 

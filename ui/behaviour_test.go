@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // screenRow is a row of the screen, the first is 1, without the blanks behind.
@@ -136,12 +137,12 @@ func TestTheSelectedPodStaysSelectedAcrossSnapshots(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "2", "j", "j", "j")
-	before, line := app.top().selected().copy, app.pages.pods.table.chosen-app.pages.pods.table.top
+	before, line := app.top().selected().copy, app.pages.pods.table.Chosen-app.pages.pods.table.Top
 	c.keep(func(p *corev1.Pod) bool { return p.Name != "report-0" })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	table := app.pages.pods.table
-	if app.top().selected().copy != before || table.chosen-table.top != line {
-		t.Errorf("%s on line %d became %s on line %d", before, line, app.top().selected().copy, table.chosen-table.top)
+	if app.top().selected().copy != before || table.Chosen-table.Top != line {
+		t.Errorf("%s on line %d became %s on line %d", before, line, app.top().selected().copy, table.Chosen-table.Top)
 	}
 	if got := screenRow(app, first+1); !strings.Contains(got, "report-0") || !strings.Contains(got, "gone") {
 		t.Errorf("the vanished pod is not marked: %q", got)
@@ -188,7 +189,7 @@ func TestTheMouseSelectsOpensScrollsAndSorts(t *testing.T) {
 	}
 	press(t, app, "2")
 	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if got := app.pages.pods.table.top; got != wheelRows {
+	if got := app.pages.pods.table.Top; got != keymap.WheelRows {
 		t.Errorf("the wheel scrolls %d rows", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // drawnChanged says whether text is drawn as what has just changed.
@@ -28,26 +30,26 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 	if !drawnChanged(app, "Ready,cordoned") {
 		t.Error("a new status is drawn as always")
 	}
-	if n := len(app.pages.nodes.table.changes.till); n != 1 {
+	if n := len(app.pages.nodes.table.Changes.Till); n != 1 {
 		t.Errorf("%d cells have changed, want the one status", n)
 	}
 	waits := 0
 	for _, d := range *asked {
-		if d == changedFor {
+		if d == table.ChangedFor {
 			waits++
 		}
 	}
 	if waits != 1 {
 		t.Errorf("%d timers for one change", waits)
 	}
-	at = at.Add(changedFor - time.Millisecond)
+	at = at.Add(table.ChangedFor - time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.table.changes.till) != 1 {
+	if len(app.pages.nodes.table.Changes.Till) != 1 {
 		t.Error("it is as always too soon")
 	}
 	at = at.Add(time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.table.changes.till) != 0 {
+	if len(app.pages.nodes.table.Changes.Till) != 0 {
 		t.Error("it stays so for ever")
 	}
 }
@@ -60,7 +62,7 @@ func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "G", "s", "a", "g") // other rows, in another order
 	send(t, app, snapshotMsg{snapshot: c.at(3, liveStatus())})
-	if n := len(table.changes.till); n > 0 {
+	if n := len(table.Changes.Till); n > 0 {
 		t.Errorf("%d cells have changed by scrolling and sorting", n)
 	}
 	press(t, app, "3")
@@ -74,14 +76,14 @@ func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: c.at(4, liveStatus())})
 	press(t, app, "2")
 	send(t, app, snapshotMsg{snapshot: c.at(5, liveStatus())})
-	if n := len(table.changes.till); n > 0 {
+	if n := len(table.Changes.Till); n > 0 {
 		t.Errorf("%d cells have changed while nobody looked", n)
 	}
 }
 
 func TestAVerdictThatComesInHasNotChanged(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
-	if n := len(app.pages.pending.table.changes.till); n > 0 {
+	if n := len(app.pages.pending.table.Changes.Till); n > 0 {
 		t.Errorf("%d cells have changed at the start", n)
 	}
 }

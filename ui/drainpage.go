@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // drainPage is the page of one job: its pods, what each is at, and what the API
@@ -23,12 +24,12 @@ type drainPage struct {
 func newDrainPage(a *App, job *plan.Progress) *drainPage {
 	p := &drainPage{job: job}
 	p.app, p.self = a, p
-	p.table = newTable(
+	p.table = table.New(
 		func(pod plan.PodProgress) string { return string(pod.Pod.UID) },
-		column[plan.PodProgress]{head: "POD", min: 25, max: 40, names: true, text: func(pod plan.PodProgress) cell { return cell{text: pod.Pod.Words()} }},
-		column[plan.PodProgress]{head: "STATE", min: 20, text: p.state},
-		column[plan.PodProgress]{head: "FOR", min: 3, right: true, ticks: true, text: func(pod plan.PodProgress) cell { return cell{text: a.since(pod.Since)} }},
-		column[plan.PodProgress]{head: "NOW", flex: true, min: 21, text: p.now},
+		table.Column[plan.PodProgress]{Head: "POD", Min: 25, Max: 40, Names: true, Text: func(pod plan.PodProgress) table.Cell { return table.Cell{Text: pod.Pod.Words()} }},
+		table.Column[plan.PodProgress]{Head: "STATE", Min: 20, Text: p.state},
+		table.Column[plan.PodProgress]{Head: "FOR", Min: 3, Right: true, Ticks: true, Text: func(pod plan.PodProgress) table.Cell { return table.Cell{Text: a.since(pod.Since)} }},
+		table.Column[plan.PodProgress]{Head: "NOW", Flex: true, Min: 21, Text: p.now},
 	)
 	return p
 }
@@ -87,11 +88,11 @@ func (p *drainPage) showJobs() {
 	}
 	p.below = p.saidRows() - 1
 	p.resize(p.width, p.height)
-	p.table.reset(inOrder(p.job.Pods))
+	p.table.Reset(inOrder(p.job.Pods))
 }
 
 func (p *drainPage) showsYoung() bool {
-	return p.job.Live() || slices.ContainsFunc(p.table.inView(), func(pod plan.PodProgress) bool {
+	return p.job.Live() || slices.ContainsFunc(p.table.InView(), func(pod plan.PodProgress) bool {
 		return p.app.at.Sub(pod.Since) < young
 	})
 }
@@ -105,7 +106,7 @@ func (p *drainPage) update(msg tea.Msg) tea.Cmd {
 
 // selected is the pod, or the one that its controller made in its place.
 func (p *drainPage) selected() selection {
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -167,7 +168,7 @@ func (p *drainPage) off(do keymap.Action) string {
 
 func (p *drainPage) act(do keymap.Action) tea.Cmd {
 	switch {
-	case p.table.act(do):
+	case p.table.Act(do):
 		return nil
 	case do == keymap.Pause || do == keymap.Stop || do == keymap.Undo:
 		return p.app.order(do, p.job)

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -32,65 +33,65 @@ func inOrder(pods []plan.PodProgress) []plan.PodProgress {
 }
 
 // state is what a pod is at, and when it is asked again.
-func (p *drainPage) state(pod plan.PodProgress) cell {
-	made := cell{text: string(pod.State)}
+func (p *drainPage) state(pod plan.PodProgress) table.Cell {
+	made := table.Cell{Text: string(pod.State)}
 	switch pod.State {
 	case plan.PodRefused:
-		made.tone = tone.Warning
+		made.Tone = tone.Warning
 	case plan.PodFailed:
-		made.tone = tone.Bad
+		made.Tone = tone.Bad
 	case plan.PodGone:
-		made.tone = tone.Dim
+		made.Tone = tone.Dim
 	}
 	if !pod.Again.IsZero() && p.job.State == plan.JobRuns {
-		made.text += ", again in " + clock(max(pod.Again.Sub(p.app.at), 0))
+		made.Text += ", again in " + clock(max(pod.Again.Sub(p.app.at), 0))
 	}
 	return made
 }
 
 // now says what is going on with a pod.
-func (p *drainPage) now(pod plan.PodProgress) cell {
+func (p *drainPage) now(pod plan.PodProgress) table.Cell {
 	switch pod.State {
 	case plan.PodRefused:
 		if pod.Budget != "" {
-			return cell{text: "PDB " + pod.Budget + " allows 0"}
+			return table.Cell{Text: "PDB " + pod.Budget + " allows 0"}
 		}
-		return cell{text: pod.Said}
+		return table.Cell{Text: pod.Said}
 	case plan.PodLeft:
 		if pod.Budget != "" {
-			return cell{text: "PDB " + pod.Budget + " refused it"}
+			return table.Cell{Text: "PDB " + pod.Budget + " refused it"}
 		}
 	case plan.PodTerminating:
 		return p.ending(pod)
 	case plan.PodGone:
 		return p.back(pod)
 	}
-	return cell{text: cmp.Or(pod.Help, pod.Said)}
+	return table.Cell{Text: cmp.Or(pod.Help, pod.Said)}
 }
 
 // ending is how far a pod is that ends.
-func (p *drainPage) ending(pod plan.PodProgress) cell {
+func (p *drainPage) ending(pod plan.PodProgress) table.Cell {
 	if pod.Help != "" {
-		return cell{text: pod.Help, tone: tone.Warning}
+		return table.Cell{Text: pod.Help, Tone: tone.Warning}
 	}
 	words := fmt.Sprintf("of %ds grace", pod.Grace/time.Second)
 	if p.app.at.Sub(pod.Since) > pod.Grace {
-		return cell{text: "longer than its " + fmt.Sprintf("%ds grace", pod.Grace/time.Second), tone: tone.Warning}
+		return table.Cell{Text: "longer than its " + fmt.Sprintf("%ds grace", pod.Grace/time.Second), Tone: tone.Warning}
 	}
-	return cell{text: words}
+	return table.Cell{Text: words}
 }
 
 // back is where the pod is that was made in its place.
-func (p *drainPage) back(pod plan.PodProgress) cell {
+func (p *drainPage) back(pod plan.PodProgress) table.Cell {
 	switch {
 	case pod.Back.Name == "" && p.lost(pod):
-		return cell{text: "lost: no controller owns it"}
+		return table.Cell{Text: "lost: no controller owns it"}
 	case pod.Back.Name == "":
-		return cell{}
+		return table.Cell{}
 	case pod.BackNode == "":
-		return cell{text: "back, Pending (x why)", tone: tone.Warning}
+		return table.Cell{Text: "back, Pending (x why)", Tone: tone.Warning}
 	}
-	return cell{text: "back on " + p.app.nodeName(pod.BackNode)}
+	return table.Cell{Text: "back on " + p.app.nodeName(pod.BackNode)}
 }
 
 // lost says whether nobody makes the pod anew.
@@ -112,7 +113,7 @@ func (p *drainPage) said(pod plan.PodProgress) []string {
 	lines := cells.Wrap(words, p.width-2)
 	if len(lines) > saidMost {
 		lines = lines[:saidMost]
-		lines[saidMost-1] = cutWords(lines[saidMost-1]+" …", p.width-3)
+		lines[saidMost-1] = cells.CutWords(lines[saidMost-1]+" …", p.width-3)
 	}
 	return lines
 }
@@ -130,7 +131,7 @@ func (p *drainPage) saidRows() int {
 // body is the table, and the words of the selected pod but their last line.
 func (p *drainPage) body() []string {
 	lines := p.rows.body()
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok {
 		return lines
 	}
@@ -147,7 +148,7 @@ func (p *drainPage) body() []string {
 
 // note is the last line of those words, else what of the row was cut.
 func (p *drainPage) note() string {
-	if row, ok := p.table.selected(); ok {
+	if row, ok := p.table.Selected(); ok {
 		if said := p.said(row); len(said) > 0 {
 			return said[len(said)-1]
 		}

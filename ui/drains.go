@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -21,17 +22,17 @@ type drainsPage struct {
 func newDrains(a *App) *drainsPage {
 	p := &drainsPage{}
 	p.app, p.self = a, p
-	text := func(text func(*plan.Progress) string) func(*plan.Progress) cell {
-		return func(job *plan.Progress) cell { return cell{text: text(job)} }
+	text := func(text func(*plan.Progress) string) func(*plan.Progress) table.Cell {
+		return func(job *plan.Progress) table.Cell { return table.Cell{Text: text(job)} }
 	}
-	p.table = newTable(func(job *plan.Progress) string { return strconv.Itoa(job.ID) },
-		column[*plan.Progress]{head: "JOB", min: 24, max: 50, names: true, text: text(func(job *plan.Progress) string { return a.brief(job.Name) })},
-		column[*plan.Progress]{head: "STATE", min: 8, text: func(job *plan.Progress) cell { return cell{text: string(job.State), tone: jobTone(job)} }},
-		column[*plan.Progress]{head: "GONE", min: 8, right: true, text: text(func(job *plan.Progress) string {
+	p.table = table.New(func(job *plan.Progress) string { return strconv.Itoa(job.ID) },
+		table.Column[*plan.Progress]{Head: "JOB", Min: 24, Max: 50, Names: true, Text: text(func(job *plan.Progress) string { return a.brief(job.Name) })},
+		table.Column[*plan.Progress]{Head: "STATE", Min: 8, Text: func(job *plan.Progress) table.Cell { return table.Cell{Text: string(job.State), Tone: jobTone(job)} }},
+		table.Column[*plan.Progress]{Head: "GONE", Min: 8, Right: true, Text: text(func(job *plan.Progress) string {
 			return strconv.Itoa(job.Count(plan.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
 		})},
-		column[*plan.Progress]{head: "FOR", min: 4, right: true, ticks: true, text: text(func(job *plan.Progress) string { return a.ranFor(job) })},
-		column[*plan.Progress]{head: "NOW", flex: true, text: text(jobTally)},
+		table.Column[*plan.Progress]{Head: "FOR", Min: 4, Right: true, Ticks: true, Text: text(func(job *plan.Progress) string { return a.ranFor(job) })},
+		table.Column[*plan.Progress]{Head: "NOW", Flex: true, Text: text(jobTally)},
 	)
 	return p
 }
@@ -60,7 +61,7 @@ func (p *drainsPage) answer(int) string {
 	return count(all, "job", "jobs") + ", " + count(live, "runs.", "run.")
 }
 
-func (p *drainsPage) showJobs() { p.table.reset(p.app.acts.jobs) }
+func (p *drainsPage) showJobs() { p.table.Reset(p.app.acts.jobs) }
 
 func (p *drainsPage) showsYoung() bool { return len(p.app.live()) > 0 }
 
@@ -72,7 +73,7 @@ func (p *drainsPage) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *drainsPage) selected() selection {
-	job, ok := p.table.selected()
+	job, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -86,7 +87,7 @@ func (p *drainsPage) footer() []footKey {
 }
 
 func (p *drainsPage) off(do keymap.Action) string {
-	job, ok := p.table.selected()
+	job, ok := p.table.Selected()
 	switch {
 	case ok && (do == keymap.Pause || do == keymap.Stop):
 		return over(job)
@@ -113,9 +114,9 @@ func over(job *plan.Progress) string {
 }
 
 func (p *drainsPage) act(do keymap.Action) tea.Cmd {
-	job, ok := p.table.selected()
+	job, ok := p.table.Selected()
 	switch {
-	case p.table.act(do) || !ok:
+	case p.table.Act(do) || !ok:
 		return nil
 	case do == keymap.Open:
 		return p.app.open(newDrainPage(p.app, job))

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // details tell what the selected fix would do, in at most rows lines. Where they
@@ -28,7 +29,7 @@ func (p *fixes) details(f *report.Fix, rows int) []string {
 		remains[i] = strings.TrimPrefix(remains[i], "still ")
 	}
 	after = append(after, labelled("Remains", p.broken(remains))...)
-	command := cells.Indent(gutter, commandLines(f.Command, p.width-gutter))
+	command := cells.Indent(table.Gutter, commandLines(f.Command, p.width-table.Gutter))
 	if room := max(1, rows-len(told)-len(after)); len(command) > room {
 		command = command[:room]
 		command[room-1] = cells.Cut(command[room-1]+" …", p.width-1)

@@ -144,7 +144,7 @@ func (p *fixes) move(n int) {
 func (p *fixes) onMouse(msg tea.MouseMsg) {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		p.move(wheel(msg) / wheelRows)
+		p.move(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
 		if at := msg.Y - 1; at >= 0 && at < p.inView() && p.top+at < len(p.tries.tried()) {
 			p.chosen = p.top + at

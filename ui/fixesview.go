@@ -12,7 +12,7 @@ import (
 )
 
 func (p *fixes) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).text, "fixes"}
+	return []string{"pending", p.app.podName(p.pod).Text, "fixes"}
 }
 
 // answer says how many fixes work.

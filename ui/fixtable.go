@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // fixTable lays fixes out in columns, for Why and for the page of Fixes.
@@ -17,12 +18,12 @@ type fixTable struct {
 }
 
 const (
-	fixLead      = gutter + 2 // the cursor, and whether the fix works
-	fixTitleMin  = 43         // so much is left to the title where ADDS takes 7 cells
-	fixAddsMin   = 7          // "3 nodes"
-	fixPlacesMin = 6          // "1 of 3"
-	fixOthersMin = 47         // to AFFECTS, where the title could take more
-	fixOthersFew = 12         // with less than that AFFECTS is left out
+	fixLead      = table.Gutter + 2 // the cursor, and whether the fix works
+	fixTitleMin  = 43               // so much is left to the title where ADDS takes 7 cells
+	fixAddsMin   = 7                // "3 nodes"
+	fixPlacesMin = 6                // "1 of 3"
+	fixOthersMin = 47               // to AFFECTS, where the title could take more
+	fixOthersFew = 12               // with less than that AFFECTS is left out
 )
 
 // newFixTable lays the columns out in width cells.
@@ -84,7 +85,7 @@ func (t fixTable) row(f *report.Fix) string {
 	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")
 	}
-	row := cells.Blank(gutter) + mark + " " + cells.Left(cells.CutMiddle(t.brief(f.Title), t.title), t.title) + " " + cells.Right(f.Gains(), t.adds)
+	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(cells.CutMiddle(t.brief(f.Title), t.title), t.title) + " " + cells.Right(f.Gains(), t.adds)
 	if t.places > 0 {
 		row += "  " + cells.Right(f.Places(), t.places)
 	}

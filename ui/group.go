@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // groupPage is the page of one group of Why: its nodes with the figures that fit
@@ -124,7 +125,7 @@ func (p *groupPage) update(msg tea.Msg) tea.Cmd {
 	case evictAgainMsg:
 		p.holders.again(msg)
 	case tea.MouseWheelMsg:
-		p.walk(wheel(msg) / wheelRows)
+		p.walk(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
 		cmd = p.onClick(msg.X, msg.Y)
 	default:

@@ -6,6 +6,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // wordsFrom is the width from which figures leave room for words beside them.
@@ -13,9 +15,9 @@ const wordsFrom = 100
 
 // column makes the columns that fit what refuses the group, for the width.
 func (p *groupPage) column() {
-	columns := []column[*groupNode]{
-		{head: "NODE", field: "name", min: 9, max: 30, names: true, text: func(n *groupNode) cell { return cell{text: p.app.nodeName(n.node.Name)} }},
-		{head: "ZONE", field: "zone", min: 5, max: 20, text: func(n *groupNode) cell { return cell{text: n.node.Zone} }},
+	columns := []table.Column[*groupNode]{
+		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.nodeName(n.node.Name)} }},
+		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *groupNode) table.Cell { return table.Cell{Text: n.node.Zone} }},
 	}
 	words := p.wordsColumn()
 	if p.resource() == "" {
@@ -23,22 +25,22 @@ func (p *groupPage) column() {
 	} else {
 		columns = append(columns, p.figureColumns()...)
 		if p.width < wordsFrom || p.wordless() {
-			columns[0].flex, columns[0].max = true, 0
+			columns[0].Flex, columns[0].Max = true, 0
 		} else {
 			columns = append(columns, words)
 		}
 	}
 	old := p.table
-	p.table = newTable(func(n *groupNode) string { return nodeID(n.node) }, columns...)
+	p.table = table.New(func(n *groupNode) string { return nodeID(n.node) }, columns...)
 	if old != nil {
-		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
-		p.table.blurred = old.blurred
+		p.table.Rows, p.table.Chosen, p.table.Top, p.table.Marks = old.Rows, old.Chosen, old.Top, old.Marks
+		p.table.Blurred = old.Blurred
 	}
 }
 
 // figureColumns are those of the resource that is shown. Where others are short
 // too, the first head says which it is.
-func (p *groupPage) figureColumns() []column[*groupNode] {
+func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 	wants := "WANTS"
 	if len(p.resources) > 1 {
 		wants = strings.ToUpper(model.Clean(string(p.resource()))) + " WANTS"
@@ -50,17 +52,17 @@ func (p *groupPage) figureColumns() []column[*groupNode] {
 		}
 		return short + what
 	}
-	figure := func(at int) func(*groupNode) cell {
-		return func(n *groupNode) cell { return cell{text: p.figure(n, at)} }
+	figure := func(at int) func(*groupNode) table.Cell {
+		return func(n *groupNode) table.Cell { return table.Cell{Text: p.figure(n, at)} }
 	}
-	columns := []column[*groupNode]{
-		{head: wants, gap: 1, min: 5, right: true, text: figure(0)},
-		{head: "FREE", field: sorts(".free"), gap: 1, min: 5, right: true, text: figure(1)},
-		{head: "SHORT", gap: 1, min: 5, right: true, state: true, text: figure(2)},
-		{head: "ALLOCATABLE", field: sorts(".alloc"), gap: 1, right: true, text: figure(3)},
-		{head: "REQUESTED", field: sorts(""), gap: 1, right: true, text: figure(4)},
-		{head: "USED", field: sorts(".used"), gap: 1, min: 5, right: true, text: figure(5)},
-		{head: "PODS", field: "pods", min: 6, right: true, text: figure(6)},
+	columns := []table.Column[*groupNode]{
+		{Head: wants, Gap: 1, Min: 5, Right: true, Text: figure(0)},
+		{Head: "FREE", Field: sorts(".free"), Gap: 1, Min: 5, Right: true, Text: figure(1)},
+		{Head: "SHORT", Gap: 1, Min: 5, Right: true, State: true, Text: figure(2)},
+		{Head: "ALLOCATABLE", Field: sorts(".alloc"), Gap: 1, Right: true, Text: figure(3)},
+		{Head: "REQUESTED", Field: sorts(""), Gap: 1, Right: true, Text: figure(4)},
+		{Head: "USED", Field: sorts(".used"), Gap: 1, Min: 5, Right: true, Text: figure(5)},
+		{Head: "PODS", Field: "pods", Min: 6, Right: true, Text: figure(6)},
 	}
 	if !p.group.refuses(fitPlugin) {
 		columns = slices.Delete(columns, 2, 3) // nothing is short
@@ -83,7 +85,7 @@ func (p *groupPage) wordless() bool {
 }
 
 // wordsColumn tells what refuses a node beside the room that it lacks.
-func (p *groupPage) wordsColumn() column[*groupNode] {
+func (p *groupPage) wordsColumn() table.Column[*groupNode] {
 	head := "WHAT STANDS IN THE WAY"
 	var plugins []string
 	for _, refusal := range p.group.refusals {
@@ -94,7 +96,7 @@ func (p *groupPage) wordsColumn() column[*groupNode] {
 	if len(plugins) == 1 {
 		head = report.WordsHead(plugins[0])
 	}
-	return column[*groupNode]{head: head, flex: true, state: true, text: func(n *groupNode) cell { return cell{text: p.words(n)} }}
+	return table.Column[*groupNode]{Head: head, Flex: true, State: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.words(n)} }}
 }
 
 // words are the clauses of a node's refusals but for those of its figures.
@@ -117,7 +119,7 @@ func (p *groupPage) note() string {
 	if p.holders.focused {
 		return p.holders.note()
 	}
-	n, ok := p.table.selected()
+	n, ok := p.table.Selected()
 	if !ok || p.wordless() {
 		return p.list.note()
 	}
@@ -127,5 +129,5 @@ func (p *groupPage) note() string {
 			all = append(all, sentenceOn(n.node.Name, refusal))
 		}
 	}
-	return cutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
+	return cells.CutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
 }

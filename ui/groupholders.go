@@ -14,6 +14,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -21,7 +23,7 @@ import (
 // of what is short on the selected node, and what an eviction of each would do.
 type holdersPart struct {
 	app     *App
-	table   *table[*holder]
+	table   *table.Table[*holder]
 	focused bool // the cursor is here
 	node    string
 	about   corev1.ResourceName
@@ -61,91 +63,91 @@ const (
 
 func newHoldersPart(a *App) *holdersPart {
 	h := &holdersPart{app: a}
-	h.table = newTable(func(row *holder) string {
+	h.table = table.New(func(row *holder) string {
 		if row.pod == nil {
 			return "others"
 		}
 		return podID(row.pod)
 	}, h.columns("")...)
-	h.table.blurred = true
+	h.table.Blurred = true
 	return h
 }
 
-func (h *holdersPart) columns(head string) []column[*holder] {
-	return []column[*holder]{
-		{head: head, min: 26, max: 40, names: true, text: h.name},
-		{head: "PRIO", gap: 1, min: 6, right: true, text: func(row *holder) cell {
+func (h *holdersPart) columns(head string) []table.Column[*holder] {
+	return []table.Column[*holder]{
+		{Head: head, Min: 26, Max: 40, Names: true, Text: h.name},
+		{Head: "PRIO", Gap: 1, Min: 6, Right: true, Text: func(row *holder) table.Cell {
 			if row.pod == nil {
-				return cell{}
+				return table.Cell{}
 			}
-			return cell{text: strconv.Itoa(int(row.pod.Priority()))}
+			return table.Cell{Text: strconv.Itoa(int(row.pod.Priority()))}
 		}},
-		{head: "REQUESTS", gap: 1, right: true, text: func(row *holder) cell {
-			return cell{text: columnText(h.about, row.amount, model.Nearest)}
+		{Head: "REQUESTS", Gap: 1, Right: true, Text: func(row *holder) table.Cell {
+			return table.Cell{Text: columnText(h.about, row.amount, model.Nearest)}
 		}},
-		{head: "USED", gap: 1, min: 5, right: true, text: func(row *holder) cell { return cell{text: row.used} }},
-		{head: "IF EVICTED", min: 27, flex: true, text: h.evicted},
+		{Head: "USED", Gap: 1, Min: 5, Right: true, Text: func(row *holder) table.Cell { return table.Cell{Text: row.used} }},
+		{Head: "IF EVICTED", Min: 27, Flex: true, Text: h.evicted},
 	}
 }
 
-func (h *holdersPart) name(row *holder) cell {
+func (h *holdersPart) name(row *holder) table.Cell {
 	if row.pod == nil {
-		return cell{text: model.FormatCount(row.others) + " more"}
+		return table.Cell{Text: model.FormatCount(row.others) + " more"}
 	}
-	return cell{text: row.pod.FullName()}
+	return table.Cell{Text: row.pod.FullName()}
 }
 
 // evicted is what would become of a pod, once that is known.
-func (h *holdersPart) evicted(row *holder) cell {
+func (h *holdersPart) evicted(row *holder) table.Cell {
 	if row.pod == nil {
-		return cell{}
+		return table.Cell{}
 	}
 	told, ok := h.told[row.pod.Object.UID]
 	switch {
 	case ok && told.Fits == nil:
-		return cell{text: h.app.brief(told.Short), tone: tone.Unknown}
+		return table.Cell{Text: h.app.brief(told.Short), Tone: tone.Unknown}
 	case ok && *told.Fits:
-		return cell{text: h.app.brief(told.Short), tone: tone.Good}
+		return table.Cell{Text: h.app.brief(told.Short), Tone: tone.Good}
 	case ok:
-		return cell{text: h.app.brief(told.Short)}
+		return table.Cell{Text: h.app.brief(told.Short)}
 	case h.failed:
-		return cell{text: "not evaluated", tone: tone.Unknown}
+		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case h.told != nil && !h.asks.busy:
-		return cell{} // it has left the node meanwhile
+		return table.Cell{} // it has left the node meanwhile
 	}
-	return cell{text: "trying", tone: tone.Dim}
+	return table.Cell{Text: "trying", Tone: tone.Dim}
 }
 
 // note is what the selected row has no room for, told whole.
 func (h *holdersPart) note() string {
-	row, ok := h.table.selected()
+	row, ok := h.table.Selected()
 	if !ok || row.pod == nil {
 		return ""
 	}
 	if told, ok := h.told[row.pod.Object.UID]; ok {
-		return cutWords(h.app.brief(told.Sentence), h.table.width-1)
+		return cells.CutWords(h.app.brief(told.Sentence), h.table.Width-1)
 	}
-	return h.table.cutNote(h.table.width)
+	return h.table.CutNote(h.table.Width)
 }
 
 // hold shows who holds the most of a resource on a node, and asks for what an
 // eviction would do. Nothing is shown where no resource is short.
 func (p *groupPage) hold() tea.Cmd {
 	h := p.holders
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok || !p.group.refuses(fitPlugin) || p.resource() == "" {
-		h.table.rows, h.focused = nil, false
+		h.table.Rows, h.focused = nil, false
 		p.lay()
 		return nil
 	}
 	if row.node.Name != h.node || p.resource() != h.about {
 		h.node, h.about, h.told, h.resting, h.failed = row.node.Name, p.resource(), nil, false, false
 		h.asked = 0
-		h.table.rows = nil
+		h.table.Rows = nil
 	}
-	h.table.columns[0].head = "HOLDS " + strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.nodeName(h.node))
-	h.table.set(h.rows(row.node, p.holdersRoom()))
-	h.table.settle()
+	h.table.Columns[0].Head = "HOLDS " + strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.nodeName(h.node))
+	h.table.Set(h.rows(row.node, p.holdersRoom()))
+	h.table.Settle()
 	p.lay()
 	return h.ask(p)
 }
@@ -208,7 +210,7 @@ func (h *holdersPart) usedBy(pods []*model.Pod) string {
 // too soon after the last answer.
 func (h *holdersPart) ask(p *groupPage) tea.Cmd {
 	var pods []types.UID
-	for _, row := range h.table.rows {
+	for _, row := range h.table.Rows {
 		if row.pod != nil {
 			pods = append(pods, row.pod.Object.UID)
 		}
@@ -242,7 +244,7 @@ func (h *holdersPart) onTold(msg evictionsMsg, p *groupPage) tea.Cmd {
 		for _, told := range msg.told {
 			h.told[told.UID] = told
 		}
-		h.table.grow()
+		h.table.Grow()
 	}
 	opened := p.app.opened
 	return p.app.after(max(restLeast, restFactor*msg.took), func(time.Time) tea.Msg {

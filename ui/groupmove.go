@@ -20,13 +20,13 @@ func (p *groupPage) resize(width, height int) {
 // lay gives the nodes the rows that they need, and the holders the rest.
 func (p *groupPage) lay() {
 	lower := 0
-	if n := len(p.holders.table.rows); n > 0 {
+	if n := len(p.holders.table.Rows); n > 0 {
 		lower = 1 + n
 	}
-	upper := max(min(1+len(p.table.rows), p.height-lower), 2)
-	p.table.resize(p.width, upper)
-	p.holders.table.resize(p.width, max(min(lower, p.height-upper), 0))
-	p.table.blurred, p.holders.table.blurred = p.holders.focused, !p.holders.focused
+	upper := max(min(1+len(p.table.Rows), p.height-lower), 2)
+	p.table.Resize(p.width, upper)
+	p.holders.table.Resize(p.width, max(min(lower, p.height-upper), 0))
+	p.table.Blurred, p.holders.table.Blurred = p.holders.focused, !p.holders.focused
 }
 
 // holdersRoom is how many pods are told one by one.
@@ -37,9 +37,9 @@ func (p *groupPage) holdersRoom() int {
 
 func (p *groupPage) body() []string {
 	s := p.app.styles()
-	lines := p.table.draw(s)
-	if len(p.holders.table.rows) > 0 && p.holders.table.height > 1 {
-		lines = append(lines, p.holders.table.draw(s)...)
+	lines := p.table.Draw(s)
+	if len(p.holders.table.Rows) > 0 && p.holders.table.Height > 1 {
+		lines = append(lines, p.holders.table.Draw(s)...)
 	}
 	return lines
 }
@@ -49,10 +49,10 @@ func (p *groupPage) showsUsage() bool { return p.resource() != "" }
 
 // selected is the node, or the pod that the cursor is on.
 func (p *groupPage) selected() selection {
-	if row, ok := p.holders.table.selected(); ok && p.holders.focused && row.pod != nil {
+	if row, ok := p.holders.table.Selected(); ok && p.holders.focused && row.pod != nil {
 		return podSelection(row.pod)
 	}
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -90,7 +90,7 @@ func (p *groupPage) off(do keymap.Action) string {
 		if on.node == nil {
 			return "no node is selected."
 		}
-		if p.table.selectedGone() {
+		if p.table.SelectedGone() {
 			return on.node.Name + " is gone."
 		}
 	}
@@ -156,51 +156,51 @@ func (p *groupPage) turn(do keymap.Action) bool {
 }
 
 // length is the rows of both parts.
-func (p *groupPage) length() int { return len(p.table.rows) + len(p.holders.table.rows) }
+func (p *groupPage) length() int { return len(p.table.Rows) + len(p.holders.table.Rows) }
 
 // walk moves the cursor by n rows, across the parts.
 func (p *groupPage) walk(n int) {
-	nodes := len(p.table.rows)
-	at := p.table.chosen
+	nodes := len(p.table.Rows)
+	at := p.table.Chosen
 	if p.holders.focused {
-		at = nodes + p.holders.table.chosen
+		at = nodes + p.holders.table.Chosen
 	}
 	at = min(max(at+n, 0), max(p.length()-1, 0))
 	if at < nodes {
 		p.focus(false)
-		p.table.move(at - p.table.chosen)
+		p.table.Move(at - p.table.Chosen)
 		return
 	}
 	p.focus(true)
-	p.holders.table.move(at - nodes - p.holders.table.chosen)
+	p.holders.table.Move(at - nodes - p.holders.table.Chosen)
 }
 
 // focus puts the cursor into one of the parts.
 func (p *groupPage) focus(holders bool) {
-	p.holders.focused = holders && len(p.holders.table.rows) > 0
+	p.holders.focused = holders && len(p.holders.table.Rows) > 0
 	p.lay()
 }
 
 // onClick selects a row of either part, and opens the one that is selected.
 func (p *groupPage) onClick(x, y int) tea.Cmd {
-	if y < p.table.height {
+	if y < p.table.Height {
 		was := p.holders.focused
 		p.focus(false)
 		if was && y > 0 {
-			p.table.move(min(p.table.top+y-1, len(p.table.rows)-1) - p.table.chosen)
+			p.table.Move(min(p.table.Top+y-1, len(p.table.Rows)-1) - p.table.Chosen)
 			return nil
 		}
 		return p.list.onClick(x, y)
 	}
 	t := p.holders.table
-	row := t.top + y - p.table.height - 1
-	if row < t.top || row >= len(t.rows) {
+	row := t.Top + y - p.table.Height - 1
+	if row < t.Top || row >= len(t.Rows) {
 		return nil
 	}
-	if p.holders.focused && row == t.chosen {
+	if p.holders.focused && row == t.Chosen {
 		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	p.focus(true)
-	t.move(row - t.chosen)
+	t.Move(row - t.Chosen)
 	return nil
 }

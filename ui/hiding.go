@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // explaining is a page that shows what the scheduler's plugins answer, or what a
@@ -53,8 +54,8 @@ func (a *App) hiddenLines() []string {
 	s, n := a.styles(), len(a.lesson.state.Answers)
 	keys := a.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
 	return []string{
-		"", s.Text.Render(cells.Blank(gutter) + "This page would give the answer of the lesson's prediction away."),
-		s.Text.Render(cells.Blank(gutter) + keys + "."),
+		"", s.Text.Render(cells.Blank(table.Gutter) + "This page would give the answer of the lesson's prediction away."),
+		s.Text.Render(cells.Blank(table.Gutter) + keys + "."),
 	}
 }
 

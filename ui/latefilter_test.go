@@ -52,7 +52,7 @@ func filterBy(t *testing.T, app *App, text string) {
 // names of the rows of Pending, in their order.
 func pendingNames(app *App) string {
 	var names []string
-	for _, w := range app.pages.pending.table.rows {
+	for _, w := range app.pages.pending.table.Rows {
 		names = append(names, w.pod.Object.Name)
 	}
 	return strings.Join(names, " ")
@@ -149,7 +149,7 @@ func TestPodsOnTheScreenAreExplainedFirst(t *testing.T) {
 	app.verdicts.known = map[string]verdict{}
 	cluster.explained = nil
 	_, cmd := app.Update(snapshotMsg{snapshot: queue(2, 4, 50)})
-	shown := app.pages.pending.table.inView()
+	shown := app.pages.pending.table.InView()
 	run(t, app, cmd, 0)
 	for i, w := range shown {
 		if got := cluster.explained[i]; got != w.pod.Object.UID {
@@ -224,7 +224,7 @@ func TestARowThatTheFilterNoLongerKeepsIsNotGone(t *testing.T) {
 	if got := screenRow(app, first); !strings.Contains(got, "no node fits") || strings.Contains(got, "gone") {
 		t.Errorf("it says %q", got)
 	}
-	if app.pages.pending.table.selectedGone() {
+	if app.pages.pending.table.SelectedGone() {
 		t.Error("nothing can be done with it")
 	}
 	press(t, app, "j")

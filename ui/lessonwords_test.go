@@ -125,14 +125,14 @@ func missingThings(app *App, text string) []string {
 
 // headsOf are the heads of the columns of Pending, Pods and Nodes.
 func headsOf(app *App) (heads []string) {
-	for _, c := range app.pages.pending.table.columns {
-		heads = append(heads, c.head)
+	for _, c := range app.pages.pending.table.Columns {
+		heads = append(heads, c.Head)
 	}
-	for _, c := range app.pages.pods.table.columns {
-		heads = append(heads, c.head)
+	for _, c := range app.pages.pods.table.Columns {
+		heads = append(heads, c.Head)
 	}
-	for _, c := range app.pages.nodes.table.columns {
-		heads = append(heads, c.head)
+	for _, c := range app.pages.nodes.table.Columns {
+		heads = append(heads, c.Head)
 	}
 	return heads
 }

@@ -3,14 +3,13 @@ package ui
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // list is a page of one table, with a filter and an order. What is filtered and
@@ -20,7 +19,7 @@ type list[F, R any] struct {
 	page
 	self    view
 	noun    string // what a row is: pod, node
-	table   *table[R]
+	table   *table.Table[R]
 	natural func() []F              // all of the newest snapshot, in their own order
 	fields  func() *query.Fields[F] // what they can be filtered and sorted by
 	rows    func([]F) []R           // what the table shows of them
@@ -39,11 +38,11 @@ type list[F, R any] struct {
 
 func (l *list[F, R]) resize(width, height int) {
 	l.page.resize(width, height)
-	l.table.few = l.app.Large
-	l.table.resize(width, height)
+	l.table.Few = l.app.Large
+	l.table.Resize(width, height)
 }
 
-func (l *list[F, R]) body() []string { return l.table.draw(l.app.styles()) }
+func (l *list[F, R]) body() []string { return l.table.Draw(l.app.styles()) }
 
 // close clears the filter before the page is left.
 func (l *list[F, R]) close() (cmd tea.Cmd, done bool) {
@@ -55,10 +54,10 @@ func (l *list[F, R]) close() (cmd tea.Cmd, done bool) {
 
 // as takes the filter, the order and the width over from another list.
 func (l *list[F, R]) as(other *list[F, R]) {
-	l.filter, l.table.sorted, l.table.reversed, l.table.wide = other.filter, other.table.sorted, other.table.reversed, other.table.wide
+	l.filter, l.table.Sorted, l.table.Reversed, l.table.Wide = other.filter, other.table.Sorted, other.table.Reversed, other.table.Wide
 }
 
-func (l *list[F, R]) settle() { l.table.settle() }
+func (l *list[F, R]) settle() { l.table.Settle() }
 
 func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -74,7 +73,7 @@ func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 	case arrangedMsg[F]:
 		return l.onArranged(msg)
 	case tea.MouseWheelMsg:
-		l.table.scroll(wheel(msg))
+		l.table.Scroll(keymap.Wheel(msg))
 	case tea.MouseClickMsg:
 		return l.onClick(msg.X, msg.Y)
 	}
@@ -83,7 +82,7 @@ func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 
 // showsYoung reports whether a row in view is so young that its age ticks by the second.
 func (l *list[F, R]) showsYoung() bool {
-	return l.born != nil && slices.ContainsFunc(l.table.inView(), func(row R) bool {
+	return l.born != nil && slices.ContainsFunc(l.table.InView(), func(row R) bool {
 		born := l.born(row)
 		return !born.IsZero() && l.app.at.Sub(born) < young
 	})
@@ -93,25 +92,25 @@ func (l *list[F, R]) showsYoung() bool {
 func (l *list[F, R]) actList(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Sort:
-		l.table.letters = true
+		l.table.Letters = true
 		l.app.prompt = &sorting[R]{l.app, l.table, l.sortBy}
 	case keymap.Filter:
 		l.app.prompt = newFiltering(l)
 	case keymap.Reverse:
-		l.table.reversed = !l.table.reversed
+		l.table.Reversed = !l.table.Reversed
 		return l.arrange(anew), true
 	default:
-		return nil, l.table.act(do)
+		return nil, l.table.Act(do)
 	}
 	return nil, true
 }
 
 // sortBy sorts by a column; by the one that it is sorted by already, the other way round.
 func (l *list[F, R]) sortBy(column int) tea.Cmd {
-	if l.table.sorted == column {
-		l.table.reversed = !l.table.reversed
+	if l.table.Sorted == column {
+		l.table.Reversed = !l.table.Reversed
 	} else {
-		l.table.sorted, l.table.reversed = column, false
+		l.table.Sorted, l.table.Reversed = column, false
 	}
 	return l.arrange(anew)
 }
@@ -120,79 +119,21 @@ func (l *list[F, R]) sortBy(column int) tea.Cmd {
 // from the body's first.
 func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 	if y == 0 {
-		if column := l.table.columnAt(x); column >= 0 {
+		if column := l.table.ColumnAt(x); column >= 0 {
 			return l.sortBy(column)
 		}
 		return nil
 	}
-	row := l.table.top + y - 1
+	row := l.table.Top + y - 1
 	switch {
-	case row >= len(l.table.rows):
+	case row >= len(l.table.Rows):
 		return nil
-	case row == l.table.chosen:
+	case row == l.table.Chosen:
 		return l.app.do(keymap.Of(keymap.Open, l.self.places()), l.self)
 	}
-	l.table.move(row - l.table.chosen)
+	l.table.Move(row - l.table.Chosen)
 	return nil
 }
 
 // note is the selected row's cut text.
-func (l *list[F, R]) note() string { return l.table.cutNote(l.width) }
-
-// cutNote is the text of the selected row that its columns cut off: whole if it
-// fits width cells, else what is missing of the last one, which says most.
-func (t *table[R]) cutNote(width int) string {
-	all := t.cutCells()
-	if len(all) == 0 {
-		return ""
-	}
-	if whole := wholeCells(all); cells.Width(whole) < width {
-		return whole
-	}
-	last := all[len(all)-1]
-	rest := []rune(last.text)
-	rest = rest[min(max(last.shown-1, 0), len(rest)):]
-	if at := strings.Index(string(rest), ", "); at >= 0 && at < 12 {
-		return cutWords("… "+string(rest)[at+2:], width-1)
-	}
-	return cutWords("…"+string(rest), width-1)
-}
-
-// wholeCells tells cells whole: one with its head, several by their texts alone.
-func wholeCells(all []cutCell) string {
-	if len(all) == 1 {
-		return strings.ToLower(all[0].head) + ": " + all[0].text
-	}
-	var texts []string
-	for _, c := range all {
-		texts = append(texts, c.text)
-	}
-	return strings.Join(texts, " · ")
-}
-
-// cutWords is cut that loses whole words.
-func cutWords(s string, width int) string {
-	if cells.Width(s) <= width {
-		return s
-	}
-	s = cells.Cut(s, width-1)
-	if at := strings.LastIndexByte(s, ' '); at > width/2 {
-		s = s[:at]
-	}
-	return strings.TrimSuffix(s, "…") + " …"
-}
-
-// columnAt is the column whose head is at cell x; -1 if none.
-func (t *table[R]) columnAt(x int) int {
-	at := gutter
-	for i, p := range t.layout() {
-		if i > 0 {
-			at += t.columns[p.column].before()
-		}
-		if x >= at && x < at+p.width {
-			return p.column
-		}
-		at += p.width
-	}
-	return -1
-}
+func (l *list[F, R]) note() string { return l.table.CutNote(l.width) }

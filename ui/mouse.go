@@ -1,20 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
 
-// wheelRows is how far one notch of the wheel scrolls.
-const wheelRows = 3
-
-// wheel is the rows that a turn of the wheel scrolls; down is positive.
-func wheel(msg tea.MouseWheelMsg) int {
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		return -wheelRows
-	case tea.MouseWheelDown:
-		return wheelRows
-	}
-	return 0
-}
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+)
 
 // onMouse hands clicks in the body and the wheel to the view. The mouse answers
 // no box and leaves no input.
@@ -26,10 +16,10 @@ func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		switch {
 		case a.dialog != nil:
-			a.dialog.scroll(wheel(msg))
+			a.dialog.scroll(keymap.Wheel(msg))
 			return nil
 		case a.box != nil:
-			a.box.scroll(wheel(msg))
+			a.box.scroll(keymap.Wheel(msg))
 			return nil
 		}
 		if a.prompt == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -26,8 +27,8 @@ func newNodes(a *App) *nodes {
 	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
 	n.fields = func() *query.Fields[*model.Node] { return query.NodeFields(a.asOf(), a.snapshot.Usage) }
 	n.natural = func() []*model.Node { return a.snapshot.Nodes }
-	n.table = newTable(nodeID, n.columns()...)
-	n.table.there = func(node *model.Node) (*model.Node, bool) {
+	n.table = table.New(nodeID, n.columns()...)
+	n.table.There = func(node *model.Node) (*model.Node, bool) {
 		now, ok := a.snapshot.Node(node.Name)
 		return now, ok && nodeID(now) == nodeID(node)
 	}
@@ -45,30 +46,30 @@ func (a *App) goNode(name string) tea.Cmd {
 
 func nodeID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
 
-func (n *nodes) columns() []column[*model.Node] {
+func (n *nodes) columns() []table.Column[*model.Node] {
 	a := n.app
-	text := func(text func(*model.Node) string) func(*model.Node) cell {
-		return func(n *model.Node) cell { return cell{text: text(n)} }
+	text := func(text func(*model.Node) string) func(*model.Node) table.Cell {
+		return func(n *model.Node) table.Cell { return table.Cell{Text: text(n)} }
 	}
-	return []column[*model.Node]{
-		{head: "NAME", field: "name", min: 10, max: 30, names: true, text: text(func(n *model.Node) string { return a.nodeName(n.Name) })},
-		{head: "STATUS", field: "status", min: 14, max: 24, state: true, text: nodeStatus},
-		{head: "CPU FREE", field: "cpu.free", min: 9, right: true, text: text(func(n *model.Node) string { return freeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
-		{head: "MEM FREE", field: "mem.free", extra: true, min: 9, right: true, text: text(func(n *model.Node) string {
+	return []table.Column[*model.Node]{
+		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.nodeName(n.Name) })},
+		{Head: "STATUS", Field: "status", Min: 14, Max: 24, State: true, Text: nodeStatus},
+		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return freeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
+		{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: text(func(n *model.Node) string {
 			return model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)
 		})},
-		{head: "TAINTS", field: "taint", flex: true, text: text(func(n *model.Node) string { return n.Taints })},
-		{head: "PODS", field: "pods", gap: 1, min: 6, from: 100, right: true, text: text(func(n *model.Node) string {
+		{Head: "TAINTS", Field: "taint", Flex: true, Text: text(func(n *model.Node) string { return n.Taints })},
+		{Head: "PODS", Field: "pods", Gap: 1, Min: 6, From: 100, Right: true, Text: text(func(n *model.Node) string {
 			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
 		})},
-		{head: "AGE", field: "age", ticks: true, from: 100, min: 4, right: true, text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
-		{head: "ZONE", field: "zone", from: 120, text: text(func(n *model.Node) string { return n.Zone })},
-		{head: "CPU", field: "cpu", from: 120, min: barWidth, text: a.cpuBar},
-		{head: "MEMORY", field: "mem", from: 120, min: barWidth, text: a.memoryBar},
-		{head: "POOL", field: "pool", from: 200, text: text(func(n *model.Node) string { return n.Pool })},
-		{head: "INSTANCE", field: "instance", from: 200, text: text(func(n *model.Node) string { return n.Instance })},
-		{head: "VERSION", field: "version", from: 200, text: text(func(n *model.Node) string { return n.Version })},
-		{head: "LIMITS", from: 200, text: text(func(n *model.Node) string { return limits(n.Limits) })},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
+		{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
+		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: a.cpuBar},
+		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: a.memoryBar},
+		{Head: "POOL", Field: "pool", From: 200, Text: text(func(n *model.Node) string { return n.Pool })},
+		{Head: "INSTANCE", Field: "instance", From: 200, Text: text(func(n *model.Node) string { return n.Instance })},
+		{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
+		{Head: "LIMITS", From: 200, Text: text(func(n *model.Node) string { return limits(n.Limits) })},
 	}
 }
 
@@ -80,15 +81,15 @@ func freeMemory(n *model.Node) int64 {
 	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
 }
 
-func nodeStatus(n *model.Node) cell {
-	made := cell{text: n.Status}
+func nodeStatus(n *model.Node) table.Cell {
+	made := table.Cell{Text: n.Status}
 	switch {
 	case n.Ready != corev1.ConditionTrue:
-		made.tone = tone.Bad
+		made.Tone = tone.Bad
 	case n.Cordoned || len(n.Pressure) > 0:
-		made.tone = tone.Warning
+		made.Tone = tone.Warning
 	default:
-		made.tone = tone.Good
+		made.Tone = tone.Good
 	}
 	return made
 }
@@ -129,7 +130,7 @@ func (n *nodes) legend(room int) string {
 }
 
 // barsShown reports whether the columns with bars are drawn.
-func (n *nodes) barsShown() bool { return n.width >= 120 || n.table.wide }
+func (n *nodes) barsShown() bool { return n.width >= 120 || n.table.Wide }
 
 // nodeCounts counts nodes by whether they are ready, and the room on the ready
 // ones that are not cordoned.
@@ -171,7 +172,7 @@ func notReady(n *model.Node) string {
 }
 
 func (n *nodes) selected() selection {
-	node, ok := n.table.selected()
+	node, ok := n.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -185,13 +186,13 @@ func (n *nodes) footer() []footKey {
 }
 
 func (n *nodes) off(do keymap.Action) string {
-	node, ok := n.table.selected()
+	node, ok := n.table.Selected()
 	switch do {
 	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML, keymap.Copy:
 		if !ok {
 			return "no node is selected."
 		}
-		if n.table.selectedGone() {
+		if n.table.SelectedGone() {
 			return node.Name + " is gone."
 		}
 	}
@@ -210,12 +211,12 @@ func (n *nodes) act(do keymap.Action) tea.Cmd {
 
 // note tells the selected node's taints, if they are cut, and since when it is not ready.
 func (n *nodes) note() string {
-	node, ok := n.table.selected()
-	all := n.table.cutCells()
+	node, ok := n.table.Selected()
+	all := n.table.CutCells()
 	if !ok || len(all) == 0 {
 		return ""
 	}
-	if all[len(all)-1].head != "TAINTS" {
+	if all[len(all)-1].Head != "TAINTS" {
 		return n.list.note()
 	}
 	var taints []string

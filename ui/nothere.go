@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -46,17 +47,17 @@ func newNotHere(a *App, node string) *notHere {
 	p.natural, p.rows = p.kinds, p.rowsOf
 	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
 	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.asOf()) }
-	p.table = newTable(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
+	p.table = table.New(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
 	return p
 }
 
-func (p *notHere) columns() []column[*hereRow] {
+func (p *notHere) columns() []table.Column[*hereRow] {
 	a := p.app
-	return []column[*hereRow]{
-		{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: func(row *hereRow) cell { return cell{text: a.kindName(row.kind)} }},
-		{head: "PRIO", field: "prio", min: 6, right: true, text: func(row *hereRow) cell { return cell{text: strconv.Itoa(int(row.kind.Priority()))} }},
-		{head: "FOR", field: "for", ticks: true, from: 100, right: true, text: func(row *hereRow) cell { return cell{text: a.since(row.kind.Since())} }},
-		{head: "WHAT KEEPS IT OFF", field: "why", min: 26, flex: true, state: true, text: p.words},
+	return []table.Column[*hereRow]{
+		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.kindName(row.kind)} }},
+		{Head: "PRIO", Field: "prio", Min: 6, Right: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: strconv.Itoa(int(row.kind.Priority()))} }},
+		{Head: "FOR", Field: "for", Ticks: true, From: 100, Right: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.since(row.kind.Since())} }},
+		{Head: "WHAT KEEPS IT OFF", Field: "why", Min: 26, Flex: true, State: true, Text: p.words},
 	}
 }
 
@@ -102,7 +103,7 @@ func (p *notHere) kinds() []query.PendingRow {
 	for i, kind := range kinds {
 		rows[i] = query.PendingRow{Kind: kind}
 		if answer, ok := p.answers[kind.Key]; ok {
-			rows[i].Why = hereWords(&answer).text
+			rows[i].Why = hereWords(&answer).Text
 			rows[i].State = "refused"
 			if len(answer.Refusals) == 0 {
 				rows[i].State = rows[i].Why
@@ -132,34 +133,34 @@ func (p *notHere) rowsOf(kinds []query.PendingRow) []*hereRow {
 }
 
 // words are what the node has against a kind.
-func (p *notHere) words(row *hereRow) cell {
+func (p *notHere) words(row *hereRow) table.Cell {
 	switch {
 	case row.answer == nil && p.trouble != nil:
-		return cell{text: "not evaluated", tone: tone.Unknown}
+		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case row.answer == nil:
-		return cell{text: "explaining", tone: tone.Dim}
+		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
 	made := hereWords(row.answer)
-	made.text = p.app.brief(made.text)
+	made.Text = p.app.brief(made.Text)
 	return made
 }
 
 // hereWords tell an answer in one line.
-func hereWords(answer *report.NodeAnswer) cell {
-	var made cell
+func hereWords(answer *report.NodeAnswer) table.Cell {
+	var made table.Cell
 	switch {
 	case answer.Fits == nil && len(answer.Refusals) == 0:
-		made = cell{text: "not decided", tone: tone.Unknown}
+		made = table.Cell{Text: "not decided", Tone: tone.Unknown}
 		if len(answer.Unknown) > 0 {
-			made.text = "not decided: " + answer.Unknown[0].Why
+			made.Text = "not decided: " + answer.Unknown[0].Why
 		}
 	case len(answer.Refusals) == 0:
-		made = cell{text: "fits here", tone: tone.Good}
+		made = table.Cell{Text: "fits here", Tone: tone.Good}
 	default:
-		made = cell{text: answer.Words()}
+		made = table.Cell{Text: answer.Words()}
 	}
 	if answer.Held != "" {
-		return cell{text: answer.Held + "; " + made.text, tone: tone.Warning}
+		return table.Cell{Text: answer.Held + "; " + made.Text, Tone: tone.Warning}
 	}
 	return made
 }
@@ -235,7 +236,7 @@ func (p *notHere) tally(name string) (taking, next string) {
 
 // note tells the refusals of the selected row whole.
 func (p *notHere) note() string {
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok || row.answer == nil || len(row.answer.Refusals) == 0 {
 		return p.list.note()
 	}
@@ -243,11 +244,11 @@ func (p *notHere) note() string {
 	for _, refusal := range row.answer.Refusals {
 		all = append(all, sentenceOn(p.node, refusal))
 	}
-	return cutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
+	return cells.CutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
 }
 
 func (p *notHere) selected() selection {
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -263,7 +264,7 @@ func (p *notHere) footer() []footKey {
 }
 
 func (p *notHere) off(do keymap.Action) string {
-	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *notHere) act(do keymap.Action) tea.Cmd {

@@ -52,7 +52,7 @@ func (a *App) offPast(v view) string {
 }
 
 func (p *past) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).text, "since when"}
+	return []string{"pending", p.app.podName(p.pod).Text, "since when"}
 }
 
 // answer says since when it is as it is.

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -47,10 +48,10 @@ func newPending(a *App) *pending {
 
 // newTable has the columns for what could be read. A row of which the verdict is
 // older than the last change of the cluster is marked.
-func (p *pending) newTable() *table[*waiting] {
-	t := newTable(func(w *waiting) string { return w.id }, p.columns()...)
-	t.there = p.there
-	t.outdated = func(w *waiting) bool { return p.app.outdated(w.kind) }
+func (p *pending) newTable() *table.Table[*waiting] {
+	t := table.New(func(w *waiting) string { return w.id }, p.columns()...)
+	t.There = p.there
+	t.Outdated = func(w *waiting) bool { return p.app.outdated(w.kind) }
 	return t
 }
 
@@ -87,7 +88,7 @@ func (p *pending) rowsKept(kinds []query.PendingRow) func(*model.Kind) string {
 	}
 	left := map[types.UID]string{} // rows whose kind is no more, by their pod
 	shown := map[string]bool{}
-	for _, row := range p.table.rows {
+	for _, row := range p.table.Rows {
 		if shown[row.id] = true; !row.leaf && !there[row.id] {
 			left[row.pod.Object.UID] = row.id
 		}
@@ -143,7 +144,7 @@ func (p *pending) answered(row query.PendingRow) bool {
 
 // body is the table, or what else there is to know where nothing waits.
 func (p *pending) body() []string {
-	if len(p.table.rows) > 0 || p.app.isReading() || p.all > 0 {
+	if len(p.table.Rows) > 0 || p.app.isReading() || p.all > 0 {
 		return p.list.body()
 	}
 	s := p.app.styles()
@@ -154,14 +155,14 @@ func (p *pending) body() []string {
 	return lines
 }
 
-func (p *pending) columns() []column[*waiting] {
+func (p *pending) columns() []table.Column[*waiting] {
 	a := p.app
-	text := func(text func(*waiting) string) func(*waiting) cell {
-		return func(w *waiting) cell { return cell{text: text(w)} }
+	text := func(text func(*waiting) string) func(*waiting) table.Cell {
+		return func(w *waiting) table.Cell { return table.Cell{Text: text(w)} }
 	}
-	name := column[*waiting]{head: "NAMESPACE/POD", field: "name", min: 19, max: 40, names: true, text: p.name}
-	since := column[*waiting]{head: "FOR", field: "for", ticks: true, extra: true, gap: 3, right: true, text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
-	state := column[*waiting]{head: "STATE", field: "state", min: 12, max: 20, state: true, text: p.state, left: func(w *waiting) string {
+	name := table.Column[*waiting]{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: p.name}
+	since := table.Column[*waiting]{Head: "FOR", Field: "for", Ticks: true, Extra: true, Gap: 3, Right: true, Text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
+	state := table.Column[*waiting]{Head: "STATE", Field: "state", Min: 12, Max: 20, State: true, Text: p.state, Left: func(w *waiting) string {
 		state, _ := p.became(w)
 		return state
 	}}
@@ -170,25 +171,25 @@ func (p *pending) columns() []column[*waiting] {
 		return where
 	}
 	if p.one {
-		name.head = "POD"
+		name.Head = "POD"
 	}
 	if p.limited {
-		since.gap, name.min, state.min = 2, 0, 7
-		said := column[*waiting]{head: "KUBE-SCHEDULER SAID", flex: true, state: true, left: then, text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
-		return []column[*waiting]{name, since, state, said}
+		since.Gap, name.Min, state.Min = 2, 0, 7
+		said := table.Column[*waiting]{Head: "KUBE-SCHEDULER SAID", Flex: true, State: true, Left: then, Text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
+		return []table.Column[*waiting]{name, since, state, said}
 	}
-	return []column[*waiting]{
+	return []table.Column[*waiting]{
 		name,
-		{head: "PRIO", field: "prio", extra: true, min: 6, right: true, text: text(priority)},
+		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
 		since, state,
-		{head: "WHY", field: "why", min: 26, flex: true, state: true, text: p.why, left: then},
-		{head: "KIND", field: "kind", from: 100, max: 20, text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
-		{head: "REQUESTS", field: "requests", from: 120, max: 40, text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
-		{head: "NOMINATED", field: "nominated", from: 120, max: 20, names: true, text: text(func(w *waiting) string {
+		{Head: "WHY", Field: "why", Min: 26, Flex: true, State: true, Text: p.why, Left: then},
+		{Head: "KIND", Field: "kind", From: 100, Max: 20, Text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
+		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
+		{Head: "NOMINATED", Field: "nominated", From: 120, Max: 20, Names: true, Text: text(func(w *waiting) string {
 			return a.nodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
-		{head: "TRIED", field: "tried", ticks: true, from: 200, right: true, text: text(p.tried)},
-		{head: "SCHEDULER", field: "scheduler", from: 200, max: 30, text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
+		{Head: "TRIED", Field: "tried", Ticks: true, From: 200, Right: true, Text: text(p.tried)},
+		{Head: "SCHEDULER", Field: "scheduler", From: 200, Max: 30, Text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
 	}
 }
 
@@ -212,13 +213,13 @@ func priority(w *waiting) string {
 }
 
 // name is namespace/workload ×3 for a kind of more than one, else the pod's.
-func (p *pending) name(w *waiting) cell {
+func (p *pending) name(w *waiting) table.Cell {
 	text := w.pod.Name()
 	if w.leaf {
 		if own, ok := strings.CutPrefix(text, w.pod.Owner.Name+"-"); ok {
 			text = "…" + own
 		}
-		return cell{text: "  " + text}
+		return table.Cell{Text: "  " + text}
 	}
 	if w.of > 1 {
 		if w.pod.Owner.Name != "" {
@@ -229,26 +230,26 @@ func (p *pending) name(w *waiting) cell {
 	if p.app.namespace() == "" {
 		text = w.pod.Object.Namespace + "/" + text
 	}
-	return cell{text: text}
+	return table.Cell{Text: text}
 }
 
 // state is the verdict in a word or two.
-func (p *pending) state(w *waiting) cell {
+func (p *pending) state(w *waiting) table.Cell {
 	report := p.app.verdicts.of(w.kind)
 	switch {
 	case p.app.isReading():
-		return cell{text: "reading", tone: tone.Dim}
+		return table.Cell{Text: "reading", Tone: tone.Dim}
 	case p.app.verdicts.hidden:
-		return cell{text: "hidden", tone: tone.Dim}
+		return table.Cell{Text: "hidden", Tone: tone.Dim}
 	case p.limited && report == nil:
-		return cell{text: "unknown", tone: tone.Unknown}
+		return table.Cell{Text: "unknown", Tone: tone.Unknown}
 	case report == nil:
-		return cell{text: "explaining", tone: tone.Dim}
+		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
 	if p.app.outdated(w.kind) {
-		return cell{text: report.State, tone: tone.Dim}
+		return table.Cell{Text: report.State, Tone: tone.Dim}
 	}
-	return cell{text: report.State, tone: verdictTone(report.Verdict)}
+	return table.Cell{Text: report.State, Tone: verdictTone(report.Verdict)}
 }
 
 // became says what became of the pod of a row that is no longer among those that
@@ -273,17 +274,17 @@ func verdictTone(v report.Verdict) tone.Tone {
 	return tone.Warning
 }
 
-func (p *pending) why(w *waiting) cell {
+func (p *pending) why(w *waiting) table.Cell {
 	if p.app.verdicts.hidden {
-		return cell{text: hiddenWords, tone: tone.Dim}
+		return table.Cell{Text: hiddenWords, Tone: tone.Dim}
 	}
 	report := p.app.verdicts.of(w.kind)
 	if report == nil || p.app.isReading() {
-		return cell{}
+		return table.Cell{}
 	}
-	why := cell{text: p.app.brief(report.Why)}
+	why := table.Cell{Text: p.app.brief(report.Why)}
 	if p.app.outdated(w.kind) {
-		why.tone = tone.Dim
+		why.Tone = tone.Dim
 	}
 	return why
 }
@@ -320,13 +321,13 @@ func (p *pending) limit() {
 		p.limited, p.one = limited, one
 		old := p.table
 		p.table = p.newTable()
-		p.table.rows, p.table.chosen, p.table.top, p.table.marks = old.rows, old.chosen, old.top, old.marks
+		p.table.Rows, p.table.Chosen, p.table.Top, p.table.Marks = old.Rows, old.Chosen, old.Top, old.Marks
 		p.resize(p.width, p.height)
 	}
 }
 
 func (p *pending) selected() selection {
-	w, ok := p.table.selected()
+	w, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -338,7 +339,7 @@ func (p *pending) places() keymap.Place {
 }
 
 func (p *pending) footer() []footKey {
-	if _, ok := p.table.selected(); !ok {
+	if _, ok := p.table.Selected(); !ok {
 		return append([]footKey{{do: keymap.Pending, label: "1–3", word: "views"}}, keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
 	}
 	if p.app.lost() {
@@ -354,11 +355,11 @@ func (p *pending) footer() []footKey {
 }
 
 func (p *pending) off(do keymap.Action) string {
-	w, ok := p.table.selected()
+	w, ok := p.table.Selected()
 	if do == keymap.Unfold && (!ok || len(w.kind.Pods) == 1) {
 		return "it stands for one pod."
 	}
-	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *pending) act(do keymap.Action) tea.Cmd {
@@ -366,7 +367,7 @@ func (p *pending) act(do keymap.Action) tea.Cmd {
 		return cmd
 	}
 	if do == keymap.Unfold {
-		w, _ := p.table.selected()
+		w, _ := p.table.Selected()
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
 		return p.arrange(kept)
 	}

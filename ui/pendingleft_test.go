@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 func TestARowWhosePodGotItsNodeSaysWhatItDoesNow(t *testing.T) {
@@ -81,11 +83,11 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 		s := c.at(2, liveStatus())
 		send(t, app, snapshotMsg{snapshot: s})
 		page := app.top().(*pending)
-		for _, row := range page.table.rows {
-			if !page.table.gone[row.id] {
+		for _, row := range page.table.Rows {
+			if !page.table.Gone[row.id] {
 				continue
 			}
-			state, text := page.table.stands(columnOf(page, "STATE"), row).text, page.table.stands(columnOf(page, "WHY"), row).text
+			state, text := page.table.Stands(columnOf(page, "STATE"), row).Text, page.table.Stands(columnOf(page, "WHY"), row).Text
 			pod, there := s.PodNamed(row.pod.Object.Namespace, row.pod.Object.Name)
 			switch {
 			case !there && (state != "gone" || text != ""):
@@ -98,7 +100,7 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 }
 
 // columnOf is a column of Pending by its head.
-func columnOf(p *pending, head string) *column[*waiting] {
-	at := slices.IndexFunc(p.table.columns, func(c column[*waiting]) bool { return c.head == head })
-	return &p.table.columns[at]
+func columnOf(p *pending, head string) *table.Column[*waiting] {
+	at := slices.IndexFunc(p.table.Columns, func(c table.Column[*waiting]) bool { return c.Head == head })
+	return &p.table.Columns[at]
 }

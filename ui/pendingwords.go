@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // tally counts the pods that wait by what they wait for.
@@ -165,7 +166,7 @@ func (p *pending) nothingPending() string {
 func (p *pending) idleLines() []string {
 	a := p.app
 	if a.notRead("nodes") != "" {
-		return []string{cells.Blank(gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
+		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
 	}
 	var unready, cordoned []string
 	var best *model.Node
@@ -194,7 +195,7 @@ func (p *pending) idleLines() []string {
 			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
-		lines[i] = cells.Blank(gutter) + model.Clean(line)
+		lines[i] = cells.Blank(table.Gutter) + model.Clean(line)
 	}
 	return lines
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -31,8 +32,8 @@ func newPodsOf(a *App, node string) *pods {
 	p.app, p.self, p.noun = a, p, "pod"
 	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
 	p.fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.asOf(), a.snapshot) }
-	p.table = newTable(podID, p.columns()...)
-	p.table.there = func(pod *model.Pod) (*model.Pod, bool) {
+	p.table = table.New(podID, p.columns()...)
+	p.table.There = func(pod *model.Pod) (*model.Pod, bool) {
 		now, ok := a.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
 		return now, ok && podID(now) == podID(pod)
 	}
@@ -55,7 +56,7 @@ func (p *pods) ofPlace() []*model.Pod {
 		}
 	}
 	all = inNamespace(all, p.app.namespace())
-	p.table.columns[0].head = p.nameHead()
+	p.table.Columns[0].Head = p.nameHead()
 	p.phases.count(all)
 	return all
 }
@@ -70,31 +71,31 @@ func inNamespace(pods []*model.Pod, namespace string) []*model.Pod {
 	return pods[from:to]
 }
 
-func (p *pods) columns() []column[*model.Pod] {
+func (p *pods) columns() []table.Column[*model.Pod] {
 	a := p.app
-	text := func(text func(*model.Pod) string) func(*model.Pod) cell {
-		return func(p *model.Pod) cell { return cell{text: text(p)} }
+	text := func(text func(*model.Pod) string) func(*model.Pod) table.Cell {
+		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
-	return []column[*model.Pod]{
-		{head: p.nameHead(), field: "name", flex: true, names: true, min: 26, text: a.podName},
-		{head: "READY", field: "ready", extra: true, gap: 1, right: true, text: readyCell},
-		{head: "STATUS", field: "status", gap: 1, min: 17, max: 30, state: true, text: statusCell},
-		{head: "QOS", field: "qos", extra: true, gap: 1, min: 5, text: text((*model.Pod).ShortQOS)},
-		{head: "NODE", field: "node", gap: 1, min: 10, max: 20, names: true, text: text(func(p *model.Pod) string { return a.nodeName(p.Object.Spec.NodeName) })},
-		{head: "AGE", field: "age", ticks: true, extra: true, gap: 1, min: 4, right: true, text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
-		{head: "PRIO", field: "prio", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
-		{head: "RESTARTS", field: "restarts", from: 100, gap: 1, right: true, text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
-		{head: "CPU", field: "cpu", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string { return cores(p.Requests.MilliCPU) })},
-		{head: "USED", field: "cpu.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
+	return []table.Column[*model.Pod]{
+		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: a.podName},
+		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
+		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
+		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
+		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.nodeName(p.Object.Spec.NodeName) })},
+		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
+		{Head: "PRIO", Field: "prio", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
+		{Head: "RESTARTS", Field: "restarts", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
+		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return cores(p.Requests.MilliCPU) })},
+		{Head: "USED", Field: "cpu.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
 			return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) })
 		})},
-		{head: "MEM", field: "mem", from: 120, right: true, text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
-		{head: "USED", field: "mem.used", from: 120, gap: 1, right: true, text: text(func(p *model.Pod) string {
+		{Head: "MEM", Field: "mem", From: 120, Right: true, Text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
+		{Head: "USED", Field: "mem.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
 			return a.used(p, func(u model.Amount) string { return memory(u.Memory) })
 		})},
-		{head: "LIMITS", from: 200, right: true, text: text(func(p *model.Pod) string { return limits(p.Limits) })},
-		{head: "IP", field: "ip", from: 200, text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
-		{head: "OWNER", field: "owner", from: 200, max: 40, names: true, text: text(func(p *model.Pod) string { return p.Owner.String() })},
+		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return limits(p.Limits) })},
+		{Head: "IP", Field: "ip", From: 200, Text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
+		{Head: "OWNER", Field: "owner", From: 200, Max: 40, Names: true, Text: text(func(p *model.Pod) string { return p.Owner.String() })},
 	}
 }
 
@@ -105,19 +106,19 @@ func (p *pods) nameHead() string {
 	return "NAMESPACE/NAME"
 }
 
-func readyCell(p *model.Pod) cell {
-	return cell{text: fmt.Sprintf("%d/%d", p.Ready, p.Total)}
+func readyCell(p *model.Pod) table.Cell {
+	return table.Cell{Text: fmt.Sprintf("%d/%d", p.Ready, p.Total)}
 }
 
-func statusCell(p *model.Pod) cell {
-	made := cell{text: p.Status}
+func statusCell(p *model.Pod) table.Cell {
+	made := table.Cell{Text: p.Status}
 	switch {
 	case p.Object.Status.Phase == corev1.PodFailed || strings.Contains(p.Status, "Err") || strings.Contains(p.Status, "BackOff"):
-		made.tone = tone.Bad
+		made.Tone = tone.Bad
 	case p.Waits || p.Object.Status.Phase == corev1.PodPending:
-		made.tone = tone.Warning
+		made.Tone = tone.Warning
 	case p.Object.Status.Phase == corev1.PodSucceeded:
-		made.tone = tone.Dim
+		made.Tone = tone.Dim
 	}
 	return made
 }
@@ -144,7 +145,7 @@ func (p *pods) answer(width int) string {
 }
 
 func (p *pods) selected() selection {
-	pod, ok := p.table.selected()
+	pod, ok := p.table.Selected()
 	if !ok {
 		return selection{}
 	}
@@ -168,7 +169,7 @@ func (p *pods) footer() []footKey {
 }
 
 func (p *pods) off(do keymap.Action) string {
-	return p.app.offPod(do, p.table.selectedGone(), p.selected())
+	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *pods) act(do keymap.Action) tea.Cmd {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // preemption is the page that says what preemption could do for a pod: on which
@@ -22,8 +23,8 @@ type preemption struct {
 	trouble error // the last plan failed
 	slow    bool  // the next one takes its time
 
-	nodes   *table[*report.PreemptionNode]
-	victims *table[*report.PreemptionVictim]
+	nodes   *table.Table[*report.PreemptionNode]
+	victims *table.Table[*report.PreemptionVictim]
 	focused bool   // the cursor is among the victims
 	of      string // the node that the victims are of
 
@@ -50,8 +51,8 @@ type (
 // newPreemption opens the page about one pod.
 func newPreemption(a *App, pod *model.Pod) *preemption {
 	p := &preemption{page: page{app: a}, pod: pod}
-	p.nodes = newTable(func(n *report.PreemptionNode) string { return n.Name }, p.nodeColumns()...)
-	p.victims = newTable(func(v *report.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, p.victimColumns("")...)
+	p.nodes = table.New(func(n *report.PreemptionNode) string { return n.Name }, p.nodeColumns()...)
+	p.victims = table.New(func(v *report.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, p.victimColumns("")...)
 	return p
 }
 
@@ -112,7 +113,7 @@ func (p *preemption) ask() tea.Cmd {
 
 // unfollowed is the selected node, if it is not known where its victims land.
 func (p *preemption) unfollowed() string {
-	if n, ok := p.nodes.selected(); ok && p.plan != nil && !n.Landed && len(n.Victims) > 0 {
+	if n, ok := p.nodes.Selected(); ok && p.plan != nil && !n.Landed && len(n.Victims) > 0 {
 		return n.Name
 	}
 	return ""
@@ -144,15 +145,15 @@ func (p *preemption) take(r *report.Report) {
 	for i := range plan.Nodes {
 		rows[i] = &plan.Nodes[i]
 	}
-	p.nodes.set(rows)
+	p.nodes.Set(rows)
 	p.follow()
 }
 
 // follow shows the victims of the selected node.
 func (p *preemption) follow() {
-	n, ok := p.nodes.selected()
+	n, ok := p.nodes.Selected()
 	if !ok {
-		p.of, p.focused, p.victims.rows = "", false, nil
+		p.of, p.focused, p.victims.Rows = "", false, nil
 		p.lay()
 		return
 	}
@@ -161,11 +162,11 @@ func (p *preemption) follow() {
 		rows[i] = &n.Victims[i]
 	}
 	if n.Name != p.of {
-		p.victims.columns = p.victimColumns(n.Resource)
-		p.victims.rows, p.victims.chosen, p.victims.top = nil, 0, 0
+		p.victims.Columns = p.victimColumns(n.Resource)
+		p.victims.Rows, p.victims.Chosen, p.victims.Top = nil, 0, 0
 	}
 	p.of = n.Name
-	p.victims.set(rows)
+	p.victims.Set(rows)
 	p.focused = p.focused && len(rows) > 0
 	p.lay()
 }
@@ -178,7 +179,7 @@ func (p *preemption) leave() {
 
 // settle lets go of rows that are no longer in the plan.
 func (p *preemption) settle() {
-	p.nodes.settle()
-	p.victims.settle()
+	p.nodes.Settle()
+	p.victims.Settle()
 	p.follow()
 }

@@ -8,7 +8,7 @@ import (
 
 // selected is the victim that the cursor is on, else the pod of the page.
 func (p *preemption) selected() selection {
-	if v, ok := p.victims.selected(); ok && p.focused {
+	if v, ok := p.victims.Selected(); ok && p.focused {
 		if pod, ok := p.app.snapshot.PodNamed(v.Namespace, v.Name); ok {
 			return podSelection(pod)
 		}
@@ -70,30 +70,30 @@ func (p *preemption) act(do keymap.Action) tea.Cmd {
 }
 
 // length is the rows of both parts.
-func (p *preemption) length() int { return len(p.nodes.rows) + len(p.victims.rows) }
+func (p *preemption) length() int { return len(p.nodes.Rows) + len(p.victims.Rows) }
 
 // walk moves the cursor by n rows, across the parts; another node may have to be
 // asked about.
 func (p *preemption) walk(n int) tea.Cmd {
-	nodes, at := len(p.nodes.rows), p.nodes.chosen
+	nodes, at := len(p.nodes.Rows), p.nodes.Chosen
 	if p.focused {
-		at = nodes + p.victims.chosen
+		at = nodes + p.victims.Chosen
 	}
 	at = min(max(at+n, 0), max(p.length()-1, 0))
 	if at >= nodes {
 		p.focus(true)
-		p.victims.move(at - nodes - p.victims.chosen)
+		p.victims.Move(at - nodes - p.victims.Chosen)
 		return nil
 	}
 	p.focus(false)
-	p.nodes.move(at - p.nodes.chosen)
+	p.nodes.Move(at - p.nodes.Chosen)
 	p.follow()
 	return p.ask()
 }
 
 // focus puts the cursor into one of the parts.
 func (p *preemption) focus(victims bool) {
-	p.focused = victims && len(p.victims.rows) > 0
+	p.focused = victims && len(p.victims.Rows) > 0
 	p.lay()
 }
 
@@ -101,7 +101,7 @@ func (p *preemption) focus(victims bool) {
 func (p *preemption) onMouse(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		return p.walk(wheel(msg) / wheelRows)
+		return p.walk(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
 		return p.onClick(msg.Y)
 	}
@@ -113,19 +113,19 @@ func (p *preemption) onClick(y int) tea.Cmd {
 		return nil
 	}
 	row := y - 2 // what the pod asks for, and the heads
-	if row >= 0 && row < len(p.nodes.inView()) {
+	if row >= 0 && row < len(p.nodes.InView()) {
 		p.focus(false)
-		p.nodes.move(p.nodes.top + row - p.nodes.chosen)
+		p.nodes.Move(p.nodes.Top + row - p.nodes.Chosen)
 		p.follow()
 		return p.ask()
 	}
 	row = y - (p.victimsAt() + 1)
-	if row < 0 || row >= len(p.victims.inView()) || p.victims.height < 2 {
+	if row < 0 || row >= len(p.victims.InView()) || p.victims.Height < 2 {
 		return nil
 	}
-	was := p.focused && p.victims.top+row == p.victims.chosen
+	was := p.focused && p.victims.Top+row == p.victims.Chosen
 	p.focus(true)
-	p.victims.move(p.victims.top + row - p.victims.chosen)
+	p.victims.Move(p.victims.Top + row - p.victims.Chosen)
 	if was {
 		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
@@ -134,8 +134,8 @@ func (p *preemption) onClick(y int) tea.Cmd {
 
 // victimsAt is the row of the body in which the heads of the victims stand.
 func (p *preemption) victimsAt() int {
-	at := 1 + 1 + len(p.nodes.inView()) + 1
-	if len(p.nodes.rows) > p.nodes.top+p.nodes.lines() {
+	at := 1 + 1 + len(p.nodes.InView()) + 1
+	if len(p.nodes.Rows) > p.nodes.Top+p.nodes.Lines() {
 		at++
 	}
 	return at + len(p.others())

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -17,7 +18,7 @@ import (
 const comparing = "The scheduler compares PDBs broken, highest victim, sum, number, latest start."
 
 func (p *preemption) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).text, "preemption"}
+	return []string{"pending", p.app.podName(p.pod).Text, "preemption"}
 }
 
 // answer says what preemption does, could do, or why it cannot help.
@@ -37,21 +38,21 @@ func (p *preemption) answer(int) string {
 	return p.app.brief(p.plan.Answer)
 }
 
-func (p *preemption) nodeColumns() []column[*report.PreemptionNode] {
+func (p *preemption) nodeColumns() []table.Column[*report.PreemptionNode] {
 	type row = *report.PreemptionNode
-	unless := func(known bool, text string) cell {
+	unless := func(known bool, text string) table.Cell {
 		if !known {
-			return cell{text: "?", tone: tone.Unknown}
+			return table.Cell{Text: "?", Tone: tone.Unknown}
 		}
-		return cell{text: text}
+		return table.Cell{Text: text}
 	}
-	return []column[row]{
-		{head: "NODE", min: 8, max: 24, names: true, text: func(n row) cell { return cell{text: p.app.nodeName(n.Name)} }},
-		{head: "VICTIMS", right: true, text: func(n row) cell { return unless(n.Broken >= 0, model.FormatCount(len(n.Victims))) }},
-		{head: "HIGHEST PRIO", right: true, text: func(n row) cell { return unless(n.Broken >= 0, strconv.Itoa(int(n.Highest()))) }},
-		{head: "PDBS BROKEN", right: true, text: func(n row) cell { return unless(n.Broken >= 0, strconv.Itoa(n.Broken)) }},
-		{head: "WHY, OR WHY NOT", min: 15, flex: true, state: true, text: func(n row) cell {
-			return cell{text: p.app.brief(n.Why), tone: whyTone(n)}
+	return []table.Column[row]{
+		{Head: "NODE", Min: 8, Max: 24, Names: true, Text: func(n row) table.Cell { return table.Cell{Text: p.app.nodeName(n.Name)} }},
+		{Head: "VICTIMS", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, model.FormatCount(len(n.Victims))) }},
+		{Head: "HIGHEST PRIO", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, strconv.Itoa(int(n.Highest()))) }},
+		{Head: "PDBS BROKEN", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, strconv.Itoa(n.Broken)) }},
+		{Head: "WHY, OR WHY NOT", Min: 15, Flex: true, State: true, Text: func(n row) table.Cell {
+			return table.Cell{Text: p.app.brief(n.Why), Tone: whyTone(n)}
 		}},
 	}
 }
@@ -70,14 +71,14 @@ func whyTone(n *report.PreemptionNode) tone.Tone {
 }
 
 // victimColumns are those of the victims, with what they hold of one resource.
-func (p *preemption) victimColumns(resource string) []column[*report.PreemptionVictim] {
+func (p *preemption) victimColumns(resource string) []table.Column[*report.PreemptionVictim] {
 	type row = *report.PreemptionVictim
-	return []column[row]{
-		{head: "VICTIM", min: 25, max: 30, names: true, text: func(v row) cell { return cell{text: v.Namespace + "/" + v.Name} }},
-		{head: "PRIO", min: 4, right: true, text: func(v row) cell { return cell{text: strconv.Itoa(int(v.Priority))} }},
-		{head: resourceHead(resource), min: 3, right: true, text: func(v row) cell { return cell{text: v.Amount} }},
-		{head: "PDB", min: 15, max: 22, text: func(v row) cell { return budgetCell(v) }},
-		{head: "AFTERWARDS", min: 12, flex: true, state: true, text: func(v row) cell { return p.afterwards(v) }},
+	return []table.Column[row]{
+		{Head: "VICTIM", Min: 25, Max: 30, Names: true, Text: func(v row) table.Cell { return table.Cell{Text: v.Namespace + "/" + v.Name} }},
+		{Head: "PRIO", Min: 4, Right: true, Text: func(v row) table.Cell { return table.Cell{Text: strconv.Itoa(int(v.Priority))} }},
+		{Head: resourceHead(resource), Min: 3, Right: true, Text: func(v row) table.Cell { return table.Cell{Text: v.Amount} }},
+		{Head: "PDB", Min: 15, Max: 22, Text: func(v row) table.Cell { return budgetCell(v) }},
+		{Head: "AFTERWARDS", Min: 12, Flex: true, State: true, Text: func(v row) table.Cell { return p.afterwards(v) }},
 	}
 }
 
@@ -92,25 +93,25 @@ func resourceHead(resource string) string {
 	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }
 
-func budgetCell(v *report.PreemptionVictim) cell {
+func budgetCell(v *report.PreemptionVictim) table.Cell {
 	switch {
 	case len(v.Budgets) == 0:
-		return cell{text: "none"}
+		return table.Cell{Text: "none"}
 	case v.ViolatesPDB:
-		return cell{text: strings.Join(v.Budgets, ", "), tone: tone.Warning}
+		return table.Cell{Text: strings.Join(v.Budgets, ", "), Tone: tone.Warning}
 	}
-	return cell{text: strings.Join(v.Budgets, ", ")}
+	return table.Cell{Text: strings.Join(v.Budgets, ", ")}
 }
 
 // afterwards is what becomes of a victim, once that is known.
-func (p *preemption) afterwards(v *report.PreemptionVictim) cell {
+func (p *preemption) afterwards(v *report.PreemptionVictim) table.Cell {
 	switch {
 	case v.Afterwards == "":
-		return cell{text: "trying", tone: tone.Dim}
+		return table.Cell{Text: "trying", Tone: tone.Dim}
 	case v.LandsOn != "":
-		return cell{text: p.app.brief(v.Afterwards)}
+		return table.Cell{Text: p.app.brief(v.Afterwards)}
 	}
-	return cell{text: p.app.brief(v.Afterwards), tone: tone.Warning}
+	return table.Cell{Text: p.app.brief(v.Afterwards), Tone: tone.Warning}
 }
 
 // facts are what the pod asks for, and what its priority is.
@@ -123,12 +124,12 @@ func (p *preemption) facts() string {
 	if p.slow {
 		said += " · explaining"
 	}
-	return cells.Blank(gutter) + model.Clean(said)
+	return cells.Blank(table.Gutter) + model.Clean(said)
 }
 
 // sum is the figure that decides on the selected node.
 func (p *preemption) sum() string {
-	n, ok := p.nodes.selected()
+	n, ok := p.nodes.Selected()
 	switch {
 	case !ok:
 		return ""
@@ -148,18 +149,18 @@ func (p *preemption) body() []string {
 	}
 	s := p.app.styles()
 	lines := []string{cells.Cut(p.facts(), p.width)}
-	if len(p.nodes.rows) > 0 {
-		lines = append(lines, p.nodes.draw(s)...)
-		if rest := len(p.nodes.rows) - p.nodes.top - p.nodes.lines(); rest > 0 {
+	if len(p.nodes.Rows) > 0 {
+		lines = append(lines, p.nodes.Draw(s)...)
+		if rest := len(p.nodes.Rows) - p.nodes.Top - p.nodes.Lines(); rest > 0 {
 			lines = append(lines, s.Dim.Render("   "+count(rest, "more node", "more nodes")))
 		}
 	}
 	lines = append(lines, p.others()...)
-	if len(p.nodes.rows) > 0 {
+	if len(p.nodes.Rows) > 0 {
 		lines = append(lines, cells.Cut(p.sum(), p.width))
 	}
-	if p.victims.height > 1 {
-		lines = append(lines, p.victims.draw(s)...)
+	if p.victims.Height > 1 {
+		lines = append(lines, p.victims.Draw(s)...)
 	}
 	lines = lines[:min(len(lines), p.height)]
 	if p.slow || p.gone {
@@ -184,7 +185,7 @@ func (p *preemption) others() []string {
 	if said == "" {
 		return nil
 	}
-	lines := cells.Indent(gutter, cells.Wrap(said, p.width-gutter))
+	lines := cells.Indent(table.Gutter, cells.Wrap(said, p.width-table.Gutter))
 	if len(lines) > othersMost {
 		lines[othersMost-1] = cells.Cut(lines[othersMost-1]+" "+strings.TrimSpace(lines[othersMost]), p.width)
 		lines = lines[:othersMost]
@@ -195,12 +196,12 @@ func (p *preemption) others() []string {
 // lay gives the victims half of the page at most, and the nodes what they need of
 // the rest. It does not depend on which node is selected.
 func (p *preemption) lay() {
-	p.victims.height = 0
-	if p.plan == nil || len(p.nodes.rows) == 0 {
+	p.victims.Height = 0
+	if p.plan == nil || len(p.nodes.Rows) == 0 {
 		return
 	}
 	above, most := 1+len(p.others()), 0
-	for _, n := range p.nodes.rows {
+	for _, n := range p.nodes.Rows {
 		most = max(most, len(n.Victims))
 	}
 	lower := 1
@@ -208,13 +209,13 @@ func (p *preemption) lay() {
 		lower = min(2+most, max(p.height/2, 3))
 	}
 	upper := max(p.height-above-lower, 2)
-	if len(p.nodes.rows)+1 > upper {
-		p.nodes.resize(p.width, max(upper-1, 2)) // a row says how many are left
+	if len(p.nodes.Rows)+1 > upper {
+		p.nodes.Resize(p.width, max(upper-1, 2)) // a row says how many are left
 	} else {
-		p.nodes.resize(p.width, len(p.nodes.rows)+1)
+		p.nodes.Resize(p.width, len(p.nodes.Rows)+1)
 	}
-	p.victims.resize(p.width, max(lower-1, 0))
-	p.nodes.blurred, p.victims.blurred = p.focused, !p.focused
+	p.victims.Resize(p.width, max(lower-1, 0))
+	p.nodes.Blurred, p.victims.Blurred = p.focused, !p.focused
 }
 
 func (p *preemption) resize(width, height int) {
@@ -227,16 +228,16 @@ func (p *preemption) note() string {
 	if p.plan == nil {
 		return ""
 	}
-	cutText := p.nodes.cutNote(p.width)
+	cutText := p.nodes.CutNote(p.width)
 	if p.focused {
-		cutText = p.victims.cutNote(p.width)
+		cutText = p.victims.CutNote(p.width)
 	}
 	switch answer := p.answer(p.width); {
 	case cutText != "":
 		return cutText
 	case cells.Width(answer) >= p.width:
 		return answer
-	case len(p.nodes.rows) > 1:
+	case len(p.nodes.Rows) > 1:
 		return comparing
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // actOn does what a selection of any list allows.
@@ -105,11 +106,11 @@ func nodeOf(p *model.Pod) string {
 }
 
 // podName is a pod's name, with its namespace where more than one is shown.
-func (a *App) podName(p *model.Pod) cell {
+func (a *App) podName(p *model.Pod) table.Cell {
 	if a.namespace() != "" {
-		return cell{text: p.Name()}
+		return table.Cell{Text: p.Name()}
 	}
-	return cell{text: p.FullName()}
+	return table.Cell{Text: p.FullName()}
 }
 
 // nodeName is a node's name without the domain that all nodes share.

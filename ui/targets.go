@@ -34,20 +34,8 @@ func targetsOf(v view) targets {
 	return t
 }
 
-// acted are the rows that an action is about: the marked ones, else the selected
-// one. gone says that none of them is there any more; a plan leaves out the others.
-func (t *table[R]) acted() (rows []R, gone bool) {
-	if rows = t.marked(); len(rows) == 0 {
-		if row, ok := t.selected(); ok {
-			rows = []R{row}
-		}
-	}
-	there := slices.ContainsFunc(rows, func(row R) bool { return !t.gone[t.id(row)] })
-	return rows, len(rows) > 0 && !there
-}
-
 func (p *pods) targets() targets {
-	rows, gone := p.table.acted()
+	rows, gone := p.table.Acted()
 	t := targets{pods: rows}
 	if gone {
 		t.gone = rows[0].FullName()
@@ -58,7 +46,7 @@ func (p *pods) targets() targets {
 // targets of Pending are pods that exist: of a row that stands for several, all.
 func (p *pending) targets() targets {
 	var t targets
-	rows, gone := p.table.acted()
+	rows, gone := p.table.Acted()
 	if gone {
 		t.gone = rows[0].pod.FullName()
 	}
@@ -81,7 +69,7 @@ func (w *waiting) pods() []*model.Pod {
 }
 
 func (n *nodes) targets() targets {
-	rows, gone := n.table.acted()
+	rows, gone := n.table.Acted()
 	t := targets{nodes: rows}
 	if gone {
 		t.gone = rows[0].Name
@@ -98,7 +86,7 @@ func (p *notHere) targets() targets {
 	if p.gone() {
 		t.gone = p.node
 	}
-	rows, _ := p.table.acted()
+	rows, _ := p.table.Acted()
 	for _, row := range rows {
 		t.pods = append(t.pods, row.kind.Pods...)
 	}
@@ -111,7 +99,7 @@ func (p *groupPage) targets() targets {
 		return targets{pods: []*model.Pod{on.pod}}
 	}
 	var t targets
-	rows, gone := p.table.acted()
+	rows, gone := p.table.Acted()
 	if gone {
 		t.gone = rows[0].node.Name
 	}

@@ -135,7 +135,7 @@ func (p *textPage) update(msg tea.Msg) tea.Cmd {
 	case loadedMsg:
 		p.onLoaded(msg)
 	case tea.MouseWheelMsg:
-		p.scroll(wheel(msg))
+		p.scroll(keymap.Wheel(msg))
 	}
 	return nil
 }

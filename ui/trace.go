@@ -9,6 +9,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // trace is the page of the scheduler's way for a pod, one stage at a time.
@@ -17,7 +19,7 @@ type trace struct {
 	pod        *model.Pod     // as it was last seen
 	report     *report.Report // with a way; nil until there is one
 	stage      string         // the one that is shown
-	table      *table[traceRow]
+	table      *table.Table[traceRow]
 	trouble    error // the last question failed
 	gone       bool
 	explaining bool // a newer way is slow to come
@@ -42,7 +44,7 @@ type (
 
 // newTrace opens the page about one pod.
 func newTrace(a *App, pod *model.Pod) *trace {
-	return &trace{page: page{app: a}, pod: pod, table: newTable(traceID)}
+	return &trace{page: page{app: a}, pod: pod, table: table.New(traceID)}
 }
 
 // update takes snapshots, ways and the mouse.
@@ -60,7 +62,7 @@ func (p *trace) update(msg tea.Msg) tea.Cmd {
 			return p.ask()
 		}
 	case tea.MouseWheelMsg:
-		p.table.scroll(wheel(msg))
+		p.table.Scroll(keymap.Wheel(msg))
 	case tea.MouseClickMsg:
 		return p.onClick(msg.Y)
 	}
@@ -143,7 +145,7 @@ func (p *trace) turn(by int) {
 	stages := p.report.Cycle.Stages
 	at := slices.IndexFunc(stages, func(s report.Stage) bool { return s.Name == p.stage })
 	p.stage = stages[(at+by+len(stages))%len(stages)].Name
-	p.table = newTable(traceID)
+	p.table = table.New(traceID)
 	p.fill()
 }
 

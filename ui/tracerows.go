@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -42,12 +43,12 @@ func (p *trace) fill() {
 		return
 	}
 	old := p.table
-	p.table = newTable(traceID, p.columns(stage)...)
-	if len(old.widths) == len(p.table.widths) {
-		p.table.widths = old.widths
+	p.table = table.New(traceID, p.columns(stage)...)
+	if len(old.Widths) == len(p.table.Widths) {
+		p.table.Widths = old.Widths
 	}
-	p.table.rows, p.table.chosen, p.table.top = old.rows, old.chosen, old.top
-	p.table.reset(p.rowsOf(stage))
+	p.table.Rows, p.table.Chosen, p.table.Top = old.Rows, old.Chosen, old.Top
+	p.table.Reset(p.rowsOf(stage))
 	p.lay()
 }
 
@@ -75,35 +76,35 @@ func (p *trace) rowsOf(stage *report.Stage) []traceRow {
 }
 
 // columns are those that the stage's rows have.
-func (p *trace) columns(stage *report.Stage) []column[traceRow] {
+func (p *trace) columns(stage *report.Stage) []table.Column[traceRow] {
 	switch {
 	case p.ranks(stage):
 		return p.scoreColumns()
 	case stage.Name == report.StageFilter || stage.Name == report.StagePreFilter:
 		return p.nodeColumns(stage)
 	}
-	return []column[traceRow]{
-		{head: "PLUGIN", min: 17, max: 30, text: func(row traceRow) cell { return cell{text: row.name()} }},
-		{head: "OUTCOME", min: 9, text: func(row traceRow) cell { return outcomeCell(row.step.Outcome) }},
-		{head: "WHAT IT SAYS", flex: true, text: func(row traceRow) cell {
-			return cell{text: strings.TrimPrefix(p.app.brief(row.step.What), string(row.step.Outcome)+": ")}
+	return []table.Column[traceRow]{
+		{Head: "PLUGIN", Min: 17, Max: 30, Text: func(row traceRow) table.Cell { return table.Cell{Text: row.name()} }},
+		{Head: "OUTCOME", Min: 9, Text: func(row traceRow) table.Cell { return outcomeCell(row.step.Outcome) }},
+		{Head: "WHAT IT SAYS", Flex: true, Text: func(row traceRow) table.Cell {
+			return table.Cell{Text: strings.TrimPrefix(p.app.brief(row.step.What), string(row.step.Outcome)+": ")}
 		}},
 	}
 }
 
-func outcomeCell(o report.Outcome) cell {
-	return cell{text: string(o), tone: map[report.Outcome]tone.Tone{
+func outcomeCell(o report.Outcome) table.Cell {
+	return table.Cell{Text: string(o), Tone: map[report.Outcome]tone.Tone{
 		report.Passed: tone.Good, report.Refused: tone.Bad, report.Open: tone.Unknown, report.Skipped: tone.Dim, report.Unreached: tone.Dim,
 	}[o]}
 }
 
 // nodeColumns count the nodes before and after each plugin.
-func (p *trace) nodeColumns(stage *report.Stage) []column[traceRow] {
-	counts := func(pick func(asked, refused string) string) func(traceRow) cell {
-		return func(row traceRow) cell {
-			made := cell{text: pick(row.step.Counts())}
-			if made.text == "?" {
-				made.tone = tone.Unknown
+func (p *trace) nodeColumns(stage *report.Stage) []table.Column[traceRow] {
+	counts := func(pick func(asked, refused string) string) func(traceRow) table.Cell {
+		return func(row traceRow) table.Cell {
+			made := table.Cell{Text: pick(row.step.Counts())}
+			if made.Text == "?" {
+				made.Tone = tone.Unknown
 			}
 			return made
 		}
@@ -112,18 +113,18 @@ func (p *trace) nodeColumns(stage *report.Stage) []column[traceRow] {
 	if stage.Name == report.StagePreFilter {
 		what = "WHAT IT LEAVES OUT"
 	}
-	return []column[traceRow]{
-		{head: "PLUGIN", min: 17, max: 22, text: func(row traceRow) cell { return cell{text: row.name()} }},
-		{head: "ASKED", gap: 1, right: true, text: counts(func(asked, _ string) string { return asked })},
-		{head: "REFUSE", gap: 1, right: true, text: counts(func(_, refused string) string { return refused })},
-		{head: "LEFT", gap: 1, right: true, text: func(row traceRow) cell { return cell{text: strconv.Itoa(row.step.Left)} }},
-		{min: leftWidth, text: func(row traceRow) cell {
+	return []table.Column[traceRow]{
+		{Head: "PLUGIN", Min: 17, Max: 22, Text: func(row traceRow) table.Cell { return table.Cell{Text: row.name()} }},
+		{Head: "ASKED", Gap: 1, Right: true, Text: counts(func(asked, _ string) string { return asked })},
+		{Head: "REFUSE", Gap: 1, Right: true, Text: counts(func(_, refused string) string { return refused })},
+		{Head: "LEFT", Gap: 1, Right: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: strconv.Itoa(row.step.Left)} }},
+		{Min: leftWidth, Text: func(row traceRow) table.Cell {
 			if row.more > 0 || row.step.Outcome == report.Unreached {
-				return cell{}
+				return table.Cell{}
 			}
 			return leftBar(row.step.Left, stage.From)
 		}},
-		{head: what, flex: true, text: func(row traceRow) cell { return cell{text: p.app.brief(row.step.What)} }},
+		{Head: what, Flex: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.brief(row.step.What)} }},
 	}
 }
 
@@ -131,36 +132,36 @@ func (p *trace) nodeColumns(stage *report.Stage) []column[traceRow] {
 const leftWidth = 10
 
 // leftBar draws how many of the nodes are left.
-func leftBar(left, whole int) cell {
+func leftBar(left, whole int) table.Cell {
 	n := int(min((share(int64(left), int64(whole))*leftWidth+500)/1000, leftWidth))
 	full, rest := strings.Repeat("█", n), strings.Repeat("·", leftWidth-n)
-	return cell{text: full + rest, styled: func(s *themes.Styles) string { return s.BarUsed.Render(full) + s.BarFree.Render(rest) }}
+	return table.Cell{Text: full + rest, Styled: func(s *themes.Styles) string { return s.BarUsed.Render(full) + s.BarFree.Render(rest) }}
 }
 
 // scoreColumns are a node, its total, and score×weight by each plugin as far as
 // there is room: those that give all nodes the same go first, then the last ones.
-func (p *trace) scoreColumns() []column[traceRow] {
-	columns := []column[traceRow]{
-		{head: "NODE", min: 10, max: 30, names: true, text: func(row traceRow) cell { return cell{text: p.app.nodeName(row.node.Node)} }},
-		{head: "TOTAL", min: 5, right: true, text: func(row traceRow) cell {
-			made := cell{text: strconv.FormatInt(row.node.Total, 10)}
+func (p *trace) scoreColumns() []table.Column[traceRow] {
+	columns := []table.Column[traceRow]{
+		{Head: "NODE", Min: 10, Max: 30, Names: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.nodeName(row.node.Node)} }},
+		{Head: "TOTAL", Min: 5, Right: true, Text: func(row traceRow) table.Cell {
+			made := table.Cell{Text: strconv.FormatInt(row.node.Total, 10)}
 			if len(row.node.Scores) == 0 { // it was the only one, so nothing was scored
-				made.text = "–"
+				made.Text = "–"
 			}
 			if row.node.First {
-				made.tone = tone.Good
+				made.Tone = tone.Good
 			}
 			return made
 		}},
 	}
 	for _, plugin := range p.scorers() {
-		columns = append(columns, column[traceRow]{head: report.ScoreHead(plugin), min: 5, right: true, text: func(row traceRow) cell {
+		columns = append(columns, table.Column[traceRow]{Head: report.ScoreHead(plugin), Min: 5, Right: true, Text: func(row traceRow) table.Cell {
 			for _, s := range row.node.Scores {
 				if s.Plugin == plugin {
-					return cell{text: s.Product()}
+					return table.Cell{Text: s.Product()}
 				}
 			}
-			return cell{text: "–"}
+			return table.Cell{Text: "–"}
 		}})
 	}
 	return columns
@@ -177,7 +178,7 @@ func (p *trace) scorers() []string {
 	for _, s := range ranked[0].Scores {
 		plugins = append(plugins, s.Plugin)
 	}
-	room := p.width - gutter - name - 2 - len("TOTAL")
+	room := p.width - table.Gutter - name - 2 - len("TOTAL")
 	wide := func() int {
 		sum := 0
 		for _, plugin := range plugins {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // crumbs are the list that one came from, the pod, and the page.
@@ -20,7 +21,7 @@ func (p *trace) crumbs() []string {
 	if !p.pod.Waits {
 		list = "pods"
 	}
-	return []string{list, p.app.podName(p.pod).text, "trace"}
+	return []string{list, p.app.podName(p.pod).Text, "trace"}
 }
 
 // answer is the stages with the one that is shown in brackets; of a pod that has
@@ -82,9 +83,9 @@ func (p *trace) top() []string {
 		return nil
 	}
 	s := p.app.styles()
-	words := s.Text.Render(cells.Cut(cells.Blank(gutter)+p.app.brief(stage.Words), p.width))
+	words := s.Text.Render(cells.Cut(cells.Blank(table.Gutter)+p.app.brief(stage.Words), p.width))
 	if p.explaining {
-		words = s.Dim.Render(cells.Blank(gutter) + "explaining")
+		words = s.Dim.Render(cells.Blank(table.Gutter) + "explaining")
 	}
 	if p.report.Cycle.Running == "" {
 		return []string{words}
@@ -95,7 +96,7 @@ func (p *trace) top() []string {
 // lay gives the table the rows that it needs, or all but those of the details.
 func (p *trace) lay() {
 	room := p.height - len(p.top()) - 1
-	p.table.resize(p.width, max(min(1+len(p.table.rows), room), 2))
+	p.table.Resize(p.width, max(min(1+len(p.table.Rows), room), 2))
 }
 
 // resize lays the page out anew; how many scores have a column depends on it.
@@ -109,8 +110,8 @@ func (p *trace) body() []string {
 	if p.report == nil {
 		return nil
 	}
-	if len(p.table.rows) > 0 {
-		lines = append(lines, p.table.draw(p.app.styles())...)
+	if len(p.table.Rows) > 0 {
+		lines = append(lines, p.table.Draw(p.app.styles())...)
 		lines = append(lines, p.details(p.height-len(lines))...)
 	}
 	if p.explaining || p.gone {
@@ -127,7 +128,7 @@ const tallBody = 24
 // details explain the selected row: as drawn in a line, where there is more room
 // in as many as they need.
 func (p *trace) details(room int) []string {
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	if !ok || room < 1 {
 		return nil
 	}
@@ -177,7 +178,7 @@ func (p *trace) note() string {
 	if p.report == nil {
 		return ""
 	}
-	if cut := p.table.cutNote(p.width); cut != "" {
+	if cut := p.table.CutNote(p.width); cut != "" {
 		return cut
 	}
 	switch {
@@ -191,7 +192,7 @@ func (p *trace) note() string {
 
 // selected is the pod; on a row of a node it is that node.
 func (p *trace) selected() selection {
-	if row, ok := p.table.selected(); ok && row.node != nil {
+	if row, ok := p.table.Selected(); ok && row.node != nil {
 		node, _ := p.app.snapshot.Node(row.node.Node)
 		return selection{ref: model.Ref{Resource: "nodes", Name: row.node.Node}, node: node, copy: row.node.Node}
 	}
@@ -242,7 +243,7 @@ func (p *trace) off(do keymap.Action) string {
 
 // offOpen tells why the row does not open.
 func (p *trace) offOpen(on selection) string {
-	row, ok := p.table.selected()
+	row, ok := p.table.Selected()
 	switch {
 	case !ok || (row.node == nil && len(row.step.Nodes) == 0):
 		return "there are no nodes behind this row."
@@ -260,7 +261,7 @@ func (p *trace) act(do keymap.Action) tea.Cmd {
 	case keymap.PrevPart:
 		p.turn(-1)
 	case keymap.Open:
-		row, _ := p.table.selected()
+		row, _ := p.table.Selected()
 		if row.node != nil {
 			return p.app.open(newPodsOf(p.app, row.node.Node))
 		}
@@ -274,7 +275,7 @@ func (p *trace) act(do keymap.Action) tea.Cmd {
 		return p.app.open(newWords(p.app, p.pod, p.report))
 	default:
 		switch {
-		case p.table.act(do):
+		case p.table.Act(do):
 		case aboutPod(do):
 			return p.app.actOn(do, podSelection(p.pod))
 		default:
@@ -291,14 +292,14 @@ func (p *trace) refusedBy(step report.Step) string {
 
 // onClick selects a row, or opens the selected one.
 func (p *trace) onClick(y int) tea.Cmd {
-	row := p.table.top + y - len(p.top()) - 1
+	row := p.table.Top + y - len(p.top()) - 1
 	switch {
-	case y <= len(p.top()) || row >= len(p.table.rows) || row-p.table.top >= p.table.lines():
+	case y <= len(p.top()) || row >= len(p.table.Rows) || row-p.table.Top >= p.table.Lines():
 		return nil
-	case row == p.table.chosen:
+	case row == p.table.Chosen:
 		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
 	}
-	p.table.move(row - p.table.chosen)
+	p.table.Move(row - p.table.Chosen)
 	return nil
 }
 

@@ -178,7 +178,7 @@ func TestAResetBeginsAnewOnTheSamePage(t *testing.T) {
 		t.Errorf("asked was %s; closed are the old one: %v, the new one: %v", got, old.closed, next.closed)
 	}
 	send(t, app, snapshotMsg{opened: app.opened, snapshot: newProdEU().snapshot()})
-	if got := screen(app); !strings.Contains(got, "demo › all › nodes") || app.pages.nodes.filter != "std" || strings.Contains(got, "gpu-a-01") || !app.pages.nodes.table.wide {
+	if got := screen(app); !strings.Contains(got, "demo › all › nodes") || app.pages.nodes.filter != "std" || strings.Contains(got, "gpu-a-01") || !app.pages.nodes.table.Wide {
 		t.Errorf("the screen is\n%s", got)
 	}
 }

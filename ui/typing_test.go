@@ -184,7 +184,7 @@ func TestEscEndsAnExpressionThatTakesLong(t *testing.T) {
 	app.Update(keyPress("enter"))
 	app.Update(keyPress("esc"))
 	run(t, app, rows, 0)
-	if nodes := app.pages.nodes; nodes.inForce != "" || app.prompt != nil || len(nodes.table.rows) != 12 {
+	if nodes := app.pages.nodes; nodes.inForce != "" || app.prompt != nil || len(nodes.table.Rows) != 12 {
 		t.Errorf("in force is %q", nodes.inForce)
 	}
 }

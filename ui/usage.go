@@ -11,7 +11,7 @@ import (
 type measurer interface{ showsUsage() bool }
 
 func (n *nodes) showsUsage() bool { return n.barsShown() }
-func (p *pods) showsUsage() bool  { return p.width >= 120 || p.table.wide }
+func (p *pods) showsUsage() bool  { return p.width >= 120 || p.table.Wide }
 
 // wantUsage tells the cluster whether usage is on screen, when that changes.
 func (a *App) wantUsage() tea.Cmd {

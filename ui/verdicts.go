@@ -100,7 +100,7 @@ func (p *pending) explainNext() tea.Cmd {
 // that are shown, and those that the filter decides about by their verdicts.
 func (p *pending) concerned() iter.Seq[*model.Kind] {
 	return func(yield func(*model.Kind) bool) {
-		for _, rows := range [][]*waiting{p.table.inView(), p.table.rows} {
+		for _, rows := range [][]*waiting{p.table.InView(), p.table.Rows} {
 			for _, w := range rows {
 				if !yield(w.kind) {
 					return
@@ -157,7 +157,7 @@ func (p *pending) needed() *model.Kind {
 // oldest are the kinds in view and of all whose verdicts are the oldest; nil where
 // none is older than the snapshot.
 func (p *pending) oldest() (inView, all *model.Kind) {
-	known, left := p.app.verdicts.known, len(p.table.inView())
+	known, left := p.app.verdicts.known, len(p.table.InView())
 	least := p.app.snapshot.Revision
 	for kind := range p.concerned() {
 		if at := known[kind.Key].revision; at < least {
@@ -183,12 +183,12 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	}
 	v.known[msg.key] = msg.verdict
 	v.due = v.due || !sameCells(before.report, msg.verdict.report)
-	p.table.grow()
+	p.table.Grow()
 	var rest tea.Cmd
 	if !v.resting {
 		v.resting = true
 		opened, least := a.opened, restLeast
-		if slices.ContainsFunc(p.table.inView(), func(w *waiting) bool { return a.outdated(w.kind) }) {
+		if slices.ContainsFunc(p.table.InView(), func(w *waiting) bool { return a.outdated(w.kind) }) {
 			least = restMoved
 		}
 		rest = a.after(max(restFactor*msg.took, least), func(time.Time) tea.Msg {

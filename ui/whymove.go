@@ -169,7 +169,7 @@ func (w *why) jump(by whyPart) {
 func (w *why) onMouse(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		w.walk(wheel(msg) / wheelRows)
+		w.walk(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
 		lines := w.lines()
 		if msg.Y >= len(lines) || lines[msg.Y].at.part == whyParts {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // nodeTable is the wide screen's detail of a group: a row for each of its nodes.
@@ -75,7 +76,7 @@ func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
 			parts = append(parts, cells.Right(cell, widths[c]))
 		}
 		text := strings.Join(parts, "") + "  "
-		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-gutter-cells.Width(text)))
+		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-table.Gutter-cells.Width(text)))
 	}
 	return t
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // about tells whose verdict this is: how long it waits, what it requests, its
 // class and priority, and how many more there are like it. The class gives way.
 func (p *whyPage) about() string {
 	row := p.aboutWith(p.report.Pod.QOSClass)
-	if cells.Width(row)+gutter > p.width {
+	if cells.Width(row)+table.Gutter > p.width {
 		return p.aboutWith("")
 	}
 	return row
@@ -137,7 +138,7 @@ func indent(text string) string {
 	if text == "" {
 		return ""
 	}
-	return cells.Blank(gutter) + text
+	return cells.Blank(table.Gutter) + text
 }
 
 // silence says that kube-scheduler left no words to compare with, where the

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // crumbs are the list that one came from, and the pod.
@@ -117,12 +118,12 @@ func (p *whyPage) chosenText() (text string, room int) {
 		return p.brief(g.words), p.width - m.wordsAt()
 	case p.cursor.part == partNodes && ok && !g.refuses(fitPlugin) && p.cursor.row < len(g.nodes):
 		text := p.sentencesOn(g.nodes[p.cursor.row], g)
-		return text, p.width - gutter - p.widest(g.nodes) - 2
+		return text, p.width - table.Gutter - p.widest(g.nodes) - 2
 	case p.cursor.part == partFixes && p.cursor.row < p.fixRows():
 		return p.fixTable().cutText(&p.fixes.Tried[p.cursor.row])
 	case p.cursor.part == partEvents && p.cursor.row < len(p.events):
 		e := p.events[p.cursor.row]
-		return model.Clean(e.Message), p.width - gutter - cells.Width(p.eventText(e)) + cells.Width(model.Clean(e.Message))
+		return model.Clean(e.Message), p.width - table.Gutter - cells.Width(p.eventText(e)) + cells.Width(model.Clean(e.Message))
 	}
 	return "", 0
 }

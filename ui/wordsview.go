@@ -37,7 +37,7 @@ func newWords(a *App, pod *model.Pod, report *report.Report) *words {
 }
 
 func (w *words) crumbs() []string {
-	return []string{"pending", w.app.podName(w.pod).text, "words"}
+	return []string{"pending", w.app.podName(w.pod).Text, "words"}
 }
 
 func (w *words) answer(int) string {

@@ -91,3 +91,15 @@ func Spread(a, b string, width int) string {
 	a = Cut(a, width-Width(b)-1)
 	return a + Blank(width-Width(a)-Width(b)) + b
 }
+
+// CutWords is Cut that loses whole words.
+func CutWords(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	s = Cut(s, width-1)
+	if at := strings.LastIndexByte(s, ' '); at > width/2 {
+		s = s[:at]
+	}
+	return strings.TrimSuffix(s, "…") + " …"
+}

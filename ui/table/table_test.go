@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"fmt"
@@ -23,22 +23,22 @@ func fruits(names ...string) []fruit {
 	return rows
 }
 
-func newFruits(lines int, names ...string) *table[fruit] {
-	t := newTable(
+func newFruits(lines int, names ...string) *Table[fruit] {
+	t := New(
 		func(f fruit) string { return f.name },
-		column[fruit]{head: "NAME", field: "name", text: func(f fruit) cell { return cell{text: f.name} }},
-		column[fruit]{head: "STATE", field: "state", min: 6, state: true, text: func(f fruit) cell { return cell{text: f.state} }},
+		Column[fruit]{Head: "NAME", Field: "name", Text: func(f fruit) Cell { return Cell{Text: f.name} }},
+		Column[fruit]{Head: "STATE", Field: "state", Min: 6, State: true, Text: func(f fruit) Cell { return Cell{Text: f.state} }},
 	)
-	t.resize(40, lines+1)
-	t.reset(fruits(names...))
+	t.Resize(40, lines+1)
+	t.Reset(fruits(names...))
 	return t
 }
 
 // shown are the rows that are drawn, without the head and the blanks behind.
-func shown(t *table[fruit]) string {
+func shown(t *Table[fruit]) string {
 	theme := themes.Mono()
 	var rows []string
-	for _, line := range t.draw(&theme.Styles)[1:] {
+	for _, line := range t.Draw(&theme.Styles)[1:] {
 		rows = append(rows, strings.Join(strings.Fields(ansi.Strip(line)), " "))
 	}
 	return strings.Join(rows, ", ")
@@ -46,12 +46,12 @@ func shown(t *table[fruit]) string {
 
 func TestTheSelectedRowKeepsItsLineWhileOthersComeAndGo(t *testing.T) {
 	table := newFruits(3, "a", "b", "c", "d", "e", "f")
-	table.move(3) // d on the last line
-	table.set(fruits("0", "1", "a", "b", "c", "d", "e", "f"))
+	table.Move(3) // d on the last line
+	table.Set(fruits("0", "1", "a", "b", "c", "d", "e", "f"))
 	if got, want := shown(table), "b ripe, c ripe, ▸ d ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
-	table.set(fruits("d", "e", "f", "g"))
+	table.Set(fruits("d", "e", "f", "g"))
 	if got, want := shown(table), "b gone, c gone, ▸ d ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
@@ -59,20 +59,20 @@ func TestTheSelectedRowKeepsItsLineWhileOthersComeAndGo(t *testing.T) {
 
 func TestAVanishedRowStaysAsGoneUntilTheNextKey(t *testing.T) {
 	table := newFruits(4, "a", "b", "c", "d")
-	table.move(1)
-	table.mark(table.rows[1])
-	table.set(fruits("a", "c", "d"))
+	table.Move(1)
+	table.mark(table.Rows[1])
+	table.Set(fruits("a", "c", "d"))
 	if got, want := shown(table), "a ripe, ▸* b gone, c ripe, d ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
-	if !table.selectedGone() {
+	if !table.SelectedGone() {
 		t.Error("the selected row is not told to be gone")
 	}
-	table.set(fruits("a", "d")) // c goes too, b is still there
+	table.Set(fruits("a", "d")) // c goes too, b is still there
 	if got, want := shown(table), "a ripe, ▸* b gone, c gone, d ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
-	table.settle()
+	table.Settle()
 	if got, want := shown(table), "a ripe, ▸ d ripe"; got != want {
 		t.Errorf("after a key it shows %s, want %s", got, want)
 	}
@@ -83,8 +83,8 @@ func TestAVanishedRowStaysAsGoneUntilTheNextKey(t *testing.T) {
 
 func TestARowThatComesBackIsNotGone(t *testing.T) {
 	table := newFruits(3, "a", "b", "c")
-	table.set(fruits("a", "c"))
-	table.set(fruits("a", "b", "c"))
+	table.Set(fruits("a", "c"))
+	table.Set(fruits("a", "b", "c"))
 	if got, want := shown(table), "▸ a ripe, b ripe, c ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
@@ -96,15 +96,15 @@ func TestATableAsksOnlyTheRowsInView(t *testing.T) {
 		rows[i] = fruit{fmt.Sprint("row ", i), "ripe"}
 	}
 	asked := map[string]bool{}
-	table := newTable(func(f fruit) string { return f.name }, column[fruit]{head: "NAME", text: func(f fruit) cell {
+	table := New(func(f fruit) string { return f.name }, Column[fruit]{Head: "NAME", Text: func(f fruit) Cell {
 		asked[f.name] = true
-		return cell{text: f.name}
+		return Cell{Text: f.name}
 	}})
-	table.resize(40, 11)
-	table.reset(rows)
-	table.act(keymap.Bottom)
+	table.Resize(40, 11)
+	table.Reset(rows)
+	table.Act(keymap.Bottom)
 	theme := themes.Mono()
-	table.draw(&theme.Styles)
+	table.Draw(&theme.Styles)
 	if len(asked) > 20 {
 		t.Errorf("asked %d rows for what 20 lines show", len(asked))
 	}
@@ -112,10 +112,10 @@ func TestATableAsksOnlyTheRowsInView(t *testing.T) {
 
 func TestColumnsOnlyGrow(t *testing.T) {
 	table := newFruits(2, "fig", "apricot", "kiwi", "plum")
-	before := table.widths[0]
-	table.act(keymap.Bottom)
-	if table.widths[0] != before {
-		t.Errorf("the column went from %d to %d cells", before, table.widths[0])
+	before := table.Widths[0]
+	table.Act(keymap.Bottom)
+	if table.Widths[0] != before {
+		t.Errorf("the column went from %d to %d cells", before, table.Widths[0])
 	}
 }
 
@@ -134,7 +134,7 @@ func TestMarks(t *testing.T) {
 	} {
 		table := newFruits(5, "a", "b", "c", "d", "e")
 		for _, act := range c.acts {
-			table.act(act)
+			table.Act(act)
 		}
 		var names []string
 		for _, f := range table.marked() {
@@ -149,37 +149,14 @@ func TestMarks(t *testing.T) {
 func TestTheCursorStaysInView(t *testing.T) {
 	table := newFruits(3, "a", "b", "c", "d", "e", "f", "g")
 	for _, act := range []keymap.Action{keymap.PageDown, keymap.HalfDown, keymap.Bottom, keymap.Up, keymap.HalfUp, keymap.PageUp, keymap.Top, keymap.Up} {
-		table.act(act)
-		if table.chosen < table.top || table.chosen >= table.top+table.lines() {
-			t.Fatalf("row %d is chosen, %d to %d are in view", table.chosen, table.top, table.top+table.lines())
+		table.Act(act)
+		if table.Chosen < table.Top || table.Chosen >= table.Top+table.Lines() {
+			t.Fatalf("row %d is chosen, %d to %d are in view", table.Chosen, table.Top, table.Top+table.Lines())
 		}
 	}
-	table.scroll(wheelRows)
+	table.Scroll(keymap.WheelRows)
 	if got, want := shown(table), "▸ d ripe, e ripe, f ripe"; got != want {
 		t.Errorf("the wheel shows %s, want %s", got, want)
-	}
-}
-
-func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
-	p := newPods(New(Options{Context: "prod-eu"}))
-	var letters []string
-	for i, c := range p.table.columns {
-		if c.field == "" {
-			continue
-		}
-		at := p.table.letter(i)
-		if at < 0 {
-			t.Errorf("%s cannot be sorted by", c.head)
-			continue
-		}
-		letter := strings.ToLower(c.head[at : at+1])
-		if slices.Contains(letters, letter) {
-			t.Errorf("%s is the letter of two columns", letter)
-		}
-		if got := p.table.byLetter(letter); got != i {
-			t.Errorf("%s sorts by column %d, want %d", letter, got, i)
-		}
-		letters = append(letters, letter)
 	}
 }
 
@@ -190,17 +167,17 @@ func TestWhatWasCutIsToldWhole(t *testing.T) {
 		{"what fits the row is told whole", "cordoned because of the disk that is full", "said: cordoned because of the disk that is full"},
 		{"of what does not fit the rest is told, from the next clause", said, "… 3 Insufficient cpu, 4 node(s) had untolerated taint(s)."},
 	} {
-		table := newTable(
+		table := New(
 			func(f fruit) string { return f.name },
-			column[fruit]{head: "NAME", text: func(f fruit) cell { return cell{text: f.name} }},
-			column[fruit]{head: "SAID", flex: true, text: func(f fruit) cell { return cell{text: f.state} }},
+			Column[fruit]{Head: "NAME", Text: func(f fruit) Cell { return Cell{Text: f.name} }},
+			Column[fruit]{Head: "SAID", Flex: true, Text: func(f fruit) Cell { return Cell{Text: f.state} }},
 		)
-		table.resize(62, 5)
+		table.Resize(62, 5)
 		if c.Text != said {
-			table.resize(30, 5)
+			table.Resize(30, 5)
 		}
-		table.reset([]fruit{{"checkout", c.Text}})
-		if got := table.cutNote(78); got != c.want {
+		table.Reset([]fruit{{"checkout", c.Text}})
+		if got := table.CutNote(78); got != c.want {
 			t.Errorf("%s: %q, want %q", c.does, got, c.want)
 		}
 	}
@@ -212,11 +189,11 @@ func TestARowIsFoundHoweverFarItMoved(t *testing.T) {
 		names[i] = fmt.Sprintf("row-%04d", i)
 	}
 	table := newFruits(3, names...)
-	table.set(fruits(append(slices.Clone(names[5:]), names[:5]...)...))
-	if got, want := shown(table), "row-0997 ripe, row-0998 ripe, row-0999 ripe"; got == want || table.selectedGone() {
+	table.Set(fruits(append(slices.Clone(names[5:]), names[:5]...)...))
+	if got, want := shown(table), "row-0997 ripe, row-0998 ripe, row-0999 ripe"; got == want || table.SelectedGone() {
 		t.Errorf("shows %s", got)
 	}
-	if row, _ := table.selected(); row.name != "row-0000" {
+	if row, _ := table.Selected(); row.name != "row-0000" {
 		t.Errorf("%s is selected", row.name)
 	}
 }

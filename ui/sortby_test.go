@@ -1,0 +1,30 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
+	p := newPods(New(Options{Context: "prod-eu"}))
+	var letters []string
+	for i, c := range p.table.Columns {
+		if c.Field == "" {
+			continue
+		}
+		at := p.table.Letter(i)
+		if at < 0 {
+			t.Errorf("%s cannot be sorted by", c.Head)
+			continue
+		}
+		letter := strings.ToLower(c.Head[at : at+1])
+		if slices.Contains(letters, letter) {
+			t.Errorf("%s is the letter of two columns", letter)
+		}
+		if got := p.table.ByLetter(letter); got != i {
+			t.Errorf("%s sorts by column %d, want %d", letter, got, i)
+		}
+		letters = append(letters, letter)
+	}
+}

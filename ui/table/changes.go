@@ -1,0 +1,85 @@
+package table
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// ChangedFor is how long a cell that changed is drawn so.
+const ChangedFor = 2 * time.Second
+
+// Changes are the cells of a table that have changed under the reader's eyes.
+type Changes struct {
+	Seen map[string][]string  // the rows that were in view when last compared, by id
+	Till map[cellAt]time.Time // of cells that changed
+}
+
+// cellAt is one cell of a row, by the row's id.
+type cellAt struct {
+	id     string
+	column int
+}
+
+// ages are what moves on by itself in words.
+var ages = regexp.MustCompile(`(\d+[smhdy])+ ago|(in|for) (\d+[smhdy])+`)
+
+func withoutAges(text string) string {
+	if !strings.Contains(text, " ago") && !strings.Contains(text, "in ") && !strings.Contains(text, "for ") {
+		return text
+	}
+	return ages.ReplaceAllString(text, "")
+}
+
+// Compare finds the cells in view that say something else than they did; it
+// reports whether there are any. Rows that have come into view are new, and
+// changed nothing.
+func (t *Table[R]) Compare(now time.Time) bool {
+	c := &t.Changes
+	seen := make(map[string][]string, len(c.Seen))
+	found := false
+	for _, row := range t.InView() {
+		id := t.ID(row)
+		texts := make([]string, len(t.Columns))
+		before, known := c.Seen[id]
+		for i := range t.Columns {
+			column := &t.Columns[i]
+			if column.Ticks || column.From > t.Width && !t.Wide {
+				continue
+			}
+			stands := column.Text(row)
+			if stands.Tone == tone.Dim || stands.Styled != nil {
+				continue // not known yet, or a drawing
+			}
+			texts[i] = withoutAges(model.Clean(stands.Text))
+			if known && len(before) == len(texts) && before[i] != "" && texts[i] != "" && before[i] != texts[i] {
+				if c.Till == nil {
+					c.Till = map[cellAt]time.Time{}
+				}
+				c.Till[cellAt{id, i}] = now.Add(ChangedFor)
+				found = true
+			}
+		}
+		seen[id] = texts
+	}
+	c.Seen = seen
+	return found
+}
+
+// Calm lets go of the cells that were drawn as changed for long enough.
+func (t *Table[R]) Calm(now time.Time) {
+	for at, till := range t.Changes.Till {
+		if !now.Before(till) {
+			delete(t.Changes.Till, at)
+		}
+	}
+}
+
+// changed says whether a cell is to be drawn so.
+func (t *Table[R]) changed(id string, column int) bool {
+	_, ok := t.Changes.Till[cellAt{id, column}]
+	return ok
+}

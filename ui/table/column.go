@@ -1,0 +1,62 @@
+package table
+
+import (
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// Column is one column of a table of R.
+type Column[R any] struct {
+	Head  string
+	Gap   int            // blanks before it; 0 is two
+	Min   int            // cells at least
+	Max   int            // cells at most; 0 is as many as it needs
+	From  int            // the terminal's width from which it is drawn; 0 is always
+	Extra bool           // left out where there are to be few columns
+	Right bool           // its figures end in one line
+	Flex  bool           // takes the room that the others leave, and gives way first
+	Names bool           // loses its middle, not its end
+	State bool           // is about the row's object as it is now: where that is gone it says so
+	Left  func(R) string // says what became of the object then; nil: it is gone
+	Ticks bool           // an age: that it moves on is no change
+	Text  func(R) Cell   // what stands in it
+	Field string         // what sorts it, among the fields of the filter; "" is nothing
+}
+
+// Cell is what stands in one column of one row, plain. It is cleaned when drawn.
+type Cell struct {
+	Text   string
+	Tone   tone.Tone
+	Styled func(*themes.Styles) string // draws it instead, as wide as text
+}
+
+// Before is the room in front of the column.
+func (c *Column[R]) Before() int {
+	if c.Gap > 0 {
+		return c.Gap
+	}
+	return 2
+}
+
+// least is the narrowest that the column is drawn.
+func (c *Column[R]) least() int { return max(c.Min, cells.Width(c.Head)) }
+
+// fill pads text to the column's width, or cuts it.
+func (c *Column[R]) fill(text string, width int) string {
+	switch {
+	case c.Names:
+		return cells.Left(cells.CutMiddle(text, width), width)
+	case c.Right:
+		return cells.Right(text, width)
+	}
+	return cells.Left(text, width)
+}
+
+// atMost keeps a width within the column's.
+func (c *Column[R]) atMost(width int) int {
+	if c.Max > 0 {
+		return min(width, c.Max)
+	}
+	return width
+}

@@ -1,0 +1,123 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+)
+
+// Move moves the cursor by n rows and keeps it, and as many rows as there are, in view.
+func (t *Table[R]) Move(n int) {
+	t.Chosen = min(max(t.Chosen+n, 0), max(len(t.Rows)-1, 0))
+	lines := t.Lines()
+	t.Top = min(max(t.Top, t.Chosen-lines+1), t.Chosen)
+	t.Top = max(min(t.Top, len(t.Rows)-lines), 0)
+	t.Grow()
+}
+
+// Scroll moves what is in view by n rows; the cursor stays in view.
+func (t *Table[R]) Scroll(n int) {
+	lines := t.Lines()
+	t.Top = max(min(t.Top+n, len(t.Rows)-lines), 0)
+	t.Chosen = min(max(t.Chosen, t.Top), t.Top+lines-1)
+	t.Move(0)
+}
+
+// Act moves, marks or scrolls; it reports whether the action is a table's.
+func (t *Table[R]) Act(do keymap.Action) bool {
+	page := t.Lines()
+	switch do {
+	case keymap.Up:
+		t.Move(-1)
+	case keymap.Down:
+		t.Move(1)
+	case keymap.Top:
+		t.Move(-len(t.Rows))
+	case keymap.Bottom:
+		t.Move(len(t.Rows))
+	case keymap.HalfUp:
+		t.Move(-page / 2)
+	case keymap.HalfDown:
+		t.Move(page / 2)
+	case keymap.PageUp:
+		t.Move(-page)
+	case keymap.PageDown:
+		t.Move(page)
+	case keymap.Left:
+		t.shift = max(t.shift-1, 0)
+	case keymap.Right:
+		if t.cutColumns() {
+			t.shift++
+		}
+	case keymap.Wide:
+		t.Wide, t.shift = !t.Wide, 0
+		t.Grow()
+	default:
+		return t.actMark(do)
+	}
+	return true
+}
+
+// actMark marks and unmarks.
+func (t *Table[R]) actMark(do keymap.Action) bool {
+	row, ok := t.Selected()
+	switch do {
+	case keymap.Mark:
+		if ok {
+			t.mark(row)
+		}
+		t.Move(1)
+	case keymap.MarkTo:
+		t.markTo()
+	case keymap.Unmark:
+		clear(t.Marks)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Table[R]) mark(row R) {
+	if id := t.ID(row); t.Marks[id] {
+		delete(t.Marks, id)
+	} else {
+		t.Marks[id] = true
+	}
+}
+
+// markTo marks from the nearest mark above the cursor up to it; without one
+// above, from the nearest below.
+func (t *Table[R]) markTo() {
+	if len(t.Rows) == 0 {
+		return
+	}
+	from := t.Chosen
+	for from > 0 && !t.Marks[t.ID(t.Rows[from])] {
+		from--
+	}
+	to := t.Chosen
+	if !t.Marks[t.ID(t.Rows[from])] {
+		from = t.Chosen
+		for to < len(t.Rows)-1 && !t.Marks[t.ID(t.Rows[to])] {
+			to++
+		}
+		if !t.Marks[t.ID(t.Rows[to])] {
+			to = t.Chosen
+		}
+	}
+	for _, row := range t.Rows[from : to+1] {
+		t.Marks[t.ID(row)] = true
+	}
+}
+
+// Acted are the rows that an action is about: the marked ones, else the selected
+// one. gone says that none of them is there any more; a plan leaves out the others.
+func (t *Table[R]) Acted() (rows []R, gone bool) {
+	if rows = t.marked(); len(rows) == 0 {
+		if row, ok := t.Selected(); ok {
+			rows = []R{row}
+		}
+	}
+	there := slices.ContainsFunc(rows, func(row R) bool { return !t.Gone[t.ID(row)] })
+	return rows, len(rows) > 0 && !there
+}

@@ -1,0 +1,232 @@
+// Package table is a table of rows of any kind: its columns give way to each other, the
+// selected row keeps its line while others come and go, and what changes under the
+// reader's eyes is drawn so.
+package table
+
+import "slices"
+
+// Gutter is the room for cursor, mark and a blank.
+const Gutter = 3
+
+// Table shows rows of R, of which it draws only those in view. The selected row
+// is kept by its id, and on its line of the screen, while others come and go.
+type Table[R any] struct {
+	Columns       []Column[R]
+	ID            func(R) string
+	Rows          []R
+	Gone          map[string]bool   // rows in view whose object vanished; until settle
+	unmatched     map[string]bool   // rows in view that the filter no longer keeps; until settle
+	There         func(R) (R, bool) // the row as it is now, if its object is still there; nil: what is not among the rows is gone
+	Marks         map[string]bool
+	Chosen, Top   int // index of the selected row, and of the first in view
+	Changes       Changes
+	Blurred       bool // the cursor is in another part of the page
+	Width, Height int  // the head takes one line of the height
+	Widths        []int
+	Wide          bool // every column, whatever the width
+	Few           bool // neither extra columns nor those of a wider terminal
+	shift         int  // columns after the first that are scrolled out at the left
+	Letters       bool // show which letter sorts by which column
+	Sorted        int  // the column that rows are sorted by; -1 is their own order
+	Reversed      bool
+	Outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
+}
+
+func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {
+	t := &Table[R]{Columns: columns, ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: map[string]bool{}, Sorted: -1}
+	t.Widths = make([]int, len(columns))
+	for i := range columns {
+		t.Widths[i] = columns[i].least()
+	}
+	return t
+}
+
+// Lines is how many rows there is room for.
+func (t *Table[R]) Lines() int { return max(t.Height-1, 1) }
+
+// InView are the rows that are drawn.
+func (t *Table[R]) InView() []R {
+	return t.Rows[t.Top:min(t.Top+t.Lines(), len(t.Rows))]
+}
+
+// Selected is the row under the cursor.
+func (t *Table[R]) Selected() (row R, ok bool) {
+	if t.Chosen >= len(t.Rows) {
+		return row, false
+	}
+	return t.Rows[t.Chosen], true
+}
+
+// SelectedGone reports whether the row under the cursor has vanished.
+func (t *Table[R]) SelectedGone() bool {
+	row, ok := t.Selected()
+	return ok && t.Gone[t.ID(row)]
+}
+
+func (t *Table[R]) Resize(width, height int) {
+	t.Width, t.Height = width, height
+	t.Move(0)
+}
+
+// Reset shows other rows, as after a new filter: nothing is gone, the selected
+// row stays selected if it is among them.
+func (t *Table[R]) Reset(rows []R) {
+	keep, had := t.Selected()
+	line := t.Chosen - t.Top
+	t.Rows, t.Chosen, t.Top = rows, 0, 0
+	t.forget()
+	if had {
+		if at := t.index(t.ID(keep)); at >= 0 {
+			t.Chosen, t.Top = at, at-line
+		}
+	}
+	t.Move(0)
+}
+
+// forget takes no row for one that has vanished.
+func (t *Table[R]) forget() {
+	clear(t.Gone)
+	clear(t.unmatched)
+}
+
+// Set shows the same rows after an update. Rows in view that are no longer among
+// them stay, as gone, or dim where only the filter no longer keeps them.
+func (t *Table[R]) Set(rows []R) {
+	if len(t.Rows) == 0 {
+		t.Reset(rows)
+		return
+	}
+	view, line := t.InView(), t.Chosen-t.Top
+	chosen := t.ID(t.Rows[t.Chosen])
+	found := t.find(view, rows)
+	t.forget()
+	t.Rows = rows
+	if len(found) < len(view) {
+		t.Rows = t.weave(view, found, rows)
+	}
+	t.Chosen = max(t.indexNear(chosen, found[chosen]), 0)
+	t.Top = t.Chosen - line
+	t.Move(0)
+}
+
+// nearby is how far rows are looked for from where they were, before all are
+// looked through.
+const nearby = 100
+
+// find tells where in rows those of view are.
+func (t *Table[R]) find(view, rows []R) map[string]int {
+	wanted := make(map[string]bool, len(view))
+	for _, row := range view {
+		wanted[t.ID(row)] = true
+	}
+	found := make(map[string]int, len(view))
+	search := func(from, to int) bool {
+		for i := max(from, 0); i < min(to, len(rows)); i++ {
+			if id := t.ID(rows[i]); wanted[id] {
+				found[id] = i
+				if len(found) == len(wanted) {
+					return true
+				}
+			}
+		}
+		return len(found) == len(wanted)
+	}
+	if !search(t.Top-nearby, t.Top+len(view)+nearby) {
+		search(0, len(rows))
+	}
+	return found
+}
+
+// weave puts the rows of view that are not found back where they stood: after
+// the row that was before them.
+func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
+	type late struct {
+		at  int
+		row R
+	}
+	var lates []late
+	at := 0
+	for _, row := range view {
+		id := t.ID(row)
+		if i, ok := found[id]; ok {
+			at = i + 1
+			continue
+		}
+		if now, there := t.now(row); there {
+			row, t.unmatched[id] = now, true
+		} else {
+			t.Gone[id] = true
+		}
+		lates = append(lates, late{min(at, len(rows)), row})
+	}
+	slices.SortStableFunc(lates, func(a, b late) int { return a.at - b.at })
+	woven := make([]R, 0, len(rows)+len(lates))
+	done := 0
+	for _, l := range lates {
+		woven = append(append(woven, rows[done:l.at]...), l.row)
+		done = l.at
+	}
+	return append(woven, rows[done:]...)
+}
+
+// now is a row that is no longer among the rows as it is now, if it is still there.
+func (t *Table[R]) now(row R) (now R, there bool) {
+	if t.There == nil {
+		return row, false
+	}
+	return t.There(row)
+}
+
+// Settle lets go of the rows that are gone or that the filter no longer keeps,
+// and of their marks.
+func (t *Table[R]) Settle() {
+	if len(t.Gone)+len(t.unmatched) == 0 {
+		return
+	}
+	before := 0
+	kept := make([]R, 0, len(t.Rows))
+	for i, row := range t.Rows {
+		id := t.ID(row)
+		if !t.Gone[id] && !t.unmatched[id] {
+			kept = append(kept, row)
+			continue
+		}
+		delete(t.Marks, id)
+		if i < t.Chosen {
+			before++
+		}
+	}
+	t.Rows = kept
+	t.Chosen -= before
+	t.Top -= before
+	t.forget()
+	t.Move(0)
+}
+
+func (t *Table[R]) index(id string) int {
+	return slices.IndexFunc(t.Rows, func(row R) bool { return t.ID(row) == id })
+}
+
+// indexNear is index, tried at and behind a guess first.
+func (t *Table[R]) indexNear(id string, guess int) int {
+	for i := guess; i < min(guess+t.Lines()+1, len(t.Rows)); i++ {
+		if t.ID(t.Rows[i]) == id {
+			return i
+		}
+	}
+	return t.index(id)
+}
+
+// marked are the rows that are marked, in their order.
+func (t *Table[R]) marked() []R {
+	if len(t.Marks) == 0 {
+		return nil
+	}
+	var rows []R
+	for _, row := range t.Rows {
+		if t.Marks[t.ID(row)] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
