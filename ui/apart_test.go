@@ -19,7 +19,7 @@ import (
 // words is not told from its neighbours, or where a row is wider than the table.
 func requireApart[R any](t *testing.T, grid *table.Table[R], app *App, where string) {
 	t.Helper()
-	drawn := grid.Layout()
+	drawn := grid.Layout().Place()
 	for n, line := range grid.Draw(app.styles()) {
 		text := strings.TrimRight(ansi.Strip(line), " ")
 		if cells.Width(text) > grid.Width {
@@ -46,7 +46,7 @@ func requireApart[R any](t *testing.T, grid *table.Table[R], app *App, where str
 // requireHeadsApart looks at the line of heads alone.
 func requireHeadsApart[R any](t *testing.T, table *table.Table[R], text, where string) {
 	t.Helper()
-	drawn, from := table.Layout(), 0
+	drawn, from := table.Layout().Place(), 0
 	for i, p := range drawn {
 		head := table.Columns[p.Column].Head
 		if cells.Width(head) > p.Width || head == "" {

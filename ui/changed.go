@@ -20,7 +20,7 @@ type changing interface {
 }
 
 func (l *list[F, R]) compareCells(now time.Time) bool { return l.table.Compare(now) }
-func (l *list[F, R]) calmCells(now time.Time)         { l.table.Calm(now) }
+func (l *list[F, R]) calmCells(now time.Time)         { l.table.Changes.Calm(now) }
 
 // forgetCells begins anew: what changed while nobody looked is no change.
 func (l *list[F, R]) forgetCells() { l.table.Changes = table.Changes{} }

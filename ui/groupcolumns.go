@@ -33,7 +33,7 @@ func (p *groupPage) column() {
 	old := p.table
 	p.table = table.New(func(n *groupNode) string { return nodeID(n.node) }, columns...)
 	if old != nil {
-		p.table.Rows, p.table.Chosen, p.table.Top, p.table.Marks = old.Rows, old.Chosen, old.Top, old.Marks
+		p.table.TakeOver(old)
 		p.table.Blurred = old.Blurred
 	}
 }

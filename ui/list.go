@@ -119,7 +119,7 @@ func (l *list[F, R]) sortBy(column int) tea.Cmd {
 // from the body's first.
 func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 	if y == 0 {
-		if column := l.table.ColumnAt(x); column >= 0 {
+		if column := l.table.Layout().At(x); column >= 0 {
 			return l.sortBy(column)
 		}
 		return nil

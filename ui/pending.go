@@ -321,7 +321,7 @@ func (p *pending) limit() {
 		p.limited, p.one = limited, one
 		old := p.table
 		p.table = p.newTable()
-		p.table.Rows, p.table.Chosen, p.table.Top, p.table.Marks = old.Rows, old.Chosen, old.Top, old.Marks
+		p.table.TakeOver(old)
 		p.resize(p.width, p.height)
 	}
 }

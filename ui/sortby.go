@@ -19,9 +19,9 @@ type sorting[R any] struct {
 func (p *sorting[R]) line(width int) string {
 	s := p.app.styles()
 	words := []string{" sort by"}
-	for _, placed := range p.table.Layout() {
+	for _, placed := range p.table.Layout().Place() {
 		head := p.table.Columns[placed.Column].Head
-		if at := p.table.Letter(placed.Column); at >= 0 {
+		if at := p.table.Columns.Letter(placed.Column); at >= 0 {
 			words = append(words, strings.ToLower(head[at:at+1])+" "+strings.ToLower(head))
 		}
 	}
@@ -34,7 +34,7 @@ func (p *sorting[R]) paste(string) tea.Cmd { return nil }
 
 func (p *sorting[R]) key(key tea.KeyPressMsg) tea.Cmd {
 	p.app.prompt, p.table.Letters = nil, false
-	column := p.table.ByLetter(key.String())
+	column := p.table.Columns.ByLetter(key.String())
 	if column < 0 {
 		return nil
 	}

@@ -70,16 +70,16 @@ func (t *Table[R]) Compare(now time.Time) bool {
 }
 
 // Calm lets go of the cells that were drawn as changed for long enough.
-func (t *Table[R]) Calm(now time.Time) {
-	for at, till := range t.Changes.Till {
+func (c *Changes) Calm(now time.Time) {
+	for at, till := range c.Till {
 		if !now.Before(till) {
-			delete(t.Changes.Till, at)
+			delete(c.Till, at)
 		}
 	}
 }
 
-// changed says whether a cell is to be drawn so.
-func (t *Table[R]) changed(id string, column int) bool {
-	_, ok := t.Changes.Till[cellAt{id, column}]
+// has says whether a cell is to be drawn as changed.
+func (c *Changes) has(id string, column int) bool {
+	_, ok := c.Till[cellAt{id, column}]
 	return ok
 }

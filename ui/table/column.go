@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -23,6 +25,9 @@ type Column[R any] struct {
 	Text  func(R) Cell   // what stands in it
 	Field string         // what sorts it, among the fields of the filter; "" is nothing
 }
+
+// Columns are those of a table, from left to right.
+type Columns[R any] []Column[R]
 
 // Cell is what stands in one column of one row, plain. It is cleaned when drawn.
 type Cell struct {
@@ -59,4 +64,36 @@ func (c *Column[R]) atMost(width int) int {
 		return min(width, c.Max)
 	}
 	return width
+}
+
+// Letter is the place in a column's head of the letter that sorts by it, the
+// first that no column before it has taken; -1 where all are.
+func (c Columns[R]) Letter(column int) int {
+	taken := ""
+	for i := range c {
+		head := strings.ToLower(c[i].Head)
+		if c[i].Field == "" {
+			head = ""
+		}
+		at := strings.IndexFunc(head, func(r rune) bool {
+			return 'a' <= r && r <= 'z' && !strings.ContainsRune(taken, r)
+		})
+		if i == column {
+			return at
+		}
+		if at >= 0 {
+			taken += head[at : at+1]
+		}
+	}
+	return -1
+}
+
+// ByLetter is the column that a letter sorts by; -1 if none.
+func (c Columns[R]) ByLetter(letter string) int {
+	for i := range c {
+		if at := c.Letter(i); at >= 0 && strings.EqualFold(c[i].Head[at:at+1], letter) {
+			return i
+		}
+	}
+	return -1
 }

@@ -46,7 +46,7 @@ func (t *Table[R]) Act(do keymap.Action) bool {
 	case keymap.Left:
 		t.shift = max(t.shift-1, 0)
 	case keymap.Right:
-		if t.cutColumns() {
+		if t.Layout().isCut() {
 			t.shift++
 		}
 	case keymap.Wide:
@@ -64,50 +64,17 @@ func (t *Table[R]) actMark(do keymap.Action) bool {
 	switch do {
 	case keymap.Mark:
 		if ok {
-			t.mark(row)
+			t.Marks.turn(t.ID(row))
 		}
 		t.Move(1)
 	case keymap.MarkTo:
-		t.markTo()
+		t.Marks.upTo(t.Chosen, len(t.Rows), func(i int) string { return t.ID(t.Rows[i]) })
 	case keymap.Unmark:
 		clear(t.Marks)
 	default:
 		return false
 	}
 	return true
-}
-
-func (t *Table[R]) mark(row R) {
-	if id := t.ID(row); t.Marks[id] {
-		delete(t.Marks, id)
-	} else {
-		t.Marks[id] = true
-	}
-}
-
-// markTo marks from the nearest mark above the cursor up to it; without one
-// above, from the nearest below.
-func (t *Table[R]) markTo() {
-	if len(t.Rows) == 0 {
-		return
-	}
-	from := t.Chosen
-	for from > 0 && !t.Marks[t.ID(t.Rows[from])] {
-		from--
-	}
-	to := t.Chosen
-	if !t.Marks[t.ID(t.Rows[from])] {
-		from = t.Chosen
-		for to < len(t.Rows)-1 && !t.Marks[t.ID(t.Rows[to])] {
-			to++
-		}
-		if !t.Marks[t.ID(t.Rows[to])] {
-			to = t.Chosen
-		}
-	}
-	for _, row := range t.Rows[from : to+1] {
-		t.Marks[t.ID(row)] = true
-	}
 }
 
 // Acted are the rows that an action is about: the marked ones, else the selected
@@ -120,4 +87,40 @@ func (t *Table[R]) Acted() (rows []R, gone bool) {
 	}
 	there := slices.ContainsFunc(rows, func(row R) bool { return !t.Gone[t.ID(row)] })
 	return rows, len(rows) > 0 && !there
+}
+
+// Marks are the rows that are marked, by their ids.
+type Marks map[string]bool
+
+// turn marks a row, or unmarks it.
+func (m Marks) turn(id string) {
+	if m[id] {
+		delete(m, id)
+	} else {
+		m[id] = true
+	}
+}
+
+// upTo marks from the nearest mark above row at up to it; without one above, from
+// the nearest below.
+func (m Marks) upTo(at, rows int, id func(int) string) {
+	if rows == 0 {
+		return
+	}
+	from, to := at, at
+	for from > 0 && !m[id(from)] {
+		from--
+	}
+	if !m[id(from)] {
+		from = at
+		for to < rows-1 && !m[id(to)] {
+			to++
+		}
+		if !m[id(to)] {
+			to = at
+		}
+	}
+	for i := from; i <= to; i++ {
+		m[id(i)] = true
+	}
 }

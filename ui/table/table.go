@@ -11,13 +11,13 @@ const Gutter = 3
 // Table shows rows of R, of which it draws only those in view. The selected row
 // is kept by its id, and on its line of the screen, while others come and go.
 type Table[R any] struct {
-	Columns       []Column[R]
+	Columns       Columns[R]
 	ID            func(R) string
 	Rows          []R
 	Gone          map[string]bool   // rows in view whose object vanished; until settle
 	unmatched     map[string]bool   // rows in view that the filter no longer keeps; until settle
 	There         func(R) (R, bool) // the row as it is now, if its object is still there; nil: what is not among the rows is gone
-	Marks         map[string]bool
+	Marks         Marks
 	Chosen, Top   int // index of the selected row, and of the first in view
 	Changes       Changes
 	Blurred       bool // the cursor is in another part of the page
@@ -32,8 +32,9 @@ type Table[R any] struct {
 	Outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
 }
 
+// New makes a table of columns, whose rows id tells apart.
 func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {
-	t := &Table[R]{Columns: columns, ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: map[string]bool{}, Sorted: -1}
+	t := &Table[R]{Columns: columns, ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: Marks{}, Sorted: -1}
 	t.Widths = make([]int, len(columns))
 	for i := range columns {
 		t.Widths[i] = columns[i].least()
@@ -76,11 +77,16 @@ func (t *Table[R]) Reset(rows []R) {
 	t.Rows, t.Chosen, t.Top = rows, 0, 0
 	t.forget()
 	if had {
-		if at := t.index(t.ID(keep)); at >= 0 {
+		if at := t.index(t.ID(keep), 0); at >= 0 {
 			t.Chosen, t.Top = at, at-line
 		}
 	}
 	t.Move(0)
+}
+
+// TakeOver shows the rows of another table, with their marks and the cursor.
+func (t *Table[R]) TakeOver(from *Table[R]) {
+	t.Rows, t.Chosen, t.Top, t.Marks = from.Rows, from.Chosen, from.Top, from.Marks
 }
 
 // forget takes no row for one that has vanished.
@@ -98,13 +104,13 @@ func (t *Table[R]) Set(rows []R) {
 	}
 	view, line := t.InView(), t.Chosen-t.Top
 	chosen := t.ID(t.Rows[t.Chosen])
-	found := t.find(view, rows)
+	found := find(view, rows, t.ID, t.Top)
 	t.forget()
 	t.Rows = rows
 	if len(found) < len(view) {
 		t.Rows = t.weave(view, found, rows)
 	}
-	t.Chosen = max(t.indexNear(chosen, found[chosen]), 0)
+	t.Chosen = max(t.index(chosen, found[chosen]), 0)
 	t.Top = t.Chosen - line
 	t.Move(0)
 }
@@ -113,16 +119,17 @@ func (t *Table[R]) Set(rows []R) {
 // looked through.
 const nearby = 100
 
-// find tells where in rows those of view are.
-func (t *Table[R]) find(view, rows []R) map[string]int {
+// find tells where in rows those of view are, by their ids; near is where the first
+// of them was.
+func find[R any](view, rows []R, id func(R) string, near int) map[string]int {
 	wanted := make(map[string]bool, len(view))
 	for _, row := range view {
-		wanted[t.ID(row)] = true
+		wanted[id(row)] = true
 	}
 	found := make(map[string]int, len(view))
 	search := func(from, to int) bool {
 		for i := max(from, 0); i < min(to, len(rows)); i++ {
-			if id := t.ID(rows[i]); wanted[id] {
+			if id := id(rows[i]); wanted[id] {
 				found[id] = i
 				if len(found) == len(wanted) {
 					return true
@@ -131,7 +138,7 @@ func (t *Table[R]) find(view, rows []R) map[string]int {
 		}
 		return len(found) == len(wanted)
 	}
-	if !search(t.Top-nearby, t.Top+len(view)+nearby) {
+	if !search(near-nearby, near+len(view)+nearby) {
 		search(0, len(rows))
 	}
 	return found
@@ -152,10 +159,12 @@ func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
 			at = i + 1
 			continue
 		}
-		if now, there := t.now(row); there {
-			row, t.unmatched[id] = now, true
-		} else {
-			t.Gone[id] = true
+		t.Gone[id] = true
+		if t.There != nil {
+			if now, there := t.There(row); there {
+				row, t.unmatched[id] = now, true
+				delete(t.Gone, id)
+			}
 		}
 		lates = append(lates, late{min(at, len(rows)), row})
 	}
@@ -167,14 +176,6 @@ func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
 		done = l.at
 	}
 	return append(woven, rows[done:]...)
-}
-
-// now is a row that is no longer among the rows as it is now, if it is still there.
-func (t *Table[R]) now(row R) (now R, there bool) {
-	if t.There == nil {
-		return row, false
-	}
-	return t.There(row)
 }
 
 // Settle lets go of the rows that are gone or that the filter no longer keeps,
@@ -203,20 +204,6 @@ func (t *Table[R]) Settle() {
 	t.Move(0)
 }
 
-func (t *Table[R]) index(id string) int {
-	return slices.IndexFunc(t.Rows, func(row R) bool { return t.ID(row) == id })
-}
-
-// indexNear is index, tried at and behind a guess first.
-func (t *Table[R]) indexNear(id string, guess int) int {
-	for i := guess; i < min(guess+t.Lines()+1, len(t.Rows)); i++ {
-		if t.ID(t.Rows[i]) == id {
-			return i
-		}
-	}
-	return t.index(id)
-}
-
 // marked are the rows that are marked, in their order.
 func (t *Table[R]) marked() []R {
 	if len(t.Marks) == 0 {
@@ -229,4 +216,15 @@ func (t *Table[R]) marked() []R {
 		}
 	}
 	return rows
+}
+
+// index is where the row of an id is, looked for at and behind a guess first; -1 is
+// nowhere.
+func (t *Table[R]) index(id string, guess int) int {
+	for i := guess; i < min(guess+t.Lines()+1, len(t.Rows)); i++ {
+		if t.ID(t.Rows[i]) == id {
+			return i
+		}
+	}
+	return slices.IndexFunc(t.Rows, func(row R) bool { return t.ID(row) == id })
 }

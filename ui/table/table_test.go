@@ -60,7 +60,7 @@ func TestTheSelectedRowKeepsItsLineWhileOthersComeAndGo(t *testing.T) {
 func TestAVanishedRowStaysAsGoneUntilTheNextKey(t *testing.T) {
 	table := newFruits(4, "a", "b", "c", "d")
 	table.Move(1)
-	table.mark(table.Rows[1])
+	table.Marks.turn(table.ID(table.Rows[1]))
 	table.Set(fruits("a", "c", "d"))
 	if got, want := shown(table), "a ripe, ▸* b gone, c ripe, d ripe"; got != want {
 		t.Errorf("shows %s, want %s", got, want)
