@@ -8,6 +8,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 )
 
 // Access says whether the user may do one thing.
@@ -66,14 +67,23 @@ var needs = map[string]string{
 // Access asks the server what this user may do: list and watch each kind, and
 // what the views and actions need beside that. Where pods may not be listed in
 // all namespaces, what has a namespace is asked for in the context's.
-func (c *Client) Access(ctx context.Context) ([]Access, error) {
-	everywhere, err := c.ask(ctx, Access{Verb: "list", Resource: podKind.gvr.Resource})
+func (c *Client) Access(ctx context.Context) ([]Access, error) { return c.access.list(ctx) }
+
+// accessReviews asks the server by SelfSubjectAccessReviews.
+type accessReviews struct {
+	client kubernetes.Interface
+	target *target
+}
+
+// list is what Client.Access gives.
+func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
+	everywhere, err := r.review(ctx, Access{Verb: "list", Resource: podKind.gvr.Resource})
 	if err != nil {
 		return nil, err
 	}
 	namespace := ""
 	if !everywhere.Allowed {
-		namespace = c.target.namespace
+		namespace = r.target.namespace
 	}
 	var list []Access
 	for _, k := range kinds {
@@ -91,14 +101,14 @@ func (c *Client) Access(ctx context.Context) ([]Access, error) {
 		}
 		list = append(list, a)
 	}
-	return c.askAll(ctx, list)
+	return r.reviewAll(ctx, list)
 }
 
 // clusterScoped are those of asks that have no namespace.
 var clusterScoped = map[string]bool{"priorityclasses": true, "runtimeclasses": true}
 
-// askAll answers all questions, a few at a time.
-func (c *Client) askAll(ctx context.Context, list []Access) ([]Access, error) {
+// reviewAll answers all questions, a few at a time.
+func (r *accessReviews) reviewAll(ctx context.Context, list []Access) ([]Access, error) {
 	const atOnce = 8
 	var (
 		asking sync.WaitGroup
@@ -110,7 +120,7 @@ func (c *Client) askAll(ctx context.Context, list []Access) ([]Access, error) {
 			defer utilruntime.HandleCrash()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			list[i], errs[i] = c.ask(ctx, list[i])
+			list[i], errs[i] = r.review(ctx, list[i])
 		})
 	}
 	asking.Wait()
@@ -122,17 +132,17 @@ func (c *Client) askAll(ctx context.Context, list []Access) ([]Access, error) {
 	return list, nil
 }
 
-// ask answers one question.
-func (c *Client) ask(ctx context.Context, a Access) (Access, error) {
+// review answers one question.
+func (r *accessReviews) review(ctx context.Context, a Access) (Access, error) {
 	resource, sub, _ := strings.Cut(a.Resource, "/")
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Verb: a.Verb, Group: a.Group, Resource: resource, Subresource: sub, Namespace: a.Namespace,
 		},
 	}}
-	answer, err := c.brief.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	answer, err := r.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return a, classify("ask for rights", c.target.config.Host, err)
+		return a, classify("ask for rights", r.target.config.Host, err)
 	}
 	a.Allowed = answer.Status.Allowed
 	a.Why = oneLine(first(answer.Status.EvaluationError, answer.Status.Reason))

@@ -1,4 +1,4 @@
-// Package kube is the only client of a real API server. It connects, serves the
+// Package client is the only client of a real API server. It connects, serves the
 // state that the engine and the model are built on, and asks about single
 // objects; what it writes was confirmed before, or is a dry run.
 package client
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -55,23 +54,19 @@ type Client struct {
 
 	reader  kubernetes.Interface // reads only, takes its time
 	brief   kubernetes.Interface // reads only, gives up soon
-	prober  kubernetes.Interface // reads only, as long as the probe allows
 	greeter kubernetes.Interface // reads only, as long as connecting may take
 	trier   kubernetes.Interface // dry runs only
 	writer  kubernetes.Interface // what was confirmed only
 	dynamic dynamic.Interface
-	metrics metrics.Interface
 
-	readSmall atomic.Pointer[func(context.Context) error] // a read from the server's storage; nil: not known which
+	access          accessReviews
+	readiness       readinessProbe
+	usage           podMetrics
+	schedulerConfig schedulerConfig
+	asker           *cluster.Asker
 
 	changes chan struct{} // capacity one
 	end     context.CancelFunc
-
-	asker      *cluster.Asker
-	configured schedulerConfig
-
-	mu          sync.Mutex
-	metricsNote string
 }
 
 // Connect opens the cluster that the kubeconfig and the flags choose. It talks
@@ -89,7 +84,8 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{target: chosen, whole: options.Whole, changes: make(chan struct{}, 1)}
-	c.link = newLink(pace, c.probe, c.changed)
+	c.usage.changed = c.changed
+	c.link = newLink(pace, c.readiness.probe, c.changed)
 	c.link.throttled = options.Throttled
 	fair, err := c.dial(options)
 	if err != nil {
@@ -145,7 +141,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	base.Wrap(readsOnly)
 	brief := rest.CopyConfig(base)
 	brief.QPS = -1 // few, and asked for by hand
-	if c.prober, err = kubernetes.NewForConfig(brief); err != nil {
+	if c.readiness.client, err = kubernetes.NewForConfig(brief); err != nil {
 		return nil, err
 	}
 	greeting := rest.CopyConfig(brief)
@@ -158,6 +154,8 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 		return nil, err
 	}
 	c.config = base
+	c.access = accessReviews{client: c.brief, target: c.target}
+	c.schedulerConfig.client = c.brief
 	c.asker = cluster.NewAsker(cluster.AskerOptions{
 		Client: c.brief, Namespace: c.target.namespace, Words: shortly,
 		Wrap: func(what string, err error) error { return classify(what, c.target.config.Host, err) },
@@ -179,7 +177,7 @@ func (c *Client) readers() (err error) {
 	if c.reader, err = kubernetes.NewForConfig(c.config); err != nil {
 		return err
 	}
-	if c.metrics, err = metrics.NewForConfig(c.config); err != nil {
+	if c.usage.client, err = metrics.NewForConfig(c.config); err != nil {
 		return err
 	}
 	c.dynamic, err = dynamic.NewForConfig(c.config)

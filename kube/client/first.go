@@ -9,13 +9,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
-// askFirst asks for the first rows at once, before anything else goes over the
+// firstPages lists what the first rows are drawn of.
+type firstPages struct {
+	client kubernetes.Interface
+	target *target
+}
+
+// start asks for the first rows at once, before anything else goes over the
 // wire. What it gives back waits for them.
-func (c *Client) askFirst(ctx context.Context) func(context.Context) (*cluster.First, error) {
+func (f firstPages) start(ctx context.Context) func(context.Context) (*cluster.First, error) {
 	type answer struct {
 		first *cluster.First
 		err   error
@@ -23,7 +30,7 @@ func (c *Client) askFirst(ctx context.Context) func(context.Context) (*cluster.F
 	answers := make(chan answer, 1)
 	go func() {
 		defer utilruntime.HandleCrash()
-		rows, err := c.first(ctx)
+		rows, err := f.list(ctx)
 		answers <- answer{rows, err}
 	}()
 	return func(ctx context.Context) (*cluster.First, error) {
@@ -37,9 +44,9 @@ func (c *Client) askFirst(ctx context.Context) func(context.Context) (*cluster.F
 	}
 }
 
-// first reads a page of nodes and a page of the pods without one. What is
+// list reads a page of nodes and a page of the pods without one. What is
 // forbidden stays empty.
-func (c *Client) first(ctx context.Context) (*cluster.First, error) {
+func (f firstPages) list(ctx context.Context) (*cluster.First, error) {
 	var (
 		rows            cluster.First
 		nodeErr, podErr error
@@ -47,35 +54,35 @@ func (c *Client) first(ctx context.Context) (*cluster.First, error) {
 	)
 	asking.Go(func() {
 		defer utilruntime.HandleCrash()
-		rows.Nodes, nodeErr = c.firstNodes(ctx)
+		rows.Nodes, nodeErr = f.nodes(ctx)
 	})
 	asking.Go(func() {
 		defer utilruntime.HandleCrash()
-		rows.Pods, podErr = c.firstPods(ctx, "")
+		rows.Pods, podErr = f.pods(ctx, "")
 		if apierrors.IsForbidden(podErr) {
-			rows.Pods, podErr = c.firstPods(ctx, c.target.namespace)
+			rows.Pods, podErr = f.pods(ctx, f.target.namespace)
 		}
 	})
 	asking.Wait()
 	for _, err := range []error{nodeErr, podErr} {
 		if err != nil && !apierrors.IsForbidden(err) {
-			return nil, classify("read the first rows", c.target.config.Host, err)
+			return nil, classify("read the first rows", f.target.config.Host, err)
 		}
 	}
 	return &rows, nil
 }
 
-func (c *Client) firstNodes(ctx context.Context) ([]*corev1.Node, error) {
-	list, err := c.reader.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: page})
+func (f firstPages) nodes(ctx context.Context) ([]*corev1.Node, error) {
+	list, err := f.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: page})
 	if err != nil {
 		return nil, err
 	}
 	return stripItems(list.Items), checkList(list)
 }
 
-func (c *Client) firstPods(ctx context.Context, namespace string) ([]*corev1.Pod, error) {
+func (f firstPages) pods(ctx context.Context, namespace string) ([]*corev1.Pod, error) {
 	unbound := fields.OneTermEqualSelector("spec.nodeName", "").String()
-	list, err := c.reader.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: page, FieldSelector: unbound})
+	list, err := f.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: page, FieldSelector: unbound})
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 )
 
 // notReady is the answer of a server of which some of its own checks fail.
@@ -44,28 +46,34 @@ var storageChecks = []string{"etcd", "etcd-readiness"}
 // (k8s.io/apiserver/pkg/server/healthz).
 var failedCheck = regexp.MustCompile(`(?m)^\[-\]([\w./-]+) failed`)
 
+// readinessProbe asks the server whether it can answer requests.
+type readinessProbe struct {
+	client    kubernetes.Interface                        // reads only, as long as the probe allows
+	readSmall atomic.Pointer[func(context.Context) error] // a read from the server's storage; nil: not known which
+}
+
 // probe asks whether the server is there, ready, and able to read from its
 // storage. A user who may not ask /readyz, a server that does not have it, and one
 // that leaves it unanswered are told by a small read.
-func (c *Client) probe(ctx context.Context) error {
+func (p *readinessProbe) probe(ctx context.Context) error {
 	ready := make(chan error, 1)
-	go func() { ready <- c.readyz(ctx) }()
+	go func() { ready <- p.readyz(ctx) }()
 	select {
 	case err := <-ready:
 		if decides(err) {
 			return err
 		}
-		return c.judge(ctx, err)
+		return p.judge(ctx, err)
 	case <-time.After(halfOf(ctx)): // without etcd its checks take seconds; a proxy may never answer
 	}
 	read := make(chan error, 1)
-	go func() { read <- c.judge(ctx, context.DeadlineExceeded) }()
+	go func() { read <- p.judge(ctx, context.DeadlineExceeded) }()
 	select {
 	case err := <-ready:
 		if decides(err) {
 			return err
 		}
-		return c.judge(ctx, err)
+		return p.judge(ctx, err)
 	case err := <-read:
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return err
@@ -97,10 +105,10 @@ func decides(err error) bool {
 }
 
 // judge tells by a small read what an answer to /readyz leaves open.
-func (c *Client) judge(ctx context.Context, err error) error {
+func (p *readinessProbe) judge(ctx context.Context, err error) error {
 	var unready notReady
 	unwell := errors.As(err, &unready)
-	read := c.readSmall.Load()
+	read := p.readSmall.Load()
 	switch {
 	case read == nil && isStatusBut401(err): // nothing was found out about the user's rights yet
 		return nil
@@ -121,9 +129,9 @@ func (c *Client) judge(ctx context.Context, err error) error {
 }
 
 // readyz asks the server whether it is ready.
-func (c *Client) readyz(ctx context.Context) error {
+func (p *readinessProbe) readyz(ctx context.Context) error {
 	var code int
-	result := c.prober.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).StatusCode(&code)
+	result := p.client.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).StatusCode(&code)
 	said, err := result.Raw()
 	if code < http.StatusInternalServerError {
 		return err
@@ -136,10 +144,10 @@ func (c *Client) readyz(ctx context.Context) error {
 }
 
 // readBySome is readBy of the first kind that the user may list.
-func (c *Client) readBySome(s *scope) {
+func (p *readinessProbe) readBySome(s *scope) {
 	for _, k := range kinds {
 		if s.rights[k.gvr] == allowed {
-			c.readBy(k, s.namespace)
+			p.readBy(k, s.namespace)
 			return
 		}
 	}
@@ -147,13 +155,13 @@ func (c *Client) readBySome(s *scope) {
 
 // readBy makes the probe read one object of a kind that the user may list. It
 // asks for the newest state, which the server cannot answer without its storage.
-func (c *Client) readBy(k kind, namespace string) {
-	one := k.open(c.prober, namespace)
+func (p *readinessProbe) readBy(k kind, namespace string) {
+	one := k.open(p.client, namespace)
 	read := func(ctx context.Context) error {
 		_, err := one.list(ctx, metav1.ListOptions{Limit: 1})
 		return err
 	}
-	c.readSmall.Store(&read)
+	p.readSmall.Store(&read)
 }
 
 // How long a connection may be silent before an HTTP/2 ping is sent, and how

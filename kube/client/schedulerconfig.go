@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -24,36 +25,38 @@ var configMaps = [][2]string{
 	{"openshift-kube-scheduler", "config"},
 }
 
-// schedulerConfig remembers what was found.
+// schedulerConfig looks for the scheduler's configuration in ConfigMaps, and
+// remembers what was found.
 type schedulerConfig struct {
-	once  sync.Once
-	found *explain.Configuration
+	client kubernetes.Interface
+	once   sync.Once
+	found  *explain.Configuration
 }
 
-// configuration looks once for the scheduler's configuration; nil where none can
+// find looks once for the scheduler's configuration; nil where none can
 // be read.
-func (c *Client) configuration(ctx context.Context) *explain.Configuration {
-	c.configured.once.Do(func() {
+func (c *schedulerConfig) find(ctx context.Context) *explain.Configuration {
+	c.once.Do(func() {
 		found := make([]*explain.Configuration, len(configMaps))
 		var asking sync.WaitGroup
 		for i, name := range configMaps {
 			asking.Go(func() {
 				defer utilruntime.HandleCrash()
-				found[i] = c.configurationIn(ctx, name[0], name[1])
+				found[i] = c.read(ctx, name[0], name[1])
 			})
 		}
 		asking.Wait()
 		if at := slices.IndexFunc(found, func(f *explain.Configuration) bool { return f != nil }); at >= 0 {
-			c.configured.found = found[at]
+			c.found = found[at]
 		}
 	})
-	return c.configured.found
+	return c.found
 }
 
-// configurationIn reads one ConfigMap. That it is not there or not allowed says
+// read reads one ConfigMap. That it is not there or not allowed says
 // nothing.
-func (c *Client) configurationIn(ctx context.Context, namespace, name string) *explain.Configuration {
-	object, err := c.brief.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+func (c *schedulerConfig) read(ctx context.Context, namespace, name string) *explain.Configuration {
+	object, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}

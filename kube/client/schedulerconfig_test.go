@@ -37,9 +37,9 @@ func TestTheSchedulersConfigurationIsFoundInAConfigMap(t *testing.T) {
 				asked++
 				return test.forbid, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)
 			})
-			c := &Client{brief: client}
+			c := &schedulerConfig{client: client}
 			for range 2 {
-				found := c.configuration(t.Context())
+				found := c.find(t.Context())
 				switch {
 				case found == nil && test.source != "", found != nil && (found.Source != test.source || string(found.Data) != text || found.Asked):
 					t.Errorf("%+v, want %q", found, test.source)

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -41,11 +43,18 @@ var (
 	podKind  = kinds[1]
 )
 
+// listPermissions finds out what the user may list, by listing it.
+type listPermissions struct {
+	lists     kubernetes.Interface
+	discovery discovery.DiscoveryInterface
+	target    *target
+}
+
 // may asks for one object of the kind.
-func (c *Client) may(ctx context.Context, k kind, namespace string) right {
+func (p *listPermissions) may(ctx context.Context, k kind, namespace string) right {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	_, err := k.open(c.reader, namespace).list(ctx, metav1.ListOptions{Limit: 1})
+	_, err := k.open(p.lists, namespace).list(ctx, metav1.ListOptions{Limit: 1})
 	switch {
 	case apierrors.IsForbidden(err):
 		return forbidden
@@ -57,12 +66,12 @@ func (c *Client) may(ctx context.Context, k kind, namespace string) right {
 
 // survey asks for every kind at once: in all namespaces first, and where pods
 // are forbidden there, in the context's.
-func (c *Client) survey(ctx context.Context) (*scope, error) {
-	s := &scope{rights: c.mayAll(ctx, "")}
+func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
+	s := &scope{rights: p.mayAll(ctx, "")}
 	if s.rights[podKind.gvr] == forbidden {
-		here := c.mayAll(ctx, c.target.namespace)
+		here := p.mayAll(ctx, p.target.namespace)
 		if here[podKind.gvr] == allowed {
-			s.namespace, s.rights = c.target.namespace, here
+			s.namespace, s.rights = p.target.namespace, here
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -71,18 +80,18 @@ func (c *Client) survey(ctx context.Context) (*scope, error) {
 	if s.rights[podKind.gvr] == forbidden && s.rights[nodeKind.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
 			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
-			first(c.target.user, "this user"), c.target.namespace)
+			first(p.target.user, "this user"), p.target.namespace)
 	}
 	return s, nil
 }
 
-func (c *Client) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]right {
+func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]right {
 	found := make([]right, len(kinds))
 	var asking sync.WaitGroup
 	for i, k := range kinds {
 		asking.Go(func() {
 			defer utilruntime.HandleCrash()
-			found[i] = c.may(ctx, k, namespace)
+			found[i] = p.may(ctx, k, namespace)
 		})
 	}
 	asking.Wait()
@@ -90,7 +99,7 @@ func (c *Client) mayAll(ctx context.Context, namespace string) map[schema.GroupV
 	rights := make(map[schema.GroupVersionResource]right, len(kinds))
 	for i, k := range kinds {
 		if found[i] == absent && groups == nil {
-			groups, _ = await(ctx, c.brief.Discovery().ServerGroups) // if not, absent it is
+			groups, _ = await(ctx, p.discovery.ServerGroups) // if not, absent it is
 		}
 		if found[i] == absent && servedOtherwise(groups, k.gvr) {
 			found[i] = strange

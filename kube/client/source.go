@@ -19,8 +19,9 @@ const progress = 100 * time.Millisecond
 
 // source is what stands behind one cluster.Source.
 type source struct {
-	client  *Client
-	scope   *scope
+	client      *Client
+	permissions *listPermissions
+	scope       *scope
 	factory informers.SharedInformerFactory
 	feeds   []*feed
 	ctx     context.Context // the source's life
@@ -35,21 +36,22 @@ type source struct {
 // is filled once its factory is started. All that it starts ends with ctx. Its
 // error is ErrForbidden where the user may list neither pods nor nodes.
 func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
-	early := c.askFirst(ctx)
+	early := firstPages{c.reader, c.target}.start(ctx)
 	var configuration *explain.Configuration
 	var looking sync.WaitGroup
 	looking.Go(func() {
 		defer utilruntime.HandleCrash()
-		configuration = c.configuration(ctx)
+		configuration = c.schedulerConfig.find(ctx)
 	})
-	found, err := c.survey(ctx)
+	permissions := &listPermissions{lists: c.reader, discovery: c.brief.Discovery(), target: c.target}
+	found, err := permissions.survey(ctx)
 	looking.Wait()
 	if err != nil {
 		return nil, err
 	}
-	c.readBySome(found)
+	c.readiness.readBySome(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
-	s := &source{client: c, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
+	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
 	trace := explain.NewTrace()
 	for _, k := range kinds {
 		switch why := found.why(k); {
@@ -84,7 +86,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Changed: c.changes,
 		Stale:   s.stale,
 		First:   early,
-		Usage:   s.usage,
+		Usage:   func(ctx context.Context) (*model.Usage, error) { return c.usage.read(ctx, found.namespace) },
 
 		SchedulerAlive: c.asker.SchedulerAlive,
 		AttemptSeen:    c.asker.AttemptSeen,
@@ -128,7 +130,7 @@ func (s *source) doubt(f *feed) {
 	go func() {
 		defer utilruntime.HandleCrash()
 		defer s.doubts.Delete(f)
-		if s.pause(s.client.link.pace.settle) && s.client.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+		if s.pause(s.client.link.pace.settle) && s.permissions.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
 			s.close()
 		}
 	}()
@@ -138,12 +140,12 @@ func (s *source) doubt(f *feed) {
 func (s *source) reconsider() {
 	for s.pause(s.client.link.pace.recheck) {
 		for _, k := range kinds {
-			if s.scope.rights[k.gvr] == forbidden && s.client.may(s.ctx, k, s.scope.namespace) == allowed {
+			if s.scope.rights[k.gvr] == forbidden && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()
 				return
 			}
 		}
-		if s.scope.namespace != "" && s.client.may(s.ctx, podKind, "") == allowed {
+		if s.scope.namespace != "" && s.permissions.may(s.ctx, podKind, "") == allowed {
 			s.close()
 			return
 		}
@@ -206,7 +208,7 @@ func (s *source) status() model.Status {
 		Insecure:    c.target.insecure(),
 		Reading:     map[string]int{},
 		Unread:      s.scope.unread(),
-		MetricsNote: c.note(),
+		MetricsNote: c.usage.note(),
 	}
 	s.refusals.Status(&status)
 	var worst breakage

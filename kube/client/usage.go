@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
+	metrics "k8s.io/metrics/pkg/client/clientset/versioned"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -18,16 +19,25 @@ import (
 // usageTime is how long metrics.k8s.io has: it answers for every pod at once.
 const usageTime = 30 * time.Second
 
-// usage asks metrics.k8s.io. Where no one serves it, or it is forbidden, the
-// answer is nil and the status says why.
-func (s *source) usage(ctx context.Context) (*model.Usage, error) {
+// podMetrics reads what nodes and pods use from metrics.k8s.io.
+type podMetrics struct {
+	client  metrics.Interface
+	changed func() // is called where the note is another
+
+	mu     sync.Mutex
+	reason string // why there is no usage; "" if there is
+}
+
+// read asks for all nodes, and for the pods of a namespace; "" is all. Where no
+// one serves the API, or it is forbidden, the answer is nil and the status says why.
+func (m *podMetrics) read(ctx context.Context, namespace string) (*model.Usage, error) {
 	var (
 		nodes           *v1beta1.NodeMetricsList
 		pods            *v1beta1.PodMetricsList
 		nodeErr, podErr error
 		asking          sync.WaitGroup
 	)
-	api := s.client.metrics.MetricsV1beta1()
+	api := m.client.MetricsV1beta1()
 	limited, cancel := context.WithTimeout(ctx, usageTime)
 	defer cancel()
 	asking.Go(func() {
@@ -36,13 +46,13 @@ func (s *source) usage(ctx context.Context) (*model.Usage, error) {
 	})
 	asking.Go(func() {
 		defer utilruntime.HandleCrash()
-		pods, podErr = api.PodMetricses(s.scope.namespace).List(limited, metav1.ListOptions{})
+		pods, podErr = api.PodMetricses(namespace).List(limited, metav1.ListOptions{})
 	})
 	asking.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.client.setNote(metricsNote(nodeErr, podErr))
+	m.setNote(metricsNote(nodeErr, podErr))
 	if nodeErr != nil && podErr != nil {
 		return nil, nil //nolint:nilnil // the status says why there is none
 	}
@@ -95,18 +105,18 @@ func metricsNote(nodes, pods error) string {
 	return "metrics.k8s.io does not answer: " + shortly(pods)
 }
 
-func (c *Client) setNote(note string) {
-	c.mu.Lock()
-	changed := c.metricsNote != note
-	c.metricsNote = note
-	c.mu.Unlock()
+func (m *podMetrics) setNote(note string) {
+	m.mu.Lock()
+	changed := m.reason != note
+	m.reason = note
+	m.mu.Unlock()
 	if changed {
-		c.changed()
+		m.changed()
 	}
 }
 
-func (c *Client) note() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.metricsNote
+func (m *podMetrics) note() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.reason
 }
