@@ -22,9 +22,9 @@ type Access struct {
 	Needed    string // what that right opens, or leaves open
 }
 
-// asks are the rights that views and actions need, beside listing and watching
+// otherAccess are the rights that views and actions need, beside listing and watching
 // the kinds.
-var asks = []Access{
+var otherAccess = []Access{
 	{Verb: "list", Resource: "resourcequotas", Needed: "pods that were not created"},
 	{Verb: "list", Resource: "limitranges", Needed: "pods that were not created, explain -f without a dry run"},
 	{Verb: "list", Group: "apps", Resource: "daemonsets", Needed: "pods that were not created"},
@@ -40,8 +40,8 @@ var asks = []Access{
 	{Verb: "patch", Resource: "pods", Needed: "fixes that change a pod"},
 }
 
-// needs says what each kind is read for.
-var needs = map[string]string{
+// neededFor says what each kind is read for.
+var neededFor = map[string]string{
 	"nodes":                  "Nodes, and every verdict",
 	"pods":                   "Pending, Pods, and every verdict",
 	"namespaces":             "affinity with a namespaceSelector",
@@ -77,7 +77,7 @@ type accessReviews struct {
 
 // list is what Client.Access gives.
 func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
-	everywhere, err := r.review(ctx, Access{Verb: "list", Resource: podKind.gvr.Resource})
+	everywhere, err := r.review(ctx, Access{Verb: "list", Resource: podResource.gvr.Resource})
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
 		namespace = r.target.namespace
 	}
 	var list []Access
-	for _, k := range kinds {
-		a := Access{Group: k.gvr.Group, Resource: k.gvr.Resource, Needed: needs[k.gvr.Resource]}
+	for _, k := range watchedResources {
+		a := Access{Group: k.gvr.Group, Resource: k.gvr.Resource, Needed: neededFor[k.gvr.Resource]}
 		if k.namespaced {
 			a.Namespace = namespace
 		}
@@ -95,8 +95,8 @@ func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
 			list = append(list, a)
 		}
 	}
-	for _, a := range asks {
-		if a.Resource != nodeKind.gvr.Resource && !clusterScoped[a.Resource] {
+	for _, a := range otherAccess {
+		if a.Resource != nodeResource.gvr.Resource && !clusterScoped[a.Resource] {
 			a.Namespace = namespace
 		}
 		list = append(list, a)

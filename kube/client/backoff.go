@@ -19,11 +19,11 @@ const (
 	longestBackoff = 5 * time.Second
 	// longLived is a watch that counts as good, however it ends.
 	longLived = 5 * time.Second
-	// tellAfter is how many failures in a row are told although a list follows.
-	tellAfter = 3
+	// reportAfter is how many failures in a row are reported although a list follows.
+	reportAfter = 3
 )
 
-// backoff paces the tries of one feed. The feed's lock guards it.
+// backoff paces the tries of one listWatcher, whose lock guards it.
 type backoff struct {
 	tries int       // that failed, in a row
 	next  time.Time // when the next try is due

@@ -47,7 +47,7 @@ type Options struct {
 // Client talks to one cluster.
 type Client struct {
 	target  *target
-	link    *link
+	health  *serverHealth
 	version string
 	whole   bool
 	config  *rest.Config // reads only, takes its time
@@ -85,8 +85,8 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	}
 	c := &Client{target: chosen, whole: options.Whole, changes: make(chan struct{}, 1)}
 	c.usage.changed = c.changed
-	c.link = newLink(pace, c.readiness.probe, c.changed)
-	c.link.throttled = options.Throttled
+	c.health = newServerHealth(pace, c.readiness.probe, c.changed)
+	c.health.throttled = options.Throttled
 	fair, err := c.dial(options)
 	if err != nil {
 		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
@@ -104,7 +104,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	running, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer utilruntime.HandleCrash()
-		c.link.run(running)
+		c.health.run(running)
 	}()
 	return c, nil
 }
@@ -124,7 +124,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 		limit, first = base.Timeout, base.Timeout
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
-	base.Wrap(c.link.listen)
+	base.Wrap(c.health.listen)
 	base.Wrap(kindsOnly)
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 
@@ -222,7 +222,7 @@ func (c *Client) greet(ctx context.Context) error {
 	if err != nil && !isStatusBut401(err) {
 		return classify("connect", server, err)
 	}
-	c.link.took(time.Since(began))
+	c.health.took(time.Since(began))
 	return ctx.Err()
 }
 
@@ -273,7 +273,7 @@ func (c *Client) Trier() kubernetes.Interface { return c.trier }
 func (c *Client) Writer() kubernetes.Interface { return c.writer }
 
 // Retry asks a server that was lost again, now.
-func (c *Client) Retry() { c.link.now() }
+func (c *Client) Retry() { c.health.now() }
 
 // Close ends what the client started. Sources end with their own contexts.
 func (c *Client) Close() { c.end() }

@@ -152,11 +152,11 @@ func TestAComputerThatSleptReplacesEachConnectionOfHTTP1(t *testing.T) {
 	source := start(t, client)
 	until(t, source, "live", live)
 	// Probes take a connection that works, and the watches' own ones are dead.
-	<-client.link.exchanges.hangUpOn(time.Time{}, func(*exchange) bool { return false })
+	<-client.health.exchanges.hangUpOn(time.Time{}, func(*exchange) bool { return false })
 	proxy.hang()
 	server.tell("pods", watch.Added, smallPod("missed-1", ""))
 	until(t, source, "aware of what was missed", func(model.Status) bool {
-		client.link.heardAt.Store(time.Now().Add(-8 * time.Hour).UnixNano())
+		client.health.heardAt.Store(time.Now().Add(-8 * time.Hour).UnixNano())
 		return len(podsIn(t, source)) == 11
 	})
 	until(t, source, "live", live)

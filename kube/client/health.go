@@ -40,10 +40,10 @@ var usualPace = pace{
 	settle: 5 * time.Second, recheck: 2 * time.Minute,
 }
 
-// link follows whether the server answers and is ready. Lists and watches wait
+// serverHealth follows whether the server answers and is ready. Lists and watches wait
 // on it while it is not, so that one probe asks and not twenty reflectors, and
 // all of them go on at once when it answers again.
-type link struct {
+type serverHealth struct {
 	pace      pace
 	probe     func(context.Context) error
 	changed   func()
@@ -54,22 +54,22 @@ type link struct {
 	soon      atomic.Bool   // a connection broke: probe now
 	asked     atomic.Bool   // the user wants a try now
 
-	mu     sync.Mutex
-	err    error         // why the server is lost; nil while it is not
-	tries  int           // that failed, in a row
-	wait   time.Duration // before the next try
-	next   time.Time     // when that is
-	since  time.Time     // when it was lost, or found again
-	last   int64         // what heardAt was when it was lost
-	cold   int           // tries in a row that found the server not ready
-	asking bool          // a probe is under way
-	trip   time.Duration // what the last probe took
-	up     chan struct{} // closed while the server is there
-	found  chan struct{} // closed when it is found again, or answers a try that the user wanted
+	mu            sync.Mutex
+	err           error         // why the server is lost; nil while it is not
+	tries         int           // that failed, in a row
+	wait          time.Duration // before the next try
+	next          time.Time     // when that is
+	since         time.Time     // when it was lost, or found again
+	last          int64         // what heardAt was when it was lost
+	notReadyTries int           // tries in a row that found the server not ready
+	asking        bool          // a probe is under way
+	roundTrip     time.Duration // what the last probe took
+	up            chan struct{} // closed while the server is there
+	found         chan struct{} // closed when it is found again, or answers a try that the user wanted
 }
 
-func newLink(p pace, probe func(context.Context) error, changed func()) *link {
-	l := &link{
+func newServerHealth(p pace, probe func(context.Context) error, changed func()) *serverHealth {
+	l := &serverHealth{
 		pace: p, probe: probe, changed: changed,
 		wake: make(chan struct{}, 1), up: make(chan struct{}), found: make(chan struct{}),
 	}
@@ -79,18 +79,18 @@ func newLink(p pace, probe func(context.Context) error, changed func()) *link {
 }
 
 // heard notes that the server said something.
-func (l *link) heard() { l.heardAt.Store(time.Now().UnixNano()) }
+func (l *serverHealth) heard() { l.heardAt.Store(time.Now().UnixNano()) }
 
 // took notes how long the server took for a small question, which on a slow
 // network is no sign that it is lost.
-func (l *link) took(d time.Duration) {
+func (l *serverHealth) took(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.trip = d
+	l.roundTrip = d
 }
 
 // open waits until the server is there.
-func (l *link) open(ctx context.Context) error {
+func (l *serverHealth) open(ctx context.Context) error {
 	l.mu.Lock()
 	up := l.up
 	l.mu.Unlock()
@@ -103,7 +103,7 @@ func (l *link) open(ctx context.Context) error {
 }
 
 // foundAgain is closed when the server is found again: whoever backs off goes on.
-func (l *link) foundAgain() <-chan struct{} {
+func (l *serverHealth) foundAgain() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.found
@@ -112,7 +112,7 @@ func (l *link) foundAgain() <-chan struct{} {
 // lost notes a request that failed, and says whether it failed because the
 // server is not there or takes the user for nobody. An answer of the server
 // itself is neither.
-func (l *link) lost(err error) bool {
+func (l *serverHealth) lost(err error) bool {
 	if err == nil || isNotAnAPI(err) || isStatusBut401(err) {
 		return false
 	}
@@ -128,15 +128,15 @@ func (l *link) lost(err error) bool {
 }
 
 // lose closes the gate. The lock is held.
-func (l *link) lose() {
+func (l *serverHealth) lose() {
 	if time.Since(l.since) > l.pace.calm {
 		l.wait = 0
 	}
-	l.up, l.since, l.last, l.cold = make(chan struct{}), time.Now(), l.heardAt.Load(), 0
+	l.up, l.since, l.last, l.notReadyTries = make(chan struct{}), time.Now(), l.heardAt.Load(), 0
 }
 
 // fail counts one failed try. The lock is held.
-func (l *link) fail(err error) {
+func (l *serverHealth) fail(err error) {
 	l.err = err
 	l.tries++
 	l.wait = min(max(2*l.wait, l.pace.retry), l.pace.most)
@@ -154,7 +154,7 @@ func jittered(d time.Duration) time.Duration {
 }
 
 // regain notes that the server answers. The lock is held.
-func (l *link) regain() {
+func (l *serverHealth) regain() {
 	if l.err == nil {
 		return
 	}
@@ -168,24 +168,24 @@ func (l *link) regain() {
 }
 
 // resume ends the back-off of whoever waits. The lock is held.
-func (l *link) resume() {
+func (l *serverHealth) resume() {
 	close(l.found)
 	l.found = make(chan struct{})
 }
 
 // now probes at once, whatever is under way.
-func (l *link) now() {
+func (l *serverHealth) now() {
 	l.asked.Store(true)
 	l.rouse()
 }
 
 // broke probes soon: a connection broke.
-func (l *link) broke() {
+func (l *serverHealth) broke() {
 	l.soon.Store(true)
 	l.rouse()
 }
 
-func (l *link) rouse() {
+func (l *serverHealth) rouse() {
 	select {
 	case l.wake <- struct{}{}:
 	default: // it is up already
@@ -193,7 +193,7 @@ func (l *link) rouse() {
 }
 
 // run probes the server whenever that is due, until ctx ends.
-func (l *link) run(ctx context.Context) {
+func (l *serverHealth) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var out *question // the probe that is under way; nil: none
@@ -227,7 +227,7 @@ func (l *link) run(ctx context.Context) {
 }
 
 // pause is how long nothing has to be done.
-func (l *link) pause(out *question, last time.Time) time.Duration {
+func (l *serverHealth) pause(out *question, last time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -243,7 +243,7 @@ func (l *link) pause(out *question, last time.Time) time.Duration {
 
 // heardLast is when the server said something last. The clock may have been set
 // back since.
-func (l *link) heardLast() time.Time {
+func (l *serverHealth) heardLast() time.Time {
 	now, heard := time.Now(), time.Unix(0, l.heardAt.Load())
 	if heard.After(now) {
 		return now
@@ -252,18 +252,18 @@ func (l *link) heardLast() time.Time {
 }
 
 // silent says that nothing has been heard for longer than a probe takes.
-func (l *link) silent() bool {
+func (l *serverHealth) silent() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Since(l.heardLast()) > l.pace.idle+l.slow()
 }
 
 // slow is how long a probe may take before it counts as no answer. The lock is held.
-func (l *link) slow() time.Duration { return max(l.pace.silent, 2*l.trip) }
+func (l *serverHealth) slow() time.Duration { return max(l.pace.silent, 2*l.roundTrip) }
 
 // reconnect closes what has been silent for too long, so that the next probe
 // takes a connection of its own.
-func (l *link) reconnect() {
+func (l *serverHealth) reconnect() {
 	l.mu.Lock()
 	silent := l.err != nil || time.Since(time.Unix(0, l.heardAt.Load())) > l.pace.idle+l.slow()
 	l.wait = 0
@@ -297,7 +297,7 @@ func (q *question) cancel() {
 }
 
 // ask sends a probe.
-func (l *link) ask(ctx context.Context, byHand bool) *question {
+func (l *serverHealth) ask(ctx context.Context, byHand bool) *question {
 	l.mu.Lock()
 	limit := min(max(l.pace.limit, 2*l.slow())<<min(l.tries, 8), longestProbe)
 	lost := l.err != nil
@@ -319,7 +319,7 @@ func (l *link) ask(ctx context.Context, byHand bool) *question {
 }
 
 // take notes the answer to a probe.
-func (l *link) take(q *question, err error) {
+func (l *serverHealth) take(q *question, err error) {
 	unanswered := errors.Is(err, context.DeadlineExceeded)
 	if unanswered {
 		l.exchanges.hangUp(q.at) // a connection that is dead would hold the next probe up too
@@ -337,7 +337,7 @@ func (l *link) take(q *question, err error) {
 	if serves(err) {
 		// A server that starts says so, and its answers cannot be trusted yet (it
 		// forbids what it will allow). One that never gets ready is used as it is.
-		if l.cold++; l.err == nil || l.cold >= patience {
+		if l.notReadyTries++; l.err == nil || l.notReadyTries >= patience {
 			err = nil
 		}
 	}
@@ -349,7 +349,7 @@ func (l *link) take(q *question, err error) {
 		return
 	}
 	l.heard()
-	l.trip = time.Since(q.at)
+	l.roundTrip = time.Since(q.at)
 	if l.err == nil && q.byHand {
 		l.resume()
 	}
@@ -359,9 +359,9 @@ func (l *link) take(q *question, err error) {
 	l.regain()
 }
 
-// connection says how fresh the data is, given the feed that has been broken
+// connection says how fresh the data is, given the list or watch that has been broken
 // for longest.
-func (l *link) connection(broken breakage) model.Connection {
+func (l *serverHealth) connection(broken breakage) model.Connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := model.Connection{Heard: l.heardLast(), Tries: l.tries, Retry: l.next}
@@ -390,7 +390,7 @@ func (l *link) connection(broken breakage) model.Connection {
 	return c
 }
 
-// problemOf is what an error of the connection or of a feed tells.
+// problemOf is what an error of the connection, a list or a watch means.
 func problemOf(err error) model.Problem {
 	switch {
 	case err == nil:
@@ -411,7 +411,7 @@ func problemOf(err error) model.Problem {
 
 // listen notes every answer, and every piece of one: a watch that speaks is a
 // server that is there.
-func (l *link) listen(next http.RoundTripper) http.RoundTripper {
+func (l *serverHealth) listen(next http.RoundTripper) http.RoundTripper {
 	l.exchanges.over(next)
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		x := l.exchanges.begin(r)

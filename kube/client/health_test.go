@@ -37,13 +37,13 @@ const never = time.Hour
 var noStorage = notReady{checks: []string{"etcd"}}
 
 // story runs a link whose probe gives the answer, on a clock of its own.
-func story(t *testing.T, given *answer, tell func(l *link, probes *atomic.Int32)) {
+func story(t *testing.T, given *answer, tell func(l *serverHealth, probes *atomic.Int32)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var probes atomic.Int32
-		l := newLink(usualPace, func(ctx context.Context) error {
+		l := newServerHealth(usualPace, func(ctx context.Context) error {
 			probes.Add(1)
 			err := *given.Load()
 			select {
@@ -64,12 +64,12 @@ func wait(d time.Duration) {
 	synctest.Wait()
 }
 
-func (l *link) told() model.Connection { return l.connection(breakage{}) }
+func (l *serverHealth) told() model.Connection { return l.connection(breakage{}) }
 
 func TestAServerIsAskedEveryTwoSecondsWhetherItIsReady(t *testing.T) {
 	for name, speaks := range map[string]bool{"one that speaks": true, "a silent one": false} {
 		t.Run(name, func(t *testing.T) {
-			story(t, answering(nil), func(l *link, probes *atomic.Int32) {
+			story(t, answering(nil), func(l *serverHealth, probes *atomic.Int32) {
 				for range 60 {
 					wait(time.Second)
 					if speaks {
@@ -89,7 +89,7 @@ func TestAServerIsAskedEveryTwoSecondsWhetherItIsReady(t *testing.T) {
 
 func TestAServerWithoutItsEtcdIsNotLiveWithinSecondsAndForAsLongAsThatLasts(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, _ *atomic.Int32) {
+	story(t, given, func(l *serverHealth, _ *atomic.Int32) {
 		wait(time.Minute)
 		given.now(noStorage)
 		wait(3 * time.Second)
@@ -110,7 +110,7 @@ func TestAServerWithoutItsEtcdIsNotLiveWithinSecondsAndForAsLongAsThatLasts(t *t
 
 func TestAServerThatDoesNotAnswerIsNotLiveWithinSeconds(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, _ *atomic.Int32) {
+	story(t, given, func(l *serverHealth, _ *atomic.Int32) {
 		wait(time.Minute)
 		heard := time.Unix(0, l.heardAt.Load())
 		given.slowly(never)
@@ -130,9 +130,9 @@ func TestThatAServerFellSilentIsTold(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var told atomic.Int32
-		var l *link
+		var l *serverHealth
 		var probes atomic.Int32
-		l = newLink(usualPace, func(ctx context.Context) error {
+		l = newServerHealth(usualPace, func(ctx context.Context) error {
 			if probes.Add(1) == 1 {
 				time.Sleep(300 * time.Millisecond) // so the next one is sent less than two seconds after it was heard
 				return nil
@@ -155,7 +155,7 @@ func TestThatAServerFellSilentIsTold(t *testing.T) {
 func TestASlowNetworkIsNoLostServer(t *testing.T) {
 	given := answering(nil)
 	given.slowly(5 * time.Second)
-	story(t, given, func(l *link, probes *atomic.Int32) {
+	story(t, given, func(l *serverHealth, probes *atomic.Int32) {
 		l.took(5 * time.Second)
 		for range 120 {
 			wait(time.Second)
@@ -171,7 +171,7 @@ func TestASlowNetworkIsNoLostServer(t *testing.T) {
 
 func TestANetworkThatGetsSlowIsFoundAgain(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, _ *atomic.Int32) {
+	story(t, given, func(l *serverHealth, _ *atomic.Int32) {
 		wait(time.Minute)
 		given.slowly(9 * time.Second) // longer than a probe may take at first
 		wait(time.Minute)
@@ -183,7 +183,7 @@ func TestANetworkThatGetsSlowIsFoundAgain(t *testing.T) {
 
 func TestALostServerIsAskedLessAndLessButEveryFiveSeconds(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, probes *atomic.Int32) {
+	story(t, given, func(l *serverHealth, probes *atomic.Int32) {
 		wait(time.Minute)
 		given.now(syscall.ECONNREFUSED)
 		heard := time.Unix(0, l.heardAt.Load())
@@ -230,7 +230,7 @@ func TestRetryAsksAtOnceAndOpensTheGate(t *testing.T) {
 	for name, hangs := range map[string]bool{"while nothing is asked": false, "while a question hangs": true} {
 		t.Run(name, func(t *testing.T) {
 			given := answering(syscall.ECONNREFUSED)
-			story(t, given, func(l *link, probes *atomic.Int32) {
+			story(t, given, func(l *serverHealth, probes *atomic.Int32) {
 				wait(2 * time.Minute)
 				if hangs {
 					given.slowly(never)
@@ -266,7 +266,7 @@ func TestRetryAsksAtOnceAndOpensTheGate(t *testing.T) {
 func TestAServerThatStartsIsWaitedForButNotForEver(t *testing.T) {
 	starting := notReady{serves: true}
 	given := answering(syscall.ECONNREFUSED)
-	story(t, given, func(l *link, _ *atomic.Int32) {
+	story(t, given, func(l *serverHealth, _ *atomic.Int32) {
 		wait(10 * time.Second)
 		given.now(starting)
 		wait(5 * time.Second)
@@ -278,7 +278,7 @@ func TestAServerThatStartsIsWaitedForButNotForEver(t *testing.T) {
 			t.Errorf("a server that never gets ready is never used: %+v", c)
 		}
 	})
-	story(t, answering(starting), func(l *link, _ *atomic.Int32) {
+	story(t, answering(starting), func(l *serverHealth, _ *atomic.Int32) {
 		wait(time.Minute)
 		if c := l.told(); !c.Live {
 			t.Errorf("a server that was there counts as lost for a failing check: %+v", c)
@@ -288,7 +288,7 @@ func TestAServerThatStartsIsWaitedForButNotForEver(t *testing.T) {
 
 func TestAClockThatIsSetBackKeepsAServerLive(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, probes *atomic.Int32) {
+	story(t, given, func(l *serverHealth, probes *atomic.Int32) {
 		l.heardAt.Store(time.Now().Add(time.Hour).UnixNano()) // before it was set back
 		wait(10 * time.Second)
 		if c := l.told(); !c.Live || c.Heard.After(time.Now()) || probes.Load() < 4 {
@@ -299,7 +299,7 @@ func TestAClockThatIsSetBackKeepsAServerLive(t *testing.T) {
 
 func TestAComputerThatSleptKnowsThatItsDataIsOld(t *testing.T) {
 	given := answering(nil)
-	story(t, given, func(l *link, _ *atomic.Int32) {
+	story(t, given, func(l *serverHealth, _ *atomic.Int32) {
 		given.slowly(never)
 		l.heardAt.Store(time.Now().Add(-8 * time.Hour).UnixNano()) // the clock that sleeps too stood still
 		wait(time.Second)
@@ -327,7 +327,7 @@ func TestWhatTheServerItselfSaysIsNoLostConnection(t *testing.T) {
 		{"a time-out", context.DeadlineExceeded, true},
 	} {
 		t.Run(test.says, func(t *testing.T) {
-			l := newLink(usualPace, nil, func() {})
+			l := newServerHealth(usualPace, nil, func() {})
 			if lost := l.lost(test.err); lost != test.lost {
 				t.Errorf("lost is %v, want %v", lost, test.lost)
 			}
@@ -339,7 +339,7 @@ func TestWhatTheServerItselfSaysIsNoLostConnection(t *testing.T) {
 }
 
 func TestDataIsAsOldAsItsOldestPart(t *testing.T) {
-	l := newLink(usualPace, nil, func() {})
+	l := newServerHealth(usualPace, nil, func() {})
 	broken := time.Now().Add(-time.Minute)
 	c := l.connection(breakage{err: apierrors.NewInternalError(errors.New("etcd is away")), since: broken})
 	if c.Live || !c.Heard.Equal(broken) || c.Err == "" || c.Problem != model.Failing {

@@ -49,7 +49,7 @@ func TestAccessAsksForEveryKindAndWhatViewsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kinds {
+	for _, k := range watchedResources {
 		for _, verb := range []string{"list", "watch"} {
 			at := slices.IndexFunc(list, func(a Access) bool { return a.Verb == verb && a.Resource == k.gvr.Resource && a.Group == k.gvr.Group })
 			if at < 0 || !list[at].Allowed || list[at].Needed == "" {

@@ -145,8 +145,8 @@ func (p *readinessProbe) readyz(ctx context.Context) error {
 
 // readBySome is readBy of the first kind that the user may list.
 func (p *readinessProbe) readBySome(s *scope) {
-	for _, k := range kinds {
-		if s.rights[k.gvr] == allowed {
+	for _, k := range watchedResources {
+		if s.permissions[k.gvr] == allowed {
 			p.readBy(k, s.namespace)
 			return
 		}
@@ -155,7 +155,7 @@ func (p *readinessProbe) readBySome(s *scope) {
 
 // readBy makes the probe read one object of a kind that the user may list. It
 // asks for the newest state, which the server cannot answer without its storage.
-func (p *readinessProbe) readBy(k kind, namespace string) {
+func (p *readinessProbe) readBy(k watchedResource, namespace string) {
 	one := k.open(p.client, namespace)
 	read := func(ctx context.Context) error {
 		_, err := one.list(ctx, metav1.ListOptions{Limit: 1})

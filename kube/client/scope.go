@@ -21,26 +21,26 @@ import (
 // Past that the kind counts as allowed: its list will tell.
 const probeTime = 5 * time.Second
 
-// right is what a user may do with a kind.
-type right int
+// permission is what a user may do with a kind.
+type permission int
 
 const (
-	allowed   right = iota // it is listed
-	forbidden              // the server refuses to list it
-	absent                 // the server does not have it
-	strange                // the server has its group, in other versions only
+	allowed      permission = iota // it is listed
+	forbidden                      // the server refuses to list it
+	absent                         // the server does not have it
+	otherVersion                   // the server has its group, in other versions only
 )
 
 // scope is what of a cluster the user may read.
 type scope struct {
-	namespace string // only objects of this one; "" is all
-	rights    map[schema.GroupVersionResource]right
+	namespace   string // only objects of this one; "" is all
+	permissions map[schema.GroupVersionResource]permission
 }
 
 // podKind and nodeKind decide the scope.
 var (
-	nodeKind = kinds[0]
-	podKind  = kinds[1]
+	nodeResource = watchedResources[0]
+	podResource  = watchedResources[1]
 )
 
 // listPermissions finds out what the user may list, by listing it.
@@ -51,7 +51,7 @@ type listPermissions struct {
 }
 
 // may asks for one object of the kind.
-func (p *listPermissions) may(ctx context.Context, k kind, namespace string) right {
+func (p *listPermissions) may(ctx context.Context, k watchedResource, namespace string) permission {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	_, err := k.open(p.lists, namespace).list(ctx, metav1.ListOptions{Limit: 1})
@@ -67,17 +67,17 @@ func (p *listPermissions) may(ctx context.Context, k kind, namespace string) rig
 // survey asks for every kind at once: in all namespaces first, and where pods
 // are forbidden there, in the context's.
 func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
-	s := &scope{rights: p.mayAll(ctx, "")}
-	if s.rights[podKind.gvr] == forbidden {
+	s := &scope{permissions: p.mayAll(ctx, "")}
+	if s.permissions[podResource.gvr] == forbidden {
 		here := p.mayAll(ctx, p.target.namespace)
-		if here[podKind.gvr] == allowed {
-			s.namespace, s.rights = p.target.namespace, here
+		if here[podResource.gvr] == allowed {
+			s.namespace, s.permissions = p.target.namespace, here
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.rights[podKind.gvr] == forbidden && s.rights[nodeKind.gvr] == forbidden {
+	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
 			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
 			first(p.target.user, "this user"), p.target.namespace)
@@ -85,10 +85,10 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	return s, nil
 }
 
-func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]right {
-	found := make([]right, len(kinds))
+func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]permission {
+	found := make([]permission, len(watchedResources))
 	var asking sync.WaitGroup
-	for i, k := range kinds {
+	for i, k := range watchedResources {
 		asking.Go(func() {
 			defer utilruntime.HandleCrash()
 			found[i] = p.may(ctx, k, namespace)
@@ -96,13 +96,13 @@ func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[sche
 	}
 	asking.Wait()
 	var groups *metav1.APIGroupList
-	rights := make(map[schema.GroupVersionResource]right, len(kinds))
-	for i, k := range kinds {
+	rights := make(map[schema.GroupVersionResource]permission, len(watchedResources))
+	for i, k := range watchedResources {
 		if found[i] == absent && groups == nil {
 			groups, _ = await(ctx, p.discovery.ServerGroups) // if not, absent it is
 		}
 		if found[i] == absent && servedOtherwise(groups, k.gvr) {
-			found[i] = strange
+			found[i] = otherVersion
 		}
 		rights[k.gvr] = found[i]
 	}
@@ -124,11 +124,11 @@ func servedOtherwise(groups *metav1.APIGroupList, of schema.GroupVersionResource
 }
 
 // why says why a kind is not listed; "" if it is, or if there is none of it.
-func (s *scope) why(k kind) string {
-	switch s.rights[k.gvr] {
+func (s *scope) why(k watchedResource) string {
+	switch s.permissions[k.gvr] {
 	case forbidden:
 		return notAllowed("list", k)
-	case strange:
+	case otherVersion:
 		return fmt.Sprintf("not known in the version that the server has: %s are read as %s", k.gvr.Resource, k.gvr.GroupVersion())
 	}
 	return ""
@@ -138,9 +138,9 @@ func (s *scope) why(k kind) string {
 func (s *scope) unread() []model.Unread {
 	var list []model.Unread
 	if s.namespace != "" {
-		list = append(list, podKind.unread("not allowed to list pods in all namespaces; only those of "+s.namespace+" are read"))
+		list = append(list, podResource.unread("not allowed to list pods in all namespaces; only those of "+s.namespace+" are read"))
 	}
-	for _, k := range kinds {
+	for _, k := range watchedResources {
 		if why := s.why(k); why != "" {
 			list = append(list, k.unread(why))
 		}
@@ -148,6 +148,6 @@ func (s *scope) unread() []model.Unread {
 	return list
 }
 
-func (k kind) unread(why string) model.Unread {
+func (k watchedResource) unread(why string) model.Unread {
 	return model.Unread{Resource: k.gvr.Resource, Group: k.gvr.Group, Why: why}
 }

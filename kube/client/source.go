@@ -19,15 +19,15 @@ const progress = 100 * time.Millisecond
 
 // source is what stands behind one cluster.Source.
 type source struct {
-	client      *Client
-	permissions *listPermissions
-	scope       *scope
-	factory informers.SharedInformerFactory
-	feeds   []*feed
-	ctx     context.Context // the source's life
-	stale   chan struct{}
-	ended   sync.Once // stale is closed
-	doubts  sync.Map  // feeds whose right may be lost
+	client       *Client
+	permissions  *listPermissions
+	scope        *scope
+	factory      informers.SharedInformerFactory
+	listWatchers []*listWatcher
+	ctx          context.Context // the source's life
+	stale        chan struct{}
+	ended        sync.Once // stale is closed
+	doubts       sync.Map  // listWatchers whose permission may be lost
 
 	refusals *cluster.Refusals
 }
@@ -53,17 +53,17 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
 	trace := explain.NewTrace()
-	for _, k := range kinds {
+	for _, k := range watchedResources {
 		switch why := found.why(k); {
 		case why != "" && k.unplugged: // the status says so
 		case why != "":
 			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
 				return nil, err
 			}
-		case found.rights[k.gvr] == absent:
+		case found.permissions[k.gvr] == absent:
 			empty(factory, k)
 		default:
-			s.feed(factory, k)
+			s.serve(factory, k)
 		}
 	}
 	s.refusals, err = cluster.NewRefusals(cluster.RefusalOptions{
@@ -100,37 +100,37 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	}, nil
 }
 
-// feed makes the factory read a kind from the server.
-func (s *source) feed(factory informers.SharedInformerFactory, k kind) {
+// serve makes the factory read a kind from the server.
+func (s *source) serve(factory informers.SharedInformerFactory, k watchedResource) {
 	strip := newStripper()
 	strip.whole = s.client.whole
-	f := &feed{
-		kind:    k,
-		access:  k.open(s.client.reader, s.scope.namespace),
-		link:    s.client.link,
-		strip:   strip,
-		denied:  s.doubt,
-		changed: s.client.changed,
+	f := &listWatcher{
+		watchedResource: k,
+		listWatch:       k.open(s.client.reader, s.scope.namespace),
+		health:          s.client.health,
+		strip:           strip,
+		denied:          s.doubt,
+		changed:         s.client.changed,
 	}
 	f.register(factory, s.client.reader)
-	s.feeds = append(s.feeds, f)
+	s.listWatchers = append(s.listWatchers, f)
 }
 
 // reads says whether a kind comes in.
 func (s *source) reads(resource string) bool {
-	return slices.ContainsFunc(s.feeds, func(f *feed) bool { return f.gvr.Resource == resource })
+	return slices.ContainsFunc(s.listWatchers, func(f *listWatcher) bool { return f.gvr.Resource == resource })
 }
 
 // doubt looks again after a while whether a kind is forbidden now. If so, the
 // source cannot be used any longer.
-func (s *source) doubt(f *feed) {
+func (s *source) doubt(f *listWatcher) {
 	if _, doubted := s.doubts.LoadOrStore(f, true); doubted {
 		return
 	}
 	go func() {
 		defer utilruntime.HandleCrash()
 		defer s.doubts.Delete(f)
-		if s.pause(s.client.link.pace.settle) && s.permissions.may(s.ctx, f.kind, s.scope.namespace) == forbidden {
+		if s.pause(s.client.health.pace.settle) && s.permissions.may(s.ctx, f.watchedResource, s.scope.namespace) == forbidden {
 			s.close()
 		}
 	}()
@@ -138,14 +138,14 @@ func (s *source) doubt(f *feed) {
 
 // reconsider looks now and then whether a right was won.
 func (s *source) reconsider() {
-	for s.pause(s.client.link.pace.recheck) {
-		for _, k := range kinds {
-			if s.scope.rights[k.gvr] == forbidden && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
+	for s.pause(s.client.health.pace.recheck) {
+		for _, k := range watchedResources {
+			if s.scope.permissions[k.gvr] == forbidden && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()
 				return
 			}
 		}
-		if s.scope.namespace != "" && s.permissions.may(s.ctx, podKind, "") == allowed {
+		if s.scope.namespace != "" && s.permissions.may(s.ctx, podResource, "") == allowed {
 			s.close()
 			return
 		}
@@ -161,7 +161,7 @@ func (s *source) report() {
 	for s.pause(progress) {
 		var read int64
 		all := true
-		for _, f := range s.feeds {
+		for _, f := range s.listWatchers {
 			read += f.count.Load()
 			all = all && f.informer.HasSynced()
 		}
@@ -178,7 +178,7 @@ func (s *source) report() {
 // tend looks after the watches.
 func (s *source) tend() {
 	for s.pause(longLived) {
-		for _, f := range s.feeds {
+		for _, f := range s.listWatchers {
 			f.tend()
 		}
 	}
@@ -212,16 +212,16 @@ func (s *source) status() model.Status {
 	}
 	s.refusals.Status(&status)
 	var worst breakage
-	for _, f := range s.feeds {
+	for _, f := range s.listWatchers {
 		if !f.informer.HasSynced() {
 			status.Reading[f.gvr.Resource] = int(f.count.Load())
 		}
 		if words := f.unread(); words != "" {
-			status.Unread = append(status.Unread, f.kind.unread(words))
+			status.Unread = append(status.Unread, f.watchedResource.unread(words))
 		} else if b := f.broken(); b.err != nil && (worst.err == nil || b.since.Before(worst.since)) {
 			worst = b
 		}
 	}
-	status.Connection = c.link.connection(worst)
+	status.Connection = c.health.connection(worst)
 	return status
 }

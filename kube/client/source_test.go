@@ -98,7 +98,7 @@ func TestFirstRowsAreAPageOfNodesAndTheUnboundPods(t *testing.T) {
 }
 
 func TestEachForbiddenKindIsUnreadAndHoldsUpNothing(t *testing.T) {
-	for _, k := range kinds {
+	for _, k := range watchedResources {
 		t.Run(k.gvr.Resource, func(t *testing.T) {
 			server := newAPIServer(t)
 			server.fill(3)

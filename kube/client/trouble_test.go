@@ -23,8 +23,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// alone runs a feed of pods over the access, on a clock of its own.
-func alone(t *testing.T, over access, then func(f *feed)) {
+// alone runs a listWatcher of pods over the access, on a clock of its own.
+func alone(t *testing.T, over listWatch, then func(f *listWatcher)) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
 	if err != nil {
@@ -32,9 +32,9 @@ func alone(t *testing.T, over access, then func(f *feed)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		l := newLink(usualPace, func(context.Context) error { return nil }, func() {})
+		l := newServerHealth(usualPace, func(context.Context) error { return nil }, func() {})
 		go l.run(ctx)
-		f := &feed{kind: podKind, access: over, link: l, strip: newStripper(), denied: func(*feed) {}, changed: func() {}}
+		f := &listWatcher{watchedResource: podResource, listWatch: over, health: l, strip: newStripper(), denied: func(*listWatcher) {}, changed: func() {}}
 		factory := informers.NewSharedInformerFactory(client, 0)
 		f.register(factory, client)
 		factory.StartWithContext(ctx)
@@ -92,16 +92,16 @@ func TestAWatchThatFailsWithoutEndIsAskedForEveryFewSeconds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int32
-			alone(t, access{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				asked.Add(1)
 				return answer(o.SendInitialEvents != nil)
-			}}, func(f *feed) {
+			}}, func(f *listWatcher) {
 				wait(5 * time.Minute)
 				if n := asked.Load(); n > 150 || n < 10 {
 					t.Errorf("asked for %d watches in five minutes", n)
 				}
 				if name != "nothing" { // a watch that ends at once without an error is a list now and then
-					if c := f.link.connection(f.broken()); c.Live {
+					if c := f.health.connection(f.broken()); c.Live {
 						t.Errorf("live, though no watch lasts: %+v", c)
 					}
 				}
@@ -112,14 +112,14 @@ func TestAWatchThatFailsWithoutEndIsAskedForEveryFewSeconds(t *testing.T) {
 
 func TestAWatchThatIsTooOldOnceIsBegunAnewAtOnce(t *testing.T) {
 	var asked atomic.Int32
-	alone(t, access{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		if asked.Add(1) == 1 {
 			return nil, apierrors.NewResourceExpired("too old resource version")
 		}
 		return watch.NewFake(), nil
-	}}, func(f *feed) {
+	}}, func(f *listWatcher) {
 		wait(time.Millisecond)
-		if asked.Load() != 2 || !f.link.connection(f.broken()).Live {
+		if asked.Load() != 2 || !f.health.connection(f.broken()).Live {
 			t.Errorf("asked %d times; %+v", asked.Load(), f.broken())
 		}
 	})
@@ -129,24 +129,24 @@ func TestABackOffEndsWhenTheServerIsFoundAgain(t *testing.T) {
 	var fails atomic.Bool
 	var asked atomic.Int32
 	fails.Store(true)
-	alone(t, access{list: emptyList, watch: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	alone(t, listWatch{list: emptyList, watch: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 		asked.Add(1)
 		if fails.Load() {
 			return nil, apierrors.NewInternalError(context.Canceled)
 		}
 		return watch.NewFake(), nil
-	}}, func(f *feed) {
+	}}, func(f *listWatcher) {
 		wait(time.Hour)
 		fails.Store(false)
 		before := asked.Load()
-		f.link.now() // ctrl-r
+		f.health.now() // ctrl-r
 		wait(time.Millisecond)
 		if asked.Load() != before+1 {
 			t.Errorf("asked %d times at once", asked.Load()-before)
 		}
 		wait(2 * longLived)
 		f.tend()
-		if c := f.link.connection(f.broken()); !c.Live {
+		if c := f.health.connection(f.broken()); !c.Live {
 			t.Errorf("the connection is %+v", c)
 		}
 	})
@@ -154,18 +154,18 @@ func TestABackOffEndsWhenTheServerIsFoundAgain(t *testing.T) {
 
 func TestTheServersOwnDelayIsKept(t *testing.T) {
 	var asked atomic.Int32
-	alone(t, access{list: emptyList, watch: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+	alone(t, listWatch{list: emptyList, watch: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
 		asked.Add(1)
 		*ctx.Value(delayKey{}).(*time.Duration) = 40 * time.Second
 		return nil, apierrors.NewTooManyRequestsError("later")
-	}}, func(f *feed) {
+	}}, func(f *listWatcher) {
 		wait(39 * time.Second)
-		f.link.now() // not even by hand
+		f.health.now() // not even by hand
 		wait(900 * time.Millisecond)
 		if asked.Load() != 1 {
 			t.Errorf("asked %d times in 40 seconds", asked.Load())
 		}
-		c := f.link.connection(f.broken())
+		c := f.health.connection(f.broken())
 		if c.Problem != model.Throttled || c.Err != "too many requests" || c.Retry.IsZero() || c.Live {
 			t.Errorf("the connection is %+v", c)
 		}
@@ -182,7 +182,7 @@ func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 	for name, bookmarks := range map[string]bool{"with bookmarks": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			asked.Store(0)
-			alone(t, access{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				if o.SendInitialEvents != nil {
 					return nil, apierrors.NewBadRequest("no streams")
 				}
@@ -192,7 +192,7 @@ func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 					w.Action(watch.Bookmark, bookmark)
 				}
 				return w, nil
-			}}, func(f *feed) {
+			}}, func(f *listWatcher) {
 				for range 60 {
 					wait(longLived)
 					f.tend()

@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// deaf is how long a watch that gets bookmarks may be silent. kube-apiserver
+// bookmarkTimeout is how long a watch that gets bookmarks may be silent. kube-apiserver
 // sends one about every minute to each watch that is served from its cache.
-const deaf = 150 * time.Second
+const bookmarkTimeout = 150 * time.Second
 
-// observed is a watch of a feed of which is noted what is heard.
-type observed struct {
-	feed    *feed
+// observedWatch is a watch of a listWatcher that notes what comes in.
+type observedWatch struct {
+	owner   *listWatcher
 	source  watch.Interface
 	streams bool // it begins with the whole list, and a bookmark after that
 	began   time.Time
@@ -25,7 +25,7 @@ type observed struct {
 	end     chan struct{} // closed by Stop
 	once    sync.Once
 
-	// The feed's lock guards these.
+	// The listWatcher's lock guards these.
 	heard      time.Time // when the last event came; zero before the first
 	bookmarked bool      // bookmarks come now and then
 	works      bool      // what came of it is whole so far
@@ -33,16 +33,16 @@ type observed struct {
 }
 
 // ResultChan implements watch.Interface.
-func (o *observed) ResultChan() <-chan watch.Event { return o.events }
+func (o *observedWatch) ResultChan() <-chan watch.Event { return o.events }
 
 // Stop implements watch.Interface.
-func (o *observed) Stop() {
+func (o *observedWatch) Stop() {
 	o.once.Do(func() { close(o.end) })
 	o.source.Stop()
 }
 
 // run passes events on, until the watch ends.
-func (o *observed) run() {
+func (o *observedWatch) run() {
 	defer close(o.events)
 	defer o.leave()
 	var failed error
@@ -66,16 +66,16 @@ func (o *observed) run() {
 }
 
 // leave notes the end, whoever wished it.
-func (o *observed) leave() {
-	o.feed.mu.Lock()
-	defer o.feed.mu.Unlock()
+func (o *observedWatch) leave() {
+	o.owner.mu.Lock()
+	defer o.owner.mu.Unlock()
 	o.gone = true
 }
 
 // hear notes an event. A watch from which anything comes works; one that streams
 // the list first works once that has an end.
-func (o *observed) hear(event watch.Event) {
-	f := o.feed
+func (o *observedWatch) hear(event watch.Event) {
+	f := o.owner
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o.heard = time.Now()
@@ -86,22 +86,22 @@ func (o *observed) hear(event watch.Event) {
 	}
 	if bookmark || !o.streams {
 		o.works = true
-		f.watching.succeeded()
+		f.watches.succeeded()
 	}
 }
 
 // ended notes the end of a watch by the server. After an error, and after half a
 // list, the next one waits for a while.
-func (o *observed) ended(failed error) {
-	f := o.feed
+func (o *observedWatch) ended(failed error) {
+	f := o.owner
 	f.mu.Lock()
 	switch {
 	case failed == nil && (o.works || !o.streams):
 	case time.Since(o.began) >= longLived:
-		f.watching.succeeded()
+		f.watches.succeeded()
 	default:
-		f.watching.failed(0)
-		if failed == nil && f.watching.tries >= tellAfter {
+		f.watches.failed(0)
+		if failed == nil && f.watches.tries >= reportAfter {
 			failed = io.ErrUnexpectedEOF
 		}
 	}
@@ -114,17 +114,17 @@ func (o *observed) ended(failed error) {
 // tend looks after the watch that is open. One that is silent for too long though
 // bookmarks are due is ended: its connection may be dead, and the reflector begins
 // another one from there on. One that lasts is trusted again.
-func (f *feed) tend() {
+func (f *listWatcher) tend() {
 	f.mu.Lock()
 	o := f.open
 	if o == nil || o.gone {
 		f.mu.Unlock()
 		return
 	}
-	silent := o.bookmarked && time.Since(o.heard) > deaf
-	trusted := f.watching.tries > 0 && time.Since(o.began) >= longLived
+	silent := o.bookmarked && time.Since(o.heard) > bookmarkTimeout
+	trusted := f.watches.tries > 0 && time.Since(o.began) >= longLived
 	if trusted {
-		f.watching.succeeded()
+		f.watches.succeeded()
 	}
 	f.mu.Unlock()
 	if silent {

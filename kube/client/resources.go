@@ -17,32 +17,32 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 )
 
-// kind is one of the kinds that the scheduler's plugins or the views read.
-type kind struct {
+// watchedResource is one of the kinds that the scheduler's plugins or the views read.
+type watchedResource struct {
 	gvr        schema.GroupVersionResource
 	object     runtime.Object
 	namespaced bool
 	big        bool   // read page by page where it cannot be streamed
 	unplugged  bool   // no plugin reads it
 	fields     string // only objects of these, as a field selector; "" is all
-	open       func(client kubernetes.Interface, namespace string) access
+	open       func(client kubernetes.Interface, namespace string) listWatch
 }
 
-// access lists and watches one kind.
-type access struct {
+// listWatch lists and watches one kind.
+type listWatch struct {
 	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// lister is what the typed clients of all kinds have in common.
-type lister[L runtime.Object] interface {
+// typedClient is what the typed clients of all kinds have in common.
+type typedClient[L runtime.Object] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// over gives access through a typed client.
-func over[L runtime.Object](client lister[L]) access {
-	return access{
+// listWatchOf gives access through a typed client.
+func listWatchOf[L runtime.Object](client typedClient[L]) listWatch {
+	return listWatch{
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			list, err := client.List(ctx, options)
 			if err != nil {
@@ -58,89 +58,103 @@ func over[L runtime.Object](client lister[L]) access {
 }
 
 // failedCreates are the events that tell of pods that could not be created.
-var failedCreates = kind{
+var failedCreates = watchedResource{
 	gvr: corev1.SchemeGroupVersion.WithResource("events"), object: &corev1.Event{}, namespaced: true, big: true, unplugged: true,
 	fields: fields.OneTermEqualSelector("reason", controller.FailedCreatePodReason).String(),
-	open:   func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().Events(ns)) },
+	open:   func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.CoreV1().Events(ns)) },
 }
 
-// kinds are all that is read from the cluster, the ones that matter most first.
-var kinds = []kind{
+// watchedResources are all that is read from the cluster, the ones that matter most first.
+var watchedResources = []watchedResource{
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("nodes"), object: &corev1.Node{}, big: true,
-		open: func(c kubernetes.Interface, _ string) access { return over(c.CoreV1().Nodes()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.CoreV1().Nodes()) },
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("pods"), object: &corev1.Pod{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().Pods(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.CoreV1().Pods(ns)) },
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("namespaces"), object: &corev1.Namespace{},
-		open: func(c kubernetes.Interface, _ string) access { return over(c.CoreV1().Namespaces()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.CoreV1().Namespaces()) },
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("persistentvolumes"), object: &corev1.PersistentVolume{}, big: true,
-		open: func(c kubernetes.Interface, _ string) access { return over(c.CoreV1().PersistentVolumes()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.CoreV1().PersistentVolumes()) },
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims"), object: &corev1.PersistentVolumeClaim{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().PersistentVolumeClaims(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.CoreV1().PersistentVolumeClaims(ns))
+		},
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("services"), object: &corev1.Service{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().Services(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.CoreV1().Services(ns)) },
 	},
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("replicationcontrollers"), object: &corev1.ReplicationController{}, namespaced: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.CoreV1().ReplicationControllers(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.CoreV1().ReplicationControllers(ns))
+		},
 	},
 	{
 		gvr: appsv1.SchemeGroupVersion.WithResource("replicasets"), object: &appsv1.ReplicaSet{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.AppsV1().ReplicaSets(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.AppsV1().ReplicaSets(ns)) },
 	},
 	{
 		gvr: appsv1.SchemeGroupVersion.WithResource("statefulsets"), object: &appsv1.StatefulSet{}, namespaced: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.AppsV1().StatefulSets(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.AppsV1().StatefulSets(ns)) },
 	},
 	{
 		gvr: policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), object: &policyv1.PodDisruptionBudget{}, namespaced: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.PolicyV1().PodDisruptionBudgets(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.PolicyV1().PodDisruptionBudgets(ns))
+		},
 	},
 	{
 		gvr: storagev1.SchemeGroupVersion.WithResource("storageclasses"), object: &storagev1.StorageClass{},
-		open: func(c kubernetes.Interface, _ string) access { return over(c.StorageV1().StorageClasses()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.StorageV1().StorageClasses()) },
 	},
 	{
 		gvr: storagev1.SchemeGroupVersion.WithResource("csinodes"), object: &storagev1.CSINode{}, big: true,
-		open: func(c kubernetes.Interface, _ string) access { return over(c.StorageV1().CSINodes()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.StorageV1().CSINodes()) },
 	},
 	{
 		gvr: storagev1.SchemeGroupVersion.WithResource("csidrivers"), object: &storagev1.CSIDriver{},
-		open: func(c kubernetes.Interface, _ string) access { return over(c.StorageV1().CSIDrivers()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.StorageV1().CSIDrivers()) },
 	},
 	{
 		gvr: storagev1.SchemeGroupVersion.WithResource("csistoragecapacities"), object: &storagev1.CSIStorageCapacity{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.StorageV1().CSIStorageCapacities(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.StorageV1().CSIStorageCapacities(ns))
+		},
 	},
 	{
 		gvr: storagev1.SchemeGroupVersion.WithResource("volumeattachments"), object: &storagev1.VolumeAttachment{}, big: true,
-		open: func(c kubernetes.Interface, _ string) access { return over(c.StorageV1().VolumeAttachments()) },
+		open: func(c kubernetes.Interface, _ string) listWatch {
+			return listWatchOf(c.StorageV1().VolumeAttachments())
+		},
 	},
 	{
 		gvr: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), object: &resourcev1.ResourceClaim{}, namespaced: true, big: true,
-		open: func(c kubernetes.Interface, ns string) access { return over(c.ResourceV1().ResourceClaims(ns)) },
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.ResourceV1().ResourceClaims(ns))
+		},
 	},
 	{
 		gvr: resourcev1.SchemeGroupVersion.WithResource("resourceslices"), object: &resourcev1.ResourceSlice{}, big: true,
-		open: func(c kubernetes.Interface, _ string) access { return over(c.ResourceV1().ResourceSlices()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.ResourceV1().ResourceSlices()) },
 	},
 	{
 		gvr: resourcev1.SchemeGroupVersion.WithResource("deviceclasses"), object: &resourcev1.DeviceClass{},
-		open: func(c kubernetes.Interface, _ string) access { return over(c.ResourceV1().DeviceClasses()) },
+		open: func(c kubernetes.Interface, _ string) listWatch { return listWatchOf(c.ResourceV1().DeviceClasses()) },
 	},
 	{
 		gvr: resourcev1.SchemeGroupVersion.WithResource("devicetaintrules"), object: &resourcev1.DeviceTaintRule{},
-		open: func(c kubernetes.Interface, _ string) access { return over(c.ResourceV1().DeviceTaintRules()) },
+		open: func(c kubernetes.Interface, _ string) listWatch {
+			return listWatchOf(c.ResourceV1().DeviceTaintRules())
+		},
 	},
 	failedCreates,
 }

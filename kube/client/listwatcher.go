@@ -20,30 +20,30 @@ import (
 // page is how many objects are asked for at once where a kind cannot be streamed.
 const page = 500
 
-// feed fills one informer. It waits while the server is away or has trouble of its
+// listWatcher fills one informer. It waits while the server is away or has trouble of its
 // own, so its reflector never sees that and never backs off for it.
-type feed struct {
-	kind
-	access
-	link    *link
+type listWatcher struct {
+	watchedResource
+	listWatch
+	health  *serverHealth
 	strip   *stripper
-	denied  func(*feed) // the server forbids what it allowed before
+	denied  func(*listWatcher) // the server forbids what it allowed before
 	changed func()
 
 	informer cache.SharedIndexInformer
 	count    atomic.Int64 // objects that came in
 
-	mu       sync.Mutex
-	err      error     // why the last list or watch failed; nil while one is open
-	since    time.Time // since when
-	noWatch  bool      // lists are allowed, watches are not
-	listing  backoff
-	watching backoff
-	open     *observed // the watch that is open, or was last; nil before the first
+	mu      sync.Mutex
+	err     error     // why the last list or watch failed; nil while one is open
+	since   time.Time // since when
+	noWatch bool      // lists are allowed, watches are not
+	lists   backoff
+	watches backoff
+	open    *observedWatch // the watch that is open, or was last; nil before the first
 }
 
-// register makes the feed the factory's source of its kind.
-func (f *feed) register(factory informers.SharedInformerFactory, client kubernetes.Interface) {
+// register makes it the factory's source of its kind.
+func (f *listWatcher) register(factory informers.SharedInformerFactory, client kubernetes.Interface) {
 	f.informer = factory.InformerFor(f.object, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 		source := &cache.ListWatch{ListWithContextFunc: f.fetch, WatchFuncWithContext: f.follow}
 		informer := cache.NewSharedIndexInformerWithOptions(
@@ -53,7 +53,7 @@ func (f *feed) register(factory informers.SharedInformerFactory, client kubernet
 				Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			})
 		_ = informer.SetTransform(f.transform) // fails only once started
-		// Errors are kept in the feed; the informer would log them. It fails only
+		// Errors are kept here; the informer would log them. It fails only
 		// once started.
 		_ = informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 		return informer
@@ -62,22 +62,22 @@ func (f *feed) register(factory informers.SharedInformerFactory, client kubernet
 
 // fetch lists, or lists one page. Where client-go would take a whole list at
 // once, a big kind is read in pages, each stripped before the next is asked for.
-func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (f *listWatcher) fetch(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.FieldSelector = f.fields
 	if f.big && options.Continue == "" {
 		// The server ignores a limit beside a resource version.
 		options.Limit, options.ResourceVersion, options.ResourceVersionMatch = page, "", ""
 	}
 	for {
-		if err := f.ready(ctx, &f.listing); err != nil {
+		if err := f.ready(ctx, &f.lists); err != nil {
 			return nil, err
 		}
 		asking, delay := delayed(ctx)
 		list, err := f.list(asking, options)
-		if ctx.Err() == nil && f.link.lost(err) {
+		if ctx.Err() == nil && f.health.lost(err) {
 			continue
 		}
-		f.pace(&f.listing, err, *delay)
+		f.pace(&f.lists, err, *delay)
 		f.note(err, false)
 		if passes(err) {
 			continue
@@ -90,15 +90,15 @@ func (f *feed) fetch(ctx context.Context, options metav1.ListOptions) (runtime.O
 }
 
 // follow watches, or streams the whole list first.
-func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (f *listWatcher) follow(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	options.FieldSelector = f.fields
 	for {
-		if err := f.ready(ctx, &f.watching); err != nil {
+		if err := f.ready(ctx, &f.watches); err != nil {
 			return nil, err
 		}
 		asking, delay := delayed(ctx)
 		w, err := f.watch(asking, options)
-		if ctx.Err() == nil && f.link.lost(err) {
+		if ctx.Err() == nil && f.health.lost(err) {
 			continue
 		}
 		if err == nil {
@@ -106,7 +106,7 @@ func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.In
 			return f.observe(w, options.SendInitialEvents != nil), nil
 		}
 		if !cannotStream(err) {
-			f.pace(&f.watching, err, *delay)
+			f.pace(&f.watches, err, *delay)
 		}
 		f.note(err, true)
 		if !passes(err) {
@@ -117,10 +117,10 @@ func (f *feed) follow(ctx context.Context, options metav1.ListOptions) (watch.In
 
 // ready waits until the server is there and the next try is due. When the server
 // is found again all go on at once; only what it asked for itself is waited for.
-func (f *feed) ready(ctx context.Context, b *backoff) error {
+func (f *listWatcher) ready(ctx context.Context, b *backoff) error {
 	for {
-		found := f.link.foundAgain()
-		if err := f.link.open(ctx); err != nil {
+		found := f.health.foundAgain()
+		if err := f.health.open(ctx); err != nil {
 			return err
 		}
 		f.mu.Lock()
@@ -145,7 +145,7 @@ func (f *feed) ready(ctx context.Context, b *backoff) error {
 }
 
 // pace notes how a try ended.
-func (f *feed) pace(b *backoff, err error, delay time.Duration) {
+func (f *listWatcher) pace(b *backoff, err error, delay time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err == nil {
@@ -156,8 +156,8 @@ func (f *feed) pace(b *backoff, err error, delay time.Duration) {
 }
 
 // observe follows what a watch says, until it ends.
-func (f *feed) observe(w watch.Interface, streams bool) watch.Interface {
-	o := &observed{feed: f, source: w, streams: streams, began: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
+func (f *listWatcher) observe(w watch.Interface, streams bool) watch.Interface {
+	o := &observedWatch{owner: f, source: w, streams: streams, began: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
 	f.mu.Lock()
 	f.open = o
 	f.mu.Unlock()
@@ -166,7 +166,7 @@ func (f *feed) observe(w watch.Interface, streams bool) watch.Interface {
 }
 
 // note remembers how the last request went.
-func (f *feed) note(err error, watching bool) {
+func (f *listWatcher) note(err error, watching bool) {
 	forbidden := apierrors.IsForbidden(err)
 	f.mu.Lock()
 	before, beforeNoWatch := f.err, f.noWatch
@@ -182,18 +182,18 @@ func (f *feed) note(err error, watching bool) {
 }
 
 // take is note under the lock.
-func (f *feed) take(err error, watching bool) {
+func (f *listWatcher) take(err error, watching bool) {
 	switch {
 	case watching && apierrors.IsForbidden(err):
 		f.noWatch = true // whether the list is allowed, the list that follows says
-	case watching && (cannotStream(err) || expired(err) && f.watching.tries < tellAfter):
+	case watching && (cannotStream(err) || expired(err) && f.watches.tries < reportAfter):
 		// The server cannot stream lists, or not from there: a list follows.
 	case err != nil:
 		if f.err == nil {
 			f.since = time.Now()
 		}
 		f.err = err
-	case f.watching.tries >= tellAfter:
+	case f.watches.tries >= reportAfter:
 		// What was listed is not followed, or for how long nobody knows.
 	default:
 		f.err, f.since = nil, time.Time{}
@@ -209,7 +209,7 @@ func expired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
 
-// breakage is that a feed does not come in.
+// breakage is that a list or watch does not work.
 type breakage struct {
 	err   error     // why; nil: it comes in
 	since time.Time // since when
@@ -218,39 +218,39 @@ type breakage struct {
 }
 
 // broken says whether nothing comes in.
-func (f *feed) broken() breakage {
+func (f *listWatcher) broken() breakage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {
 		return breakage{}
 	}
-	b := f.listing
+	b := f.lists
 	if b.tries == 0 {
-		b = f.watching
+		b = f.watches
 	}
 	return breakage{f.err, f.since, b.tries, b.next}
 }
 
 // unread says what of this kind cannot be read; "" if all of it can.
-func (f *feed) unread() string {
+func (f *listWatcher) unread() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case apierrors.IsForbidden(f.err):
-		return notAllowed("list", f.kind)
+		return notAllowed("list", f.watchedResource)
 	case f.noWatch:
-		return notAllowed("watch", f.kind) + "; listed again from time to time"
+		return notAllowed("watch", f.watchedResource) + "; listed again from time to time"
 	}
 	return ""
 }
 
 // notAllowed words what the user may not do.
-func notAllowed(verb string, k kind) string {
+func notAllowed(verb string, k watchedResource) string {
 	return fmt.Sprintf("not allowed to %s %s", verb, k.gvr.Resource)
 }
 
 // stripAll strips a list's objects where they stand, and counts them.
-func (f *feed) stripAll(list runtime.Object) error {
+func (f *listWatcher) stripAll(list runtime.Object) error {
 	return meta.EachListItem(list, func(o runtime.Object) error {
 		_, err := f.transform(o)
 		return err
@@ -258,7 +258,7 @@ func (f *feed) stripAll(list runtime.Object) error {
 }
 
 // transform strips an object and counts it, once however often it is called.
-func (f *feed) transform(o any) (any, error) {
+func (f *listWatcher) transform(o any) (any, error) {
 	if object, err := meta.Accessor(o); err == nil && !isStripped(object) {
 		f.count.Add(1)
 	}
@@ -267,7 +267,7 @@ func (f *feed) transform(o any) (any, error) {
 
 // empty registers a kind that the server does not have: always in, never
 // anything there.
-func empty(factory informers.SharedInformerFactory, k kind) {
+func empty(factory informers.SharedInformerFactory, k watchedResource) {
 	factory.InformerFor(k.object, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformerWithOptions(nothing{}, k.object, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
