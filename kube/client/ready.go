@@ -92,12 +92,14 @@ func halfOf(ctx context.Context) time.Duration {
 }
 
 // decides says that an answer to /readyz tells enough: it is ready, it is without
-// its storage, or it is not there.
+// its storage, or it is not there. A request that was ended on this side tells nothing.
 func decides(err error) bool {
 	var unready notReady
 	switch {
 	case err == nil:
 		return true
+	case errors.Is(err, errHungUp):
+		return false
 	case errors.As(err, &unready):
 		return slices.ContainsFunc(unready.checks, func(check string) bool { return slices.Contains(storageChecks, check) })
 	}
