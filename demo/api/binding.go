@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
@@ -34,7 +33,7 @@ func (s *Store) bind(q query, binding *corev1.Binding) error {
 		maps.Copy(pod.Labels, binding.Labels)
 		podutil.UpdatePodCondition(&pod.Status, &corev1.PodCondition{
 			Type: corev1.PodScheduled, Status: corev1.ConditionTrue, ObservedGeneration: pod.Generation,
-			LastTransitionTime: metav1.Time{Time: s.clock.Now()}.Rfc3339Copy(),
+			LastTransitionTime: s.now(),
 		})
 		pod.ResourceVersion = "" // whoever binds speaks of the pod, not of a version of it
 		return pod, nil

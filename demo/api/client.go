@@ -37,16 +37,16 @@ const forget = time.Second
 // Client makes a client of the store. It is client-go's fake, which answers one
 // request at a time: whoever answers requests needs another one than who asks.
 func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
-	set := &fake.Clientset{}
+	r, set := reactor{s}, &fake.Clientset{}
 	set.AddReactor("*", "*", func(action testing.Action) (bool, runtime.Object, error) {
-		object, err := s.react(action, use)
+		object, err := r.react(action, use)
 		if err != nil || object == nil {
 			return true, nil, err
 		}
 		return true, object, nil
 	})
 	set.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
-		w, err := s.reactWatch(action)
+		w, err := r.watch(action)
 		return true, w, err
 	})
 	go func() {
@@ -65,9 +65,12 @@ func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
 	return set
 }
 
+// reactor answers what is asked of a fake clientset.
+type reactor struct{ store *Store }
+
 // queryOf is what an action is about.
-func (s *Store) queryOf(action testing.Action, name string) (query, error) {
-	of, ok := s.kinds[action.GetResource()]
+func (r reactor) queryOf(action testing.Action, name string) (query, error) {
+	of, ok := r.store.kinds[action.GetResource()]
 	if !ok {
 		return query{}, apierrors.NewNotFound(action.GetResource().GroupResource(), name)
 	}
@@ -77,21 +80,21 @@ func (s *Store) queryOf(action testing.Action, name string) (query, error) {
 }
 
 // react answers one request. Objects that the asker may change are copies.
-func (s *Store) react(action testing.Action, use Use) (runtime.Object, error) {
+func (r reactor) react(action testing.Action, use Use) (runtime.Object, error) {
 	switch action := action.(type) {
 	case testing.GetActionImpl:
-		q, err := s.queryOf(action, action.Name)
+		q, err := r.queryOf(action, action.Name)
 		if err != nil {
 			return nil, err
 		}
-		return s.get(q)
+		return r.store.get(q)
 	case testing.ListActionImpl:
-		q, err := s.queryOf(action, "")
+		q, err := r.queryOf(action, "")
 		if err != nil {
 			return nil, err
 		}
 		restrictions := action.GetListRestrictions()
-		return s.list(q.kind, selection{action.Namespace, restrictions.Labels, restrictions.Fields})
+		return r.store.list(q.kind, selection{action.Namespace, restrictions.Labels, restrictions.Fields})
 	}
 	if asked, ok := rightsAsked(action); ok {
 		return asked, nil
@@ -99,11 +102,11 @@ func (s *Store) react(action testing.Action, use Use) (runtime.Object, error) {
 	if use == Reads {
 		return nil, apierrors.NewForbidden(action.GetResource().GroupResource(), "", fmt.Errorf("this client only reads"))
 	}
-	object, err := s.reactWrite(action, use == Tries)
+	object, err := r.write(action, use == Tries)
 	if err != nil || object == nil {
 		return nil, err
 	}
-	if of, ok := s.kinds[action.GetResource()]; ok && action.GetSubresource() != "scale" {
+	if of, ok := r.store.kinds[action.GetResource()]; ok && action.GetSubresource() != "scale" {
 		return of.view(object)
 	}
 	return object.DeepCopyObject(), nil
@@ -129,38 +132,38 @@ func (s *Store) get(q query) (runtime.Object, error) {
 	if q.subresource == "scale" {
 		return s.scaleOf(q)
 	}
-	object, ok := s.object(q.kind, q.name)
+	object, ok := s.storage.object(q.kind, q.name)
 	if !ok {
 		return nil, q.notFound()
 	}
 	return q.kind.view(object)
 }
 
-// reactWrite carries out a write, or tries it.
-func (s *Store) reactWrite(action testing.Action, dry bool) (runtime.Object, error) {
+// write carries out a write, or tries it.
+func (r reactor) write(action testing.Action, dry bool) (runtime.Object, error) {
 	name, dryRun, ok := writeOf(action)
 	if !ok {
 		return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
 	}
-	q, err := s.queryOf(action, name)
+	q, err := r.queryOf(action, name)
 	if err != nil {
 		return nil, err
 	}
 	q.dry = dry || slices.Contains(dryRun, metav1.DryRunAll)
 	switch action := action.(type) {
 	case testing.CreateActionImpl:
-		return s.reactCreate(q, action.Object)
+		return r.create(q, action.Object)
 	case testing.UpdateActionImpl:
 		if scale, ok := action.Object.(*autoscalingv1.Scale); ok {
-			return s.rescale(q, scale)
+			return r.store.rescale(q, scale)
 		}
-		return s.update(q, func(runtime.Object) (runtime.Object, error) { return action.Object.DeepCopyObject(), nil })
+		return r.store.update(q, func(runtime.Object) (runtime.Object, error) { return action.Object.DeepCopyObject(), nil })
 	case testing.PatchActionImpl:
-		return s.patch(q, action.PatchType, action.Patch)
+		return r.store.patch(q, action.PatchType, action.Patch)
 	case testing.DeleteActionImpl:
-		_, err = s.delete(q, action.DeleteOptions)
+		_, err = r.store.delete(q, action.DeleteOptions)
 	case testing.DeleteCollectionActionImpl:
-		err = s.deleteAll(q, selection{action.Namespace, action.ListRestrictions.Labels, action.ListRestrictions.Fields}, action.DeleteOptions)
+		err = r.store.deleteAll(q, selection{action.Namespace, action.ListRestrictions.Labels, action.ListRestrictions.Fields}, action.DeleteOptions)
 	}
 	return nil, err
 }
@@ -182,29 +185,29 @@ func writeOf(action testing.Action) (name string, dryRun []string, ok bool) {
 	return "", nil, false
 }
 
-// reactCreate creates an object, or does what a subresource of a pod does.
-func (s *Store) reactCreate(q query, object runtime.Object) (runtime.Object, error) {
+// create creates an object, or does what a subresource of a pod does.
+func (r reactor) create(q query, object runtime.Object) (runtime.Object, error) {
 	switch object := object.(type) {
 	case *corev1.Binding:
 		q.name, q.subresource = types.NamespacedName{Namespace: q.name.Namespace, Name: object.Name}, "binding"
-		return nil, s.bind(q, object)
+		return nil, r.store.bind(q, object)
 	case *policyv1.Eviction:
 		q.name, q.subresource = types.NamespacedName{Namespace: q.name.Namespace, Name: object.Name}, ""
-		return nil, s.evict(q, object)
+		return nil, r.store.evict(q, object)
 	}
-	return s.create(q, object)
+	return r.store.create(q, object)
 }
 
-// reactWatch begins a watch.
-func (s *Store) reactWatch(action testing.Action) (watch.Interface, error) {
+// watch begins a watch.
+func (r reactor) watch(action testing.Action) (watch.Interface, error) {
 	asked, ok := action.(testing.WatchActionImpl)
 	if !ok {
 		return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
 	}
-	q, err := s.queryOf(action, "")
+	q, err := r.queryOf(action, "")
 	if err != nil {
 		return nil, err
 	}
 	which := selection{asked.Namespace, asked.WatchRestrictions.Labels, asked.WatchRestrictions.Fields}
-	return s.watch(q.kind, asked.WatchRestrictions.ResourceVersion, which.holds)
+	return r.store.storage.watch(q.kind, asked.WatchRestrictions.ResourceVersion, which.holds)
 }

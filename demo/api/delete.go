@@ -13,7 +13,7 @@ import (
 // its kubelet takes it away; one with finalizers stays until they are gone.
 func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, error) {
 	for range mostTries {
-		old, ok := s.object(q.kind, q.name)
+		old, ok := s.storage.object(q.kind, q.name)
 		if !ok {
 			return nil, q.notFound()
 		}
@@ -21,7 +21,7 @@ func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, e
 		if err != nil || q.dry || ending == old {
 			return ending, err
 		}
-		if now && s.drop(q.kind, old) || !now && s.put(q.kind, old, ending) {
+		if now && s.storage.drop(q.kind, old) || !now && s.storage.put(q.kind, old, ending) {
 			return ending, nil
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, e
 
 // deleteAll ends all objects that are selected.
 func (s *Store) deleteAll(q query, which selection, options metav1.DeleteOptions) error {
-	objects, _ := s.selected(q.kind, which)
+	objects, _ := s.storage.selected(q.kind, which)
 	for _, object := range objects {
 		q.name = nameOf(object)
 		if _, err := s.delete(q, options); err != nil && !apierrors.IsNotFound(err) {
@@ -63,7 +63,7 @@ func (s *Store) ending(q query, old runtime.Object, options metav1.DeleteOptions
 	}
 	waits := len(accessor.GetFinalizers()) > 0
 	if !graceful && waits && accessor.GetDeletionTimestamp() == nil {
-		at := metav1.Time{Time: s.clock.Now()}.Rfc3339Copy()
+		at := s.now()
 		accessor.SetDeletionTimestamp(&at)
 	}
 	if !graceful && waits {

@@ -18,7 +18,7 @@ import (
 // evict deletes a pod if its PodDisruptionBudget lets it go, by the rules of the
 // eviction subresource (pkg/registry/core/pod/storage/eviction.go).
 func (s *Store) evict(q query, eviction *policyv1.Eviction) error {
-	object, ok := s.object(q.kind, q.name)
+	object, ok := s.storage.object(q.kind, q.name)
 	if !ok {
 		return q.notFound()
 	}
@@ -76,7 +76,7 @@ func (s *Store) spend(q query, pod *corev1.Pod) error {
 		if b.Status.DisruptedPods == nil {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
 		}
-		b.Status.DisruptedPods[pod.Name] = metav1.Time{Time: s.clock.Now()}.Rfc3339Copy()
+		b.Status.DisruptedPods[pod.Name] = s.now()
 		return b, nil
 	})
 	return err
@@ -136,7 +136,7 @@ func (s *Store) target(q query) error {
 
 // budgetsOf are the budgets that select the pod.
 func (s *Store) budgetsOf(pod *corev1.Pod) []*policyv1.PodDisruptionBudget {
-	all, _ := s.selected(s.kinds[policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")], selection{namespace: pod.Namespace})
+	all, _ := s.storage.selected(s.kinds[policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")], selection{namespace: pod.Namespace})
 	var found []*policyv1.PodDisruptionBudget
 	for _, object := range all {
 		budget, ok := object.(*policyv1.PodDisruptionBudget)

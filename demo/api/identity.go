@@ -2,17 +2,25 @@ package api
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
+// names gives new objects their UIDs and generated names, by a seed.
+type names struct {
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
 // uid is a new object's: one of version 4, by the seed.
-func (s *Store) uid() types.UID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	high, low := s.random.Uint64(), s.random.Uint64()
+func (n *names) uid() types.UID {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	high, low := n.random.Uint64(), n.random.Uint64()
 	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff, low>>48&0x3fff|0x8000, low&(1<<48-1)))
 }
 
@@ -23,12 +31,12 @@ const longest = 63 - generated
 const generated = 5
 
 // generateName is a name of that prefix that is not in use, most likely.
-func (s *Store) generateName(prefix string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (n *names) generateName(prefix string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	var suffix [generated]byte
 	for i := range suffix {
-		suffix[i] = byte(s.random.IntN(27)) // as many characters as the encoding has
+		suffix[i] = byte(n.random.IntN(27)) // as many characters as the encoding has
 	}
 	return prefix[:min(len(prefix), longest)] + utilrand.SafeEncodeString(string(suffix[:]))
 }

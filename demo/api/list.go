@@ -58,7 +58,7 @@ func (s *Store) list(of *kind, which selection) (runtime.Object, error) {
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	objects, version := s.selected(of, which)
+	objects, version := s.storage.selected(of, which)
 	if err := meta.SetList(list, objects); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) list(of *kind, which selection) (runtime.Object, error) {
 }
 
 // selected are the objects that are meant, and the version that they are of.
-func (s *Store) selected(of *kind, which selection) (objects []runtime.Object, version int64) {
+func (s *storage) selected(of *kind, which selection) (objects []runtime.Object, version int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, object := range s.tables[of.stored.resource].objects {

@@ -41,12 +41,12 @@ func (s *Store) load(of *kind, object runtime.Object) error {
 		return err
 	}
 	if accessor.GetUID() == "" {
-		accessor.SetUID(s.uid())
+		accessor.SetUID(s.names.uid())
 	}
 	if accessor.GetCreationTimestamp().Time.IsZero() {
 		accessor.SetCreationTimestamp(s.now())
 	}
-	if !s.put(of, nil, object) {
+	if !s.storage.put(of, nil, object) {
 		return apierrors.NewAlreadyExists(of.resource.GroupResource(), accessor.GetName())
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 // scaleOf is the scale of a workload.
 func (s *Store) scaleOf(q query) (*autoscalingv1.Scale, error) {
-	object, ok := s.object(q.kind, q.name)
+	object, ok := s.storage.object(q.kind, q.name)
 	if !ok {
 		return nil, q.notFound()
 	}

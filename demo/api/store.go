@@ -23,17 +23,24 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Store holds the objects of one cluster. What it gives out is never changed
-// afterwards: a write puts another object in the place of the old one.
+// Store serves the objects of one cluster: it defaults, validates and admits what
+// its clients write, and keeps it.
 type Store struct {
-	clock clock.WithTicker
-	kinds map[schema.GroupVersionResource]*kind
+	clock   clock.WithTicker
+	kinds   map[schema.GroupVersionResource]*kind
+	storage storage
+	names   names
 
+	mu    sync.Mutex
+	admit admission.Interface // nil: nothing is asked
+}
+
+// storage holds objects by kind, as etcd does for kube-apiserver. What it gives out
+// is never changed afterwards: a write puts another object in the place of the old one.
+type storage struct {
 	mu      sync.Mutex
 	version int64 // the resourceVersion of the last write
 	tables  map[schema.GroupVersionResource]*table
-	admit   admission.Interface // nil: nothing is asked
-	random  *rand.Rand
 }
 
 // table holds the objects of one kind.
@@ -66,12 +73,13 @@ const stream = 3
 // NewStore makes an empty cluster. UIDs and generated names follow the seed. What its clients run in the background ends
 // with their contexts.
 func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
-	s := &Store{clock: c, version: 1, random: rand.New(rand.NewPCG(seed, stream)), tables: map[schema.GroupVersionResource]*table{}}
+	s := &Store{clock: c, names: names{random: rand.New(rand.NewPCG(seed, stream))}}
+	s.storage = storage{version: 1, tables: map[schema.GroupVersionResource]*table{}}
 	s.kinds = kinds(s.Client(ctx, Reads).CoreV1().Namespaces())
 	for resource := range s.kinds {
-		s.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
+		s.storage.tables[resource] = &table{objects: map[types.NamespacedName]runtime.Object{}, watchers: map[*watcher]struct{}{}}
 	}
-	s.tables[corev1.SchemeGroupVersion.WithResource("events")].most = mostEvents
+	s.storage.tables[corev1.SchemeGroupVersion.WithResource("events")].most = mostEvents
 	return s
 }
 
@@ -83,7 +91,7 @@ func (s *Store) Admit(by admission.Interface) {
 }
 
 // object finds one, as it is stored.
-func (s *Store) object(of *kind, name types.NamespacedName) (runtime.Object, bool) {
+func (s *storage) object(of *kind, name types.NamespacedName) (runtime.Object, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	object, ok := s.tables[of.stored.resource].objects[name]
@@ -92,7 +100,7 @@ func (s *Store) object(of *kind, name types.NamespacedName) (runtime.Object, boo
 
 // put stores a new or changed object if the one that it was worked out from is
 // still there (nil: none is); it gives it the next resourceVersion.
-func (s *Store) put(of *kind, old, object runtime.Object) bool {
+func (s *storage) put(of *kind, old, object runtime.Object) bool {
 	name := nameOf(object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +124,7 @@ func (s *Store) put(of *kind, old, object runtime.Object) bool {
 
 // thin drops a tenth of a table's objects, those that were written longest ago.
 // The lock is held.
-func (s *Store) thin(t *table) {
+func (s *storage) thin(t *table) {
 	all := slices.Collect(maps.Values(t.objects))
 	slices.SortFunc(all, func(a, b runtime.Object) int { return cmp.Compare(versionOf(a), versionOf(b)) })
 	for _, old := range all[:len(all)/10] {
@@ -125,7 +133,7 @@ func (s *Store) thin(t *table) {
 }
 
 // drop takes an object away if it is still the stored one.
-func (s *Store) drop(of *kind, old runtime.Object) bool {
+func (s *storage) drop(of *kind, old runtime.Object) bool {
 	name := nameOf(old)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +146,7 @@ func (s *Store) drop(of *kind, old runtime.Object) bool {
 }
 
 // remove takes an object out of its table. The lock is held.
-func (s *Store) remove(t *table, old runtime.Object) {
+func (s *storage) remove(t *table, old runtime.Object) {
 	s.version++
 	delete(t.objects, nameOf(old))
 	last := old.DeepCopyObject()

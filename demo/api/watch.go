@@ -25,7 +25,7 @@ type watcher struct {
 }
 
 // watch begins to tell the writes of a kind after a version; "" is from now on.
-func (s *Store) watch(of *kind, version string, selects func(runtime.Object) bool) (watch.Interface, error) {
+func (s *storage) watch(of *kind, version string, selects func(runtime.Object) bool) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, from := s.tables[of.stored.resource], s.version

@@ -60,9 +60,9 @@ func (s *Store) create(q query, object runtime.Object) (runtime.Object, error) {
 	}
 	rest.FillObjectMetaSystemFields(accessor)
 	accessor.SetCreationTimestamp(s.now())
-	accessor.SetUID(s.uid())
+	accessor.SetUID(s.names.uid())
 	if accessor.GetGenerateName() != "" && accessor.GetName() == "" {
-		accessor.SetName(s.generateName(accessor.GetGenerateName()))
+		accessor.SetName(s.names.generateName(accessor.GetGenerateName()))
 	}
 	q.name.Name = accessor.GetName()
 	options := &metav1.CreateOptions{}
@@ -75,7 +75,7 @@ func (s *Store) create(q query, object runtime.Object) (runtime.Object, error) {
 	if err != nil || q.dry {
 		return made, err
 	}
-	if !s.put(q.kind, nil, made) {
+	if !s.storage.put(q.kind, nil, made) {
 		return nil, apierrors.NewAlreadyExists(q.kind.resource.GroupResource(), q.name.Name)
 	}
 	return made, nil
@@ -111,7 +111,7 @@ const mostTries = 100
 // carries a resourceVersion it has to be the stored one's.
 func (s *Store) update(q query, next func(old runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	for range mostTries {
-		old, ok := s.object(q.kind, q.name)
+		old, ok := s.storage.object(q.kind, q.name)
 		if !ok {
 			return nil, q.notFound()
 		}
@@ -125,12 +125,12 @@ func (s *Store) update(q query, next func(old runtime.Object) (runtime.Object, e
 			return old, nil // as it was: nothing is written
 		}
 		if removable(made) {
-			if s.drop(q.kind, old) {
+			if s.storage.drop(q.kind, old) {
 				return made, nil
 			}
 			continue
 		}
-		if s.put(q.kind, old, made) {
+		if s.storage.put(q.kind, old, made) {
 			return made, nil
 		}
 	}
