@@ -23,19 +23,19 @@ import (
 const deepest = 8
 
 // add takes in an object of a kind, or the items of a List.
-func (f *File) add(raw []byte, of metav1.TypeMeta, depth int) error {
+func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 	gvk := of.GroupVersionKind()
 	switch {
 	case gvk.Kind == "":
 		return errors.New("an object without a kind")
 	case gvk == infoKind:
-		return f.addInfo(raw)
+		return r.addInfo(raw)
 	case strings.HasSuffix(gvk.Kind, "List"):
-		return f.addList(raw, of, depth)
+		return r.addList(raw, of, depth)
 	}
 	k, known := byKind[gvk]
 	if !known {
-		f.Unknown[gvk.Kind]++
+		r.file.Unknown[gvk.Kind]++
 		return nil
 	}
 	if err := CheckAmounts(raw, reflect.TypeOf(k.object)); err != nil {
@@ -45,31 +45,31 @@ func (f *File) add(raw []byte, of metav1.TypeMeta, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", gvk.Kind, err)
 	}
-	return f.store(k, object)
+	return r.store(k, object)
 }
 
 // addInfo takes in what fathom says of its own file.
-func (f *File) addInfo(raw []byte) error {
+func (r *reader) addInfo(raw []byte) error {
 	if err := CheckAmounts(raw, reflect.TypeFor[Info]()); err != nil {
 		return fmt.Errorf("%s: %w", infoKind.Kind, err)
 	}
-	if err := json.Unmarshal(raw, &f.Info); err != nil {
+	if err := json.Unmarshal(raw, &r.file.Info); err != nil {
 		return fmt.Errorf("%s: %w", infoKind.Kind, err)
 	}
-	for _, r := range f.Info.Refused {
-		if r.Pod == nil || len(r.Pod.OwnerReferences) == 0 || r.Pod.UID == "" || r.Missing <= 0 {
+	for _, refused := range r.file.Info.Refused {
+		if refused.Pod == nil || len(refused.Pod.OwnerReferences) == 0 || refused.Pod.UID == "" || refused.Missing <= 0 {
 			return fmt.Errorf("%s: what was refused has no pod, or the pod no owner", infoKind.Kind)
 		}
-		if r.Pod.CreationTimestamp.Unix() == r.Since.Unix() {
-			r.Pod.CreationTimestamp.Time = r.Since // JSON has whole seconds
+		if refused.Pod.CreationTimestamp.Unix() == refused.Since.Unix() {
+			refused.Pod.CreationTimestamp.Time = refused.Since // JSON has whole seconds
 		}
 	}
-	f.Own = true
+	r.file.Own = true
 	return nil
 }
 
 // addList takes in the items of a list that is an item itself.
-func (f *File) addList(raw []byte, of metav1.TypeMeta, depth int) error {
+func (r *reader) addList(raw []byte, of metav1.TypeMeta, depth int) error {
 	if depth == deepest {
 		return errors.New("too many Lists in Lists")
 	}
@@ -84,7 +84,7 @@ func (f *File) addList(raw []byte, of metav1.TypeMeta, depth int) error {
 		if kind.Kind == "" {
 			kind = metav1.TypeMeta{APIVersion: of.APIVersion, Kind: strings.TrimSuffix(of.Kind, "List")}
 		}
-		if err := f.add(item, kind, depth+1); err != nil {
+		if err := r.add(item, kind, depth+1); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (f *File) addList(raw []byte, of metav1.TypeMeta, depth int) error {
 }
 
 // store keeps an object. One of the same name that came before gives way.
-func (f *File) store(k kind, object runtime.Object) error {
+func (r *reader) store(k kind, object runtime.Object) error {
 	m, err := meta.Accessor(object)
 	if err != nil {
 		return err
@@ -105,13 +105,13 @@ func (f *File) store(k kind, object runtime.Object) error {
 	if pod, ok := object.(*corev1.Pod); ok && pod.Spec.RestartPolicy == "" {
 		corev1rules.SetObjectDefaults_Pod(pod) // no API server has seen it
 	}
-	if f.options.Strip != nil {
-		if _, err := f.options.Strip(object); err != nil {
+	if r.options.Strip != nil {
+		if _, err := r.options.Strip(object); err != nil {
 			return err
 		}
 	}
-	key := objectKey{k.resource, m.GetNamespace(), m.GetName()}
-	f.distinguish(key, m)
+	f, key := r.file, objectKey{k.resource, m.GetNamespace(), m.GetName()}
+	r.distinguish(key, m)
 	if at, there := f.places[key]; there {
 		f.objects[k.resource][at] = object
 		return nil
@@ -123,15 +123,15 @@ func (f *File) store(k kind, object runtime.Object) error {
 
 // distinguish gives a pod or a node that has the UID of another one a UID of its
 // own: by it they are explained and selected.
-func (f *File) distinguish(key objectKey, m metav1.Object) {
+func (r *reader) distinguish(key objectKey, m metav1.Object) {
 	if key.resource != "pods" && key.resource != "nodes" {
 		return
 	}
-	if of, taken := f.uids[uidKey{key.resource, m.GetUID()}]; taken && of != key {
+	if of, taken := r.uids[uidKey{key.resource, m.GetUID()}]; taken && of != key {
 		m.SetUID(madeUp(string(m.GetUID()), key.resource, key.namespace, key.name))
-		f.SameUID++
+		r.file.SameUID++
 	}
-	f.uids[uidKey{key.resource, m.GetUID()}] = key
+	r.uids[uidKey{key.resource, m.GetUID()}] = key
 }
 
 // identify gives an object what the API server would have: what is made up is the

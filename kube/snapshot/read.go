@@ -54,8 +54,13 @@ type File struct {
 
 	objects map[string][]runtime.Object // by resource
 	places  map[objectKey]int           // in objects
-	uids    map[uidKey]objectKey        // of pods and nodes
+}
+
+// reader reads a File.
+type reader struct {
+	file    *File
 	options ReadOptions
+	uids    map[uidKey]objectKey // of pods and nodes
 }
 
 type objectKey struct{ resource, namespace, name string }
@@ -67,12 +72,12 @@ type uidKey struct {
 
 // Read reads a snapshot, or Lists and objects of kubectl, packed with gzip or zstd
 // or not. Its errors are one line; those of what is in it are ErrFormat.
-func Read(r io.Reader, options ReadOptions) (*File, error) {
-	f := &File{
-		Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{},
-		uids: map[uidKey]objectKey{}, options: options,
+func Read(from io.Reader, options ReadOptions) (*File, error) {
+	r := &reader{
+		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}},
+		options: options, uids: map[uidKey]objectKey{},
 	}
-	unpacked, done, err := unpack(r)
+	unpacked, done, err := unpack(from)
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -86,14 +91,14 @@ func Read(r io.Reader, options ReadOptions) (*File, error) {
 	case err != nil:
 		return nil, wrong(err)
 	case first == '{' && isJSON(text):
-		err = f.readJSON(text, in)
+		err = r.readJSON(text, in)
 	default:
-		err = f.readYAML(text, in)
+		err = r.readYAML(text, in)
 	}
 	if err != nil {
 		return nil, wrong(err)
 	}
-	return f, f.finish()
+	return r.file, r.finish()
 }
 
 // wrong is an error about what was read, in one line.
@@ -180,7 +185,8 @@ func unpack(r io.Reader) (unpacked io.Reader, done func(), err error) {
 }
 
 // finish checks what came in.
-func (f *File) finish() error {
+func (r *reader) finish() error {
+	f := r.file
 	if len(f.objects["nodes"])+len(f.objects["pods"]) == 0 && !f.Own {
 		found := ""
 		if len(f.Unknown) > 0 {
@@ -189,7 +195,7 @@ func (f *File) finish() error {
 		return fmt.Errorf("%w: it holds neither nodes nor pods%s", ErrFormat, found)
 	}
 	if !f.Own {
-		f.Info.Taken, f.Info.Context = f.options.Taken, f.options.Name
+		f.Info.Taken, f.Info.Context = r.options.Taken, r.options.Name
 		f.Info.Namespace = f.onlyNamespace()
 	}
 	return nil

@@ -12,10 +12,10 @@ import (
 )
 
 // readJSON reads one document after the other.
-func (f *File) readJSON(text *bufio.Reader, in *input) error {
+func (r *reader) readJSON(text *bufio.Reader, in *input) error {
 	decoder := json.NewDecoder(text)
 	for {
-		switch err := f.readDocument(decoder, in); {
+		switch err := r.readDocument(decoder, in); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -26,11 +26,11 @@ func (f *File) readJSON(text *bufio.Reader, in *input) error {
 
 // readDocument reads an object, or the items of a list one by one. Its error is
 // io.EOF where there is none any more.
-func (f *File) readDocument(decoder *json.Decoder, in *input) error {
+func (r *reader) readDocument(decoder *json.Decoder, in *input) error {
 	if err := delimiter(decoder, '{'); err != nil {
 		return err
 	}
-	d := &document{file: f, in: in, fields: map[string]json.RawMessage{}}
+	d := &document{into: r, in: in, fields: map[string]json.RawMessage{}}
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
@@ -78,7 +78,7 @@ func cutOff(err error) error {
 
 // document is one that is being read.
 type document struct {
-	file   *File
+	into   *reader
 	in     *input
 	fields map[string]json.RawMessage // all but the items
 	listed bool                       // it has items
@@ -112,7 +112,7 @@ func (d *document) item(raw json.RawMessage) error {
 	d.in.next()
 	of := typeOf(raw)
 	if of.Kind != "" {
-		return d.file.add(raw, of, 0)
+		return d.into.add(raw, of, 0)
 	}
 	d.later = append(d.later, raw)
 	return nil
@@ -129,14 +129,14 @@ func (d *document) end() error {
 		if err != nil {
 			return err
 		}
-		return d.file.add(whole, of, 0)
+		return d.into.add(whole, of, 0)
 	}
 	if !strings.HasSuffix(of.Kind, "List") {
 		return fmt.Errorf("items of a %q: it is cut off, or no List", of.Kind)
 	}
 	of.Kind = strings.TrimSuffix(of.Kind, "List")
 	for _, raw := range d.later {
-		if err := d.file.add(raw, of, 0); err != nil {
+		if err := d.into.add(raw, of, 0); err != nil {
 			return err
 		}
 	}

@@ -19,8 +19,8 @@ const mostYAML = 4 << 20
 // readYAML reads documents line by line, so that a long list is never in memory
 // as a whole: the items of a list in block style, as kubectl writes it, begin with
 // a dash of the indentation of the first one.
-func (f *File) readYAML(text *bufio.Reader, in *input) error {
-	d := f.newLines(in)
+func (r *reader) readYAML(text *bufio.Reader, in *input) error {
+	d := r.newLines(in)
 	for {
 		line, err := text.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -37,7 +37,7 @@ func (f *File) readYAML(text *bufio.Reader, in *input) error {
 			if ended {
 				return nil
 			}
-			d = f.newLines(in)
+			d = r.newLines(in)
 			continue
 		}
 		d.take(line)
@@ -62,8 +62,8 @@ type lines struct {
 	err   error
 }
 
-func (f *File) newLines(in *input) *lines {
-	return &lines{document: document{file: f, in: in, fields: map[string]json.RawMessage{}}, depth: -1}
+func (r *reader) newLines(in *input) *lines {
+	return &lines{document: document{into: r, in: in, fields: map[string]json.RawMessage{}}, depth: -1}
 }
 
 // take takes the next line.
@@ -135,7 +135,7 @@ func (d *lines) end() error {
 		return nil // comments only
 	}
 	if !d.listed {
-		return d.file.add(raw, typeOf(raw), 0)
+		return d.into.add(raw, typeOf(raw), 0)
 	}
 	if err := json.Unmarshal(raw, &d.fields); err != nil {
 		return fmt.Errorf("a list without a kind: %w", err)
