@@ -50,14 +50,13 @@ type Options struct {
 type Actor struct {
 	Options
 
-	answered answered
+	access accessReviews
 
-	mu      sync.Mutex
-	raised  bool // the context's setting does not count any more
-	earlier []plan.Entry
-	entries []plan.Entry // of this run
+	activity activity
+	jobs     registry
 
-	jobs registry
+	mu     sync.Mutex
+	raised bool // the context's setting does not count any more
 }
 
 // New makes an Actor. Close ends it.
@@ -66,8 +65,9 @@ func New(options Options) *Actor {
 		options.Clock = clock.RealClock{}
 	}
 	a := &Actor{Options: options}
+	a.access.options, a.activity.options = &a.Options, &a.Options
 	a.jobs.running, a.jobs.end = context.WithCancel(context.Background())
-	a.remember()
+	a.activity.remember()
 	return a
 }
 
@@ -115,7 +115,7 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 		ran.Stopped = append(ran.Stopped, stopped.Name)
 	}
 	for _, change := range p.Changes {
-		failed = a.send(ctx, a.Writer, change, nil)
+		failed = send(ctx, a.Writer, change, nil)
 		if failed != nil {
 			break
 		}
@@ -153,7 +153,7 @@ func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
 		}
 	}
 	if failed == nil {
-		a.takenBack(p.Action)
+		a.activity.takenBack(p.Action)
 	}
-	return a.record(entry)
+	return a.activity.record(entry)
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -14,7 +15,19 @@ const hidden = "…"
 
 // Activity is what was done, the newest first; entries of earlier runs, as far as
 // the log goes back, have no undo.
-func (a *Actor) Activity() []plan.Entry {
+func (a *Actor) Activity() []plan.Entry { return a.activity.newestFirst() }
+
+// activity is what was done, in this run and in earlier ones. It is kept in the
+// log too, where there is one.
+type activity struct {
+	options *Options
+
+	mu      sync.Mutex
+	earlier []plan.Entry
+	entries []plan.Entry // of this run
+}
+
+func (a *activity) newestFirst() []plan.Entry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	entries := slices.Concat(a.earlier, a.entries)
@@ -23,14 +36,14 @@ func (a *Actor) Activity() []plan.Entry {
 }
 
 // remember reads back what earlier runs did.
-func (a *Actor) remember() {
-	if a.Log == nil {
+func (a *activity) remember() {
+	if a.options.Log == nil {
 		return
 	}
-	earlier, broken, err := a.Log.earlier()
+	earlier, broken, err := a.options.Log.earlier()
 	a.earlier = earlier
 	if err == nil && broken > 0 {
-		err = fmt.Errorf("%s: left out %d broken lines", a.Log.file, broken)
+		err = fmt.Errorf("%s: left out %d broken lines", a.options.Log.file, broken)
 	}
 	if err != nil {
 		a.entries = append(a.entries, a.told("read the activity log", err))
@@ -38,7 +51,7 @@ func (a *Actor) remember() {
 }
 
 // record keeps an entry, here and in the log, and gives it a number.
-func (a *Actor) record(entry plan.Entry) plan.Entry {
+func (a *activity) record(entry plan.Entry) plan.Entry {
 	entry = cleanEntry(entry)
 	a.mu.Lock()
 	entry.ID = len(a.entries) + 1
@@ -49,7 +62,7 @@ func (a *Actor) record(entry plan.Entry) plan.Entry {
 }
 
 // revise changes the first of the entries that is meant; the log gets a new line.
-func (a *Actor) revise(meant func(plan.Entry) bool, change func(*plan.Entry)) {
+func (a *activity) revise(meant func(plan.Entry) bool, change func(*plan.Entry)) {
 	a.mu.Lock()
 	at := slices.IndexFunc(a.entries, meant)
 	if at < 0 {
@@ -64,11 +77,11 @@ func (a *Actor) revise(meant func(plan.Entry) bool, change func(*plan.Entry)) {
 }
 
 // logged writes an entry to the log, and tells once that it cannot.
-func (a *Actor) logged(entry plan.Entry) {
-	if a.Log == nil {
+func (a *activity) logged(entry plan.Entry) {
+	if a.options.Log == nil {
 		return
 	}
-	if err := a.Log.add(entry); err != nil {
+	if err := a.options.Log.add(entry); err != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		told := a.told("write the activity log", err)
@@ -77,7 +90,7 @@ func (a *Actor) logged(entry plan.Entry) {
 }
 
 // takenBack takes the undo from the entry whose undo that action was.
-func (a *Actor) takenBack(action plan.Action) {
+func (a *activity) takenBack(action plan.Action) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range a.entries {
@@ -88,9 +101,9 @@ func (a *Actor) takenBack(action plan.Action) {
 }
 
 // told is an entry about the log itself, which is not written to it.
-func (a *Actor) told(did string, err error) plan.Entry {
+func (a *activity) told(did string, err error) plan.Entry {
 	return cleanEntry(plan.Entry{
-		ID: len(a.entries) + 1, At: a.Clock.Now(), User: a.User, Context: a.Context, Did: did, Result: err.Error(),
+		ID: len(a.entries) + 1, At: a.options.Clock.Now(), User: a.options.User, Context: a.options.Context, Did: did, Result: err.Error(),
 	})
 }
 

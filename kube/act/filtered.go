@@ -19,7 +19,7 @@ import (
 // filtered asks kubectl drain's filters which pods of the nodes end. Everything
 // that its flags ask about is allowed here: the plan asks about it again, pod by
 // pod.
-func (a *Actor) filtered(ctx context.Context, action plan.Drains) (map[string][]types.UID, error) {
+func filtered(ctx context.Context, client kubernetes.Interface, action plan.Drains) (map[string][]types.UID, error) {
 	found := map[string][]types.UID{}
 	var mu sync.Mutex
 	reading, ctx := errgroup.WithContext(ctx)
@@ -27,7 +27,7 @@ func (a *Actor) filtered(ctx context.Context, action plan.Drains) (map[string][]
 	for _, node := range action.DrainedNodes() {
 		reading.Go(func() error {
 			defer utilruntime.HandleCrash()
-			list, errs := helper(ctx, a.Reader).GetPodsForDeletion(node)
+			list, errs := helper(ctx, client).GetPodsForDeletion(node)
 			if len(errs) > 0 {
 				return fmt.Errorf("list pods of %s to drain: %w", node, errors.Join(errs...))
 			}

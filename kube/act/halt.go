@@ -20,7 +20,7 @@ func (a *Actor) halt(ctx context.Context, plan *plan.Plan) error {
 		a.Stop(stopped.ID)
 	}
 	for _, stopped := range plan.Stops {
-		if err := a.waitQuiet(ctx, stopped.ID); err != nil {
+		if err := a.jobs.waitQuiet(ctx, stopped.ID); err != nil {
 			return fmt.Errorf("%s: wait for the last requests of %s, which is stopped: %w", plan.Action.Name(), stopped.Name, err)
 		}
 	}
@@ -28,10 +28,10 @@ func (a *Actor) halt(ctx context.Context, plan *plan.Plan) error {
 }
 
 // waitQuiet waits until a job that was stopped asks for no end of a pod any more.
-func (a *Actor) waitQuiet(ctx context.Context, id int) error {
-	a.jobs.mu.Lock()
-	quiet := a.jobs.jobs[id-1].quiet
-	a.jobs.mu.Unlock()
+func (r *registry) waitQuiet(ctx context.Context, id int) error {
+	r.mu.Lock()
+	quiet := r.jobs[id-1].quiet
+	r.mu.Unlock()
 	select {
 	case <-quiet:
 		return nil

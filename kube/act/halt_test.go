@@ -238,7 +238,7 @@ func TestNoRequestOfAJobPassesOnceItIsStopped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within := withConfirmation(t.Context(), confirmed, func() bool { return d.a.ordersFor(d.a.jobs.jobs[0]).stopped })
+		within := withConfirmation(t.Context(), confirmed, func() bool { return d.a.jobs.ordersFor(d.a.jobs.jobs[0]).stopped })
 		if Confirmation(within) != plan {
 			t.Error("a job that runs has no confirmation")
 		}

@@ -36,13 +36,13 @@ type job struct {
 	orders orders // guarded by the registry's lock
 	wake   chan struct{}
 
-	state  plan.JobState
-	why    string
-	over   time.Time
-	pods   []pod
-	nodes  []string // in the order in which they are emptied
-	atOnce int      // of them; 0: all
-	heirs  heirs
+	state        plan.JobState
+	why          string
+	over         time.Time
+	pods         []pod
+	nodes        []string // in the order in which they are emptied
+	atOnce       int      // of them; 0: all
+	replacements replacements
 
 	replies chan reply // holds as many as requests are on their way
 	asking  sync.WaitGroup
@@ -91,7 +91,7 @@ func newJob(a *Actor, p *plan.Plan) *job {
 	if action, ok := p.Action.(plan.Drains); ok {
 		j.nodes, j.atOnce = action.DrainedNodes(), action.NodesAtOnce()
 	}
-	j.heirs = newHeirs(j.pods, a.State.Newest())
+	j.replacements = newReplacements(j.pods, a.State.Newest())
 	return j
 }
 
@@ -128,7 +128,7 @@ func (j *job) step(ctx context.Context) {
 	if j.over.IsZero() {
 		j.watch(ctx, snapshot)
 	}
-	j.heirs.follow(j.pods, snapshot)
+	j.replacements.follow(j.pods, snapshot)
 	if j.state == plan.JobRuns && snapshot.Status.Connection.Live {
 		j.askDue(ctx)
 	}
@@ -136,7 +136,7 @@ func (j *job) step(ctx context.Context) {
 	if j.over.IsZero() && j.ended() {
 		j.finish(snapshot)
 	}
-	j.actor.publish(j)
+	j.actor.jobs.publish(j)
 }
 
 // obey does what the user wants.
@@ -144,7 +144,7 @@ func (j *job) obey() {
 	if !j.over.IsZero() || j.state == plan.JobStopped {
 		return
 	}
-	switch wanted := j.actor.ordersFor(j); {
+	switch wanted := j.actor.jobs.ordersFor(j); {
 	case wanted.stopped:
 		j.state = plan.JobStopped
 		j.leave()
@@ -223,7 +223,7 @@ func (j *job) settled() bool {
 	if j.over.IsZero() {
 		return false
 	}
-	return j.heirs.complete(j.pods) || j.actor.Clock.Since(j.over) > afterwards
+	return j.replacements.complete(j.pods) || j.actor.Clock.Since(j.over) > afterwards
 }
 
 // abandon ends the job where it is, once the requests on their way came back.
@@ -239,7 +239,7 @@ func (j *job) abandon() {
 	if j.over.IsZero() {
 		j.finish(j.actor.State.Newest())
 	}
-	j.actor.publish(j)
+	j.actor.jobs.publish(j)
 }
 
 // turn brings a pod into a state.

@@ -98,7 +98,7 @@ func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 		return outcome{state: plan.PodGone}
 	case now != nil && now.Object.DeletionTimestamp != nil:
 		return outcome{state: plan.PodTerminating} // by somebody else
-	case j.actor.ordersFor(j).stopped:
+	case j.actor.jobs.ordersFor(j).stopped:
 		return outcome{state: plan.PodWaits}
 	}
 	err := ask(ctx, j.actor.Writer, end, false)

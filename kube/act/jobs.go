@@ -61,18 +61,18 @@ func (a *Actor) NextJobs(ctx context.Context, revision int) ([]*plan.Progress, i
 }
 
 // Pause keeps a job from asking for more, or lets it go on.
-func (a *Actor) Pause(id int, on bool) { a.order(id, func(o *orders) { o.paused = on }) }
+func (a *Actor) Pause(id int, on bool) { a.jobs.order(id, func(o *orders) { o.paused = on }) }
 
 // Stop ends a job: what was asked goes on, nothing more is asked.
-func (a *Actor) Stop(id int) { a.order(id, func(o *orders) { o.stopped = true }) }
+func (a *Actor) Stop(id int) { a.jobs.order(id, func(o *orders) { o.stopped = true }) }
 
-func (a *Actor) order(id int, change func(*orders)) {
-	a.jobs.mu.Lock()
-	defer a.jobs.mu.Unlock()
-	if id < 1 || id > len(a.jobs.jobs) {
+func (r *registry) order(id int, change func(*orders)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id < 1 || id > len(r.jobs) {
 		return
 	}
-	j := a.jobs.jobs[id-1]
+	j := r.jobs[id-1]
 	change(&j.orders)
 	select {
 	case j.wake <- struct{}{}:
@@ -81,9 +81,9 @@ func (a *Actor) order(id int, change func(*orders)) {
 }
 
 // ordersFor are what the user wants of the job by now.
-func (a *Actor) ordersFor(j *job) orders {
-	a.jobs.mu.Lock()
-	defer a.jobs.mu.Unlock()
+func (r *registry) ordersFor(j *job) orders {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return j.orders
 }
 
@@ -112,7 +112,7 @@ func asked(end plan.End) bool { return end.How == plan.Evicted || end.How == pla
 func (a *Actor) start(j *job, confirmed plan.Confirmed) {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
-	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.ordersFor(j).stopped })
+	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.jobs.ordersFor(j).stopped })
 	a.jobs.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
 		j.run(ctx)
@@ -120,10 +120,10 @@ func (a *Actor) start(j *job, confirmed plan.Confirmed) {
 }
 
 // publish tells those who wait how far the job is.
-func (a *Actor) publish(j *job) {
-	a.jobs.mu.Lock()
-	defer a.jobs.mu.Unlock()
-	a.jobs.tell(j)
+func (r *registry) publish(j *job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(j)
 }
 
 // tell notes how far a job is, if that is news.
@@ -159,7 +159,7 @@ func (a *Actor) Close() {
 
 // conclude notes in the activity log what came of a job.
 func (a *Actor) conclude(p *plan.Progress) {
-	a.revise(func(e plan.Entry) bool { return e.Job == p.ID }, func(e *plan.Entry) { e.Result, e.OK = resultOf(p) })
+	a.activity.revise(func(e plan.Entry) bool { return e.Job == p.ID }, func(e *plan.Entry) { e.Result, e.OK = resultOf(p) })
 }
 
 // resultOf is what came of a job: "7 of 11 gone, 1 refused, stopped".

@@ -50,11 +50,9 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 		return facts, err
 	}
 	if draining, ok := action.(plan.Drains); ok {
-		filtered, err := a.filtered(ctx, draining)
-		if err != nil {
-			return facts, err
-		}
-		facts.Filtered = filtered
+		var err error
+		facts.Filtered, err = filtered(ctx, a.Reader, draining)
+		return facts, err
 	}
 	return facts, nil
 }

@@ -19,8 +19,10 @@ import (
 // and a right that was lost meanwhile is refused when it is used.
 const rightsAge = time.Minute
 
-// answered are the rights that were asked about.
-type answered struct {
+// accessReviews are the rights that were asked about.
+type accessReviews struct {
+	options *Options
+
 	mu    sync.Mutex
 	known map[model.Right]answer
 }
@@ -33,18 +35,18 @@ type answer struct {
 // Rights says for each right whether the user has it, by asking the API server
 // about those that it has not answered within the last minute.
 func (a *Actor) Rights(ctx context.Context, rights []model.Right) (map[model.Right]model.Permission, error) {
-	found, open := a.answered.look(rights, a.Clock.Now())
+	found, open := a.access.look(rights, a.Clock.Now())
 	var mu sync.Mutex
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(atOnce)
 	for _, right := range open {
 		asking.Go(func() error {
 			defer utilruntime.HandleCrash()
-			permission, err := a.ask(ctx, right)
+			permission, err := a.access.ask(ctx, right)
 			if err != nil {
 				return err
 			}
-			a.answered.keep(right, permission, a.Clock.Now())
+			a.access.keep(right, permission, a.Clock.Now())
 			mu.Lock()
 			defer mu.Unlock()
 			found[right] = permission
@@ -55,7 +57,7 @@ func (a *Actor) Rights(ctx context.Context, rights []model.Right) (map[model.Rig
 }
 
 // look finds what is known, and which rights have to be asked about, each once.
-func (k *answered) look(rights []model.Right, now time.Time) (found map[model.Right]model.Permission, open []model.Right) {
+func (k *accessReviews) look(rights []model.Right, now time.Time) (found map[model.Right]model.Permission, open []model.Right) {
 	found = make(map[model.Right]model.Permission, len(rights))
 	asked := map[model.Right]bool{}
 	k.mu.Lock()
@@ -74,7 +76,7 @@ func (k *answered) look(rights []model.Right, now time.Time) (found map[model.Ri
 }
 
 // keep notes an answer.
-func (k *answered) keep(right model.Right, permission model.Permission, now time.Time) {
+func (k *accessReviews) keep(right model.Right, permission model.Permission, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.known == nil {
@@ -84,14 +86,14 @@ func (k *answered) keep(right model.Right, permission model.Permission, now time
 }
 
 // ask asks the API server about one right.
-func (a *Actor) ask(ctx context.Context, right model.Right) (model.Permission, error) {
+func (k *accessReviews) ask(ctx context.Context, right model.Right) (model.Permission, error) {
 	resource, sub, _ := strings.Cut(right.Resource, "/")
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Verb: right.Verb, Group: right.Group, Resource: resource, Subresource: sub, Namespace: right.Namespace,
 		},
 	}}
-	said, err := a.Reader.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	said, err := k.options.Reader.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return model.Permission{}, fmt.Errorf("ask for the right to %s %s: %w", right.Verb, right.Resource, err)
 	}

@@ -26,7 +26,7 @@ func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 	}
 	plan.Verdict.Asked = true
 	for _, change := range plan.Changes {
-		err := a.send(ctx, a.Trier, change, []string{metav1.DryRunAll})
+		err := send(ctx, a.Trier, change, []string{metav1.DryRunAll})
 		var status apierrors.APIStatus
 		if errors.As(err, &status) && !errors.Is(err, ErrChanged) {
 			plan.Verdict.Refused = append(plan.Verdict.Refused, status.Status().Message)
@@ -36,11 +36,11 @@ func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 			return err
 		}
 	}
-	return a.tryEnds(ctx, plan)
+	return tryEnds(ctx, a.Trier, plan)
 }
 
 // send sends one change, as a dry run or in earnest.
-func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
+func send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
 	err := deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
 	switch {
 	case err == nil:

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -18,7 +19,7 @@ const mostTries = 50
 // tryEnds has the API server try the evictions and deletions of a plan, of many
 // the first ones. That a PodDisruptionBudget refuses one for now is no objection:
 // the plan says who waits.
-func (a *Actor) tryEnds(ctx context.Context, p *plan.Plan) error {
+func tryEnds(ctx context.Context, client kubernetes.Interface, p *plan.Plan) error {
 	var tried []*plan.End
 	for i := range p.Ends {
 		if end := &p.Ends[i]; asked(*end) && !end.Terminating && end.Fate.Budget.Allows != plan.BudgetWaits {
@@ -34,7 +35,7 @@ func (a *Actor) tryEnds(ctx context.Context, p *plan.Plan) error {
 	for i, end := range tried {
 		trying.Go(func() (err error) {
 			defer utilruntime.HandleCrash()
-			refused[i], err = a.tryEnd(ctx, end)
+			refused[i], err = tryEnd(ctx, client, end)
 			return err
 		})
 	}
@@ -51,8 +52,8 @@ func (a *Actor) tryEnds(ctx context.Context, p *plan.Plan) error {
 
 // tryEnd tries one end. refused are the server's words; "" where it would accept,
 // and where the pod is gone meanwhile.
-func (a *Actor) tryEnd(ctx context.Context, end *plan.End) (refused string, err error) {
-	err = ask(ctx, a.Trier, end, true)
+func tryEnd(ctx context.Context, client kubernetes.Interface, end *plan.End) (refused string, err error) {
+	err = ask(ctx, client, end, true)
 	switch {
 	case err == nil, apierrors.IsNotFound(err), refusedForNow(err):
 		return "", nil

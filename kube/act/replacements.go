@@ -9,17 +9,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// heirs finds the pods that controllers make in the place of those that a job
+// replacements finds the pods that controllers make in the place of those that a job
 // ends. A successor is one that was not there when the job began, by no clock:
 // the server's may be another than this machine's.
-type heirs struct {
+type replacements struct {
 	before  map[types.UID]map[types.UID]bool // controller → its pods when the job began
 	claimed map[types.UID]bool
 	at      *model.Snapshot // that was looked at last
 }
 
-func newHeirs(pods []pod, snapshot *model.Snapshot) heirs {
-	h := heirs{before: map[types.UID]map[types.UID]bool{}, claimed: map[types.UID]bool{}}
+func newReplacements(pods []pod, snapshot *model.Snapshot) replacements {
+	h := replacements{before: map[types.UID]map[types.UID]bool{}, claimed: map[types.UID]bool{}}
 	for i := range pods {
 		controller := pods[i].controllerOf()
 		if controller == "" {
@@ -40,7 +40,7 @@ func newHeirs(pods []pod, snapshot *model.Snapshot) heirs {
 
 // follow gives every pod that ends its successor, and sees where those are that
 // were given.
-func (h *heirs) follow(pods []pod, snapshot *model.Snapshot) {
+func (h *replacements) follow(pods []pod, snapshot *model.Snapshot) {
 	if snapshot == h.at || !snapshot.Status.Connection.Live {
 		return
 	}
@@ -73,7 +73,7 @@ func wants(p *pod) bool {
 }
 
 // trace sees where a successor is. One that has gone itself is none.
-func (h *heirs) trace(p *pod, snapshot *model.Snapshot) {
+func (h *replacements) trace(p *pod, snapshot *model.Snapshot) {
 	if p.Back.UID == "" {
 		return
 	}
@@ -88,7 +88,7 @@ func (h *heirs) trace(p *pod, snapshot *model.Snapshot) {
 }
 
 // give lets a new pod be the successor of the one that ends the longest.
-func (h *heirs) give(pods []pod, born *model.Pod) {
+func (h *replacements) give(pods []pod, born *model.Pod) {
 	var first *pod
 	for i := range pods {
 		p := &pods[i]
@@ -108,7 +108,7 @@ func (h *heirs) give(pods []pod, born *model.Pod) {
 
 // complete says whether every pod that has gone is back on a node, as far as
 // somebody makes it anew.
-func (h *heirs) complete(pods []pod) bool {
+func (h *replacements) complete(pods []pod) bool {
 	return !slices.ContainsFunc(pods, func(p pod) bool {
 		return p.State == plan.PodGone && p.controllerOf() != "" && p.BackNode == "" &&
 			plan.RecreationUnknown(p.end.Pod.Object) == ""
