@@ -30,7 +30,7 @@ func (p *Plan) Question(context string, production bool) Question {
 	}
 	return Question{
 		Answer: strconv.Itoa(p.Ending),
-		Words:  fmt.Sprintf("Type %d (%s):", p.Ending, p.counted()),
+		Words:  fmt.Sprintf("Type %d (%s):", p.Ending, toType(p.Action)),
 	}
 }
 
@@ -39,9 +39,9 @@ func (q Question) Number() bool {
 	return q.Answer != "" && strings.Trim(q.Answer, "0123456789") == ""
 }
 
-// counted says what the number is of that has to be typed.
-func (p *Plan) counted() string {
-	switch p.Action.(type) {
+// toType says what the number is of that has to be typed.
+func toType(action Action) string {
+	switch action.(type) {
 	case Evict, Drain:
 		return "pods to evict"
 	case Delete:

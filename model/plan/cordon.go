@@ -42,13 +42,13 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	for _, ref := range c.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)
 		change.edit(object, !c.Off, unschedulablePath...)
 		if len(change.Edits) == 0 && !slices.Contains(drained, ref.Name) {
-			plan.skip(ref, c.state(), nil)
+			plan.skips.add(ref, c.state(), nil)
 			continue
 		}
 		kept = append(kept, ref.Name)
@@ -63,7 +63,7 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	}
 	switch {
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
-		return nil, plan.noneLeft(wished.Name(), wished.already())
+		return nil, plan.skips.noneLeft(wished.Name(), wished.already())
 	case len(plan.Changes) == 0:
 		plan.Title = grammar.Capital(c.Name())
 		plan.onlyStops()

@@ -41,11 +41,11 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	for _, ref := range wished.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
 			continue
 		}
 		if jobs := Draining(on.Jobs, ref.Name); len(jobs) > 0 {
-			plan.skip(ref, "being drained already by "+jobs[0].Name, nil)
+			plan.skips.add(ref, "being drained already by "+jobs[0].Name, nil)
 			continue
 		}
 		change := changeOf(ref, object)
@@ -61,12 +61,12 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		d.Nodes = append(d.Nodes, ref.Name)
 	}
 	if d.Grace > 0 {
-		plan.giveGrace(d.Grace)
+		plan.Ends.giveGrace(d.Grace)
 	}
 	plan.Ending = ending(plan.Ends)
 	switch {
 	case len(d.Nodes) == 0:
-		return nil, plan.noneLeft(wished.Name(), grammar.Agree(len(wished.Nodes), "it is", "all are")+" being drained already")
+		return nil, plan.skips.noneLeft(wished.Name(), grammar.Agree(len(wished.Nodes), "it is", "all are")+" being drained already")
 	case plan.Ending == 0 && len(plan.Changes) == 0:
 		return nil, fmt.Errorf("%s: %w: %s", wished.Name(), ErrNoChange, d.already(plan.Ends))
 	}
@@ -105,9 +105,9 @@ func (p *Plan) share(node string, going []types.UID) {
 }
 
 // giveGrace gives the pods that are evicted another grace period than their own.
-func (p *Plan) giveGrace(grace time.Duration) {
-	for i := range p.Ends {
-		if end := &p.Ends[i]; !end.Terminating {
+func (e Ends) giveGrace(grace time.Duration) {
+	for i := range e {
+		if end := &e[i]; !end.Terminating {
 			end.Grace, end.GivenGrace = grace, grace
 		}
 	}

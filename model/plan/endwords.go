@@ -125,14 +125,11 @@ func (e End) budget() Budget {
 }
 
 // outcomes count what becomes of the pods that end: "8 land elsewhere, 1 becomes
-// Pending."; "" where nothing was foretold of any.
-func (p *Plan) outcomes() string {
-	if !p.foretold {
-		return ""
-	}
+// Pending."
+func (e Ends) outcomes() string {
 	counts := map[class]int{}
-	for i := range p.Ends {
-		counts[p.Ends[i].class()]++
+	for i := range e {
+		counts[e[i].class()]++
 	}
 	counts[notEvaluated] += counts[notAsked]
 	var words []string

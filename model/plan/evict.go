@@ -29,18 +29,18 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 	for _, ref := range e.Pods {
 		pod, err := on.pod(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("evict %s: %w", ref.Words(), err))
+			plan.skips.add(ref, "gone", fmt.Errorf("evict %s: %w", ref.Words(), err))
 			continue
 		}
 		if short, why := noEviction(pod); why != "" {
-			plan.skip(ref, short, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why))
+			plan.skips.add(ref, short, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why))
 			continue
 		}
 		kept = append(kept, ref)
 		plan.Ends = append(plan.Ends, endOf(pod, Evicted))
 	}
 	if len(kept) == 0 {
-		return nil, plan.noneLeft(wished, "")
+		return nil, plan.skips.noneLeft(wished, "")
 	}
 	e.Pods = kept
 	plan.Action, plan.Title = e, grammar.Capital(e.Name())

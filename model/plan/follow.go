@@ -14,17 +14,17 @@ import (
 // them.
 func (p *Plan) follow() {
 	lead, plain := p.throwOut()
-	plain = append(p.cordons(), plain...)
-	plain = append(plain, p.relabel()...)
+	plain = append(cordons(p.Changes, p.on), plain...)
+	plain = append(plain, relabel(p.Changes, p.on)...)
 	p.Ending = ending(p.Ends)
 	p.tell(lead, plain...)
 }
 
-// editsOf gives, for each node of the changes that the snapshot knows, the edit
+// editsOf gives, for each node of the changes, as the snapshot knows it, the edit
 // of the field at path.
-func (p *Plan) editsOf(path ...string) map[*model.Node]Edit {
+func editsOf(changes []Change, on *model.Snapshot, path ...string) map[*model.Node]Edit {
 	found := map[*model.Node]Edit{}
-	for _, change := range p.Changes {
+	for _, change := range changes {
 		if change.Target.Resource != "nodes" {
 			continue
 		}
@@ -32,7 +32,7 @@ func (p *Plan) editsOf(path ...string) map[*model.Node]Edit {
 		if at < 0 {
 			continue
 		}
-		node, ok := p.on.Node(change.Target.Name)
+		node, ok := on.Node(change.Target.Name)
 		if !ok {
 			node = &model.Node{Name: change.Target.Name}
 		}
@@ -42,10 +42,10 @@ func (p *Plan) editsOf(path ...string) map[*model.Node]Edit {
 }
 
 // cordons say what follows of nodes that are cordoned, and uncordoned.
-func (p *Plan) cordons() []string {
+func cordons(changes []Change, on *model.Snapshot) []string {
 	var sentences []string
 	nodes, pods, opened := 0, 0, 0
-	for node, edit := range p.editsOf(unschedulablePath...) {
+	for node, edit := range editsOf(changes, on, unschedulablePath...) {
 		if edit.To == nil {
 			opened++
 			continue
@@ -79,7 +79,7 @@ func (p *Plan) throwOut() (lead string, plain []string) {
 		nodes, pods             int
 		barred, shunned, opened int // taints
 	)
-	for node, edit := range p.editsOf(taintsPath...) {
+	for node, edit := range editsOf(p.Changes, p.on, taintsPath...) {
 		was, then := items(edit.From), items(edit.To)
 		if before, after := noExecute(was), noExecute(then); countOthers(before, after)+countOthers(after, before) > 0 {
 			throwing = true

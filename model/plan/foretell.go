@@ -17,14 +17,14 @@ const seenAtOnce = 5
 // tell words what is known of the plan before anything is foretold. lead begins
 // the first effect; where it is "" and pods end, their number does.
 func (p *Plan) tell(lead string, plain ...string) {
-	if words := p.skipWords(); p.Whole() != nil {
+	if words := p.skips.words(p.Action.Targets()); p.Whole() != nil {
 		p.warn(words)
 	} else if words != "" {
 		plain = append(plain, words)
 	}
-	p.lead, p.plain = lead, plain
+	p.sentences.lead, p.sentences.plain = lead, plain
 	if lead == "" && p.Ending > 0 {
-		p.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), grammar.Agree(p.Ending, "ends", "end"))
+		p.sentences.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), grammar.Agree(p.Ending, "ends", "end"))
 	}
 	p.order()
 	p.Effects = p.effects()
@@ -32,15 +32,16 @@ func (p *Plan) tell(lead string, plain ...string) {
 
 // effects are the plan's sentences, the point first.
 func (p *Plan) effects() []string {
-	first := strings.TrimSpace(p.lead + " " + p.outcomes())
-	if first == "" {
-		first = p.bare
+	first := p.sentences.lead
+	if p.foretold {
+		first = strings.TrimSpace(first + " " + p.Ends.outcomes())
 	}
-	effects := make([]string, 0, 1+len(p.plain))
+	first = cmp.Or(first, p.sentences.bare)
+	effects := make([]string, 0, 1+len(p.sentences.plain))
 	if first != "" {
 		effects = append(effects, first)
 	}
-	return append(effects, p.plain...)
+	return append(effects, p.sentences.plain...)
 }
 
 // order sorts the ends, those to be warned of first, and words the order in
@@ -69,7 +70,7 @@ func (p *Plan) Foretell(forecast *Forecast) {
 		}
 	}
 	p.order()
-	p.Effects = append(p.effects(), p.admitted(forecast.Admitted)...)
+	p.Effects = append(p.effects(), admitted(forecast.Admitted, p.on)...)
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
 	p.warn(unreadBudgets(p.Ends))
 	if forecast.Unknown != "" {
@@ -93,12 +94,12 @@ func unreadBudgets(ends []End) string {
 	return fmt.Sprintf("PodDisruptionBudgets could not be read: whether they let %s go is not evaluated.", CountPods(n))
 }
 
-// admitted say which pending pods would find room.
-func (p *Plan) admitted(all []Admitted) []string {
+// admitted say which of the pending pods of the snapshot would find room.
+func admitted(all []Admitted, on *model.Snapshot) []string {
 	var sentences []string
 	for _, a := range all[:min(len(all), few)] {
 		sentence := "Pending " + kindName(a.Pod) + " fits then"
-		if of := p.waiting(a.Pod); a.Count < of {
+		if of := waiting(on, a.Pod); a.Count < of {
 			sentence += fmt.Sprintf(": %d of %d", a.Count, of)
 		} else if a.Count > 1 {
 			sentence += fmt.Sprintf(": all %d", a.Count)
@@ -112,11 +113,11 @@ func (p *Plan) admitted(all []Admitted) []string {
 }
 
 // waiting counts the pods of the pod's kind.
-func (p *Plan) waiting(pod *model.Pod) int {
-	if p.on == nil {
+func waiting(on *model.Snapshot, pod *model.Pod) int {
+	if on == nil {
 		return 0
 	}
-	kind, ok := p.on.KindOf(pod.Object.UID)
+	kind, ok := on.KindOf(pod.Object.UID)
 	if !ok {
 		return 0
 	}

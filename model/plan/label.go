@@ -131,7 +131,7 @@ func (m marks) plan(on Facts) (*Plan, error) {
 	for _, ref := range m.refs {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)
@@ -142,14 +142,14 @@ func (m marks) plan(on Facts) (*Plan, error) {
 			change.edit(object, nil, "metadata", m.field, key)
 		}
 		if len(change.Edits) == 0 {
-			plan.skip(ref, "so already", nil)
+			plan.skips.add(ref, "so already", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
 		kept = append(kept, ref)
 	}
 	if len(plan.Changes) == 0 {
-		return nil, plan.noneLeft(m.action.Name(), grammar.Agree(len(m.refs), "it is", "all are")+" so already")
+		return nil, plan.skips.noneLeft(m.action.Name(), grammar.Agree(len(m.refs), "it is", "all are")+" so already")
 	}
 	plan.Action = m.of(kept)
 	plan.Title = titleOf(plan.Action, plan.Changes)

@@ -17,7 +17,7 @@ type Plan struct {
 	Does    string      // what y does, a verb: "cordon"
 	Stops   []*Progress // jobs that are stopped before anything is changed
 	Changes []Change
-	Ends    []End // pods that end, those to be warned of first
+	Ends    Ends // those to be warned of first
 	// Ending is how many pods end because of the plan: those of Ends that do not
 	// end already, and more where nobody can tell which (a workload scaled down).
 	Ending int
@@ -33,15 +33,22 @@ type Plan struct {
 
 	Verdict Verdict // of the API server's dry run
 
-	on    *model.Snapshot // what it was planned on
-	opens []string        // nodes that it makes schedulable
-	skips []skipped       // targets of the wish that it leaves as they are; Action is without them
-	lead  string          // begins the first effect, before what is foretold of the ends
-	bare  string          // stands in its place where nothing is foretold; "": lead does
-	plain []string        // the effects that stand whatever is foretold
-
-	foretold bool // something of the ends was
+	on        *model.Snapshot // what it was planned on
+	opens     []string        // nodes that it makes schedulable
+	skips     skips
+	sentences sentences
+	foretold  bool // something of the ends was
 }
+
+// sentences are what a plan's effects are made of.
+type sentences struct {
+	lead  string   // begins the first effect, before what is foretold of the ends
+	bare  string   // stands in its place where nothing is foretold; "": lead does
+	plain []string // the effects that stand whatever is foretold
+}
+
+// Ends are the pods that end.
+type Ends []End
 
 // End is a pod that ends.
 type End struct {

@@ -21,31 +21,31 @@ func (p *Plan) orderWords() string {
 	}
 	switch action := p.Action.(type) {
 	case Drain:
-		return "Order: " + p.drainOrder(action)
+		return "Order: " + action.order(p)
 	case Evict:
-		return strings.TrimSpace(p.budgetsAllow() + " " + p.graceWords("Longest grace period ") + ".")
+		return strings.TrimSpace(p.Ends.budgetsAllow() + " " + p.Ends.graceWords("Longest grace period ") + ".")
 	case Delete:
-		return p.graceWords("") + "."
+		return p.Ends.graceWords("") + "."
 	}
 	if len(p.Ends) == 0 {
 		return ""
 	}
-	return p.graceWords("Longest grace period ") + "."
+	return p.Ends.graceWords("Longest grace period ") + "."
 }
 
 // graceWords tell the longest grace period, or the only one.
-func (p *Plan) graceWords(longest string) string {
-	if len(p.Ends) == 1 {
-		return "Its grace period is " + seconds(p.Ends[0].Grace)
+func (e Ends) graceWords(longest string) string {
+	if len(e) == 1 {
+		return "Its grace period is " + seconds(e[0].Grace)
 	}
-	return longest + seconds(longestGrace(p.Ends))
+	return longest + seconds(longestGrace(e))
 }
 
-// drainOrder tells a drain's.
-func (p *Plan) drainOrder(drain Drain) string {
+// order tells in which order a drain evicts the pods of its plan.
+func (d Drain) order(p *Plan) string {
 	cordon := ""
 	switch n := len(p.Changes); {
-	case n == 1 && len(drain.Nodes) == 1:
+	case n == 1 && len(d.Nodes) == 1:
 		cordon = "cordon, then "
 	case n == 1:
 		cordon = "cordon 1 node, then "
@@ -54,10 +54,10 @@ func (p *Plan) drainOrder(drain Drain) string {
 	}
 	switch {
 	case p.Ending == 1:
-		return cordon + grammar.Agree(len(drain.Nodes), "its ", "") + "1 pod; its grace period is " + seconds(longestGrace(p.Ends)) + "."
-	case drain.AtOnce > 0 && drain.AtOnce < len(drain.Nodes):
+		return cordon + grammar.Agree(len(d.Nodes), "its ", "") + "1 pod; its grace period is " + seconds(longestGrace(p.Ends)) + "."
+	case d.AtOnce > 0 && d.AtOnce < len(d.Nodes):
 		return fmt.Sprintf("%s%s at a time, all pods of a node at once; the longest grace period is %s.",
-			cordon, countNodes(drain.AtOnce), seconds(longestGrace(p.Ends)))
+			cordon, countNodes(d.AtOnce), seconds(longestGrace(p.Ends)))
 	}
 	return fmt.Sprintf("%sall %d at once; the longest grace period is %s.", cordon, p.Ending, seconds(longestGrace(p.Ends)))
 }
@@ -66,10 +66,10 @@ func countNodes(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, 
 
 // budgetsAllow say what the budgets of the pods allow now: "PDB front allows 1
 // disruption now."; "" where none selects one, or none was read.
-func (p *Plan) budgetsAllow() string {
+func (e Ends) budgetsAllow() string {
 	var sentences []string
-	for i := range p.Ends {
-		budget := p.Ends[i].budget()
+	for i := range e {
+		budget := e[i].budget()
 		if budget.Name == "" || budget.Allows != BudgetAllows && budget.Allows != BudgetWaits {
 			continue
 		}

@@ -45,8 +45,8 @@ func TestOnlyKubernetesControllersAreKnownToRecreatePods(t *testing.T) {
 		if got := plan.Question("c", false).Answer; got != asks {
 			t.Errorf("%s %s: asks for %q, want %q", c.version, c.kind, got, asks)
 		}
-		if got := plan.outcomes() == "1 may not be recreated."; got != c.unknown {
-			t.Errorf("%s %s: %s", c.version, c.kind, plan.outcomes())
+		if got := plan.Ends.outcomes() == "1 may not be recreated."; got != c.unknown {
+			t.Errorf("%s %s: %s", c.version, c.kind, plan.Ends.outcomes())
 		}
 	}
 	if said := RecreationUnknown(&corev1.Pod{}); said != "" {

@@ -14,11 +14,11 @@ import (
 
 // relabel says which running pods' rules named the labels of nodes that become
 // others: the pods stay, but would not be placed there again.
-func (p *Plan) relabel() []string {
+func relabel(changes []Change, on *model.Snapshot) []string {
 	var homeless, moved []string
 	changed, keys := map[string]bool{}, map[string]bool{}
-	for _, change := range p.Changes {
-		node, ok := p.on.Node(change.Target.Name)
+	for _, change := range changes {
+		node, ok := on.Node(change.Target.Name)
 		if change.Target.Resource != "nodes" || !ok || node.Object == nil {
 			continue
 		}

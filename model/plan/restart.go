@@ -83,7 +83,7 @@ func (p *Plan) roll(on Facts) {
 
 // say adds an effect that stands whatever is foretold.
 func (p *Plan) say(sentence string) {
-	p.Effects, p.plain = append(p.Effects, sentence), append(p.plain, sentence)
+	p.Effects, p.sentences.plain = append(p.Effects, sentence), append(p.sentences.plain, sentence)
 }
 
 // rollWords say how many pods of a workload are replaced, and in which way.

@@ -7,6 +7,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// skips are the targets of a wish that its plan leaves as they are; its Action is
+// without them.
+type skips []skipped
+
 // skipped is a target of a wish that its plan leaves as it is, while it does
 // something to others.
 type skipped struct {
@@ -14,18 +18,20 @@ type skipped struct {
 	err       error  // why it cannot be done; nil where it is as wished already
 }
 
-// skip leaves out a target that it cannot be done to, or that is as wished already:
+// add leaves out a target that it cannot be done to, or that is as wished already:
 // err is nil then.
-func (p *Plan) skip(ref model.Ref, why string, err error) {
-	p.skips = append(p.skips, skipped{ref.Words(), why, err})
+func (s *skips) add(ref model.Ref, why string, err error) {
+	*s = append(*s, skipped{ref.Words(), why, err})
 }
 
 // Whole is nil where the plan does all that was wished, or all but what is so
 // already; else the error that the first target has which it leaves out.
-func (p *Plan) Whole() error {
-	for _, s := range p.skips {
-		if s.err != nil {
-			return s.err
+func (p *Plan) Whole() error { return p.skips.firstError() }
+
+func (s skips) firstError() error {
+	for _, skip := range s {
+		if skip.err != nil {
+			return skip.err
 		}
 	}
 	return nil
@@ -33,39 +39,38 @@ func (p *Plan) Whole() error {
 
 // noneLeft is the error of a wish of which nothing is left to be done. so are the
 // words of a wish all of whose targets are as wished already.
-func (p *Plan) noneLeft(name, so string) error {
-	switch err := p.Whole(); {
+func (s skips) noneLeft(name, so string) error {
+	switch err := s.firstError(); {
 	case err == nil:
 		return fmt.Errorf("%s: %w: %s", name, ErrNoChange, so)
-	case len(p.skips) == 1:
+	case len(s) == 1:
 		return err
 	}
-	return fmt.Errorf("%s: %w: %s", name, ErrWrongWish, p.skipReasons())
+	return fmt.Errorf("%s: %w: %s", name, ErrWrongWish, s.reasons())
 }
 
-// skipWords say what the plan leaves out and why: "Skips 1 of 3 pods: ml/train (on
-// no node)."; "" where it leaves out nothing.
-func (p *Plan) skipWords() string {
-	if len(p.skips) == 0 {
+// words say what is left out beside the targets and why: "Skips 1 of 3 pods: ml/train
+// (on no node)."; "" where nothing is.
+func (s skips) words(targets []model.Ref) string {
+	if len(s) == 0 {
 		return ""
 	}
-	targets := p.Action.Targets()
 	noun := "objects"
 	if len(targets) > 0 {
 		noun = targets[0].Resource
 	}
-	return fmt.Sprintf("Skips %d of %d %s: %s.", len(p.skips), len(targets)+len(p.skips), noun, p.skipReasons())
+	return fmt.Sprintf("Skips %d of %d %s: %s.", len(s), len(targets)+len(s), noun, s.reasons())
 }
 
-// skipReasons name what is left out, those of one reason together.
-func (p *Plan) skipReasons() string {
+// reasons name what is left out, those of one reason together.
+func (s skips) reasons() string {
 	var reasons []string
 	names := map[string][]string{}
-	for _, s := range p.skips {
-		if names[s.why] == nil {
-			reasons = append(reasons, s.why)
+	for _, skip := range s {
+		if names[skip.why] == nil {
+			reasons = append(reasons, skip.why)
 		}
-		names[s.why] = append(names[s.why], s.name)
+		names[skip.why] = append(names[skip.why], skip.name)
 	}
 	words := make([]string, len(reasons))
 	for i, why := range reasons {

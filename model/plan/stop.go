@@ -80,7 +80,7 @@ func (p *Plan) StopWords(jobs []*Progress) []string {
 		if at := slices.IndexFunc(jobs, func(newer *Progress) bool { return newer.ID == job.ID }); at >= 0 {
 			job = jobs[at]
 		}
-		sentences = append(sentences, p.stopWords(job))
+		sentences = append(sentences, stopWords(job, p.opens))
 	}
 	if len(sentences) > 0 {
 		sentences = append(sentences, "Evicted pods do not move back.")
@@ -88,9 +88,9 @@ func (p *Plan) StopWords(jobs []*Progress) []string {
 	return sentences
 }
 
-// stopWords say how far a job is that the plan stops, and for which nodes that the
-// plan is not about it stops too.
-func (p *Plan) stopWords(job *Progress) string {
+// stopWords say how far a job is that a plan stops to make the nodes schedulable,
+// and for which other nodes it stops too.
+func stopWords(job *Progress, opens []string) string {
 	var words strings.Builder
 	switch {
 	case !job.Live():
@@ -114,7 +114,7 @@ func (p *Plan) stopWords(job *Progress) string {
 		}
 	}
 	words.WriteString(".")
-	others := slices.DeleteFunc(slices.Clone(job.Nodes()), func(node string) bool { return slices.Contains(p.opens, node) })
+	others := slices.DeleteFunc(slices.Clone(job.Nodes()), func(node string) bool { return slices.Contains(opens, node) })
 	if job.Live() && len(others) > 0 {
 		words.WriteString(" It stops for " + model.Clean(namesOf(others)) + " too.")
 	}

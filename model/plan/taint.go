@@ -57,20 +57,20 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 	for _, ref := range t.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)
 		change.edit(object, t.applied(items(valueAt(object, taintsPath))), taintsPath...)
 		if len(change.Edits) == 0 {
-			plan.skip(ref, "so already", nil)
+			plan.skips.add(ref, "so already", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
 		kept = append(kept, ref.Name)
 	}
 	if len(plan.Changes) == 0 {
-		return nil, plan.noneLeft(t.Name(), t.already())
+		return nil, plan.skips.noneLeft(t.Name(), t.already())
 	}
 	t.Nodes = kept
 	plan.Action = t

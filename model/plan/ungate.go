@@ -37,7 +37,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skip(ref, "gone", fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone))
 			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
@@ -50,7 +50,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		change := changeOf(ref, object)
 		change.edit(object, left, gatesPath...)
 		if len(change.Edits) == 0 {
-			plan.skip(ref, "no such gate", nil)
+			plan.skips.add(ref, "no such gate", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
@@ -63,7 +63,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		}
 	}
 	if len(plan.Changes) == 0 {
-		return nil, plan.noneLeft(u.Name(), grammar.Agree(len(u.Pods), "it has", "they have")+" no such gate")
+		return nil, plan.skips.noneLeft(u.Name(), grammar.Agree(len(u.Pods), "it has", "they have")+" no such gate")
 	}
 	u.Pods = kept
 	plan.Action = u
