@@ -90,7 +90,7 @@ unit:
 # Each loader of files for so long.
 FUZZTIME ?= 20s
 fuzz:
-	@for f in kube/snapshot/FuzzReadYAML kube/snapshot/FuzzReadJSON kube/snapshot/FuzzReadPacked cli/FuzzReadManifest \
+	@for f in kube/snapshot/FuzzReadYAML kube/snapshot/FuzzReadJSON kube/snapshot/FuzzReadPacked cli/manifest/FuzzReadManifest \
 		explain/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine; do \
 		go test -run '^$$' -fuzz "^$${f##*/}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${f%/*}; \
 	done

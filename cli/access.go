@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
@@ -46,10 +48,7 @@ type viewAccess struct {
 
 // access tells what this user may do, and which views that leaves open.
 func (g *getting) access(ctx context.Context) error {
-	settings, err := readSettings(os.Getenv)
-	if err == nil {
-		err = settings.check()
-	}
+	settings, err := settings.Checked(os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -62,39 +61,39 @@ func (g *getting) access(ctx context.Context) error {
 		return g.printAccess(rights, write)
 	}
 	rows := [][]string{{"CONTEXT", "READ-ONLY", "WHY"}, {write.Name, yesNo(write.ReadOnly), write.Why}}
-	text := table(rows) + "\n"
+	text := output.Table(rows) + "\n"
 	rows = [][]string{{"VIEW", "STATE", "WHY"}}
 	for _, v := range viewsLeft(rights) {
 		rows = append(rows, []string{v.View, v.State, v.Why})
 	}
-	text += table(rows) + "\n"
+	text += output.Table(rows) + "\n"
 	rows = [][]string{{"ALLOWED", "VERB", "RESOURCE", "NAMESPACE", "NEEDED FOR"}}
 	for _, r := range rights {
 		rows = append(rows, []string{yesNo(r.Allowed), r.Verb, resourceName(r), orAll(r.Namespace), r.Needed})
 	}
-	_, err = io.WriteString(g.stdout, text+table(rows))
+	_, err = io.WriteString(g.stdout, text+output.Table(rows))
 	return err
 }
 
 // writable tells whether fathom changes anything in a context, and by which flag or
 // setting it does not.
-func (a *app) writable(settings *settings, context string) contextWrite {
+func (a *app) writable(set *settings.Settings, context string) contextWrite {
 	write := contextWrite{Name: context, ReadOnly: true}
-	because := settings.ReadOnly.because(context)
+	because := set.ReadOnly.Because(context)
 	switch {
 	case a.readOnly:
 		write.Why = "--readonly is set for this run"
 	case because != "":
-		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, configFile())
+		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, settings.File())
 	default:
-		write.ReadOnly, write.Why = false, "no readonly setting for it in "+configFile()
+		write.ReadOnly, write.Why = false, "no readonly setting for it in "+settings.File()
 	}
 	return write
 }
 
 // rights asks what this user may do, and tells whether anything is changed in the
 // context.
-func (g *getting) rights(ctx context.Context, settings *settings, told *waiting) (contextWrite, []client.Access, error) {
+func (g *getting) rights(ctx context.Context, settings *settings.Settings, told *waiting) (contextWrite, []client.Access, error) {
 	client, err := g.connectTelling(ctx, "", told.throttled)
 	if err != nil {
 		return contextWrite{}, nil, err
@@ -124,9 +123,9 @@ func (g *getting) printAccess(rights []client.Access, write contextWrite) error 
 		})
 	}
 	if g.output == "yaml" {
-		return writeYAML(g.stdout, list)
+		return output.YAML(g.stdout, list)
 	}
-	return writeJSON(g.stdout, list)
+	return output.JSON(g.stdout, list)
 }
 
 // viewsLeft tells which views the rights leave open.

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 )
 
 // badFiles are files that no command can do anything with, by name.
@@ -108,7 +111,7 @@ func TestFilesThatCannotBeReadGetOneLine(t *testing.T) {
 			began := time.Now()
 			code := Run(t.Context(), append([]string{"fathom"}, args...), stdin, &stdout, &stderr)
 			said := stderr.String()
-			if code != exitUsage || stdout.Len() > 0 || !strings.HasPrefix(said, "fathom: ") || strings.Count(said, "\n") != 1 || utf8.RuneCountInString(said) > longestLine+10 {
+			if code != exit.Usage || stdout.Len() > 0 || !strings.HasPrefix(said, "fathom: ") || strings.Count(said, "\n") != 1 || utf8.RuneCountInString(said) > terminal.LongestLine+10 {
 				t.Errorf("%s: %q: exit code %d, stdout %.100q, stderr %.600q", name, args, code, stdout.String(), said)
 			}
 			if took := time.Since(began); took > 20*time.Second {
@@ -126,11 +129,45 @@ func TestReadingCanBeInterrupted(t *testing.T) {
 		time.AfterFunc(50*time.Millisecond, cancel)
 		var stdout, stderr bytes.Buffer
 		code := Run(ctx, append([]string{"fathom"}, args...), in, &stdout, &stderr)
-		if got := stderr.String(); code != exitUnknown || got != "fathom: interrupted\n" {
+		if got := stderr.String(); code != exit.Unknown || got != "fathom: interrupted\n" {
 			t.Errorf("%q: exit code %d, %q", args, code, got)
 		}
 		if err := in.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func TestAnAmountWithAnAbsurdExponentIsABadFile(t *testing.T) {
+	const (
+		pod  = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"shop"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1e999999999"}}}]}}`
+		node = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}}`
+		of   = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"p","namespace":"shop"},"spec":{"template":{"spec":{"containers":[{"name":"c","resources":{"limits":{"memory":1e-99999}}}]}}}}`
+		bare = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: 1e999999999\n"
+	)
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state.json")
+	if err := os.WriteFile(state, []byte(node), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"JSON": pod, "YAML": bare, "Deployment": of, "List": `{"apiVersion":"v1","kind":"List","items":[` + pod + `]}`,
+		"PodList": `{"apiVersion":"v1","kind":"PodList","items":[` + pod + `]}`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		commands := [][]string{{"explain", "-f", file, "--from", state}}
+		if name != "Deployment" { // which no state has
+			commands = append(commands, []string{"get", "pods", "-A", "--from", file}, []string{"explain", "--all", "--from", file})
+		}
+		for _, args := range commands {
+			stdout, stderr, code := runs(t.Context(), t, args...)
+			if code != exit.Usage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, file) ||
+				!strings.Contains(stderr, "exponent of more than three digits") {
+				t.Errorf("%s %v: exit code %d\n%s%s", name, args, code, stdout, stderr)
+			}
 		}
 	}
 }

@@ -11,6 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -28,16 +33,16 @@ type changing struct {
 	replace *bool            // values may be replaced without asking; nil where the command replaces none
 	timeout time.Duration    // of watching what was begun; 0: none
 	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
-	answers *answers
+	answers *terminal.Answers
 
-	settings settings
+	settings settings.Settings
 	live     *live
 	actor    *act.Actor
 }
 
 // change makes a command that changes the cluster.
 func (a *app) change(verb string) *changing {
-	return &changing{app: a, verb: verb, agree: map[string]*bool{}, answers: newAnswers(a.stdin, a.stderr)}
+	return &changing{app: a, verb: verb, agree: map[string]*bool{}, answers: terminal.NewAnswers(a.stdin, a.stderr)}
 }
 
 // changeCodes is how the exit codes of these commands are told in their help.
@@ -51,8 +56,8 @@ func (c *changing) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do it without asking.")
 	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "As in kubectl: client and server are --plan, none is not.")
 	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
-	completeFlag(cmd, "dry-run", dryRuns...)
-	addOutput(cmd, &c.output, "text", "json")
+	suggest.Complete(cmd, "dry-run", dryRuns...)
+	output.AddFlag(cmd, &c.output, "text", "json")
 }
 
 // dryRuns are the values of kubectl's flag --dry-run, the default first.
@@ -82,32 +87,29 @@ func (c *changing) addTimeout(cmd *cobra.Command) {
 // check refuses a command line that cannot be carried out, before anything is
 // asked of a server.
 func (c *changing) check() (err error) {
-	if err := checkOutput(c.output, "text", "json"); err != nil {
+	if err := output.Check(c.output, "text", "json"); err != nil {
 		return err
 	}
 	if !slices.Contains(dryRuns, c.dryRun) {
-		return usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), didYouMean(c.dryRun, dryRuns...))
+		return exit.Usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), suggest.DidYouMean(c.dryRun, dryRuns...))
 	}
 	c.plan = c.plan || c.dryRun != dryRuns[0]
-	if c.settings, err = readSettings(os.Getenv); err != nil {
-		return err
-	}
-	if err := c.settings.check(); err != nil {
+	if c.settings, err = settings.Checked(os.Getenv); err != nil {
 		return err
 	}
 	switch {
 	case c.timeout < 0:
-		return usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
+		return exit.Usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
 	case c.plan && c.yes:
-		return usagef("%s: --plan (or --dry-run) and --yes exclude each other", c.verb)
+		return exit.Usagef("%s: --plan (or --dry-run) and --yes exclude each other", c.verb)
 	case c.plan:
 		return nil
 	case c.output != "text":
-		return usagef("%s: -o %s needs --plan or --dry-run", c.verb, c.output)
+		return exit.Usagef("%s: -o %s needs --plan or --dry-run", c.verb, c.output)
 	case c.readOnly:
-		return usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
-	case !c.yes && !c.answers.canAsk():
-		return usagef("%s: standard input and error have to be a terminal, to be asked on; --yes does it without asking, --plan says what it would do", c.verb)
+		return exit.Usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
+	case !c.yes && !c.answers.CanAsk():
+		return exit.Usagef("%s: standard input and error have to be a terminal, to be asked on; --yes does it without asking, --plan says what it would do", c.verb)
 	}
 	return nil
 }
@@ -127,8 +129,8 @@ func (c *changing) run(ctx context.Context, wish func(*live) (plan.Action, error
 	c.live, c.actor = live, c.app.actor(live.client, live.Cluster, c.settings)
 	defer c.actor.Close()
 	if !c.plan && c.actor.ReadOnly() != "" {
-		return usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
-			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly.because(live.client.Context()))
+		return exit.Usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
+			c.verb, live.client.Context(), "readonly: "+c.settings.ReadOnly.Because(live.client.Context()))
 	}
 	action, err := wish(live)
 	if err != nil {
@@ -168,7 +170,7 @@ func (c *changing) planned(ctx context.Context, action plan.Action) (*plan.Plan,
 		case errors.Is(err, plan.ErrNoChange):
 			return nil, err
 		case errors.Is(err, plan.ErrWrongWish):
-			return nil, usageError{err}
+			return nil, exit.Usagef("%w", err)
 		case errors.Is(err, plan.ErrGone):
 			return nil, err
 		}
@@ -184,7 +186,7 @@ func (c *changing) carryOut(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 		if len(p.Verdict.Refused) > 0 && p.Ending == 0 {
-			return errBlocked // the plan has the server's words
+			return exit.ErrBlocked // the plan has the server's words
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
@@ -246,7 +248,7 @@ func (c *changing) nothingToDo(err error) error {
 // blockedf says what is in the way, and ends the command with exit code 1.
 func (c *changing) blockedf(format string, args ...any) error {
 	c.say(fmt.Errorf(format, args...))
-	return errBlocked
+	return exit.ErrBlocked
 }
 
-func (c *changing) say(err error) { say(c.stderr, c.name, err) }
+func (c *changing) say(err error) { terminal.Say(c.stderr, c.name, err) }

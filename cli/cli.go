@@ -4,9 +4,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +14,10 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
 
@@ -39,30 +43,30 @@ type app struct {
 // Run runs a command line, args[0] being the program's name, and gives its exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	silence()
-	said := newStream(stderr)
-	whole := said.isStderr()
-	defer said.takeOver()()
+	said := terminal.NewStream(stderr)
+	whole := said.IsStderr()
+	defer said.TakeOver()()
 	a := &app{
 		name:   programName(args),
 		stdin:  stdin,
-		stdout: newStream(stdout),
+		stdout: terminal.NewStream(stdout),
 		stderr: said,
 		flags:  genericclioptions.NewConfigFlags(true),
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			say(a.stderr, a.name, newCrash(r))
-			code = exitUnknown
+			terminal.Say(a.stderr, a.name, guard.NewCrash(r))
+			code = exit.Unknown
 		}
 	}()
 	if whole {
-		catchPanics(a.abort)
+		guard.CatchPanics(a.abort)
 	}
 	cmd, err := a.root(args).ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
-		err = usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+		err = exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	}
-	return exitCode(ctx, err, a.name, a.stderr)
+	return exit.Code(ctx, err, a.name, a.stderr)
 }
 
 // silence keeps the libraries from writing over our own lines.
@@ -77,7 +81,7 @@ func programName(args []string) string {
 	if len(args) > 0 {
 		base := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 		if plugin, ok := strings.CutPrefix(strings.Replace(base, completer, "kubectl-", 1), "kubectl-"); ok {
-			return "kubectl " + oneLine(plugin)
+			return "kubectl " + terminal.OneLine(plugin)
 		}
 	}
 	return "fathom"
@@ -96,10 +100,16 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.AddCommand(a.explain(), a.list(), a.snapshot(), a.version(),
 		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict(), a.demo())
 	cmd.AddCommand(a.viewCommands()...)
-	cmd.SetFlagErrorFunc(nearestFlag)
+	cmd.SetFlagErrorFunc(suggest.Flag)
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)
 	cmd.SetErr(a.stderr)
 	cmd.SetArgs(commandLine(args))
 	return cmd
+}
+
+// abort ends the process at once, with an error in one line.
+func (a *app) abort(err error) {
+	terminal.Say(a.stderr, a.name, err)
+	os.Exit(exit.Unknown)
 }

@@ -43,18 +43,6 @@ func cleaned(words []string) []string {
 	return clean
 }
 
-// oneOf completes a flag or an argument from a fixed list.
-func oneOf(words ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-}
-
-// completeFlag completes the values of a flag that the command has.
-func completeFlag(cmd *cobra.Command, flag string, words ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, oneOf(words...)); err != nil {
-		panic(err) // no such flag: a mistake in this package
-	}
-}
-
 // completeConnection completes the flags that say which namespace and context, as kubectl does.
 func (a *app) completeConnection(cmd *cobra.Command) {
 	for flag, complete := range map[string]cobra.CompletionFunc{"namespace": a.completeNamespaces, "context": a.completeContexts} {

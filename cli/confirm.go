@@ -1,69 +1,21 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// answers asks a user on the terminal.
-type answers struct {
-	in    io.Reader
-	out   io.Writer
-	lines *bufio.Reader
-}
-
-func newAnswers(in io.Reader, out io.Writer) *answers {
-	return &answers{in: in, out: out, lines: bufio.NewReader(in)}
-}
-
-// canAsk tells whether there is a user to ask.
-func (a *answers) canAsk() bool { return isTerminal(a.in) && isTerminal(a.out) }
-
-// ask puts a question and waits for a line. What was typed before the question
-// stood there is no answer to it.
-func (a *answers) ask(ctx context.Context, question string) (string, error) {
-	discardInput(a.in)
-	if _, err := fmt.Fprint(a.out, oneLine(question)+" "); err != nil {
-		return "", err
-	}
-	type reply struct {
-		line string
-		err  error
-	}
-	replies := make(chan reply, 1)
-	go func() { // a read cannot be canceled
-		defer utilruntime.HandleCrash()
-		line, err := a.lines.ReadString('\n')
-		replies <- reply{line, err}
-	}()
-	select {
-	case r := <-replies:
-		if errors.Is(r.err, io.EOF) {
-			_, _ = fmt.Fprintln(a.out)
-			return "", nil // ctrl-d is no answer
-		}
-		return strings.TrimSpace(r.line), r.err
-	case <-ctx.Done():
-		_, _ = fmt.Fprintln(a.out)
-		return "", ctx.Err()
-	}
-}
-
 // confirm asks the plan's question, and before it for what is agreed to by no flag.
 func (c *changing) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, error) {
 	question := c.question(p)
 	if replaced := p.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
-		return plan.Confirmed{}, usagef("%s would replace %s: say --overwrite if it may", p.Action.Name(), strings.Join(replaced, ", "))
+		return plan.Confirmed{}, exit.Usagef("%s would replace %s: say --overwrite if it may", p.Action.Name(), strings.Join(replaced, ", "))
 	}
 	agreed, err := c.consents(ctx, p)
 	if err != nil {
@@ -71,7 +23,7 @@ func (c *changing) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, e
 	}
 	answer := question.Answer
 	if !c.yes {
-		if answer, err = c.answers.ask(ctx, asked(question)); err != nil {
+		if answer, err = c.answers.Ask(ctx, asked(question)); err != nil {
 			return plan.Confirmed{}, err
 		}
 	}
@@ -111,9 +63,9 @@ func (c *changing) consents(ctx context.Context, plan *plan.Plan) ([]bool, error
 			continue
 		}
 		if c.yes {
-			return nil, usagef("%s would %s: say %s if it may", plan.Action.Name(), consent.Words, flag)
+			return nil, exit.Usagef("%s would %s: say %s if it may", plan.Action.Name(), consent.Words, flag)
 		}
-		answer, err := c.answers.ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
+		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
 		if err != nil {
 			return nil, err
 		}

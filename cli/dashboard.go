@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -33,16 +36,16 @@ by running kube-scheduler's own plugins over the cluster's present state.
 
 Without a command the dashboard starts; ? in it lists the keys.`,
 		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.name),
-		Args:              noCommand,
+		Args:              suggest.NoCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
 	}
 	d.scope.addFlags(cmd)
 	d.addFrom(cmd)
 	d.addSchedulerConfig(cmd)
-	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
+	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
-	completeFlag(cmd, "theme", themes.Names()...)
+	suggest.Complete(cmd, "theme", themes.Names()...)
 	return cmd
 }
 
@@ -77,53 +80,30 @@ func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
 }
 
 // look finds out how to draw, and whether there is a terminal to draw on.
-func (d *dashing) look(asciiGiven bool) (settings, error) {
-	settings, err := readSettings(os.Getenv)
+func (d *dashing) look(asciiGiven bool) (settings.Settings, error) {
+	settings, err := settings.Read(os.Getenv)
 	if err != nil {
 		return settings, err
 	}
-	settings.apply(d.theme, d.ascii, asciiGiven)
-	if err := settings.check(); err != nil {
+	settings.Apply(d.theme, d.ascii, asciiGiven)
+	if err := settings.Check(); err != nil {
 		return settings, err
 	}
 	d.poolLabel = settings.PoolLabel
-	if !isTerminal(d.stdin) || !isTerminal(d.stdout) {
-		return settings, usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
+	if !terminal.Is(d.stdin) || !terminal.Is(d.stdout) {
+		return settings, exit.Usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
 	}
 	return settings, nil
 }
 
 // show runs the program on the terminal, which Bubble Tea restores however it ends.
-func (d *dashing) show(ctx context.Context, options ui.Options, settings settings) error {
+func (d *dashing) show(ctx context.Context, options ui.Options, settings settings.Settings) error {
 	options.Theme, options.ASCII, options.Production = settings.Theme, *settings.ASCII, settings.Production
-	options.ReadOnly, options.Version = d.readOnly, buildVersion()
+	options.ReadOnly, options.Version = d.readOnly, build.Version()
 	app := ui.New(options)
 	defer app.Close()
-	if err := runGuarded(ctx, app, d.stdin, terminalOf(d.stdout), d.abort); err != nil {
+	if err := guard.Run(ctx, app, d.stdin, terminal.Below(d.stdout), d.abort); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)
 	}
 	return app.Err()
-}
-
-// runGuarded runs a model until it ends, is interrupted or panics. Where it does
-// not end although it is to, abort ends the program.
-func runGuarded(ctx context.Context, model tea.Model, in io.Reader, out io.Writer, abort func(error)) error {
-	g := &guard{app: model, abort: abort, ended: make(chan struct{})}
-	// Signals end ctx. Bubble Tea's own handler would wait for its loop, which
-	// ctx has ended, and the loop's end for the handler.
-	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
-	g.quit, g.kill = program.Quit, program.Kill
-	shown.Store(g)
-	defer shown.CompareAndSwap(g, nil)
-	defer context.AfterFunc(ctx, g.insist)()
-	_, err := program.Run()
-	close(g.ended)
-	switch {
-	case g.failure() != nil:
-		return g.failure()
-	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
-		return nil
-	default:
-		return err
-	}
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
@@ -56,20 +60,20 @@ and the steps of the lesson. --instructor draws large and plain, for a projector
 			}
 			for _, flag := range []string{"nodes", "seed"} {
 				if d.lesson != "" && cmd.Flags().Changed(flag) {
-					return usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
+					return exit.Usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
 				}
 			}
 			return d.run(cmd.Context(), cmd.Flags().Changed("ascii"))
 		},
 	}
 	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
-	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+themeNames()+". FATHOM_THEME and the configuration file can set it too.")
+	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.large, "instructor", false, "Draw large and plain, as for a projector; i is the menu of who leads a class, with or without it.")
 	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
 	d.lists.addFlags(cmd)
-	completeFlag(cmd, "theme", themes.Names()...)
+	suggest.Complete(cmd, "theme", themes.Names()...)
 	completeLesson(cmd)
 	return cmd
 }
@@ -77,7 +81,7 @@ and the steps of the lesson. --instructor draws large and plain, for a projector
 // run shows the embedded cluster until its user leaves.
 func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 	if d.nodes < demo.FewestNodes || d.nodes > demo.MostNodes {
-		return usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
+		return exit.Usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
 	}
 	session := &demoSession{app: d.app, story: demo.Story{Nodes: d.nodes, Seed: d.seed}}
 	name, err := d.choose(ctx, session)
@@ -96,7 +100,7 @@ func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
 }
 
 // meantLesson asks for the lessons that come with fathom whose names are close to a wrong one.
-func meantLesson(wrong string) string { return didYouMean(wrong, lessons.Names()...) }
+func meantLesson(wrong string) string { return suggest.DidYouMean(wrong, lessons.Names()...) }
 
 // choose finds the lesson that is to be taken.
 func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name string, err error) {
@@ -106,16 +110,16 @@ func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name 
 	if _, _, err := lessons.Named(d.lesson); err == nil {
 		return d.lesson, nil
 	}
-	text, err := readAll(ctx, d.lesson, d.stdin, lessons.MostSize)
+	text, err := input.ReadAll(ctx, d.lesson, d.stdin, lessons.MostSize)
 	if err != nil {
-		return "", usagef("open lesson: %w; demo --list lists those that come with fathom%s", err, meantLesson(d.lesson))
+		return "", exit.Usagef("open lesson: %w; demo --list lists those that come with fathom%s", err, meantLesson(d.lesson))
 	}
 	if session.file, err = lessons.Read(bytes.NewReader(text)); err != nil {
-		return "", usageError{err}
+		return "", exit.Usagef("%w", err)
 	}
 	if d.lesson == "-" { // the keys come from the terminal itself then
 		if d.stdin, err = os.Open("/dev/tty"); err != nil {
-			return "", usagef("open terminal: %w", err)
+			return "", exit.Usagef("open terminal: %w", err)
 		}
 	}
 	return session.file.Name, nil

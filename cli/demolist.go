@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 )
 
@@ -24,7 +27,7 @@ type listingLessons struct {
 func (l *listingLessons) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons that come with fathom.")
 	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that were begun, and how they went.")
-	addOutput(cmd, &l.output, "text", "json")
+	output.AddFlag(cmd, &l.output, "text", "json")
 }
 
 // wanted says whether something is to be listed.
@@ -34,11 +37,11 @@ func (l *listingLessons) wanted() bool { return l.list || l.progress }
 func (l *listingLessons) check(cmd *cobra.Command) error {
 	switch {
 	case l.list && l.progress, l.wanted() && cmd.Flags().Changed("lesson"):
-		return usagef("demo: --list, --progress and --lesson exclude each other")
+		return exit.Usagef("demo: --list, --progress and --lesson exclude each other")
 	case cmd.Flags().Changed("output") && !l.wanted():
-		return usagef("demo -o %s: it needs --list or --progress", l.output)
+		return exit.Usagef("demo -o %s: it needs --list or --progress", l.output)
 	}
-	return checkOutput(l.output, "text", "json")
+	return output.Check(l.output, "text", "json")
 }
 
 // lessonBook is where the progress is kept.
@@ -68,25 +71,25 @@ func (l *listingLessons) write(a *app) error {
 		return err
 	}
 	if err != nil { // a broken file was kept aside
-		say(a.stderr, a.name, err)
+		terminal.Say(a.stderr, a.name, err)
 	}
 	all, err := lessons.All()
 	if err != nil {
 		return err
 	}
-	g := getting{app: a, output: l.output}
+	list := lessonList
 	if l.progress {
-		return g.print(progressOf(all, done))
+		list = progressOf
 	}
-	return g.print(lessonList(all, done))
+	return list(all, done).Print(a.stdout, a.stderr, l.output, false)
 }
 
 // lessonList is all lessons, in the order of teaching.
-func lessonList(all []*lessons.Lesson, done *lessons.Progress) *listing {
-	l := &listing{kind: "LessonList", heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "REACHED"}}
+func lessonList(all []*lessons.Lesson, done *lessons.Progress) *output.List {
+	l := &output.List{Kind: "LessonList", Heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "REACHED"}}
 	for i, lesson := range all {
 		reached := done.Lessons[lesson.Name].Reached
-		l.add(lessonItem{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
+		l.Add(lessonItem{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
 			strconv.Itoa(i+1), lesson.Name, lesson.Title, lesson.Level, whenOrNone(reached))
 	}
 	return l
@@ -94,10 +97,10 @@ func lessonList(all []*lessons.Lesson, done *lessons.Progress) *listing {
 
 // progressOf is the lessons that were begun, in the order of teaching; those that
 // another version has come last.
-func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
-	l := &listing{
-		kind: "LessonProgressList", heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS", "AGAIN"},
-		empty: "No lesson was begun yet. demo --list lists them.",
+func progressOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
+	l := &output.List{
+		Kind: "LessonProgressList", Heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS", "AGAIN"},
+		Empty: "No lesson was begun yet. demo --list lists them.",
 	}
 	var names []string
 	for _, lesson := range all {
@@ -113,7 +116,7 @@ func progressOf(all []*lessons.Lesson, done *lessons.Progress) *listing {
 		if !begun {
 			continue
 		}
-		l.add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
+		l.Add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
 			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints), againWords(&record))
 	}
 	return l

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -35,11 +36,11 @@ before that: what was asked goes on, and nothing more is asked.
 			case err != nil:
 				return err
 			case atOnce < 0:
-				return usagef("drain: --at-once %d: it is a number of nodes, or 0 for all", atOnce)
+				return exit.Usagef("drain: --at-once %d: it is a number of nodes, or 0 for all", atOnce)
 			case grace > math.MaxInt32:
-				return usagef("drain: --grace-period %d: it is a number of seconds, %d at most", grace, math.MaxInt32)
+				return exit.Usagef("drain: --grace-period %d: it is a number of seconds, %d at most", grace, math.MaxInt32)
 			case grace == 0:
-				return usagef("drain: --grace-period 0 takes pods out of the API before their containers have ended; 1 ends them as fast")
+				return exit.Usagef("drain: --grace-period 0 takes pods out of the API before their containers have ended; 1 ends them as fast")
 			}
 			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
 				return plan.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, live.knows("drain", nodes)

@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -60,7 +64,7 @@ node or is not started, or with -f a pod or one of the replicas that does not fi
 	e.scope.addFlags(cmd)
 	e.addFrom(cmd)
 	e.addSchedulerConfig(cmd)
-	addOutput(cmd, &e.output, "text", "json", "yaml", "markdown")
+	output.AddFlag(cmd, &e.output, "text", "json", "yaml", "markdown")
 	return cmd
 }
 
@@ -83,7 +87,7 @@ func meantKind(args []string) string {
 	if len(args) != 2 {
 		return ""
 	}
-	return didYouMean(args[0], "pod", "deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller")
+	return suggest.DidYouMean(args[0], "pod", "deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller")
 }
 
 // oneObject takes one object at most, with its kind before it or not.
@@ -118,13 +122,13 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
-	out := newReports(e.stdout, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
-	if err := out.write(r); err != nil {
+	out := output.NewReports(e.stdout, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	if err := out.Write(r); err != nil {
 		return err
 	}
-	var found outcome
-	found.note(r.Verdict, pod.Waits)
-	return errors.Join(out.close(), found.err())
+	var found exit.Outcome
+	found.Note(r.Verdict, pod.Waits)
+	return errors.Join(out.Close(), found.Err())
 }
 
 // check refuses flags that do not go together.
@@ -138,15 +142,15 @@ func (e *explaining) check(ctx context.Context, args []string) error {
 	}
 	switch {
 	case asked == 0:
-		return usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.name)
+		return exit.Usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.name)
 	case asked > 1:
-		return usagef("explain: a pod's name, -f and --all exclude each other")
+		return exit.Usagef("explain: a pod's name, -f and --all exclude each other")
 	case e.file == "-" && e.from == "-":
-		return usagef("explain: -f and --from cannot both be standard input")
+		return exit.Usagef("explain: -f and --from cannot both be standard input")
 	case !e.all && (e.scope.all || e.scope.selector != ""):
-		return usagef("explain: -A and -l need --all")
+		return exit.Usagef("explain: -A and -l need --all")
 	}
-	if err := checkOutput(e.output, "text", "json", "yaml", "markdown"); err != nil {
+	if err := output.Check(e.output, "text", "json", "yaml", "markdown"); err != nil {
 		return err
 	}
 	if err := e.scope.resolve(e.app); err != nil {
@@ -167,11 +171,11 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 	if err := live.seek(ctx); err != nil {
 		return err
 	}
-	found := outcome{undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil || live.overlooks()}
-	if found.undecided {
+	found := exit.Outcome{Undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil || live.overlooks()}
+	if found.Undecided {
 		live.sayLimits()
 	}
-	out := newReports(e.stdout, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	out := output.NewReports(e.stdout, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
 	var parts report.Parts
 	if e.nodes || e.trace {
 		parts = e.parts()
@@ -196,7 +200,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 			}
 		}
 	}
-	return errors.Join(out.close(), found.err())
+	return errors.Join(out.Close(), found.Err())
 }
 
 // parts are those of an answer that tells each node, and the cycle if the flags say so.
@@ -209,7 +213,7 @@ func (e *explaining) parts() report.Parts {
 
 // explainOne writes one pod's report. A pod that cannot be explained does not
 // keep the others from being.
-func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*report.Report, error), pod *model.Pod, out *reports, found *outcome) error {
+func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*report.Report, error), pod *model.Pod, out *output.Reports, found *exit.Outcome) error {
 	report, err := ask(ctx, pod.Object.UID)
 	switch {
 	case ctx.Err() != nil:
@@ -217,34 +221,10 @@ func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, t
 	case errors.Is(err, explain.ErrNoPod):
 		return nil // it is gone since
 	case err != nil:
-		say(e.stderr, e.name, fmt.Errorf("explain %s: %w", pod.FullName(), err))
-		found.undecided = true
+		terminal.Say(e.stderr, e.name, fmt.Errorf("explain %s: %w", pod.FullName(), err))
+		found.Undecided = true
 		return nil
 	}
-	found.note(report.Verdict, true)
-	return out.write(report)
-}
-
-// outcome gathers what an exit code says.
-type outcome struct {
-	blocked   bool
-	undecided bool
-}
-
-// note counts one answer in.
-func (o *outcome) note(verdict report.Verdict, waits bool) {
-	o.blocked = o.blocked || waits
-	o.undecided = o.undecided || verdict == report.Unknown
-}
-
-// err is the outcome as the error that gives the exit code.
-func (o *outcome) err() error {
-	switch {
-	case o.undecided:
-		return errUndecided
-	case o.blocked:
-		return errBlocked
-	default:
-		return nil
-	}
+	found.Note(report.Verdict, true)
+	return out.Write(report)
 }

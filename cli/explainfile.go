@@ -8,6 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
@@ -23,7 +26,7 @@ func (e *explaining) runFile(ctx context.Context) error {
 	if namespace == "" {
 		namespace = defaultNamespace
 	}
-	wishes, err := readManifest(ctx, e.file, e.stdin, namespace)
+	wishes, err := manifest.Read(ctx, e.file, e.stdin, namespace)
 	if err != nil {
 		return err
 	}
@@ -32,20 +35,20 @@ func (e *explaining) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := newReports(e.stdout, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
-	var found outcome
+	out := output.NewReports(e.stdout, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
+	var found exit.Outcome
 	for _, w := range wishes {
 		r, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
 		if err != nil {
 			return err
 		}
-		found.note(r.Verdict, !placeable(r))
-		found.undecided = found.undecided || r.Verdict == report.Schedulable && r.Replicas != nil && r.Replicas.Fit == nil
-		if err := out.write(r); err != nil {
+		found.Note(r.Verdict, !placeable(r))
+		found.Undecided = found.Undecided || r.Verdict == report.Schedulable && r.Replicas != nil && r.Replicas.Fit == nil
+		if err := out.Write(r); err != nil {
 			return err
 		}
 	}
-	return errors.Join(out.close(), found.err())
+	return errors.Join(out.Close(), found.Err())
 }
 
 // placeable tells whether a manifest's pods would all be scheduled now.
@@ -121,15 +124,15 @@ func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) 
 		case err == nil:
 			return tried, nil, nil
 		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-			return nil, nil, usagef("explain -f %s: %w", e.file, err)
+			return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
 		case !refusal(err):
 			return nil, nil, err
 		}
 		why = fmt.Sprintf("kube-apiserver did not take a dry run (%v)", err)
 	}
 	completed := pod.DeepCopy()
-	if err := validate(completed); err != nil {
-		return nil, nil, usagef("explain -f %s: %w", e.file, err)
+	if err := manifest.Validate(completed); err != nil {
+		return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
 	}
 	rules := &cluster.Admission{Client: live.reader}
 	if err := rules.Admit(ctx, completed); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -52,7 +53,7 @@ func (e *explaining) findRefused(ctx context.Context, live *live, kind, name str
 	case len(found) == 0:
 		return nil, e.notRefused(ctx, live, kind, name)
 	case e.scope.namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
-		return nil, usagef("explain %s/%s: it is in several namespaces; choose one with -n", strings.ToLower(kind), name)
+		return nil, exit.Usagef("explain %s/%s: it is in several namespaces; choose one with -n", strings.ToLower(kind), name)
 	}
 	return found[0], nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -90,7 +91,7 @@ func (c *changing) leave(ctx context.Context, p *plan.Plan, id int, news *news) 
 // report writes lines about the job; one that cannot be written is no loss.
 func (c *changing) report(lines []string) {
 	for _, line := range lines {
-		_, _ = fmt.Fprintln(c.stderr, oneLine(line))
+		_, _ = fmt.Fprintln(c.stderr, terminal.OneLine(line))
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -33,7 +36,7 @@ func (a *app) addFrom(cmd *cobra.Command) {
 // checkFrom refuses a step of what is no recording.
 func (a *app) checkFrom() error {
 	if a.step != 0 && !a.isRecording() {
-		return usagef("--step %d: only a recording has steps; give it with --from DIR", a.step)
+		return exit.Usagef("--step %d: only a recording has steps; give it with --from DIR", a.step)
 	}
 	return nil
 }
@@ -51,10 +54,10 @@ func (a *app) isRecording() bool {
 // one to begin with, counted from 0.
 func (a *app) openRecording() (r *recording.Recording, step int, err error) {
 	if r, err = recording.Open(a.from); err != nil {
-		return nil, 0, usageError{err}
+		return nil, 0, exit.Usagef("%w", err)
 	}
 	if a.step < 0 || a.step > len(r.Steps) {
-		return nil, 0, usagef("--step %d: %s holds the steps 1 to %d", a.step, a.from, len(r.Steps))
+		return nil, 0, exit.Usagef("--step %d: %s holds the steps 1 to %d", a.step, a.from, len(r.Steps))
 	}
 	return r, cmp.Or(a.step, len(r.Steps)) - 1, nil
 }
@@ -73,16 +76,16 @@ func (a *app) readStep() (*snapshot.File, error) {
 	}
 	file, err := r.Read(step, readOptions())
 	if err == nil {
-		say(a.stderr, a.name, fmt.Errorf("step %d of %d, taken %s UTC", step+1, len(r.Steps), file.Info.Taken.UTC().Format(time.DateTime)))
+		terminal.Say(a.stderr, a.name, fmt.Errorf("step %d of %d, taken %s UTC", step+1, len(r.Steps), file.Info.Taken.UTC().Format(time.DateTime)))
 	}
 	return file, err
 }
 
 // readFrom reads the file that --from names, until ctx ends.
 func (a *app) readFrom(ctx context.Context) (*snapshot.File, error) {
-	file, err := unlessEnded(ctx, a.readState)
+	file, err := input.UnlessEnded(ctx, a.readState)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Usagef("%w", err)
 	}
 	a.accept(file)
 	return file, nil
@@ -109,13 +112,13 @@ func (a *app) accept(file *snapshot.File) {
 		for _, kind := range slices.Sorted(maps.Keys(file.Unknown)) {
 			words = append(words, fmt.Sprintf("%d %s", file.Unknown[kind], kind))
 		}
-		say(a.stderr, a.name, errors.New("passed over, for nothing here reads them: "+strings.Join(words, ", ")))
+		terminal.Say(a.stderr, a.name, errors.New("passed over, for nothing here reads them: "+strings.Join(words, ", ")))
 	}
 	switch {
 	case file.SameUID == 1:
-		say(a.stderr, a.name, errors.New("1 object has the same UID as another, which no cluster allows: the names distinguish them"))
+		terminal.Say(a.stderr, a.name, errors.New("1 object has the same UID as another, which no cluster allows: the names distinguish them"))
 	case file.SameUID > 1:
-		say(a.stderr, a.name, fmt.Errorf("%d objects have the same UID as another, which no cluster allows: the names distinguish them", file.SameUID))
+		terminal.Say(a.stderr, a.name, fmt.Errorf("%d objects have the same UID as another, which no cluster allows: the names distinguish them", file.SameUID))
 	}
 	explain.Emulate(file.Info.Version)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -12,7 +14,7 @@ import (
 )
 
 // runFile shows the file that --from names. No kubeconfig is read for it.
-func (d *dashing) runFile(ctx context.Context, settings settings) error {
+func (d *dashing) runFile(ctx context.Context, settings settings.Settings) error {
 	if d.isRecording() {
 		return d.runRecording(ctx, settings)
 	}
@@ -33,7 +35,7 @@ func (d *dashing) runPiped(ctx context.Context, asciiGiven bool) error {
 	}
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {
-		return usagef("open terminal: %w", err)
+		return exit.Usagef("open terminal: %w", err)
 	}
 	defer func() { _ = terminal.Close() }() // it was only read
 	d.stdin = terminal
@@ -44,7 +46,7 @@ func (d *dashing) runPiped(ctx context.Context, asciiGiven bool) error {
 	return d.showFile(ctx, file, saving, settings)
 }
 
-func (d *dashing) showFile(ctx context.Context, file *snapshot.File, saving *thrift, settings settings) error {
+func (d *dashing) showFile(ctx context.Context, file *snapshot.File, saving *thrift, settings settings.Settings) error {
 	source, err := d.fileSource(file)
 	if err != nil {
 		return err

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 )
 
 // views are what get can list.
@@ -87,7 +87,7 @@ func (g *getting) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Leave out the heads of the columns.")
 	g.scope.addFlags(cmd)
 	g.addFrom(cmd)
-	addOutput(cmd, &g.output, getForms...)
+	output.AddFlag(cmd, &g.output, getForms...)
 }
 
 // oneView takes the name of one view.
@@ -96,42 +96,25 @@ func oneView(_ *cobra.Command, args []string) error {
 	case len(args) != 1:
 		return fmt.Errorf("get: name one view: %s", strings.Join(views, ", "))
 	case !slices.Contains(views, viewOf(args[0])):
-		return fmt.Errorf("get %s: no such view; there are %s%s", args[0], strings.Join(views, ", "), didYouMean(args[0], views...))
+		return fmt.Errorf("get %s: no such view; there are %s%s", args[0], strings.Join(views, ", "), suggest.DidYouMean(args[0], views...))
 	default:
 		return nil
 	}
 }
 
-// listing is a view as a list: a table for people, items for programs.
-type listing struct {
-	kind  string // of the JSON list
-	heads []string
-	more  []string // heads of the columns that -o wide adds
-	rows  [][]string
-	items []any
-	names []string // of the objects, as kubectl get -o name has them
-	empty string   // what to say if nothing is in it
-}
-
-// add adds one row. Its last cells are those of -o wide.
-func (l *listing) add(item any, cells ...string) {
-	l.items = append(l.items, item)
-	l.rows = append(l.rows, cells)
-}
-
 // run lists a view.
 func (g *getting) run(ctx context.Context, view string) error {
-	if err := checkOutput(g.output, getForms...); err != nil {
+	if err := output.Check(g.output, getForms...); err != nil {
 		return err
 	}
 	if err := g.scope.resolve(g.app); err != nil {
 		return err
 	}
 	if view == "access" && g.from != "" {
-		return usagef("get access: a file has no rights to ask for; leave --from out")
+		return exit.Usagef("get access: a file has no rights to ask for; leave --from out")
 	}
 	if view == "access" && g.output == "name" {
-		return usagef("get access: -o name: rights have no names; give text, wide, json or yaml")
+		return exit.Usagef("get access: -o name: rights have no names; give text, wide, json or yaml")
 	}
 	if view == "access" {
 		return g.access(ctx)
@@ -144,7 +127,7 @@ func (g *getting) run(ctx context.Context, view string) error {
 		return err
 	}
 	defer live.Close()
-	var l *listing
+	var l *output.List
 	switch view {
 	case "nodes":
 		l, err = g.nodes(live)
@@ -157,63 +140,12 @@ func (g *getting) run(ctx context.Context, view string) error {
 		return err
 	}
 	live.sayLimits()
-	return g.print(l)
+	return l.Print(g.stdout, g.stderr, g.output, g.noHeaders)
 }
 
 // readPoolLabel reads the setting of the label that holds nodes' pools.
 func (a *app) readPoolLabel() error {
-	settings, err := readSettings(os.Getenv)
-	if err != nil {
-		return err
-	}
+	settings, err := settings.Checked(os.Getenv)
 	a.poolLabel = settings.PoolLabel
-	return settings.check()
-}
-
-// print writes a listing in the form asked for.
-func (g *getting) print(l *listing) error {
-	switch g.output {
-	case "json":
-		return printList(g.stdout, l.kind, l.items)
-	case "yaml":
-		return writeYAML(g.stdout, itemList{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: l.kind}, Items: listOrEmpty(l.items)})
-	}
-	if len(l.rows) == 0 {
-		_, err := fmt.Fprintln(g.stderr, oneLine(l.empty))
-		return err
-	}
-	if g.output == "name" {
-		_, err := io.WriteString(g.stdout, nameLines(l.names))
-		return err
-	}
-	heads := slices.Concat(l.heads, l.more)
-	width := len(heads)
-	if g.output != "wide" {
-		width = len(l.heads)
-	}
-	var rows [][]string
-	if !g.noHeaders {
-		rows = append(rows, heads[:width])
-	}
-	for _, row := range l.rows {
-		rows = append(rows, row[:width])
-	}
-	_, err := io.WriteString(g.stdout, table(rows))
 	return err
-}
-
-// nameLines puts each name on a line of its own.
-func nameLines(names []string) string {
-	var b strings.Builder
-	for _, name := range names {
-		b.WriteString(model.Clean(name) + "\n")
-	}
-	return b.String()
-}
-
-// itemList is a list as YAML tells it.
-type itemList struct {
-	metav1.TypeMeta `json:",inline"`
-
-	Items []any `json:"items"`
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -67,7 +68,7 @@ func readLabels(args []string) (labeling, error) {
 		switch {
 		case sets:
 			if was, twice := wanted.set[key]; twice && was != value {
-				return wanted, usagef("label: %s is set twice", key)
+				return wanted, exit.Usagef("label: %s is set twice", key)
 			}
 			wanted.set[key] = value
 		case removes:
@@ -77,18 +78,18 @@ func readLabels(args []string) (labeling, error) {
 		}
 	}
 	if len(wanted.names) == 0 || len(wanted.set)+len(wanted.remove) == 0 {
-		return wanted, usagef("label: name node or pod, a name and a label, as in: label node std-b-02 disktype=ssd")
+		return wanted, exit.Usagef("label: name node or pod, a name and a label, as in: label node std-b-02 disktype=ssd")
 	}
 	kind, _, slash := strings.Cut(wanted.names[0], "/")
 	wanted.pods = slices.Contains(podKinds, kind)
 	if !wanted.pods && !slices.Contains(nodeKinds, kind) {
-		return wanted, usagef("label %s: name first what is labeled: node or pod", wanted.names[0])
+		return wanted, exit.Usagef("label %s: name first what is labeled: node or pod", wanted.names[0])
 	}
 	if !slash {
 		wanted.names = wanted.names[1:]
 	}
 	if len(wanted.names) == 0 {
-		return wanted, usagef("label: name a %s", kind)
+		return wanted, exit.Usagef("label: name a %s", kind)
 	}
 	return wanted, nil
 }

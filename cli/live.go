@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -44,7 +46,7 @@ func (a *app) connectTelling(ctx context.Context, context string, throttled func
 		Throttled: throttled,
 		Getter:    a.flags,
 		Context:   context,
-		UserAgent: "fathom/" + strings.TrimPrefix(buildVersion(), "v"),
+		UserAgent: "fathom/" + strings.TrimPrefix(build.Version(), "v"),
 		ReadOnly:  a.readOnly,
 		Whole:     a.whole,
 	})
@@ -230,6 +232,6 @@ func (l *live) sayLimits() {
 	}
 	if len(limits) > 0 {
 		slices.Sort(limits)
-		say(l.app.stderr, l.app.name, errors.New(strings.Join(slices.Compact(limits), "; ")))
+		terminal.Say(l.app.stderr, l.app.name, errors.New(strings.Join(slices.Compact(limits), "; ")))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
 
 // nodeNames reads the names of nodes: NAME, or node/NAME as kubectl prints them.
@@ -22,7 +24,7 @@ func nodeNames(verb string, args []string) ([]string, error) {
 			name = rest
 		}
 		if name == "" || strings.Contains(name, "/") {
-			return nil, usagef("%s %q: a node is given as NAME or node/NAME", verb, arg)
+			return nil, exit.Usagef("%s %q: a node is given as NAME or node/NAME", verb, arg)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

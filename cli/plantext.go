@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -12,7 +14,7 @@ import (
 // print writes a plan: in words, as the dashboard's box has them, or for programs.
 func (c *changing) print(plan *plan.Plan) error {
 	if c.output == "json" {
-		return writeJSON(c.stdout, plan.Document())
+		return output.JSON(c.stdout, plan.Document())
 	}
 	_, err := io.WriteString(c.stdout, planText(plan, c.live.client.Context()))
 	return err
@@ -61,7 +63,7 @@ func endsText(ends []plan.End) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return table(rows)
+	return output.Table(rows)
 }
 
 // editsText are the fields that change. Those of a drain are told by its order.
@@ -93,20 +95,20 @@ func (c *changing) tell(plan *plan.Plan) error {
 
 // verdictOf is what stands against a plan, as the error that gives the exit code.
 func verdictOf(p *plan.Plan) error {
-	found := outcome{blocked: len(p.Verdict.Refused) > 0}
+	found := exit.Outcome{Blocked: len(p.Verdict.Refused) > 0}
 	for _, end := range p.Ends {
 		switch end.Fate.Outcome {
 		case plan.Waits, plan.Depends:
-			found.blocked = true
+			found.Blocked = true
 		case plan.NotKnown:
-			found.undecided = true
+			found.Undecided = true
 		}
 		switch end.Fate.Budget.Allows {
 		case plan.BudgetWaits, plan.BudgetNever:
-			found.blocked = true
+			found.Blocked = true
 		case plan.BudgetUnread:
-			found.undecided = true
+			found.Undecided = true
 		}
 	}
-	return found.err()
+	return found.Err()
 }

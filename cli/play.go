@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -13,7 +15,7 @@ import (
 )
 
 // runRecording shows the recording that --from names.
-func (d *dashing) runRecording(ctx context.Context, settings settings) error {
+func (d *dashing) runRecording(ctx context.Context, settings settings.Settings) error {
 	saving := newThrift(os.Getenv)
 	r, step, err := d.openRecording()
 	if err != nil {
@@ -23,7 +25,7 @@ func (d *dashing) runRecording(ctx context.Context, settings settings) error {
 	defer stop()
 	player, err := recording.Play(running, r, step, recording.PlayOptions{Read: readOptions(), Configuration: d.configuration, PoolLabel: d.poolLabel})
 	if err != nil {
-		return usagef("%w; --step N begins with another step", err)
+		return exit.Usagef("%w; --step N begins with another step", err)
 	}
 	shown := &played{Player: player, thrift: saving, stop: stop}
 	return d.show(ctx, ui.Options{

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -22,13 +24,13 @@ func parsePodName(verb, argument, scope, flag string) (podName, error) {
 	first, second, cut := strings.Cut(argument, "/")
 	switch {
 	case argument == "", strings.Contains(second, "/"), cut && (first == "" || second == ""):
-		return podName{}, usagef("%s %q: a pod is given as name, namespace/name or pod/name", verb, argument)
+		return podName{}, exit.Usagef("%s %q: a pod is given as name, namespace/name or pod/name", verb, argument)
 	case !cut:
 		return podName{scope, first}, nil
 	case slices.Contains(podKinds, strings.ToLower(first)):
 		return podName{scope, second}, nil
 	case flag != "" && flag != first && workloadKind(first) == "":
-		return podName{}, usagef("%s %s: -n says %s", verb, argument, flag)
+		return podName{}, exit.Usagef("%s %s: -n says %s", verb, argument, flag)
 	default:
 		return podName{first, second}, nil
 	}
@@ -51,7 +53,7 @@ func (p podName) elsewhere(live *live, verb string) (*model.Pod, error) {
 	case p.namespace == "" && len(others) == 1:
 		return others[0], nil
 	case p.namespace == "" && len(others) > 1:
-		return nil, usagef("%s %s: there are %s; name one with its namespace", verb, p.name, names(others))
+		return nil, exit.Usagef("%s %s: there are %s; name one with its namespace", verb, p.name, names(others))
 	case only != "" && only != p.namespace:
 		return nil, fmt.Errorf("%s %s: only pods of namespace %s may be listed; choose another with -n", verb, p, only)
 	case len(others) > 0:
@@ -73,7 +75,7 @@ func (p podName) meant(s *model.Snapshot, verb string) string {
 	if verb != "explain" || len(p.namespace) < 3 || slices.ContainsFunc(s.Pods, there) {
 		return ""
 	}
-	return didYouMean(p.namespace, kindWords...)
+	return suggest.DidYouMean(p.namespace, kindWords...)
 }
 
 // String is the name as it is read: with its namespace, where that is known.

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
@@ -21,24 +24,24 @@ const leastEvery = time.Second
 func (s *shooting) checkRecording() error {
 	switch {
 	case !s.recording && s.steps != 0:
-		return usagef("snapshot: --steps needs --every")
+		return exit.Usagef("snapshot: --steps needs --every")
 	case !s.recording:
 		return nil
 	case s.every < leastEvery:
-		return usagef("snapshot: --every %s: the least is %s", s.every, leastEvery)
+		return exit.Usagef("snapshot: --every %s: the least is %s", s.every, leastEvery)
 	case s.steps < 0:
-		return usagef("snapshot: --steps %d: give how many steps to take, or leave it out", s.steps)
+		return exit.Usagef("snapshot: --steps %d: give how many steps to take, or leave it out", s.steps)
 	case s.file == "" || s.file == "-":
-		return usagef("snapshot: --every writes many files: name their directory with -o DIR")
+		return exit.Usagef("snapshot: --every writes many files: name their directory with -o DIR")
 	case s.force:
-		return usagef("snapshot: --force is for a file; a recording that is there already goes on")
+		return exit.Usagef("snapshot: --force is for a file; a recording that is there already goes on")
 	}
 	about, err := os.Stat(s.file)
 	switch {
 	case err == nil && !about.IsDir():
-		return usagef("snapshot: write %s: it is a file; --every needs a directory", s.file)
+		return exit.Usagef("snapshot: write %s: it is a file; --every needs a directory", s.file)
 	case err != nil && snapshot.CheckFile(s.file, true) == nil:
-		return usagef("snapshot: write %s: that is the name of a file; --every needs a directory", s.file)
+		return exit.Usagef("snapshot: write %s: that is the name of a file; --every needs a directory", s.file)
 	}
 	return nil
 }
@@ -47,7 +50,7 @@ func (s *shooting) checkRecording() error {
 type recorder struct {
 	*shooting
 	live            *live
-	progress        *progress
+	progress        *terminal.Progress
 	before          int // steps that were there
 	written, failed int
 	first, last     time.Time
@@ -73,7 +76,7 @@ func (s *shooting) record(ctx context.Context) error {
 		return err
 	}
 	live.sayLimits()
-	r := &recorder{shooting: s, live: live, progress: newProgress(s.stderr), before: len(there.Steps)}
+	r := &recorder{shooting: s, live: live, progress: terminal.NewProgress(s.stderr), before: len(there.Steps)}
 	err = r.run(ctx)
 	return r.finish(err)
 }
@@ -88,7 +91,7 @@ func sameCluster(there *recording.Recording, context string) error {
 	if err != nil || !last.Own || last.Info.Context == context {
 		return nil // a step that is broken does not keep others from being written
 	}
-	return usagef("write %s: it holds steps of %s, and this is %s; name another directory", there.Dir, last.Info.Context, context)
+	return exit.Usagef("write %s: it holds steps of %s, and this is %s; name another directory", there.Dir, last.Info.Context, context)
 }
 
 func (r *recorder) run(ctx context.Context) error {
@@ -148,8 +151,8 @@ func (r *recorder) miss(taken time.Time, err error) {
 		return
 	}
 	r.trouble = err.Error()
-	r.progress.clear()
-	say(r.stderr, r.name, fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
+	r.progress.Clear()
+	terminal.Say(r.stderr, r.name, fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
 }
 
 // take is the state of now, from what the informers hold: nodes and pods are not
@@ -162,7 +165,7 @@ func (r *recorder) take(ctx context.Context, taken time.Time) (*snapshot.Snapsho
 	if err := outOfDate(source.Status()); err != nil {
 		return nil, err
 	}
-	found, err := snapshot.Take(ctx, source, state, snapshot.Options{Taken: taken, TakenBy: buildVersion(), Keep: r.keep})
+	found, err := snapshot.Take(ctx, source, state, snapshot.Options{Taken: taken, TakenBy: build.Version(), Keep: r.keep})
 	if err != nil {
 		return nil, err
 	}
@@ -197,14 +200,14 @@ func (r *recorder) wait(ctx context.Context, until time.Time) error {
 
 // tell says how far the recording is: over the line before on a terminal.
 func (r *recorder) tell(text string) {
-	if !r.progress.line(text + "; ctrl-c ends it") {
-		_, _ = fmt.Fprintln(r.stderr, oneLine(text)) // nothing can be done where nobody hears it
+	if !r.progress.Line(text + "; ctrl-c ends it") {
+		_, _ = fmt.Fprintln(r.stderr, terminal.OneLine(text)) // nothing can be done where nobody hears it
 	}
 }
 
 // finish says what was recorded.
 func (r *recorder) finish(err error) error {
-	r.progress.clear()
+	r.progress.Clear()
 	if r.written == 0 {
 		if err == nil {
 			err = fmt.Errorf("record %s: no step was taken", r.file)
@@ -219,7 +222,7 @@ func (r *recorder) finish(err error) error {
 	if r.written == 1 {
 		steps = "1 step"
 	}
-	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", oneLine(r.file), steps,
-		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, oneLine(r.file))
+	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", terminal.OneLine(r.file), steps,
+		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, terminal.OneLine(r.file))
 	return errors.Join(err, told)
 }

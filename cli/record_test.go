@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
@@ -45,7 +47,7 @@ func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *byte
 	a := &app{name: "fathom", stderr: said}
 	dir := t.TempDir()
 	return &recorder{
-		shooting: &shooting{app: a, file: dir, recording: true, every: time.Second}, live: &live{Cluster: joined, app: a}, progress: newProgress(said),
+		shooting: &shooting{app: a, file: dir, recording: true, every: time.Second}, live: &live{Cluster: joined, app: a}, progress: terminal.NewProgress(said),
 	}, said, connection
 }
 
@@ -121,7 +123,7 @@ func TestCtrlCEndsARecordingWell(t *testing.T) {
 		}
 	}
 	interrupt()
-	if code := <-ended; code != exitClear || !strings.Contains(said.String(), there+": 1 step from ") {
+	if code := <-ended; code != exit.Clear || !strings.Contains(said.String(), there+": 1 step from ") {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 }

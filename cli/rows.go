@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
 // nodeItem is a node in get nodes -o json.
@@ -46,9 +43,9 @@ func newNodeItem(n *model.Node) nodeItem {
 		ReadySince:  timeOrNull(n.ReadySince),
 		Cordoned:    n.Cordoned,
 		Status:      n.Status,
-		Pressure:    listOrEmpty(n.Pressure),
-		Taints:      listOrEmpty(n.Object.Spec.Taints),
-		Roles:       listOrEmpty(n.Roles),
+		Pressure:    output.ListOrEmpty(n.Pressure),
+		Taints:      output.ListOrEmpty(n.Object.Spec.Taints),
+		Roles:       output.ListOrEmpty(n.Roles),
 		Zone:        n.Zone,
 		Pool:        n.Pool,
 		Instance:    n.Instance,
@@ -137,61 +134,6 @@ func taintTexts(taints []corev1.Taint) string {
 		texts = append(texts, taints[i].ToString())
 	}
 	return orNone(strings.Join(texts, ","))
-}
-
-// printList writes items as a JSON list, one item a line.
-func printList(w io.Writer, kind string, items []any) error {
-	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, kind); err != nil {
-		return err
-	}
-	for i, item := range items {
-		text, err := escaped.JSON(item, "")
-		if err != nil {
-			return err
-		}
-		separator := ","
-		if i == 0 {
-			separator = ""
-		}
-		if _, err := fmt.Fprintf(w, "%s\n%s", separator, text); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, "\n]}\n")
-	return err
-}
-
-// listOrEmpty keeps an empty list from being null in JSON.
-func listOrEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// timeOrNull is null in JSON for the zero time.
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	utc := t.UTC()
-	return &utc
-}
-
-// orNone is what a cell shows for nothing.
-func orNone(text string) string {
-	if text == "" {
-		return "<none>"
-	}
-	return text
-}
-
-// ago is how long ago t was, as kubectl writes it.
-func ago(now, t time.Time) string {
-	if t.IsZero() {
-		return "<unknown>"
-	}
-	return duration.HumanDuration(now.Sub(t))
 }
 
 // cpu writes cores.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -21,13 +23,13 @@ func (a *app) readSchedulerConfig(ctx context.Context) error {
 	if a.schedulerConfig == "" {
 		return nil
 	}
-	data, err := readFile(ctx, a.schedulerConfig, mostSettings)
+	data, err := input.ReadFile(ctx, a.schedulerConfig, input.MostSettings)
 	if err != nil {
-		return usagef("read scheduler configuration: %w", err)
+		return exit.Usagef("read scheduler configuration: %w", err)
 	}
 	read := &explain.Configuration{Data: data, Source: a.schedulerConfig, Asked: true}
 	if err := read.Check(); err != nil {
-		return usageError{err}
+		return exit.Usagef("%w", err)
 	}
 	a.configuration = read
 	return nil

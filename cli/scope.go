@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -29,7 +30,7 @@ func (s *scope) addFlags(cmd *cobra.Command) {
 func (s *scope) resolve(a *app) error {
 	var err error
 	if s.matches, err = labels.Parse(s.selector); err != nil {
-		return usagef("read selector -l %s: %w", s.selector, err)
+		return exit.Usagef("read selector -l %s: %w", s.selector, err)
 	}
 	if !s.all {
 		s.namespace = a.namespace()

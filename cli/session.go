@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -13,7 +14,7 @@ import (
 // session opens the clusters of the kubeconfig for the dashboard.
 type session struct {
 	*app
-	settings settings
+	settings settings.Settings
 	thrift   *thrift
 }
 

@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
@@ -59,7 +63,7 @@ and left out. Recording goes on in a DIR that holds steps already. --from DIR st
 	cmd.Flags().DurationVar(&s.every, "every", 0, "Record: write a step to the directory of -o now and then after each such while, 30s or 5m.")
 	cmd.Flags().IntVar(&s.steps, "steps", 0, "With --every: end after so many steps; 0 goes on until ctrl-c.")
 	cmd.Flags().StringSliceVar(&s.keep, "keep", nil, "Keep what is left out otherwise: "+strings.Join(snapshot.Keepable(), ", ")+".")
-	completeFlag(cmd, "keep", snapshot.Keepable()...)
+	suggest.Complete(cmd, "keep", snapshot.Keepable()...)
 	return cmd
 }
 
@@ -82,7 +86,7 @@ func (s *shooting) run(ctx context.Context) error {
 	}
 	taken := time.Now()
 	found, err := snapshot.Take(ctx, live.Source(), live.snapshot, snapshot.Options{
-		Taken: taken, TakenBy: buildVersion(), Keep: s.keep,
+		Taken: taken, TakenBy: build.Version(), Keep: s.keep,
 	})
 	if err != nil {
 		return err
@@ -99,12 +103,12 @@ func (s *shooting) run(ctx context.Context) error {
 	}
 	if err := found.Save(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {
-			return usagef("%w; --force replaces it", err)
+			return exit.Usagef("%w; --force replaces it", err)
 		}
 		return err
 	}
 	live.sayLimits()
-	_, err = fmt.Fprintf(s.stderr, "%s: %d objects of %s\n", oneLine(s.file), found.Count(), oneLine(live.snapshot.Status.Context))
+	_, err = fmt.Fprintf(s.stderr, "%s: %d objects of %s\n", terminal.OneLine(s.file), found.Count(), terminal.OneLine(live.snapshot.Status.Context))
 	return err
 }
 
@@ -112,7 +116,7 @@ func (s *shooting) run(ctx context.Context) error {
 func (s *shooting) check() error {
 	for _, field := range s.keep {
 		if err := snapshot.CheckKeep(field); err != nil {
-			return usagef("snapshot: %w", err)
+			return exit.Usagef("snapshot: %w", err)
 		}
 	}
 	if err := s.checkRecording(); err != nil || s.recording || s.file == "" || s.file == "-" {
@@ -120,9 +124,9 @@ func (s *shooting) check() error {
 	}
 	if err := snapshot.CheckFile(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {
-			return usagef("snapshot: %w; --force replaces it", err)
+			return exit.Usagef("snapshot: %w; --force replaces it", err)
 		}
-		return usagef("snapshot: %w", err)
+		return exit.Usagef("snapshot: %w", err)
 	}
 	return nil
 }

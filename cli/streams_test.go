@@ -25,6 +25,7 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
@@ -413,7 +414,7 @@ func TestAStreamIsCleanHoweverItIsWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(pieces.Draw(rt, "text"), "")
 		var out bytes.Buffer
-		s := newStream(&out)
+		s := terminal.NewStream(&out)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "bytes")
 			if written, err := s.Write([]byte(rest[:n])); written != n || err != nil {

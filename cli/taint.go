@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -62,11 +63,11 @@ func taintWish(args []string) (plan.Taint, error) {
 		return plan.Taint{}, err
 	}
 	if len(nodes) == 0 || len(taints) == 0 {
-		return plan.Taint{}, usagef("taint: name a node and a taint, as in: taint std-b-02 dedicated=gpu:NoSchedule")
+		return plan.Taint{}, exit.Usagef("taint: name a node and a taint, as in: taint std-b-02 dedicated=gpu:NoSchedule")
 	}
 	add, remove, err := plan.ParseTaints(taints)
 	if err != nil {
-		return plan.Taint{}, usagef("taint: %w", err)
+		return plan.Taint{}, exit.Usagef("taint: %w", err)
 	}
 	return plan.Taint{Nodes: nodes, Add: add, Remove: remove}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -94,6 +95,6 @@ func (t *taking) Next(ctx context.Context) error { return t.run.Next(ctx) }
 
 // unkept takes what went wrong with keeping the progress, for the panel.
 func (t *taking) unkept(err error) {
-	why := oneLine(err.Error())
+	why := terminal.OneLine(err.Error())
 	t.trouble.Store(&why)
 }

@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
-)
 
-// release is the version that a release build sets with
-// -ldflags "-X github.com/kubectl-fathom/kubectl-fathom/cli.release=v1.2.3".
-var release string
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+)
 
 // serverPatience is how long version waits for the API server.
 const serverPatience = 3 * time.Second
@@ -28,28 +27,28 @@ type versions struct {
 
 // version is the version command.
 func (a *app) version() *cobra.Command {
-	var output string
+	var form string
 	cmd := &cobra.Command{
 		Use:               "version",
 		Short:             "The versions of this program, of its scheduler plugins and of the API server",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output, "text", "json"); err != nil {
+			if err := output.Check(form, "text", "json"); err != nil {
 				return err
 			}
-			return a.printVersions(a.versions(cmd.Context()), output)
+			return a.printVersions(a.versions(cmd.Context()), form)
 		},
 	}
-	addOutput(cmd, &output, "text", "json")
+	output.AddFlag(cmd, &form, "text", "json")
 	return cmd
 }
 
 // versions asks everyone for a version.
 func (a *app) versions(ctx context.Context) versions {
 	return versions{
-		Fathom:     buildVersion(),
-		Kubernetes: dependencyVersion("k8s.io/kubernetes"),
+		Fathom:     build.Version(),
+		Kubernetes: build.Dependency("k8s.io/kubernetes"),
 		Server:     a.serverVersion(ctx),
 		Go:         runtime.Version(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
@@ -57,16 +56,16 @@ func (a *app) versions(ctx context.Context) versions {
 }
 
 // printVersions writes v in the form asked for.
-func (a *app) printVersions(v versions, output string) error {
-	if output == "json" {
-		return writeJSON(a.stdout, v)
+func (a *app) printVersions(v versions, form string) error {
+	if form == "json" {
+		return output.JSON(a.stdout, v)
 	}
 	server := v.Server
 	if server == "" {
 		server = "no answer"
 	}
 	_, err := fmt.Fprintf(a.stdout, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
-		v.Fathom, v.Go, v.Platform, v.Kubernetes, oneLine(server))
+		v.Fathom, v.Go, v.Platform, v.Kubernetes, terminal.OneLine(server))
 	return err
 }
 
@@ -80,29 +79,4 @@ func (a *app) serverVersion(ctx context.Context) string {
 	}
 	defer client.Close()
 	return client.Version()
-}
-
-// buildVersion is the release, else what the Go tool noted of the build.
-func buildVersion() string {
-	if release != "" {
-		return release
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-// dependencyVersion is the version of a module that this program was built with.
-func dependencyVersion(path string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, module := range info.Deps {
-		if module.Path == path {
-			return module.Version
-		}
-	}
-	return ""
 }

@@ -10,29 +10,30 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // nodes lists the nodes; -l takes their labels.
-func (g *getting) nodes(live *live) (*listing, error) {
+func (g *getting) nodes(live *live) (*output.List, error) {
 	if err := live.refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
 	now := live.now()
-	l := &listing{
-		kind:  "NodeList",
-		heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
-		more:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
-		empty: "no nodes found",
+	l := &output.List{
+		Kind:  "NodeList",
+		Heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
+		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
+		Empty: "no nodes found",
 	}
 	for _, n := range live.snapshot.Nodes {
 		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
 		free := n.Allocatable.Minus(&n.Requested)
-		l.add(newNodeItem(n),
+		l.Add(newNodeItem(n),
 			n.Name,
 			n.Status,
 			cpu(&free)+"/"+cpu(&n.Allocatable),
@@ -47,28 +48,28 @@ func (g *getting) nodes(live *live) (*listing, error) {
 			orNone(n.Instance),
 			orNone(n.Requested.String()),
 		)
-		l.names = append(l.names, "node/"+n.Name)
+		l.Names = append(l.Names, "node/"+n.Name)
 	}
 	return l, nil
 }
 
 // pods lists the pods of the scope.
-func (g *getting) pods(live *live) (*listing, error) {
+func (g *getting) pods(live *live) (*output.List, error) {
 	if err := live.refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
 	now := live.now()
-	l := &listing{
-		kind:  "PodList",
-		heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
-		more:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
-		empty: "no pods found in " + g.scope.words(),
+	l := &output.List{
+		Kind:  "PodList",
+		Heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
+		More:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
+		Empty: "no pods found in " + g.scope.words(),
 	}
 	for _, p := range live.snapshot.Pods {
 		if !g.scope.holds(p) {
 			continue
 		}
-		l.add(newPodItem(p),
+		l.Add(newPodItem(p),
 			p.Object.Namespace,
 			p.Object.Name,
 			fmt.Sprintf("%d/%d", p.Ready, p.Total),
@@ -83,7 +84,7 @@ func (g *getting) pods(live *live) (*listing, error) {
 			orNone(p.Object.Spec.SchedulerName),
 			orNone(p.Requests.String()),
 		)
-		l.names = append(l.names, "pod/"+p.Object.Name)
+		l.Names = append(l.Names, "pod/"+p.Object.Name)
 	}
 	return l, nil
 }
@@ -115,7 +116,7 @@ type pendingItem struct {
 }
 
 // pending lists the kinds of waiting pods of the scope, with an explanation each.
-func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
+func (g *getting) pending(ctx context.Context, live *live) (*output.List, error) {
 	if err := live.refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
@@ -123,11 +124,11 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 		return nil, err
 	}
 	now := live.now()
-	l := &listing{
-		kind:  "PendingList",
-		heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
-		more:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
-		empty: "nothing is pending in " + g.scope.words(),
+	l := &output.List{
+		Kind:  "PendingList",
+		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
+		More:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
+		Empty: "nothing is pending in " + g.scope.words(),
 	}
 	for _, kind := range live.snapshot.Pending {
 		pods := g.held(kind)
@@ -147,7 +148,7 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 			name, count, priority = kind.Name(), kind.Count(), "-"
 			item.Pods, item.Missing = []string{}, count
 		}
-		l.add(item,
+		l.Add(item,
 			pods[0].Object.Namespace,
 			name,
 			strconv.Itoa(count),
@@ -160,7 +161,7 @@ func (g *getting) pending(ctx context.Context, live *live) (*listing, error) {
 			orNone(pods[0].Object.Spec.SchedulerName),
 			orNone(pods[0].Requests.String()),
 		)
-		l.names = append(l.names, podsText(kind, pods)...)
+		l.Names = append(l.Names, podsText(kind, pods)...)
 	}
 	return l, nil
 }

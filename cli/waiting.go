@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -25,7 +26,7 @@ type waiting struct {
 	end   context.CancelCauseFunc
 
 	mu       sync.Mutex
-	progress *progress
+	progress *terminal.Progress
 	words    string // what is connected to; "" once it is
 	began    time.Time
 	said     bool // that there are too many requests
@@ -37,7 +38,7 @@ type waiting struct {
 // wait begins to tell what a command waits for, and gives the context that ends
 // with --request-timeout.
 func (a *app) wait(ctx context.Context) (context.Context, *waiting) {
-	w := &waiting{app: a, progress: newProgress(a.stderr), began: time.Now(), over: make(chan struct{})}
+	w := &waiting{app: a, progress: terminal.NewProgress(a.stderr), began: time.Now(), over: make(chan struct{})}
 	ctx, w.end = context.WithCancelCause(ctx)
 	if a.flags.Timeout != nil {
 		w.limit, _ = clientcmd.ParseTimeout(*a.flags.Timeout) // the connection says what is wrong with it
@@ -46,7 +47,7 @@ func (a *app) wait(ctx context.Context) (context.Context, *waiting) {
 		return ctx, w
 	}
 	if server, err := client.ServerOf(a.flags, ""); err == nil {
-		w.words = "Connecting to " + oneLine(server.Host) + "…"
+		w.words = "Connecting to " + terminal.OneLine(server.Host) + "…"
 		if !server.Asks { // on the terminal, into the line
 			go w.tick()
 		}
@@ -63,7 +64,7 @@ func (w *waiting) tick() {
 		case <-time.After(time.Second):
 			w.mu.Lock()
 			if w.words != "" && !w.done {
-				w.progress.line(fmt.Sprintf("%s %s", w.words, time.Since(w.began).Round(time.Second)))
+				w.progress.Line(fmt.Sprintf("%s %s", w.words, time.Since(w.began).Round(time.Second)))
 			}
 			w.mu.Unlock()
 		}
@@ -77,8 +78,8 @@ func (w *waiting) throttled() {
 	if w.done {
 		return
 	}
-	if !w.progress.line(upperFirst(tooMany)) && !w.said {
-		say(w.app.stderr, w.app.name, errors.New(tooMany))
+	if !w.progress.Line(upperFirst(tooMany)) && !w.said {
+		terminal.Say(w.app.stderr, w.app.name, errors.New(tooMany))
 	}
 	w.said = true
 	if w.limit > 0 && w.limiting == nil {
@@ -100,7 +101,7 @@ func (w *waiting) reading(status model.Status) {
 		w.limiting.Stop()
 		w.limiting = nil
 	}
-	w.progress.show(status.Reading)
+	w.progress.Show(status.Reading)
 }
 
 // finish takes the line away, whatever came of it. Its error is why the wait was ended.
@@ -114,7 +115,7 @@ func (w *waiting) finish(ctx context.Context, err error) error {
 	if w.limiting != nil {
 		w.limiting.Stop()
 	}
-	w.progress.clear()
+	w.progress.Clear()
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}

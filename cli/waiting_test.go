@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
 
 // troubled starts the API server of these tests with something that answers in
@@ -76,7 +78,7 @@ func TestTooManyRequestsAreSaidAndEndAtTheRequestTimeout(t *testing.T) {
 			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config, "--request-timeout", "1s")
 			want := "fathom: waiting for the API server: too many requests\n" +
 				"fathom: read cluster: the API server answered for 1s that there are too many requests; --request-timeout sets how long to wait\n"
-			if code != exitUnknown || stderr != want || stdout != "" {
+			if code != exit.Unknown || stderr != want || stdout != "" {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 			}
 		})
@@ -94,7 +96,7 @@ func TestWaitingForTooManyRequestsEndsWithCtrlC(t *testing.T) {
 		return listsNodes(r)
 	})
 	_, stderr, code := runs(ctx, t, "get", "nodes", "--kubeconfig", config)
-	if code != exitUnknown || !strings.HasSuffix(stderr, "fathom: interrupted\n") {
+	if code != exit.Unknown || !strings.HasSuffix(stderr, "fathom: interrupted\n") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -109,7 +111,7 @@ func TestTooManyRequestsThatPassAreWaitedFor(t *testing.T) {
 		return true
 	})
 	stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config)
-	if code != exitClear || !strings.Contains(stdout, "std-1") || stderr != "fathom: waiting for the API server: too many requests\n" {
+	if code != exit.Clear || !strings.Contains(stdout, "std-1") || stderr != "fathom: waiting for the API server: too many requests\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -126,7 +128,7 @@ func TestAnEmptyAnswerIsSaidInOneLineAndIsNoEmptyCluster(t *testing.T) {
 				return true
 			})
 			stdout, stderr, code := runs(t.Context(), t, "get", "pending", "--kubeconfig", config)
-			if code != exitUnknown || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "without kind and resourceVersion") {
+			if code != exit.Unknown || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "without kind and resourceVersion") {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 			}
 		})
@@ -162,7 +164,7 @@ func TestAnAnswerThatIsNoVersionIsNoNetworkTrouble(t *testing.T) {
 			})
 			for _, command := range []string{"get nodes", "explain --all"} {
 				stdout, stderr, code := runs(t.Context(), t, append(strings.Fields(command), "--kubeconfig", config)...)
-				if code != exitUnknown || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+				if code != exit.Unknown || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 					!strings.Contains(stderr, "gave an answer without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
 					strings.Contains(stderr, "network") || strings.Contains(stderr, "does not answer") {
 					t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)

@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
-// reports writes explanations as they come. A list of them is written item by
+// Reports writes explanations as they come. A list of them is written item by
 // item, so that the first is there before the last is found.
-type reports struct {
+type Reports struct {
 	w       io.Writer
 	form    string
 	list    bool
@@ -20,13 +21,13 @@ type reports struct {
 	written int
 }
 
-// newReports makes a writer of one explanation, or of a list.
-func newReports(w io.Writer, form string, list bool, options report.TextOptions) *reports {
-	return &reports{w: w, form: form, list: list, options: options}
+// NewReports makes a writer of one explanation, or of a list.
+func NewReports(w io.Writer, form string, list bool, options report.TextOptions) *Reports {
+	return &Reports{w: w, form: form, list: list, options: options}
 }
 
-// write writes one explanation.
-func (r *reports) write(answer *report.Report) error {
+// Write writes one explanation.
+func (r *Reports) Write(answer *report.Report) error {
 	var err error
 	switch r.form {
 	case "json":
@@ -40,14 +41,14 @@ func (r *reports) write(answer *report.Report) error {
 		if options.Now.IsZero() {
 			options.Now = time.Now()
 		}
-		err = r.writeBlock(report.Text(answer, widthOf(r.w), options))
+		err = r.writeBlock(report.Text(answer, terminal.Width(r.w), options))
 	}
 	r.written++
 	return err
 }
 
-// close ends a list.
-func (r *reports) close() error {
+// Close ends a list.
+func (r *Reports) Close() error {
 	var err error
 	switch {
 	case r.form == "json" && r.list && r.written == 0:
@@ -63,12 +64,12 @@ func (r *reports) close() error {
 }
 
 // head begins a JSON list.
-func (r *reports) head() string {
+func (r *Reports) head() string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, report.ListKind)
 }
 
 // shown is the report as JSON and YAML tell it: nodes[] of a list only where asked for.
-func (r *reports) shown(report *report.Report) *report.Report {
+func (r *Reports) shown(report *report.Report) *report.Report {
 	if !r.list || r.options.Nodes {
 		return report
 	}
@@ -77,9 +78,9 @@ func (r *reports) shown(report *report.Report) *report.Report {
 	return &short
 }
 
-func (r *reports) writeJSON(report *report.Report) error {
+func (r *Reports) writeJSON(report *report.Report) error {
 	if !r.list {
-		return writeJSON(r.w, report)
+		return JSON(r.w, report)
 	}
 	before := ",\n"
 	if r.written == 0 {
@@ -93,7 +94,7 @@ func (r *reports) writeJSON(report *report.Report) error {
 	return err
 }
 
-func (r *reports) writeYAML(answer *report.Report) error {
+func (r *Reports) writeYAML(answer *report.Report) error {
 	text, err := escaped.YAML(r.shown(answer))
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (r *reports) writeYAML(answer *report.Report) error {
 }
 
 // writeBlock writes a text, apart from the one before.
-func (r *reports) writeBlock(text string) error {
+func (r *Reports) writeBlock(text string) error {
 	if r.written > 0 {
 		text = "\n" + text
 	}

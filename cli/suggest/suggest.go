@@ -1,4 +1,5 @@
-package cli
+// Package suggest names the words that may be meant: while one types them, and after a wrong one.
+package suggest
 
 import (
 	"errors"
@@ -25,9 +26,9 @@ func nearest(wrong string, words ...string) []string {
 	return list.SuggestionsFor(wrong)
 }
 
-// didYouMean asks for the words that a wrong one is close to: " (did you mean pods?)";
+// DidYouMean asks for the words that a wrong one is close to: " (did you mean pods?)";
 // "" where there are none.
-func didYouMean(wrong string, words ...string) string {
+func DidYouMean(wrong string, words ...string) string {
 	found := nearest(wrong, words...)
 	if len(found) == 0 {
 		return ""
@@ -35,8 +36,8 @@ func didYouMean(wrong string, words ...string) string {
 	return fmt.Sprintf(" (did you mean %s?)", strings.Join(found, " or "))
 }
 
-// noCommand refuses arguments of the root command: they are commands that there are not.
-func noCommand(cmd *cobra.Command, args []string) error {
+// NoCommand refuses arguments of the root command: they are commands that there are not.
+func NoCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -48,8 +49,8 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant)
 }
 
-// nearestFlag adds to the error about an unknown flag which one may be meant.
-func nearestFlag(cmd *cobra.Command, err error) error {
+// Flag adds to the error about an unknown flag which one may be meant.
+func Flag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
@@ -68,4 +69,16 @@ func nearestFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w (did you mean --%s?)", err, strings.Join(found, " or --"))
+}
+
+// OneOf completes a flag or an argument from a fixed list.
+func OneOf(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// Complete completes the values of a flag that the command has.
+func Complete(cmd *cobra.Command, flag string, words ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, OneOf(words...)); err != nil {
+		panic(err) // no such flag: a mistake in this package
+	}
 }

@@ -1,31 +1,16 @@
-package cli
+package output
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
-	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// widthOf is the width of the terminal that w is; 0 if it is none.
-func widthOf(w io.Writer) int {
-	file, ok := fileOf(w)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
-}
-
-// table aligns rows as kubectl does.
-func table(rows [][]string) string {
+// Table aligns rows as kubectl does.
+func Table(rows [][]string) string {
 	var b strings.Builder
 	w := printers.GetNewTabWriter(&b)
 	for _, row := range rows {

@@ -1,4 +1,5 @@
-package cli
+// Package manifest reads the pods that a manifest asks for, and validates them as kube-apiserver does.
+package manifest
 
 import (
 	"bufio"
@@ -17,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
@@ -24,19 +27,19 @@ import (
 // strict refuses fields that the API does not know, as kubectl does.
 var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
-// readManifest reads the file, "-" being stdin, and gives the pods it asks for.
+// Read reads the file, "-" being stdin, and gives the pods it asks for.
 // What is no pod and no workload is passed over.
-func readManifest(ctx context.Context, file string, stdin io.Reader, namespace string) ([]explain.Planned, error) {
-	data, err := readAll(ctx, file, stdin, mostManifest)
+func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]explain.Planned, error) {
+	data, err := input.ReadAll(ctx, file, stdin, input.MostManifest)
 	if err != nil {
-		return nil, usagef("read manifest: %w", err)
+		return nil, exit.Usagef("read manifest: %w", err)
 	}
-	wishes, err := unlessEnded(ctx, func() ([]explain.Planned, error) { return wishesIn(data, namespace) })
+	wishes, err := input.UnlessEnded(ctx, func() ([]explain.Planned, error) { return wishesIn(data, namespace) })
 	if err != nil {
-		return nil, usagef("read manifest %s: %w", file, err)
+		return nil, exit.Usagef("read manifest %s: %w", file, err)
 	}
 	if len(wishes) == 0 {
-		return nil, usagef("read manifest %s: it holds no pod and no workload with a pod template", file)
+		return nil, exit.Usagef("read manifest %s: it holds no pod and no workload with a pod template", file)
 	}
 	return wishes, nil
 }
@@ -51,8 +54,8 @@ func wishesIn(data []byte, namespace string) (wishes []explain.Planned, err erro
 			return wishes, nil
 		case err != nil:
 			return nil, err
-		case len(document) > mostDocument:
-			return nil, fmt.Errorf("one document of more than %d MiB", mostDocument>>20)
+		case len(document) > input.MostDocument:
+			return nil, fmt.Errorf("one document of more than %d MiB", input.MostDocument>>20)
 		}
 		found, err := wishesOf(document, namespace)
 		if err != nil {

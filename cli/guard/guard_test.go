@@ -1,4 +1,4 @@
-package cli
+package guard
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func TestPanicEndsTheDashboardInOneLine(t *testing.T) {
 	for _, where := range []string{"Init", "Update", "View", "Cmd", "Batch"} {
 		t.Run(where, func(t *testing.T) {
 			var out bytes.Buffer
-			err := runGuarded(t.Context(), fragile{where}, strings.NewReader(""), &out, notAborted(t))
+			err := Run(t.Context(), fragile{where}, strings.NewReader(""), &out, notAborted(t))
 			if err == nil {
 				t.Fatal("the panic was lost")
 			}
@@ -69,7 +69,7 @@ func TestPanicEndsTheDashboardInOneLine(t *testing.T) {
 		})
 	}
 	t.Run("nowhere", func(t *testing.T) {
-		if err := runGuarded(t.Context(), fragile{}, strings.NewReader(""), &bytes.Buffer{}, notAborted(t)); err != nil {
+		if err := Run(t.Context(), fragile{}, strings.NewReader(""), &bytes.Buffer{}, notAborted(t)); err != nil {
 			t.Errorf("error %v without a panic", err)
 		}
 	})
@@ -142,7 +142,7 @@ func TestADashboardThatHangsIsEndedWithItsTerminalRestored(t *testing.T) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = runGuarded(ctx, s, strings.NewReader(""), s.out, func(err error) { aborted <- err })
+		_ = Run(ctx, s, strings.NewReader(""), s.out, func(err error) { aborted <- err })
 	}()
 	<-s.reached
 	interrupt()
@@ -163,7 +163,7 @@ func TestACommandThatHangsDoesNotKeepTheDashboardFromEnding(t *testing.T) {
 		<-s.reached
 		interrupt()
 	}()
-	if err := runGuarded(ctx, s, strings.NewReader(""), s.out, notAborted(t)); err != nil {
+	if err := Run(ctx, s, strings.NewReader(""), s.out, notAborted(t)); err != nil {
 		t.Error(err)
 	}
 }
@@ -194,7 +194,7 @@ func TestAPanicOfAnyGoroutineEndsTheDashboardInOneLine(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	t.Cleanup(func() { utilruntime.PanicHandlers, utilruntime.ReallyCrash = handlers, true })
 	aborted := make(chan error, 1)
-	catchPanics(func(err error) { aborted <- err })
+	CatchPanics(func(err error) { aborted <- err })
 	s := newStuck("Cmd")
 	defer close(s.release)
 	ended := make(chan struct{})
@@ -204,7 +204,7 @@ func TestAPanicOfAnyGoroutineEndsTheDashboardInOneLine(t *testing.T) {
 		<-s.reached
 		panic("broken\x1b[31m\nelsewhere")
 	}()
-	err := runGuarded(t.Context(), s, strings.NewReader(""), s.out, notAborted(t))
+	err := Run(t.Context(), s, strings.NewReader(""), s.out, notAborted(t))
 	if err == nil || !strings.Contains(err.Error(), "internal error: broken") {
 		t.Errorf("the panic is told as %v", err)
 	}

@@ -1,4 +1,5 @@
-package cli
+// Package settings is the configuration file, with the environment and the flags that go before it.
+package settings
 
 import (
 	"bufio"
@@ -15,6 +16,9 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -24,31 +28,31 @@ import (
 // configuration file names none.
 const production = "*prod*"
 
-// settings are what the configuration file may set. The environment goes before
+// Settings are what the configuration file may set. The environment goes before
 // it, and flags go before the environment.
-type settings struct {
+type Settings struct {
 	Theme      string   `json:"theme"`
 	ASCII      *bool    `json:"ascii"`
 	Production string   `json:"production"` // pattern of context names
-	ReadOnly   contexts `json:"readonly"`   // nothing is changed in these
+	ReadOnly   Contexts `json:"readonly"`   // nothing is changed in these
 	PoolLabel  string   `json:"pool-label"` // the label of nodes that holds their pool
 }
 
-// configFile is where the configuration file is looked for.
-func configFile() string { return filepath.Join(xdg.ConfigHome, "fathom", "config.yaml") }
+// File is where the configuration file is looked for.
+func File() string { return filepath.Join(xdg.ConfigHome, "fathom", "config.yaml") }
 
-// readSettings reads the configuration file, if there is one, and the environment.
-func readSettings(env func(string) string) (settings, error) {
-	s := settings{Production: production}
-	file := configFile()
-	text, err := readFile(context.Background(), file, mostSettings)
+// Read reads the configuration file, if there is one, and the environment.
+func Read(env func(string) string) (Settings, error) {
+	s := Settings{Production: production}
+	file := File()
+	text, err := input.ReadFile(context.Background(), file, input.MostSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return s, usagef("read configuration: %w", err)
+		return s, exit.Usagef("read configuration: %w", err)
 	default:
 		if err := unmarshalOnly(text, &s); err != nil {
-			return s, usagef("read configuration %s: %w", file, err)
+			return s, exit.Usagef("read configuration %s: %w", file, err)
 		}
 	}
 	if theme := env("FATHOM_THEME"); theme != "" {
@@ -63,9 +67,18 @@ func readSettings(env func(string) string) (settings, error) {
 	return s, nil
 }
 
+// Checked are readSettings where no flag sets any.
+func Checked(env func(string) string) (Settings, error) {
+	s, err := Read(env)
+	if err == nil {
+		err = s.Check()
+	}
+	return s, err
+}
+
 // unmarshalOnly reads the one document of text. A second one is refused: YAML reads
 // the first alone, and what the others protect would be protected by nothing.
-func unmarshalOnly(text []byte, s *settings) error {
+func unmarshalOnly(text []byte, s *Settings) error {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	var held int
 	for {
@@ -90,8 +103,8 @@ func unmarshalOnly(text []byte, s *settings) error {
 	return nil
 }
 
-// apply lets flags that were given win.
-func (s *settings) apply(theme string, ascii, asciiGiven bool) {
+// Apply lets flags that were given win.
+func (s *Settings) Apply(theme string, ascii, asciiGiven bool) {
 	if theme != "" {
 		s.Theme = theme
 	}
@@ -100,27 +113,27 @@ func (s *settings) apply(theme string, ascii, asciiGiven bool) {
 	}
 }
 
-// check refuses a theme that does not exist, and patterns that match nothing.
-func (s *settings) check() error {
+// Check refuses a theme that does not exist, and patterns that match nothing.
+func (s *Settings) Check() error {
 	if err := model.CheckPattern(s.Production); err != nil {
-		return usagef("read configuration: production: %q: %w", s.Production, err)
+		return exit.Usagef("read configuration: production: %q: %w", s.Production, err)
 	}
 	if err := s.ReadOnly.check(); err != nil {
-		return usagef("read configuration: readonly: %w", err)
+		return exit.Usagef("read configuration: readonly: %w", err)
 	}
 	if s.PoolLabel != "" {
 		if wrong := content.IsLabelKey(s.PoolLabel); len(wrong) > 0 {
-			return usagef("read configuration: pool-label: %q is no label's key: %s", s.PoolLabel, wrong[0])
+			return exit.Usagef("read configuration: pool-label: %q is no label's key: %s", s.PoolLabel, wrong[0])
 		}
 	}
 	if s.Theme == "" {
 		return nil
 	}
 	if _, ok := themes.For(s.Theme, true); !ok {
-		return usagef("draw with theme %s: no such theme; there are %s%s", s.Theme, themeNames(), didYouMean(s.Theme, themes.Names()...))
+		return exit.Usagef("draw with theme %s: no such theme; there are %s%s", s.Theme, ThemeNames(), suggest.DidYouMean(s.Theme, themes.Names()...))
 	}
 	return nil
 }
 
-// themeNames lists the themes, for messages.
-func themeNames() string { return strings.Join(themes.Names(), ", ") }
+// ThemeNames lists the themes, for messages.
+func ThemeNames() string { return strings.Join(themes.Names(), ", ") }

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"maps"
@@ -50,10 +50,10 @@ func TestFlagsGoBeforeTheEnvironmentAndThatBeforeTheFile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := readSettings(func(name string) string { return test.env[name] })
+			s, err := Read(func(name string) string { return test.env[name] })
 			if err == nil {
-				s.apply(test.flag, false, false)
-				err = s.check()
+				s.Apply(test.flag, false, false)
+				err = s.Check()
 			}
 			switch {
 			case err != nil && test.theme != "error":
@@ -80,7 +80,7 @@ func TestASCIIIsTakenFromTheLocaleUnlessSet(t *testing.T) {
 		"no locale at all draws less": {"", false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := readSettings(func(name string) string {
+			s, err := Read(func(name string) string {
 				if name == "LANG" {
 					return test.locale
 				}
@@ -89,7 +89,7 @@ func TestASCIIIsTakenFromTheLocaleUnlessSet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.apply("", test.flag, test.given)
+			s.Apply("", test.flag, test.given)
 			if *s.ASCII != test.want {
 				t.Errorf("ASCII %v, want %v", *s.ASCII, test.want)
 			}
@@ -117,14 +117,14 @@ func TestConfigurationOfSeveralDocumentsIsRefused(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(home, "fathom"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(configFile(), []byte(test.file), 0o600); err != nil {
+			if err := os.WriteFile(File(), []byte(test.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := readSettings(func(string) string { return "" })
+			s, err := Read(func(string) string { return "" })
 			if refused := err != nil; refused != test.refused {
 				t.Fatalf("refused %v (%v), want %v", refused, err, test.refused)
 			}
-			if protected := s.ReadOnly.because("any") != ""; err == nil && protected != test.protected {
+			if protected := s.ReadOnly.Because("any") != ""; err == nil && protected != test.protected {
 				t.Errorf("protected %v, want %v", protected, test.protected)
 			}
 		})

@@ -1,4 +1,5 @@
-package cli
+// Package input reads the files that people write: no more than is sensible, and until ctrl-c.
+package input
 
 import (
 	"context"
@@ -10,22 +11,22 @@ import (
 // How large the files are that people write themselves, in bytes. What is read
 // takes up to a hundred times as much memory.
 const (
-	mostManifest = 16 << 20
-	mostDocument = 4 << 20 // of a manifest: etcd keeps no object of half that size
-	mostSettings = 1 << 20
+	MostManifest = 16 << 20
+	MostDocument = 4 << 20 // of a manifest: etcd keeps no object of half that size
+	MostSettings = 1 << 20
 )
 
-// readAll reads a file, or stdin for "-", of no more than most bytes.
-func readAll(ctx context.Context, file string, stdin io.Reader, most int) ([]byte, error) {
+// ReadAll reads a file, or stdin for "-", of no more than most bytes.
+func ReadAll(ctx context.Context, file string, stdin io.Reader, most int) ([]byte, error) {
 	if file != "-" {
-		return readFile(ctx, file, most)
+		return ReadFile(ctx, file, most)
 	}
-	return unlessEnded(ctx, func() ([]byte, error) { return readMost(stdin, "standard input", most) })
+	return UnlessEnded(ctx, func() ([]byte, error) { return readMost(stdin, "standard input", most) })
 }
 
-// readFile reads a file of no more than most bytes.
-func readFile(ctx context.Context, file string, most int) ([]byte, error) {
-	return unlessEnded(ctx, func() ([]byte, error) {
+// ReadFile reads a file of no more than most bytes.
+func ReadFile(ctx context.Context, file string, most int) ([]byte, error) {
+	return UnlessEnded(ctx, func() ([]byte, error) {
 		in, err := os.Open(file)
 		if err != nil {
 			return nil, err
@@ -43,9 +44,9 @@ func readMost(in io.Reader, name string, most int) ([]byte, error) {
 	return text, err
 }
 
-// unlessEnded does what cannot be told to stop, as reading is, and leaves it
+// UnlessEnded does what cannot be told to stop, as reading is, and leaves it
 // behind if ctx ends before.
-func unlessEnded[T any](ctx context.Context, do func() (T, error)) (T, error) {
+func UnlessEnded[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value    T
 		err      error

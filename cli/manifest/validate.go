@@ -1,4 +1,4 @@
-package cli
+package manifest
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 )
 
-// validate refuses what the API server would call invalid.
-func validate(pod *corev1.Pod) error {
+// Validate refuses what the API server would call invalid.
+func Validate(pod *corev1.Pod) error {
 	filled := pod.DeepCopy()
 	corev1rules.SetObjectDefaults_Pod(filled)
 	filled.OwnerReferences = nil // the owner does not exist yet, so it has no UID

@@ -1,4 +1,6 @@
-package cli
+// Package terminal is what the program reads from and writes to: its standard streams, which
+// only cleaned text leaves, a line that is written over, and questions to the user.
+package terminal
 
 import (
 	"io"
@@ -8,26 +10,28 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/term"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// stream is a standard stream of the program. All that commands and libraries
+// Stream is a standard stream of the program. All that commands and libraries
 // write goes through one, and leaves it cleaned: a terminal finds nothing in it to
 // obey but the ends of lines and tabs. Documents lose nothing on the way, since
 // they hold such characters escaped. What draws by escape sequences of its own
 // takes what is below it, by terminalOf.
-type stream struct {
+type Stream struct {
 	to io.Writer
 
 	mu   sync.Mutex
 	rest []byte // the beginning of a character, whose other bytes are to come
 }
 
-// newStream makes a stream of w.
-func newStream(w io.Writer) *stream { return &stream{to: w} }
+// NewStream makes a stream of w.
+func NewStream(w io.Writer) *Stream { return &Stream{to: w} }
 
 // Write implements io.Writer.
-func (s *stream) Write(p []byte) (int, error) {
+func (s *Stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.rest) == 0 && isPlain(p) { // nearly always
@@ -85,9 +89,9 @@ func cleanLines(text string) string {
 	return clean.String()
 }
 
-// terminalOf is what is below a stream, for what draws on a terminal.
-func terminalOf(w io.Writer) io.Writer {
-	if s, ok := w.(*stream); ok {
+// Below is what is below a stream, for what draws on a terminal.
+func Below(w io.Writer) io.Writer {
+	if s, ok := w.(*Stream); ok {
 		return s.to
 	}
 	return w
@@ -95,15 +99,15 @@ func terminalOf(w io.Writer) io.Writer {
 
 // fileOf is the file that a stream writes to or reads from.
 func fileOf(s any) (*os.File, bool) {
-	if w, ok := s.(*stream); ok {
+	if w, ok := s.(*Stream); ok {
 		s = w.to
 	}
 	file, ok := s.(*os.File)
 	return file, ok
 }
 
-// isStderr tells the stream of the whole program from that of a test.
-func (s *stream) isStderr() bool {
+// IsStderr tells the stream of the whole program from that of a test.
+func (s *Stream) IsStderr() bool {
 	file, ok := s.to.(*os.File)
 	return ok && file == os.Stderr
 }
@@ -112,12 +116,12 @@ func (s *stream) isStderr() bool {
 // started still write to standard error.
 const lastWords = 200 * time.Millisecond
 
-// takeOver sends through the stream what libraries, and credential plugins that
+// TakeOver sends through the stream what libraries, and credential plugins that
 // they start, write to the program's standard error by themselves. Call the result
 // at the end. A stream to anything else than that is left alone.
-func (s *stream) takeOver() (giveBack func()) {
+func (s *Stream) TakeOver() (giveBack func()) {
 	real := os.Stderr
-	if !s.isStderr() {
+	if !s.IsStderr() {
 		return func() {}
 	}
 	r, w, err := os.Pipe()
@@ -138,4 +142,17 @@ func (s *stream) takeOver() (giveBack func()) {
 		case <-time.After(lastWords): // a program that was started still has it
 		}
 	}
+}
+
+// Width is the width of the terminal that w is; 0 if it is none.
+func Width(w io.Writer) int {
+	file, ok := fileOf(w)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"encoding/json"
@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// contexts are those of the kubeconfig that a setting is for. The zero value is
+// Contexts are those of the kubeconfig that a setting is for. The zero value is
 // for none.
-type contexts struct {
+type Contexts struct {
 	all      bool
 	patterns []string // as model.MatchContext takes them
 }
@@ -25,8 +24,8 @@ var errContexts = errors.New(`readonly takes true (every context), false (none),
 // UnmarshalJSON takes true, false, a pattern or a list of patterns, and nothing else:
 // a value that is misread would protect nothing. The texts "true" and "false" count as
 // the values that they name.
-func (c *contexts) UnmarshalJSON(text []byte) error {
-	*c = contexts{}
+func (c *Contexts) UnmarshalJSON(text []byte) error {
+	*c = Contexts{}
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (c *contexts) UnmarshalJSON(text []byte) error {
 }
 
 // check says what is wrong with a pattern.
-func (c *contexts) check() error {
+func (c *Contexts) check() error {
 	for _, pattern := range c.patterns {
 		if err := model.CheckPattern(pattern); err != nil {
 			return fmt.Errorf("%q: %w", pattern, err)
@@ -68,9 +67,9 @@ func (c *contexts) check() error {
 	return nil
 }
 
-// because is what of the setting takes a context in, as the file words it; "" where
+// Because is what of the setting takes a context in, as the file words it; "" where
 // nothing does.
-func (c *contexts) because(context string) string {
+func (c *Contexts) Because(context string) string {
 	if c.all {
 		return "true"
 	}
@@ -83,7 +82,7 @@ func (c *contexts) because(context string) string {
 }
 
 // idle are the patterns that match none of the names.
-func (c *contexts) idle(names []string) []string {
+func (c *Contexts) idle(names []string) []string {
 	var idle []string
 	for _, pattern := range c.patterns {
 		if !slices.ContainsFunc(names, func(name string) bool { return model.MatchContext(pattern, name) }) {
@@ -93,23 +92,18 @@ func (c *contexts) idle(names []string) []string {
 	return idle
 }
 
-// idlePatterns says which patterns of the configuration file match no context of the
-// kubeconfig; nil where each does. opened is the context in use: in a pod it is in no
-// kubeconfig.
-func (a *app) idlePatterns(settings *settings, opened string) error {
-	all, err := client.Contexts(a.flags)
-	if err != nil {
-		return nil // it was read before
-	}
+// Idle says which patterns match none of the kubeconfig's contexts; nil where
+// each does. opened is the context in use: in a pod it is in no kubeconfig.
+func (s *Settings) Idle(all []model.Context, opened string) error {
 	names := []string{opened}
 	for _, context := range all {
 		names = append(names, context.Name)
 	}
 	var says []string
-	if idle := settings.ReadOnly.idle(names); len(idle) > 0 {
+	if idle := s.ReadOnly.idle(names); len(idle) > 0 {
 		says = append(says, fmt.Sprintf("readonly: no context of the kubeconfig matches %s, so nothing is protected by it", quoted(idle)))
 	}
-	if set := (contexts{patterns: []string{settings.Production}}); settings.Production != production && len(set.idle(names)) > 0 {
+	if set := (Contexts{patterns: []string{s.Production}}); s.Production != production && len(set.idle(names)) > 0 {
 		says = append(says, fmt.Sprintf("production: no context of the kubeconfig matches %s", quoted(set.patterns)))
 	}
 	if len(says) == 0 {
@@ -125,11 +119,4 @@ func quoted(patterns []string) string {
 		list = append(list, strconv.Quote(pattern))
 	}
 	return strings.Join(list, ", ")
-}
-
-// sayIdle says it on standard error.
-func (a *app) sayIdle(settings *settings, client *client.Client) {
-	if err := a.idlePatterns(settings, client.Context()); err != nil {
-		say(a.stderr, a.name, err)
-	}
 }

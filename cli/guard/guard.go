@@ -1,8 +1,12 @@
-package cli
+// Package guard runs the dashboard so that the terminal is restored and the user told, however it ends:
+// by a panic of any goroutine, or hung.
+package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -13,6 +17,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/adrg/xdg"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 )
 
 // crash is a panic that was caught. It is told in one line; its stack goes to a file.
@@ -21,8 +27,8 @@ type crash struct {
 	file  string // where the stack is, "" if it could not be written
 }
 
-// newCrash keeps what is known about a panic. Call it while it is recovered.
-func newCrash(value any) *crash { return writeCrash(value, debug.Stack()) }
+// NewCrash keeps what is known about a panic. Call it while it is recovered.
+func NewCrash(value any) *crash { return writeCrash(value, debug.Stack()) }
 
 func writeCrash(value any, stack []byte) *crash {
 	c := &crash{value: value}
@@ -30,7 +36,7 @@ func writeCrash(value any, stack []byte) *crash {
 	if err != nil {
 		return c
 	}
-	text := fmt.Sprintf("fathom %s: %v\n\n%s", buildVersion(), value, stack)
+	text := fmt.Sprintf("fathom %s: %v\n\n%s", build.Version(), value, stack)
 	if err := os.WriteFile(file, []byte(text), 0o600); err == nil {
 		c.file = file
 	}
@@ -47,7 +53,7 @@ func (c *crash) Error() string {
 
 // guard is the dashboard with its panics caught. Bubble Tea restores the terminal
 // too, but prints the stack over it.
-type guard struct {
+type guarded struct {
 	app   tea.Model
 	quit  func()        // ends the dashboard; set before it runs
 	kill  func()        // restores the terminal, whatever the dashboard does; set before it runs
@@ -60,14 +66,14 @@ type guard struct {
 }
 
 // shown is the dashboard that is on the terminal, nil without one.
-var shown atomic.Pointer[guard]
+var shown atomic.Pointer[guarded]
 
 // patience is how long each step of ending the dashboard may take.
 const patience = time.Second
 
 // insist ends a dashboard that is to end and does not, since its event loop does
 // something else: the terminal is restored, and the program aborted.
-func (g *guard) insist() {
+func (g *guarded) insist() {
 	if g.within(g.ended) {
 		return
 	}
@@ -81,7 +87,7 @@ func (g *guard) insist() {
 }
 
 // within says whether something was done in time.
-func (g *guard) within(done <-chan struct{}) bool {
+func (g *guarded) within(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -90,15 +96,15 @@ func (g *guard) within(done <-chan struct{}) bool {
 	}
 }
 
-// catchPanics makes the panics of all goroutines that end in HandleCrash, as those
+// CatchPanics makes the panics of all goroutines that end in HandleCrash, as those
 // of client-go and of this program do, restore the terminal and be told in one
 // line. abort ends the program. All of the process is concerned, so only the whole
 // program calls it.
-func catchPanics(abort func(error)) {
+func CatchPanics(abort func(error)) {
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, value any) {
 		g := shown.Load()
 		if g == nil {
-			abort(newCrash(value))
+			abort(NewCrash(value))
 			return
 		}
 		g.caught(value)
@@ -108,12 +114,6 @@ func catchPanics(abort func(error)) {
 	}}
 }
 
-// abort ends the process at once, with an error in one line.
-func (a *app) abort(err error) {
-	say(a.stderr, a.name, err)
-	os.Exit(exitUnknown)
-}
-
 // newHang keeps what all goroutines do when the dashboard does not end.
 func newHang() *crash {
 	stacks := make([]byte, 1<<20)
@@ -121,11 +121,11 @@ func newHang() *crash {
 }
 
 // caught keeps the first panic and ends the program.
-func (g *guard) caught(value any) {
+func (g *guarded) caught(value any) {
 	g.mu.Lock()
 	first := g.crash == nil
 	if first {
-		g.crash = newCrash(value)
+		g.crash = NewCrash(value)
 	}
 	g.mu.Unlock()
 	if first {
@@ -134,7 +134,7 @@ func (g *guard) caught(value any) {
 }
 
 // failure is the panic that ended the program, nil without one.
-func (g *guard) failure() error {
+func (g *guarded) failure() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.crash == nil {
@@ -144,13 +144,13 @@ func (g *guard) failure() error {
 }
 
 // Init implements tea.Model.
-func (g *guard) Init() (cmd tea.Cmd) {
+func (g *guarded) Init() (cmd tea.Cmd) {
 	defer g.recovered()
 	return g.guarded(g.app.Init())
 }
 
 // Update implements tea.Model.
-func (g *guard) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+func (g *guarded) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	model = g
 	defer g.recovered()
 	var next tea.Cmd
@@ -159,7 +159,7 @@ func (g *guard) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 }
 
 // View implements tea.Model. After a panic the last view stays.
-func (g *guard) View() (view tea.View) {
+func (g *guarded) View() (view tea.View) {
 	view = g.view
 	defer g.recovered()
 	view = g.app.View()
@@ -168,14 +168,14 @@ func (g *guard) View() (view tea.View) {
 }
 
 // recovered catches a panic of the method that defers it.
-func (g *guard) recovered() {
+func (g *guarded) recovered() {
 	if r := recover(); r != nil {
 		g.caught(r)
 	}
 }
 
 // guarded is a Cmd with its panics caught, and those of the Cmds that it makes.
-func (g *guard) guarded(cmd tea.Cmd) tea.Cmd {
+func (g *guarded) guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -188,5 +188,28 @@ func (g *guard) guarded(cmd tea.Cmd) tea.Cmd {
 			}
 		}
 		return msg
+	}
+}
+
+// Run runs a model until it ends, is interrupted or panics. Where it does
+// not end although it is to, abort ends the program.
+func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer, abort func(error)) error {
+	g := &guarded{app: model, abort: abort, ended: make(chan struct{})}
+	// Signals end ctx. Bubble Tea's own handler would wait for its loop, which
+	// ctx has ended, and the loop's end for the handler.
+	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
+	g.quit, g.kill = program.Quit, program.Kill
+	shown.Store(g)
+	defer shown.CompareAndSwap(g, nil)
+	defer context.AfterFunc(ctx, g.insist)()
+	_, err := program.Run()
+	close(g.ended)
+	switch {
+	case g.failure() != nil:
+		return g.failure()
+	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+		return nil
+	default:
+		return err
 	}
 }

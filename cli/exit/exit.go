@@ -1,0 +1,67 @@
+// Package exit is what the program's exit codes mean, and which errors give which.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+)
+
+// The exit codes are a contract: scripts rely on them.
+const (
+	Clear   = 0 // nothing that was asked about is blocked
+	Blocked = 1 // something is
+	Usage   = 2 // the command line or a manifest is wrong
+	Unknown = 3 // it could not find out
+)
+
+// ErrBlocked ends a command that has said all there is to say: something is blocked.
+var ErrBlocked = errors.New("something is blocked")
+
+// ErrUndecided ends a command that has said all there is to say, and could not
+// decide about everything that it was asked.
+var ErrUndecided = errors.New("something could not be decided")
+
+// usageError is a wrong command line, or a manifest that cannot be read.
+type usageError struct{ error }
+
+// Unwrap gives the cause.
+func (e usageError) Unwrap() error { return e.error }
+
+// Usagef makes a usageError.
+func Usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// Code turns a command's error into the program's exit code, and says the
+// error in one line on w unless it was said.
+func Code(ctx context.Context, err error, name string, w io.Writer) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return Clear
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // even while a file was read
+		terminal.Say(w, name, errors.New("interrupted"))
+		return Unknown
+	case errors.Is(err, ErrBlocked):
+		return Blocked
+	case errors.Is(err, ErrUndecided):
+		return Unknown
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return Unknown // nobody reads on, so there is nobody to tell
+	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
+		terminal.Say(w, name, err)
+		return Usage
+	case ctx.Err() != nil:
+		terminal.Say(w, name, errors.New("interrupted"))
+		return Unknown
+	default:
+		terminal.Say(w, name, err)
+		return Unknown
+	}
+}

@@ -1,0 +1,32 @@
+package manifest
+
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A manifest gives pods, which are valid or not, or an error; nothing panics.
+func FuzzReadManifest(f *testing.F) {
+	for _, script := range []string{"manifest", "explain"} {
+		archive, err := txtar.ParseFile("../testdata/" + script + ".txtar")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			f.Add(file.Data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		wishes, err := wishesIn(text, metav1.NamespaceDefault)
+		if err != nil && len(wishes) > 0 {
+			t.Errorf("%d pods and %v", len(wishes), err)
+		}
+		for _, w := range wishes {
+			pod := w.Pod.DeepCopy()
+			_ = Validate(pod) // either will do
+			w.WithoutDropped(pod)
+		}
+	})
+}

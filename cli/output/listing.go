@@ -1,0 +1,110 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
+)
+
+// List is a view as a list: a table for people, items for programs.
+type List struct {
+	Kind  string // of the JSON list
+	Heads []string
+	More  []string // heads of the columns that -o wide adds
+	rows  [][]string
+	items []any
+	Names []string // of the objects, as kubectl get -o name has them
+	Empty string   // what to say if nothing is in it
+}
+
+// Add adds one row. Its last cells are those of -o wide.
+func (l *List) Add(item any, cells ...string) {
+	l.items = append(l.items, item)
+	l.rows = append(l.rows, cells)
+}
+
+// Print writes the listing in the form asked for, and on errOut that it is empty.
+func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
+	switch form {
+	case "json":
+		return printList(out, l.Kind, l.items)
+	case "yaml":
+		return YAML(out, itemList{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: l.Kind}, Items: ListOrEmpty(l.items)})
+	}
+	if len(l.rows) == 0 {
+		_, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty))
+		return err
+	}
+	if form == "name" {
+		_, err := io.WriteString(out, nameLines(l.Names))
+		return err
+	}
+	heads := slices.Concat(l.Heads, l.More)
+	width := len(heads)
+	if form != "wide" {
+		width = len(l.Heads)
+	}
+	var rows [][]string
+	if !noHeaders {
+		rows = append(rows, heads[:width])
+	}
+	for _, row := range l.rows {
+		rows = append(rows, row[:width])
+	}
+	_, err := io.WriteString(out, Table(rows))
+	return err
+}
+
+// nameLines puts each name on a line of its own.
+func nameLines(names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(model.Clean(name) + "\n")
+	}
+	return b.String()
+}
+
+// itemList is a list as YAML tells it.
+type itemList struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Items []any `json:"items"`
+}
+
+// printList writes items as a JSON list, one item a line.
+func printList(w io.Writer, kind string, items []any) error {
+	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, kind); err != nil {
+		return err
+	}
+	for i, item := range items {
+		text, err := escaped.JSON(item, "")
+		if err != nil {
+			return err
+		}
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		if _, err := fmt.Fprintf(w, "%s\n%s", separator, text); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "\n]}\n")
+	return err
+}
+
+// ListOrEmpty keeps an empty list from being null in JSON.
+func ListOrEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
