@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -59,7 +59,7 @@ func placeable(r *report.Report) bool {
 
 // counted is the report with how many pods of a workload fit. A count that fails does
 // not keep the report from being told.
-func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod, w *explain.Planned) (*report.Report, error) {
+func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod, w *admission.Planned) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
 		return r, nil
 	}
@@ -89,7 +89,7 @@ func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod,
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explaining) explainWish(ctx context.Context, live *live, w explain.Planned, fixes bool) (*report.Report, error) {
+func (e *explaining) explainWish(ctx context.Context, live *live, w admission.Planned, fixes bool) (*report.Report, error) {
 	pod, caveats, err := e.admitted(ctx, live, w.Pod)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // command is how a fix is carried out.
@@ -120,16 +121,16 @@ func untaintCommand(r untaint) (line, undo string) {
 	}
 	taint += ":" + string(r.taint.Effect)
 	line = "kubectl taint nodes " + strings.Join(r.nodes, " ") + " "
-	return line + quote(taint+"-"), line + quote(taint)
+	return line + shell.Quote(taint+"-"), line + shell.Quote(taint)
 }
 
 // labelCommand gives a node a label.
 func (e *Engine) labelCommand(r labelNode) (line, undo string) {
 	prefix := "kubectl label node " + r.node + " "
-	line, undo = prefix+quote(r.key+"="+r.value), prefix+quote(r.key+"-")
+	line, undo = prefix+shell.Quote(r.key+"="+r.value), prefix+shell.Quote(r.key+"-")
 	if node := e.nodes[r.node]; node != nil {
 		if before, ok := node.Labels[r.key]; ok {
-			line, undo = line+" --overwrite", prefix+quote(r.key+"="+before)+" --overwrite"
+			line, undo = line+" --overwrite", prefix+shell.Quote(r.key+"="+before)+" --overwrite"
 		}
 	}
 	return line, undo
@@ -141,7 +142,7 @@ func evictCommand(pod *corev1.Pod) string {
 		"apiVersion": "policy/v1", "kind": "Eviction",
 		"metadata": map[string]string{"namespace": pod.Namespace, "name": pod.Name},
 	}
-	return fmt.Sprintf("kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<%s", pod.Namespace, pod.Name, quote(oneLine(body)))
+	return fmt.Sprintf("kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<%s", pod.Namespace, pod.Name, shell.Quote(shell.OneLine(body)))
 }
 
 // ownCommand is the command for steps that change the pod or its template.

@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // controlledBy names a controller.
@@ -216,7 +218,7 @@ func TestQuotedWordsAreTheSameToAShell(t *testing.T) {
 		for i := range word {
 			word[i] = alphabet[rand.IntN(len(alphabet))]
 		}
-		words, quoted = append(words, string(word)), append(quoted, quote(string(word)))
+		words, quoted = append(words, string(word)), append(quoted, shell.Quote(string(word)))
 	}
 	got, err := exec.Command("bash", "-c", `printf '%s\0' `+strings.Join(quoted, " ")).Output()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // resizeClaimCommand makes the claim anew for less. The API server lets nobody
@@ -17,8 +18,8 @@ func resizeClaimCommand(r resizeClaim) (line, undo string) {
 
 // releaseVolumeCommand forgets the claim that the volume was bound to.
 func releaseVolumeCommand(r releaseVolume) (line, undo string) {
-	patch := oneLine(map[string]any{"spec": map[string]any{"claimRef": nil}})
-	return fmt.Sprintf("kubectl patch pv/%s --type=merge -p %s", r.volume.Name, quote(patch)), ""
+	patch := shell.OneLine(map[string]any{"spec": map[string]any{"claimRef": nil}})
+	return fmt.Sprintf("kubectl patch pv/%s --type=merge -p %s", r.volume.Name, shell.Quote(patch)), ""
 }
 
 // affected is the claim that is made anew.

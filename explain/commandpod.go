@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubectl/pkg/util/qos"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // resizable is the first release whose pods are resized in place, memory limits
@@ -83,13 +84,13 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy) command {
 func patchPod(pod *corev1.Pod, steps []remedy) command {
 	line := fmt.Sprintf("kubectl -n %s patch pod/%s ", pod.Namespace, pod.Name)
 	if added := additions(pod, steps); added != nil {
-		return command{line: line + "--type=json -p " + quote(oneLine(added))}
+		return command{line: line + "--type=json -p " + shell.Quote(shell.OneLine(added))}
 	}
 	patch, _, err := patches(&pod.Spec, steps)
 	if err != nil {
 		return command{why: err.Error()}
 	}
-	return command{line: line + "-p " + quote(oneLine(map[string]any{"spec": patch}))}
+	return command{line: line + "-p " + shell.Quote(shell.OneLine(map[string]any{"spec": patch}))}
 }
 
 // additions append tolerations to the pod's own, without repeating those; nil
@@ -117,8 +118,8 @@ func resizePod(pod *corev1.Pod, steps []remedy) command {
 	}
 	line := fmt.Sprintf("kubectl -n %s patch pod/%s --subresource resize -p ", pod.Namespace, pod.Name)
 	return command{
-		line: line + quote(oneLine(map[string]any{"spec": patch})),
-		undo: line + quote(oneLine(map[string]any{"spec": back})),
+		line: line + shell.Quote(shell.OneLine(map[string]any{"spec": patch})),
+		undo: line + shell.Quote(shell.OneLine(map[string]any{"spec": back})),
 	}
 }
 
@@ -150,5 +151,5 @@ func recreate(namespace, object string, patch map[string]any) string {
 	return fmt.Sprintf(`new="$(kubectl -n %s get %s -o json | kubectl patch --local -f - -o json -p %s)"`+
 		` && kubectl patch --local -f - -o json --type=merge -p %s <<<"$new" | kubectl create --dry-run=server -f -`+
 		` && kubectl replace --force -f - <<<"$new"`,
-		namespace, object, quote(oneLine(patch)), quote(oneLine(unnamed)))
+		namespace, object, shell.Quote(shell.OneLine(patch)), shell.Quote(shell.OneLine(unnamed)))
 }

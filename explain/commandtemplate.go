@@ -8,7 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -76,7 +78,7 @@ func (w *workload) change(steps []remedy, patch map[string]any) string {
 	if flags := resourceFlags(steps); flags != "" {
 		return line + "set resources " + w.ref() + flags
 	}
-	return line + "patch " + w.ref() + " -p " + quote(oneLine(patch))
+	return line + "patch " + w.ref() + " -p " + shell.Quote(shell.OneLine(patch))
 }
 
 // resourceFlags say to kubectl set resources what one container asks for; "" where
@@ -90,17 +92,17 @@ func resourceFlags(steps []remedy) string {
 			return ""
 		}
 		container = r.container
-		amount := string(r.resource) + "=" + canonical(r.resource, r.to)
+		amount := string(r.resource) + "=" + quantity.Canonical(r.resource, r.to)
 		requests = append(requests, amount)
 		if r.limit {
 			limits = append(limits, amount)
 		}
 	}
-	flags := " -c " + quote(container)
+	flags := " -c " + shell.Quote(container)
 	if len(limits) > 0 {
-		flags += " --limits=" + quote(strings.Join(limits, ","))
+		flags += " --limits=" + shell.Quote(strings.Join(limits, ","))
 	}
-	return flags + " --requests=" + quote(strings.Join(requests, ","))
+	return flags + " --requests=" + shell.Quote(strings.Join(requests, ","))
 }
 
 // takeBack is the command that undoes the change of the template.
@@ -110,7 +112,7 @@ func (w *workload) takeBack(back map[string]any) string {
 	case "Deployment", "StatefulSet", "DaemonSet":
 		return line + "rollout undo " + w.ref()
 	}
-	return line + fmt.Sprintf("patch %s -p %s", w.ref(), quote(oneLine(back)))
+	return line + fmt.Sprintf("patch %s -p %s", w.ref(), shell.Quote(shell.OneLine(back)))
 }
 
 // identity are the labels that the API server gives a Job's pods, and refuses

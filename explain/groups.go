@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -287,10 +288,10 @@ func numbers(q *question, figures func(*question, refused) []figure, rs []refuse
 		s := spans[name]
 		told = append(told, report.Number{
 			Resource:    string(name),
-			Wanted:      canonicalRange(name, s.least.Wanted, s.greatest.Wanted),
-			Requested:   canonicalRange(name, s.least.Requested, s.greatest.Requested),
-			Allocatable: canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
-			Short:       canonicalRange(name, s.least.Short, s.greatest.Short),
+			Wanted:      quantity.CanonicalRange(name, s.least.Wanted, s.greatest.Wanted),
+			Requested:   quantity.CanonicalRange(name, s.least.Requested, s.greatest.Requested),
+			Allocatable: quantity.CanonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
+			Short:       quantity.CanonicalRange(name, s.least.Short, s.greatest.Short),
 		})
 	}
 	return told

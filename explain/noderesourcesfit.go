@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -218,8 +219,8 @@ func fitSentence(q *question, r refused) string {
 	var all []string
 	for _, f := range shortages(q, r) {
 		said := fmt.Sprintf("%s %s short: wants %s, free %s = allocatable %s − requested %s", f.Resource,
-			canonical(f.Resource, f.Short), canonical(f.Resource, f.Wanted), canonical(f.Resource, f.Allocatable-f.Requested),
-			canonical(f.Resource, f.Allocatable), canonical(f.Resource, f.Requested))
+			quantity.Canonical(f.Resource, f.Short), quantity.Canonical(f.Resource, f.Wanted), quantity.Canonical(f.Resource, f.Allocatable-f.Requested),
+			quantity.Canonical(f.Resource, f.Allocatable), quantity.Canonical(f.Resource, f.Requested))
 		if f.Wanted > f.Allocatable {
 			said += ", more than the node has in all"
 		}
@@ -265,9 +266,9 @@ func spansSentence(rs []refused, spans []fitSpan) string {
 	for _, s := range spans {
 		name := s.least.Resource
 		all = append(all, fmt.Sprintf("%s %s short: wants %s, free %s, allocatable %s, requested %s", name,
-			canonicalRange(name, s.least.Short, s.greatest.Short), canonicalRange(name, s.least.Wanted, s.greatest.Wanted),
-			canonicalRange(name, s.leastFree, s.greatestFree), canonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
-			canonicalRange(name, s.least.Requested, s.greatest.Requested)))
+			quantity.CanonicalRange(name, s.least.Short, s.greatest.Short), quantity.CanonicalRange(name, s.least.Wanted, s.greatest.Wanted),
+			quantity.CanonicalRange(name, s.leastFree, s.greatestFree), quantity.CanonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
+			quantity.CanonicalRange(name, s.least.Requested, s.greatest.Requested)))
 	}
 	return listNodes(rs, grammar.Many) + ": " + strings.Join(all, "; ")
 }
@@ -276,7 +277,7 @@ func spansSentence(rs []refused, spans []fitSpan) string {
 func shortOf(figures []figure) string {
 	var all []string
 	for _, f := range figures {
-		all = append(all, string(f.Resource)+" "+roundedUp(f.Resource, f.Short))
+		all = append(all, string(f.Resource)+" "+quantity.RoundedUp(f.Resource, f.Short))
 	}
 	return strings.Join(all, ", ") + " short"
 }
@@ -310,7 +311,7 @@ func nearestFirst(q *question, rs []refused) []string {
 func byHowMuch(least, greatest []figure) string {
 	var all []string
 	for i, f := range least {
-		said := roundedUpRange(f.Resource, f.Short, greatest[i].Short)
+		said := quantity.RoundedUpRange(f.Resource, f.Short, greatest[i].Short)
 		if len(least) > 1 {
 			said = string(f.Resource) + " " + said
 		}

@@ -9,6 +9,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
 // fits is the cluster of the drawings as far as cpu goes: std-b-02 lacks 350m,
@@ -98,8 +100,8 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 					rt.Fatalf("%+v does not add up", f)
 				}
 				for _, amount := range []int64{f.Wanted, f.Requested, f.Allocatable, f.Short} {
-					if !strings.Contains(what, " "+canonical(f.Resource, amount)) {
-						rt.Fatalf("%q lacks %s", what, canonical(f.Resource, amount))
+					if !strings.Contains(what, " "+quantity.Canonical(f.Resource, amount)) {
+						rt.Fatalf("%q lacks %s", what, quantity.Canonical(f.Resource, amount))
 					}
 				}
 			}

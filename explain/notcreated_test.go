@@ -251,25 +251,3 @@ func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 	}
 	same(t, strings.Join(open, "; "), "limitranges LimitRanger; namespaces PodSecurity; resourcequotas ResourceQuota")
 }
-
-// TestRaisedQuotaAdmits is what a fix that raises a quota rests on.
-func TestRaisedQuotaAdmits(t *testing.T) {
-	pod := refusedPod("1").Pod
-	quota := quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})
-	refusals := quotasRefusing(pod, []corev1.ResourceQuota{quota})
-	if len(refusals) != 1 || quotaAdmits(pod, []corev1.ResourceQuota{quota}) == nil {
-		t.Fatalf("refusals %+v", refusals)
-	}
-	for _, test := range []struct {
-		more   string
-		admits bool
-	}{{"0", true}, {"-1m", false}} {
-		raised, more := refusals[0].hard.DeepCopy(), resource.MustParse(test.more)
-		raised.Add(refusals[0].short())
-		raised.Add(more)
-		quota := quotaOf(map[string]string{"requests.cpu": raised.String()}, map[string]string{"requests.cpu": "19500m"})
-		if err := quotaAdmits(pod, []corev1.ResourceQuota{quota}); (err == nil) != test.admits {
-			t.Errorf("a quota of %s: %v", raised.String(), err)
-		}
-	}
-}

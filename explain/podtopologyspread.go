@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -193,7 +194,7 @@ func (s skew) clause(single bool, low, high int) string {
 	}
 	of := fmt.Sprint(low)
 	if high > low {
-		of += to + fmt.Sprint(high)
+		of += quantity.To + fmt.Sprint(high)
 	}
 	return fmt.Sprintf("%sskew %s, maxSkew %d", by, of, s.maxSkew)
 }

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -132,7 +133,7 @@ func (p *planning) tooSmall(rs []refused) string {
 			}
 		}
 	}
-	amount := roundedDown(most.Resource, most.Allocatable)
+	amount := quantity.RoundedDown(most.Resource, most.Allocatable)
 	switch {
 	case most.Resource == "":
 		return ""

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
 // room is the sum that decides on node i, and the resource that is shortest
@@ -26,8 +28,8 @@ func (p *planning) room(i int, victims []*corev1.Pod) (sum, resource string) {
 		}
 		free := f.Allocatable - f.Requested
 		all = append(all, fmt.Sprintf("free %s %s + %s from its victims = %s", f.Resource,
-			roundedDown(f.Resource, free), roundedDown(f.Resource, freed), roundedDown(f.Resource, free+freed)))
-		wants = append(wants, roundedUp(f.Resource, f.Wanted))
+			quantity.RoundedDown(f.Resource, free), quantity.RoundedDown(f.Resource, freed), quantity.RoundedDown(f.Resource, free+freed)))
+		wants = append(wants, quantity.RoundedUp(f.Resource, f.Wanted))
 	}
 	if len(figures) == 0 {
 		return p.obstacles(i), string(corev1.ResourceCPU)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -112,7 +113,7 @@ func (p *planning) victim(pod *corev1.Pod, resource string) report.PreemptionVic
 	}
 	name := corev1.ResourceName(resource)
 	if amount := p.held(pod, name); amount > 0 {
-		victim.Amount = roundedDown(name, amount)
+		victim.Amount = quantity.RoundedDown(name, amount)
 	}
 	for _, budget := range p.tried.budgets {
 		if protects(budget, pod) {

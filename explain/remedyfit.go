@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -101,9 +102,9 @@ func roundTo(name corev1.ResourceName, room int64) int64 {
 		step = 100
 	case name == corev1.ResourceCPU && room >= 100:
 		step = 10
-	case countsBytes(name) && room >= 1<<30:
+	case quantity.CountsBytes(name) && room >= 1<<30:
 		step = 64 << 20
-	case countsBytes(name) && room >= 1<<20:
+	case quantity.CountsBytes(name) && room >= 1<<20:
 		step = 1 << 20
 	}
 	return room - room%step

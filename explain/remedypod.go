@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -38,7 +39,7 @@ func (r tolerate) title() string { return "tolerate " + r.taint.ToString() }
 
 // title names the pod's own request, all its containers together.
 func (r lowerRequest) title() string {
-	return fmt.Sprintf("request %s %s instead of %s", r.resource, roundedDown(r.resource, r.total[1]), roundedDown(r.resource, r.total[0]))
+	return fmt.Sprintf("request %s %s instead of %s", r.resource, quantity.RoundedDown(r.resource, r.total[1]), quantity.RoundedDown(r.resource, r.total[0]))
 }
 
 func (r dropSelector) title() string {
@@ -114,7 +115,7 @@ func (r lowerRequest) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error
 
 // quantity is what the container requests then.
 func (r lowerRequest) quantity() resource.Quantity {
-	return resource.MustParse(canonical(r.resource, r.to))
+	return resource.MustParse(quantity.Canonical(r.resource, r.to))
 }
 
 func (r dropSelector) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -156,7 +157,7 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 			set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "agent"}}
 			set.Spec.Template.Spec = testPod("shop/agent", "", "1").Spec
 			set.Spec.Template.Spec.NodeSelector = test.selector
-			planned, _ := PlannedBy(set, "shop")
+			planned, _ := admission.PlannedBy(set, "shop")
 			got, err := e.DaemonPods(t.Context(), planned.Set, planned.Pod)
 			if err != nil {
 				t.Fatal(err)

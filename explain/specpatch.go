@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // applied is the spec after the steps: the same change that was tried on the pod.
@@ -77,7 +79,7 @@ func diff(from, to *corev1.PodSpec) (map[string]any, error) {
 
 // holds proves that the patch makes the change.
 func holds(before []byte, patch map[string]any, to *corev1.PodSpec) error {
-	raw, err := strategicpatch.StrategicMergePatch(before, []byte(oneLine(patch)), corev1.PodSpec{})
+	raw, err := strategicpatch.StrategicMergePatch(before, []byte(shell.OneLine(patch)), corev1.PodSpec{})
 	if err != nil {
 		return fmt.Errorf("word the change: %w", err)
 	}

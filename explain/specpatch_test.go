@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // stepsFor is every step that could be made for a pod by taking something away.
@@ -84,7 +86,7 @@ func jsonOf(t *rapid.T, spec corev1.PodSpec) corev1.PodSpec {
 func there(t *rapid.T, spec corev1.PodSpec, patch map[string]any) corev1.PodSpec {
 	raw, err := json.Marshal(spec)
 	if err == nil {
-		raw, err = strategicpatch.StrategicMergePatch(raw, []byte(oneLine(patch)), corev1.PodSpec{})
+		raw, err = strategicpatch.StrategicMergePatch(raw, []byte(shell.OneLine(patch)), corev1.PodSpec{})
 	}
 	if err == nil {
 		spec = corev1.PodSpec{}

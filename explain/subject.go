@@ -6,6 +6,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -48,7 +49,7 @@ func requests(pod fwk.PodInfo, written *model.Resources) map[string]string {
 		if exact, ok := written.Beyond[name]; ok {
 			list[string(name)] = exact.String()
 		} else if amount != 0 {
-			list[string(name)] = canonical(name, amount)
+			list[string(name)] = quantity.Canonical(name, amount)
 		}
 	}
 	set(corev1.ResourceCPU, counted.GetMilliCPU())

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -108,7 +109,7 @@ func requestWords(q *question) string {
 	var said []string
 	for _, f := range all {
 		if f.Wanted > 0 {
-			said = append(said, fmt.Sprintf("%s %s", f.Resource, roundedUp(f.Resource, f.Wanted)))
+			said = append(said, fmt.Sprintf("%s %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted)))
 		}
 	}
 	return strings.Join(said, " and ")

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -57,7 +58,7 @@ func tellPinned(q *question, r *report.Report) (overall, bool) {
 	if over := tooLittle(shortageTableOf(q).byName(wanted[0])); len(over) > 0 {
 		f := over[0]
 		told.summary = fmt.Sprintf("Larger than %s, the one node that it may run on: it wants %s %s, %s has %s allocatable.", who, f.Resource,
-			roundedUp(f.Resource, f.Wanted), who, roundedDown(f.Resource, f.Allocatable))
+			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))
 	}
 	return told, true
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -100,7 +101,7 @@ func tellTooLarge(q *question) (overall, bool) {
 			state:   "too large", why: requests,
 		}, true
 	}
-	wanted, most := roundedUp(f.Resource, f.Wanted), roundedDown(f.Resource, f.Allocatable)
+	wanted, most := quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable)
 	if f.Allocatable == 0 {
 		return overall{
 			summary: fmt.Sprintf("No node has %s: it wants %s.", f.Resource, wanted),
@@ -137,7 +138,7 @@ func tellSmall(q *question, m misses) string {
 	said := lead + "none has " + requestWords(q) + " allocatable"
 	if f := largest(m.small); f != nil {
 		said = fmt.Sprintf("%sit wants %s %s, the largest of them has %s allocatable", lead,
-			f.Resource, roundedUp(f.Resource, f.Wanted), roundedDown(f.Resource, f.Allocatable))
+			f.Resource, quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))
 	}
 	if len(m.between) > 0 {
 		said += "; it would fit " + butFor(m.between)
@@ -150,7 +151,7 @@ func tellWithout(nodes []lacker) string {
 	var absent []string
 	for _, node := range nodes {
 		for _, f := range tooLittle(node.lacks) {
-			said := fmt.Sprintf("%s: it wants %s", f.Resource, roundedUp(f.Resource, f.Wanted))
+			said := fmt.Sprintf("%s: it wants %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted))
 			if f.Allocatable == 0 && !slices.Contains(absent, said) {
 				absent = append(absent, said)
 			}
@@ -273,11 +274,11 @@ func (r room) none() string {
 	case r.most == 0:
 		return fmt.Sprintf("%sany %s free.", full, r.name)
 	}
-	return fmt.Sprintf("%smore than %s %s free.", full, r.name, roundedDown(r.name, r.most))
+	return fmt.Sprintf("%smore than %s %s free.", full, r.name, quantity.RoundedDown(r.name, r.most))
 }
 
 // scattered says that the nodes have enough together.
 func (r room) scattered() string {
 	return fmt.Sprintf("Enough room in sum, on no one node: %s %s free on %s, at most %s on one, and it wants %s.", r.name,
-		roundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), roundedDown(r.name, r.most), roundedUp(r.name, r.wanted))
+		quantity.RoundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), quantity.RoundedDown(r.name, r.most), quantity.RoundedUp(r.name, r.wanted))
 }

@@ -14,6 +14,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
 // volumeBinding names the claim that cannot be served, its class, and why each
@@ -228,10 +230,10 @@ func (b *binder) noCapacity(claim podClaim, class *storagev1.StorageClass, info 
 				claim.name, claim.wish(), class.Name, driver.Name)
 		}}, true
 	}
-	short := fmt.Sprintf("storage %s short for claim %s", roundedUp(f.Resource, f.Short), claim.name)
+	short := fmt.Sprintf("storage %s short for claim %s", quantity.RoundedUp(f.Resource, f.Short), claim.name)
 	return fault{kind: kind, short: short, what: func() string {
 		return fmt.Sprintf("claim %s: storage %s short: wants %s of class %s, driver %s has at most %s for this node (CSIStorageCapacity %s/%s)",
-			claim.name, canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, canonical(f.Resource, most), pool.Namespace, pool.Name)
+			claim.name, quantity.Canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, quantity.Canonical(f.Resource, most), pool.Namespace, pool.Name)
 	}}, true
 }
 

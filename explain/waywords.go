@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -146,7 +147,7 @@ func (w *walk) shortBy(rs []refused) string {
 	name := lacks[0].Resource
 	var all []string
 	for _, r := range rs[:min(len(rs), grammar.Few)] {
-		all = append(all, roundedUp(name, shortages(w.question, r)[0].Short))
+		all = append(all, quantity.RoundedUp(name, shortages(w.question, r)[0].Short))
 	}
 	all = slices.Compact(all)
 	if rest := len(rs) - grammar.Few; rest > 0 {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
@@ -29,12 +29,12 @@ var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).
 
 // Read reads the file, "-" being stdin, and gives the pods it asks for.
 // What is no pod and no workload is passed over.
-func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]explain.Planned, error) {
+func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]admission.Planned, error) {
 	data, err := input.ReadAll(ctx, file, stdin, input.MostManifest)
 	if err != nil {
 		return nil, exit.Usagef("read manifest: %w", err)
 	}
-	wishes, err := input.UnlessEnded(ctx, func() ([]explain.Planned, error) { return wishesIn(data, namespace) })
+	wishes, err := input.UnlessEnded(ctx, func() ([]admission.Planned, error) { return wishesIn(data, namespace) })
 	if err != nil {
 		return nil, exit.Usagef("read manifest %s: %w", file, err)
 	}
@@ -45,7 +45,7 @@ func Read(ctx context.Context, file string, stdin io.Reader, namespace string) (
 }
 
 // wishesIn gives the pods that the documents of a manifest ask for.
-func wishesIn(data []byte, namespace string) (wishes []explain.Planned, err error) {
+func wishesIn(data []byte, namespace string) (wishes []admission.Planned, err error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for {
 		document, err := documents.Read()
@@ -66,7 +66,7 @@ func wishesIn(data []byte, namespace string) (wishes []explain.Planned, err erro
 }
 
 // wishesOf gives the pods that one document asks for; a List holds several objects.
-func wishesOf(document []byte, namespace string) ([]explain.Planned, error) {
+func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
 	raw, err := yaml.ToJSON(document)
 	if err != nil {
 		return nil, err
@@ -86,13 +86,13 @@ func wishesOf(document []byte, namespace string) ([]explain.Planned, error) {
 	}
 	list, isList := object.(*corev1.List)
 	if !isList {
-		w, ok := explain.PlannedBy(object, namespace)
+		w, ok := admission.PlannedBy(object, namespace)
 		if !ok {
 			return nil, nil
 		}
-		return []explain.Planned{w}, nil
+		return []admission.Planned{w}, nil
 	}
-	var wishes []explain.Planned
+	var wishes []admission.Planned
 	for i, item := range list.Items {
 		found, err := wishesOf(item.Raw, namespace)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 )
 
 // graceForLostNodes is what the API server's DefaultTolerationSeconds plugin
@@ -61,7 +61,7 @@ func (a *Admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
 		a.leaveOut("LimitRanges of namespace "+pod.Namespace, err)
 		return nil
 	}
-	refusals, err := explain.ApplyLimitRanges(pod, ranges.Items)
+	refusals, err := admission.ApplyLimitRanges(pod, ranges.Items)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/utils/ptr"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -111,7 +111,7 @@ func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) 
 // refusedBy is a controller's refusal, with the pod that it would create as the
 // API server would complete it. What LimitRanges fill in is left to whoever asks.
 func (r *Refusals) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
-	planned, _ := explain.PlannedBy(object, of.namespace)
+	planned, _ := admission.PlannedBy(object, of.namespace)
 	pod := planned.Pod
 	planned.WithoutDropped(pod)
 	pod.UID, pod.CreationTimestamp = model.RefusedUID(of.uid), metav1.NewTime(told.since)

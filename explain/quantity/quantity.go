@@ -1,4 +1,6 @@
-package explain
+// Package quantity writes amounts of resources as the scheduler counts them: exactly, or
+// rounded for people.
+package quantity
 
 import (
 	"strings"
@@ -9,56 +11,56 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// to joins the ends of a range.
-const to = "–"
+// To joins the ends of a range.
+const To = "–"
 
-// canonical writes an amount, in the unit that the scheduler counts the
+// Canonical writes an amount, in the unit that the scheduler counts the
 // resource in, as the exact Kubernetes quantity: cpu "350m", memory "1536Mi".
-func canonical(name corev1.ResourceName, amount int64) string {
+func Canonical(name corev1.ResourceName, amount int64) string {
 	switch {
 	case name == corev1.ResourceCPU:
 		return resource.NewMilliQuantity(amount, resource.DecimalSI).String()
-	case countsBytes(name):
+	case CountsBytes(name):
 		return resource.NewQuantity(amount, resource.BinarySI).String()
 	}
 	return resource.NewQuantity(amount, resource.DecimalSI).String()
 }
 
-// canonicalRange is the least and the greatest of some amounts: "350m–3100m",
+// CanonicalRange is the least and the greatest of some amounts: "350m–3100m",
 // or one quantity where they are equal.
-func canonicalRange(name corev1.ResourceName, least, greatest int64) string {
+func CanonicalRange(name corev1.ResourceName, least, greatest int64) string {
 	if least == greatest {
-		return canonical(name, least)
+		return Canonical(name, least)
 	}
-	return canonical(name, least) + to + canonical(name, greatest)
+	return Canonical(name, least) + To + Canonical(name, greatest)
 }
 
-func countsBytes(name corev1.ResourceName) bool {
+func CountsBytes(name corev1.ResourceName) bool {
 	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || name == corev1.ResourceStorage ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// roundedUp writes a shortage for people, no less than it is.
-func roundedUp(name corev1.ResourceName, amount int64) string {
+// RoundedUp writes a shortage for people, no less than it is.
+func RoundedUp(name corev1.ResourceName, amount int64) string {
 	return forPeople(name, amount, model.Up)
 }
 
-// roundedDown writes room for people, no more than there is.
-func roundedDown(name corev1.ResourceName, amount int64) string {
+// RoundedDown writes room for people, no more than there is.
+func RoundedDown(name corev1.ResourceName, amount int64) string {
 	return forPeople(name, amount, model.Down)
 }
 
-// roundedUpRange is a range of shortages, the unit told once if it is one:
+// RoundedUpRange is a range of shortages, the unit told once if it is one:
 // "1.2–3.1", "350m–1.2", "2–4Gi".
-func roundedUpRange(name corev1.ResourceName, least, greatest int64) string {
-	low, high := roundedUp(name, least), roundedUp(name, greatest)
+func RoundedUpRange(name corev1.ResourceName, least, greatest int64) string {
+	low, high := RoundedUp(name, least), RoundedUp(name, greatest)
 	if low == high {
 		return low
 	}
 	if unit := unitOf(high); unit != "" {
 		low = strings.TrimSuffix(low, unit)
 	}
-	return low + to + high
+	return low + To + high
 }
 
 func unitOf(amount string) string { return strings.TrimLeft(amount, "-.,0123456789") }
@@ -68,7 +70,7 @@ func forPeople(name corev1.ResourceName, amount int64, round model.Rounding) str
 	switch {
 	case name == corev1.ResourceCPU:
 		return model.FormatCPU(amount, round)
-	case countsBytes(name):
+	case CountsBytes(name):
 		return model.FormatMemory(amount, round)
 	}
 	return model.FormatCount(amount)

@@ -1,4 +1,4 @@
-package explain
+package quantity
 
 import (
 	"testing"
@@ -26,17 +26,17 @@ func TestCanonicalIsTheExactQuantity(t *testing.T) {
 		{"nvidia.com/gpu", 0, "0"},
 		{corev1.ResourceCPU, -100, "-100m"},
 	} {
-		if got := canonical(c.name, c.amount); got != c.want {
+		if got := Canonical(c.name, c.amount); got != c.want {
 			t.Errorf("canonical(%s, %d) = %s, want %s", c.name, c.amount, got, c.want)
 		}
 	}
 }
 
 func TestCanonicalRangeNamesBothEndsOnce(t *testing.T) {
-	if got := canonicalRange(corev1.ResourceCPU, 350, 3100); got != "350m–3100m" {
+	if got := CanonicalRange(corev1.ResourceCPU, 350, 3100); got != "350m–3100m" {
 		t.Error(got)
 	}
-	if got := canonicalRange(corev1.ResourceMemory, 2<<30, 2<<30); got != "2Gi" {
+	if got := CanonicalRange(corev1.ResourceMemory, 2<<30, 2<<30); got != "2Gi" {
 		t.Error(got)
 	}
 }
@@ -44,8 +44,8 @@ func TestCanonicalRangeNamesBothEndsOnce(t *testing.T) {
 func TestCanonicalLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, 1<<52).Draw(t, "amount")
-		cpu := resource.MustParse(canonical(corev1.ResourceCPU, amount))
-		memory := resource.MustParse(canonical(corev1.ResourceMemory, amount))
+		cpu := resource.MustParse(Canonical(corev1.ResourceCPU, amount))
+		memory := resource.MustParse(Canonical(corev1.ResourceMemory, amount))
 		if cpu.MilliValue() != amount || memory.Value() != amount {
 			t.Errorf("%d became %s and %s", amount, cpu.String(), memory.String())
 		}
@@ -74,7 +74,7 @@ func TestShortagesRoundUpAndRoomRoundsDown(t *testing.T) {
 		{corev1.ResourcePods, 3, "3", "3"},
 		{"example.com/widgets", 12000, "12,000", "12,000"},
 	} {
-		if up, down := roundedUp(c.name, c.amount), roundedDown(c.name, c.amount); up != c.up || down != c.down {
+		if up, down := RoundedUp(c.name, c.amount), RoundedDown(c.name, c.amount); up != c.up || down != c.down {
 			t.Errorf("%s %d: up %s, down %s; want %s, %s", c.name, c.amount, up, down, c.up, c.down)
 		}
 	}
@@ -92,7 +92,7 @@ func TestARangeOfShortagesTellsItsUnitOnce(t *testing.T) {
 		{corev1.ResourceMemory, 512 << 20, 4 << 30, "512Mi–4Gi"},
 		{corev1.ResourcePods, 1, 1, "1"},
 	} {
-		if got := roundedUpRange(c.name, c.low, c.top); got != c.want {
+		if got := RoundedUpRange(c.name, c.low, c.top); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}

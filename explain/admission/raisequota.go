@@ -1,4 +1,4 @@
-package explain
+package admission
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // raise is a quota that allows more than it does.
@@ -26,14 +27,14 @@ func (r raise) title() string {
 // command sets the quota's limit, and back.
 func (r raise) command(to resource.Quantity) string {
 	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.refusal.resource): to.String()}}}
-	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, quote(oneLine(patch)))
+	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, shell.Quote(shell.OneLine(patch)))
 }
 
-// fixes tries what would let a controller's pods be created: quotas that
+// Fixes tries what would let a controller's pods be created: quotas that
 // allow as much as all of them want. It works where the API server's own
 // admission code then takes one after the other, and the plugins have a node for
 // the first.
-func (j *judgement) fixes(ifCreated *report.Report) *report.Fixes {
+func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	found := &report.Fixes{Revision: ifCreated.Revision, Tried: []report.Fix{}}
 	raises, why := j.raises()
 	if why != "" {
@@ -42,7 +43,7 @@ func (j *judgement) fixes(ifCreated *report.Report) *report.Fixes {
 	}
 	fix := newRaise(raises)
 	fix.Alike = j.refused.Missing
-	fix.PodsPlaced = created(j.pod, raised(j.heard, raises), j.refused.Missing)
+	fix.PodsPlaced = created(j.Pod, raised(j.heard, raises), j.refused.Missing)
 	fix.NodesGained = ifCreated.Fits
 	switch {
 	case fix.PodsPlaced == 0:
@@ -57,7 +58,7 @@ func (j *judgement) fixes(ifCreated *report.Report) *report.Fixes {
 
 // raises are what the quotas would have to allow for all missing pods; or why
 // that is not enough, or not known.
-func (j *judgement) raises() (raises []raise, why string) {
+func (j *Judgement) raises() (raises []raise, why string) {
 	switch {
 	case len(j.limits)+len(j.security) > 0:
 		return nil, "The template itself is refused: no change of a quota, of nodes or of other pods can help."

@@ -1,4 +1,5 @@
-package explain
+// Package shell writes words and JSON as they stand on a command line.
+package shell
 
 import (
 	"bytes"
@@ -9,17 +10,17 @@ import (
 // plain are the characters that mean nothing to a shell, wherever they stand.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
 
-// quote writes a string as one word of a shell.
-func quote(s string) string {
+// Quote writes a string as one word of a shell.
+func Quote(s string) string {
 	if s != "" && strings.Trim(s, plain) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// oneLine is the JSON of v, with control characters escaped and nothing else
+// OneLine is the JSON of v, with control characters escaped and nothing else
 // that need not be.
-func oneLine(v any) string {
+func OneLine(v any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

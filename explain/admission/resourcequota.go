@@ -1,4 +1,4 @@
-package explain
+package admission
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -112,12 +113,12 @@ func (r quotaRefusal) sentence() string {
 	case r.uncounted:
 		return fmt.Sprintf("%s limits %s, and nobody has counted yet what is used of it", r.title(), r.resource)
 	}
-	used, be := quotaAmount(r.resource, r.used, roundedUp), "are"
+	used, be := quotaAmount(r.resource, r.used, quantity.RoundedUp), "are"
 	if used == "1" {
 		be = "is"
 	}
 	return fmt.Sprintf("%s allows %s %s, %s %s used, the pod wants %s", r.title(), r.resource,
-		quotaAmount(r.resource, r.hard, roundedDown), used, be, quotaAmount(r.resource, r.wanted, roundedUp))
+		quotaAmount(r.resource, r.hard, quantity.RoundedDown), used, be, quotaAmount(r.resource, r.wanted, quantity.RoundedUp))
 }
 
 // refusal is the same in the report's form. What quotas count is told as what
@@ -151,9 +152,9 @@ func (r quotaRefusal) fact() string {
 	free := r.hard.DeepCopy()
 	free.Sub(r.used)
 	return fmt.Sprintf("%s %s: wants %s, free %s = hard %s − used %s; %s short", r.title(), r.resource,
-		quotaAmount(r.resource, r.wanted, roundedUp), quotaAmount(r.resource, free, roundedDown),
-		quotaAmount(r.resource, r.hard, roundedDown), quotaAmount(r.resource, r.used, roundedUp),
-		quotaAmount(r.resource, r.short(), roundedUp))
+		quotaAmount(r.resource, r.wanted, quantity.RoundedUp), quotaAmount(r.resource, free, quantity.RoundedDown),
+		quotaAmount(r.resource, r.hard, quantity.RoundedDown), quotaAmount(r.resource, r.used, quantity.RoundedUp),
+		quotaAmount(r.resource, r.short(), quantity.RoundedUp))
 }
 
 // quotaAmount writes an amount of a resource that a quota or a limit range names.

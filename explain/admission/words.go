@@ -1,4 +1,4 @@
-package explain
+package admission
 
 import (
 	"fmt"
@@ -10,27 +10,26 @@ import (
 )
 
 // tell puts a refused pod into words.
-func (j *judgement) tell(r *report.Report) overall {
-	told := overall{state: "not created", facts: j.facts(r)}
+func (j *Judgement) tell(r *report.Report) {
+	r.State, r.Facts = "not created", j.facts(r)
 	switch {
 	case len(j.limits) > 0:
-		told.summary, told.why = j.limits[0].What+".", shorts(j.limits)
+		r.Summary, r.Why = j.limits[0].What+".", shorts(j.limits)
 	case len(j.security) > 0:
-		told.summary, told.why = j.security[0].What+".", shorts(j.security)
+		r.Summary, r.Why = j.security[0].What+".", shorts(j.security)
 		if more := len(j.security) - 1; more > 0 {
-			told.summary = fmt.Sprintf("%s and %d more.", j.security[0].What, more)
+			r.Summary = fmt.Sprintf("%s and %d more.", j.security[0].What, more)
 		}
 	case len(j.quotas) > 0:
-		told.summary, told.why = j.quotas[0].sentence()+".", j.quotasShort()
+		r.Summary, r.Why = j.quotas[0].sentence()+".", j.quotasShort()
 	case len(j.unknown) > 0:
-		told.summary = fmt.Sprintf("kube-apiserver refused it%s; why is unknown: %s.", j.ago(), j.unknown[0].Why)
-		told.why = j.quote()
+		r.Summary = fmt.Sprintf("kube-apiserver refused it%s; why is unknown: %s.", j.ago(), j.unknown[0].Why)
+		r.Why = j.quote()
 	default:
-		told.summary = fmt.Sprintf("kube-apiserver refused it%s; no quota, limit range or Pod Security level would now.", j.ago())
-		told.why = j.quote()
+		r.Summary = fmt.Sprintf("kube-apiserver refused it%s; no quota, limit range or Pod Security level would now.", j.ago())
+		r.Why = j.quote()
 	}
-	told.summary = "Not created: " + told.summary
-	return told
+	r.Summary = "Not created: " + r.Summary
 }
 
 // shorts are the clauses of refusals, one after the other.
@@ -43,7 +42,7 @@ func shorts(refusals []report.Refusal) string {
 }
 
 // quotasShort names what the first quota refuses for, and the other quotas.
-func (j *judgement) quotasShort() string {
+func (j *Judgement) quotasShort() string {
 	first := j.quotas[0]
 	said := []string{first.refusal().Short}
 	for _, r := range j.quotas[1:] {
@@ -57,7 +56,7 @@ func (j *judgement) quotasShort() string {
 }
 
 // ago is how long ago the last refusal was, " 3m ago"; "" where nobody knows.
-func (j *judgement) ago() string {
+func (j *Judgement) ago() string {
 	if j.refused.Last.IsZero() {
 		return ""
 	}
@@ -65,11 +64,11 @@ func (j *judgement) ago() string {
 }
 
 // quote is what the API server said, for a cell.
-func (j *judgement) quote() string { return "kube-apiserver: " + j.refused.Message }
+func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Message }
 
 // facts are what the refusal rests on: the sums, what else refuses, how many
 // pods there are not, the API server's words, and what would become of the pod.
-func (j *judgement) facts(r *report.Report) []string {
+func (j *Judgement) facts(r *report.Report) []string {
 	var facts []string
 	for i, refusal := range r.Admission.Refusals {
 		at := i - len(j.limits) - len(j.security)
@@ -98,8 +97,8 @@ func (j *judgement) facts(r *report.Report) []string {
 }
 
 // owner is the controller's own object, as kubectl names it.
-func (j *judgement) owner() string {
-	for _, ref := range j.pod.OwnerReferences {
+func (j *Judgement) owner() string {
+	for _, ref := range j.Pod.OwnerReferences {
 		return strings.ToLower(ref.Kind) + "/" + ref.Name
 	}
 	return "its controller"

@@ -1,4 +1,4 @@
-package explain
+package admission
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -139,11 +140,11 @@ func (r limitRule) subjects(pod *corev1.Pod) []limited {
 
 // refusal tells what goes beyond the rule.
 func (r limitRule) refusal(of limited) report.Refusal {
-	figure := quotaAmount(r.resource, r.figure, roundedDown)
+	figure := quotaAmount(r.resource, r.figure, quantity.RoundedDown)
 	var allows string
 	switch r.bound {
 	case "min":
-		figure = quotaAmount(r.resource, r.figure, roundedUp)
+		figure = quotaAmount(r.resource, r.figure, quantity.RoundedUp)
 		allows = fmt.Sprintf("wants %s %s at least per %s", r.resource, figure, r.subject)
 	case "max":
 		allows = fmt.Sprintf("allows %s %s at most per %s", r.resource, figure, r.subject)
@@ -184,7 +185,7 @@ func (r limitRule) has(of limited) (words, quantity string) {
 // away rounds what is beyond the rule's figure away from it.
 func (r limitRule) away() func(corev1.ResourceName, int64) string {
 	if r.bound == "min" {
-		return roundedDown
+		return quantity.RoundedDown
 	}
-	return roundedUp
+	return quantity.RoundedUp
 }

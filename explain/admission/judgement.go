@@ -1,0 +1,130 @@
+// Package admission tells why pods were not created: what kube-apiserver's own admission
+// code (ResourceQuota, LimitRanger, PodSecurity) has against the pod that a controller
+// would create, and which raised quotas it would take.
+package admission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Judgement is what admission says of a pod that a controller would create.
+type Judgement struct {
+	refused  *model.Refused
+	Pod      *corev1.Pod // with what LimitRanges fill in
+	limits   []report.Refusal
+	security []report.Refusal
+	quotas   []quotaRefusal
+	heard    []corev1.ResourceQuota // all of the namespace
+	unknown  []report.UnknownPart
+	now      time.Time
+}
+
+// Sources are what a judgement rests on.
+type Sources struct {
+	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)    // nil: never known
+	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) // nil: never known
+	Labels         func(namespace string) (labels map[string]string, why string)               // why they are not known; "": they are
+	ClusterVersion string                                                                      // the API server's; "" if not known
+	Now            time.Time
+}
+
+// Judge asks what would refuse one of a controller's pods now, by the API server's own
+// code and in its order: limits are filled in before quotas count. Webhooks and
+// policies cannot be asked: of those there are only the API server's words.
+func Judge(ctx context.Context, refused *model.Refused, from Sources) (*Judgement, error) {
+	j := &Judgement{refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now}
+	if err := j.ask(ctx, from); err != nil {
+		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
+	}
+	return j, nil
+}
+
+func (j *Judgement) ask(ctx context.Context, from Sources) error {
+	namespace := j.Pod.Namespace
+	ranges, err := hearOf(ctx, from.LimitRanges, namespace)
+	if err != nil {
+		j.leaveOpen("limitranges", err.Error(), limitPlugin)
+	} else if j.limits, err = ApplyLimitRanges(j.Pod, ranges); err != nil {
+		return err
+	}
+	labels, why := from.Labels(namespace)
+	if why != "" {
+		j.leaveOpen("namespaces", why, securityPlugin)
+	} else if j.security, err = securityRefusing(j.Pod, labels, from.ClusterVersion); err != nil {
+		return err
+	}
+	quotas, err := hearOf(ctx, from.Quotas, namespace)
+	if err != nil {
+		j.leaveOpen("resourcequotas", err.Error(), quotaPlugin)
+	} else {
+		j.heard, j.quotas = quotas, quotasRefusing(j.Pod, quotas)
+	}
+	return ctx.Err()
+}
+
+// Report is the answer, given what would become of the pod otherwise.
+func (j *Judgement) Report(ifCreated *report.Report) *report.Report {
+	r := &report.Report{
+		TypeMeta: ifCreated.TypeMeta,
+		Pod:      ifCreated.Pod,
+		Verdict:  report.NotCreated,
+		Admission: &report.Admission{
+			Wanted: j.refused.Wanted, Missing: j.refused.Missing,
+			Since: timeOrNil(j.refused.Since), LastRefused: timeOrNil(j.refused.Last),
+			Message: j.refused.Message, Refusals: j.refusals(), IfCreated: ifCreated.Placement(),
+		},
+		Plugins:   []report.PluginResult{},
+		Groups:    []report.Group{},
+		Unknown:   append(ifCreated.Unknown, j.unknown...),
+		Scheduler: ifCreated.Scheduler,
+		Revision:  ifCreated.Revision,
+		CreatedAt: j.refused.Since,
+	}
+	r.Pod.UID = ""
+	r.Scheduler.Caveats = slices.Concat(j.refused.Notes, r.Scheduler.Caveats)
+	j.tell(r)
+	return r
+}
+
+// errNobodyAsked is why something is not known where a source cannot say.
+var errNobodyAsked = fmt.Errorf("nobody was asked")
+
+// hearOf asks for the objects of one kind in a namespace.
+func hearOf[T any](ctx context.Context, ask func(context.Context, string) ([]T, error), namespace string) ([]T, error) {
+	if ask == nil {
+		return nil, errNobodyAsked
+	}
+	return ask(ctx, namespace)
+}
+
+func (j *Judgement) leaveOpen(resource, why, plugin string) {
+	j.unknown = append(j.unknown, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+}
+
+// refusals are all of them, in the order in which the API server asks.
+func (j *Judgement) refusals() []report.Refusal {
+	all := slices.Concat(j.limits, j.security)
+	for _, r := range j.quotas {
+		all = append(all, r.refusal())
+	}
+	if all == nil {
+		all = []report.Refusal{}
+	}
+	return all
+}
+
+func timeOrNil(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t}
+}
