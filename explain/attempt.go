@@ -181,7 +181,7 @@ func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		}
 		for k := range f.plugins {
 			if m.refuses(k, i) != nil {
-				return "still " + refusal(q, []refused{m.refused(f.Engine, k, i)}).Short, nil
+				return "still " + refusal(q.question, []refused{m.refused(f.Engine, k, i)}).Short, nil
 			}
 		}
 	}

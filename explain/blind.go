@@ -19,15 +19,15 @@ type aside struct {
 }
 
 // asideFacts tells the pod's claims, and the quotas of its namespace.
-func asideFacts(q *question) []string {
+func asideFacts(q *subject) []string {
 	if !q.found.aside.blind {
 		return nil
 	}
 	return append(claimFacts(q), quotaFacts(q)...)
 }
 
-func claimFacts(q *question) []string {
-	claims := podClaims(q)
+func claimFacts(q *subject) []string {
+	claims := podClaims(q.question)
 	if len(claims) == 0 {
 		return []string{"It uses no claim."}
 	}
@@ -58,7 +58,7 @@ func (c podClaim) fact() string {
 	return fmt.Sprintf("Claim %s is %s: it wants %s%s.", c.name, phase, wants.String(), class)
 }
 
-func quotaFacts(q *question) []string {
+func quotaFacts(q *subject) []string {
 	if why := q.found.aside.unread; why != "" {
 		return []string{fmt.Sprintf("The quotas of namespace %s are unknown: %s.", q.pod.Namespace, why)}
 	}

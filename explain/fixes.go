@@ -238,7 +238,7 @@ func (f *fixing) think(x *explanation, m *matrix, before option) {
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
-		f.candidates = f.combine(x.question, m, before)
+		f.candidates = f.combine(x.question.question, m, before)
 	}
 }
 

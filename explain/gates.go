@@ -30,9 +30,9 @@ var gateExplainers = map[string]func(*question) (held, bool){
 
 // tellGate finds the words for a refusal; the plugin's own reason stands where
 // there are no better ones.
-func tellGate(q *question, plugin string, status *fwk.Status) held {
+func tellGate(q *subject, plugin string, status *fwk.Status) held {
 	if explain, ok := gateExplainers[plugin]; ok {
-		if h, found := explain(q); found {
+		if h, found := explain(q.question); found {
 			h.plugin, h.reason = plugin, status.Message()
 			return h
 		}

@@ -15,7 +15,7 @@ import (
 
 // withLanes adds to what a verdict comes to what an unbound pod waits for beside
 // a node that would take it: its nomination, and volumes.
-func withLanes(q *question, r *report.Report, told overall) overall {
+func withLanes(q *subject, r *report.Report, told overall) overall {
 	switch r.Verdict {
 	case report.Schedulable:
 		told = tellProvisioning(q, told)
@@ -30,7 +30,7 @@ func withLanes(q *question, r *report.Report, told overall) overall {
 	default:
 		return told
 	}
-	for _, claim := range podClaims(q) {
+	for _, claim := range podClaims(q.question) {
 		if said := claim.awaits(q); said != "" && !slices.Contains(told.facts, said) {
 			told.facts = append(told.facts, said)
 		}
@@ -39,7 +39,7 @@ func withLanes(q *question, r *report.Report, told overall) overall {
 }
 
 // nomination is for a pod whose victims are gone and that has no node yet.
-func nomination(q *question) string {
+func nomination(q *subject) string {
 	name := q.pod.Status.NominatedNodeName
 	if name == "" || len(q.found.victims) > 0 {
 		return ""
@@ -61,9 +61,9 @@ type provisioning struct {
 
 // provisioned are the claims of the pod that wait for a volume on the node that
 // the scheduler has chosen.
-func provisioned(q *question) []provisioning {
+func provisioned(q *subject) []provisioning {
 	var all []provisioning
-	for _, claim := range podClaims(q) {
+	for _, claim := range podClaims(q.question) {
 		if !claim.isProvisioned() {
 			continue
 		}
@@ -94,7 +94,7 @@ func (c podClaim) isProvisioned() bool {
 }
 
 // provisioner is who has to make the claim's volume; "" if that is not known.
-func (c podClaim) provisioner(q *question) string {
+func (c podClaim) provisioner(q *subject) string {
 	for _, key := range []string{storagehelpers.AnnStorageProvisioner, storagehelpers.AnnBetaStorageProvisioner} {
 		if by := c.object.Annotations[key]; by != "" {
 			return by
@@ -108,7 +108,7 @@ func (c podClaim) provisioner(q *question) string {
 
 // tellProvisioning puts the volume before the nodes where the scheduler has
 // chosen one already, and waits for the volume before it binds the pod.
-func tellProvisioning(q *question, told overall) overall {
+func tellProvisioning(q *subject, told overall) overall {
 	all := provisioned(q)
 	if len(all) == 0 {
 		return told
@@ -147,7 +147,7 @@ func orSomebody(name string) string {
 
 // awaits is what a claim without a volume waits for; "" if that is not the pod's
 // node, or is told elsewhere.
-func (c podClaim) awaits(q *question) string {
+func (c podClaim) awaits(q *subject) string {
 	if c.object == nil || c.object.DeletionTimestamp != nil || c.object.Spec.VolumeName != "" || !q.listers.readable("storageclasses") {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (c podClaim) awaits(q *question) string {
 	case c.selectedNode() != "":
 		return fmt.Sprintf("claim %s is to be provisioned on %s, which kube-scheduler selected; %s has not provided a volume",
 			c.name, c.selectedNode(), orSomebody(c.provisioner(q)))
-	case c.waitsForConsumer(q):
+	case c.waitsForConsumer(q.question):
 		return fmt.Sprintf("claim %s gets its volume once the pod has a node: class %s waits for its first consumer", c.name, c.class())
 	}
 	return ""

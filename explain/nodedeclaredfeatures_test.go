@@ -39,7 +39,7 @@ func TestNothingIsSaidOfFeaturesThatNoPodNeeds(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))
 	x := e.begin(t.Context(), testPod("shop/x", "", ""))
 	for _, node := range must(e.overlay.NodeInfos().List()) {
-		if lacking := undeclared(x.question, refused{plugin: names.NodeDeclaredFeatures, node: node}); len(lacking) > 0 {
+		if lacking := undeclared(x.question.question, refused{plugin: names.NodeDeclaredFeatures, node: node}); len(lacking) > 0 {
 			t.Errorf("%v are said to be missing", lacking)
 		}
 	}

@@ -109,10 +109,10 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 			continue
 		}
 		r := m.refused(x.Engine, k, i)
-		told := refusal(x.question, []refused{r})
+		told := refusal(x.question.question, []refused{r})
 		told.PreFilter = m.answers[k].pre != nil
 		answer.Refusals = append(answer.Refusals, told)
-		answer.Distance += distance(x.question, r)
+		answer.Distance += distance(x.question.question, r)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (p *planning) firstRefusal(i int) (refusalKind, refused) {
 	r := p.matrix.refused(p.Engine, k, i)
 	kind := refusalKind{plugin: p.plugins[k].name}
 	if shape := explainers[kind.plugin].shape; shape != nil && r.node != nil {
-		kind.shape = shape(p.question, r)
+		kind.shape = shape(p.question.question, r)
 	}
 	return kind, r
 }
@@ -105,14 +105,14 @@ func (p *planning) barred(plugin string, rs []refused) string {
 	switch {
 	case plugin == "":
 		return "could not be decided"
-	case plugin == names.TaintToleration && len(untolerated(p.question, rs[0])) > 0:
-		return taintNames(untolerated(p.question, rs[0]))
+	case plugin == names.TaintToleration && len(untolerated(p.question.question, rs[0])) > 0:
+		return taintNames(untolerated(p.question.question, rs[0]))
 	case plugin == names.NodeResourcesFit:
 		if said := p.tooSmall(rs); said != "" {
 			return said
 		}
 	}
-	said := refusal(p.question, rs)
+	said := refusal(p.question.question, rs)
 	if plugin == names.NodeAffinity && said.Bar != said.Short {
 		return "not " + said.Bar
 	}
@@ -123,7 +123,7 @@ func (p *planning) barred(plugin string, rs []refused) string {
 func (p *planning) tooSmall(rs []refused) string {
 	var least, most figure
 	for _, r := range rs {
-		for _, f := range shortages(p.question, r) {
+		for _, f := range shortages(p.question.question, r) {
 			switch {
 			case f.Wanted <= f.Allocatable || (most.Resource != "" && f.Resource != most.Resource):
 			case most.Resource == "":

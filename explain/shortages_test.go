@@ -19,7 +19,7 @@ func TestPlainShortagesAreThoseOfFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pod := range c.pending {
-			table := shortageTableOf(e.begin(t.Context(), pod).question)
+			table := shortageTableOf(e.begin(t.Context(), pod).question.question)
 			if len(table.wanted.GetScalarResources()) > 0 {
 				continue
 			}

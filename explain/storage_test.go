@@ -171,17 +171,17 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 						continue
 					}
 					yes[plugin.name]++
-					if found := find(x.question, r); len(found) > 0 {
+					if found := find(x.question.question, r); len(found) > 0 {
 						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.name, r.name(), found[0].what())
 					}
 					continue
 				}
 				no[plugin.name]++
 				r = m.refused(e, k, i)
-				if len(find(x.question, r)) == 0 {
+				if len(find(x.question.question, r)) == 0 {
 					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.name, r.name(), r.ownReason())
 				}
-				w := explainers[plugin.name].words(x.question, []refused{r})
+				w := explainers[plugin.name].words(x.question.question, []refused{r})
 				if !strings.HasPrefix(w.What, r.name()) || w.Short == "" {
 					rt.Fatalf("%s on %s is told as %+v", plugin.name, r.name(), w)
 				}

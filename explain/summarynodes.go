@@ -15,7 +15,7 @@ import (
 
 // tellUnschedulable tells apart why no node fits: too large for any, no room, no
 // room on one node, only one thing between, or as it comes, the nearest first.
-func tellUnschedulable(q *question, r *report.Report) overall {
+func tellUnschedulable(q *subject, r *report.Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
 	}
@@ -44,7 +44,7 @@ func tellUnschedulable(q *question, r *report.Report) overall {
 }
 
 // tellNearest names the nearest node and all that it lacks.
-func tellNearest(q *question, g *report.Group) overall {
+func tellNearest(q *subject, g *report.Group) overall {
 	told := overall{state: "no node fits"}
 	near := *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
@@ -55,7 +55,7 @@ func tellNearest(q *question, g *report.Group) overall {
 	}
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
 	for i, refusal := range near.Refusals {
-		if lacks := shortageTableOf(q).byName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+		if lacks := shortageTableOf(q.question).byName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Refusals[i].Short = shortOf(lacks)
 		}
 	}
@@ -93,7 +93,7 @@ func figureOf(figures []figure, name corev1.ResourceName) *figure {
 }
 
 // requestWords are the pod's requests in one line: "cpu 32 and memory 64Gi".
-func requestWords(q *question) string {
+func requestWords(q *subject) string {
 	counted := q.podInfo.CalculateResource().Resource
 	all := []figure{
 		{Resource: corev1.ResourceCPU, Wanted: counted.GetMilliCPU()},

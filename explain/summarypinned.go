@@ -27,7 +27,7 @@ func (x *explanation) pinned(m *matrix) sets.Set[string] {
 
 // tellPinned is for a pod that may run on some named nodes alone: what keeps it
 // off the others is no near miss.
-func tellPinned(q *question, r *report.Report) (overall, bool) {
+func tellPinned(q *subject, r *report.Report) (overall, bool) {
 	if q.found.pinned == nil {
 		return overall{}, false
 	}
@@ -55,7 +55,7 @@ func tellPinned(q *question, r *report.Report) (overall, bool) {
 		return told, true
 	}
 	told.summary = fmt.Sprintf("It may run on %s alone: %s.", who, strings.TrimPrefix(told.why, who+": "))
-	if over := tooLittle(shortageTableOf(q).byName(wanted[0])); len(over) > 0 {
+	if over := tooLittle(shortageTableOf(q.question).byName(wanted[0])); len(over) > 0 {
 		f := over[0]
 		told.summary = fmt.Sprintf("Larger than %s, the one node that it may run on: it wants %s %s, %s has %s allocatable.", who, f.Resource,
 			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))

@@ -32,7 +32,7 @@ type lacker struct {
 	lacks []figure
 }
 
-func missesOf(q *question, r *report.Report) misses {
+func missesOf(q *subject, r *report.Report) misses {
 	var m misses
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -41,7 +41,7 @@ func missesOf(q *question, r *report.Report) misses {
 		case report.CordonWord, names.TaintToleration, names.NodeAffinity:
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
-			rows := shortageTableOf(q).rows
+			rows := shortageTableOf(q.question).rows
 			for n, at := range q.found.places[i] {
 				m.add(lacker{g.Nodes[n], rows[at].figures})
 			}
@@ -83,8 +83,8 @@ func (f figure) tooLittle() bool {
 }
 
 // tellTooLarge is for a pod that not even an empty cluster would hold.
-func tellTooLarge(q *question) (overall, bool) {
-	rows := shortageTableOf(q).rows
+func tellTooLarge(q *subject) (overall, bool) {
+	rows := shortageTableOf(q.question).rows
 	fitsEmpty := func(row shortageRow) bool { return !slices.ContainsFunc(row.figures, figure.tooLittle) }
 	if len(rows) == 0 || slices.ContainsFunc(rows, fitsEmpty) {
 		return overall{}, false
@@ -133,7 +133,7 @@ func largest(nodes []lacker) *figure {
 
 // tellSmall is for nodes that lack nothing but size, and for those that are large
 // enough but for one other thing.
-func tellSmall(q *question, m misses) string {
+func tellSmall(q *subject, m misses) string {
 	const lead = "Larger than any node that would take it: "
 	said := lead + "none has " + requestWords(q) + " allocatable"
 	if f := largest(m.small); f != nil {
@@ -175,7 +175,7 @@ func butFor(between []*report.Group) string {
 
 // inTheWay names the kinds of things that are in the way, with their verb: "a
 // taint or a label is".
-func inTheWay(q *question, between []*report.Group) string {
+func inTheWay(q *subject, between []*report.Group) string {
 	var kinds []string
 	verb := "is"
 	for _, g := range between {
@@ -195,12 +195,12 @@ func inTheWay(q *question, between []*report.Group) string {
 
 // taintKind says what the taints of a node are: those that the node's own state
 // sets tell of that.
-func taintKind(q *question, name string) string {
+func taintKind(q *subject, name string) string {
 	node, err := q.nodes.NodeInfos().Get(name)
 	if err != nil {
 		return "a taint"
 	}
-	taints := untolerated(q, refused{node: node})
+	taints := untolerated(q.question, refused{node: node})
 	state := func(taint corev1.Taint) bool { return conditionTaints[taint.Key] != "" }
 	switch {
 	case len(taints) > 0 && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return !state(t) }):

@@ -26,7 +26,7 @@ var ErrNoNode = errors.New("no such node")
 // explanation is a report in the making.
 type explanation struct {
 	*Engine
-	question *question
+	question *subject
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
 	isGated  bool // something does
@@ -36,19 +36,19 @@ type explanation struct {
 }
 
 // question is what explainers may look at for the pod.
-func (e *Engine) question(pod *corev1.Pod) *question {
+func (e *Engine) question(pod *corev1.Pod) *subject {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
-	return &question{
+	return &subject{question: &question{
 		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
 		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(), backoff: e.backoff, args: e.args,
-	}
+	}}
 }
 
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	e.choose(pod)
 	x := &explanation{Engine: e, question: e.question(pod)}
-	x.report = newReport(x.question)
+	x.report = newReport(x.question.question)
 	x.question.found.condition = scheduledCondition(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.revision
@@ -195,8 +195,8 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	x.noteLeaving()
 	x.noteOverflow()
 	r.Total = len(m.nodes)
-	for _, g := range x.group(x.question, m) {
-		told, results := g.tell(x.Engine, x.question, m, nodes)
+	for _, g := range x.group(x.question.question, m) {
+		told, results := g.tell(x.Engine, x.question.question, m, nodes)
 		x.question.found.places = append(x.question.found.places, g.nodes)
 		r.Groups = append(r.Groups, told)
 		r.Nodes = append(r.Nodes, results...)

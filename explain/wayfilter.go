@@ -54,12 +54,12 @@ func (w *walk) preFilterStep(k int) (step report.Step, last bool) {
 	case a.open != nil:
 		return step.Silent(report.Open, a.whyOpen()), false
 	case a.skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name)), false
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.question, name)), false
 	case failed(a.pre):
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, errorsOf+": "+a.pre.Message()), true
 	case a.pre != nil:
-		told := refusal(w.question, []refused{w.m.refused(w.Engine, k, 0)})
+		told := refusal(w.question.question, []refused{w.m.refused(w.Engine, k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
@@ -158,7 +158,7 @@ func (w *walk) filterStep(k int, drop []int) report.Step {
 	case len(w.alive) == 0:
 		return step.Silent(report.Unreached, "not asked: no node is left")
 	case a.skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name))
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.question, name))
 	case a.open != nil:
 		return step.Silent(report.Open, a.whyOpen())
 	}

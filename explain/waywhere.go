@@ -79,7 +79,7 @@ func (w *walk) against(node string) string {
 			continue
 		}
 		if k := w.m.firstThatCounts(i); k >= 0 {
-			return w.plugins[k].name + ", " + refusal(w.question, []refused{w.m.refused(w.Engine, k, i)}).Short
+			return w.plugins[k].name + ", " + refusal(w.question.question, []refused{w.m.refused(w.Engine, k, i)}).Short
 		}
 	}
 	return "the node is gone"

@@ -38,7 +38,7 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 	}
 	for _, rs := range groups {
 		slices.SortFunc(rs, func(a, b refused) int {
-			return cmp.Or(cmp.Compare(distance(w.question, a), distance(w.question, b)), strings.Compare(a.name(), b.name()))
+			return cmp.Or(cmp.Compare(distance(w.question.question, a), distance(w.question.question, b)), strings.Compare(a.name(), b.name()))
 		})
 	}
 	slices.SortFunc(order, func(a, b string) int {
@@ -67,12 +67,12 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 func (w *walk) shapeOf(plugin string, r refused) string {
 	switch explainer := explainers[plugin]; {
 	case plugin == names.NodeAffinity:
-		if instead, ok := insteadOf(w.question, r); ok {
+		if instead, ok := insteadOf(w.question.question, r); ok {
 			return instead
 		}
-		return explainer.shape(w.question, r)
+		return explainer.shape(w.question.question, r)
 	case explainer.shape != nil:
-		return explainer.shape(w.question, r)
+		return explainer.shape(w.question.question, r)
 	}
 	return r.status.Message()
 }
@@ -95,19 +95,19 @@ func (w *walk) clauseOf(plugin string, rs []refused, of int) string {
 	said := ""
 	switch plugin {
 	case names.TaintToleration:
-		said = taintBrief(untolerated(w.question, rs[0]))
+		said = taintBrief(untolerated(w.question.question, rs[0]))
 	case names.NodeAffinity:
-		said, _ = insteadOf(w.question, rs[0])
+		said, _ = insteadOf(w.question.question, rs[0])
 	case names.NodeResourcesFit:
 		if said = w.shortBy(rs); said != "" {
-			if of > len(rs) || len(shortages(w.question, rs[0])) > 1 {
+			if of > len(rs) || len(shortages(w.question.question, rs[0])) > 1 {
 				said = fmt.Sprintf("%d %s", len(rs), said)
 			}
 			return said
 		}
 	}
 	if said == "" {
-		said = refusal(w.question, rs).Short
+		said = refusal(w.question.question, rs).Short
 	}
 	if of == 1 {
 		return rs[0].name() + ", " + strings.TrimPrefix(said, rs[0].name()+": ")
@@ -133,7 +133,7 @@ func taintBrief(taints []corev1.Taint) string {
 // shortBy tells how much several nodes lack, the nearest first, where that is one
 // resource, and else what they lack.
 func (w *walk) shortBy(rs []refused) string {
-	lacks := shortages(w.question, rs[0])
+	lacks := shortages(w.question.question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
 		return ""
@@ -147,7 +147,7 @@ func (w *walk) shortBy(rs []refused) string {
 	name := lacks[0].Resource
 	var all []string
 	for _, r := range rs[:min(len(rs), grammar.Few)] {
-		all = append(all, quantity.RoundedUp(name, shortages(w.question, r)[0].Short))
+		all = append(all, quantity.RoundedUp(name, shortages(w.question.question, r)[0].Short))
 	}
 	all = slices.Compact(all)
 	if rest := len(rs) - grammar.Few; rest > 0 {
@@ -158,13 +158,13 @@ func (w *walk) shortBy(rs []refused) string {
 
 // sentenceOf names the nodes and all that the plugin has against them.
 func (w *walk) sentenceOf(plugin string, rs []refused) string {
-	if plugin == names.TaintToleration && len(untolerated(w.question, rs[0])) > 0 {
+	if plugin == names.TaintToleration && len(untolerated(w.question.question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {
 			nodes = append(nodes, r.name())
 		}
-		taints := strings.ReplaceAll(strings.Join(untoleratedNames(w.question, rs[0]), ", "), "node.kubernetes.io/", "")
+		taints := strings.ReplaceAll(strings.Join(untoleratedNames(w.question.question, rs[0]), ", "), "node.kubernetes.io/", "")
 		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
-	return strings.TrimSuffix(refusal(w.question, rs).What, ".")
+	return strings.TrimSuffix(refusal(w.question.question, rs).What, ".")
 }
