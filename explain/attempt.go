@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -181,7 +182,7 @@ func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		}
 		for k := range f.plugins {
 			if m.refuses(k, i) != nil {
-				return "still " + refusal(q.question, []refused{m.refused(f.Engine, k, i)}).Short, nil
+				return "still " + refusal(q.Question, []plugins.Refused{m.refused(f.Engine, k, i)}).Short, nil
 			}
 		}
 	}

@@ -39,24 +39,24 @@ func attemptOf(q *subject, r *report.Report) attempt {
 		if since == nil {
 			return attempt{}
 		}
-		age := model.FormatAge(since.Time, q.now)
+		age := model.FormatAge(since.Time, q.Now)
 		return attempt{sentence: "kube-scheduler has called it unschedulable for " + age + ".", clause: "unschedulable for " + age}
 	}
 	tried := r.Observed.AttemptSeen.Time
 	if since != nil && since.After(tried) {
 		tried = since.Time // a condition that changed is the outcome of a try
 	}
-	age := model.FormatAge(tried, q.now)
-	switch ago := q.now.Sub(tried); {
-	case ago <= q.backoff:
-		rests := model.FormatAge(q.now.Add(-q.backoff), q.now)
+	age := model.FormatAge(tried, q.Now)
+	switch ago := q.Now.Sub(tried); {
+	case ago <= q.Backoff:
+		rests := model.FormatAge(q.Now.Add(-q.Backoff), q.Now)
 		return attempt{
 			sentence: fmt.Sprintf("kube-scheduler last tried %s ago and backs off up to %s between tries.", age, rests),
 			clause:   fmt.Sprintf("tried %s ago, backs off up to %s", age, rests),
 		}
 	case ago > triedAgain:
 		return attempt{
-			sentence: fmt.Sprintf("No try later than %s ago is known, though kube-scheduler tries a pod again within %s.", age, model.FormatAge(q.now.Add(-triedAgain), q.now)),
+			sentence: fmt.Sprintf("No try later than %s ago is known, though kube-scheduler tries a pod again within %s.", age, model.FormatAge(q.Now.Add(-triedAgain), q.Now)),
 			clause:   "no try known since " + age,
 			quiet:    "no try of it later than " + age + " ago is known",
 		}
@@ -66,11 +66,11 @@ func attemptOf(q *subject, r *report.Report) attempt {
 
 // unattended is for a pod that bears no mark of any scheduler.
 func unattended(q *subject) attempt {
-	created := q.pod.CreationTimestamp.Time
-	if created.IsZero() || q.now.Sub(created) <= triedAgain {
+	created := q.Pod.CreationTimestamp.Time
+	if created.IsZero() || q.Now.Sub(created) <= triedAgain {
 		return attempt{sentence: "No scheduler has looked at it yet.", clause: "no scheduler looked yet"}
 	}
-	age := model.FormatAge(created, q.now)
+	age := model.FormatAge(created, q.Now)
 	return attempt{
 		sentence: "No scheduler has looked at it in the " + age + " that it exists.",
 		clause:   "no scheduler looked in " + age,

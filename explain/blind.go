@@ -1,13 +1,14 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // aside is what is told of a pod where nodes may not be read: facts that need
@@ -27,43 +28,26 @@ func asideFacts(q *subject) []string {
 }
 
 func claimFacts(q *subject) []string {
-	claims := podClaims(q.question)
+	claims := plugins.PodClaims(q.Question)
 	if len(claims) == 0 {
 		return []string{"It uses no claim."}
 	}
-	if !q.listers.readable("persistentvolumeclaims") {
-		return []string{"Its claims are unknown: " + q.listers.forbidden["persistentvolumeclaims"] + "."}
+	if !q.Listers.Readable("persistentvolumeclaims") {
+		return []string{"Its claims are unknown: " + q.Listers.Forbidden["persistentvolumeclaims"] + "."}
 	}
 	facts := make([]string, len(claims))
 	for i, claim := range claims {
-		facts[i] = claim.fact()
+		facts[i] = claim.Fact()
 	}
 	return facts
 }
 
-// fact is the claim's state in a sentence.
-func (c podClaim) fact() string {
-	if c.object == nil {
-		return fmt.Sprintf("Claim %s does not exist.", c.name)
-	}
-	class := ""
-	if name := c.class(); name != "" {
-		class = ", class " + name
-	}
-	phase := cmp.Or(c.object.Status.Phase, corev1.ClaimPending)
-	if phase == corev1.ClaimBound {
-		return fmt.Sprintf("Claim %s is bound to volume %s%s.", c.name, c.object.Spec.VolumeName, class)
-	}
-	wants := c.object.Spec.Resources.Requests[corev1.ResourceStorage]
-	return fmt.Sprintf("Claim %s is %s: it wants %s%s.", c.name, phase, wants.String(), class)
-}
-
 func quotaFacts(q *subject) []string {
 	if why := q.found.aside.unread; why != "" {
-		return []string{fmt.Sprintf("The quotas of namespace %s are unknown: %s.", q.pod.Namespace, why)}
+		return []string{fmt.Sprintf("The quotas of namespace %s are unknown: %s.", q.Pod.Namespace, why)}
 	}
 	if len(q.found.aside.quotas) == 0 {
-		return []string{fmt.Sprintf("Namespace %s has no ResourceQuota.", q.pod.Namespace)}
+		return []string{fmt.Sprintf("Namespace %s has no ResourceQuota.", q.Pod.Namespace)}
 	}
 	var facts []string
 	for _, quota := range q.found.aside.quotas {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -23,28 +24,28 @@ func (e *Engine) refusesEviction(pod *corev1.Pod, told *report.Eviction) bool {
 	}
 	if why, unread := e.forbidden["poddisruptionbudgets"]; unread {
 		told.Short = "not evaluated: PDBs unread"
-		told.Sentence = fmt.Sprintf("Whether %s may be evicted is unknown: %s.", fullName(pod), why)
+		told.Sentence = fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), why)
 		return true
 	}
 	budgets, err := e.budgetsOf(pod)
 	switch {
 	case err != nil:
-		told.Short, told.Sentence = "not evaluated: PDBs unread", fmt.Sprintf("Whether %s may be evicted is unknown: %s.", fullName(pod), err)
+		told.Short, told.Sentence = "not evaluated: PDBs unread", fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), err)
 		return true
 	case len(budgets) == 0 || len(budgets) == 1 && permits(budgets[0], pod):
 		return false
 	case len(budgets) > 1:
 		told.Short = fmt.Sprintf("refused: %d PDBs select it", len(budgets))
-		told.Sentence = fmt.Sprintf("kube-apiserver evicts no pod that %d PodDisruptionBudgets select: %s.", len(budgets), fullName(pod))
+		told.Sentence = fmt.Sprintf("kube-apiserver evicts no pod that %d PodDisruptionBudgets select: %s.", len(budgets), plugins.FullName(pod))
 	case budgets[0].Status.ObservedGeneration < budgets[0].Generation:
 		told.Short = fmt.Sprintf("refused: PDB %s not counted yet", budgets[0].Name)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s was changed and is not counted yet: %s would not be evicted now.",
-			budgets[0].Namespace, budgets[0].Name, fullName(pod))
+			budgets[0].Namespace, budgets[0].Name, plugins.FullName(pod))
 	default:
 		budget := budgets[0]
 		told.Short = fmt.Sprintf("refused: PDB %s allows %d", budget.Name, budget.Status.DisruptionsAllowed)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s allows %d disruptions now: %s would not be evicted.",
-			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, fullName(pod))
+			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, plugins.FullName(pod))
 	}
 	told.Fits = new(false)
 	return true

@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -231,7 +232,7 @@ func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
 		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
 		x, m := e.begin(t.Context(), c.pod), must(e.ask(t.Context(), c.pod)) // most of these do not even get into the queue
 		k := slices.IndexFunc(e.plugins, func(p plugin) bool { return p.name == names.DynamicResources })
-		if told := refusal(x.question.question, []refused{m.refused(e, k, 0)}); told.What != c.what || m.answers[k].pre == nil {
+		if told := refusal(x.question.Question, []plugins.Refused{m.refused(e, k, 0)}); told.What != c.what || m.answers[k].pre == nil {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, told.What, c.what)
 		}
 	}
@@ -292,13 +293,13 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 				switch {
 				case m.refuses(k, i) != nil:
 					no++
-					if r := m.refused(e, k, i); len(deviceFaults(x.question.question, r)) == 0 {
-						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.ownReason())
+					if r := m.refused(e, k, i); len(plugins.DeviceFaults(x.question.Question, r)) == 0 {
+						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.OwnReason())
 					}
 				case !failed(m.answers[k].column[i]):
 					yes++
-					if found := deviceFaults(x.question.question, refused{plugin: plugin.name, node: node, state: m.state}); len(found) > 0 {
-						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].what())
+					if found := plugins.DeviceFaults(x.question.Question, plugins.Refused{Plugin: plugin.name, Node: node, State: m.state}); len(found) > 0 {
+						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].What())
 					}
 				}
 			}

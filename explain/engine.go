@@ -23,6 +23,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -83,7 +84,7 @@ type Engine struct {
 	nominator  *nominator
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
-	listers    listers
+	listers    plugins.Listers
 	laid       laidKinds
 	budgets    policylisters.PodDisruptionBudgetLister
 
@@ -135,7 +136,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 	}
 	e.moves.began = options.Now()
 	fed := feed{factory, &e.handlers, e.laid}
-	e.listers = newListers(fed, e.forbidden)
+	e.listers = plugins.NewListers(fed, e.forbidden)
 	e.budgets = factory.Policy().V1().PodDisruptionBudgets().Lister()
 	e.overlay = &overlay{Snapshot: e.snapshot}
 	e.cache = newCache(ctx)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -49,7 +50,7 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			told, err = nil, fmt.Errorf("try to evict %s: %w", fullName(goes), newPanicked(r))
+			told, err = nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), newPanicked(r))
 		}
 	}()
 	e.settle(ctx)
@@ -58,7 +59,7 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 		return told, nil
 	}
 	if err := e.evict(ctx, pod, goes, told); err != nil {
-		return nil, fmt.Errorf("try to evict %s: %w", fullName(goes), err)
+		return nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), err)
 	}
 	return told, nil
 }
@@ -70,10 +71,10 @@ func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 	switch {
 	case mirror:
 		told.Short = "stays: a static pod"
-		told.Sentence = fullName(goes) + " is a static pod: its kubelet runs it, and an eviction changes nothing."
+		told.Sentence = plugins.FullName(goes) + " is a static pod: its kubelet runs it, and an eviction changes nothing."
 	case owner != nil && owner.Kind == "DaemonSet":
 		told.Short = "stays: of a DaemonSet"
-		told.Sentence = fmt.Sprintf("%s is of DaemonSet %s, which makes it anew on the same node.", fullName(goes), owner.Name)
+		told.Sentence = fmt.Sprintf("%s is of DaemonSet %s, which makes it anew on the same node.", plugins.FullName(goes), owner.Name)
 	default:
 		return e.refusesEviction(goes, told)
 	}
@@ -102,7 +103,7 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.
 	}
 	if next.open {
 		told.Short = "not evaluated"
-		told.Sentence = fmt.Sprintf("What becomes of %s is not evaluated: something that decides could not be read.", fullName(goes))
+		told.Sentence = fmt.Sprintf("What becomes of %s is not evaluated: something that decides could not be read.", plugins.FullName(goes))
 		return nil
 	}
 	told.Fits = new(next.fits)
@@ -119,7 +120,7 @@ func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without
 	}
 	const short = "may not be recreated"
 	controller := metav1.GetControllerOf(goes)
-	what := fmt.Sprintf("Whether %s is recreated is not known, for its controller is %s %s", fullName(goes), controller.Kind, controller.Name)
+	what := fmt.Sprintf("Whether %s is recreated is not known, for its controller is %s %s", plugins.FullName(goes), controller.Kind, controller.Name)
 	from := goes.Spec.NodeName
 	switch {
 	case !back.open && back.fits && without:
@@ -222,18 +223,18 @@ func (a after) short() string {
 
 // sentence is the cell told whole.
 func (a after) sentence(goes *corev1.Pod) string {
-	what := fmt.Sprintf("%s would go to %s", fullName(goes), a.lands.node)
+	what := fmt.Sprintf("%s would go to %s", plugins.FullName(goes), a.lands.node)
 	switch {
 	case a.lost:
-		what = fullName(goes) + " would be lost, for no controller owns it"
+		what = plugins.FullName(goes) + " would be lost, for no controller owns it"
 	case a.lands.node == "":
-		what = fmt.Sprintf("%s would be Pending (%s)", fullName(goes), a.lands.why)
+		what = fmt.Sprintf("%s would be Pending (%s)", plugins.FullName(goes), a.lands.why)
 	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
-		what = fmt.Sprintf("%s would come back to %s", fullName(goes), a.from)
+		what = fmt.Sprintf("%s would come back to %s", plugins.FullName(goes), a.from)
 	case len(a.lands.tie) > 1:
-		what = fmt.Sprintf("%s would go to one of %s", fullName(goes), grammar.List(a.lands.tie, grammar.Few))
+		what = fmt.Sprintf("%s would go to one of %s", plugins.FullName(goes), grammar.List(a.lands.tie, grammar.Few))
 	case a.lands.likely:
-		what = fmt.Sprintf("%s would likely go to %s", fullName(goes), a.lands.node)
+		what = fmt.Sprintf("%s would likely go to %s", plugins.FullName(goes), a.lands.node)
 	}
 	if a.fits {
 		return fmt.Sprintf("Evicted, %s; then this pod fits %s.", what, a.from)

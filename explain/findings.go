@@ -7,13 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // subject is the pod in question with what is known of it beside its nodes, which is
 // what a summary tells.
 type subject struct {
-	*question
+	*plugins.Question
 	found findings
 }
 

@@ -17,7 +17,7 @@ const rankedUpTo = 1000
 // rankFree finds which of the nodes that fit come first. Where that rests on what
 // could not be read, none does.
 func (x *explanation) rankFree(ctx context.Context, m *matrix) {
-	pod, found := x.question.pod, &x.question.found
+	pod, found := x.question.Pod, &x.question.found
 	nominated := slices.ContainsFunc(found.free, func(node fwk.NodeInfo) bool { return node.Node().Name == pod.Status.NominatedNodeName })
 	if nominated { // the scheduler asks it before all others
 		found.first = []string{pod.Status.NominatedNodeName}

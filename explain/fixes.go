@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -168,21 +169,21 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	defer func() {
 		if r := recover(); r != nil {
 			f.overlay.supposed = supposed
-			err = fmt.Errorf("find fixes of %s: %w", fullName(pod), newPanicked(r))
+			err = fmt.Errorf("find fixes of %s: %w", plugins.FullName(pod), newPanicked(r))
 		}
 	}()
 	f.settle(ctx)
 	f.choose(pod)
 	err = do(pod)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("find fixes of %s: %w", fullName(pod), err)
+		err = fmt.Errorf("find fixes of %s: %w", plugins.FullName(pod), err)
 	}
 	return err
 }
 
 // gather thinks of candidates for the pod of an explanation, which has answered.
 func (f *fixing) gather(ctx context.Context, x *explanation) error {
-	pod := x.question.pod
+	pod := x.question.Pod
 	f.revision = x.Engine.revision
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix for kube-scheduler."
@@ -238,13 +239,13 @@ func (f *fixing) think(x *explanation, m *matrix, before option) {
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
-		f.candidates = f.combine(x.question.question, m, before)
+		f.candidates = f.combine(x.question.Question, m, before)
 	}
 }
 
 // combine thinks of the ways round the refusals of each group of nodes: what may
 // work, then what people would try though something else refuses as well.
-func (f *fixing) combine(q *question, m *matrix, before option) []candidate {
+func (f *fixing) combine(q *plugins.Question, m *matrix, before option) []candidate {
 	var all, partial []candidate
 	seen := map[string]bool{}
 	add := func(to *[]candidate, steps option, g *group) {
@@ -278,7 +279,7 @@ func (f *fixing) combine(q *question, m *matrix, before option) []candidate {
 
 // obvious is what one would do about the cordon or the taint of a group that
 // something else refuses too: to uncordon, to tolerate.
-func (f *fixing) obvious(q *question, m *matrix, g *group) option {
+func (f *fixing) obvious(q *plugins.Question, m *matrix, g *group) option {
 	if len(g.refusing) < 2 {
 		return nil
 	}
@@ -287,7 +288,7 @@ func (f *fixing) obvious(q *question, m *matrix, g *group) option {
 		if (name != names.NodeUnschedulable && name != names.TaintToleration) || m.answers[k].pre != nil {
 			continue
 		}
-		for _, steps := range remediesOf[name](q, []refused{m.refused(f.Engine, k, g.nodes[0])}) {
+		for _, steps := range remediesOf[name](q, []plugins.Refused{m.refused(f.Engine, k, g.nodes[0])}) {
 			if len(steps) == 1 {
 				return steps
 			}
@@ -298,14 +299,14 @@ func (f *fixing) obvious(q *question, m *matrix, g *group) option {
 
 // tooLarge says whether the pod wants more of something than any node has in
 // all: then it has to want less before taints or labels matter.
-func (f *fixing) tooLarge(q *question, m *matrix) bool {
+func (f *fixing) tooLarge(q *plugins.Question, m *matrix) bool {
 	fit := slices.IndexFunc(f.plugins, func(p plugin) bool { return p.name == names.NodeResourcesFit })
 	for i := range m.nodes {
 		if fit < 0 || m.refuses(fit, i) == nil || m.answers[fit].pre != nil {
 			return false
 		}
-		beyond := func(lack figure) bool { return lack.Wanted > lack.Allocatable }
-		if !slices.ContainsFunc(shortages(q, m.refused(f.Engine, fit, i)), beyond) {
+		beyond := func(lack plugins.Figure) bool { return lack.Wanted > lack.Allocatable }
+		if !slices.ContainsFunc(plugins.Shortages(q, m.refused(f.Engine, fit, i)), beyond) {
 			return false
 		}
 	}
@@ -324,7 +325,7 @@ func (g *group) names(m *matrix) []string {
 // waysInto are the steps that could let the pod onto nodes of the group: an
 // option for each plugin that refuses. None where one has no option, or where
 // more than two refuse.
-func (f *fixing) waysInto(q *question, m *matrix, g *group) []option {
+func (f *fixing) waysInto(q *plugins.Question, m *matrix, g *group) []option {
 	if g.fits == nil {
 		return nil
 	}
@@ -334,7 +335,7 @@ func (f *fixing) waysInto(q *question, m *matrix, g *group) []option {
 		if over := m.answers[k].pre != nil; remedies == nil || over && !beforeNodes.Has(f.plugins[k].name) {
 			return nil
 		}
-		rs := make([]refused, len(g.nodes))
+		rs := make([]plugins.Refused, len(g.nodes))
 		for n, i := range g.nodes {
 			rs[n] = m.refused(f.Engine, k, i)
 		}

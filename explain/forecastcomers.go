@@ -13,6 +13,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -130,7 +131,7 @@ func (f *forecasting) sortComers() {
 		return cmp.Or(
 			cmp.Compare(corev1helpers.PodPriority(b.pod), corev1helpers.PodPriority(a.pod)),
 			a.pod.CreationTimestamp.Compare(b.pod.CreationTimestamp.Time),
-			strings.Compare(fullName(a.pod), fullName(b.pod)),
+			strings.Compare(plugins.FullName(a.pod), plugins.FullName(b.pod)),
 		)
 	})
 	byKey := map[string]*kindComing{}
@@ -204,7 +205,7 @@ func (c *comer) mayComeFirst() string {
 // setOf is the StatefulSet of a pod; nil where it could not be read.
 func (f *forecasting) setOf(pod *corev1.Pod) *appsv1.StatefulSet {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	set, err := f.listers.statefulSets.StatefulSets(pod.Namespace).Get(owner.Name)
+	set, err := f.listers.StatefulSets.StatefulSets(pod.Namespace).Get(owner.Name)
 	if err != nil || set.UID != owner.UID {
 		return nil
 	}

@@ -81,7 +81,7 @@ func (f *forecasting) nearestNodes(ctx context.Context, kind *kindComing, on *sc
 		if err != nil || len(m.nodes) == 0 || m.open() {
 			return err
 		}
-		for _, i := range f.group(f.question(pod).question, m)[0].nodes {
+		for _, i := range f.group(f.question(pod).Question, m)[0].nodes {
 			nodes = append(nodes, m.nodes[i].Node().Name)
 		}
 		return nil

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // preempt finds out whether the comer, which fits nowhere, gets a node by
@@ -41,7 +43,7 @@ func (p *play) preempt(ctx context.Context, c *comer, nowhere landing) (spot, er
 	best := p.pick(p.rankCandidates(ctx, tried.found))
 	found := spot{landing: landing{node: best.Name()}}
 	for _, victim := range slices.Clone(best.Victims().Pods) {
-		found.preempts = append(found.preempts, fullName(victim))
+		found.preempts = append(found.preempts, plugins.FullName(victim))
 		if err := p.oust(victim); err != nil {
 			return spot{}, err
 		}

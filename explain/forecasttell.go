@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -176,7 +177,7 @@ func madeAfter(first string) string {
 func (c *comer) blocker() *comer {
 	var first *comer
 	for other, n := range c.sums.blockers {
-		if first == nil || n > c.sums.blockers[first] || n == c.sums.blockers[first] && fullName(other.pod) < fullName(first.pod) {
+		if first == nil || n > c.sums.blockers[first] || n == c.sums.blockers[first] && plugins.FullName(other.pod) < plugins.FullName(first.pod) {
 			first = other
 		}
 	}
@@ -186,7 +187,7 @@ func (c *comer) blocker() *comer {
 // words name the comer.
 func (c *comer) words() string {
 	if c.ends != nil {
-		return fullName(c.ends)
+		return plugins.FullName(c.ends)
 	}
 	if owner := model.NewPod(c.pod).Owner.Name; owner != "" {
 		return "a waiting " + owner + " pod"

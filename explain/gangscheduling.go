@@ -10,33 +10,34 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // gangScheduling tells which group the pod belongs to, how many of its pods
 // exist and how many have to, before the scheduler looks at any of them.
-func gangScheduling(q *question) (held, bool) {
-	of := q.pod.Spec.SchedulingGroup
+func gangScheduling(q *plugins.Question) (held, bool) {
+	of := q.Pod.Spec.SchedulingGroup
 	if of == nil || of.PodGroupName == nil {
 		return held{}, false
 	}
-	group := groupOf(q.groups, q.pod.Namespace, *of.PodGroupName)
+	group := groupOf(q.Groups, q.Pod.Namespace, *of.PodGroupName)
 	if group.missing {
-		return absentGroup("PodGroup", q.pod.Namespace, group.name), true
+		return absentGroup("PodGroup", q.Pod.Namespace, group.name), true
 	}
 	parent := group.parent
 	if parent == "" || !utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup) {
-		return group.held(q.pod.Namespace), !group.ready()
+		return group.held(q.Pod.Namespace), !group.ready()
 	}
-	root, missing := rootOf(q.groups, q.pod.Namespace, parent)
+	root, missing := rootOf(q.Groups, q.Pod.Namespace, parent)
 	switch {
 	case missing:
-		return absentGroup("CompositePodGroup", q.pod.Namespace, root), true
+		return absentGroup("CompositePodGroup", q.Pod.Namespace, root), true
 	case root == "":
 		return held{}, false
 	}
-	tree := treeOf(q.groups, q.pod.Namespace, root)
-	return tree.held(q.pod.Namespace), !tree.ready()
+	tree := treeOf(q.Groups, q.Pod.Namespace, root)
+	return tree.held(q.Pod.Namespace), !tree.ready()
 }
 
 // absentGroup is for a group that has to be there and is not.
@@ -174,7 +175,7 @@ func (g gang) shortfalls() []string {
 // noteGang leaves it open whether the pod's gang is complete, where nobody told
 // the engine of PodGroups. That a pod names one says that the cluster knows them.
 func (x *explanation) noteGang(a *answer) {
-	group := x.question.pod.Spec.SchedulingGroup
+	group := x.question.Pod.Spec.SchedulingGroup
 	if group == nil || group.PodGroupName == nil || (x.options.PodGroups && x.has(names.GangScheduling)) {
 		return
 	}

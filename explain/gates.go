@@ -7,6 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -23,7 +24,7 @@ type held struct {
 
 // gateExplainers find the words for the refusals of PreEnqueue plugins, by the
 // plugin's name. The plugin has refused already; false where nothing is found.
-var gateExplainers = map[string]func(*question) (held, bool){
+var gateExplainers = map[string]func(*plugins.Question) (held, bool){
 	names.SchedulingGates: schedulingGates,
 	names.GangScheduling:  gangScheduling,
 }
@@ -32,7 +33,7 @@ var gateExplainers = map[string]func(*question) (held, bool){
 // there are no better ones.
 func tellGate(q *subject, plugin string, status *fwk.Status) held {
 	if explain, ok := gateExplainers[plugin]; ok {
-		if h, found := explain(q.question); found {
+		if h, found := explain(q.Question); found {
 			h.plugin, h.reason = plugin, status.Message()
 			return h
 		}
@@ -44,7 +45,7 @@ func tellGate(q *subject, plugin string, status *fwk.Status) held {
 // gated runs the plugins that keep a pod out of the scheduler's queue. One that
 // could not be asked leaves the verdict open, whatever the nodes say.
 func (x *explanation) gated(ctx context.Context) bool {
-	pod := x.question.pod
+	pod := x.question.Pod
 	for _, p := range x.gates {
 		var a answer
 		x.options.Trace.reset()

@@ -10,6 +10,8 @@ import (
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -27,7 +29,7 @@ func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				b, pod := anyGangs(t, rt, test.composite)
 				status := b.plugin(t, test.plugin).(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), pod)
-				told, found := gateExplainers[test.plugin](&question{pod: pod, groups: b.groups})
+				told, found := gateExplainers[test.plugin](&plugins.Question{Pod: pod, Groups: b.groups})
 				switch {
 				case found == status.IsSuccess():
 					rt.Fatalf("the plugin says %q, its explainer %+v, %t", status.Message(), told, found)

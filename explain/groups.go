@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -34,7 +35,7 @@ type step struct {
 // grouping collects nodes into groups.
 type grouping struct {
 	e      *Engine
-	q      *question
+	q      *plugins.Question
 	m      *matrix
 	steps  map[step]int
 	groups map[int]*group
@@ -53,7 +54,7 @@ const (
 // of what is wanted that is missing, summed over the refusals), then those that
 // the end of pods could let it in on, then in the order of the plugins that
 // refuse, then the larger ones, then by name.
-func (e *Engine) group(q *question, m *matrix) []*group {
+func (e *Engine) group(q *plugins.Question, m *matrix) []*group {
 	g := &grouping{e: e, q: q, m: m, steps: map[step]int{}, groups: map[int]*group{}}
 	for i := range m.nodes {
 		g.add(i)
@@ -119,7 +120,7 @@ func (g *grouping) walk(s step) int {
 // shape is what the plugin's refusal of node i has to have in common with others
 // to be told in one line.
 func (g *grouping) shape(k, i int, status *fwk.Status) string {
-	if shape := explainers[g.e.plugins[k].name].shape; shape != nil {
+	if shape := plugins.Explainers[g.e.plugins[k].name].Shape; shape != nil {
 		return shape(g.q, g.m.refused(g.e, k, i))
 	}
 	if reasons := status.Reasons(); len(reasons) == 1 {
@@ -135,24 +136,24 @@ var podless = map[string]bool{
 }
 
 // refused is what plugin k saw when it refused node i.
-func (m *matrix) refused(e *Engine, k, i int) refused {
+func (m *matrix) refused(e *Engine, k, i int) plugins.Refused {
 	a := &m.answers[k]
-	r := refused{plugin: e.plugins[k].name, state: m.state}
+	r := plugins.Refused{Plugin: e.plugins[k].name, State: m.state}
 	if a.pre != nil {
-		r.status = a.pre
+		r.Status = a.pre
 		return r
 	}
-	r.node, r.status, r.at = m.nodes[i], a.column[i], i
-	if a.early[i] && !podless[r.plugin] {
+	r.Node, r.Status, r.At = m.nodes[i], a.column[i], i
+	if a.early[i] && !podless[r.Plugin] {
 		v := m.views[i]
-		r.node, r.state, r.nominated = v.node, v.state, v.pods
+		r.Node, r.State, r.Nominated = v.node, v.state, v.pods
 	}
 	return r
 }
 
 // refusals are what plugin k saw when it refused some nodes. The next call takes
 // the room that they are in.
-func (m *matrix) refusals(e *Engine, k int, nodes []int) []refused {
+func (m *matrix) refusals(e *Engine, k int, nodes []int) []plugins.Refused {
 	m.room = slices.Grow(m.room[:0], len(nodes))
 	for _, i := range nodes {
 		m.room = append(m.room, m.refused(e, k, i))
@@ -162,17 +163,17 @@ func (m *matrix) refusals(e *Engine, k int, nodes []int) []refused {
 
 // near orders the group's nodes, nearest first, and notes how far the first is.
 // Distances has room for every node of the matrix.
-func (g *group) near(e *Engine, q *question, m *matrix, distances []float64) {
+func (g *group) near(e *Engine, q *plugins.Question, m *matrix, distances []float64) {
 	for _, k := range g.refusing {
-		explainer := explainers[e.plugins[k].name]
-		if explainer.shortage == nil && explainer.figures == nil {
+		explainer := plugins.Explainers[e.plugins[k].name]
+		if explainer.Shortage == nil && explainer.Figures == nil {
 			for _, i := range g.nodes {
 				distances[i]++
 			}
 			continue
 		}
 		for _, i := range g.nodes {
-			distances[i] += explainer.distance(q, m.refused(e, k, i))
+			distances[i] += explainer.Distance(q, m.refused(e, k, i))
 		}
 	}
 	slices.SortFunc(g.nodes, func(a, b int) int {
@@ -184,32 +185,12 @@ func (g *group) near(e *Engine, q *question, m *matrix, distances []float64) {
 // distance is how far one plugin's refusal is from a yes: the share of what is
 // wanted that is missing, the worst of its figures; 1 where it is not a matter
 // of degree.
-func distance(q *question, r refused) float64 { return explainers[r.plugin].distance(q, r) }
-
-func (e explainer) distance(q *question, r refused) float64 {
-	if e.shortage != nil {
-		if share := e.shortage(q, r); share > 0 {
-			return share
-		}
-		return 1
-	}
-	if e.figures == nil || r.node == nil {
-		return 1
-	}
-	worst := 0.0
-	for _, f := range e.figures(q, r) {
-		if f.Wanted > 0 {
-			worst = max(worst, float64(f.Short)/float64(f.Wanted))
-		}
-	}
-	if worst == 0 {
-		return 1
-	}
-	return worst
+func distance(q *plugins.Question, r plugins.Refused) float64 {
+	return plugins.Explainers[r.Plugin].Distance(q, r)
 }
 
 // tell writes the group, and one answer for each of its nodes if nodes is set.
-func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (report.Group, []report.NodeResult) {
+func (g *group) tell(e *Engine, q *plugins.Question, m *matrix, nodes bool) (report.Group, []report.NodeResult) {
 	told := report.Group{Count: len(g.nodes), Fits: g.fits, Nodes: make([]string, len(g.nodes)), Refusals: []report.Refusal{}}
 	var results []report.NodeResult
 	for n, i := range g.nodes {
@@ -220,7 +201,7 @@ func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (report.Grou
 	}
 	for _, k := range g.refusing {
 		if m.answers[k].pre != nil {
-			refusal := refusal(q, []refused{m.refused(e, k, 0)})
+			refusal := refusal(q, []plugins.Refused{m.refused(e, k, 0)})
 			refusal.PreFilter = true
 			told.Refusals = append(told.Refusals, refusal)
 			for n := range results {
@@ -238,18 +219,18 @@ func (g *group) tell(e *Engine, q *question, m *matrix, nodes bool) (report.Grou
 }
 
 // refusal tells what one plugin has against some nodes, nearest first.
-func refusal(q *question, rs []refused) report.Refusal {
-	status := rs[0].status
+func refusal(q *plugins.Question, rs []plugins.Refused) report.Refusal {
+	status := rs[0].Status
 	told := report.Refusal{
-		Plugin:     rs[0].plugin,
-		Reason:     rs[0].ownReason(),
+		Plugin:     rs[0].Plugin,
+		Reason:     rs[0].OwnReason(),
 		Resolvable: status.Code() == fwk.Unschedulable,
 		Numbers:    []report.Number{},
 	}
 	told.What, told.Short = told.Reason, told.Reason
-	explainer := explainers[told.Plugin]
-	if explainer.words != nil {
-		if w := explainer.words(q, rs); w.What != "" {
+	explainer := plugins.Explainers[told.Plugin]
+	if explainer.Words != nil {
+		if w := explainer.Words(q, rs); w.What != "" {
 			told.What, told.Short, told.Bar, told.Wider = w.What, w.Short, w.Bar, w.Wider
 		}
 	}
@@ -257,30 +238,27 @@ func refusal(q *question, rs []refused) report.Refusal {
 		told.Bar = told.Short
 	}
 	if told.Wider == nil && len(rs) > 1 {
-		told.Wider = withNames(rs, told.Short)
+		told.Wider = plugins.WithNames(rs, told.Short)
 	}
-	if explainer.figures != nil && rs[0].node != nil {
-		told.Numbers = numbers(q, explainer.figures, rs)
+	if explainer.Figures != nil && rs[0].Node != nil {
+		told.Numbers = numbers(q, explainer.Figures, rs)
 	}
 	return told
 }
 
-// extent is the least and the greatest of one figure over some nodes.
-type extent struct{ least, greatest figure }
-
 // numbers merges the figures of some nodes into ranges, by resource.
-func numbers(q *question, figures func(*question, refused) []figure, rs []refused) []report.Number {
+func numbers(q *plugins.Question, figures func(*plugins.Question, plugins.Refused) []plugins.Figure, rs []plugins.Refused) []report.Number {
 	var order []corev1.ResourceName
-	spans := map[corev1.ResourceName]*extent{}
+	spans := map[corev1.ResourceName]*plugins.Extent{}
 	for _, r := range rs {
 		for _, f := range figures(q, r) {
 			s, ok := spans[f.Resource]
 			if !ok {
 				order = append(order, f.Resource)
-				spans[f.Resource] = &extent{f, f}
+				spans[f.Resource] = &plugins.Extent{Least: f, Greatest: f}
 				continue
 			}
-			s.widen(f)
+			s.Widen(f)
 		}
 	}
 	told := make([]report.Number, 0, len(order))
@@ -288,18 +266,11 @@ func numbers(q *question, figures func(*question, refused) []figure, rs []refuse
 		s := spans[name]
 		told = append(told, report.Number{
 			Resource:    string(name),
-			Wanted:      quantity.CanonicalRange(name, s.least.Wanted, s.greatest.Wanted),
-			Requested:   quantity.CanonicalRange(name, s.least.Requested, s.greatest.Requested),
-			Allocatable: quantity.CanonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
-			Short:       quantity.CanonicalRange(name, s.least.Short, s.greatest.Short),
+			Wanted:      quantity.CanonicalRange(name, s.Least.Wanted, s.Greatest.Wanted),
+			Requested:   quantity.CanonicalRange(name, s.Least.Requested, s.Greatest.Requested),
+			Allocatable: quantity.CanonicalRange(name, s.Least.Allocatable, s.Greatest.Allocatable),
+			Short:       quantity.CanonicalRange(name, s.Least.Short, s.Greatest.Short),
 		})
 	}
 	return told
-}
-
-func (s *extent) widen(f figure) {
-	s.least.Wanted, s.greatest.Wanted = min(s.least.Wanted, f.Wanted), max(s.greatest.Wanted, f.Wanted)
-	s.least.Requested, s.greatest.Requested = min(s.least.Requested, f.Requested), max(s.greatest.Requested, f.Requested)
-	s.least.Allocatable, s.greatest.Allocatable = min(s.least.Allocatable, f.Allocatable), max(s.greatest.Allocatable, f.Allocatable)
-	s.least.Short, s.greatest.Short = min(s.least.Short, f.Short), max(s.greatest.Short, f.Short)
 }

@@ -70,7 +70,7 @@ func (e *Engine) nearest(pod *corev1.Pod, m *matrix) string {
 		return "no nodes"
 	}
 	q := e.question(pod)
-	told, _ := e.group(q.question, m)[0].tell(e, q.question, m, false)
+	told, _ := e.group(q.Question, m)[0].tell(e, q.Question, m, false)
 	return strings.Join(told.ClauseList(), "; ")
 }
 

@@ -10,6 +10,8 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // matrix is the answer of every plugin for every node: columns of statuses, nil
@@ -21,7 +23,7 @@ type matrix struct {
 	said    []int    // plugins that have anything against any node, or could not be asked
 	views   []*view  // by node; empty where no nominated pod counts
 	cells   []*fwk.Status
-	room    []refused // for telling refusals
+	room    []plugins.Refused // for telling refusals
 
 	brief bool   // each node is asked about no further than its first refusal
 	left  []bool // by node: it is not asked about, or no longer; empty where all are

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // TestNeighborsAreMetOnRefusedNodesOnly holds the pods met on the nodes that the
@@ -20,7 +22,7 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 			e.choose(pod)
 			m := must(e.ask(t.Context(), pod))
 			few, all := e.question(pod), e.question(pod)
-			few.column = m.columnOf(e.plugins)
+			few.Column = m.columnOf(e.plugins)
 			for k, p := range e.plugins {
 				for i := range m.nodes {
 					if p.name != names.InterPodAffinity || m.answers[k].pre != nil || m.refuses(k, i) == nil {
@@ -28,8 +30,8 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 					}
 					compared++
 					r := m.refused(e, k, i)
-					if diff := cmp.Diff(interPodAffinity.words(all.question, []refused{r}), interPodAffinity.words(few.question, []refused{r})); diff != "" {
-						t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, r.name(), diff)
+					if diff := cmp.Diff(plugins.InterPodAffinity.Words(all.Question, []plugins.Refused{r}), plugins.InterPodAffinity.Words(few.Question, []plugins.Refused{r})); diff != "" {
+						t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, r.Name(), diff)
 					}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -39,7 +40,7 @@ func TestNothingIsSaidOfFeaturesThatNoPodNeeds(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))
 	x := e.begin(t.Context(), testPod("shop/x", "", ""))
 	for _, node := range must(e.overlay.NodeInfos().List()) {
-		if lacking := undeclared(x.question.question, refused{plugin: names.NodeDeclaredFeatures, node: node}); len(lacking) > 0 {
+		if lacking := plugins.Undeclared(x.question.Question, plugins.Refused{Plugin: names.NodeDeclaredFeatures, Node: node}); len(lacking) > 0 {
 			t.Errorf("%v are said to be missing", lacking)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
@@ -82,9 +83,9 @@ func TestFitCountsOverheadAndSidecars(t *testing.T) {
 func TestFitOrdersNodesByTheShareThatIsMissing(t *testing.T) {
 	q, rs := fits().refusals(t, names.NodeResourcesFit, testPod("shop/x", "", "4"))
 	for _, r := range rs {
-		want := map[string]float64{"std-b-02": 0.0875, "spot-c-01": 0.3, "std-b-01": 0.775}[r.name()]
-		if got := nodeResourcesFit.shortage(q, r); got != want {
-			t.Errorf("%s lacks %v of what is wanted, want %v", r.name(), got, want)
+		want := map[string]float64{"std-b-02": 0.0875, "spot-c-01": 0.3, "std-b-01": 0.775}[r.Name()]
+		if got := plugins.NodeResourcesFit.Shortage(q, r); got != want {
+			t.Errorf("%s lacks %v of what is wanted, want %v", r.Name(), got, want)
 		}
 	}
 }
@@ -94,8 +95,8 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 		b, pod := anyBench(rt)
 		q, rs := b.refusals(t, names.NodeResourcesFit, pod)
 		for _, r := range rs {
-			what := nodeResourcesFit.words(q, []refused{r}).What
-			for _, f := range nodeResourcesFit.figures(q, r) {
+			what := plugins.NodeResourcesFit.Words(q, []plugins.Refused{r}).What
+			for _, f := range plugins.NodeResourcesFit.Figures(q, r) {
 				if f.Short != f.Wanted+f.Requested-f.Allocatable || f.Short <= 0 {
 					rt.Fatalf("%+v does not add up", f)
 				}
@@ -118,7 +119,7 @@ func same(t *testing.T, got, want string) {
 }
 
 func TestFitNamesItsReasonsInOneOrder(t *testing.T) {
-	r := refused{plugin: names.NodeResourcesFit, status: fwk.NewStatus(fwk.Unschedulable,
+	r := plugins.Refused{Plugin: names.NodeResourcesFit, Status: fwk.NewStatus(fwk.Unschedulable,
 		"Insufficient example.com/tpu", "Insufficient memory", "Insufficient example.com/gpu", "Too many pods", "Insufficient cpu")}
-	same(t, r.ownReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
+	same(t, r.OwnReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
 }

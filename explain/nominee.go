@@ -10,6 +10,8 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // leaving is how long after its deletion a pod may still be in the scheduler's
@@ -42,17 +44,17 @@ func leavesQueue(pod *corev1.Pod) bool {
 // it has not come upon them since they were deleted: nothing that the API server
 // knows says whether it has.
 func (x *explanation) noteLeaving() {
-	pod := x.question.pod
+	pod := x.question.Pod
 	nodes := x.nominator.nodes()
 	slices.Sort(nodes)
 	for _, node := range nodes {
 		for _, info := range x.nominator.NominatedPodsForNode(node) {
 			other := x.pods[info.GetPod().UID]
-			if other == nil || other.UID == pod.UID || !leavesQueue(other) || x.question.now.Sub(other.DeletionTimestamp.Time) > leaving ||
+			if other == nil || other.UID == pod.UID || !leavesQueue(other) || x.question.Now.Sub(other.DeletionTimestamp.Time) > leaving ||
 				corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
 				continue
 			}
-			x.caveat(fmt.Sprintf("%s is nominated to %s and is being deleted: the scheduler may keep room for it there for some minutes more", fullName(other), node))
+			x.caveat(fmt.Sprintf("%s is nominated to %s and is being deleted: the scheduler may keep room for it there for some minutes more", plugins.FullName(other), node))
 		}
 	}
 }

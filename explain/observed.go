@@ -66,12 +66,12 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 	if e.options.Autoscalers != nil {
 		said.autoscalers = e.options.Autoscalers(ctx, pod)
 	}
-	for _, claim := range e.listers.claimsToAsk(pod) {
+	for _, claim := range e.listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
 			said.claims = map[string][]model.Event{}
 		}
-		said.claims[claim.name] = e.events(ctx, model.Ref{
-			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.object.Name, UID: claim.object.UID,
+		said.claims[claim.Name] = e.events(ctx, model.Ref{
+			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.Object.Name, UID: claim.Object.UID,
 		})
 	}
 	if _, unread := e.forbidden["nodes"]; unread {
@@ -124,7 +124,7 @@ func (x *explanation) take(said hearsay) {
 	x.question.found.unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
-	if s := said.scheduler; s.known && !s.alive && x.serves(schedulerName(x.question.pod)) {
+	if s := said.scheduler; s.known && !s.alive && x.serves(schedulerName(x.question.Pod)) {
 		x.report.Observed.Quiet = s.why
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -49,7 +50,7 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			answer, err = nil, fmt.Errorf("explain pod %s on %s: %w", fullName(pod), node, newPanicked(r))
+			answer, err = nil, fmt.Errorf("explain pod %s on %s: %w", plugins.FullName(pod), node, newPanicked(r))
 		}
 	}()
 	e.settle(ctx)
@@ -63,7 +64,7 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 		return answer, nil
 	}
 	if err := x.askNode(ctx, node, answer); err != nil {
-		return nil, fmt.Errorf("explain pod %s on %s: %w", fullName(pod), node, err)
+		return nil, fmt.Errorf("explain pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}
 	return answer, nil
 }
@@ -71,10 +72,10 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 // held says why the scheduler does not look at the nodes for the pod.
 func (x *explanation) held(ctx context.Context) string {
 	if !x.considered() {
-		if x.question.pod.DeletionTimestamp != nil {
+		if x.question.Pod.DeletionTimestamp != nil {
 			return "being deleted"
 		}
-		return "no scheduler named " + schedulerName(x.question.pod) + " is alive"
+		return "no scheduler named " + schedulerName(x.question.Pod) + " is alive"
 	}
 	if !x.gated(ctx) {
 		return ""
@@ -90,7 +91,7 @@ func (x *explanation) held(ctx context.Context) string {
 func (x *explanation) askNode(ctx context.Context, node string, answer *report.NodeAnswer) error {
 	m := &x.trials
 	m.brief = false
-	if err := x.askInto(ctx, m, x.question.pod, []string{node}); err != nil {
+	if err := x.askInto(ctx, m, x.question.Pod, []string{node}); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(m.nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == node })
@@ -109,10 +110,10 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 			continue
 		}
 		r := m.refused(x.Engine, k, i)
-		told := refusal(x.question.question, []refused{r})
+		told := refusal(x.question.Question, []plugins.Refused{r})
 		told.PreFilter = m.answers[k].pre != nil
 		answer.Refusals = append(answer.Refusals, told)
-		answer.Distance += distance(x.question.question, r)
+		answer.Distance += distance(x.question.Question, r)
 	}
 	return nil
 }

@@ -15,12 +15,12 @@ import (
 // written: the verdict is told as it is, and the amounts as they were written.
 func (x *explanation) noteOverflow() {
 	q := x.question
-	wanted := model.NewPod(q.pod).Requests.Beyond
+	wanted := model.NewPod(q.Pod).Requests.Beyond
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		amount := wanted[name]
 		x.caveat(fmt.Sprintf("the pod requests %s %s: 64 bits do not hold it, and kube-scheduler counts another amount", name, amount.String()))
 	}
-	nodes, err := q.nodes.NodeInfos().List()
+	nodes, err := q.Nodes.NodeInfos().List()
 	if err != nil {
 		return // told elsewhere
 	}
@@ -42,14 +42,4 @@ func overflows(r fwk.Resource) bool {
 		}
 	}
 	return false
-}
-
-// withoutOverflow are the figures whose amounts are true. What was lacking by others
-// is told without figures.
-func withoutOverflow(figures []figure) []figure {
-	wrong := func(f figure) bool { return f.Wanted < 0 || f.Requested < 0 || f.Allocatable < 0 || f.Short < 0 }
-	if !slices.ContainsFunc(figures, wrong) { // nearly always
-		return figures
-	}
-	return slices.DeleteFunc(slices.Clone(figures), wrong)
 }

@@ -7,6 +7,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func spreads() *bench {
@@ -61,12 +63,12 @@ func TestSpreadCountsNominatedPods(t *testing.T) {
 // counts in another shape.
 func TestThePluginsStateIsStillReadable(t *testing.T) {
 	_, rs := spreads().refusals(t, names.PodTopologySpread, testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, new(int32(2)), "web")))
-	read := readSpreads(rs[0].state)
+	read := plugins.ReadSpreads(rs[0].State)
 	if len(read) != 1 {
 		t.Fatalf("%d constraints were read", len(read))
 	}
 	one := read[0]
-	if one.key != "zone" || one.maxSkew != 1 || one.minDomains != 2 || one.fewest != 1 || one.counts["b"] != 2 || one.selector.String() != "app=web" {
+	if one.Key != "zone" || one.MaxSkew != 1 || one.MinDomains != 2 || one.Fewest != 1 || one.Counts["b"] != 2 || one.Selector.String() != "app=web" {
 		t.Errorf("%+v", one)
 	}
 }
@@ -80,9 +82,9 @@ func TestAnUnreadableStateLeavesThePluginsOwnReason(t *testing.T) {
 	q, rs := spreads().refusals(t, names.PodTopologySpread, testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")))
 	for _, data := range []fwk.StateData{oddState{}, &oddState{"zone"}} {
 		r := rs[0]
-		r.state = framework.NewCycleState()
-		r.state.Write(spreadKey, data)
-		w := podTopologySpread.words(q, []refused{r})
-		same(t, w.What, r.name()+": "+r.ownReason())
+		r.State = framework.NewCycleState()
+		r.State.Write(plugins.SpreadKey, data)
+		w := plugins.PodTopologySpread.Words(q, []plugins.Refused{r})
+		same(t, w.What, r.Name()+": "+r.OwnReason())
 	}
 }

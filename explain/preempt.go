@@ -18,8 +18,8 @@ import (
 // ("": none), and on others as long as that is cheap.
 func (x *explanation) plan(ctx context.Context, node string) error {
 	p := &planning{explanation: x, pods: map[string][]*corev1.Pod{}, plan: &report.PreemptionPlan{
-		PriorityClass: x.question.pod.Spec.PriorityClassName,
-		Nominated:     x.question.pod.Status.NominatedNodeName,
+		PriorityClass: x.question.Pod.Spec.PriorityClassName,
+		Nominated:     x.question.Pod.Status.NominatedNodeName,
 	}}
 	if err := p.fill(ctx, node); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 	if p.settledWithout() {
 		return nil
 	}
-	pod := p.question.pod
+	pod := p.question.Pod
 	d := p.diagnose(ctx, p.matrix, pod)
 	waits := p.report.Verdict == report.Preempting
 	if !waits && (d.failure != "" || p.stopsBefore(d)) {
@@ -90,7 +90,7 @@ func (p *planning) fill(ctx context.Context, asked string) error {
 // settledWithout answers for pods that the scheduler would not preempt for,
 // whatever the nodes hold.
 func (p *planning) settledWithout() bool {
-	plan, r, pod := p.plan, p.report, p.question.pod
+	plan, r, pod := p.plan, p.report, p.question.Pod
 	switch {
 	case r.Verdict == report.Scheduled:
 		plan.Answer = "Not needed. " + r.Summary
@@ -118,7 +118,7 @@ func (p *planning) settledWithout() bool {
 // tryAll tries to preempt on every node where that could help, as long as there
 // is time; those that the scheduler itself would try have been tried already.
 func (p *planning) tryAll(ctx context.Context, d diagnosis) error {
-	pod := p.question.pod
+	pod := p.question.Pod
 	if p.told.tried != nil {
 		p.tried = *p.told.tried
 	} else {

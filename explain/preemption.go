@@ -124,7 +124,7 @@ func (e *Engine) candidates(ctx context.Context, m *matrix, pod *corev1.Pod, sta
 	if c.budgets, err = e.budgets.List(labels.Everything()); err != nil {
 		return c, fmt.Errorf("list poddisruptionbudgets: %w", err)
 	}
-	c.state = e.trying(m, e.question(pod).question)
+	c.state = e.trying(m, e.question(pod).Question)
 	_, wanted := e.preempts.GetOffsetAndNumCandidates(int32(c.bare + len(c.nodes)))
 	c.wanted = int(wanted)
 	err = e.tryEnough(ctx, pod, &c)

@@ -61,7 +61,7 @@ func (p *planning) leavesOpen(c *rankedCandidate) bool {
 	count, matters := map[victimRank]int{}, map[victimRank]bool{}
 	for _, info := range node.GetPods() {
 		pod := info.GetPod()
-		if corev1helpers.PodPriority(pod) >= corev1helpers.PodPriority(p.question.pod) {
+		if corev1helpers.PodPriority(pod) >= corev1helpers.PodPriority(p.question.Pod) {
 			continue
 		}
 		count[rankOf(pod)]++
@@ -97,7 +97,7 @@ func (p *planning) reorder(ctx context.Context, c *rankedCandidate, orders int) 
 		} else {
 			random.Shuffle(len(shuffled.Pods), func(i, j int) { shuffled.Pods[i], shuffled.Pods[j] = shuffled.Pods[j], shuffled.Pods[i] })
 		}
-		found, _, err := p.preempts.Evaluator.DryRunPreemption(ctx, p.tried.state, p.question.pod, []fwk.NodeInfo{shuffled}, p.tried.budgets, 0, 1)
+		found, _, err := p.preempts.Evaluator.DryRunPreemption(ctx, p.tried.state, p.question.Pod, []fwk.NodeInfo{shuffled}, p.tried.budgets, 0, 1)
 		if err != nil {
 			return fmt.Errorf("dry run preemption: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -48,10 +49,10 @@ func (p *planning) land(ctx context.Context, node *report.PreemptionNode) error 
 		}
 	}
 	// A nominated pod counts where it is nominated to: it is to count once.
-	if info := p.unnominate(p.question.pod); info != nil {
+	if info := p.unnominate(p.question.Pod); info != nil {
 		defer p.nominator.AddNominatedPod(p.logger, info, nil)
 	}
-	if err := s.with(p.question.pod, node.Name); err != nil {
+	if err := s.with(p.question.Pod, node.Name); err != nil {
 		return err
 	}
 	for i, victim := range pods {
@@ -84,7 +85,7 @@ func (p *planning) landOne(ctx context.Context, s *supposition, victim *corev1.P
 	found, err := p.landing(ctx, victim)
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("place %s: %w", fullName(victim), err)
+		return "", "", fmt.Errorf("place %s: %w", plugins.FullName(victim), err)
 	case found.open:
 		return "", "unknown: not all that decides could be read", nil
 	case found.node == "" && owner.Kind == "DaemonSet":

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -28,7 +29,7 @@ func (p *planning) tellOthers(d diagnosis) {
 	}
 	tried := map[string]bool{}
 	p.tried.statuses.ForEachExplicitNode(func(name string, _ *fwk.Status) { tried[name] = true })
-	refusals := map[refusalKind][]refused{}
+	refusals := map[refusalKind][]plugins.Refused{}
 	reasons := map[string][]string{}
 	for i, info := range p.matrix.nodes {
 		name := info.Node().Name
@@ -60,7 +61,7 @@ type refusalKind struct{ plugin, shape string }
 func (k refusalKind) key() string { return k.plugin + "\x00" + k.shape }
 
 // firstRefusal is what the scheduler comes upon first on node i.
-func (p *planning) firstRefusal(i int) (refusalKind, refused) {
+func (p *planning) firstRefusal(i int) (refusalKind, plugins.Refused) {
 	for _, k := range p.preOrder { // a PreFilter's refusal comes before any node is looked at
 		if pre := p.matrix.answers[k].pre; pre.IsRejected() && pre.Code() == fwk.UnschedulableAndUnresolvable {
 			return refusalKind{plugin: p.plugins[k].name}, p.matrix.refused(p.Engine, k, i)
@@ -68,12 +69,12 @@ func (p *planning) firstRefusal(i int) (refusalKind, refused) {
 	}
 	k, status := p.matrix.first(i)
 	if status == nil {
-		return refusalKind{}, refused{}
+		return refusalKind{}, plugins.Refused{}
 	}
 	r := p.matrix.refused(p.Engine, k, i)
 	kind := refusalKind{plugin: p.plugins[k].name}
-	if shape := explainers[kind.plugin].shape; shape != nil && r.node != nil {
-		kind.shape = shape(p.question.question, r)
+	if shape := plugins.Explainers[kind.plugin].Shape; shape != nil && r.Node != nil {
+		kind.shape = shape(p.question.Question, r)
 	}
 	return kind, r
 }
@@ -101,18 +102,18 @@ func gather(reasons map[string][]string, told map[string]string) []report.NoPree
 
 // barred says in a few words what keeps the pod off some nodes that no end of
 // other pods changes: "gpu taint", "cordoned", "has only cpu 7.9".
-func (p *planning) barred(plugin string, rs []refused) string {
+func (p *planning) barred(plugin string, rs []plugins.Refused) string {
 	switch {
 	case plugin == "":
 		return "could not be decided"
-	case plugin == names.TaintToleration && len(untolerated(p.question.question, rs[0])) > 0:
-		return taintNames(untolerated(p.question.question, rs[0]))
+	case plugin == names.TaintToleration && len(plugins.Untolerated(p.question.Question, rs[0])) > 0:
+		return taintNames(plugins.Untolerated(p.question.Question, rs[0]))
 	case plugin == names.NodeResourcesFit:
 		if said := p.tooSmall(rs); said != "" {
 			return said
 		}
 	}
-	said := refusal(p.question.question, rs)
+	said := refusal(p.question.Question, rs)
 	if plugin == names.NodeAffinity && said.Bar != said.Short {
 		return "not " + said.Bar
 	}
@@ -120,10 +121,10 @@ func (p *planning) barred(plugin string, rs []refused) string {
 }
 
 // tooSmall tells nodes that have less in all than the pod wants.
-func (p *planning) tooSmall(rs []refused) string {
-	var least, most figure
+func (p *planning) tooSmall(rs []plugins.Refused) string {
+	var least, most plugins.Figure
 	for _, r := range rs {
-		for _, f := range shortages(p.question.question, r) {
+		for _, f := range plugins.Shortages(p.question.Question, r) {
 			switch {
 			case f.Wanted <= f.Allocatable || (most.Resource != "" && f.Resource != most.Resource):
 			case most.Resource == "":
@@ -150,7 +151,7 @@ func (p *planning) tooSmall(rs []refused) string {
 func taintNames(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := conditionTaints[taint.Key]
+		said, ok := plugins.ConditionTaints[taint.Key]
 		if !ok {
 			said = taint.Key[strings.LastIndexByte(taint.Key, '/')+1:]
 			if taint.Value != "" && !saysYes[strings.ToLower(taint.Value)] {

@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
@@ -19,7 +20,7 @@ func (p *planning) room(i int, victims []*corev1.Pod) (sum, resource string) {
 	if k < 0 || p.matrix.refuses(k, i) == nil {
 		return p.obstacles(i), string(corev1.ResourceCPU)
 	}
-	figures := shortages(p.question.question, p.matrix.refused(p.Engine, k, i))
+	figures := plugins.Shortages(p.question.Question, p.matrix.refused(p.Engine, k, i))
 	var all, wants []string
 	for _, f := range figures {
 		var freed int64
@@ -42,7 +43,7 @@ func (p *planning) obstacles(i int) string {
 	var all []string
 	for k := range p.plugins {
 		if p.matrix.refuses(k, i) != nil {
-			all = append(all, refusal(p.question.question, []refused{p.matrix.refused(p.Engine, k, i)}).Short)
+			all = append(all, refusal(p.question.Question, []plugins.Refused{p.matrix.refused(p.Engine, k, i)}).Short)
 		}
 	}
 	if len(all) == 0 {

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // tryingState is the CycleState that nodes are tried with. Upstream copies all
@@ -103,7 +105,7 @@ func (g guarded) RunPreFilterExtensionRemovePod(ctx context.Context, state fwk.C
 }
 
 // trying is the state of m for trying nodes.
-func (e *Engine) trying(m *matrix, q *question) fwk.CycleState {
+func (e *Engine) trying(m *matrix, q *plugins.Question) fwk.CycleState {
 	var rules []func(fwk.PodInfo) bool
 	for k := range e.plugins {
 		p, a := e.plugins[k], &m.answers[k]
@@ -132,25 +134,25 @@ func (e *Engine) trying(m *matrix, q *question) fwk.CycleState {
 
 // countedBy has a rule for each plugin that keeps counts of pods: which pods
 // those can be, or more. Nil: any.
-var countedBy = map[string]func(q *question, state fwk.CycleState) func(fwk.PodInfo) bool{
+var countedBy = map[string]func(q *plugins.Question, state fwk.CycleState) func(fwk.PodInfo) bool{
 	names.PodTopologySpread:  spreadCounts,
 	names.InterPodAffinity:   neighboursCount,
 	names.VolumeRestrictions: claimsCount,
 }
 
 // spreadCounts are the pods that a constraint selects.
-func spreadCounts(q *question, state fwk.CycleState) func(fwk.PodInfo) bool {
-	spreads := readSpreads(state)
+func spreadCounts(q *plugins.Question, state fwk.CycleState) func(fwk.PodInfo) bool {
+	spreads := plugins.ReadSpreads(state)
 	if spreads == nil {
 		return nil
 	}
 	return func(info fwk.PodInfo) bool {
 		pod := info.GetPod()
-		if pod.Namespace != q.pod.Namespace {
+		if pod.Namespace != q.Pod.Namespace {
 			return false
 		}
 		for i := range spreads {
-			if spreads[i].selector.Matches(labels.Set(pod.Labels)) {
+			if spreads[i].Selector.Matches(labels.Set(pod.Labels)) {
 				return true
 			}
 		}
@@ -160,13 +162,13 @@ func spreadCounts(q *question, state fwk.CycleState) func(fwk.PodInfo) bool {
 
 // neighboursCount are the pods that the pod's own terms mean, and those whose
 // anti-affinity means it.
-func neighboursCount(q *question, _ fwk.CycleState) func(fwk.PodInfo) bool {
-	together, apart := fwk.GetPodAffinityTerms(q.pod.Spec.Affinity), fwk.GetPodAntiAffinityTerms(q.pod.Spec.Affinity)
-	own := append(ownTerms(q, together), ownTerms(q, apart)...)
+func neighboursCount(q *plugins.Question, _ fwk.CycleState) func(fwk.PodInfo) bool {
+	together, apart := fwk.GetPodAffinityTerms(q.Pod.Spec.Affinity), fwk.GetPodAntiAffinityTerms(q.Pod.Spec.Affinity)
+	own := append(plugins.OwnTerms(q, together), plugins.OwnTerms(q, apart)...)
 	if len(own) != len(together)+len(apart) { // some do not parse
 		return nil
 	}
-	ours := namespaceLabels(q)
+	ours := plugins.NamespaceLabels(q)
 	return func(info fwk.PodInfo) bool {
 		for i := range own {
 			if own[i].Matches(info.GetPod(), nil) {
@@ -175,7 +177,7 @@ func neighboursCount(q *question, _ fwk.CycleState) func(fwk.PodInfo) bool {
 		}
 		terms := info.GetRequiredAntiAffinityTerms()
 		for i := range terms {
-			if terms[i].Matches(q.pod, ours) {
+			if terms[i].Matches(q.Pod, ours) {
 				return true
 			}
 		}
@@ -184,7 +186,7 @@ func neighboursCount(q *question, _ fwk.CycleState) func(fwk.PodInfo) bool {
 }
 
 // claimsCount are the pods with volume claims.
-func claimsCount(*question, fwk.CycleState) func(fwk.PodInfo) bool {
+func claimsCount(*plugins.Question, fwk.CycleState) func(fwk.PodInfo) bool {
 	return func(info fwk.PodInfo) bool {
 		for _, volume := range info.GetPod().Spec.Volumes {
 			if volume.PersistentVolumeClaim != nil {

@@ -45,7 +45,7 @@ func TestNodesAreTriedAsWithACopyOfAllState(t *testing.T) {
 		for _, pod := range c.pending {
 			e.choose(pod)
 			m := must(e.ask(r.Context(), pod))
-			state := e.trying(m, e.question(pod).question)
+			state := e.trying(m, e.question(pod).Question)
 			if _, ok := state.(tryingState); ok {
 				shared++
 			}
@@ -69,7 +69,7 @@ func BenchmarkTryNodes(b *testing.B) {
 		pod := aPod("preempts", "8", priority(600), kind.option)
 		e.choose(pod)
 		m := must(e.ask(b.Context(), pod))
-		for name, state := range map[string]fwk.CycleState{"copied": m.state, "shared": e.trying(m, e.question(pod).question)} {
+		for name, state := range map[string]fwk.CycleState{"copied": m.state, "shared": e.trying(m, e.question(pod).Question)} {
 			b.Run(kind.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
 					if _, _, err := e.preempts.Evaluator.DryRunPreemption(b.Context(), state, pod, m.nodes[:500], nil, 0, 500); err != nil {

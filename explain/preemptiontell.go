@@ -86,7 +86,7 @@ func (p *planning) tellVictims(ctx context.Context, node *report.PreemptionNode,
 	var breaking breakers
 	if node.Broken > 0 {
 		var err error
-		if breaking, err = p.breaking(ctx, node.Name, p.question.pod, p.tried.budgets); err != nil {
+		if breaking, err = p.breaking(ctx, node.Name, p.question.Pod, p.tried.budgets); err != nil {
 			return err
 		}
 	}

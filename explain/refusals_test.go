@@ -39,6 +39,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func init() { metrics.Register() }
@@ -128,10 +130,10 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 
 // refusals are what the plugin says no to, as the engine hands it on: with
 // nominated pods first, then without.
-func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*question, []refused) {
+func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.Refused) {
 	t.Helper()
 	plugin, ctx := b.plugin(t, name), t.Context()
-	q := &question{pod: pod, nodes: b.nodes, namespaces: namespaces(), logger: klog.Background()}
+	q := &plugins.Question{Pod: pod, Nodes: b.nodes, Namespaces: namespaces(), Logger: klog.Background()}
 	all, err := b.nodes.NodeInfos().List()
 	if err != nil {
 		t.Fatal(err)
@@ -144,82 +146,82 @@ func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*question,
 			return q, nil
 		}
 		if !status.IsSuccess() {
-			return q, []refused{{plugin: name, status: status}}
+			return q, []plugins.Refused{{Plugin: name, Status: status}}
 		}
 		extensions = before.PreFilterExtensions()
 	}
-	var found []refused
+	var found []plugins.Refused
 	for _, node := range all {
-		if r := b.ask(t, plugin.(fwk.FilterPlugin), extensions, refused{plugin: name, node: node, state: state}, pod); r.status != nil {
+		if r := b.ask(t, plugin.(fwk.FilterPlugin), extensions, plugins.Refused{Plugin: name, Node: node, State: state}, pod); r.Status != nil {
 			found = append(found, r)
 		}
 	}
 	return q, found
 }
 
-func (b *bench) ask(t testing.TB, plugin fwk.FilterPlugin, extensions fwk.PreFilterExtensions, r refused, pod *corev1.Pod) refused {
+func (b *bench) ask(t testing.TB, plugin fwk.FilterPlugin, extensions fwk.PreFilterExtensions, r plugins.Refused, pod *corev1.Pod) plugins.Refused {
 	crowded := r
-	crowded.node, crowded.state = r.node.Snapshot(), r.state.Clone()
+	crowded.Node, crowded.State = r.Node.Snapshot(), r.State.Clone()
 	for _, nominee := range b.nominated {
-		if nominee.Status.NominatedNodeName != r.name() {
+		if nominee.Status.NominatedNodeName != r.Name() {
 			continue
 		}
 		info, err := framework.NewPodInfo(nominee)
 		if err != nil {
 			t.Fatal(err)
 		}
-		crowded.node.AddPodInfo(info)
-		crowded.nominated = append(crowded.nominated, info)
+		crowded.Node.AddPodInfo(info)
+		crowded.Nominated = append(crowded.Nominated, info)
 		if extensions != nil {
-			if status := extensions.AddPod(t.Context(), crowded.state, pod, info, crowded.node); !status.IsSuccess() {
+			if status := extensions.AddPod(t.Context(), crowded.State, pod, info, crowded.Node); !status.IsSuccess() {
 				t.Fatal(status.AsError())
 			}
 		}
 	}
-	if len(crowded.nominated) > 0 {
-		if crowded.status = plugin.Filter(t.Context(), crowded.state, pod, crowded.node); crowded.status != nil {
+	if len(crowded.Nominated) > 0 {
+		if crowded.Status = plugin.Filter(t.Context(), crowded.State, pod, crowded.Node); crowded.Status != nil {
 			return crowded
 		}
 	}
-	r.status = plugin.Filter(t.Context(), r.state, pod, r.node)
+	r.Status = plugin.Filter(t.Context(), r.State, pod, r.Node)
 	return r
 }
 
 // told is what the explainer makes of one node's refusal.
-func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) words {
+func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) plugins.Words {
 	t.Helper()
 	q, rs := b.refusals(t, plugin, pod)
 	for _, r := range rs {
-		if r.node == nil || r.name() == node {
-			return explainers[plugin].words(q, []refused{r})
+		if r.Node == nil || r.Name() == node {
+			return plugins.Explainers[plugin].Words(q, []plugins.Refused{r})
 		}
 	}
 	t.Fatalf("%s does not refuse %s", plugin, node)
-	return words{}
+	return plugins.Words{}
 }
 
 // toldTogether is what the explainer makes of all refusals, in the order of nodes.
-func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes ...string) words {
+func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes ...string) plugins.Words {
 	t.Helper()
 	q, rs := b.refusals(t, plugin, pod)
-	rs = slices.DeleteFunc(rs, func(r refused) bool { return !slices.Contains(nodes, r.name()) })
-	slices.SortFunc(rs, func(a, b refused) int { return slices.Index(nodes, a.name()) - slices.Index(nodes, b.name()) })
+	rs = slices.DeleteFunc(rs, func(r plugins.Refused) bool { return !slices.Contains(nodes, r.Name()) })
+	slices.SortFunc(rs, func(a, b plugins.Refused) int { return slices.Index(nodes, a.Name()) - slices.Index(nodes, b.Name()) })
 	if len(rs) != len(nodes) {
 		t.Fatalf("%s refuses %d of %v", plugin, len(rs), nodes)
 	}
-	return explainers[plugin].words(q, rs)
+	return plugins.Explainers[plugin].Words(q, rs)
 }
 
 // finds says whether an explainer found anything of its own about a refusal.
-var finds = map[string]func(*question, refused) bool{
-	names.NodeResourcesFit:  func(q *question, r refused) bool { return len(shortages(q, r)) > 0 },
-	names.TaintToleration:   func(q *question, r refused) bool { return len(untolerated(q, r)) > 0 },
-	names.NodeAffinity:      func(q *question, r refused) bool { return unmetOf(q, r).wish != "" },
-	names.NodePorts:         func(q *question, r refused) bool { return len(takenPorts(q.pod, r.node)) > 0 },
-	names.PodTopologySpread: func(q *question, r refused) bool { return len(skews(q, r)) > 0 },
-	names.InterPodAffinity:  func(q *question, r refused) bool { return len(clashes(q, r)) > 0 },
+var finds = map[string]func(*plugins.Question, plugins.Refused) bool{
+	names.NodeResourcesFit:  func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Shortages(q, r)) > 0 },
+	names.TaintToleration:   func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Untolerated(q, r)) > 0 },
+	names.NodeAffinity:      func(q *plugins.Question, r plugins.Refused) bool { return plugins.UnmetOf(q, r).Wish != "" },
+	names.NodePorts:         func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.TakenPorts(q.Pod, r.Node)) > 0 },
+	names.PodTopologySpread: func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Skews(q, r)) > 0 },
+	names.InterPodAffinity:  func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Clashes(q, r)) > 0 },
 
-	names.DeferredPodScheduling: func(q *question, r refused) bool { return deferredShort(q, r) != "" },
+	names.DeferredPodScheduling: func(q *plugins.Question, r plugins.Refused) bool { return plugins.DeferredShort(q, r) != "" },
 }
 
 func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -231,30 +233,30 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 				q, rs := b.refusals(t, name, pod)
 				refuses := map[string]bool{}
 				for _, r := range rs {
-					if r.node == nil {
+					if r.Node == nil {
 						return
 					}
-					refuses[r.name()] = true
+					refuses[r.Name()] = true
 					no++
 					if !finds[name](q, r) {
-						rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", name, r.name(), r.ownReason())
+						rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", name, r.Name(), r.OwnReason())
 					}
-					w := explainers[name].words(q, []refused{r})
-					if !strings.HasPrefix(w.What, r.name()+": ") || w.Short == "" {
-						rt.Fatalf("%s on %s is told as %+v", name, r.name(), w)
+					w := plugins.Explainers[name].Words(q, []plugins.Refused{r})
+					if !strings.HasPrefix(w.What, r.Name()+": ") || w.Short == "" {
+						rt.Fatalf("%s on %s is told as %+v", name, r.Name(), w)
 					}
 				}
 				if len(rs) == 0 || len(b.nominated) > 0 { // Skip leaves no state; nominees pass or refuse on a copy
 					return
 				}
 				for _, node := range must(b.nodes.NodeInfos().List()) {
-					r := refused{plugin: name, node: node, state: rs[0].state}
-					if refuses[r.name()] {
+					r := plugins.Refused{Plugin: name, Node: node, State: rs[0].State}
+					if refuses[r.Name()] {
 						continue
 					}
 					yes++
 					if finds[name](q, r) {
-						rt.Fatalf("%s accepts %s, and its explainer says %s", name, r.name(), explainers[name].words(q, []refused{r}).What)
+						rt.Fatalf("%s accepts %s, and its explainer says %s", name, r.Name(), plugins.Explainers[name].Words(q, []plugins.Refused{r}).What)
 					}
 				}
 			}

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // option is a way round one plugin's refusal: all of its steps together.
@@ -17,7 +19,7 @@ type option []remedy
 // nodes that it refuses for one reason, nearest first. What it returns are
 // guesses: only what the plugins accept on a copy is told. Plugins without an
 // entry refuse for things that neither the pod nor a node can be changed about.
-var remediesOf = map[string]func(q *question, rs []refused) []option{
+var remediesOf = map[string]func(q *plugins.Question, rs []plugins.Refused) []option{
 	names.NodeUnschedulable: uncordons,
 	names.TaintToleration:   taintRemedies,
 	names.NodeAffinity:      affinityRemedies,
@@ -38,21 +40,21 @@ const (
 	groupNodes = 8 // that lose a taint together; of larger groups the nearest alone
 )
 
-func uncordons(_ *question, rs []refused) []option {
+func uncordons(_ *plugins.Question, rs []plugins.Refused) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		options = append(options, option{uncordon{r.name()}})
+		options = append(options, option{uncordon{r.Name()}})
 	}
 	return options
 }
 
 // taintRemedies tolerate or remove up to two taints. Taints that repeat what is
 // wrong with a node are left alone: tolerating them would not make it right.
-func taintRemedies(q *question, rs []refused) []option {
+func taintRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 	var tolerates, untaints option
-	for _, taint := range untolerated(q, rs[0]) {
-		switch _, state := conditionTaints[taint.Key]; {
-		case taint.Key == corev1.TaintNodeUnschedulable && rs[0].node.Node().Spec.Unschedulable:
+	for _, taint := range plugins.Untolerated(q, rs[0]) {
+		switch _, state := plugins.ConditionTaints[taint.Key]; {
+		case taint.Key == corev1.TaintNodeUnschedulable && rs[0].Node.Node().Spec.Unschedulable:
 			continue // an uncordon takes it away
 		case state && taint.Key != corev1.TaintNodeUnschedulable:
 			return nil
@@ -67,13 +69,13 @@ func taintRemedies(q *question, rs []refused) []option {
 }
 
 // taintedNodes are the nodes of a group that would lose a taint.
-func taintedNodes(rs []refused) []string {
+func taintedNodes(rs []plugins.Refused) []string {
 	if len(rs) > groupNodes {
 		rs = rs[:1]
 	}
 	var nodes []string
 	for _, r := range rs {
-		nodes = append(nodes, r.name())
+		nodes = append(nodes, r.Name())
 	}
 	slices.Sort(nodes)
 	return nodes
@@ -81,44 +83,44 @@ func taintedNodes(rs []refused) []string {
 
 // affinityRemedies drop what the nodes do not have, or label the nearest node
 // that has no such label.
-func affinityRemedies(q *question, rs []refused) []option {
-	if rs[0].node == nil {
+func affinityRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+	if rs[0].Node == nil {
 		return nil
 	}
-	u := unmetOf(q, rs[0])
-	if u.added { // nobody can drop it from the pod
-		if one, ok := u.single(); ok {
-			return labelled(one, q.pod, rs)
+	u := plugins.UnmetOf(q, rs[0])
+	if u.Added { // nobody can drop it from the pod
+		if one, ok := u.Single(); ok {
+			return labelled(one, q.Pod, rs)
 		}
 		return nil
 	}
 	var drops option
-	for _, pair := range u.pairs {
-		drops = append(drops, dropSelector{pair.key, pair.value})
+	for _, pair := range u.Pairs {
+		drops = append(drops, dropSelector{pair.Key, pair.Value})
 	}
 	var options []option
-	if len(u.terms) == 0 {
+	if len(u.Terms) == 0 {
 		options = append(options, drops)
 	}
-	for i, missing := range u.terms {
-		if dropped := dropTerm(q.pod, i, missing); len(dropped) > 0 {
+	for i, missing := range u.Terms {
+		if dropped := dropTerm(q.Pod, i, missing); len(dropped) > 0 {
 			options = append(options, slices.Concat(drops, dropped))
 		}
 	}
-	if one, ok := u.single(); ok {
-		options = append(options, labelled(one, q.pod, rs)...)
+	if one, ok := u.Single(); ok {
+		options = append(options, labelled(one, q.Pod, rs)...)
 	}
 	return options
 }
 
 // dropTerm drops what a node misses of one term, if that is one requirement.
-func dropTerm(pod *corev1.Pod, term int, missing []want) option {
+func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	if len(missing) != 1 || missing[0].field { // a node's name is asked for by who pins the pod to it
+	if len(missing) != 1 || missing[0].Field { // a node's name is asked for by who pins the pod to it
 		return nil
 	}
-	drop := dropExpression{term: term, words: missing[0].text}
-	drop.expression = slices.IndexFunc(terms[term].MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return requirementText(r) == drop.words })
+	drop := dropExpression{term: term, words: missing[0].Text}
+	drop.expression = slices.IndexFunc(terms[term].MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return plugins.RequirementText(r) == drop.words })
 	if drop.expression < 0 {
 		return nil
 	}
@@ -132,59 +134,40 @@ func dropTerm(pod *corev1.Pod, term int, missing []want) option {
 
 // labelled gives the nearest node without the label what the pod wants there.
 // Labels of Kubernetes' own say what is so, and are not for anybody to set.
-func labelled(one want, pod *corev1.Pod, rs []refused) []option {
-	domain, _, _ := strings.Cut(one.key, "/")
-	if one.field || domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
+func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.Refused) []option {
+	domain, _, _ := strings.Cut(one.Key, "/")
+	if one.Field || domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
 		return nil
 	}
-	value, ok := one.wanted(pod)
+	value, ok := one.Wanted(pod)
 	if !ok {
 		return nil
 	}
 	for _, r := range rs {
-		if _, has := r.node.Node().Labels[one.key]; !has {
-			return []option{{labelNode{r.name(), one.key, value}}}
+		if _, has := r.Node.Node().Labels[one.Key]; !has {
+			return []option{{labelNode{r.Name(), one.Key, value}}}
 		}
 	}
 	return nil
 }
 
-// wanted is a value of the label that would satisfy w.
-func (w want) wanted(pod *corev1.Pod) (string, bool) {
-	if w.match == nil {
-		return w.value, w.invalid == ""
-	}
-	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, r := range term.MatchExpressions {
-			switch {
-			case requirementText(r) != w.text:
-			case r.Operator == corev1.NodeSelectorOpIn && len(r.Values) > 0:
-				return r.Values[0], true
-			case r.Operator == corev1.NodeSelectorOpExists:
-				return "true", true
-			}
-		}
-	}
-	return "", false
-}
-
 // portRemedies evict who holds the ports, or do without them.
-func portRemedies(q *question, rs []refused) []option {
+func portRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
 		var victims []*corev1.Pod
-		for _, port := range takenPorts(q.pod, r.node) {
-			for _, holder := range holders(r.node, port) {
-				if !slices.Contains(victims, holder.pod) {
-					victims = append(victims, holder.pod)
+		for _, port := range plugins.TakenPorts(q.Pod, r.Node) {
+			for _, holder := range plugins.Holders(r.Node, port) {
+				if !slices.Contains(victims, holder.Pod) {
+					victims = append(victims, holder.Pod)
 				}
 			}
 		}
 		options = append(options, evictions(victims)...)
 	}
 	var drops option
-	for _, port := range takenPorts(q.pod, rs[0].node) {
-		drops = append(drops, hostPortOf(q.pod, port)...)
+	for _, port := range plugins.TakenPorts(q.Pod, rs[0].Node) {
+		drops = append(drops, hostPortOf(q.Pod, port)...)
 	}
 	return append(options, drops)
 }
@@ -196,7 +179,7 @@ func hostPortOf(pod *corev1.Pod, port corev1.ContainerPort) (found option) {
 	}
 	for _, container := range pod.Spec.Containers {
 		for i, own := range container.Ports {
-			if portText(own) == portText(port) && own.HostPort > 0 {
+			if plugins.PortText(own) == plugins.PortText(port) && own.HostPort > 0 {
 				found = append(found, dropHostPort{container.Name, i, own.HostPort, own.Protocol})
 			}
 		}
@@ -213,18 +196,18 @@ func evictions(victims []*corev1.Pod) []option {
 }
 
 // spreadRemedies allow the skew that the nearest node has, or only prefer.
-func spreadRemedies(q *question, rs []refused) []option {
-	nearest := slices.MinFunc(rs, func(a, b refused) int { return worstSkew(q, a) - worstSkew(q, b) })
+func spreadRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+	nearest := slices.MinFunc(rs, func(a, b plugins.Refused) int { return worstSkew(q, a) - worstSkew(q, b) })
 	var looser, preferred option
-	for _, s := range skews(q, nearest) {
-		index := slices.IndexFunc(q.pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
-			return c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == s.key && int(c.MaxSkew) == s.maxSkew
+	for _, s := range plugins.Skews(q, nearest) {
+		index := slices.IndexFunc(q.Pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+			return c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == s.Key && int(c.MaxSkew) == s.MaxSkew
 		})
 		if index < 0 {
 			return nil // a constraint of the profile's, which the pod cannot change
 		}
-		looser = append(looser, loosenSpread{index, s.key, [2]int32{int32(s.maxSkew), int32(s.skew)}})
-		preferred = append(preferred, loosenSpread{index, s.key, [2]int32{int32(s.maxSkew), 0}})
+		looser = append(looser, loosenSpread{index, s.Key, [2]int32{int32(s.MaxSkew), int32(s.Skew)}})
+		preferred = append(preferred, loosenSpread{index, s.Key, [2]int32{int32(s.MaxSkew), 0}})
 	}
 	if worstSkew(q, nearest) == noDomain {
 		return []option{preferred}
@@ -235,51 +218,51 @@ func spreadRemedies(q *question, rs []refused) []option {
 // noDomain stands for the skew of a node without the constraint's label.
 const noDomain = 1 << 30
 
-func worstSkew(q *question, r refused) int {
+func worstSkew(q *plugins.Question, r plugins.Refused) int {
 	worst := 0
-	for _, s := range skews(q, r) {
-		if s.missing {
+	for _, s := range plugins.Skews(q, r) {
+		if s.Missing {
 			return noDomain
 		}
-		worst = max(worst, s.skew-s.maxSkew)
+		worst = max(worst, s.Skew-s.MaxSkew)
 	}
 	return worst
 }
 
 // neighbourRemedies drop the pod's rule, or evict the one pod that it is about.
-func neighbourRemedies(q *question, rs []refused) []option {
-	broken := clashes(q, rs[0])
+func neighbourRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+	broken := plugins.Clashes(q, rs[0])
 	if len(broken) != 1 {
 		return nil
 	}
 	var options []option
-	switch c := broken[0]; c.rule {
-	case together:
+	switch c := broken[0]; c.Rule {
+	case plugins.Together:
 		options = append(options, podTerms(q, false, c)...)
-	case apart:
+	case plugins.Apart:
 		options = append(options, podTerms(q, true, c)...)
 	}
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		if found := clashes(q, r); len(found) == 1 && found[0].rule != together && len(found[0].pods) == 1 {
-			options = append(options, evictions(found[0].pods)...)
+		if found := plugins.Clashes(q, r); len(found) == 1 && found[0].Rule != plugins.Together && len(found[0].Pods) == 1 {
+			options = append(options, evictions(found[0].Pods)...)
 		}
 	}
 	return options
 }
 
 // podTerms finds the pod's own term that a clash is about.
-func podTerms(q *question, anti bool, c clash) []option {
+func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 	var terms []corev1.PodAffinityTerm
 	if anti {
-		terms = q.pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		terms = q.Pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	} else {
-		terms = q.pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		terms = q.Pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
-	for i, term := range ownTerms(q, terms) {
-		if term.TopologyKey != c.key || (anti && termText(q.pod.Namespace, &term) != c.selector) {
+	for i, term := range plugins.OwnTerms(q, terms) {
+		if term.TopologyKey != c.Key || (anti && plugins.TermText(q.Pod.Namespace, &term) != c.Selector) {
 			continue
 		}
-		words := metav1.FormatLabelSelector(terms[i].LabelSelector) + " by " + labelWord(c.key)
+		words := metav1.FormatLabelSelector(terms[i].LabelSelector) + " by " + plugins.LabelWord(c.Key)
 		return []option{{dropPodTerm{anti, i, words, len(terms) == 1}}}
 	}
 	return nil

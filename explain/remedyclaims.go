@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -58,14 +59,14 @@ func (r releaseVolume) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, erro
 // controller would take, which is found by its own code.
 func (s *supposition) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
 	listers := s.engine.listers
-	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.classes)
+	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.Classes)
 	if err != nil {
 		return fmt.Errorf("read class of claim %s: %w", claim.Name, err)
 	}
 	if waits {
 		return s.object(claim)
 	}
-	volumes := everything(listers.volumes)
+	volumes := plugins.Everything(listers.Volumes)
 	volume, err := storagehelpers.FindMatchingVolume(claim, volumes, nil, nil, false, false)
 	if err != nil || volume == nil || (freed != nil && volume.Name != freed.Name) {
 		return s.object(claim)
@@ -88,38 +89,38 @@ func (s *supposition) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1
 
 // claimRemedies ask for less storage, or free a volume that a deleted claim has
 // left, for the one claim that has none.
-func claimRemedies(q *question, rs []refused) []option {
-	b := binderOf(q)
-	if len(b.free) != 1 || b.free[0].ephemeral || b.free[0].object.Spec.VolumeName != "" {
+func claimRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+	b := plugins.BinderOf(q)
+	if len(b.Free) != 1 || b.Free[0].Ephemeral || b.Free[0].Object.Spec.VolumeName != "" {
 		return nil
 	}
-	claim := b.free[0]
-	wanted := claim.size()
+	claim := b.Free[0]
+	wanted := claim.Size()
 	var options []option
 	most := resource.Quantity{}
-	for _, volume := range b.volumes[claim.class()] {
+	for _, volume := range b.Volumes[claim.Class()] {
 		size := volume.Spec.Capacity[corev1.ResourceStorage]
 		switch {
 		case volume.Status.Phase == corev1.VolumeReleased && size.Cmp(wanted) >= 0:
-			options = append(options, option{releaseVolume{volume, claim.object}})
+			options = append(options, option{releaseVolume{volume, claim.Object}})
 		case volume.Status.Phase == corev1.VolumeAvailable && size.Cmp(wanted) < 0 && size.Cmp(most) > 0:
 			most = size
 		}
 	}
 	options = options[:min(len(options), nearNodes)]
-	if figures := capacityFigures(q, rs[0]); len(figures) == 1 && most.Value() < figures[0].Allocatable {
+	if figures := plugins.CapacityFigures(q, rs[0]); len(figures) == 1 && most.Value() < figures[0].Allocatable {
 		most = *resource.NewQuantity(figures[0].Allocatable, resource.BinarySI)
 	}
 	if most.Value() >= wanted.Value()/least && !most.IsZero() {
-		options = append(options, option{resizeClaim{claim.object, most}})
+		options = append(options, option{resizeClaim{claim.Object, most}})
 	}
 	return options
 }
 
 // zoneRemedies have nothing to add where the zones are not known only because a
 // claim is not bound: what binds it helps both plugins.
-func zoneRemedies(_ *question, rs []refused) []option {
-	if rs[0].node == nil {
+func zoneRemedies(_ *plugins.Question, rs []plugins.Refused) []option {
+	if rs[0].Node == nil {
 		return []option{nil}
 	}
 	return nil

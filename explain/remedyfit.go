@@ -10,14 +10,15 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // fitRemedies ask for less, or evict what holds enough on one of the nearest nodes.
-func fitRemedies(q *question, rs []refused) []option {
+func fitRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 	var options []option
-	if lowered := lowerRequests(q, shortages(q, rs[0])); lowered != nil {
+	if lowered := lowerRequests(q, plugins.Shortages(q, rs[0])); lowered != nil {
 		options = append(options, lowered)
 	}
 	for _, r := range rs[:min(len(rs), nearNodes)] {
@@ -28,10 +29,10 @@ func fitRemedies(q *question, rs []refused) []option {
 
 // lowerRequests asks for what the node has left of each resource that it is
 // short of; nil if that cannot be had by asking for less.
-func lowerRequests(q *question, short []figure) option {
+func lowerRequests(q *plugins.Question, short []plugins.Figure) option {
 	var steps option
 	for _, f := range short {
-		step, ok := lowerOne(q.pod, f)
+		step, ok := lowerOne(q.Pod, f)
 		if !ok {
 			return nil
 		}
@@ -45,7 +46,7 @@ func lowerRequests(q *question, short []figure) option {
 const least = 10
 
 // lowerOne takes from the container that asks for most what the node is short of.
-func lowerOne(pod *corev1.Pod, short figure) (lowerRequest, bool) {
+func lowerOne(pod *corev1.Pod, short plugins.Figure) (lowerRequest, bool) {
 	name := short.Resource
 	if name == corev1.ResourcePods || pod.Spec.Resources != nil {
 		return lowerRequest{}, false
@@ -137,10 +138,10 @@ func holdsOf(info fwk.PodInfo, name corev1.ResourceName) int64 {
 
 // evictionsFor are the evictions on one node that free enough: the pods of the
 // lowest priority that hold no more than has to go, alone or two together.
-func evictionsFor(q *question, r refused) []option {
-	short := shortages(q, r)
+func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
+	short := plugins.Shortages(q, r)
 	var movable []fwk.PodInfo
-	for _, info := range r.node.GetPods() {
+	for _, info := range r.Node.GetPods() {
 		if evictable(info.GetPod()) && holdsOf(info, short[0].Resource) > 0 {
 			movable = append(movable, info)
 		}
@@ -149,11 +150,11 @@ func evictionsFor(q *question, r refused) []option {
 		return cmp.Or(
 			cmp.Compare(corev1helpers.PodPriority(a.GetPod()), corev1helpers.PodPriority(b.GetPod())),
 			cmp.Compare(holdsOf(a, short[0].Resource), holdsOf(b, short[0].Resource)),
-			cmp.Compare(fullName(a.GetPod()), fullName(b.GetPod())),
+			cmp.Compare(plugins.FullName(a.GetPod()), plugins.FullName(b.GetPod())),
 		)
 	})
 	enough := func(pods ...fwk.PodInfo) bool {
-		return !slices.ContainsFunc(short, func(f figure) bool {
+		return !slices.ContainsFunc(short, func(f plugins.Figure) bool {
 			var freed int64
 			for _, pod := range pods {
 				freed += holdsOf(pod, f.Resource)

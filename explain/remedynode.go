@@ -8,6 +8,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/apis/scheduling"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -39,7 +40,7 @@ func (r uncordon) title() string { return "uncordon " + r.node }
 func (r labelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.node, r.key, r.value) }
 
 func (r evict) title() string {
-	return fmt.Sprintf("evict %s from %s", listPods(r.pods, grammar.Few), r.pods[0].Spec.NodeName)
+	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.pods, grammar.Few), r.pods[0].Spec.NodeName)
 }
 
 func (r untaint) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {

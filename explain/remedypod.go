@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -57,9 +58,9 @@ func (r dropPodTerm) title() string {
 
 func (r loosenSpread) title() string {
 	if r.maxSkew[1] == 0 {
-		return fmt.Sprintf("only prefer to spread by %s", labelWord(r.key))
+		return fmt.Sprintf("only prefer to spread by %s", plugins.LabelWord(r.key))
 	}
-	return fmt.Sprintf("spread by %s with maxSkew %d instead of %d", labelWord(r.key), r.maxSkew[1], r.maxSkew[0])
+	return fmt.Sprintf("spread by %s with maxSkew %d instead of %d", plugins.LabelWord(r.key), r.maxSkew[1], r.maxSkew[0])
 }
 
 func (r dropHostPort) title() string {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -44,7 +45,7 @@ func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*re
 		})
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("place replicas of %s: %w", fullName(pod), err)
+			return nil, fmt.Errorf("place replicas of %s: %w", plugins.FullName(pod), err)
 		case done:
 			return r, nil
 		}

@@ -170,7 +170,7 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 }
 
 func TestAReportTellsItsReplicasInEachForm(t *testing.T) {
-	r := newReport(startEngine(t, Options{}, testNode("n1", "4")).question(testPod("shop/web", "", "1")).question)
+	r := newReport(startEngine(t, Options{}, testNode("n1", "4")).question(testPod("shop/web", "", "1")).Question)
 	r.Replicas = &report.Replicas{Wanted: 3, Fit: new(2), Why: "cpu 1 short"}
 	want := "2 of 3 replicas fit, placed one after another; the next would be Pending: cpu 1 short."
 	for form, text := range map[string]string{"text": report.Text(r, 0, report.TextOptions{}), "markdown": r.Markdown()} {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -57,7 +58,7 @@ func byTurn(a, b *corev1.Pod) int {
 	return cmp.Or(
 		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
 		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
-		strings.Compare(fullName(a), fullName(b)),
+		strings.Compare(plugins.FullName(a), plugins.FullName(b)),
 	)
 }
 

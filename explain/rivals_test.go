@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // Whoever takes the room of a fix first decides who else finds some: the order must
@@ -21,7 +23,7 @@ func TestRivalsComeInTheOrderOfTheQueue(t *testing.T) {
 	slices.SortFunc(pods, byTurn)
 	var order []string
 	for _, pod := range pods {
-		order = append(order, fullName(pod))
+		order = append(order, plugins.FullName(pod))
 	}
 	if want := []string{"z/first", "z/old", "a/new", "b/new"}; !slices.Equal(order, want) {
 		t.Errorf("they come as %v", order)

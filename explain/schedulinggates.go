@@ -6,14 +6,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // schedulingGates names the gates that are left.
-func schedulingGates(q *question) (held, bool) {
+func schedulingGates(q *plugins.Question) (held, bool) {
 	var names []string
-	for _, gate := range q.pod.Spec.SchedulingGates {
+	for _, gate := range q.Pod.Spec.SchedulingGates {
 		names = append(names, gate.Name)
 	}
 	if len(names) == 0 {
@@ -27,12 +28,12 @@ func schedulingGates(q *question) (held, bool) {
 	if len(names) > 1 {
 		h.until = "all of them are removed"
 	}
-	if controller, ok := queued(q.pod); ok {
+	if controller, ok := queued(q.Pod); ok {
 		h.until = controller.Admits
 		if len(names) > 1 {
 			h.until += " and all of them are removed"
 		}
-		h.owner = controller.advice(q.pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone"
+		h.owner = controller.advice(q.Pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone"
 	} else if domain := model.GateDomain(names[0]); domain != "" {
 		h.owner = fmt.Sprintf("%s set the gate and has to remove it; one that is removed by hand cannot be set again", domain)
 	}

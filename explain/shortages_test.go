@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func TestPlainShortagesAreThoseOfFits(t *testing.T) {
@@ -19,13 +21,13 @@ func TestPlainShortagesAreThoseOfFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pod := range c.pending {
-			table := shortageTableOf(e.begin(t.Context(), pod).question.question)
-			if len(table.wanted.GetScalarResources()) > 0 {
+			table := plugins.ShortageTableOf(e.begin(t.Context(), pod).question.Question)
+			if len(table.Wanted.GetScalarResources()) > 0 {
 				continue
 			}
 			for _, node := range nodes {
 				compared++
-				if diff := cmp.Diff(table.fits(pod, node), table.plain(node), cmpopts.EquateEmpty()); diff != "" {
+				if diff := cmp.Diff(table.Fits(pod, node), table.Plain(node), cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, node.Node().Name, diff)
 				}
 			}

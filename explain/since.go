@@ -123,7 +123,7 @@ func (x *explanation) compare(o outcome, observed *report.Observed) {
 // now, though they may agree; "" where it is proved that they do not: it tried the
 // pod after the last change, or must have.
 func (x *explanation) outdated(observed *report.Observed) string {
-	if !x.serves(schedulerName(x.question.pod)) {
+	if !x.serves(schedulerName(x.question.Pod)) {
 		return profileUnknown
 	}
 	if current := observed.GenerationCurrent; current != nil && !*current {
@@ -159,7 +159,7 @@ func (x *explanation) mustHaveTried(changed time.Time) bool {
 	if changed.After(settled) {
 		settled = changed
 	}
-	return x.question.now.Sub(settled) > triedAgain+flushes+x.question.backoff
+	return x.question.Now.Sub(settled) > triedAgain+flushes+x.question.Backoff
 }
 
 // changedAfter says whether objects themselves tell of a change after that time:

@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -142,11 +143,11 @@ func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Refus
 }
 
 // storageFinds says what the explainers of storage plugins find on one node.
-var storageFinds = map[string]func(*question, refused) []fault{
-	names.VolumeRestrictions: restrictionFaults,
-	names.VolumeBinding:      bindingFaults,
-	names.VolumeZone:         zoneFaults,
-	names.NodeVolumeLimits:   limitFaults,
+var storageFinds = map[string]func(*plugins.Question, plugins.Refused) []plugins.Fault{
+	names.VolumeRestrictions: plugins.RestrictionFaults,
+	names.VolumeBinding:      plugins.BindingFaults,
+	names.VolumeZone:         plugins.ZoneFaults,
+	names.NodeVolumeLimits:   plugins.LimitFaults,
 }
 
 func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -165,25 +166,25 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 				continue
 			}
 			for i, node := range m.nodes {
-				r := refused{plugin: plugin.name, node: node, state: m.state}
+				r := plugins.Refused{Plugin: plugin.name, Node: node, State: m.state}
 				if m.refuses(k, i) == nil {
 					if failed(m.answers[k].column[i]) {
 						continue
 					}
 					yes[plugin.name]++
-					if found := find(x.question.question, r); len(found) > 0 {
-						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.name, r.name(), found[0].what())
+					if found := find(x.question.Question, r); len(found) > 0 {
+						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.name, r.Name(), found[0].What())
 					}
 					continue
 				}
 				no[plugin.name]++
 				r = m.refused(e, k, i)
-				if len(find(x.question.question, r)) == 0 {
-					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.name, r.name(), r.ownReason())
+				if len(find(x.question.Question, r)) == 0 {
+					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.name, r.Name(), r.OwnReason())
 				}
-				w := explainers[plugin.name].words(x.question.question, []refused{r})
-				if !strings.HasPrefix(w.What, r.name()) || w.Short == "" {
-					rt.Fatalf("%s on %s is told as %+v", plugin.name, r.name(), w)
+				w := plugins.Explainers[plugin.name].Words(x.question.Question, []plugins.Refused{r})
+				if !strings.HasPrefix(w.What, r.Name()) || w.Short == "" {
+					rt.Fatalf("%s on %s is told as %+v", plugin.name, r.Name(), w)
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -16,8 +17,8 @@ const libraryVersion = "v1.37.1"
 
 // newReport says which pod is meant; everything else is still empty, lists as
 // empty lists.
-func newReport(q *question) *report.Report {
-	pod, seen := q.pod, model.NewPod(q.pod)
+func newReport(q *plugins.Question) *report.Report {
+	pod, seen := q.Pod, model.NewPod(q.Pod)
 	r := &report.Report{
 		TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.Kind},
 		Pod: report.PodRef{
@@ -27,7 +28,7 @@ func newReport(q *question) *report.Report {
 			Priority:      corev1helpers.PodPriority(pod),
 			QOSClass:      string(seen.QOS),
 			SchedulerName: schedulerName(pod),
-			Requests:      requests(q.podInfo, &seen.Requests),
+			Requests:      requests(q.PodInfo, &seen.Requests),
 		},
 		Plugins:   []report.PluginResult{},
 		Groups:    []report.Group{},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -40,23 +41,23 @@ type overall struct {
 
 // tellPreempting tells what a nominated pod waits for.
 func tellPreempting(q *subject, r *report.Report) overall {
-	node, victims := q.pod.Status.NominatedNodeName, q.found.victims
+	node, victims := q.Pod.Status.NominatedNodeName, q.found.victims
 	var last time.Time
 	told := overall{state: "preempting"}
 	for _, victim := range victims {
 		if victim.DeletionTimestamp.After(last) {
 			last = victim.DeletionTimestamp.Time
 		}
-		told.facts = append(told.facts, fmt.Sprintf("%s ends on %s, %s", fullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.now)))
+		told.facts = append(told.facts, fmt.Sprintf("%s ends on %s, %s", plugins.FullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.Now)))
 	}
 	pods, verb := grammar.Plural(len(victims), "pod"), "end"
 	if len(victims) == 1 {
 		verb = "ends"
 	}
-	told.summary = fmt.Sprintf("Preempting: nominated to %s, waits for %s to end, %s.", node, pods, graceLeft(last, q.now))
+	told.summary = fmt.Sprintf("Preempting: nominated to %s, waits for %s to end, %s.", node, pods, graceLeft(last, q.Now))
 	told.why = fmt.Sprintf("%s: %s %s now", node, pods, verb)
-	if last.After(q.now) {
-		told.why = fmt.Sprintf("%s: %s %s in %s", node, pods, verb, model.FormatAge(q.now, last))
+	if last.After(q.Now) {
+		told.why = fmt.Sprintf("%s: %s %s in %s", node, pods, verb, model.FormatAge(q.Now, last))
 	}
 	return told
 }
@@ -91,7 +92,7 @@ func tellGated(q *subject, _ *report.Report) overall {
 // tellNotConsidered tells why no scheduler takes care of the pod.
 func tellNotConsidered(q *subject, r *report.Report) overall {
 	why := q.found.scheduler.why
-	if q.pod.DeletionTimestamp != nil {
+	if q.Pod.DeletionTimestamp != nil {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
 	}
 	name := r.Pod.SchedulerName

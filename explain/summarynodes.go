@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -55,8 +56,8 @@ func tellNearest(q *subject, g *report.Group) overall {
 	}
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
 	for i, refusal := range near.Refusals {
-		if lacks := shortageTableOf(q.question).byName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
-			near.Refusals[i].Short = shortOf(lacks)
+		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+			near.Refusals[i].Short = plugins.ShortOf(lacks)
 		}
 	}
 	told.why = strings.Join(near.ClauseList(), "; ")
@@ -83,7 +84,7 @@ func loneCause(g *report.Group) string {
 	return ""
 }
 
-func figureOf(figures []figure, name corev1.ResourceName) *figure {
+func figureOf(figures []plugins.Figure, name corev1.ResourceName) *plugins.Figure {
 	for i := range figures {
 		if figures[i].Resource == name {
 			return &figures[i]
@@ -94,16 +95,16 @@ func figureOf(figures []figure, name corev1.ResourceName) *figure {
 
 // requestWords are the pod's requests in one line: "cpu 32 and memory 64Gi".
 func requestWords(q *subject) string {
-	counted := q.podInfo.CalculateResource().Resource
-	all := []figure{
+	counted := q.PodInfo.CalculateResource().Resource
+	all := []plugins.Figure{
 		{Resource: corev1.ResourceCPU, Wanted: counted.GetMilliCPU()},
 		{Resource: corev1.ResourceMemory, Wanted: counted.GetMemory()},
 		{Resource: corev1.ResourceEphemeralStorage, Wanted: counted.GetEphemeralStorage()},
 	}
 	for name, amount := range counted.GetScalarResources() {
-		all = append(all, figure{Resource: name, Wanted: amount})
+		all = append(all, plugins.Figure{Resource: name, Wanted: amount})
 	}
-	slices.SortFunc(all, func(a, b figure) int {
+	slices.SortFunc(all, func(a, b plugins.Figure) int {
 		return strings.Compare(report.ResourceRank(a.Resource), report.ResourceRank(b.Resource))
 	})
 	var said []string

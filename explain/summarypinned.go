@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -55,7 +56,7 @@ func tellPinned(q *subject, r *report.Report) (overall, bool) {
 		return told, true
 	}
 	told.summary = fmt.Sprintf("It may run on %s alone: %s.", who, strings.TrimPrefix(told.why, who+": "))
-	if over := tooLittle(shortageTableOf(q.question).byName(wanted[0])); len(over) > 0 {
+	if over := tooLittle(plugins.ShortageTableOf(q.Question).ByName(wanted[0])); len(over) > 0 {
 		f := over[0]
 		told.summary = fmt.Sprintf("Larger than %s, the one node that it may run on: it wants %s %s, %s has %s allocatable.", who, f.Resource,
 			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -29,7 +30,7 @@ type misses struct {
 // lacker is a node that lacks nothing but room.
 type lacker struct {
 	node  string
-	lacks []figure
+	lacks []plugins.Figure
 }
 
 func missesOf(q *subject, r *report.Report) misses {
@@ -41,9 +42,9 @@ func missesOf(q *subject, r *report.Report) misses {
 		case report.CordonWord, names.TaintToleration, names.NodeAffinity:
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
-			rows := shortageTableOf(q.question).rows
+			rows := plugins.ShortageTableOf(q.Question).Rows
 			for n, at := range q.found.places[i] {
-				m.add(lacker{g.Nodes[n], rows[at].figures})
+				m.add(lacker{g.Nodes[n], rows[at].Figures})
 			}
 		default:
 			m.others = append(m.others, g)
@@ -53,7 +54,7 @@ func missesOf(q *subject, r *report.Report) misses {
 }
 
 func (m *misses) add(l lacker) {
-	none := slices.ContainsFunc(l.lacks, func(f figure) bool { return f.tooLittle() && f.Allocatable == 0 })
+	none := slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool { return f.TooLittle() && f.Allocatable == 0 })
 	if m.first == nil && !none {
 		first := l
 		m.first = &first
@@ -61,7 +62,7 @@ func (m *misses) add(l lacker) {
 	switch {
 	case none:
 		m.without = append(m.without, l)
-	case slices.ContainsFunc(l.lacks, figure.tooLittle):
+	case slices.ContainsFunc(l.lacks, plugins.Figure.TooLittle):
 		m.small = append(m.small, l)
 	default:
 		m.full = append(m.full, l)
@@ -69,29 +70,24 @@ func (m *misses) add(l lacker) {
 }
 
 // nearest is the nearest of the nodes that have some of all that the pod wants.
-func (m *misses) nearest() string { return m.first.node + ": " + shortOf(m.first.lacks) }
+func (m *misses) nearest() string { return m.first.node + ": " + plugins.ShortOf(m.first.lacks) }
 
 // tooLittle are the resources of which the pod wants more than the node has in
 // all. Every pod wants one of the node's pods: that is no matter of size.
-func tooLittle(lacks []figure) []figure {
-	return slices.DeleteFunc(slices.Clone(lacks), func(f figure) bool { return !f.tooLittle() })
-}
-
-// tooLittle says that of one resource.
-func (f figure) tooLittle() bool {
-	return f.Wanted > f.Allocatable && f.Resource != corev1.ResourcePods
+func tooLittle(lacks []plugins.Figure) []plugins.Figure {
+	return slices.DeleteFunc(slices.Clone(lacks), func(f plugins.Figure) bool { return !f.TooLittle() })
 }
 
 // tellTooLarge is for a pod that not even an empty cluster would hold.
 func tellTooLarge(q *subject) (overall, bool) {
-	rows := shortageTableOf(q.question).rows
-	fitsEmpty := func(row shortageRow) bool { return !slices.ContainsFunc(row.figures, figure.tooLittle) }
+	rows := plugins.ShortageTableOf(q.Question).Rows
+	fitsEmpty := func(row plugins.ShortageRow) bool { return !slices.ContainsFunc(row.Figures, plugins.Figure.TooLittle) }
 	if len(rows) == 0 || slices.ContainsFunc(rows, fitsEmpty) {
 		return overall{}, false
 	}
 	all := make([]lacker, 0, len(rows))
 	for _, row := range rows {
-		all = append(all, lacker{row.node.Node().Name, row.figures})
+		all = append(all, lacker{row.Node.Node().Name, row.Figures})
 	}
 	f := largest(all)
 	if f == nil {
@@ -116,11 +112,11 @@ func tellTooLarge(q *subject) (overall, bool) {
 
 // largest is the first resource of which all nodes have too little even empty,
 // with what the largest of them has; nil where no resource is so for all.
-func largest(nodes []lacker) *figure {
+func largest(nodes []lacker) *plugins.Figure {
 	common := slices.Clone(tooLittle(nodes[0].lacks))
 	for _, node := range nodes[1:] {
 		over := tooLittle(node.lacks)
-		common = slices.DeleteFunc(common, func(f figure) bool { return figureOf(over, f.Resource) == nil })
+		common = slices.DeleteFunc(common, func(f plugins.Figure) bool { return figureOf(over, f.Resource) == nil })
 		for i := range common {
 			common[i].Allocatable = max(common[i].Allocatable, figureOf(over, common[i].Resource).Allocatable)
 		}
@@ -196,12 +192,12 @@ func inTheWay(q *subject, between []*report.Group) string {
 // taintKind says what the taints of a node are: those that the node's own state
 // sets tell of that.
 func taintKind(q *subject, name string) string {
-	node, err := q.nodes.NodeInfos().Get(name)
+	node, err := q.Nodes.NodeInfos().Get(name)
 	if err != nil {
 		return "a taint"
 	}
-	taints := untolerated(q.question, refused{node: node})
-	state := func(taint corev1.Taint) bool { return conditionTaints[taint.Key] != "" }
+	taints := plugins.Untolerated(q.Question, plugins.Refused{Node: node})
+	state := func(taint corev1.Taint) bool { return plugins.ConditionTaints[taint.Key] != "" }
 	switch {
 	case len(taints) > 0 && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return !state(t) }):
 		return "the state of nodes"

@@ -14,10 +14,10 @@ import (
 
 // tellScheduled says where a bound pod is and, if it has not started, why.
 func tellScheduled(q *subject, _ *report.Report) overall {
-	node, s := q.pod.Spec.NodeName, q.found.start
+	node, s := q.Pod.Spec.NodeName, q.found.start
 	placed := "Scheduled to " + node
 	if !s.since.IsZero() {
-		placed += " " + model.FormatAge(s.since, q.now) + " ago"
+		placed += " " + model.FormatAge(s.since, q.Now) + " ago"
 	}
 	switch s.stage {
 	case stageRunning:
@@ -44,10 +44,10 @@ func tellScheduled(q *subject, _ *report.Report) overall {
 // tellFinished is for a pod that has ended; one that the kubelet did not admit or
 // has evicted says why.
 func tellFinished(q *subject, placed string) overall {
-	s, node := q.found.start, q.pod.Spec.NodeName
-	told := overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.pod.Status.Phase), state: "finished", why: node}
+	s, node := q.found.start, q.Pod.Spec.NodeName
+	told := overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.Pod.Status.Phase), state: "finished", why: node}
 	if s.reason != "" {
-		told.summary = fmt.Sprintf("%s, finished: %s (%s).", placed, q.pod.Status.Phase, s.reason)
+		told.summary = fmt.Sprintf("%s, finished: %s (%s).", placed, q.Pod.Status.Phase, s.reason)
 		told.why = node + ": " + s.reason
 	}
 	if s.message != "" {
@@ -58,11 +58,11 @@ func tellFinished(q *subject, placed string) overall {
 
 // unready says that the pod's node is not, where nothing nearer is known.
 func unready(q *subject) string {
-	s, name := q.found.start, q.pod.Spec.NodeName
+	s, name := q.found.start, q.Pod.Spec.NodeName
 	if !s.silent() || s.reason != "" {
 		return ""
 	}
-	node, err := q.nodes.NodeInfos().Get(name)
+	node, err := q.Nodes.NodeInfos().Get(name)
 	if err != nil {
 		return ""
 	}

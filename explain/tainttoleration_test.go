@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
@@ -56,7 +58,7 @@ func TestTheOrderOfTaintsMakesNoOtherShape(t *testing.T) {
 		refusals(t, names.TaintToleration, testPod("ml/train", "", ""))
 	shapes := map[string]string{}
 	for _, r := range rs {
-		shapes[r.name()] = taintToleration.shape(q, r)
+		shapes[r.Name()] = plugins.TaintToleration.Shape(q, r)
 	}
 	if shapes["x"] != shapes["y"] || shapes["x"] == shapes["z"] {
 		t.Error(shapes)

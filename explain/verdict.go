@@ -13,6 +13,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -38,9 +39,9 @@ type explanation struct {
 // question is what explainers may look at for the pod.
 func (e *Engine) question(pod *corev1.Pod) *subject {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
-	return &subject{question: &question{
-		pod: pod, podInfo: info, nodes: e.overlay, dra: e.dra,
-		namespaces: e.namespaces, listers: e.listers, groups: e.cache, logger: e.logger, now: e.options.Now(), backoff: e.backoff, args: e.args,
+	return &subject{Question: &plugins.Question{
+		Pod: pod, PodInfo: info, Nodes: e.overlay, DRA: e.dra,
+		Namespaces: e.namespaces, Listers: e.listers, Groups: e.cache, Logger: e.logger, Now: e.options.Now(), Backoff: e.backoff, Args: e.args,
 	}}
 }
 
@@ -48,7 +49,7 @@ func (e *Engine) question(pod *corev1.Pod) *subject {
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	e.choose(pod)
 	x := &explanation{Engine: e, question: e.question(pod)}
-	x.report = newReport(x.question.question)
+	x.report = newReport(x.question.Question)
 	x.question.found.condition = scheduledCondition(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.revision
@@ -64,7 +65,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 
 // answer finds the verdict: the first of the contract's list that holds.
 func (x *explanation) answer(ctx context.Context, nodes bool) error {
-	pod := x.question.pod
+	pod := x.question.Pod
 	defer x.noteUnheard()
 	if pod.Spec.NodeName != "" {
 		x.report.Verdict = report.Scheduled
@@ -102,7 +103,7 @@ func (x *explanation) noteUnheard() {
 // does not change which nodes fit. What another scheduler did to the pod itself
 // says more than what was found out about it a while ago.
 func (x *explanation) considered() bool {
-	pod, found := x.question.pod, &x.question.found
+	pod, found := x.question.Pod, &x.question.found
 	if pod.DeletionTimestamp != nil {
 		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip such pods"}
 		return false
@@ -147,21 +148,21 @@ func (x *explanation) triedBy(name string) string {
 	if seen := x.report.Observed.AttemptSeen; seen != nil && seen.After(tried) {
 		tried = seen.Time
 	}
-	if tried.IsZero() || x.question.now.Sub(tried) >= within {
+	if tried.IsZero() || x.question.Now.Sub(tried) >= within {
 		return ""
 	}
-	return name + " tried the pod " + model.FormatAge(tried, x.question.now) + " ago"
+	return name + " tried the pod " + model.FormatAge(tried, x.question.Now) + " ago"
 }
 
 // doubtful says that nobody knows whether the pod's scheduler lives.
 func (x *explanation) doubtful() bool {
-	return !x.serves(schedulerName(x.question.pod)) && !x.question.found.scheduler.known
+	return !x.serves(schedulerName(x.question.Pod)) && !x.question.found.scheduler.known
 }
 
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
 // lives. What the plugins say of the nodes stands, as the default profile's.
 func (x *explanation) doubt() {
-	name := schedulerName(x.question.pod)
+	name := schedulerName(x.question.Pod)
 	if !x.doubtful() {
 		return
 	}
@@ -195,8 +196,8 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	x.noteLeaving()
 	x.noteOverflow()
 	r.Total = len(m.nodes)
-	for _, g := range x.group(x.question.question, m) {
-		told, results := g.tell(x.Engine, x.question.question, m, nodes)
+	for _, g := range x.group(x.question.Question, m) {
+		told, results := g.tell(x.Engine, x.question.Question, m, nodes)
 		x.question.found.places = append(x.question.found.places, g.nodes)
 		r.Groups = append(r.Groups, told)
 		r.Nodes = append(r.Nodes, results...)
@@ -219,17 +220,17 @@ func (x *explanation) evaluate(ctx context.Context) (*matrix, error) {
 	if x.matrix != nil {
 		return x.matrix, nil
 	}
-	m, err := x.Engine.ask(ctx, x.question.pod)
+	m, err := x.Engine.ask(ctx, x.question.Pod)
 	if err != nil {
 		return nil, err
 	}
-	x.matrix, x.question.column = m, m.columnOf(x.plugins)
+	x.matrix, x.question.Column = m, m.columnOf(x.plugins)
 	return m, nil
 }
 
 // message fills in what the scheduler would write, and what preemption can do.
 func (x *explanation) message(ctx context.Context, m *matrix) error {
-	o, err := x.outcome(ctx, m, x.question.pod)
+	o, err := x.outcome(ctx, m, x.question.Pod)
 	if err != nil {
 		return err
 	}
@@ -273,7 +274,7 @@ func (x *explanation) verdict(m *matrix) report.Verdict {
 
 // ending are the pods of lower priority that still end on the nominated node.
 func (x *explanation) ending() []*corev1.Pod {
-	pod := x.question.pod
+	pod := x.question.Pod
 	if pod.Status.NominatedNodeName == "" {
 		return nil
 	}

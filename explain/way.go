@@ -27,7 +27,7 @@ func (x *explanation) trace(ctx context.Context) error {
 // A pod that has a node is taken off it first.
 func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error) {
 	w := &walk{explanation: x}
-	if pod := x.question.pod; pod.Spec.NodeName != "" {
+	if pod := x.question.Pod; pod.Spec.NodeName != "" {
 		w.way.Running = pod.Spec.NodeName
 		s := x.suppose()
 		defer s.end()

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -54,12 +55,12 @@ func (w *walk) preFilterStep(k int) (step report.Step, last bool) {
 	case a.open != nil:
 		return step.Silent(report.Open, a.whyOpen()), false
 	case a.skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.question, name)), false
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name)), false
 	case failed(a.pre):
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, errorsOf+": "+a.pre.Message()), true
 	case a.pre != nil:
-		told := refusal(w.question.question, []refused{w.m.refused(w.Engine, k, 0)})
+		told := refusal(w.question.Question, []plugins.Refused{w.m.refused(w.Engine, k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
@@ -158,7 +159,7 @@ func (w *walk) filterStep(k int, drop []int) report.Step {
 	case len(w.alive) == 0:
 		return step.Silent(report.Unreached, "not asked: no node is left")
 	case a.skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.question, name))
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name))
 	case a.open != nil:
 		return step.Silent(report.Open, a.whyOpen())
 	}
@@ -190,7 +191,7 @@ func (w *walk) failsOn(k int) string {
 // nominated is the node that the scheduler asks before all others and takes
 // because it fits (Scheduler.evaluateNominatedNode); -1 without such a node.
 func (w *walk) nominated(ctx context.Context) int {
-	name := w.question.pod.Status.NominatedNodeName
+	name := w.question.Pod.Status.NominatedNodeName
 	if name == "" {
 		return -1
 	}
@@ -201,7 +202,7 @@ func (w *walk) nominated(ctx context.Context) int {
 		if fits := w.m.fits(i); fits != nil && *fits {
 			return i
 		}
-		if !w.m.leaves(name) && !w.m.open() && w.framework.RunFilterPluginsWithNominatedPods(ctx, w.m.state, w.question.pod, node).IsSuccess() {
+		if !w.m.leaves(name) && !w.m.open() && w.framework.RunFilterPluginsWithNominatedPods(ctx, w.m.state, w.question.Pod, node).IsSuccess() {
 			w.beyond = true
 			return i
 		}

@@ -31,7 +31,7 @@ func (w *walk) postFilter() {
 		case name == names.DynamicResources && missing:
 			step = step.Silent(report.Refused, "ends the attempt: its PreFilter was not asked")
 			step.Detail = "kube-scheduler writes \"not found\" for it, and does not come to preemption."
-		case name == names.DynamicResources && w.deallocates(w.m, w.question.pod):
+		case name == names.DynamicResources && w.deallocates(w.m, w.question.Pod):
 			step = step.Silent(report.Passed, "frees a claim for the next attempt")
 			step.Detail = "A ResourceClaim of the pod is allocated where the pod cannot go, and nobody else has reserved it."
 		case name == names.DynamicResources:
@@ -82,7 +82,7 @@ func (w *walk) score(ctx context.Context) error {
 	}
 	w.way.Sample = w.sample(w.m.named())
 	w.way.Likely = w.way.Sample < len(w.feasible)
-	r, err := w.prioritize(ctx, w.m.state, w.question.pod, w.feasible)
+	r, err := w.prioritize(ctx, w.m.state, w.question.Pod, w.feasible)
 	if err != nil {
 		w.end = "the nodes could not be ranked"
 		stage.Outcome, stage.Words = report.Open, "Unknown: "+err.Error()+"."

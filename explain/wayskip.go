@@ -5,12 +5,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // skipWords say what the pod does not have, so that the plugin has nothing to
 // look at. The plugin has skipped it already.
-func skipWords(q *question, plugin string) string {
-	volumes := q.pod.Spec.Volumes
+func skipWords(q *plugins.Question, plugin string) string {
+	volumes := q.Pod.Spec.Volumes
 	claims := slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 	switch plugin {
 	case names.NodeAffinity:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -79,7 +80,7 @@ func (w *walk) against(node string) string {
 			continue
 		}
 		if k := w.m.firstThatCounts(i); k >= 0 {
-			return w.plugins[k].name + ", " + refusal(w.question.question, []refused{w.m.refused(w.Engine, k, i)}).Short
+			return w.plugins[k].name + ", " + refusal(w.question.Question, []plugins.Refused{w.m.refused(w.Engine, k, i)}).Short
 		}
 	}
 	return "the node is gone"

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -16,7 +17,7 @@ import (
 
 // tell finds the words for the nodes that drop out at plugin k.
 func (w *walk) tell(step *report.Step, k int, drop []int) {
-	all := make([]refused, len(drop))
+	all := make([]plugins.Refused, len(drop))
 	for n, i := range drop {
 		all[n] = w.m.refused(w.Engine, k, i)
 	}
@@ -25,9 +26,9 @@ func (w *walk) tell(step *report.Step, k int, drop []int) {
 
 // dropped groups nodes by what the plugin has against them, the most first: what
 // they come to in a clause, in sentences, and their names in that order.
-func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []string) {
+func (w *walk) dropped(k int, all []plugins.Refused) (what, detail string, nodes []string) {
 	plugin := w.plugins[k].name
-	groups := map[string][]refused{}
+	groups := map[string][]plugins.Refused{}
 	var order []string
 	for _, r := range all {
 		shape := w.shapeOf(plugin, r)
@@ -37,8 +38,8 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 		groups[shape] = append(groups[shape], r)
 	}
 	for _, rs := range groups {
-		slices.SortFunc(rs, func(a, b refused) int {
-			return cmp.Or(cmp.Compare(distance(w.question.question, a), distance(w.question.question, b)), strings.Compare(a.name(), b.name()))
+		slices.SortFunc(rs, func(a, b plugins.Refused) int {
+			return cmp.Or(cmp.Compare(distance(w.question.Question, a), distance(w.question.Question, b)), strings.Compare(a.Name(), b.Name()))
 		})
 	}
 	slices.SortFunc(order, func(a, b string) int {
@@ -49,7 +50,7 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 	for n, shape := range order {
 		rs := groups[shape]
 		for _, r := range rs {
-			nodes = append(nodes, r.name())
+			nodes = append(nodes, r.Name())
 		}
 		if n < grammar.Few {
 			rest -= len(rs)
@@ -64,53 +65,53 @@ func (w *walk) dropped(k int, all []refused) (what, detail string, nodes []strin
 }
 
 // shapeOf is what nodes have in common that one clause tells.
-func (w *walk) shapeOf(plugin string, r refused) string {
-	switch explainer := explainers[plugin]; {
+func (w *walk) shapeOf(plugin string, r plugins.Refused) string {
+	switch explainer := plugins.Explainers[plugin]; {
 	case plugin == names.NodeAffinity:
-		if instead, ok := insteadOf(w.question.question, r); ok {
+		if instead, ok := insteadOf(w.question.Question, r); ok {
 			return instead
 		}
-		return explainer.shape(w.question.question, r)
-	case explainer.shape != nil:
-		return explainer.shape(w.question.question, r)
+		return explainer.Shape(w.question.Question, r)
+	case explainer.Shape != nil:
+		return explainer.Shape(w.question.Question, r)
 	}
-	return r.status.Message()
+	return r.Status.Message()
 }
 
 // insteadOf is what the node has where the pod wants one other thing of it.
-func insteadOf(q *question, r refused) (string, bool) {
-	one, ok := unmetOf(q, r).single()
+func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
+	one, ok := plugins.UnmetOf(q, r).Single()
 	if !ok {
 		return "", false
 	}
-	value, has := one.valueAt(r.node.Node())
+	value, has := one.ValueAt(r.Node.Node())
 	if !has {
 		return "no label", true
 	}
-	return one.key + "=" + orEmpty(value), true
+	return one.Key + "=" + plugins.OrEmpty(value), true
 }
 
 // clauseOf tells some of the nodes that a plugin refuses, of so many.
-func (w *walk) clauseOf(plugin string, rs []refused, of int) string {
+func (w *walk) clauseOf(plugin string, rs []plugins.Refused, of int) string {
 	said := ""
 	switch plugin {
 	case names.TaintToleration:
-		said = taintBrief(untolerated(w.question.question, rs[0]))
+		said = taintBrief(plugins.Untolerated(w.question.Question, rs[0]))
 	case names.NodeAffinity:
-		said, _ = insteadOf(w.question.question, rs[0])
+		said, _ = insteadOf(w.question.Question, rs[0])
 	case names.NodeResourcesFit:
 		if said = w.shortBy(rs); said != "" {
-			if of > len(rs) || len(shortages(w.question.question, rs[0])) > 1 {
+			if of > len(rs) || len(plugins.Shortages(w.question.Question, rs[0])) > 1 {
 				said = fmt.Sprintf("%d %s", len(rs), said)
 			}
 			return said
 		}
 	}
 	if said == "" {
-		said = refusal(w.question.question, rs).Short
+		said = refusal(w.question.Question, rs).Short
 	}
 	if of == 1 {
-		return rs[0].name() + ", " + strings.TrimPrefix(said, rs[0].name()+": ")
+		return rs[0].Name() + ", " + strings.TrimPrefix(said, rs[0].Name()+": ")
 	}
 	return fmt.Sprintf("%d %s", len(rs), said)
 }
@@ -119,7 +120,7 @@ func (w *walk) clauseOf(plugin string, rs []refused, of int) string {
 func taintBrief(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := conditionTaints[taint.Key]
+		said, ok := plugins.ConditionTaints[taint.Key]
 		if !ok {
 			said = strings.TrimSuffix(taint.ToString(), ":"+string(taint.Effect))
 		}
@@ -132,8 +133,8 @@ func taintBrief(taints []corev1.Taint) string {
 
 // shortBy tells how much several nodes lack, the nearest first, where that is one
 // resource, and else what they lack.
-func (w *walk) shortBy(rs []refused) string {
-	lacks := shortages(w.question.question, rs[0])
+func (w *walk) shortBy(rs []plugins.Refused) string {
+	lacks := plugins.Shortages(w.question.Question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
 		return ""
@@ -147,7 +148,7 @@ func (w *walk) shortBy(rs []refused) string {
 	name := lacks[0].Resource
 	var all []string
 	for _, r := range rs[:min(len(rs), grammar.Few)] {
-		all = append(all, quantity.RoundedUp(name, shortages(w.question.question, r)[0].Short))
+		all = append(all, quantity.RoundedUp(name, plugins.Shortages(w.question.Question, r)[0].Short))
 	}
 	all = slices.Compact(all)
 	if rest := len(rs) - grammar.Few; rest > 0 {
@@ -157,14 +158,14 @@ func (w *walk) shortBy(rs []refused) string {
 }
 
 // sentenceOf names the nodes and all that the plugin has against them.
-func (w *walk) sentenceOf(plugin string, rs []refused) string {
-	if plugin == names.TaintToleration && len(untolerated(w.question.question, rs[0])) > 0 {
+func (w *walk) sentenceOf(plugin string, rs []plugins.Refused) string {
+	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question.Question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {
-			nodes = append(nodes, r.name())
+			nodes = append(nodes, r.Name())
 		}
-		taints := strings.ReplaceAll(strings.Join(untoleratedNames(w.question.question, rs[0]), ", "), "node.kubernetes.io/", "")
+		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(w.question.Question, rs[0]), ", "), "node.kubernetes.io/", "")
 		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
-	return strings.TrimSuffix(refusal(w.question.question, rs).What, ".")
+	return strings.TrimSuffix(refusal(w.question.Question, rs).What, ".")
 }

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // FitsWithout says whether a pod would fit a node if some pods were not there, by
@@ -19,7 +21,7 @@ func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, 
 	defer release()
 	defer func() {
 		if r := recover(); r != nil {
-			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", fullName(pod), node, newPanicked(r))
+			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, newPanicked(r))
 		}
 	}()
 	e.settle(ctx)
@@ -34,7 +36,7 @@ func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, 
 	}
 	t, err := e.try(ctx, pod, []string{node})
 	if err != nil {
-		return nil, fmt.Errorf("try pod %s on %s: %w", fullName(pod), node, err)
+		return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}
 	if t.open {
 		return nil, nil

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -100,7 +101,7 @@ func (w *workload) cannot(format string, args ...any) {
 // names, and notes what it means if not.
 func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource string, object metav1.Object, err error) bool {
 	switch {
-	case !e.listers.readable(resource):
+	case !e.listers.Readable(resource):
 		w.cannot("%s, so its workload is unknown", e.forbidden[resource])
 	case apierrors.IsNotFound(err) || err == nil && object.GetUID() != owner.UID:
 		w.cannot("its %s %s is not there any more", owner.Kind, owner.Name)
@@ -115,7 +116,7 @@ func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource strin
 // ofReplicaSet goes on to the Deployment behind it, and returns the UIDs of all
 // the ReplicaSets whose pods that concerns.
 func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.UID {
-	sets := e.listers.replicaSets.ReplicaSets(w.pod.Namespace)
+	sets := e.listers.ReplicaSets.ReplicaSets(w.pod.Namespace)
 	set, err := sets.Get(owner.Name)
 	if !e.found(w, owner, "replicasets", set, err) {
 		return nil
@@ -131,7 +132,7 @@ func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types
 	}
 	w.kind, w.name, w.spreads = deployment.Kind, deployment.Name, rolled
 	var owners []types.UID
-	for _, other := range everything(sets) {
+	for _, other := range plugins.Everything(sets) {
 		if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == deployment.UID {
 			owners = append(owners, other.UID)
 		}
@@ -140,7 +141,7 @@ func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types
 }
 
 func (e *Engine) ofReplicationController(w *workload, owner *metav1.OwnerReference) {
-	controller, err := e.listers.controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
+	controller, err := e.listers.Controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
 	if !e.found(w, owner, "replicationcontrollers", controller, err) {
 		return
 	}
@@ -160,7 +161,7 @@ func (w *workload) managed(by *metav1.OwnerReference) {
 }
 
 func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
-	set, err := e.listers.statefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
+	set, err := e.listers.StatefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
 	if !e.found(w, owner, "statefulsets", set, err) {
 		return
 	}

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -16,25 +16,25 @@ import (
 
 // nodePorts names every host port that is taken and the pod that holds it.
 var nodePorts = explainer{
-	shape: func(q *question, r refused) string {
+	Shape: func(q *Question, r Refused) string {
 		var all []string
-		for _, port := range takenPorts(q.pod, r.node) {
+		for _, port := range TakenPorts(q.Pod, r.Node) {
 			all = append(all, portWord(port))
 		}
 		return strings.Join(all, ",")
 	},
-	words: portWords,
+	Words: portWords,
 }
 
-// takenPorts are the host ports of pod that node has no room for. Two
+// TakenPorts are the host ports of pod that node has no room for. Two
 // containers of pod with the same port are no conflict to the scheduler.
-func takenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
+func TakenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
 	if node == nil {
 		return nil
 	}
 	var taken []corev1.ContainerPort
 	for _, port := range util.GetHostPorts(pod) {
-		seen := func(other corev1.ContainerPort) bool { return portText(other) == portText(port) }
+		seen := func(other corev1.ContainerPort) bool { return PortText(other) == PortText(port) }
 		if node.GetUsedPorts().CheckConflict(port.HostIP, string(port.Protocol), port.HostPort) && !slices.ContainsFunc(taken, seen) {
 			taken = append(taken, port)
 		}
@@ -44,12 +44,12 @@ func takenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
 
 // holding is a pod with the host port that is in the way.
 type holding struct {
-	pod  *corev1.Pod
+	Pod  *corev1.Pod
 	port corev1.ContainerPort
 }
 
-// holders are the pods on node whose host ports conflict with port.
-func holders(node fwk.NodeInfo, port corev1.ContainerPort) []holding {
+// Holders are the pods on node whose host ports conflict with port.
+func Holders(node fwk.NodeInfo, port corev1.ContainerPort) []holding {
 	var found []holding
 	for _, info := range node.GetPods() {
 		for _, held := range util.GetHostPorts(info.GetPod()) {
@@ -60,25 +60,25 @@ func holders(node fwk.NodeInfo, port corev1.ContainerPort) []holding {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b holding) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
+	slices.SortStableFunc(found, func(a, b holding) int { return strings.Compare(FullName(a.Pod), FullName(b.Pod)) })
 	return found
 }
 
-func portWords(q *question, rs []refused) words {
-	taken := takenPorts(q.pod, rs[0].node)
+func portWords(q *Question, rs []Refused) Words {
+	taken := TakenPorts(q.Pod, rs[0].Node)
 	if len(taken) == 0 {
 		return reasonOnly(rs)
 	}
-	w := words{What: sentences(rs, func(r refused) string { return portSentence(q.pod, r.node) })}
+	w := Words{What: sentences(rs, func(r Refused) string { return portSentence(q.Pod, r.Node) })}
 	var ports, by []string
 	for _, port := range taken {
 		ports = append(ports, portWord(port))
 	}
 	for _, r := range rs[:min(len(rs), grammar.Many)] {
 		var names []string
-		for _, port := range takenPorts(q.pod, r.node) {
-			for _, holder := range holders(r.node, port) {
-				if name := fullName(holder.pod); !slices.Contains(names, name) {
+		for _, port := range TakenPorts(q.Pod, r.Node) {
+			for _, holder := range Holders(r.Node, port) {
+				if name := FullName(holder.Pod); !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -92,7 +92,7 @@ func portWords(q *question, rs []refused) words {
 	w.Short = "port " + grammar.List(ports, grammar.Few) + " taken on each"
 	said := []string{"port " + grammar.List(ports, grammar.Few) + " taken"}
 	for i, names := range by {
-		said = append(said, fmt.Sprintf("%s: by %s", rs[i].name(), names))
+		said = append(said, fmt.Sprintf("%s: by %s", rs[i].Name(), names))
 		w.Wider = append(w.Wider, strings.Join(said, "; "))
 	}
 	return w
@@ -101,22 +101,22 @@ func portWords(q *question, rs []refused) words {
 // portSentence names each taken port and who holds it.
 func portSentence(pod *corev1.Pod, node fwk.NodeInfo) string {
 	var all []string
-	for _, port := range takenPorts(pod, node) {
+	for _, port := range TakenPorts(pod, node) {
 		var by []string
-		for _, holder := range holders(node, port) {
-			said := fullName(holder.pod)
-			if portText(holder.port) != portText(port) {
-				said += " as " + portText(holder.port)
+		for _, holder := range Holders(node, port) {
+			said := FullName(holder.Pod)
+			if PortText(holder.port) != PortText(port) {
+				said += " as " + PortText(holder.port)
 			}
 			by = append(by, said)
 		}
-		all = append(all, "host port "+portText(port)+" is held by "+grammar.List(by, grammar.Many))
+		all = append(all, "host port "+PortText(port)+" is held by "+grammar.List(by, grammar.Many))
 	}
 	return strings.Join(all, "; ")
 }
 
-// portText is hostIP:port/protocol, with what an empty field stands for.
-func portText(port corev1.ContainerPort) string {
+// PortText is hostIP:port/protocol, with what an empty field stands for.
+func PortText(port corev1.ContainerPort) string {
 	ip, protocol := port.HostIP, port.Protocol
 	if ip == "" {
 		ip = fwk.DefaultBindAllHostIP
@@ -129,5 +129,5 @@ func portText(port corev1.ContainerPort) string {
 
 // portWord leaves out the address where it is every one of them.
 func portWord(port corev1.ContainerPort) string {
-	return strings.TrimPrefix(portText(port), fwk.DefaultBindAllHostIP+":")
+	return strings.TrimPrefix(PortText(port), fwk.DefaultBindAllHostIP+":")
 }

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 // volumeRestrictions names the pods that hold a ReadWriteOncePod claim, or a
 // disk that only one pod may write to.
 var volumeRestrictions = explainer{
-	shape: func(q *question, r refused) string { return faultShape(restrictionFaults(q, r)) },
-	words: func(q *question, rs []refused) words {
-		return faultWords(rs, func(r refused) []fault { return restrictionFaults(q, r) })
+	Shape: func(q *Question, r Refused) string { return faultShape(RestrictionFaults(q, r)) },
+	Words: func(q *Question, rs []Refused) Words {
+		return faultWords(rs, func(r Refused) []Fault { return RestrictionFaults(q, r) })
 	},
 }
 
-func restrictionFaults(q *question, r refused) []fault {
-	if r.node == nil {
+func RestrictionFaults(q *Question, r Refused) []Fault {
+	if r.Node == nil {
 		return absentClaims(q, false, ", so whether another pod may share it is not known")
 	}
-	return append(diskFaults(q.pod, r.node), exclusiveFaults(q, r)...)
+	return append(diskFaults(q.Pod, r.Node), exclusiveFaults(q, r)...)
 }
 
 // seat is a pod on its node.
@@ -36,20 +36,20 @@ type seat struct {
 // exclusiveFaults are the ReadWriteOncePod claims of the pod that others use: on
 // any node, or nominated to r's node. Of the nominated the plugin compares only
 // the claim's name, not the namespace.
-func exclusiveFaults(q *question, r refused) []fault {
-	var faults []fault
+func exclusiveFaults(q *Question, r Refused) []Fault {
+	var faults []Fault
 	for _, held := range exclusiveClaims(q) {
 		seats := held.seats
-		for _, nominee := range r.nominated {
-			if usesClaim(nominee.GetPod(), held.claim.object.Name) {
-				seats = append(slices.Clip(seats), seat{nominee.GetPod(), r.name()})
+		for _, nominee := range r.Nominated {
+			if usesClaim(nominee.GetPod(), held.claim.Object.Name) {
+				seats = append(slices.Clip(seats), seat{nominee.GetPod(), r.Name()})
 			}
 		}
 		if len(seats) == 0 {
 			continue
 		}
-		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.name, listSeats(seats, grammar.Few, false)), func() string {
-			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.name, listSeats(seats, grammar.Many, true))
+		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.Name, listSeats(seats, grammar.Few, false)), func() string {
+			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.Name, listSeats(seats, grammar.Many, true))
 		}))
 	}
 	return faults
@@ -57,16 +57,16 @@ func exclusiveFaults(q *question, r refused) []fault {
 
 // exclusive is a ReadWriteOncePod claim of the pod and who uses it already.
 type exclusive struct {
-	claim podClaim
+	claim PodClaim
 	seats []seat
 }
 
-func exclusiveClaims(q *question) []exclusive {
+func exclusiveClaims(q *Question) []exclusive {
 	type exclusiveKey struct{}
 	return remember(q, exclusiveKey{}, func() []exclusive {
 		var found []exclusive
-		for _, claim := range podClaims(q) {
-			if !claim.ephemeral && claim.object != nil && slices.Contains(claim.object.Spec.AccessModes, corev1.ReadWriteOncePod) {
+		for _, claim := range PodClaims(q) {
+			if !claim.Ephemeral && claim.Object != nil && slices.Contains(claim.Object.Spec.AccessModes, corev1.ReadWriteOncePod) {
 				found = append(found, exclusive{claim, seatsOf(q, claim)})
 			}
 		}
@@ -75,23 +75,23 @@ func exclusiveClaims(q *question) []exclusive {
 }
 
 // seatsOf are the pods on any node that use claim.
-func seatsOf(q *question, claim podClaim) []seat {
-	nodes, err := q.nodes.NodeInfos().List()
+func seatsOf(q *Question, claim PodClaim) []seat {
+	nodes, err := q.Nodes.NodeInfos().List()
 	if err != nil {
 		return nil
 	}
 	var found []seat
 	for _, node := range nodes {
-		if node.GetPVCRefCounts()[claim.name] == 0 {
+		if node.GetPVCRefCounts()[claim.Name] == 0 {
 			continue
 		}
 		for _, info := range node.GetPods() {
-			if pod := info.GetPod(); pod.Namespace == claim.object.Namespace && usesClaim(pod, claim.object.Name) {
+			if pod := info.GetPod(); pod.Namespace == claim.Object.Namespace && usesClaim(pod, claim.Object.Name) {
 				found = append(found, seat{pod, node.Node().Name})
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
+	slices.SortFunc(found, func(a, b seat) int { return strings.Compare(FullName(a.pod), FullName(b.pod)) })
 	return found
 }
 
@@ -105,7 +105,7 @@ func usesClaim(pod *corev1.Pod, name string) bool {
 func listSeats(seats []seat, limit int, nodes bool) string {
 	var all []string
 	for _, s := range seats {
-		said := fullName(s.pod)
+		said := FullName(s.pod)
 		if nodes {
 			said += " on " + s.node
 		}
@@ -116,8 +116,8 @@ func listSeats(seats []seat, limit int, nodes bool) string {
 
 // diskFaults are the disks of pod that pods on node hold in a way that does not
 // go together.
-func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []fault {
-	var faults []fault
+func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []Fault {
+	var faults []Fault
 	for i := range pod.Spec.Volumes {
 		disk := diskName(&pod.Spec.Volumes[i])
 		if disk == "" {
@@ -132,11 +132,11 @@ func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []fault {
 		if len(seats) == 0 {
 			continue
 		}
-		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(fullName(a.pod), fullName(b.pod)) })
-		faults = append(faults, fault{
+		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(FullName(a.pod), FullName(b.pod)) })
+		faults = append(faults, Fault{
 			kind:  disk + " is held there",
 			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Few, false)),
-			what:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Many, true)) },
+			What:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Many, true)) },
 		})
 	}
 	return faults

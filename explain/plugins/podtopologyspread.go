@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -15,31 +15,31 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// podTopologySpread tells the counts that the plugin compared.
-var podTopologySpread = explainer{
-	shape: spreadShape,
-	words: spreadWords,
+// PodTopologySpread tells the counts that the plugin compared.
+var PodTopologySpread = explainer{
+	Shape: spreadShape,
+	Words: spreadWords,
 }
 
-// spreadKey is where the plugin leaves its counts in its CycleState.
-const spreadKey = "PreFilter" + names.PodTopologySpread
+// SpreadKey is where the plugin leaves its counts in its CycleState.
+const SpreadKey = "PreFilter" + names.PodTopologySpread
 
 // spread is one constraint of the pod with the plugin's own counts.
 type spread struct {
-	key        string
-	maxSkew    int
-	minDomains int
-	selector   labels.Selector
-	counts     map[string]int // domain → matching pods
+	Key        string
+	MaxSkew    int
+	MinDomains int
+	Selector   labels.Selector
+	Counts     map[string]int // domain → matching pods
 	self       int            // 1 if the pod matches its own selector
-	fewest     int            // over the domains
+	Fewest     int            // over the domains
 	where      string         // the first domain with the fewest, "" if the plugin counted otherwise
 }
 
-// readSpreads reads the plugin's state. Its type is not exported, its fields
+// ReadSpreads reads the plugin's state. Its type is not exported, its fields
 // are; where they are no longer what they were, nothing is read.
-func readSpreads(state fwk.CycleState) (found []spread) {
-	data, err := state.Read(spreadKey)
+func ReadSpreads(state fwk.CycleState) (found []spread) {
+	data, err := state.Read(SpreadKey)
 	if err != nil {
 		return nil
 	}
@@ -54,12 +54,12 @@ func readSpreads(state fwk.CycleState) (found []spread) {
 	for i := range constraints.Len() {
 		constraint := constraints.Index(i)
 		s := spread{
-			key:        constraint.FieldByName("TopologyKey").String(),
-			maxSkew:    int(constraint.FieldByName("MaxSkew").Int()),
-			minDomains: int(constraint.FieldByName("MinDomains").Int()),
-			selector:   constraint.FieldByName("Selector").Interface().(labels.Selector),
-			counts:     counts[i],
-			fewest:     int(paths.Index(i).Elem().Index(0).FieldByName("MatchNum").Int()),
+			Key:        constraint.FieldByName("TopologyKey").String(),
+			MaxSkew:    int(constraint.FieldByName("MaxSkew").Int()),
+			MinDomains: int(constraint.FieldByName("MinDomains").Int()),
+			Selector:   constraint.FieldByName("Selector").Interface().(labels.Selector),
+			Counts:     counts[i],
+			Fewest:     int(paths.Index(i).Elem().Index(0).FieldByName("MatchNum").Int()),
 		}
 		s.where = s.emptiest()
 		found = append(found, s)
@@ -69,8 +69,8 @@ func readSpreads(state fwk.CycleState) (found []spread) {
 
 // emptiest is the first domain by name that has the fewest pods.
 func (c spread) emptiest() (where string) {
-	for name, count := range c.counts {
-		if count == c.fewest && (where == "" || name < where) {
+	for name, count := range c.Counts {
+		if count == c.Fewest && (where == "" || name < where) {
 			where = name
 		}
 	}
@@ -80,30 +80,30 @@ func (c spread) emptiest() (where string) {
 // skew is one constraint that a node breaks.
 type skew struct {
 	*spread
-	missing bool   // the node has no label of the constraint's key
+	Missing bool   // the node has no label of the constraint's key
 	domain  string // the node's
 	here    int    // matching pods in it
 	least   int    // what the plugin took for the fewest
-	skew    int
+	Skew    int
 }
 
 func (s skew) kind() string {
-	if s.missing {
-		return "no label " + s.key
+	if s.Missing {
+		return "no label " + s.Key
 	}
-	return s.key
+	return s.Key
 }
 
 // spreadsOf are the constraints of the pod as the plugin counted for r.
-func spreadsOf(q *question, r refused) []spread {
-	if r.node == nil || r.state == nil {
+func spreadsOf(q *Question, r Refused) []spread {
+	if r.Node == nil || r.State == nil {
 		return nil
 	}
 	type spreadsKey struct{ state fwk.CycleState }
-	return remember(q, spreadsKey{r.state}, func() []spread {
-		spreads := readSpreads(r.state)
+	return remember(q, spreadsKey{r.State}, func() []spread {
+		spreads := ReadSpreads(r.State)
 		for i := range spreads {
-			if spreads[i].selector.Matches(labels.Set(q.pod.Labels)) {
+			if spreads[i].Selector.Matches(labels.Set(q.Pod.Labels)) {
 				spreads[i].self = 1
 			}
 		}
@@ -111,12 +111,12 @@ func spreadsOf(q *question, r refused) []spread {
 	})
 }
 
-// skews are the constraints that r's node breaks, by the plugin's own counts.
-func skews(q *question, r refused) []skew {
+// Skews are the constraints that r's node breaks, by the plugin's own counts.
+func Skews(q *Question, r Refused) []skew {
 	var broken []skew
 	spreads := spreadsOf(q, r)
 	for i := range spreads {
-		if s := spreads[i].on(r.node.Node()); s.broken() {
+		if s := spreads[i].on(r.Node.Node()); s.broken() {
 			broken = append(broken, s)
 		}
 	}
@@ -124,11 +124,11 @@ func skews(q *question, r refused) []skew {
 }
 
 // spreadShape is the keys of the constraints that r's node breaks.
-func spreadShape(q *question, r refused) string {
+func spreadShape(q *Question, r Refused) string {
 	said := ""
 	spreads := spreadsOf(q, r)
 	for i := range spreads {
-		switch s := spreads[i].on(r.node.Node()); {
+		switch s := spreads[i].on(r.Node.Node()); {
 		case !s.broken():
 		case said == "":
 			said = s.kind()
@@ -141,42 +141,42 @@ func spreadShape(q *question, r refused) string {
 
 // on counts as the plugin's Filter does.
 func (c *spread) on(node *corev1.Node) skew {
-	s := skew{spread: c, least: c.fewest}
-	domain, ok := node.Labels[c.key]
-	s.domain, s.missing = domain, !ok
-	s.here = c.counts[domain]
-	if len(c.counts) < c.minDomains {
+	s := skew{spread: c, least: c.Fewest}
+	domain, ok := node.Labels[c.Key]
+	s.domain, s.Missing = domain, !ok
+	s.here = c.Counts[domain]
+	if len(c.Counts) < c.MinDomains {
 		s.least = 0
 	}
-	s.skew = s.here + s.self - s.least
+	s.Skew = s.here + s.self - s.least
 	return s
 }
 
-func (s skew) broken() bool { return s.missing || s.skew > s.maxSkew }
+func (s skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 
-func spreadWords(q *question, rs []refused) words {
-	broken := skews(q, rs[0])
+func spreadWords(q *Question, rs []Refused) Words {
+	broken := Skews(q, rs[0])
 	if len(broken) == 0 {
 		return reasonOnly(rs)
 	}
 	var short []string
 	for i, s := range broken {
-		if s.missing {
-			short = append(short, "no label "+labelWord(s.key))
+		if s.Missing {
+			short = append(short, "no label "+LabelWord(s.Key))
 			continue
 		}
-		low, high := s.skew, s.skew
+		low, high := s.Skew, s.Skew
 		for _, r := range rs[1:] {
-			if other := skews(q, r); i < len(other) {
-				low, high = min(low, other[i].skew), max(high, other[i].skew)
+			if other := Skews(q, r); i < len(other) {
+				low, high = min(low, other[i].Skew), max(high, other[i].Skew)
 			}
 		}
 		short = append(short, s.clause(len(rs) == 1, low, high))
 	}
-	return words{
-		What: sentences(rs, func(r refused) string {
+	return Words{
+		What: sentences(rs, func(r Refused) string {
 			var all []string
-			for _, s := range skews(q, r) {
+			for _, s := range Skews(q, r) {
 				all = append(all, s.sentence())
 			}
 			return strings.Join(all, "; ")
@@ -188,26 +188,26 @@ func spreadWords(q *question, rs []refused) words {
 // clause is the constraint in a table: "spread by zone: eu-1b has 3, fewest 1,
 // maxSkew 1", or for several nodes "spread by zone: skew 2–3, maxSkew 1".
 func (s skew) clause(single bool, low, high int) string {
-	by := "spread by " + labelWord(s.key) + ": "
+	by := "spread by " + LabelWord(s.Key) + ": "
 	if single {
-		return fmt.Sprintf("%s%s has %d, fewest %d, maxSkew %d", by, s.domain, s.here, s.least, s.maxSkew)
+		return fmt.Sprintf("%s%s has %d, fewest %d, maxSkew %d", by, s.domain, s.here, s.least, s.MaxSkew)
 	}
 	of := fmt.Sprint(low)
 	if high > low {
 		of += quantity.To + fmt.Sprint(high)
 	}
-	return fmt.Sprintf("%sskew %s, maxSkew %d", by, of, s.maxSkew)
+	return fmt.Sprintf("%sskew %s, maxSkew %d", by, of, s.MaxSkew)
 }
 
 // sentence tells every number of the comparison.
 func (s skew) sentence() string {
-	if s.missing {
-		return fmt.Sprintf("node has no label %s, which the topology spread constraint asks for", s.key)
+	if s.Missing {
+		return fmt.Sprintf("node has no label %s, which the topology spread constraint asks for", s.Key)
 	}
 	fewest := fmt.Sprintf("the fewest in any domain is %d", s.least)
 	switch {
-	case len(s.counts) < s.minDomains:
-		fewest = fmt.Sprintf("the fewest counts as 0 because there are %s and minDomains is %d", grammar.Plural(len(s.counts), "domain"), s.minDomains)
+	case len(s.Counts) < s.MinDomains:
+		fewest = fmt.Sprintf("the fewest counts as 0 because there are %s and minDomains is %d", grammar.Plural(len(s.Counts), "domain"), s.MinDomains)
 	case s.where != "":
 		fewest = fmt.Sprintf("the fewest is %d in %s", s.least, s.where)
 	}
@@ -216,7 +216,7 @@ func (s skew) sentence() string {
 		with = "this pod does not match the selector itself, and"
 	}
 	return fmt.Sprintf("topology spread over %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
-		s.key, grammar.Count(s.here, "pod matches", "pods match"), selectorText(s.selector), s.key, s.domain, fewest, with, s.skew, s.maxSkew)
+		s.Key, grammar.Count(s.here, "pod matches", "pods match"), selectorText(s.Selector), s.Key, s.domain, fewest, with, s.Skew, s.MaxSkew)
 }
 
 // selectorText spells a label selector.

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -12,48 +12,48 @@ import (
 )
 
 // affinityWords tells what nodes miss and what they have instead.
-func affinityWords(q *question, rs []refused) words {
-	u := unmetOf(q, rs[0])
-	if rs[0].node == nil && len(u.terms) > 0 {
-		return words{
-			What:  rs[0].ownReason() + ": every term asks for one node by different names: " + u.describe(),
+func affinityWords(q *Question, rs []Refused) Words {
+	u := UnmetOf(q, rs[0])
+	if rs[0].Node == nil && len(u.Terms) > 0 {
+		return Words{
+			What:  rs[0].OwnReason() + ": every term asks for one node by different names: " + u.describe(),
 			Short: "affinity asks for two nodes at once",
 		}
 	}
-	if u.wish == "" {
+	if u.Wish == "" {
 		return reasonOnly(rs)
 	}
-	w := words{
-		What:  sentences(rs, func(r refused) string { return unmetOf(q, r).sentence(r.node.Node()) }),
-		Short: u.verb() + u.wish,
-		Bar:   u.wish,
+	w := Words{
+		What:  sentences(rs, func(r Refused) string { return UnmetOf(q, r).sentence(r.Node.Node()) }),
+		Short: u.verb() + u.Wish,
+		Bar:   u.Wish,
 	}
-	one, ok := u.single()
+	one, ok := u.Single()
 	if !ok {
 		return w
 	}
 	if len(rs) == 1 {
-		w.Short = u.verb() + one.text + ", " + one.has(rs[0].node.Node(), false)
+		w.Short = u.verb() + one.Text + ", " + one.has(rs[0].Node.Node(), false)
 		return w
 	}
-	w.Short = u.verb() + one.text + ": " + tally(one, rs)
+	w.Short = u.verb() + one.Text + ": " + tally(one, rs)
 	return w
 }
 
 // verb tells the pod's own wishes from the profile's.
 func (u *unmet) verb() string {
-	if u.added {
+	if u.Added {
 		return "profile wants "
 	}
 	return "wants "
 }
 
 // tally counts what the nodes have instead: "3 have hdd, 1 no label".
-func tally(one want, rs []refused) string {
+func tally(one Want, rs []Refused) string {
 	var values []string
 	counts, none := map[string]int{}, 0
 	for _, r := range rs {
-		value, ok := one.valueAt(r.node.Node())
+		value, ok := one.ValueAt(r.Node.Node())
 		switch {
 		case !ok:
 			none++
@@ -75,7 +75,7 @@ func tally(one want, rs []refused) string {
 		if counts[value] == 1 {
 			verb = "has"
 		}
-		all = append(all, fmt.Sprintf("%d %s %s", counts[value], verb, orEmpty(value)))
+		all = append(all, fmt.Sprintf("%d %s %s", counts[value], verb, OrEmpty(value)))
 	}
 	if none > 0 {
 		all = append(all, fmt.Sprintf("%d no label", none))
@@ -83,30 +83,30 @@ func tally(one want, rs []refused) string {
 	return strings.Join(all, ", ")
 }
 
-// valueAt is what the node has where w looks.
-func (w want) valueAt(node *corev1.Node) (string, bool) {
-	if w.field && w.key == metav1.ObjectNameField {
+// ValueAt is what the node has where w looks.
+func (w Want) ValueAt(node *corev1.Node) (string, bool) {
+	if w.Field && w.Key == metav1.ObjectNameField {
 		return node.Name, true
 	}
-	value, ok := node.Labels[w.key]
+	value, ok := node.Labels[w.Key]
 	return value, ok
 }
 
 // has tells what the node has instead: "has disktype=hdd", or only "has hdd".
-func (w want) has(node *corev1.Node, whole bool) string {
-	value, ok := w.valueAt(node)
+func (w Want) has(node *corev1.Node, whole bool) string {
+	value, ok := w.ValueAt(node)
 	switch {
 	case ok && whole:
-		return "has " + w.key + "=" + value
+		return "has " + w.Key + "=" + value
 	case ok:
-		return "has " + orEmpty(value)
+		return "has " + OrEmpty(value)
 	case whole:
-		return "has no label " + w.key
+		return "has no label " + w.Key
 	}
 	return "no label"
 }
 
-func orEmpty(value string) string {
+func OrEmpty(value string) string {
 	if value == "" {
 		return `""`
 	}
@@ -116,12 +116,12 @@ func orEmpty(value string) string {
 // sentence is all that one node misses, per term where there are several.
 func (u *unmet) sentence(node *corev1.Node) string {
 	var all []string
-	for _, one := range u.pairs {
-		all = append(all, "nodeSelector wants "+one.text+", "+one.has(node, true))
+	for _, one := range u.Pairs {
+		all = append(all, "nodeSelector wants "+one.Text+", "+one.has(node, true))
 	}
-	for i, term := range u.terms {
+	for i, term := range u.Terms {
 		of := "node affinity "
-		if u.added {
+		if u.Added {
 			of = "the profile's added affinity "
 		}
 		if u.total > 1 {
@@ -129,9 +129,9 @@ func (u *unmet) sentence(node *corev1.Node) string {
 		}
 		var lines []string
 		for _, one := range term {
-			said := "wants " + one.text + ", " + one.has(node, true)
+			said := "wants " + one.Text + ", " + one.has(node, true)
 			if one.invalid != "" {
-				said = "wants " + one.text + ", which cannot be read: " + one.invalid
+				said = "wants " + one.Text + ", which cannot be read: " + one.invalid
 			}
 			lines = append(lines, said)
 		}

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -21,37 +21,37 @@ import (
 // volumeBinding names the claim that cannot be served, its class, and why each
 // volume that it could be bound to is no use on the node.
 var volumeBinding = explainer{
-	shape:   func(q *question, r refused) string { return faultShape(bindingFaults(q, r)) },
-	figures: capacityFigures,
-	words: func(q *question, rs []refused) words {
-		return faultWords(rs, func(r refused) []fault { return bindingFaults(q, r) })
+	Shape:   func(q *Question, r Refused) string { return faultShape(BindingFaults(q, r)) },
+	Figures: CapacityFigures,
+	Words: func(q *Question, rs []Refused) Words {
+		return faultWords(rs, func(r Refused) []Fault { return BindingFaults(q, r) })
 	},
 }
 
 // binder matches the pod's claims with volumes as the plugin does.
 type binder struct {
-	listers
-	q          *question
+	Listers
+	q          *Question
 	translator csitranslation.CSITranslator
 	attributes bool // VolumeAttributesClasses count
 
-	bound    []podClaim // their volumes decide
-	started  []podClaim // a volume is being provisioned for some node
-	free     []podClaim // the smallest first, as they are matched
-	volumes  map[string][]*corev1.PersistentVolume
+	bound    []PodClaim // their volumes decide
+	started  []PodClaim // a volume is being provisioned for some node
+	Free     []PodClaim // the smallest first, as they are matched
+	Volumes  map[string][]*corev1.PersistentVolume
 	offers   map[string]*offers // by claim
-	byNode   map[fwk.NodeInfo][]fault
-	capacity map[fwk.NodeInfo]figure
+	byNode   map[fwk.NodeInfo][]Fault
+	capacity map[fwk.NodeInfo]Figure
 }
 
-func binderOf(q *question) *binder {
+func BinderOf(q *Question) *binder {
 	type binderKey struct{}
 	return remember(q, binderKey{}, func() *binder {
 		b := &binder{
-			listers: q.listers, q: q, translator: csitranslation.New(),
+			Listers: q.Listers, q: q, translator: csitranslation.New(),
 			attributes: utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass),
-			volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string]*offers{},
-			byNode: map[fwk.NodeInfo][]fault{}, capacity: map[fwk.NodeInfo]figure{},
+			Volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string]*offers{},
+			byNode: map[fwk.NodeInfo][]Fault{}, capacity: map[fwk.NodeInfo]Figure{},
 		}
 		b.sort()
 		return b
@@ -60,63 +60,63 @@ func binderOf(q *question) *binder {
 
 // sort parts the claims by how they are served.
 func (b *binder) sort() {
-	for _, claim := range podClaims(b.q) {
+	for _, claim := range PodClaims(b.q) {
 		switch {
-		case claim.object == nil:
+		case claim.Object == nil:
 		case claim.fullyBound():
 			b.bound = append(b.bound, claim)
-		case claim.selectedNode() != "":
+		case claim.SelectedNode() != "":
 			b.started = append(b.started, claim)
 		default:
-			b.free = append(b.free, claim)
+			b.Free = append(b.Free, claim)
 		}
 	}
-	slices.SortStableFunc(b.free, func(a, b podClaim) int { wanted := a.size(); return wanted.Cmp(b.size()) })
-	if len(b.free) == 0 {
+	slices.SortStableFunc(b.Free, func(a, b PodClaim) int { wanted := a.Size(); return wanted.Cmp(b.Size()) })
+	if len(b.Free) == 0 {
 		return
 	}
-	for _, volume := range everything(b.listers.volumes) {
+	for _, volume := range Everything(b.Listers.Volumes) {
 		class := storagehelpers.GetPersistentVolumeClass(volume)
-		b.volumes[class] = append(b.volumes[class], volume)
+		b.Volumes[class] = append(b.Volumes[class], volume)
 	}
-	for _, volumes := range b.volumes { // of equal ones the plugin takes any
+	for _, volumes := range b.Volumes { // of equal ones the plugin takes any
 		slices.SortFunc(volumes, func(a, b *corev1.PersistentVolume) int { return strings.Compare(a.Name, b.Name) })
 	}
 }
 
-// bindingFaults are all that keeps the pod's claims from r's node.
-func bindingFaults(q *question, r refused) []fault {
-	if r.node == nil {
+// BindingFaults are all that keeps the pod's claims from r's node.
+func BindingFaults(q *Question, r Refused) []Fault {
+	if r.Node == nil {
 		return waitingFaults(q)
 	}
-	b := binderOf(q)
-	found, ok := b.byNode[r.node]
+	b := BinderOf(q)
+	found, ok := b.byNode[r.Node]
 	if !ok {
-		found = b.faults(r.node)
-		b.byNode[r.node] = found
+		found = b.faults(r.Node)
+		b.byNode[r.Node] = found
 	}
 	return found
 }
 
-func (b *binder) faults(info fwk.NodeInfo) []fault {
+func (b *binder) faults(info fwk.NodeInfo) []Fault {
 	node := info.Node()
-	var faults []fault
+	var faults []Fault
 	for _, claim := range b.bound {
 		if f, ok := b.boundElsewhere(claim, node); ok {
 			faults = append(faults, f)
 		}
 	}
-	provision := []podClaim{}
+	provision := []PodClaim{}
 	for _, claim := range b.started {
-		if claim.selectedNode() != node.Name {
+		if claim.SelectedNode() != node.Name {
 			faults = append(faults, b.startedElsewhere(claim))
 			continue
 		}
 		provision = append(provision, claim)
 	}
 	taken := map[string]*corev1.PersistentVolume{}
-	for _, claim := range b.free {
-		volume, err := storagehelpers.FindMatchingVolume(claim.object, b.volumes[claim.class()], node, taken, true, b.attributes)
+	for _, claim := range b.Free {
+		volume, err := storagehelpers.FindMatchingVolume(claim.Object, b.Volumes[claim.Class()], node, taken, true, b.attributes)
 		switch {
 		case err != nil: // the plugin fails, and does not refuse
 		case volume != nil:
@@ -134,17 +134,17 @@ func (b *binder) faults(info fwk.NodeInfo) []fault {
 }
 
 // boundElsewhere is the fault of a bound claim whose volume the node cannot use.
-func (b *binder) boundElsewhere(claim podClaim, node *corev1.Node) (fault, bool) {
-	volume, err := b.listers.volumes.Get(claim.object.Spec.VolumeName)
+func (b *binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool) {
+	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
 	if err != nil {
-		return claim.volumeGone(), b.readable("persistentvolumes")
+		return claim.volumeGone(), b.Readable("persistentvolumes")
 	}
 	if volume = b.translated(volume, node); storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil {
-		return fault{}, false
+		return Fault{}, false
 	}
 	return newFault(fmt.Sprintf("volume %s is only for %s", volume.Name, volumePlace(volume, true)), func() string {
 		return fmt.Sprintf("volume %s of claim %s is only for nodes with %s, the node has %s",
-			volume.Name, claim.name, volumePlace(volume, false), nodePlace(volume, node))
+			volume.Name, claim.Name, volumePlace(volume, false), nodePlace(volume, node))
 	}), true
 }
 
@@ -163,7 +163,7 @@ func (b *binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) 
 	if err != nil || !migrated(csiNode, plugin) || !slices.Contains(handedOver, plugin) {
 		return volume
 	}
-	if csi, err := b.translator.TranslateInTreePVToCSI(b.q.logger, volume); err == nil {
+	if csi, err := b.translator.TranslateInTreePVToCSI(b.q.Logger, volume); err == nil {
 		return csi
 	}
 	return volume
@@ -171,10 +171,10 @@ func (b *binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) 
 
 // startedElsewhere is the fault of a claim that a volume is being provisioned
 // for on another node.
-func (b *binder) startedElsewhere(claim podClaim) fault {
-	selected := claim.selectedNode()
-	short := fmt.Sprintf("claim %s is being provisioned for %s", claim.name, selected)
-	if _, err := b.q.nodes.NodeInfos().Get(selected); err != nil {
+func (b *binder) startedElsewhere(claim PodClaim) Fault {
+	selected := claim.SelectedNode()
+	short := fmt.Sprintf("claim %s is being provisioned for %s", claim.Name, selected)
+	if _, err := b.q.Nodes.NodeInfos().Get(selected); err != nil {
 		short += ", which does not exist"
 	}
 	return newFault(short, func() string {
@@ -184,22 +184,22 @@ func (b *binder) startedElsewhere(claim podClaim) fault {
 
 // notProvisioned is why no volume can be made for claim on the node, after none
 // of those that exist would do.
-func (b *binder) notProvisioned(claim podClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (fault, bool) {
+func (b *binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Fault, bool) {
 	node := info.Node()
-	class, err := b.classes.Get(claim.class())
+	class, err := b.Classes.Get(claim.Class())
 	if err != nil {
-		return fault{}, false // the plugin fails, and does not refuse
+		return Fault{}, false // the plugin fails, and does not refuse
 	}
 	switch {
 	case class.Provisioner == "" || class.Provisioner == storagehelpers.NotSupportedProvisioner:
-		return newFault(fmt.Sprintf("no %s volume for claim %s", class.Name, claim.name), func() string {
+		return newFault(fmt.Sprintf("no %s volume for claim %s", class.Name, claim.Name), func() string {
 			return fmt.Sprintf("claim %s wants %s of class %s, which has no provisioner: %s",
-				claim.name, claim.wish(), class.Name, b.whyNone(claim, node, taken))
+				claim.Name, claim.wish(), class.Name, b.whyNone(claim, node, taken))
 		}), true
 	case !v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(node.Labels)):
 		return newFault(fmt.Sprintf("class %s is only for %s", class.Name, topologyText(class, true)), func() string {
 			return fmt.Sprintf("claim %s wants %s of class %s, which provisions only for nodes with %s, the node has %s",
-				claim.name, claim.wish(), class.Name, topologyText(class, false), labelsAt(node, topologyKeys(class)))
+				claim.Name, claim.wish(), class.Name, topologyText(class, false), labelsAt(node, topologyKeys(class)))
 		}), true
 	}
 	return b.noCapacity(claim, class, info)
@@ -207,33 +207,33 @@ func (b *binder) notProvisioned(claim podClaim, info fwk.NodeInfo, taken map[str
 
 // noCapacity is the fault of a driver that has too little storage left for the
 // node, by what it publishes.
-func (b *binder) noCapacity(claim podClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (fault, bool) {
+func (b *binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (Fault, bool) {
 	driver, err := b.csiDrivers.Get(class.Provisioner)
-	if _, sized := claim.object.Spec.Resources.Requests[corev1.ResourceStorage]; !sized || err != nil ||
-		driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity || !b.readable("csistoragecapacities") {
-		return fault{}, false
+	if _, sized := claim.Object.Spec.Resources.Requests[corev1.ResourceStorage]; !sized || err != nil ||
+		driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity || !b.Readable("csistoragecapacities") {
+		return Fault{}, false
 	}
-	size := claim.size()
+	size := claim.Size()
 	most, pool := b.mostCapacity(class.Name, info.Node())
 	if pool != nil && most >= size.Value() {
-		return fault{}, false
+		return Fault{}, false
 	}
-	f := figure{Resource: corev1.ResourceStorage, Wanted: size.Value(), Allocatable: most, Short: size.Value() - most}
+	f := Figure{Resource: corev1.ResourceStorage, Wanted: size.Value(), Allocatable: most, Short: size.Value() - most}
 	if f.Short > b.capacity[info].Short {
 		b.capacity[info] = f
 	}
-	kind := fmt.Sprintf("too little storage of class %s for claim %s", class.Name, claim.name)
+	kind := fmt.Sprintf("too little storage of class %s for claim %s", class.Name, claim.Name)
 	if pool == nil {
-		short := fmt.Sprintf("no storage of class %s known for claim %s", class.Name, claim.name)
-		return fault{kind: kind, short: short, what: func() string {
+		short := fmt.Sprintf("no storage of class %s known for claim %s", class.Name, claim.Name)
+		return Fault{kind: kind, short: short, What: func() string {
 			return fmt.Sprintf("claim %s wants %s of class %s, and driver %s publishes no storage for this node",
-				claim.name, claim.wish(), class.Name, driver.Name)
+				claim.Name, claim.wish(), class.Name, driver.Name)
 		}}, true
 	}
-	short := fmt.Sprintf("storage %s short for claim %s", quantity.RoundedUp(f.Resource, f.Short), claim.name)
-	return fault{kind: kind, short: short, what: func() string {
+	short := fmt.Sprintf("storage %s short for claim %s", quantity.RoundedUp(f.Resource, f.Short), claim.Name)
+	return Fault{kind: kind, short: short, What: func() string {
 		return fmt.Sprintf("claim %s: storage %s short: wants %s of class %s, driver %s has at most %s for this node (CSIStorageCapacity %s/%s)",
-			claim.name, quantity.Canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, quantity.Canonical(f.Resource, most), pool.Namespace, pool.Name)
+			claim.Name, quantity.Canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, quantity.Canonical(f.Resource, most), pool.Namespace, pool.Name)
 	}}, true
 }
 
@@ -255,14 +255,14 @@ func (b *binder) mostCapacity(class string, node *corev1.Node) (most int64, pool
 	return most, pool
 }
 
-// capacityFigures is the storage that a driver has too little of: of several
+// CapacityFigures is the storage that a driver has too little of: of several
 // claims the one that is short of the most.
-func capacityFigures(q *question, r refused) []figure {
-	if r.node == nil || len(bindingFaults(q, r)) == 0 {
+func CapacityFigures(q *Question, r Refused) []Figure {
+	if r.Node == nil || len(BindingFaults(q, r)) == 0 {
 		return nil
 	}
-	if f, ok := binderOf(q).capacity[r.node]; ok {
-		return []figure{f}
+	if f, ok := BinderOf(q).capacity[r.Node]; ok {
+		return []Figure{f}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func claimWants(claim *resourcev1.ResourceClaim) [][]deviceWant {
 // desk looks at devices one by one, as far as that goes: what the requests take
 // from each other is the allocator's business.
 type desk struct {
-	q        *question
+	q        *Question
 	features structured.Features
 	cel      *cel.Cache
 	onNode   map[string][]*resourcev1.ResourceSlice // of one node alone
@@ -98,7 +98,7 @@ type verdictKey struct {
 	want   string
 }
 
-func deskOf(q *question) *desk {
+func deskOf(q *Question) *desk {
 	type deskKey struct{}
 	return remember(q, deskKey{}, func() *desk {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
@@ -111,7 +111,7 @@ func deskOf(q *question) *desk {
 			onNode: map[string][]*resourcev1.ResourceSlice{}, byPool: map[poolKey][]*resourcev1.ResourceSlice{},
 		}
 		d.sort()
-		claims, _ := q.dra.ResourceClaims().List()
+		claims, _ := q.DRA.ResourceClaims().List()
 		for _, claim := range claims {
 			d.hold(claim)
 		}
@@ -140,12 +140,12 @@ func (d *desk) hold(claim *resourcev1.ResourceClaim) {
 
 // short is the fault of a request that node has too few devices for, whichever
 // alternative is taken.
-func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (fault, bool) {
+func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Fault, bool) {
 	var tallies []deviceTally
 	for _, want := range alternatives {
 		tally := d.tally(want, node)
 		if tally.enough() {
-			return fault{}, false
+			return Fault{}, false
 		}
 		tallies = append(tallies, tally)
 	}
@@ -156,7 +156,7 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (fault, bool)
 			shorts = append(shorts, said)
 		}
 	}
-	return fault{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), what: func() string {
+	return Fault{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), What: func() string {
 		var all []string
 		for _, tally := range tallies {
 			all = append(all, tally.sentence())
@@ -255,7 +255,7 @@ func (d *desk) mismatch(want deviceWant, seen seenDevice) string {
 }
 
 func (d *desk) unselected(want deviceWant, seen seenDevice) string {
-	class, err := d.q.dra.DeviceClasses().Get(want.class)
+	class, err := d.q.DRA.DeviceClasses().Get(want.class)
 	if err != nil {
 		return "" // the plugin fails, and does not refuse
 	}

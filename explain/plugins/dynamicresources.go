@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -21,29 +21,29 @@ import (
 // dynamicResources names the claim and the request that a node cannot serve,
 // the device class, and what is in the way of each device.
 var dynamicResources = explainer{
-	shape: func(q *question, r refused) string { return faultShape(deviceFaults(q, r)) },
-	words: func(q *question, rs []refused) words {
-		return faultWords(rs, func(r refused) []fault { return deviceFaults(q, r) })
+	Shape: func(q *Question, r Refused) string { return faultShape(DeviceFaults(q, r)) },
+	Words: func(q *Question, rs []Refused) Words {
+		return faultWords(rs, func(r Refused) []Fault { return DeviceFaults(q, r) })
 	},
 }
 
-// deviceFaults are all that keeps the pod's resource claims from r's node.
-func deviceFaults(q *question, r refused) []fault {
-	if r.node == nil {
+// DeviceFaults are all that keeps the pod's resource claims from r's node.
+func DeviceFaults(q *Question, r Refused) []Fault {
+	if r.Node == nil {
 		return unservedClaims(q)
 	}
 	type faultsKey struct{}
-	known := remember(q, faultsKey{}, func() map[fwk.NodeInfo][]fault { return map[fwk.NodeInfo][]fault{} })
-	found, ok := known[r.node]
+	known := remember(q, faultsKey{}, func() map[fwk.NodeInfo][]Fault { return map[fwk.NodeInfo][]Fault{} })
+	found, ok := known[r.Node]
 	if !ok {
 		found = nodeDeviceFaults(q, r)
-		known[r.node] = found
+		known[r.Node] = found
 	}
 	return found
 }
 
-func nodeDeviceFaults(q *question, r refused) []fault {
-	var faults []fault
+func nodeDeviceFaults(q *Question, r Refused) []Fault {
+	var faults []Fault
 	var free []*resourcev1.ResourceClaim
 	for _, use := range claimUses(q) {
 		switch {
@@ -51,30 +51,30 @@ func nodeDeviceFaults(q *question, r refused) []fault {
 		case use.claim.Status.Allocation == nil:
 			free = append(free, use.claim)
 		default:
-			if f, ok := allocatedElsewhere(use.claim, r.node.Node()); ok {
+			if f, ok := allocatedElsewhere(use.claim, r.Node.Node()); ok {
 				faults = append(faults, f)
 			}
 		}
 	}
-	wants, impossible := extendedWants(q, r.node)
+	wants, impossible := extendedWants(q, r.Node)
 	faults = append(faults, impossible...)
 	for _, claim := range free {
 		wants = append(wants, claimWants(claim)...)
 	}
 	desk := deskOf(q)
 	for _, alternatives := range wants {
-		if f, ok := desk.short(alternatives, r.node.Node()); ok {
+		if f, ok := desk.short(alternatives, r.Node.Node()); ok {
 			faults = append(faults, f)
 		}
 	}
-	if len(faults) > 0 || r.status == nil {
+	if len(faults) > 0 || r.Status == nil {
 		return faults
 	}
 	if unready := unreadyFaults(q); len(unready) > 0 {
 		return unready
 	}
 	if len(wants) > 0 {
-		return []fault{togetherFault(wants, free)}
+		return []Fault{togetherFault(wants, free)}
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func nodeDeviceFaults(q *question, r refused) []fault {
 // unreadyFaults are the allocated claims whose devices have to be made ready
 // before a pod is bound. Where nothing else is wrong with a refused node, that
 // has failed or takes too long.
-func unreadyFaults(q *question) []fault {
-	var faults []fault
+func unreadyFaults(q *Question) []Fault {
+	var faults []Fault
 	for _, use := range claimUses(q) {
 		if use.claim == nil || use.claim.Status.Allocation == nil {
 			continue
@@ -101,7 +101,7 @@ func unreadyFaults(q *question) []fault {
 }
 
 // togetherFault is for requests that the node has devices for one by one.
-func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) fault {
+func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Fault {
 	var names, rules []string
 	for _, alternatives := range wants {
 		if !slices.Contains(names, alternatives[0].of) {
@@ -141,20 +141,20 @@ type claimUse struct {
 }
 
 // claimUses are the resource claims of the pod, in its order.
-func claimUses(q *question) []claimUse {
+func claimUses(q *Question) []claimUse {
 	type usesKey struct{}
 	return remember(q, usesKey{}, func() []claimUse {
 		var uses []claimUse
-		for _, of := range q.pod.Spec.ResourceClaims {
+		for _, of := range q.Pod.Spec.ResourceClaims {
 			use := claimUse{pod: of}
-			name, _, err := resourceclaim.Name(q.pod, &of)
+			name, _, err := resourceclaim.Name(q.Pod, &of)
 			switch {
 			case err != nil:
 			case name == nil:
 				use.none = true
 			default:
-				use.name = q.pod.Namespace + "/" + *name
-				if claim, err := q.dra.ResourceClaims().Get(q.pod.Namespace, *name); err == nil {
+				use.name = q.Pod.Namespace + "/" + *name
+				if claim, err := q.DRA.ResourceClaims().Get(q.Pod.Namespace, *name); err == nil {
 					use.claim = claim
 				}
 			}
@@ -165,10 +165,10 @@ func claimUses(q *question) []claimUse {
 }
 
 // unservedClaims are why no node was looked at.
-func unservedClaims(q *question) []fault {
-	var faults []fault
+func unservedClaims(q *Question) []Fault {
+	var faults []Fault
 	for _, use := range claimUses(q) {
-		if f, ok := use.unusable(q.pod); ok {
+		if f, ok := use.unusable(q.Pod); ok {
 			faults = append(faults, f)
 		}
 	}
@@ -180,7 +180,7 @@ func unservedClaims(q *question) []fault {
 			continue
 		}
 		for _, want := range slices.Concat(claimWants(use.claim)...) {
-			if _, err := q.dra.DeviceClasses().Get(want.class); err != nil {
+			if _, err := q.DRA.DeviceClasses().Get(want.class); err != nil {
 				faults = append(faults, newFault(fmt.Sprintf("device class %s does not exist", want.class), func() string {
 					return fmt.Sprintf("%s wants device class %s, which does not exist", want.name(), want.class)
 				}))
@@ -191,10 +191,10 @@ func unservedClaims(q *question) []fault {
 }
 
 // unusable is why the claim serves no pod.
-func (u claimUse) unusable(pod *corev1.Pod) (fault, bool) {
+func (u claimUse) unusable(pod *corev1.Pod) (Fault, bool) {
 	switch {
 	case u.none:
-		return fault{}, false
+		return Fault{}, false
 	case u.name == "":
 		short := fmt.Sprintf("resource claim %s is not created yet", u.pod.Name)
 		return newFault(short, func() string {
@@ -212,7 +212,7 @@ func (u claimUse) unusable(pod *corev1.Pod) (fault, bool) {
 	if u.pod.ResourceClaimName == nil && resourceclaim.IsForPod(pod, u.claim, groups) != nil {
 		return plainFault(fmt.Sprintf("resource claim %s was made for another pod", u.name)), true
 	}
-	return fault{}, false
+	return Fault{}, false
 }
 
 // optionalOperations is what a node has to declare for devices that some of its
@@ -224,7 +224,7 @@ func takesOptionalOperations(node *corev1.Node) bool {
 }
 
 // allocatedElsewhere is the fault of a claim whose devices are of no use to node.
-func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (fault, bool) {
+func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (Fault, bool) {
 	place := claim.Status.Allocation.NodeSelector
 	for _, result := range claim.Status.Allocation.Devices.Results {
 		if len(result.SkipNodeOperations) > 0 && !takesOptionalOperations(node) {
@@ -232,11 +232,11 @@ func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (fau
 		}
 	}
 	if place == nil {
-		return fault{}, false
+		return Fault{}, false
 	}
 	selector, err := nodeaffinity.NewNodeSelector(place)
 	if err != nil || selector.Match(node) {
-		return fault{}, false
+		return Fault{}, false
 	}
 	name := "resource claim " + claim.Namespace + "/" + claim.Name
 	return newFault(name+" is allocated for "+selectorTerms(place.NodeSelectorTerms, true), func() string {
@@ -250,10 +250,10 @@ func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (fau
 
 // extendedWants are the extended resources of the pod that the node has to
 // provide as devices, and those that it cannot provide at all.
-func extendedWants(q *question, node fwk.NodeInfo) (wants [][]deviceWant, impossible []fault) {
-	classOf := q.dra.DeviceClassResolver().GetDeviceClass
+func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, impossible []Fault) {
+	classOf := q.DRA.DeviceClassResolver().GetDeviceClass
 	var names []corev1.ResourceName
-	wanted := q.podInfo.CalculateResource().Resource.GetScalarResources()
+	wanted := q.PodInfo.CalculateResource().Resource.GetScalarResources()
 	backed := false
 	for name, amount := range wanted {
 		if amount > 0 && util.IsDRAExtendedResourceName(name) {

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -14,19 +14,19 @@ import (
 // nodeAffinity names every label and field that the pod wants and the node does
 // not have, and what it has instead.
 var nodeAffinity = explainer{
-	shape: func(q *question, r refused) string { return unmetOf(q, r).wish },
-	words: affinityWords,
+	Shape: func(q *Question, r Refused) string { return UnmetOf(q, r).Wish },
+	Words: affinityWords,
 }
 
-// want is one requirement of the pod on a node: a pair of its nodeSelector, or
+// Want is one requirement of the pod on a node: a pair of its nodeSelector, or
 // one line of a term of its required node affinity.
-type want struct {
-	text    string // "disktype=ssd", "zone in (a, b)"
-	key     string
-	field   bool // of the node's fields, not its labels
+type Want struct {
+	Text    string // "disktype=ssd", "zone in (a, b)"
+	Key     string
+	Field   bool // of the node's fields, not its labels
 	invalid string
 	match   *nodeaffinity.NodeSelector // nil for a pair and where invalid
-	value   string                     // of a pair
+	Value   string                     // of a pair
 
 	known  map[string]bool // whether each value of the label satisfies match
 	absent *bool           // whether a node without the label does; nil: not known yet
@@ -36,40 +36,40 @@ type want struct {
 // adds for every pod.
 type wants struct {
 	added bool     // by the profile (addedAffinity)
-	pairs []want   // every one must hold
-	terms [][]want // one term must hold, with all its requirements
+	pairs []Want   // every one must hold
+	terms [][]Want // one term must hold, with all its requirements
 	asks  bool     // there are terms; with none that could hold, no node does
 }
 
 // unmet is what one node does not satisfy.
 type unmet struct {
-	added bool // of what the profile adds; the plugin then looks no further
-	pairs []want
-	terms [][]want // one entry per term, in order; empty where a term holds
+	Added bool // of what the profile adds; the plugin then looks no further
+	Pairs []Want
+	Terms [][]Want // one entry per term, in order; empty where a term holds
 	total int      // terms
-	wish  string   // all of it, the same for all nodes that miss the same
+	Wish  string   // all of it, the same for all nodes that miss the same
 }
 
-func unmetOf(q *question, r refused) *unmet {
+func UnmetOf(q *Question, r Refused) *unmet {
 	type wantsKey struct{}
 	type addedKey struct{}
 	type wishKey struct{}
-	asked := remember(q, wantsKey{}, func() *wants { return wantsOf(q.pod) })
+	asked := remember(q, wantsKey{}, func() *wants { return wantsOf(q.Pod) })
 	wishes := remember(q, wishKey{}, func() map[string]*unmet { return map[string]*unmet{} })
-	if r.node == nil {
-		return &unmet{terms: asked.terms, total: len(asked.terms)}
+	if r.Node == nil {
+		return &unmet{Terms: asked.terms, total: len(asked.terms)}
 	}
-	node, added := r.node.Node(), remember(q, addedKey{}, func() *wants { return addedTo(q) })
+	node, added := r.Node.Node(), remember(q, addedKey{}, func() *wants { return addedTo(q) })
 	var room [32]byte
 	seen := asked.marks(node, added.marks(node, room[:0]))
 	if known, ok := wishes[string(seen)]; ok {
 		return known
 	}
 	found := added.against(node)
-	if len(found.terms) == 0 {
+	if len(found.Terms) == 0 {
 		found = asked.against(node)
 	}
-	found.wish = found.describe()
+	found.Wish = found.describe()
 	wishes[string(seen)] = found
 	return found
 }
@@ -78,9 +78,9 @@ func unmetOf(q *question, r refused) *unmet {
 func wantsOf(pod *corev1.Pod) *wants {
 	w := &wants{}
 	for key, value := range pod.Spec.NodeSelector {
-		w.pairs = append(w.pairs, want{text: key + "=" + value, key: key, value: value})
+		w.pairs = append(w.pairs, Want{Text: key + "=" + value, Key: key, Value: value})
 	}
-	slices.SortFunc(w.pairs, func(a, b want) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(w.pairs, func(a, b Want) int { return strings.Compare(a.Key, b.Key) })
 	affinity := pod.Spec.Affinity
 	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return w
@@ -90,8 +90,8 @@ func wantsOf(pod *corev1.Pod) *wants {
 }
 
 // addedTo reads what the profile adds to every pod's node affinity.
-func addedTo(q *question) *wants {
-	args, ok := q.args[names.NodeAffinity].(*config.NodeAffinityArgs)
+func addedTo(q *Question) *wants {
+	args, ok := q.Args[names.NodeAffinity].(*config.NodeAffinityArgs)
 	if !ok || args.AddedAffinity == nil || args.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return &wants{added: true}
 	}
@@ -99,10 +99,10 @@ func addedTo(q *question) *wants {
 }
 
 // termsOf are the requirements of each term.
-func termsOf(selector *corev1.NodeSelector) [][]want {
-	var terms [][]want
+func termsOf(selector *corev1.NodeSelector) [][]Want {
+	var terms [][]Want
 	for _, term := range selector.NodeSelectorTerms {
-		var all []want
+		var all []Want
 		for _, requirement := range term.MatchExpressions {
 			all = append(all, newWant(requirement, false))
 		}
@@ -114,12 +114,12 @@ func termsOf(selector *corev1.NodeSelector) [][]want {
 	return terms
 }
 
-func newWant(requirement corev1.NodeSelectorRequirement, field bool) want {
+func newWant(requirement corev1.NodeSelectorRequirement, field bool) Want {
 	term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}
 	if field {
 		term = corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{requirement}}
 	}
-	w := want{text: requirementText(requirement), key: requirement.Key, field: field}
+	w := Want{Text: RequirementText(requirement), Key: requirement.Key, Field: field}
 	match, err := nodeaffinity.NewNodeSelector(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}})
 	if err != nil {
 		w.invalid = err.Error()
@@ -128,8 +128,8 @@ func newWant(requirement corev1.NodeSelectorRequirement, field bool) want {
 	return w
 }
 
-// requirementText spells a requirement: "zone in (a, b)", "no label gpu".
-func requirementText(r corev1.NodeSelectorRequirement) string {
+// RequirementText spells a requirement: "zone in (a, b)", "no label gpu".
+func RequirementText(r corev1.NodeSelectorRequirement) string {
 	values := strings.Join(r.Values, ", ")
 	switch r.Operator {
 	case corev1.NodeSelectorOpIn:
@@ -155,16 +155,16 @@ func requirementText(r corev1.NodeSelectorRequirement) string {
 }
 
 // holds says whether the node satisfies w.
-func (w *want) holds(node *corev1.Node) bool {
+func (w *Want) holds(node *corev1.Node) bool {
 	if w.invalid != "" {
 		return false
 	}
-	if w.field {
+	if w.Field {
 		return w.match.Match(node)
 	}
-	value, ok := node.Labels[w.key]
+	value, ok := node.Labels[w.Key]
 	if w.match == nil {
-		return ok && value == w.value
+		return ok && value == w.Value
 	}
 	if !ok {
 		if w.absent == nil {
@@ -185,7 +185,7 @@ func (w *want) holds(node *corev1.Node) bool {
 
 // marks tell, for each requirement, whether node satisfies it.
 func (w *wants) marks(node *corev1.Node, to []byte) []byte {
-	check := func(all []want) {
+	check := func(all []Want) {
 		for i := range all {
 			mark := byte('+')
 			if !all[i].holds(node) {
@@ -203,8 +203,8 @@ func (w *wants) marks(node *corev1.Node, to []byte) []byte {
 
 // against finds what node does not satisfy.
 func (w *wants) against(node *corev1.Node) *unmet {
-	found := &unmet{added: w.added, total: len(w.terms)}
-	check := func(all []want) (missing []want) {
+	found := &unmet{Added: w.added, total: len(w.terms)}
+	check := func(all []Want) (missing []Want) {
 		for i := range all {
 			if !all[i].holds(node) {
 				missing = append(missing, all[i])
@@ -212,15 +212,15 @@ func (w *wants) against(node *corev1.Node) *unmet {
 		}
 		return missing
 	}
-	found.pairs = check(w.pairs)
+	found.Pairs = check(w.pairs)
 	holds := !w.asks
 	for _, term := range w.terms {
 		missing := check(term)
-		found.terms = append(found.terms, missing)
+		found.Terms = append(found.Terms, missing)
 		holds = holds || len(missing) == 0 && len(term) > 0 // an empty term matches no node
 	}
 	if holds {
-		found.terms = nil
+		found.Terms = nil
 	}
 	return found
 }
@@ -228,14 +228,14 @@ func (w *wants) against(node *corev1.Node) *unmet {
 // describe joins what is missing: "disktype=ssd and (zone=a or pool=x)".
 func (u *unmet) describe() string {
 	var all []string
-	for _, one := range u.pairs {
-		all = append(all, one.text)
+	for _, one := range u.Pairs {
+		all = append(all, one.Text)
 	}
-	if len(u.terms) == 0 {
+	if len(u.Terms) == 0 {
 		return strings.Join(all, " and ")
 	}
 	var alternatives []string
-	for _, term := range u.terms {
+	for _, term := range u.Terms {
 		if said := joinWants(term); !slices.Contains(alternatives, said) {
 			alternatives = append(alternatives, said)
 		}
@@ -247,24 +247,43 @@ func (u *unmet) describe() string {
 	return strings.Join(append(all, said), " and ")
 }
 
-func joinWants(term []want) string {
+func joinWants(term []Want) string {
 	if len(term) == 0 {
 		return "nothing (an empty term)"
 	}
 	var all []string
 	for _, one := range term {
-		all = append(all, one.text)
+		all = append(all, one.Text)
 	}
 	return strings.Join(all, " and ")
 }
 
-// single is the one thing that is missing, if it is one.
-func (u *unmet) single() (want, bool) {
+// Single is the one thing that is missing, if it is one.
+func (u *unmet) Single() (Want, bool) {
 	switch {
-	case len(u.pairs) == 1 && len(u.terms) == 0:
-		return u.pairs[0], true
-	case len(u.pairs) == 0 && len(u.terms) == 1 && len(u.terms[0]) == 1:
-		return u.terms[0][0], true
+	case len(u.Pairs) == 1 && len(u.Terms) == 0:
+		return u.Pairs[0], true
+	case len(u.Pairs) == 0 && len(u.Terms) == 1 && len(u.Terms[0]) == 1:
+		return u.Terms[0][0], true
 	}
-	return want{}, false
+	return Want{}, false
+}
+
+// Wanted is a value of the label that would satisfy w.
+func (w Want) Wanted(pod *corev1.Pod) (string, bool) {
+	if w.match == nil {
+		return w.Value, w.invalid == ""
+	}
+	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, r := range term.MatchExpressions {
+			switch {
+			case RequirementText(r) != w.Text:
+			case r.Operator == corev1.NodeSelectorOpIn && len(r.Values) > 0:
+				return r.Values[0], true
+			case r.Operator == corev1.NodeSelectorOpExists:
+				return "true", true
+			}
+		}
+	}
+	return "", false
 }

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"slices"
@@ -13,38 +13,38 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// taintToleration names every taint that keeps the pod off; the plugin's own
+// TaintToleration names every taint that keeps the pod off; the plugin's own
 // reason names none.
-var taintToleration = explainer{
-	shape: func(q *question, r refused) string { return strings.Join(untoleratedNames(q, r), ",") },
-	words: func(q *question, rs []refused) words {
-		if len(untolerated(q, rs[0])) == 0 {
+var TaintToleration = explainer{
+	Shape: func(q *Question, r Refused) string { return strings.Join(UntoleratedNames(q, r), ",") },
+	Words: func(q *Question, rs []Refused) Words {
+		if len(Untolerated(q, rs[0])) == 0 {
 			return reasonOnly(rs)
 		}
-		return words{
-			What: sentences(rs, func(r refused) string {
-				taints := untoleratedNames(q, r)
+		return Words{
+			What: sentences(rs, func(r Refused) string {
+				taints := UntoleratedNames(q, r)
 				if len(taints) == 1 {
 					return "untolerated taint " + taints[0]
 				}
 				return "untolerated taints " + strings.Join(taints, ", ")
 			}),
-			Short: taintClause(untolerated(q, rs[0])),
+			Short: taintClause(Untolerated(q, rs[0])),
 		}
 	},
 }
 
-// untolerated are the taints of r's node that keep q's pod off, the cordon's
+// Untolerated are the taints of r's node that keep q's pod off, the cordon's
 // own first, then by key.
-func untolerated(q *question, r refused) []corev1.Taint {
-	if r.node == nil {
+func Untolerated(q *Question, r Refused) []corev1.Taint {
+	if r.Node == nil {
 		return nil
 	}
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
 	var found []corev1.Taint
-	for _, taint := range r.node.Node().Spec.Taints {
+	for _, taint := range r.Node.Node().Spec.Taints {
 		keepsOff := taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
-		if keepsOff && !schedulinghelper.TolerationsTolerateTaint(q.logger, q.pod.Spec.Tolerations, &taint, comparison) {
+		if keepsOff && !schedulinghelper.TolerationsTolerateTaint(q.Logger, q.Pod.Spec.Tolerations, &taint, comparison) {
 			found = append(found, taint)
 		}
 	}
@@ -59,8 +59,8 @@ func taintOrder(taint corev1.Taint) string {
 	return taint.ToString()
 }
 
-// untoleratedNames are the same taints as key=value:effect.
-func untoleratedNames(q *question, r refused) []string {
+// UntoleratedNames are the same taints as key=value:effect.
+func UntoleratedNames(q *Question, r Refused) []string {
 	type spelling struct {
 		key, value string
 		effect     corev1.TaintEffect
@@ -68,7 +68,7 @@ func untoleratedNames(q *question, r refused) []string {
 	type spellingKey struct{}
 	spelled := remember(q, spellingKey{}, func() map[spelling]string { return map[spelling]string{} })
 	var names []string
-	for _, taint := range untolerated(q, r) {
+	for _, taint := range Untolerated(q, r) {
 		key := spelling{taint.Key, taint.Value, taint.Effect}
 		if spelled[key] == "" {
 			spelled[key] = taint.ToString()
@@ -78,8 +78,8 @@ func untoleratedNames(q *question, r refused) []string {
 	return names
 }
 
-// conditionTaints are the taints that only repeat what the node's status says.
-var conditionTaints = map[string]string{
+// ConditionTaints are the taints that only repeat what the node's status says.
+var ConditionTaints = map[string]string{
 	corev1.TaintNodeUnschedulable:                    report.CordonWord,
 	corev1.TaintNodeNotReady:                         "NotReady",
 	corev1.TaintNodeUnreachable:                      "NotReady (unreachable)",
@@ -96,7 +96,7 @@ var conditionTaints = map[string]string{
 func taintClause(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := conditionTaints[taint.Key]
+		said, ok := ConditionTaints[taint.Key]
 		if !ok {
 			said = taint.ToString()
 		}

@@ -1,4 +1,6 @@
-package explain
+// Package plugins tells the refusals of kube-scheduler's plugins, a file a plugin: the names
+// and figures that a reason leaves out. A plugin has refused already; nothing is decided here.
+package plugins
 
 import (
 	"time"
@@ -24,26 +26,26 @@ type explainer struct {
 	// that exist already or are remembered. The untolerated taints are a shape;
 	// a node's label values are not ("wants disktype=ssd: 3 have hdd" is one
 	// group). Nil: the status's reasons are the shape.
-	shape func(q *question, r refused) string
+	Shape func(q *Question, r Refused) string
 
 	// shortage says how far the node is from passing, as a share of what is
 	// wanted (0.1: a tenth is missing), for the order of nodes and groups. Nil,
 	// or 0: not a matter of degree, which counts as 1.
-	shortage func(q *question, r refused) float64
+	Shortage func(q *Question, r Refused) float64
 
 	// figures are the numbers behind the refusal of one node, only those that
 	// stand in the way. The engine writes them as Refusal.Numbers and merges
 	// those of a group's nodes into ranges. Nil: there are none.
-	figures func(q *question, r refused) []figure
+	Figures func(q *Question, r Refused) []Figure
 
 	// words are what one refusal, or the refusals of a group's nodes for the
 	// same plugin and shape, come to. rs is never empty and is ordered nearest
 	// first. Nil: the plugin's own reason is both clause and sentence.
-	words func(q *question, rs []refused) words
+	Words func(q *Question, rs []Refused) Words
 }
 
-// words is a refusal told.
-type words struct {
+// Words is a refusal told.
+type Words struct {
 	// What is a sentence with the objects' names (a taint as key=value:effect)
 	// and each figure: Refusal.What.
 	What string
@@ -59,30 +61,30 @@ type words struct {
 	Wider []string
 }
 
-// refused is one node that a plugin has refused, with what the plugin saw.
-type refused struct {
+// Refused is one node that a plugin has refused, with what the plugin saw.
+type Refused struct {
 	// plugin is its name, as in the profile.
-	plugin string
+	Plugin string
 	// node as the plugin saw it. Where it was refused only because of pods that
 	// are nominated to it, those are on this copy. Nil for a PreFilter refusal,
 	// which holds for all nodes at once.
-	node fwk.NodeInfo
+	Node fwk.NodeInfo
 	// state is the plugin's own CycleState after PreFilter (and after AddPod of
 	// the nominated pods, where they matter).
-	state fwk.CycleState
+	State fwk.CycleState
 	// status is what the plugin answered: its reasons, and its code, which says
 	// whether preemption could help.
-	status *fwk.Status
+	Status *fwk.Status
 	// nominated are the pods that node holds only by nomination.
-	nominated []fwk.PodInfo
+	Nominated []fwk.PodInfo
 	// at is where the node is among those that were asked about.
-	at int
+	At int
 }
 
-// figure is one number that stands in the way. Quantities are in the unit that
+// Figure is one number that stands in the way. Quantities are in the unit that
 // the scheduler counts the resource in: cpu in thousandths, everything else in
 // whole units or bytes.
-type figure struct {
+type Figure struct {
 	Resource    corev1.ResourceName // or any other name of what is counted
 	Wanted      int64
 	Requested   int64
@@ -90,33 +92,33 @@ type figure struct {
 	Short       int64 // 0 where nothing is counted
 }
 
-// question is one pod that is asked about, and everything that an explainer may
+// Question is one pod that is asked about, and everything that an explainer may
 // look at.
-type question struct {
-	pod     *corev1.Pod
-	podInfo fwk.PodInfo // its requests and affinity terms, parsed as the scheduler does
+type Question struct {
+	Pod     *corev1.Pod
+	PodInfo fwk.PodInfo // its requests and affinity terms, parsed as the scheduler does
 
 	// nodes is the state that the plugins saw (the overlay), all nodes in it.
-	nodes      fwk.SharedLister
-	dra        fwk.SharedDRAManager
-	namespaces corelisters.NamespaceLister
-	listers    listers
-	groups     fwk.PodGroupManager
-	logger     klog.Logger
-	now        time.Time
-	args       map[string]runtime.Object // the profile's, by plugin
-	backoff    time.Duration             // the longest that a pod rests between two tries
+	Nodes      fwk.SharedLister
+	DRA        fwk.SharedDRAManager
+	Namespaces corelisters.NamespaceLister
+	Listers    Listers
+	Groups     fwk.PodGroupManager
+	Logger     klog.Logger
+	Now        time.Time
+	Args       map[string]runtime.Object // the profile's, by plugin
+	Backoff    time.Duration             // the longest that a pod rests between two tries
 
 	// column is what a plugin answered for each of the nodes, in their order, where
 	// all were asked: nil where one let the pod on. Nil: not known.
-	column func(plugin string) []*fwk.Status
+	Column func(plugin string) []*fwk.Status
 
 	memo map[any]any
 }
 
 // remember computes a value once per explanation. Keys are compared with ==;
 // use an unexported type of your own for them.
-func remember[T any](q *question, key any, compute func() T) T {
+func remember[T any](q *Question, key any, compute func() T) T {
 	if v, ok := q.memo[key]; ok {
 		return v.(T)
 	}
@@ -126,4 +128,26 @@ func remember[T any](q *question, key any, compute func() T) T {
 	}
 	q.memo[key] = v
 	return v
+}
+
+func (e explainer) Distance(q *Question, r Refused) float64 {
+	if e.Shortage != nil {
+		if share := e.Shortage(q, r); share > 0 {
+			return share
+		}
+		return 1
+	}
+	if e.Figures == nil || r.Node == nil {
+		return 1
+	}
+	worst := 0.0
+	for _, f := range e.Figures(q, r) {
+		if f.Wanted > 0 {
+			worst = max(worst, float64(f.Short)/float64(f.Wanted))
+		}
+	}
+	if worst == 0 {
+		return 1
+	}
+	return worst
 }

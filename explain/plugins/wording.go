@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -11,47 +11,47 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// fullName is namespace/name.
-func fullName(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
+// FullName is namespace/name.
+func FullName(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
 
-// name is the refused node's; "" where all nodes were refused at once.
-func (r refused) name() string {
-	if r.node == nil {
+// Name is the refused node's; "" where all nodes were refused at once.
+func (r Refused) Name() string {
+	if r.Node == nil {
 		return ""
 	}
-	return r.node.Node().Name
+	return r.Node.Node().Name
 }
 
-// ownReason is what the plugin itself said. NodeResourcesFit names extended
+// OwnReason is what the plugin itself said. NodeResourcesFit names extended
 // resources in the order of a map, another one each time: here they are sorted.
-func (r refused) ownReason() string {
-	reasons := r.status.Reasons()
-	if r.plugin == names.NodeResourcesFit {
+func (r Refused) OwnReason() string {
+	reasons := r.Status.Reasons()
+	if r.Plugin == names.NodeResourcesFit {
 		reasons = slices.Sorted(slices.Values(reasons))
 	}
 	return strings.Join(reasons, ", ")
 }
 
 // reasonOnly leaves the plugin's own reason standing.
-func reasonOnly(rs []refused) words {
-	return words{What: sentences(rs, refused.ownReason), Short: rs[0].ownReason()}
+func reasonOnly(rs []Refused) Words {
+	return Words{What: sentences(rs, Refused.OwnReason), Short: rs[0].OwnReason()}
 }
 
 // nominees says which pods count on r's node though they are not bound there.
-func (r refused) nominees() string {
-	if len(r.nominated) == 0 {
+func (r Refused) nominees() string {
+	if len(r.Nominated) == 0 {
 		return ""
 	}
 	var names []string
-	for _, pod := range r.nominated {
-		names = append(names, fullName(pod.GetPod()))
+	for _, pod := range r.Nominated {
+		names = append(names, FullName(pod.GetPod()))
 	}
 	return " (counting " + grammar.List(names, grammar.Many) + ", nominated there)"
 }
 
 // sentences tells the refusals node by node. Nodes with equal sentences share
 // one, and no more than manyNames nodes are named.
-func sentences(rs []refused, sentence func(refused) string) string {
+func sentences(rs []Refused, sentence func(Refused) string) string {
 	var order []string
 	nodes := map[string][]string{}
 	for _, r := range rs[:min(len(rs), grammar.Many)] {
@@ -59,7 +59,7 @@ func sentences(rs []refused, sentence func(refused) string) string {
 		if !slices.Contains(order, said) {
 			order = append(order, said)
 		}
-		nodes[said] = append(nodes[said], r.name())
+		nodes[said] = append(nodes[said], r.Name())
 	}
 	var all []string
 	for _, said := range order {
@@ -74,9 +74,9 @@ func sentences(rs []refused, sentence func(refused) string) string {
 	return strings.Join(all, ". ")
 }
 
-// withNames puts the nodes before a clause that holds for each of them: a few,
+// WithNames puts the nodes before a clause that holds for each of them: a few,
 // and as many as a sentence has.
-func withNames(rs []refused, clause string) []string {
+func WithNames(rs []Refused, clause string) []string {
 	wider := []string{listNodes(rs, grammar.Few) + ": " + clause}
 	if len(rs) > grammar.Few {
 		wider = append(wider, listNodes(rs, grammar.Many)+": "+clause)
@@ -85,10 +85,10 @@ func withNames(rs []refused, clause string) []string {
 }
 
 // listNodes is list of the nodes' names.
-func listNodes(rs []refused, limit int) string {
+func listNodes(rs []Refused, limit int) string {
 	names := make([]string, 0, limit)
 	for _, r := range rs[:min(len(rs), limit)] {
-		names = append(names, r.name())
+		names = append(names, r.Name())
 	}
 	said := strings.Join(names, ", ")
 	if rest := len(rs) - len(names); rest > 0 {
@@ -97,9 +97,9 @@ func listNodes(rs []refused, limit int) string {
 	return said
 }
 
-// labelWord is a label's key as people say it: without the domains that
+// LabelWord is a label's key as people say it: without the domains that
 // Kubernetes itself owns.
-func labelWord(key string) string {
+func LabelWord(key string) string {
 	for _, domain := range []string{"topology.kubernetes.io/", "kubernetes.io/", "node.kubernetes.io/"} {
 		if word, ok := strings.CutPrefix(key, domain); ok {
 			return word

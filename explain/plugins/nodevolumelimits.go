@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -19,10 +19,10 @@ import (
 // nodeVolumeLimits names the CSI driver whose limit of attached volumes a node
 // has reached, with the count behind it.
 var nodeVolumeLimits = explainer{
-	shape:   func(q *question, r refused) string { return faultShape(limitFaults(q, r)) },
-	figures: limitFigures,
-	words: func(q *question, rs []refused) words {
-		return faultWords(rs, func(r refused) []fault { return limitFaults(q, r) })
+	Shape:   func(q *Question, r Refused) string { return faultShape(LimitFaults(q, r)) },
+	Figures: limitFigures,
+	Words: func(q *Question, rs []Refused) Words {
+		return faultWords(rs, func(r Refused) []Fault { return LimitFaults(q, r) })
 	},
 }
 
@@ -31,24 +31,24 @@ const attachLimit = "attachable-volumes-csi-"
 
 // limitFigures are the limits that the pod would exceed. The pod cannot be
 // counted where one of its claims does not exist.
-func limitFigures(q *question, r refused) []figure {
-	if r.node == nil || len(absentClaims(q, true, "")) > 0 {
+func limitFigures(q *Question, r Refused) []Figure {
+	if r.Node == nil || len(absentClaims(q, true, "")) > 0 {
 		return nil
 	}
-	return attachmentsOf(q).count(q, r.node).over
+	return attachmentsOf(q).count(q, r.Node).over
 }
 
-// limitFaults are, as the plugin meets them: claims that do not exist, drivers
+// LimitFaults are, as the plugin meets them: claims that do not exist, drivers
 // that are not there, limits.
-func limitFaults(q *question, r refused) []fault {
-	if r.node == nil {
+func LimitFaults(q *Question, r Refused) []Fault {
+	if r.Node == nil {
 		return nil
 	}
 	if absent := absentClaims(q, true, ", so the volumes that it needs cannot be counted"); len(absent) > 0 {
 		return absent
 	}
-	counted := attachmentsOf(q).count(q, r.node)
-	var faults []fault
+	counted := attachmentsOf(q).count(q, r.Node)
+	var faults []Fault
 	for _, driver := range counted.absent {
 		faults = append(faults, newFault("no driver "+driver, func() string {
 			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, grammar.List(counted.claims[driver], grammar.Many))
@@ -56,10 +56,10 @@ func limitFaults(q *question, r refused) []fault {
 	}
 	for _, f := range counted.over {
 		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
-		faults = append(faults, fault{
+		faults = append(faults, Fault{
 			kind:  driver + " volume limit reached",
 			short: fmt.Sprintf("%d of %d %s volumes in use", f.Requested, f.Allocatable, driver),
-			what: func() string {
+			What: func() string {
 				return fmt.Sprintf("CSI driver %s: volumes %d short: wants %d for %s, in use %d, limit %d",
 					driver, f.Short, f.Wanted, grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable)
 			},
@@ -70,7 +70,7 @@ func limitFaults(q *question, r refused) []fault {
 
 // attachCounter counts attached volumes by driver, as the plugin does.
 type attachCounter struct {
-	listers
+	Listers
 	translator csitranslation.CSITranslator
 	onNode     map[string][]*storagev1.VolumeAttachment
 	counted    map[fwk.NodeInfo]*attachCount
@@ -79,19 +79,19 @@ type attachCounter struct {
 // attachCount is what one node comes to.
 type attachCount struct {
 	absent []string            // drivers that the pod needs and the node must have, and has not
-	over   []figure            // limits that the pod would exceed, by driver
+	over   []Figure            // limits that the pod would exceed, by driver
 	claims map[string][]string // driver → what of the pod needs it
 }
 
-func attachmentsOf(q *question) *attachCounter {
+func attachmentsOf(q *Question) *attachCounter {
 	type attachmentsKey struct{}
 	return remember(q, attachmentsKey{}, func() *attachCounter {
-		return &attachCounter{listers: q.listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
+		return &attachCounter{Listers: q.Listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
 	})
 }
 
 // count is what the plugin counts on node.
-func (a *attachCounter) count(q *question, node fwk.NodeInfo) *attachCount {
+func (a *attachCounter) count(q *Question, node fwk.NodeInfo) *attachCount {
 	if known, ok := a.counted[node]; ok {
 		return known
 	}
@@ -101,7 +101,7 @@ func (a *attachCounter) count(q *question, node fwk.NodeInfo) *attachCount {
 	if err != nil {
 		csiNode = nil
 	}
-	wanted := a.handles(q, q.pod, csiNode)
+	wanted := a.handles(q, q.Pod, csiNode)
 	for _, h := range wanted {
 		if a.mustHave(h.driver, csiNode) && !slices.Contains(found.absent, h.driver) {
 			found.absent = append(found.absent, h.driver)
@@ -133,7 +133,7 @@ func (a *attachCounter) mustHave(driver string, csiNode *storagev1.CSINode) bool
 
 // over are the limits of the node that wanted exceeds together with what is in
 // use, and those of wanted that no pod on the node has yet.
-func (a *attachCounter) over(q *question, node fwk.NodeInfo, csiNode *storagev1.CSINode, wanted []handle) (found []figure, counted []handle) {
+func (a *attachCounter) over(q *Question, node fwk.NodeInfo, csiNode *storagev1.CSINode, wanted []handle) (found []Figure, counted []handle) {
 	if csiNode == nil {
 		return nil, nil
 	}
@@ -156,7 +156,7 @@ func (a *attachCounter) over(q *question, node fwk.NodeInfo, csiNode *storagev1.
 		if driver.Allocatable == nil || driver.Allocatable.Count == nil {
 			continue
 		}
-		f := figure{
+		f := Figure{
 			Resource: corev1.ResourceName(attachLimit + driver.Name), Allocatable: int64(*driver.Allocatable.Count),
 			Wanted: countOf(asked, driver.Name), Requested: countOf(used, driver.Name),
 		}
@@ -165,7 +165,7 @@ func (a *attachCounter) over(q *question, node fwk.NodeInfo, csiNode *storagev1.
 			found = append(found, f)
 		}
 	}
-	slices.SortFunc(found, func(a, b figure) int { return strings.Compare(string(a.Resource), string(b.Resource)) })
+	slices.SortFunc(found, func(a, b Figure) int { return strings.Compare(string(a.Resource), string(b.Resource)) })
 	return found, counted
 }
 
@@ -182,7 +182,7 @@ func countOf(volumes map[handleKey]bool, driver string) (count int64) {
 func (a *attachCounter) attached(node string) []handleKey {
 	if a.onNode == nil {
 		a.onNode = map[string][]*storagev1.VolumeAttachment{}
-		for _, attachment := range everything(a.attachments) {
+		for _, attachment := range Everything(a.attachments) {
 			a.onNode[attachment.Spec.NodeName] = append(a.onNode[attachment.Spec.NodeName], attachment)
 		}
 	}
@@ -192,7 +192,7 @@ func (a *attachCounter) attached(node string) []handleKey {
 		if attachment.Spec.Attacher == "" || name == nil {
 			continue
 		}
-		if volume, err := a.volumes.Get(*name); err == nil && volume.Spec.CSI != nil {
+		if volume, err := a.Volumes.Get(*name); err == nil && volume.Spec.CSI != nil {
 			found = append(found, handleKey{attachment.Spec.Attacher, volume.Spec.CSI.VolumeHandle})
 		}
 	}
@@ -210,14 +210,14 @@ type handle struct {
 
 // handles are the volumes of pod that are attached by CSI drivers. A claim that
 // is not bound counts by its class; what cannot be followed does not count.
-func (a *attachCounter) handles(q *question, pod *corev1.Pod, csiNode *storagev1.CSINode) []handle {
+func (a *attachCounter) handles(q *Question, pod *corev1.Pod, csiNode *storagev1.CSINode) []handle {
 	var found []handle
 	for _, claim := range a.claimsOf(pod) {
-		if claim.object == nil {
+		if claim.Object == nil {
 			continue
 		}
 		if key := a.keyOf(q, claim, csiNode); key.driver != "" && key.handle != "" {
-			found = append(found, handle{key, "claim " + claim.name})
+			found = append(found, handle{key, "claim " + claim.Name})
 		}
 	}
 	for i := range pod.Spec.Volumes {
@@ -229,7 +229,7 @@ func (a *attachCounter) handles(q *question, pod *corev1.Pod, csiNode *storagev1
 		if err != nil || !migrated(csiNode, plugin) {
 			continue
 		}
-		translated, err := a.translator.TranslateInTreeInlineVolumeToCSI(q.logger, volume, pod.Namespace)
+		translated, err := a.translator.TranslateInTreeInlineVolumeToCSI(q.Logger, volume, pod.Namespace)
 		driver, nameErr := a.translator.GetCSINameFromInTreeName(plugin)
 		if err == nil && nameErr == nil && translated != nil && translated.Spec.CSI != nil {
 			found = append(found, handle{handleKey{driver, translated.Spec.CSI.VolumeHandle}, "volume " + volume.Name})
@@ -239,9 +239,9 @@ func (a *attachCounter) handles(q *question, pod *corev1.Pod, csiNode *storagev1
 }
 
 // keyOf is the volume behind claim.
-func (a *attachCounter) keyOf(q *question, claim podClaim, csiNode *storagev1.CSINode) handleKey {
-	volume, err := a.volumes.Get(claim.object.Spec.VolumeName)
-	if claim.object.Spec.VolumeName == "" || err != nil {
+func (a *attachCounter) keyOf(q *Question, claim PodClaim, csiNode *storagev1.CSINode) handleKey {
+	volume, err := a.Volumes.Get(claim.Object.Spec.VolumeName)
+	if claim.Object.Spec.VolumeName == "" || err != nil {
 		return a.unboundKey(claim, csiNode)
 	}
 	if volume.Spec.CSI == nil {
@@ -249,7 +249,7 @@ func (a *attachCounter) keyOf(q *question, claim podClaim, csiNode *storagev1.CS
 		if !a.translator.IsPVMigratable(volume) || err != nil || !migrated(csiNode, plugin) {
 			return handleKey{}
 		}
-		volume, err = a.translator.TranslateInTreePVToCSI(q.logger, volume)
+		volume, err = a.translator.TranslateInTreePVToCSI(q.Logger, volume)
 		if err != nil || volume.Spec.CSI == nil {
 			return handleKey{}
 		}
@@ -258,9 +258,9 @@ func (a *attachCounter) keyOf(q *question, claim podClaim, csiNode *storagev1.CS
 }
 
 // unboundKey stands for the volume that claim's class would provide.
-func (a *attachCounter) unboundKey(claim podClaim, csiNode *storagev1.CSINode) handleKey {
-	class, err := a.classes.Get(claim.class())
-	if claim.class() == "" || err != nil {
+func (a *attachCounter) unboundKey(claim PodClaim, csiNode *storagev1.CSINode) handleKey {
+	class, err := a.Classes.Get(claim.Class())
+	if claim.Class() == "" || err != nil {
 		return handleKey{}
 	}
 	driver := class.Provisioner
@@ -269,7 +269,7 @@ func (a *attachCounter) unboundKey(claim podClaim, csiNode *storagev1.CSINode) h
 			return handleKey{}
 		}
 	}
-	return handleKey{driver, "unbound claim " + claim.name}
+	return handleKey{driver, "unbound claim " + claim.Name}
 }
 
 // migrated says whether volumes of an in-tree plugin are attached by its CSI

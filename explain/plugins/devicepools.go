@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"cmp"
@@ -38,7 +38,7 @@ type poolKey struct{ driver, name string }
 
 // sort parts the slices by where they are looked for.
 func (d *desk) sort() {
-	all, err := d.q.dra.ResourceSlices().ListWithDeviceTaintRules()
+	all, err := d.q.DRA.ResourceSlices().ListWithDeviceTaintRules()
 	if err != nil {
 		return
 	}

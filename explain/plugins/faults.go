@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -8,26 +8,26 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// fault is one thing that a plugin has against a node, or against all nodes at
+// Fault is one thing that a plugin has against a node, or against all nodes at
 // once.
-type fault struct {
+type Fault struct {
 	kind  string        // a clause that holds for all nodes that one line can tell together
 	short string        // the same with the node's figures and names
-	what  func() string // a sentence without the node's name
+	What  func() string // a sentence without the node's name
 }
 
 // newFault is a fault whose clause is the same for all nodes.
-func newFault(short string, what func() string) fault {
-	return fault{kind: short, short: short, what: what}
+func newFault(short string, what func() string) Fault {
+	return Fault{kind: short, short: short, What: what}
 }
 
 // plainFault is a fault whose clause is all there is to say.
-func plainFault(short string) fault {
+func plainFault(short string) Fault {
 	return newFault(short, func() string { return short })
 }
 
 // faultShape is what refusals for the same faults have in common.
-func faultShape(faults []fault) string {
+func faultShape(faults []Fault) string {
 	if len(faults) == 1 {
 		return faults[0].kind
 	}
@@ -40,16 +40,16 @@ func faultShape(faults []fault) string {
 
 // faultWords tells refusals by their faults; the plugin's own reason stands
 // where none was found.
-func faultWords(rs []refused, find func(refused) []fault) words {
+func faultWords(rs []Refused, find func(Refused) []Fault) Words {
 	faults := find(rs[0])
 	if len(faults) == 0 {
 		return reasonOnly(rs)
 	}
-	w := words{
-		What: sentences(rs, func(r refused) string {
+	w := Words{
+		What: sentences(rs, func(r Refused) string {
 			var all []string
 			for _, f := range find(r) {
-				if said := f.what(); !slices.Contains(all, said) {
+				if said := f.What(); !slices.Contains(all, said) {
 					all = append(all, said)
 				}
 			}
@@ -57,7 +57,7 @@ func faultWords(rs []refused, find func(refused) []fault) words {
 		}),
 		Short: shortFaults(faults),
 	}
-	differs := func(r refused) bool { return shortFaults(find(r)) != w.Short }
+	differs := func(r Refused) bool { return shortFaults(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
 		w.Short = faultShape(faults)
 		for named := 1; named <= min(len(rs), grammar.Many); named++ {
@@ -68,10 +68,10 @@ func faultWords(rs []refused, find func(refused) []fault) words {
 }
 
 // nodeByNode gives the first nodes a clause each and counts the others.
-func nodeByNode(rs []refused, find func(refused) []fault, named int) string {
+func nodeByNode(rs []Refused, find func(Refused) []Fault, named int) string {
 	var all []string
 	for _, r := range rs[:named] {
-		all = append(all, r.name()+": "+shortFaults(find(r)))
+		all = append(all, r.Name()+": "+shortFaults(find(r)))
 	}
 	if rest := len(rs) - named; rest > 0 {
 		all = append(all, fmt.Sprintf("%d more alike", rest))
@@ -80,7 +80,7 @@ func nodeByNode(rs []refused, find func(refused) []fault, named int) string {
 }
 
 // shortFaults are the clauses of faults, each once.
-func shortFaults(faults []fault) string {
+func shortFaults(faults []Fault) string {
 	var all []string
 	for _, f := range faults {
 		if !slices.Contains(all, f.short) {

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"strings"
@@ -9,16 +9,16 @@ import (
 // deferredPodScheduling tells why a node is no place for a resize that the
 // kubelet has deferred: the pod runs on another, or pods may not be ended for it.
 var deferredPodScheduling = explainer{
-	shape: func(q *question, r refused) string { return deferredShort(q, r) },
-	words: func(q *question, rs []refused) words {
-		short := deferredShort(q, rs[0])
+	Shape: func(q *Question, r Refused) string { return DeferredShort(q, r) },
+	Words: func(q *Question, rs []Refused) Words {
+		short := DeferredShort(q, rs[0])
 		if short == "" {
 			return reasonOnly(rs)
 		}
-		return words{
-			What: sentences(rs, func(r refused) string {
+		return Words{
+			What: sentences(rs, func(r Refused) string {
 				if elsewhere(q, r) {
-					return "the pod runs on " + q.pod.Spec.NodeName + ", where its resize is deferred"
+					return "the pod runs on " + q.Pod.Spec.NodeName + ", where its resize is deferred"
 				}
 				return "no pod may be ended there for a resize: spec.podPreemptionPolicy.disableResizePreemption is set by " +
 					strings.Join(whoDisables(r), ", ")
@@ -29,25 +29,25 @@ var deferredPodScheduling = explainer{
 }
 
 // elsewhere says whether the pod runs on a node that is not r's.
-func elsewhere(q *question, r refused) bool {
-	return q.pod.Spec.NodeName != "" && q.pod.Spec.NodeName != r.name()
+func elsewhere(q *Question, r Refused) bool {
+	return q.Pod.Spec.NodeName != "" && q.Pod.Spec.NodeName != r.Name()
 }
 
 // whoDisables are the owners that keep resizes from ending pods on r's node.
-func whoDisables(r refused) []string {
-	if policy := r.node.Node().Spec.PodPreemptionPolicy; policy != nil {
+func whoDisables(r Refused) []string {
+	if policy := r.Node.Node().Spec.PodPreemptionPolicy; policy != nil {
 		return policy.DisableResizePreemption
 	}
 	return nil
 }
 
-// deferredShort is "" where nothing is in the way.
-func deferredShort(q *question, r refused) string {
+// DeferredShort is "" where nothing is in the way.
+func DeferredShort(q *Question, r Refused) string {
 	switch {
-	case r.node == nil || !resource.IsPodResizeDeferred(q.pod):
+	case r.Node == nil || !resource.IsPodResizeDeferred(q.Pod):
 		return ""
 	case elsewhere(q, r):
-		return "runs on " + q.pod.Spec.NodeName
+		return "runs on " + q.Pod.Spec.NodeName
 	case len(whoDisables(r)) > 0:
 		return "no preemption for resizes"
 	}

@@ -1,19 +1,19 @@
-package explain
+package plugins
 
 import "k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-// explainers has one entry for each plugin whose reason leaves out names or
+// Explainers has one entry for each plugin whose reason leaves out names or
 // numbers, by the plugin's name in the profile. For the others the plugin's own
 // reason stands.
-var explainers = map[string]explainer{
-	names.NodeResourcesFit:     nodeResourcesFit,
-	names.TaintToleration:      taintToleration,
+var Explainers = map[string]explainer{
+	names.NodeResourcesFit:     NodeResourcesFit,
+	names.TaintToleration:      TaintToleration,
 	names.NodeUnschedulable:    nodeUnschedulable,
 	names.NodeName:             nodeName,
 	names.NodeAffinity:         nodeAffinity,
 	names.NodePorts:            nodePorts,
-	names.PodTopologySpread:    podTopologySpread,
-	names.InterPodAffinity:     interPodAffinity,
+	names.PodTopologySpread:    PodTopologySpread,
+	names.InterPodAffinity:     InterPodAffinity,
 	names.VolumeRestrictions:   volumeRestrictions,
 	names.VolumeBinding:        volumeBinding,
 	names.VolumeZone:           volumeZone,

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"cmp"
@@ -31,15 +31,15 @@ type offers struct {
 }
 
 // offersFor looks at every volume once.
-func (b *binder) offersFor(claim podClaim) *offers {
-	if known, ok := b.offers[claim.name]; ok {
+func (b *binder) offersFor(claim PodClaim) *offers {
+	if known, ok := b.offers[claim.Name]; ok {
 		return known
 	}
 	found := &offers{}
-	b.offers[claim.name] = found
-	for _, volume := range everything(b.listers.volumes) {
-		stray := storagehelpers.GetPersistentVolumeClass(volume) != claim.class()
-		if ref := volume.Spec.ClaimRef; ref != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.object) {
+	b.offers[claim.Name] = found
+	for _, volume := range Everything(b.Listers.Volumes) {
+		stray := storagehelpers.GetPersistentVolumeClass(volume) != claim.Class()
+		if ref := volume.Spec.ClaimRef; ref != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object) {
 			if !stray {
 				found.others = append(found.others, fmt.Sprintf("%s (%s/%s)", volume.Name, ref.Namespace, ref.Name))
 			}
@@ -63,32 +63,32 @@ func (b *binder) offersFor(claim podClaim) *offers {
 
 // unfit is what is wrong with a volume that is not another claim's. One that is
 // kept for the claim is not asked for everything.
-func (b *binder) unfit(claim podClaim, volume *corev1.PersistentVolume) []string {
+func (b *binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string {
 	var why []string
-	size, wanted := volume.Spec.Capacity[corev1.ResourceStorage], claim.size()
+	size, wanted := volume.Spec.Capacity[corev1.ResourceStorage], claim.Size()
 	if size.Cmp(wanted) < 0 {
 		why = append(why, fmt.Sprintf("holds %s, wanted %s", size.String(), wanted.String()))
 	}
-	if storagehelpers.CheckVolumeModeMismatches(&claim.object.Spec, &volume.Spec) {
-		why = append(why, fmt.Sprintf("is %s, wanted %s", volumeMode(volume.Spec.VolumeMode), volumeMode(claim.object.Spec.VolumeMode)))
+	if storagehelpers.CheckVolumeModeMismatches(&claim.Object.Spec, &volume.Spec) {
+		why = append(why, fmt.Sprintf("is %s, wanted %s", volumeMode(volume.Spec.VolumeMode), volumeMode(claim.Object.Spec.VolumeMode)))
 	}
-	if has, wants := ptr.Deref(volume.Spec.VolumeAttributesClassName, ""), ptr.Deref(claim.object.Spec.VolumeAttributesClassName, ""); has != wants {
-		why = append(why, fmt.Sprintf("has attributes class %s, wanted %s", orEmpty(has), orEmpty(wants)))
+	if has, wants := ptr.Deref(volume.Spec.VolumeAttributesClassName, ""), ptr.Deref(claim.Object.Spec.VolumeAttributesClassName, ""); has != wants {
+		why = append(why, fmt.Sprintf("has attributes class %s, wanted %s", OrEmpty(has), OrEmpty(wants)))
 	}
 	if volume.DeletionTimestamp != nil {
 		why = append(why, "is being deleted")
 	}
-	if storagehelpers.IsVolumeBoundToClaim(volume, claim.object) {
+	if storagehelpers.IsVolumeBoundToClaim(volume, claim.Object) {
 		return why
 	}
 	if volume.Status.Phase != corev1.VolumeAvailable {
 		why = append(why, "is "+string(volume.Status.Phase))
 	}
-	if selector, err := metav1.LabelSelectorAsSelector(claim.object.Spec.Selector); claim.object.Spec.Selector != nil && err == nil && !selector.Matches(labels.Set(volume.Labels)) {
+	if selector, err := metav1.LabelSelectorAsSelector(claim.Object.Spec.Selector); claim.Object.Spec.Selector != nil && err == nil && !selector.Matches(labels.Set(volume.Labels)) {
 		why = append(why, "is not labelled "+selectorText(selector))
 	}
-	if !storagehelpers.CheckAccessModes(claim.object, volume) {
-		why = append(why, fmt.Sprintf("offers %s, wanted %s", modes(volume.Spec.AccessModes), modes(claim.object.Spec.AccessModes)))
+	if !storagehelpers.CheckAccessModes(claim.Object, volume) {
+		why = append(why, fmt.Sprintf("offers %s, wanted %s", modes(volume.Spec.AccessModes), modes(claim.Object.Spec.AccessModes)))
 	}
 	return why
 }
@@ -96,8 +96,8 @@ func (b *binder) unfit(claim podClaim, volume *corev1.PersistentVolume) []string
 // whyNone goes through the volumes that claim could have on node, or anywhere
 // where node is nil: "pv-1 holds 5Gi, wanted 10Gi; bound to other claims: pv-2
 // (shop/db)". It looks no further than it tells: there may be thousands.
-func (b *binder) whyNone(claim podClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
-	if !b.readable("persistentvolumes") {
+func (b *binder) whyNone(claim PodClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
+	if !b.Readable("persistentvolumes") {
 		return "its volumes could not be read"
 	}
 	found := b.offersFor(claim)
@@ -118,7 +118,7 @@ func (b *binder) whyNone(claim podClaim, node *corev1.Node, taken map[string]*co
 	}
 	for _, volume := range found.strays[:min(len(found.strays), grammar.Many)] {
 		if offersNode(volume, node) {
-			said = append(said, volume.Name+" would do but for its class "+orEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
+			said = append(said, volume.Name+" would do but for its class "+OrEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
 		}
 	}
 	return strings.Join(said, "; ")
@@ -171,9 +171,9 @@ func selectorTerms(of []corev1.NodeSelectorTerm, brief bool) string {
 		var all []string
 		for _, requirement := range slices.Concat(term.MatchExpressions, term.MatchFields) {
 			if brief {
-				requirement.Key = labelWord(requirement.Key)
+				requirement.Key = LabelWord(requirement.Key)
 			}
-			all = append(all, requirementText(requirement))
+			all = append(all, RequirementText(requirement))
 		}
 		terms = append(terms, strings.Join(all, " and "))
 	}
@@ -227,9 +227,9 @@ func topologyText(class *storagev1.StorageClass, brief bool) string {
 		for _, requirement := range term.MatchLabelExpressions {
 			key := requirement.Key
 			if brief {
-				key = labelWord(key)
+				key = LabelWord(key)
 			}
-			all = append(all, requirementText(corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: requirement.Values}))
+			all = append(all, RequirementText(corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: requirement.Values}))
 		}
 		terms = append(terms, strings.Join(all, " and "))
 	}
@@ -250,7 +250,7 @@ func topologyKeys(class *storagev1.StorageClass) []string {
 func (b *binder) storagePools() []*storagev1.CSIStorageCapacity {
 	type poolsKey struct{}
 	return remember(b.q, poolsKey{}, func() []*storagev1.CSIStorageCapacity {
-		pools := slices.Clone(everything(b.capacities))
+		pools := slices.Clone(Everything(b.capacities))
 		slices.SortFunc(pools, func(a, b *storagev1.CSIStorageCapacity) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"strings"
@@ -14,28 +14,28 @@ import (
 // nodeDeclaredFeatures names the features that the pod needs and the node's
 // kubelet does not declare.
 var nodeDeclaredFeatures = explainer{
-	shape: func(q *question, r refused) string { return strings.Join(undeclared(q, r), ",") },
-	words: func(q *question, rs []refused) words {
-		lacking := undeclared(q, rs[0])
+	Shape: func(q *Question, r Refused) string { return strings.Join(Undeclared(q, r), ",") },
+	Words: func(q *Question, rs []Refused) Words {
+		lacking := Undeclared(q, rs[0])
 		if len(lacking) == 0 {
 			return reasonOnly(rs)
 		}
-		return words{
-			What: sentences(rs, func(r refused) string {
+		return Words{
+			What: sentences(rs, func(r Refused) string {
 				declared := "declares no feature"
-				if has := r.node.Node().Status.DeclaredFeatures; len(has) > 0 {
+				if has := r.Node.Node().Status.DeclaredFeatures; len(has) > 0 {
 					declared = "declares " + grammar.List(has, grammar.Many)
 				}
-				return "the pod needs " + strings.Join(undeclared(q, r), ", ") + " of the node, which " + declared
+				return "the pod needs " + strings.Join(Undeclared(q, r), ", ") + " of the node, which " + declared
 			}),
 			Short: "no feature " + strings.Join(lacking, ", "),
 		}
 	},
 }
 
-// undeclared is what the pod needs less what the node has.
-func undeclared(q *question, r refused) []string {
-	if r.node == nil {
+// Undeclared is what the pod needs less what the node has.
+func Undeclared(q *Question, r Refused) []string {
+	if r.Node == nil {
 		return nil
 	}
 	type needsKey struct{}
@@ -43,7 +43,7 @@ func undeclared(q *question, r refused) []string {
 	if needs == nil {
 		return nil
 	}
-	match, err := nodedeclaredfeatures.DefaultFramework.MatchNodeFeatureSet(*needs, r.node.GetNodeDeclaredFeatures())
+	match, err := nodedeclaredfeatures.DefaultFramework.MatchNodeFeatureSet(*needs, r.Node.GetNodeDeclaredFeatures())
 	if err != nil {
 		return nil
 	}
@@ -51,12 +51,12 @@ func undeclared(q *question, r refused) []string {
 }
 
 // featuresOf is what the pod needs by the version that the plugin goes by.
-func featuresOf(q *question) *nodedeclaredfeatures.FeatureSet {
+func featuresOf(q *Question) *nodedeclaredfeatures.FeatureSet {
 	target, err := versionutil.Parse(version.Get().String())
 	if err != nil {
 		return nil
 	}
-	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &q.pod.Spec}, target)
+	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodScheduling(&types.PodInfo{Spec: &q.Pod.Spec}, target)
 	if err != nil {
 		return nil
 	}

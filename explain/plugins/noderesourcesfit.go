@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"cmp"
@@ -21,11 +21,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// nodeResourcesFit names every resource that a node has too little of, with the
+// NodeResourcesFit names every resource that a node has too little of, with the
 // sum behind it.
-var nodeResourcesFit = explainer{
-	shape: func(q *question, r refused) string {
-		figures := shortages(q, r)
+var NodeResourcesFit = explainer{
+	Shape: func(q *Question, r Refused) string {
+		figures := Shortages(q, r)
 		if len(figures) == 1 {
 			return string(figures[0].Resource)
 		}
@@ -35,96 +35,96 @@ var nodeResourcesFit = explainer{
 		}
 		return strings.Join(names, ",")
 	},
-	shortage: func(q *question, r refused) float64 {
+	Shortage: func(q *Question, r Refused) float64 {
 		var sum float64
-		for _, f := range shortages(q, r) {
+		for _, f := range Shortages(q, r) {
 			sum += float64(f.Short) / float64(f.Wanted)
 		}
 		return sum
 	},
-	figures: shortages,
-	words:   fitWords,
+	Figures: Shortages,
+	Words:   fitWords,
 }
 
 // shortageTable is what an explanation knows of its nodes' shortages.
 type shortageTable struct {
-	wanted  fwk.Resource // by the pod, summed once
+	Wanted  fwk.Resource // by the pod, summed once
 	options noderesources.ResourceRequestsOptions
 	ignored *config.NodeResourcesFitArgs // what the profile leaves to others; nil: nothing
 	dra     fwk.SharedDRAManager
-	rows    []shortageRow             // by the node's place among those asked about
-	others  map[fwk.NodeInfo][]figure // of nodes that have no place of their own there
-	spare   []figure                  // room for the figures of more nodes
+	Rows    []ShortageRow             // by the node's place among those asked about
+	others  map[fwk.NodeInfo][]Figure // of nodes that have no place of their own there
+	spare   []Figure                  // room for the figures of more nodes
 }
 
-// shortageRow is what one node has too little of, as the plugin saw it.
-type shortageRow struct {
-	node    fwk.NodeInfo // nil: nobody asked yet
-	figures []figure
+// ShortageRow is what one node has too little of, as the plugin saw it.
+type ShortageRow struct {
+	Node    fwk.NodeInfo // nil: nobody asked yet
+	Figures []Figure
 }
 
-// shortageTableOf holds the plugin's own options, so that Fits sees what it saw.
-func shortageTableOf(q *question) *shortageTable {
+// ShortageTableOf holds the plugin's own options, so that Fits sees what it saw.
+func ShortageTableOf(q *Question) *shortageTable {
 	type tableKey struct{}
 	return remember(q, tableKey{}, func() *shortageTable {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-		info := q.podInfo
+		info := q.PodInfo
 		if info == nil {
-			info, _ = framework.NewPodInfo(q.pod)
+			info, _ = framework.NewPodInfo(q.Pod)
 		}
-		t := &shortageTable{wanted: info.CalculateResource().Resource, options: noderesources.ResourceRequestsOptions{
+		t := &shortageTable{Wanted: info.CalculateResource().Resource, options: noderesources.ResourceRequestsOptions{
 			EnablePodLevelResources:                            gates.EnablePodLevelResources,
 			EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
 			EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
 		}}
 		if gates.EnableDRAExtendedResource {
-			t.dra = q.dra
+			t.dra = q.DRA
 		}
-		t.ignored, _ = q.args[names.NodeResourcesFit].(*config.NodeResourcesFitArgs)
-		nodes, err := q.nodes.NodeInfos().List()
+		t.ignored, _ = q.Args[names.NodeResourcesFit].(*config.NodeResourcesFitArgs)
+		nodes, err := q.Nodes.NodeInfos().List()
 		if err == nil {
-			t.rows = make([]shortageRow, len(nodes))
+			t.Rows = make([]ShortageRow, len(nodes))
 		}
 		return t
 	})
 }
 
-// byName are the shortages of a node that was refused for any.
-func (t *shortageTable) byName(node string) []figure {
-	at := slices.IndexFunc(t.rows, func(row shortageRow) bool { return row.node != nil && row.node.Node().Name == node })
+// ByName are the shortages of a node that was refused for any.
+func (t *shortageTable) ByName(node string) []Figure {
+	at := slices.IndexFunc(t.Rows, func(row ShortageRow) bool { return row.Node != nil && row.Node.Node().Name == node })
 	if at < 0 {
 		return nil
 	}
-	return t.rows[at].figures
+	return t.Rows[at].Figures
 }
 
-// shortages are the resources that r's node has too little of: pods, cpu,
+// Shortages are the resources that r's node has too little of: pods, cpu,
 // memory and ephemeral-storage, then the others by name.
-func shortages(q *question, r refused) []figure {
-	if r.node == nil {
+func Shortages(q *Question, r Refused) []Figure {
+	if r.Node == nil {
 		return nil
 	}
-	return shortageTableOf(q).at(q, r)
+	return ShortageTableOf(q).at(q, r)
 }
 
 // at looks r's node up by its place, or works its shortages out.
-func (t *shortageTable) at(q *question, r refused) []figure {
-	if r.at < len(t.rows) {
-		row := &t.rows[r.at]
-		if row.node == nil {
-			row.node, row.figures = r.node, withoutOverflow(t.insufficient(q, r.node))
+func (t *shortageTable) at(q *Question, r Refused) []Figure {
+	if r.At < len(t.Rows) {
+		row := &t.Rows[r.At]
+		if row.Node == nil {
+			row.Node, row.Figures = r.Node, withoutOverflow(t.insufficient(q, r.Node))
 		}
-		if row.node == r.node {
-			return row.figures
+		if row.Node == r.Node {
+			return row.Figures
 		}
 	}
-	found, ok := t.others[r.node]
+	found, ok := t.others[r.Node]
 	if !ok {
 		if t.others == nil {
-			t.others = map[fwk.NodeInfo][]figure{}
+			t.others = map[fwk.NodeInfo][]Figure{}
 		}
-		found = withoutOverflow(t.insufficient(q, r.node))
-		t.others[r.node] = found
+		found = withoutOverflow(t.insufficient(q, r.Node))
+		t.others[r.Node] = found
 	}
 	return found
 }
@@ -132,50 +132,50 @@ func (t *shortageTable) at(q *question, r refused) []figure {
 // insufficient finds what the pod finds too little of on node. Where it wants an
 // extended resource the scheduler's own code is asked, which sums the pod's
 // requests anew for each node; the four plain ones are compared as that does.
-func (t *shortageTable) insufficient(q *question, node fwk.NodeInfo) []figure {
-	if len(t.wanted.GetScalarResources()) == 0 && !t.options.EnableInPlacePodVerticalScalingSchedulerPreemption {
-		return t.plain(node)
+func (t *shortageTable) insufficient(q *Question, node fwk.NodeInfo) []Figure {
+	if len(t.Wanted.GetScalarResources()) == 0 && !t.options.EnableInPlacePodVerticalScalingSchedulerPreemption {
+		return t.Plain(node)
 	}
-	return t.fits(q.pod, node)
+	return t.Fits(q.Pod, node)
 }
 
-// plain is Fits for a pod that wants pods, cpu, memory and ephemeral-storage only.
-func (t *shortageTable) plain(node fwk.NodeInfo) []figure {
+// Plain is Fits for a pod that wants pods, cpu, memory and ephemeral-storage only.
+func (t *shortageTable) Plain(node fwk.NodeInfo) []Figure {
 	if cap(t.spare)-len(t.spare) < plainResources {
-		t.spare = make([]figure, 0, plainResources*64)
+		t.spare = make([]Figure, 0, plainResources*64)
 	}
 	from := len(t.spare)
 	compare := func(name corev1.ResourceName, wanted, requested, allocatable int64) {
 		if wanted > 0 && wanted > allocatable-requested {
-			t.spare = append(t.spare, figure{name, wanted, requested, allocatable, wanted + requested - allocatable})
+			t.spare = append(t.spare, Figure{name, wanted, requested, allocatable, wanted + requested - allocatable})
 		}
 	}
 	room, used := node.GetAllocatable(), node.GetRequested()
 	compare(corev1.ResourcePods, 1, int64(len(node.GetPods())), int64(room.GetAllowedPodNumber()))
-	compare(corev1.ResourceCPU, t.wanted.GetMilliCPU(), used.GetMilliCPU(), room.GetMilliCPU())
-	compare(corev1.ResourceMemory, t.wanted.GetMemory(), used.GetMemory(), room.GetMemory())
-	compare(corev1.ResourceEphemeralStorage, t.wanted.GetEphemeralStorage(), used.GetEphemeralStorage(), room.GetEphemeralStorage())
+	compare(corev1.ResourceCPU, t.Wanted.GetMilliCPU(), used.GetMilliCPU(), room.GetMilliCPU())
+	compare(corev1.ResourceMemory, t.Wanted.GetMemory(), used.GetMemory(), room.GetMemory())
+	compare(corev1.ResourceEphemeralStorage, t.Wanted.GetEphemeralStorage(), used.GetEphemeralStorage(), room.GetEphemeralStorage())
 	return slices.Clip(t.spare[from:])
 }
 
 // plainResources is how many there are that every node has.
 const plainResources = 4
 
-// fits asks the scheduler's own code what pod finds too little of.
-func (t *shortageTable) fits(pod *corev1.Pod, node fwk.NodeInfo) []figure {
+// Fits asks the scheduler's own code what pod finds too little of.
+func (t *shortageTable) Fits(pod *corev1.Pod, node fwk.NodeInfo) []Figure {
 	missing := noderesources.Fits(pod, node, t.dra, t.options)
-	found := make([]figure, 0, len(missing))
+	found := make([]Figure, 0, len(missing))
 	for _, m := range missing {
 		if t.ignores(m.ResourceName) {
 			continue
 		}
-		found = append(found, figure{
+		found = append(found, Figure{
 			Resource: m.ResourceName, Wanted: m.Requested, Requested: m.Used, Allocatable: m.Capacity,
 			Short: m.Requested + m.Used - m.Capacity,
 		})
 	}
 	if len(found) > 1 { // Fits walks the scalar resources in no order
-		slices.SortStableFunc(found, func(a, b figure) int {
+		slices.SortStableFunc(found, func(a, b Figure) int {
 			return cmp.Compare(report.ResourceRank(a.Resource), report.ResourceRank(b.Resource))
 		})
 	}
@@ -193,17 +193,17 @@ func (t *shortageTable) ignores(name corev1.ResourceName) bool {
 }
 
 // fitWords tells what the nodes are short of, each figure as an exact quantity.
-func fitWords(q *question, rs []refused) words {
-	if len(shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not
+func fitWords(q *Question, rs []Refused) Words {
+	if len(Shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not
 		return reasonOnly(rs)
 	}
 	if len(rs) == 1 {
-		return words{What: sentences(rs, func(r refused) string { return fitSentence(q, r) }), Short: shortOf(shortages(q, rs[0]))}
+		return Words{What: sentences(rs, func(r Refused) string { return fitSentence(q, r) }), Short: ShortOf(Shortages(q, rs[0]))}
 	}
 	spans := fitSpans(q, rs)
-	w := words{What: spansSentence(rs, spans)}
-	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.least.Short != s.greatest.Short }); same {
-		w.Short = shortOf(shortages(q, rs[0])) + " on each"
+	w := Words{What: spansSentence(rs, spans)}
+	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Short != s.Greatest.Short }); same {
+		w.Short = ShortOf(Shortages(q, rs[0])) + " on each"
 		return w
 	}
 	said := nearestFirst(q, rs)
@@ -215,9 +215,9 @@ func fitWords(q *question, rs []refused) words {
 }
 
 // fitSentence is the sum behind one node's refusal.
-func fitSentence(q *question, r refused) string {
+func fitSentence(q *Question, r Refused) string {
 	var all []string
-	for _, f := range shortages(q, r) {
+	for _, f := range Shortages(q, r) {
 		said := fmt.Sprintf("%s %s short: wants %s, free %s = allocatable %s − requested %s", f.Resource,
 			quantity.Canonical(f.Resource, f.Short), quantity.Canonical(f.Resource, f.Wanted), quantity.Canonical(f.Resource, f.Allocatable-f.Requested),
 			quantity.Canonical(f.Resource, f.Allocatable), quantity.Canonical(f.Resource, f.Requested))
@@ -231,29 +231,29 @@ func fitSentence(q *question, r refused) string {
 
 // fitSpan holds the least and the greatest of each number over some nodes.
 type fitSpan struct {
-	extent
+	Extent
 	leastFree, greatestFree int64
 }
 
 // fitSpans are the ranges of the figures of nodes that lack the same resources.
-func fitSpans(q *question, rs []refused) []fitSpan {
+func fitSpans(q *Question, rs []Refused) []fitSpan {
 	return widened(nil, q, rs)
 }
 
 // widened are the ranges that take in more nodes which lack the same resources.
-func widened(spans []fitSpan, q *question, more []refused) []fitSpan {
-	known := shortageTableOf(q)
+func widened(spans []fitSpan, q *Question, more []Refused) []fitSpan {
+	known := ShortageTableOf(q)
 	for _, r := range more {
 		figures := known.at(q, r)
 		if spans == nil {
 			for _, f := range figures {
-				spans = append(spans, fitSpan{extent{f, f}, f.Allocatable - f.Requested, f.Allocatable - f.Requested})
+				spans = append(spans, fitSpan{Extent{f, f}, f.Allocatable - f.Requested, f.Allocatable - f.Requested})
 			}
 			continue
 		}
 		for j, f := range figures {
 			s := &spans[j]
-			s.widen(f)
+			s.Widen(f)
 			s.leastFree, s.greatestFree = min(s.leastFree, f.Allocatable-f.Requested), max(s.greatestFree, f.Allocatable-f.Requested)
 		}
 	}
@@ -261,20 +261,20 @@ func widened(spans []fitSpan, q *question, more []refused) []fitSpan {
 }
 
 // spansSentence tells a group's figures as ranges.
-func spansSentence(rs []refused, spans []fitSpan) string {
+func spansSentence(rs []Refused, spans []fitSpan) string {
 	var all []string
 	for _, s := range spans {
-		name := s.least.Resource
+		name := s.Least.Resource
 		all = append(all, fmt.Sprintf("%s %s short: wants %s, free %s, allocatable %s, requested %s", name,
-			quantity.CanonicalRange(name, s.least.Short, s.greatest.Short), quantity.CanonicalRange(name, s.least.Wanted, s.greatest.Wanted),
-			quantity.CanonicalRange(name, s.leastFree, s.greatestFree), quantity.CanonicalRange(name, s.least.Allocatable, s.greatest.Allocatable),
-			quantity.CanonicalRange(name, s.least.Requested, s.greatest.Requested)))
+			quantity.CanonicalRange(name, s.Least.Short, s.Greatest.Short), quantity.CanonicalRange(name, s.Least.Wanted, s.Greatest.Wanted),
+			quantity.CanonicalRange(name, s.leastFree, s.greatestFree), quantity.CanonicalRange(name, s.Least.Allocatable, s.Greatest.Allocatable),
+			quantity.CanonicalRange(name, s.Least.Requested, s.Greatest.Requested)))
 	}
 	return listNodes(rs, grammar.Many) + ": " + strings.Join(all, "; ")
 }
 
-// shortOf is the clause of one node: "cpu 350m, memory 2Gi short".
-func shortOf(figures []figure) string {
+// ShortOf is the clause of one node: "cpu 350m, memory 2Gi short".
+func ShortOf(figures []Figure) string {
 	var all []string
 	for _, f := range figures {
 		all = append(all, string(f.Resource)+" "+quantity.RoundedUp(f.Resource, f.Short))
@@ -284,20 +284,20 @@ func shortOf(figures []figure) string {
 
 // nearestFirst names the nearest node, then one more each time, with what each is
 // short of, and sums the rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
-func nearestFirst(q *question, rs []refused) []string {
+func nearestFirst(q *Question, rs []Refused) []string {
 	most := min(len(rs), grammar.Many)
-	named := []string{rs[0].name() + ": " + shortOf(shortages(q, rs[0]))}
+	named := []string{rs[0].Name() + ": " + ShortOf(Shortages(q, rs[0]))}
 	for _, r := range rs[1:most] {
-		named = append(named, r.name()+": "+byHowMuch(shortages(q, r), shortages(q, r)))
+		named = append(named, r.Name()+": "+byHowMuch(Shortages(q, r), Shortages(q, r)))
 	}
 	said := make([]string, most)
 	rest := fitSpans(q, rs[most:])
 	for n := most; n > 0; n-- {
 		all := slices.Clip(named[:n])
 		if n < len(rs) {
-			var least, greatest []figure
+			var least, greatest []Figure
 			for _, s := range rest {
-				least, greatest = append(least, s.least), append(greatest, s.greatest)
+				least, greatest = append(least, s.Least), append(greatest, s.Greatest)
 			}
 			all = append(all, fmt.Sprintf("%d more by %s", len(rs)-n, byHowMuch(least, greatest)))
 		}
@@ -308,7 +308,7 @@ func nearestFirst(q *question, rs []refused) []string {
 }
 
 // byHowMuch is a shortage without the resource's name, as long as there is one.
-func byHowMuch(least, greatest []figure) string {
+func byHowMuch(least, greatest []Figure) string {
 	var all []string
 	for i, f := range least {
 		said := quantity.RoundedUpRange(f.Resource, f.Short, greatest[i].Short)
@@ -318,4 +318,29 @@ func byHowMuch(least, greatest []figure) string {
 		all = append(all, said)
 	}
 	return strings.Join(all, ", ")
+}
+
+// withoutOverflow are the figures whose amounts are true. What was lacking by others
+// is told without figures.
+func withoutOverflow(figures []Figure) []Figure {
+	wrong := func(f Figure) bool { return f.Wanted < 0 || f.Requested < 0 || f.Allocatable < 0 || f.Short < 0 }
+	if !slices.ContainsFunc(figures, wrong) { // nearly always
+		return figures
+	}
+	return slices.DeleteFunc(slices.Clone(figures), wrong)
+}
+
+// TooLittle says that of one resource.
+func (f Figure) TooLittle() bool {
+	return f.Wanted > f.Allocatable && f.Resource != corev1.ResourcePods
+}
+
+// Extent is the least and the greatest of one figure over some nodes.
+type Extent struct{ Least, Greatest Figure }
+
+func (s *Extent) Widen(f Figure) {
+	s.Least.Wanted, s.Greatest.Wanted = min(s.Least.Wanted, f.Wanted), max(s.Greatest.Wanted, f.Wanted)
+	s.Least.Requested, s.Greatest.Requested = min(s.Least.Requested, f.Requested), max(s.Greatest.Requested, f.Requested)
+	s.Least.Allocatable, s.Greatest.Allocatable = min(s.Least.Allocatable, f.Allocatable), max(s.Greatest.Allocatable, f.Allocatable)
+	s.Least.Short, s.Greatest.Short = min(s.Least.Short, f.Short), max(s.Greatest.Short, f.Short)
 }

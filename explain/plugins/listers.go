@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"k8s.io/apimachinery/pkg/labels"
@@ -8,55 +8,55 @@ import (
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 )
 
-// listers are the objects beside nodes and pods that refusals are about. A kind
+// Listers are the objects beside nodes and pods that refusals are about. A kind
 // that could not be listed looks empty here: where words need more than their
 // plugin has read, ask readable before saying that something does not exist.
 // Words are found after the plugins have been asked, so what they read is never
 // taken for a read of a plugin (Trace).
-type listers struct {
+type Listers struct {
 	claims      corelisters.PersistentVolumeClaimLister
-	volumes     corelisters.PersistentVolumeLister
-	classes     storagelisters.StorageClassLister
+	Volumes     corelisters.PersistentVolumeLister
+	Classes     storagelisters.StorageClassLister
 	csiNodes    storagelisters.CSINodeLister
 	csiDrivers  storagelisters.CSIDriverLister
 	capacities  storagelisters.CSIStorageCapacityLister
 	attachments storagelisters.VolumeAttachmentLister
 
-	replicaSets  appslisters.ReplicaSetLister
-	statefulSets appslisters.StatefulSetLister
-	controllers  corelisters.ReplicationControllerLister
+	ReplicaSets  appslisters.ReplicaSetLister
+	StatefulSets appslisters.StatefulSetLister
+	Controllers  corelisters.ReplicationControllerLister
 
-	forbidden map[string]string // resource → why it could not be listed
+	Forbidden map[string]string // resource → why it could not be listed
 }
 
-// newListers are the listers of factory, of which some hold nothing.
-func newListers(factory informers.SharedInformerFactory, forbidden map[string]string) listers {
+// NewListers are the listers of factory, of which some hold nothing.
+func NewListers(factory informers.SharedInformerFactory, forbidden map[string]string) Listers {
 	core, apps, storage := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1()
-	return listers{
+	return Listers{
 		claims:      core.PersistentVolumeClaims().Lister(),
-		volumes:     core.PersistentVolumes().Lister(),
-		classes:     storage.StorageClasses().Lister(),
+		Volumes:     core.PersistentVolumes().Lister(),
+		Classes:     storage.StorageClasses().Lister(),
 		csiNodes:    storage.CSINodes().Lister(),
 		csiDrivers:  storage.CSIDrivers().Lister(),
 		capacities:  storage.CSIStorageCapacities().Lister(),
 		attachments: storage.VolumeAttachments().Lister(),
 
-		replicaSets:  apps.ReplicaSets().Lister(),
-		statefulSets: apps.StatefulSets().Lister(),
-		controllers:  core.ReplicationControllers().Lister(),
+		ReplicaSets:  apps.ReplicaSets().Lister(),
+		StatefulSets: apps.StatefulSets().Lister(),
+		Controllers:  core.ReplicationControllers().Lister(),
 
-		forbidden: forbidden,
+		Forbidden: forbidden,
 	}
 }
 
-// readable says whether resource (plural, as RBAC names it) could be listed.
-func (l listers) readable(resource string) bool {
-	_, unread := l.forbidden[resource]
+// Readable says whether resource (plural, as RBAC names it) could be listed.
+func (l Listers) Readable(resource string) bool {
+	_, unread := l.Forbidden[resource]
 	return !unread
 }
 
-// everything is all that a lister holds.
-func everything[T any](lister interface {
+// Everything is all that a lister holds.
+func Everything[T any](lister interface {
 	List(selector labels.Selector) ([]T, error)
 },
 ) []T {

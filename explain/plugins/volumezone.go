@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 // volumeZone names the volume whose labels say another zone or region than the
 // node's.
 var volumeZone = explainer{
-	shape: func(q *question, r refused) string { return faultShape(zoneFaults(q, r)) },
-	words: func(q *question, rs []refused) words {
-		return faultWords(rs, func(r refused) []fault { return zoneFaults(q, r) })
+	Shape: func(q *Question, r Refused) string { return faultShape(ZoneFaults(q, r)) },
+	Words: func(q *Question, rs []Refused) Words {
+		return faultWords(rs, func(r Refused) []Fault { return ZoneFaults(q, r) })
 	},
 }
 
@@ -27,24 +27,24 @@ var zoneKeys = []string{
 
 // place is where a volume can be used, by one of its labels.
 type place struct {
-	claim  podClaim
+	claim  PodClaim
 	key    string
 	value  string // as written
 	values sets.Set[string]
 	short  string
 }
 
-func zoneFaults(q *question, r refused) []fault {
-	if r.node == nil {
+func ZoneFaults(q *Question, r Refused) []Fault {
+	if r.Node == nil {
 		return unplaced(q)
 	}
 	type placesKey struct{}
 	places := remember(q, placesKey{}, func() []place { return places(q) })
-	node := r.node.Node()
+	node := r.Node.Node()
 	if !zoned(node) {
 		return nil
 	}
-	var faults []fault
+	var faults []Fault
 	for _, p := range places {
 		if value, ok := p.of(node); !ok || !p.values.Has(value) {
 			faults = append(faults, newFault(p.short, func() string { return p.sentence(value, ok) }))
@@ -81,19 +81,19 @@ func (p place) of(node *corev1.Node) (string, bool) {
 func (p place) sentence(value string, ok bool) string {
 	has := "the node has no such label"
 	if ok {
-		has = "the node is in " + orEmpty(value)
+		has = "the node is in " + OrEmpty(value)
 	}
-	return fmt.Sprintf("volume %s of claim %s is in %s=%s, %s", p.claim.object.Spec.VolumeName, p.claim.name, p.key, p.value, has)
+	return fmt.Sprintf("volume %s of claim %s is in %s=%s, %s", p.claim.Object.Spec.VolumeName, p.claim.Name, p.key, p.value, has)
 }
 
 // places are where the pod's bound volumes are, by their labels.
-func places(q *question) []place {
+func places(q *Question) []place {
 	var found []place
-	for _, claim := range podClaims(q) {
-		if claim.ephemeral || claim.object == nil || claim.object.Spec.VolumeName == "" {
+	for _, claim := range PodClaims(q) {
+		if claim.Ephemeral || claim.Object == nil || claim.Object.Spec.VolumeName == "" {
 			continue
 		}
-		volume, err := q.listers.volumes.Get(claim.object.Spec.VolumeName)
+		volume, err := q.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
 		if err != nil {
 			continue
 		}
@@ -112,10 +112,10 @@ func places(q *question) []place {
 
 // unplaced tells why the plugin cannot know where the pod's volumes are: the
 // first claim that it could not follow, and the others of which the same holds.
-func unplaced(q *question) []fault {
-	var faults []fault
-	for _, claim := range podClaims(q) {
-		if claim.ephemeral {
+func unplaced(q *Question) []Fault {
+	var faults []Fault
+	for _, claim := range PodClaims(q) {
+		if claim.Ephemeral {
 			continue
 		}
 		if f, ok := claim.untraced(q); ok {
@@ -126,30 +126,30 @@ func unplaced(q *question) []fault {
 }
 
 // untraced is why the claim leads to no volume, if it should.
-func (c podClaim) untraced(q *question) (fault, bool) {
+func (c PodClaim) untraced(q *Question) (Fault, bool) {
 	switch {
-	case c.object == nil:
+	case c.Object == nil:
 		return c.absent(", so its volume's zone is not known"), true
-	case c.object.Spec.VolumeName != "":
-		_, err := q.listers.volumes.Get(c.object.Spec.VolumeName)
-		return c.volumeGone(), err != nil && q.listers.readable("persistentvolumes")
-	case c.class() == "":
+	case c.Object.Spec.VolumeName != "":
+		_, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName)
+		return c.volumeGone(), err != nil && q.Listers.Readable("persistentvolumes")
+	case c.Class() == "":
 		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and names no class, so its volume's zone is not known" }), true
 	}
-	class, err := q.listers.classes.Get(c.class())
+	class, err := q.Listers.Classes.Get(c.Class())
 	switch {
-	case err != nil && !q.listers.readable("storageclasses"):
-		return fault{}, false
+	case err != nil && !q.Listers.Readable("storageclasses"):
+		return Fault{}, false
 	case err != nil:
 		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is not known" }), true
 	case class.VolumeBindingMode == nil:
 		return newFault(c.unboundWhy(q), func() string {
-			return fmt.Sprintf("%s and its class %s does not say when to bind", c.unboundWhy(q), c.class())
+			return fmt.Sprintf("%s and its class %s does not say when to bind", c.unboundWhy(q), c.Class())
 		}), true
 	case *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer:
-		return fault{}, false
+		return Fault{}, false
 	}
 	return newFault(c.unboundWhy(q), func() string {
-		return fmt.Sprintf("%s, though its class %s binds at once, so its volume's zone is not known", c.unboundWhy(q), c.class())
+		return fmt.Sprintf("%s, though its class %s binds at once, so its volume's zone is not known", c.unboundWhy(q), c.Class())
 	}), true
 }

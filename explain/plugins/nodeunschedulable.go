@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -8,9 +8,9 @@ import (
 
 // nodeUnschedulable says that a node is cordoned.
 var nodeUnschedulable = explainer{
-	words: func(_ *question, rs []refused) words {
-		return words{
-			What: sentences(rs, func(refused) string {
+	Words: func(_ *Question, rs []Refused) Words {
+		return Words{
+			What: sentences(rs, func(Refused) string {
 				return "cordoned (spec.unschedulable), and " + corev1.TaintNodeUnschedulable + ":NoSchedule is not tolerated"
 			}),
 			Short: report.CordonWord,

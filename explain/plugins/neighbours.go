@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"cmp"
@@ -43,14 +43,14 @@ type grudge struct {
 }
 
 // newNeighbours looks at every pod once.
-func newNeighbours(q *question) *neighbours {
+func newNeighbours(q *Question) *neighbours {
 	n := &neighbours{company: map[pair][]*corev1.Pod{}, hostile: map[grudge][]*corev1.Pod{}}
-	n.together = ownTerms(q, fwk.GetPodAffinityTerms(q.pod.Spec.Affinity))
-	n.apart = ownTerms(q, fwk.GetPodAntiAffinityTerms(q.pod.Spec.Affinity))
+	n.together = OwnTerms(q, fwk.GetPodAffinityTerms(q.Pod.Spec.Affinity))
+	n.apart = OwnTerms(q, fwk.GetPodAntiAffinityTerms(q.Pod.Spec.Affinity))
 	for range n.apart {
 		n.unwanted = append(n.unwanted, map[pair][]*corev1.Pod{})
 	}
-	nodes, err := q.nodes.NodeInfos().List()
+	nodes, err := q.Nodes.NodeInfos().List()
 	if err != nil {
 		return n
 	}
@@ -61,9 +61,9 @@ func newNeighbours(q *question) *neighbours {
 	case len(n.apart) > 0:
 		n.meetAll(unfit)
 	}
-	ours := namespaceLabels(q)
+	ours := NamespaceLabels(q)
 	for _, node := range unfit {
-		n.meetHostile(q.pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
+		n.meetHostile(q.Pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
 	}
 	n.settle()
 	return n
@@ -72,11 +72,11 @@ func newNeighbours(q *question) *neighbours {
 // unfit are the nodes that hold pods which keep the pod away, or more: the plugin
 // has refused each of them, for a pod's own node is of the domain that it keeps
 // others out of. All of them where it is not known what the plugin refused.
-func unfit(q *question, nodes []fwk.NodeInfo) []fwk.NodeInfo {
-	if q.column == nil {
+func unfit(q *Question, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	if q.Column == nil {
 		return nodes
 	}
-	column := q.column(names.InterPodAffinity)
+	column := q.Column(names.InterPodAffinity)
 	if len(column) != len(nodes) {
 		return nodes
 	}
@@ -129,15 +129,15 @@ func join(to, more map[pair][]*corev1.Pod) {
 }
 
 // with is n and the pods that are nominated to r's node.
-func (n *neighbours) with(q *question, r refused) *neighbours {
+func (n *neighbours) with(q *Question, r Refused) *neighbours {
 	more := *n
 	more.company, more.hostile = maps.Clone(n.company), maps.Clone(n.hostile)
 	more.unwanted = slices.Clone(n.unwanted)
 	for i := range more.unwanted {
 		more.unwanted[i] = maps.Clone(n.unwanted[i])
 	}
-	more.meet(r.node.Node(), r.nominated)
-	more.meetHostile(q.pod, namespaceLabels(q), r.node.Node(), r.nominated)
+	more.meet(r.Node.Node(), r.Nominated)
+	more.meetHostile(q.Pod, NamespaceLabels(q), r.Node.Node(), r.Nominated)
 	more.settle()
 	return &more
 }
@@ -171,7 +171,7 @@ func (n *neighbours) meetHostile(pod *corev1.Pod, ours labels.Set, node *corev1.
 			if !ok || !term.Matches(pod, ours) {
 				continue
 			}
-			at := grudge{pair{term.TopologyKey, domain}, termText(info.GetPod().Namespace, &term)}
+			at := grudge{pair{term.TopologyKey, domain}, TermText(info.GetPod().Namespace, &term)}
 			n.hostile[at] = append(n.hostile[at], info.GetPod())
 		}
 	}
@@ -220,17 +220,17 @@ func inOrder[K comparable](lists map[K][]*corev1.Pod) {
 func (n *neighbours) companyText(pod *corev1.Pod) string {
 	var all []string
 	for _, term := range n.together {
-		if said := termText(pod.Namespace, &term); !slices.Contains(all, said) {
+		if said := TermText(pod.Namespace, &term); !slices.Contains(all, said) {
 			all = append(all, said)
 		}
 	}
 	return strings.Join(all, " and ")
 }
 
-// ownTerms are the pod's terms with its namespace selectors resolved to names,
+// OwnTerms are the pod's terms with its namespace selectors resolved to names,
 // as the plugin's PreFilter does.
-func ownTerms(q *question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
-	parsed, err := fwk.GetAffinityTerms(q.pod, terms)
+func OwnTerms(q *Question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
+	parsed, err := fwk.GetAffinityTerms(q.Pod, terms)
 	if err != nil {
 		return nil
 	}
@@ -238,7 +238,7 @@ func ownTerms(q *question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
 		if parsed[i].NamespaceSelector.Empty() {
 			continue
 		}
-		found, err := q.namespaces.List(parsed[i].NamespaceSelector)
+		found, err := q.Namespaces.List(parsed[i].NamespaceSelector)
 		if err != nil {
 			return nil
 		}
@@ -250,9 +250,9 @@ func ownTerms(q *question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
 	return parsed
 }
 
-// namespaceLabels are those of the pod's namespace, for the selectors of others.
-func namespaceLabels(q *question) labels.Set {
-	namespace, err := q.namespaces.Get(q.pod.Namespace)
+// NamespaceLabels are those of the pod's namespace, for the selectors of others.
+func NamespaceLabels(q *Question) labels.Set {
+	namespace, err := q.Namespaces.Get(q.Pod.Namespace)
 	if err != nil {
 		return nil
 	}
@@ -280,9 +280,9 @@ func keysOf(terms []fwk.AffinityTerm) []string {
 	return keys
 }
 
-// termText is whom a term of a pod in home means: "app=web", with the
+// TermText is whom a term of a pod in home means: "app=web", with the
 // namespaces where they are not only home.
-func termText(home string, term *fwk.AffinityTerm) string {
+func TermText(home string, term *fwk.AffinityTerm) string {
 	said := selectorText(term.Selector)
 	switch {
 	case term.NamespaceSelector.Empty():
@@ -295,11 +295,11 @@ func termText(home string, term *fwk.AffinityTerm) string {
 	return said + " in " + grammar.List(sets.List(term.Namespaces), grammar.Few)
 }
 
-// listPods names the first of some pods and counts the rest.
-func listPods(pods []*corev1.Pod, limit int) string {
+// ListPods names the first of some pods and counts the rest.
+func ListPods(pods []*corev1.Pod, limit int) string {
 	var names []string
 	for _, pod := range pods[:min(len(pods), limit)] {
-		names = append(names, fullName(pod))
+		names = append(names, FullName(pod))
 	}
 	said := strings.Join(names, ", ")
 	if rest := len(pods) - len(names); rest > 0 {

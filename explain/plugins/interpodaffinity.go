@@ -1,0 +1,200 @@
+package plugins
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// InterPodAffinity names the rule that a node breaks and the pods behind it.
+var InterPodAffinity = explainer{
+	Shape: func(q *Question, r Refused) string {
+		var all []string
+		for _, c := range Clashes(q, r) {
+			all = append(all, c.kind())
+		}
+		return strings.Join(all, ",")
+	},
+	Words: affinityClashWords,
+}
+
+// rule is one of the three ways in which pods keep a pod off a node.
+type rule string
+
+const (
+	Together rule = "pod affinity"      // the pod wants company that is not there
+	Apart    rule = "pod anti-affinity" // the pod wants away from pods that are there
+	existing rule = "anti-affinity"     // pods that are there want the pod away
+)
+
+// Clash is one rule that a node breaks.
+type Clash struct {
+	Rule     rule
+	Key      string // the topology's
+	domain   string // the node's value of it
+	missing  bool   // the node has no label of that key
+	Selector string // whom the rule means
+	self     bool   // the pod means its own like
+	Pods     []*corev1.Pod
+	where    []string // together: the domains of pods, which are elsewhere
+}
+
+func (c Clash) kind() string {
+	return string(c.Rule) + " " + c.Key + " " + c.Selector + " " + strconv.FormatBool(c.missing)
+}
+
+// Clashes are the rules that r's node breaks, in the plugin's order.
+func Clashes(q *Question, r Refused) []Clash {
+	if r.Node == nil {
+		return nil
+	}
+	type indexKey struct{}
+	index := remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
+	if len(r.Nominated) > 0 {
+		index = index.with(q, r)
+	}
+	node := r.Node.Node()
+	found := index.missingCompany(q.Pod, node)
+	for i, term := range index.apart {
+		domain, ok := node.Labels[term.TopologyKey]
+		if pods := index.unwanted[i][pair{term.TopologyKey, domain}]; ok && len(pods) > 0 {
+			found = append(found, Clash{
+				Rule: Apart, Key: term.TopologyKey, domain: domain, Selector: TermText(q.Pod.Namespace, &term),
+				self: term.Matches(q.Pod, nil), Pods: pods,
+			})
+		}
+	}
+	return append(found, index.unwelcome(node)...)
+}
+
+// missingCompany is what the pod's affinity misses on node. One pod must match
+// all terms at once; where none does anywhere and the pod would be its own
+// company, the scheduler lets it be the first.
+func (n *neighbours) missingCompany(pod *corev1.Pod, node *corev1.Node) []Clash {
+	var found []Clash
+	selector := n.companyText(pod)
+	var missing, absent []Clash
+	for _, term := range n.together {
+		domain, ok := node.Labels[term.TopologyKey]
+		c := Clash{Rule: Together, Key: term.TopologyKey, domain: domain, missing: !ok, Selector: selector}
+		switch {
+		case !ok:
+			missing = append(missing, c)
+		case len(n.company[pair{term.TopologyKey, domain}]) == 0:
+			c.Pods, c.where = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey]
+			absent = append(absent, c)
+		}
+	}
+	if len(absent) > 0 && (len(n.company) > 0 || !matchesAll(n.together, pod)) {
+		found = absent
+	}
+	return append(missing, found...)
+}
+
+// unwelcome are the anti-affinities of other pods that node's domains fall under.
+func (n *neighbours) unwelcome(node *corev1.Node) []Clash {
+	var found []Clash
+	for _, key := range n.keys {
+		domain, ok := node.Labels[key]
+		if !ok {
+			continue
+		}
+		for _, selector := range n.grudges[key] {
+			if pods := n.hostile[grudge{pair{key, domain}, selector}]; len(pods) > 0 {
+				found = append(found, Clash{Rule: existing, Key: key, domain: domain, Selector: selector, Pods: pods})
+			}
+		}
+	}
+	return found
+}
+
+func affinityClashWords(q *Question, rs []Refused) Words {
+	broken := Clashes(q, rs[0])
+	if len(broken) == 0 {
+		return reasonOnly(rs)
+	}
+	var short []string
+	for i, c := range broken {
+		mutual := func(other Clash) bool {
+			return other.Rule == Apart && other.Key == c.Key && other.Selector == c.Selector
+		}
+		if c.Rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that want away from each other
+			continue
+		}
+		if clause := c.clause(len(rs)); !slices.Contains(short, clause) {
+			short = append(short, clause)
+		}
+	}
+	return Words{
+		What: sentences(rs, func(r Refused) string {
+			var all []string
+			for _, c := range Clashes(q, r) {
+				all = append(all, c.sentence())
+			}
+			return strings.Join(all, "; ")
+		}),
+		Short: strings.Join(short, "; "),
+	}
+}
+
+// sentence tells the rule, the domain and the pods.
+func (c Clash) sentence() string {
+	place := c.Key + "=" + c.domain
+	count := len(c.Pods)
+	switch {
+	case c.missing:
+		return fmt.Sprintf("%s: node has no label %s", c.Rule, c.Key)
+	case c.Rule == Together && count == 0:
+		return fmt.Sprintf("%s: no pod matches %s in %s, nor anywhere else", c.Rule, c.Selector, place)
+	case c.Rule == Together:
+		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.Rule, c.Selector, place,
+			grammar.Count(count, "does", "do"), c.Key, grammar.List(c.where, grammar.Many), ListPods(c.Pods, grammar.Many))
+	case c.Rule == Apart:
+		return fmt.Sprintf("%s: %s %s in %s: %s", c.Rule, grammar.Count(count, "pod matches", "pods match"), c.Selector, place, ListPods(c.Pods, grammar.Many))
+	}
+	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.Rule, grammar.Plural(count, "pod"), c.Selector, place, ListPods(c.Pods, grammar.Many))
+}
+
+// clause is the rule in a table, for so many nodes.
+func (c Clash) clause(nodes int) string {
+	switch {
+	case c.missing:
+		return "no label " + LabelWord(c.Key)
+	case c.Rule == Together && c.onNode():
+		return fmt.Sprintf("no %s pod on it", c.Selector)
+	case c.Rule == Together:
+		return fmt.Sprintf("no %s pod in its %s", c.Selector, LabelWord(c.Key))
+	case c.Rule == Apart:
+		return c.apartClause(nodes)
+	case nodes == 1:
+		return fmt.Sprintf("kept off by %s (anti-affinity %s)", ListPods(c.Pods, grammar.Few), c.Selector)
+	}
+	return fmt.Sprintf("kept off by pods there (anti-affinity %s)", c.Selector)
+}
+
+// apartClause is the pod's own anti-affinity: towards its like, or towards others.
+func (c Clash) apartClause(nodes int) string {
+	rule := "away from " + c.Selector
+	switch {
+	case c.self && c.onNode():
+		rule = "one per node"
+	case c.self:
+		rule = "one per " + LabelWord(c.Key)
+	}
+	switch {
+	case nodes == 1 && len(c.Pods) == 1:
+		return fmt.Sprintf("%s: %s is there", rule, FullName(c.Pods[0]))
+	case nodes == 1:
+		return fmt.Sprintf("%s: %s are there", rule, ListPods(c.Pods, grammar.Few))
+	case c.self && c.onNode():
+		return fmt.Sprintf("%s: %d of %d taken", rule, nodes, nodes)
+	}
+	return rule + ": each has one"
+}
+
+func (c Clash) onNode() bool { return c.Key == corev1.LabelHostname }

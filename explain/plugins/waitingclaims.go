@@ -1,0 +1,134 @@
+package plugins
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+)
+
+// waitingFaults are why no node was looked at: claims that are no use as they
+// are, or that something else has to bind first.
+func waitingFaults(q *Question) []Fault {
+	var faults []Fault
+	for _, claim := range PodClaims(q) {
+		if f, ok := claim.unusable(q); ok {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	b := BinderOf(q)
+	for _, claim := range slices.Concat(b.started, b.Free) {
+		if !claim.waitsForConsumer(q) {
+			faults = append(faults, newFault(claim.unboundWhy(q), func() string { return b.waiting(claim) }))
+		}
+	}
+	return faults
+}
+
+// unusable is why the claim serves no pod, bound or not.
+func (c PodClaim) unusable(q *Question) (Fault, bool) {
+	switch {
+	case c.Object == nil:
+		return c.absent(", so there is nothing to bind"), true
+	case c.Object.Status.Phase == corev1.ClaimLost:
+		gone := c.volumeGone()
+		if _, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName); err == nil || !q.Listers.Readable("persistentvolumes") {
+			return plainFault(fmt.Sprintf("claim %s has lost its volume %s", c.Name, c.Object.Spec.VolumeName)), true
+		}
+		return newFault(gone.short, func() string {
+			return fmt.Sprintf("claim %s is Lost: volume %s does not exist", c.Name, c.Object.Spec.VolumeName)
+		}), true
+	case c.Object.DeletionTimestamp != nil:
+		return plainFault(fmt.Sprintf("claim %s is being deleted", c.Name)), true
+	case c.foreign(q.Pod):
+		return newFault(fmt.Sprintf("claim %s is not the pod's", c.Name), func() string {
+			return fmt.Sprintf("claim %s has the name that the pod's ephemeral volume needs, but was not made for the pod", c.Name)
+		}), true
+	}
+	return Fault{}, false
+}
+
+// fullyBound says whether the binding of the claim is over.
+func (c PodClaim) fullyBound() bool {
+	return c.Object.Spec.VolumeName != "" && metav1.HasAnnotation(c.Object.ObjectMeta, storagehelpers.AnnBindCompleted)
+}
+
+// SelectedNode is the node that a volume is being provisioned for.
+func (c PodClaim) SelectedNode() string { return c.Object.Annotations[storagehelpers.AnnSelectedNode] }
+
+func (c PodClaim) Size() resource.Quantity {
+	return c.Object.Spec.Resources.Requests[corev1.ResourceStorage]
+}
+
+// wish is what the claim asks for: "10Gi ReadWriteOnce", "10Gi ReadWriteOnce Block".
+func (c PodClaim) wish() string {
+	size := c.Size()
+	said := size.String() + " " + modes(c.Object.Spec.AccessModes)
+	if c.Object.Spec.VolumeMode != nil && *c.Object.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {
+		said += " " + string(*c.Object.Spec.VolumeMode)
+	}
+	return said
+}
+
+// waitsForConsumer says whether the scheduler has to choose a node before the
+// claim, which is not bound, is served.
+func (c PodClaim) waitsForConsumer(q *Question) bool {
+	class, err := q.Listers.Classes.Get(c.Class())
+	return c.Object.Spec.VolumeName == "" && c.Class() != "" && err == nil && class.VolumeBindingMode != nil &&
+		*class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+}
+
+// unboundWhy is the clause of a claim that should be bound already, in the same
+// words for every plugin that needs its volume.
+func (c PodClaim) unboundWhy(q *Question) string {
+	said := fmt.Sprintf("claim %s is not bound", c.Name)
+	if _, err := q.Listers.Classes.Get(c.Class()); c.Object.Spec.VolumeName == "" && c.Class() != "" && err != nil && q.Listers.Readable("storageclasses") {
+		said += fmt.Sprintf(": class %s does not exist", c.Class())
+	}
+	return said
+}
+
+// waiting tells what has to bind the claim before the scheduler goes on.
+func (b *binder) waiting(claim PodClaim) string {
+	said := fmt.Sprintf("claim %s for %s is not bound", claim.Name, claim.wish())
+	if claim.Object.Spec.VolumeName != "" {
+		return said + ": it names " + b.named(claim)
+	}
+	if claim.Class() == "" {
+		return said + " and names no class: " + b.whyNone(claim, nil, nil)
+	}
+	class, err := b.Classes.Get(claim.Class())
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s: class %s does not exist", said, claim.Class())
+	case class.Provisioner == "" || class.Provisioner == storagehelpers.NotSupportedProvisioner:
+		return fmt.Sprintf("%s: class %s binds at once and has no provisioner: %s", said, class.Name, b.whyNone(claim, nil, nil))
+	}
+	return fmt.Sprintf("%s: class %s binds at once, and %s has not provided a volume", said, class.Name, class.Provisioner)
+}
+
+// named is the volume that the claim names, and why it is not bound to it.
+func (b *binder) named(claim PodClaim) string {
+	name := "volume " + claim.Object.Spec.VolumeName
+	if !b.Readable("persistentvolumes") {
+		return name
+	}
+	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
+	switch {
+	case err != nil:
+		return name + ", which does not exist"
+	case volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object):
+		return fmt.Sprintf("%s, which belongs to claim %s/%s", name, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
+	}
+	if why := b.unfit(claim, volume); len(why) > 0 {
+		return name + ", which " + why[0]
+	}
+	return name + ", and the binding is not over"
+}
