@@ -19,9 +19,9 @@ type AutoscalerWord struct {
 }
 
 // autoscalerLines quote the autoscalers.
-func (r *Report) autoscalerLines(now time.Time) []string {
+func autoscalerLines(words []AutoscalerWord, now time.Time) []string {
 	var lines []string
-	for _, word := range r.Autoscaler {
+	for _, word := range words {
 		ago := ""
 		if !now.IsZero() {
 			ago = ", " + model.FormatAge(word.LastSeen.Time, now) + " ago"

@@ -57,24 +57,24 @@ func (s *Stage) Told() (steps []Step, alike int) {
 	return s.Steps[:len(s.Steps)-alike], alike
 }
 
-// wayLines tell the scheduler's way: each stage in a line, with the plugins of
+// textLines tell the scheduler's way: each stage in a line, with the plugins of
 // those that keep nodes away.
-func (r *Report) wayLines(all bool) []string {
-	if r.Cycle == nil {
+func (w *SchedulingCycle) textLines(all bool) []string {
+	if w == nil {
 		return nil
 	}
 	lines := []string{"KUBE-SCHEDULER'S WAY, as of now, not of its last attempt"}
-	if r.Cycle.Where != "" {
-		lines = append(lines, "  "+r.Cycle.Where)
+	if w.Where != "" {
+		lines = append(lines, "  "+w.Where)
 	}
-	for i := range r.Cycle.Stages {
-		stage := &r.Cycle.Stages[i]
+	for i := range w.Stages {
+		stage := &w.Stages[i]
 		lines = append(lines, fmt.Sprintf("  %-14s%s", stage.Title(), stage.Words))
 		switch stage.Name {
 		case StagePreFilter, StageFilter:
 			lines = append(lines, stage.nodeCounts()...)
 		case StageScore:
-			lines = append(lines, r.Cycle.scoreTable(all)...)
+			lines = append(lines, w.scoreTable(all)...)
 		default:
 			for _, step := range stage.Steps {
 				if step.What != "" {
@@ -175,14 +175,14 @@ func (s NodeScore) Product() string { return fmt.Sprintf("%d×%d", s.Score, s.We
 // scoreWidth is the width of a plugin's column.
 func scoreWidth(plugin string) int { return max(len(ScoreHead(plugin)), len("100×3")-1) }
 
-// markdownWay tells the same as tables.
-func (r *Report) markdownWay() []string {
-	if r.Cycle == nil {
+// markdown tells the same as tables.
+func (w *SchedulingCycle) markdown() []string {
+	if w == nil {
 		return nil
 	}
 	blocks := []string{"kube-scheduler's way, as of now, not of its last attempt:"}
 	lines := []string{"| stage | plugin | asked | refused | left | what |", "|--|--|--:|--:|--:|--|"}
-	for _, stage := range r.Cycle.Stages {
+	for _, stage := range w.Stages {
 		lines = append(lines, row(stage.Title(), "", "", strconv.Itoa(stage.From), strconv.Itoa(stage.To), stage.Words))
 		if stage.Name == StageScore {
 			continue
@@ -195,11 +195,11 @@ func (r *Report) markdownWay() []string {
 		}
 	}
 	blocks = append(blocks, strings.Join(lines, "\n"))
-	if scores := r.Cycle.markdownScores(); scores != "" {
+	if scores := w.markdownScores(); scores != "" {
 		blocks = append(blocks, scores)
 	}
-	if r.Cycle.Where != "" {
-		blocks = append(blocks, prose(r.Cycle.Where))
+	if w.Where != "" {
+		blocks = append(blocks, prose(w.Where))
 	}
 	return blocks
 }

@@ -20,12 +20,12 @@ func (r *Report) Markdown() string {
 		prose(r.Pod.Line()),
 		prose(r.quietLine()),
 		bullets(r.Facts),
-		r.markdownGroups(),
+		markdownGroups(r.Groups),
 		r.markdownPlugins(),
 		bullets(prefixed("Nearest: ", r.nearestSentences())),
 	}
 	blocks = append(blocks, r.markdownFixes()...)
-	blocks = append(blocks, r.markdownWay()...)
+	blocks = append(blocks, r.Cycle.markdown()...)
 	for _, line := range r.preemptionLines() {
 		blocks = append(blocks, prose(line))
 	}
@@ -47,13 +47,13 @@ func bullets(lines []string) string {
 }
 
 // markdownGroups tabulates the nodes, nearest first.
-func (r *Report) markdownGroups() string {
-	if len(r.Groups) == 0 {
+func markdownGroups(groups []Group) string {
+	if len(groups) == 0 {
 		return ""
 	}
 	lines := []string{"| nodes | which | refused by | what stands in the way, nearest first |", "|--:|--|--|--|"}
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	for i := range groups {
+		g := &groups[i]
 		lines = append(lines, row(strconv.Itoa(g.Count), grammar.List(g.Nodes, grammar.Many), g.RefusedBy(), g.Words))
 	}
 	return strings.Join(lines, "\n")

@@ -33,7 +33,7 @@ func Text(r *Report, width int, o TextOptions) string {
 	if o.Nodes {
 		blocks = append(blocks, r.nodeLines())
 	}
-	blocks = append(blocks, r.fixLines(o.Fixes), r.wayLines(o.Nodes), r.preemptionLines(), r.messageLines(o.Now), r.autoscalerLines(o.Now), r.unknownLines(), r.caveatLines())
+	blocks = append(blocks, r.fixLines(o.Fixes), r.Cycle.textLines(o.Nodes), r.preemptionLines(), r.messageLines(o.Now), autoscalerLines(r.Autoscaler, o.Now), r.unknownLines(), r.caveatLines())
 	var b strings.Builder
 	for _, block := range blocks {
 		lines := slices.DeleteFunc(slices.Clone(block), func(line string) bool { return line == "" })
