@@ -34,7 +34,7 @@ func planText(plan *plan.Plan, context string) string {
 		line("! %s", warning)
 	}
 	b.WriteString(endsText(plan.Ends))
-	if words := plan.StayWords(); words != "" {
+	if words := plan.Stays.Words(); words != "" {
 		line("  %s", words)
 	}
 	for _, edit := range editsText(plan) {

@@ -21,7 +21,7 @@ func (c *confirm) ends(width int) []told {
 	for i := range c.plan.Ends {
 		lines = append(lines, c.end(&c.plan.Ends[i], names, width)...)
 	}
-	if stay := c.plan.StayWords(); stay != "" {
+	if stay := c.plan.Stays.Words(); stay != "" {
 		for _, row := range cells.Wrap(stay, width-2) {
 			lines = append(lines, told{text: "  " + row, style: s.Text})
 		}

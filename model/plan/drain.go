@@ -57,7 +57,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		if !known {
 			return nil, fmt.Errorf("drain %s: %w: its pods were not read", ref.Name, ErrWrongWish)
 		}
-		plan.share(ref.Name, going)
+		d.share(plan, ref.Name, going)
 		d.Nodes = append(d.Nodes, ref.Name)
 	}
 	if d.Grace > 0 {
@@ -82,7 +82,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 
 // share tells the pods of a node that go from those that stay. One that came
 // after the snapshot is named: nobody has foretold anything of it.
-func (p *Plan) share(node string, going []types.UID) {
+func (d Drain) share(p *Plan, node string, going []types.UID) {
 	unseen := len(going)
 	for _, pod := range p.on.Pods {
 		if pod.Object.Spec.NodeName != node {

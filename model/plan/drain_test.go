@@ -94,7 +94,7 @@ func told(plan *Plan) []string {
 	for _, warning := range plan.Warnings {
 		lines = append(lines, "warning: "+warning)
 	}
-	if stay := plan.StayWords(); stay != "" {
+	if stay := plan.Stays.Words(); stay != "" {
 		lines = append(lines, stay)
 	}
 	for _, consent := range plan.Consents {

@@ -21,7 +21,7 @@ type Plan struct {
 	// Ending is how many pods end because of the plan: those of Ends that do not
 	// end already, and more where nobody can tell which (a workload scaled down).
 	Ending int
-	Stays  []Stay // pods of a drained node that stay
+	Stays  Stays
 
 	Effects  []string  // sentences: what follows, the point first
 	Warnings []string  // sentences: what stands against it, or has to be read first
@@ -76,6 +76,9 @@ const (
 	Thrown  Ending = "thrown out" // by a NoExecute taint
 	Rolled  Ending = "replaced"   // by its controller
 )
+
+// Stays are the pods of drained nodes that stay.
+type Stays []Stay
 
 // Stay is a pod that a drain leaves where it is.
 type Stay struct {

@@ -89,14 +89,14 @@ func namedSentences(sentences []string, rest string) string {
 	return strings.Join(sentences, " ")
 }
 
-// StayWords count the pods that stay: "3 stay: 2 of DaemonSets, 1 static pod";
+// Words count the pods that stay: "3 stay: 2 of DaemonSets, 1 static pod";
 // "" where all go.
-func (p *Plan) StayWords() string {
-	if len(p.Stays) == 0 {
+func (s Stays) Words() string {
+	if len(s) == 0 {
 		return ""
 	}
 	counts := map[StayReason]int{}
-	for _, stay := range p.Stays {
+	for _, stay := range s {
 		counts[stay.Why]++
 	}
 	var words []string
@@ -106,7 +106,7 @@ func (p *Plan) StayWords() string {
 	if n := counts[StaticPod]; n > 0 {
 		words = append(words, fmt.Sprintf("%d %s", n, grammar.Agree(n, "static pod", "static pods")))
 	}
-	return fmt.Sprintf("%d %s: %s", len(p.Stays), grammar.Agree(len(p.Stays), "stays", "stay"), strings.Join(words, ", "))
+	return fmt.Sprintf("%d %s: %s", len(s), grammar.Agree(len(s), "stays", "stay"), strings.Join(words, ", "))
 }
 
 // Words are what the API server said to the dry run, word for word where it refused.
