@@ -1,6 +1,7 @@
 # make cluster       a real control plane with ten nodes, until ctrl-c
+# make check         what to run again and again: format, vet, lint, quick unit tests
 # make test          everything that CI runs
-# make lint          golangci-lint in both modules
+# make lint          golangci-lint in both modules, and the shape of the code
 # make fuzz          what the loaders of files make of broken ones, 20 s each
 # make screenshots   the pictures in docs/screenshots, from what the dashboard shows
 # make bench         the figures of docs/performance.md
@@ -23,7 +24,7 @@ VERSION := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
-.PHONY: all control-plane cluster test vet lint unit fuzz screenshots e2e bench difftest soak
+.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench difftest soak
 
 all:
 	go build ./...
@@ -69,7 +70,14 @@ cluster: control-plane
 	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
 	exec $(BIN)/cluster
 
+check: fmt vet lint quick
+
 test: vet lint unit fuzz e2e
+
+# Says what gofumpt would change; changes nothing.
+fmt: $(BIN)/golangci-lint-$(GOLANGCI_LINT)
+	$< fmt --diff ./...
+	cd e2e && $< fmt --diff ./...
 
 vet:
 	go vet ./...
@@ -80,12 +88,21 @@ $(BIN)/golangci-lint-$(GOLANGCI_LINT):
 	GOFLAGS= GOBIN=$(BIN)/lint go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 	mv $(BIN)/lint/golangci-lint $@
 
-lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT)
-	$< run --allow-parallel-runners ./...
-	cd e2e && $< run --allow-parallel-runners ./...
+# Package sizes, methods per type, and what may stand at the top level.
+structure:
+	.ci/structure
+
+lint: structure $(BIN)/golangci-lint-$(GOLANGCI_LINT)
+	$(lastword $^) run --allow-parallel-runners ./...
+	cd e2e && $(lastword $^) run --allow-parallel-runners ./...
 
 unit:
 	go test -race -timeout 30m ./...
+
+# Without the race detector and without the tests that take long by nature; vet
+# has looked at the code already.
+quick:
+	go test -short -vet=off ./...
 
 # Each loader of files for so long.
 FUZZTIME ?= 20s
