@@ -14,6 +14,9 @@ import (
 
 // Who goes to the last step comes through all that are before it.
 func TestEachStepCanBeGoneToAndReachesNoGoal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 25 s: a cluster for each lesson goes through all of its steps")
+	}
 	for _, w := range walks {
 		t.Run(w.lesson, func(t *testing.T) {
 			t.Parallel()
@@ -127,6 +130,9 @@ var faults = []struct {
 }
 
 func TestEachFaultShowsAndIsTakenBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s: a cluster for each fault, which shows only after a while")
+	}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -182,6 +188,9 @@ func TestEveryFaultIsTried(t *testing.T) {
 }
 
 func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 12 s: faults are put and taken back one after the other")
+	}
 	t.Parallel()
 	s := begin(t, "node-failure")
 	s.await("both run", func(state lessons.State) bool { return state.Ready })
@@ -226,6 +235,9 @@ func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
 }
 
 func TestALessonsOwnFaultIsPutBeforeItsTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 15 s: a node is found not ready only after its grace period")
+	}
 	t.Parallel()
 	s := begin(t, "node-failure")
 	s.await("both run", func(state lessons.State) bool { return state.Ready })

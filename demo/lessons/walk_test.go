@@ -183,6 +183,9 @@ func idle(s *stage, quiet time.Duration) {
 }
 
 func TestNoLessonIsReachedByWaitingOrByAWrongAction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 40 s: each lesson is left alone for 10 s, and for more after a wrong action")
+	}
 	for _, w := range walks {
 		t.Run(w.lesson, func(t *testing.T) {
 			t.Parallel()

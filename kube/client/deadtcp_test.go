@@ -112,6 +112,9 @@ func proxied(t *testing.T, http2 bool) (server *apiserver, proxy *hanging, url s
 }
 
 func TestAConnectionThatDiedWithoutAWordIsReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 8 s: dead connections are noticed by their silence")
+	}
 	for name, http2 := range map[string]bool{"HTTP/2": true, "HTTP/1.1": false} {
 		for how, byHand := range map[string]bool{"by itself": false, "by ctrl-r": true} {
 			t.Run(name+", "+how, func(t *testing.T) {
@@ -147,6 +150,9 @@ func TestAConnectionThatDiedWithoutAWordIsReplaced(t *testing.T) {
 }
 
 func TestAComputerThatSleptReplacesEachConnectionOfHTTP1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 10 s: dead connections are noticed by their silence")
+	}
 	server, proxy, url := proxied(t, false)
 	client := openAt(t, url, quick)
 	source := start(t, client)
