@@ -130,7 +130,7 @@ func TestWithAConfigurationMessagesAreTheSchedulersToo(t *testing.T) {
 			}
 		}
 	}
-	if messages < 50 {
+	if messages < 50 && !testing.Short() {
 		t.Errorf("only %d messages were compared", messages)
 	}
 	t.Logf("%d messages", messages)

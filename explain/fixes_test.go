@@ -290,7 +290,7 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 		}
 	})
 	t.Logf("fixes by kind: %v", kinds)
-	if len(kinds) < 5 {
+	if len(kinds) < 5 && !testing.Short() {
 		t.Errorf("only the kinds %v occurred", kinds)
 	}
 }

@@ -125,7 +125,7 @@ func TestTheMessageIsTheSchedulersWhileNominatedPodsAreDeleted(t *testing.T) {
 		}
 	}
 	t.Logf("%d messages, %d of them others than before the pods were deleted", messages, changed)
-	if changed == 0 {
+	if changed == 0 && !testing.Short() {
 		t.Error("no message depends on whether a nominated pod is being deleted")
 	}
 }
