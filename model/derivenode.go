@@ -48,7 +48,8 @@ const openShiftLabel = "node.openshift.io/os_id"
 const (
 	roleLabelPrefix = "node-role.kubernetes.io/"
 	roleLabel       = "kubernetes.io/role"
-	TaintDomain     = "node.kubernetes.io/"
+	// TaintDomain begins the keys of the taints that Kubernetes itself sets.
+	TaintDomain = "node.kubernetes.io/"
 )
 
 // newNode derives what is shown of a node that no pod is bound to; poolLabel is as

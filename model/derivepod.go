@@ -39,6 +39,7 @@ func (p *Pod) Bound() bool { return p.Object.Spec.NodeName != "" }
 // Finished says whether all containers ended for good.
 func (p *Pod) Finished() bool { return Finished(p.Object) }
 
+// Finished says whether all containers of the pod ended for good.
 func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }

@@ -49,6 +49,7 @@ func (p *Pod) ShortQOS() string {
 // String is the workload as kubectl names it, "deployment/checkout"; "" without.
 func (o Owner) String() string { return string(o.Append(nil)) }
 
+// Append adds what String gives to dst.
 func (o *Owner) Append(dst []byte) []byte {
 	if o.Name == "" {
 		return dst
@@ -97,6 +98,7 @@ func LabelTexts(labels map[string]string) []string {
 	return texts
 }
 
+// AsLower is an ASCII letter in lower case; any other byte as it is.
 func AsLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'

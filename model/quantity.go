@@ -90,6 +90,7 @@ func FormatAge(since, now time.Time) string {
 	return duration.ShortHumanDuration(max(now.Sub(since), 0))
 }
 
+// AppendCPU adds an amount of cpu to dst: "350m" below one core, "12.25" above.
 func AppendCPU(dst []byte, milli int64, round Rounding) []byte {
 	if -1000 < milli && milli < 1000 && milli != 0 {
 		return append(strconv.AppendInt(dst, milli, 10), 'm')
@@ -101,6 +102,7 @@ func appendCores(dst []byte, milli int64, round Rounding) []byte {
 	return appendDecimal(dst, milli, 1000, 2, round)
 }
 
+// AppendMemory adds an amount of memory to dst, in the largest binary unit: "1.5Gi".
 func AppendMemory(dst []byte, bytes int64, round Rounding) []byte {
 	unit := unitOf(bytes)
 	return append(appendDecimal(dst, bytes, unit.size, 1, round), unit.name...)

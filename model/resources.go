@@ -244,6 +244,7 @@ func (r *Resources) addOne(other *Resources, name corev1.ResourceName) {
 // all is. It rounds up.
 func (r Resources) String() string { return string(r.Append(nil)) }
 
+// Append adds what String gives to dst.
 func (r *Resources) Append(dst []byte) []byte {
 	start := len(dst)
 	next := func(name string) {

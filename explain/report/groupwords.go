@@ -69,6 +69,7 @@ func PreFilterRefusals(g *Group) []Refusal {
 	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
 }
 
+// RefusedBy says whether the plugin rejects the nodes of the group.
 func RefusedBy(g *Group, plugin string) bool {
 	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
 }

@@ -25,6 +25,7 @@ type NodeAnswer struct {
 	Unknown  []UnknownPart // what could not be read
 }
 
+// FitRank orders answers: nodes that fit, those of which it is not known (nil), the others.
 func FitRank(fits *bool) int {
 	switch {
 	case fits == nil:

@@ -72,12 +72,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, run := range []func(){func() { s.refusals.Run(ctx) }, s.report, s.reconsider, s.tend} {
-		go func() {
-			defer utilruntime.HandleCrash()
-			run()
-		}()
-	}
+	s.start()
 	return &cluster.Source{
 		Factory: factory,
 		Client:  c.reader,
@@ -98,6 +93,16 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		LimitRanges:    c.asker.LimitRanges,
 		Refused:        s.refusals.Refused,
 	}, nil
+}
+
+// start runs what looks after the source while it lives.
+func (s *source) start() {
+	for _, run := range []func(){func() { s.refusals.Run(s.ctx) }, s.report, s.reconsider, s.tend} {
+		go func() {
+			defer utilruntime.HandleCrash()
+			run()
+		}()
+	}
 }
 
 // serve makes the factory read a kind from the server.

@@ -15,10 +15,12 @@ import (
 // Epoch is when the random clusters of these tests begin.
 var Epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
+// Draw draws one of the values.
 func Draw[T any](t *rapid.T, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(t, label)
 }
 
+// Chance draws yes or no.
 func Chance(t *rapid.T, label string) bool { return rapid.Bool().Draw(t, label) }
 
 // AnyPod draws a pod in any state that a kubelet, a controller or a user may

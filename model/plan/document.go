@@ -2,8 +2,8 @@ package plan
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PlanDocument is a Plan as scripts read it: a contract. Lists are never null.
-type PlanDocument struct {
+// Document is a Plan as scripts read it: a contract. Lists are never null.
+type Document struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Action   string            `json:"action"` // the wish: "drain std-a-02"
@@ -93,8 +93,8 @@ type VerdictDocument struct {
 }
 
 // Document is the plan as scripts read it.
-func (p *Plan) Document() PlanDocument {
-	document := PlanDocument{
+func (p *Plan) Document() Document {
+	document := Document{
 		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1alpha1", Kind: "Plan"},
 		Action:   p.Action.Name(), Title: p.Title, Ending: p.Ending,
 		Pods: []EndDocument{}, Stays: []StayDocument{}, Changes: []ChangeDocument{}, Consents: []ConsentDocument{},
