@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -97,9 +98,6 @@ func (k *accessReviews) ask(ctx context.Context, right model.Right) (model.Permi
 	if err != nil {
 		return model.Permission{}, fmt.Errorf("ask for the right to %s %s: %w", right.Verb, right.Resource, err)
 	}
-	why := said.Status.EvaluationError
-	if why == "" {
-		why = said.Status.Reason
-	}
+	why := cmp.Or(said.Status.EvaluationError, said.Status.Reason)
 	return model.Permission{Allowed: said.Status.Allowed, Why: model.Clean(why)}, nil
 }

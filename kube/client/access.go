@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -145,6 +146,6 @@ func (r *accessReviews) review(ctx context.Context, a Access) (Access, error) {
 		return a, classify("ask for rights", r.target.config.Host, err)
 	}
 	a.Allowed = answer.Status.Allowed
-	a.Why = oneLine(first(answer.Status.EvaluationError, answer.Status.Reason))
+	a.Why = oneLine(cmp.Or(answer.Status.EvaluationError, answer.Status.Reason))
 	return a, nil
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -78,16 +80,16 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 		t.context = inCluster
 	}
 	if flags, ok := getter.(*genericclioptions.ConfigFlags); ok {
-		t.user = first(value(flags.AuthInfoName), t.user)
+		t.user = cmp.Or(ptr.Deref(flags.AuthInfoName, ""), t.user)
 	}
-	t.user = first(config.Impersonate.UserName, t.user)
+	t.user = cmp.Or(config.Impersonate.UserName, t.user)
 	return t, nil
 }
 
 // currentContext is the one that the flags or else the kubeconfig name.
 func currentContext(getter genericclioptions.RESTClientGetter, raw clientcmdapi.Config) string {
 	if flags, ok := getter.(*genericclioptions.ConfigFlags); ok {
-		return first(value(flags.Context), raw.CurrentContext)
+		return cmp.Or(ptr.Deref(flags.Context, ""), raw.CurrentContext)
 	}
 	return raw.CurrentContext
 }
@@ -99,7 +101,7 @@ func switched(getter genericclioptions.RESTClientGetter, context string) generic
 	if !ok {
 		return overridden{RESTClientGetter: getter, context: context}
 	}
-	if value(from.Context) == context {
+	if ptr.Deref(from.Context, "") == context {
 		return getter
 	}
 	to := genericclioptions.NewConfigFlags(true)
@@ -150,23 +152,6 @@ func noContext(name string, raw clientcmdapi.Config) error {
 		known = "there are " + known
 	}
 	return failf(ErrNoContext, nil, "no context %q in the kubeconfig; %s", name, known)
-}
-
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// first is the first that is not empty.
-func first(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }
 
 // insecure says that nobody can know whether it is the right server.

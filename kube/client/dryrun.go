@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,10 +13,10 @@ import (
 // PriorityClass, RuntimeClass and LimitRange, or its refusal. Nothing is
 // created. The server's own words are in the error.
 func (c *Client) DryRunCreate(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
-	namespace := first(pod.Namespace, c.target.namespace)
+	namespace := cmp.Or(pod.Namespace, c.target.namespace)
 	created, err := c.trier.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
-		return nil, classify(fmt.Sprintf("try pod %s", first(pod.Name, pod.GenerateName)), c.target.config.Host, err)
+		return nil, classify(fmt.Sprintf("try pod %s", cmp.Or(pod.Name, pod.GenerateName)), c.target.config.Host, err)
 	}
 	return created, nil
 }

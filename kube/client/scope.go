@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,7 +81,7 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
 			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
-			first(p.target.user, "this user"), p.target.namespace)
+			cmp.Or(p.target.user, "this user"), p.target.namespace)
 	}
 	return s, nil
 }
