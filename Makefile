@@ -113,7 +113,7 @@ fuzz:
 	done
 
 screenshots:
-	go test ./cli -run TestScreenshots -update
+	go test ./cli/session -run TestScreenshots -update
 
 e2e: control-plane
 	cd e2e && go test -v -timeout 40m -count 1 ./...

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
@@ -47,14 +47,10 @@ type viewAccess struct {
 }
 
 // access tells what this user may do, and which views that leaves open.
-func (g *getting) access(ctx context.Context) error {
-	settings, err := settings.Checked(os.Getenv)
-	if err != nil {
-		return err
-	}
-	ctx, told := g.wait(ctx)
-	write, rights, err := g.rights(ctx, &settings, told)
-	if err := told.finish(ctx, err); err != nil {
+func (g *getOptions) access(ctx context.Context) error {
+	ctx, told := g.source.Wait(ctx)
+	write, rights, err := g.rights(ctx, told)
+	if err := told.Finish(ctx, err); err != nil {
 		return err
 	}
 	if g.output == "json" || g.output == "yaml" {
@@ -71,17 +67,17 @@ func (g *getting) access(ctx context.Context) error {
 	for _, r := range rights {
 		rows = append(rows, []string{yesNo(r.Allowed), r.Verb, resourceName(r), orAll(r.Namespace), r.Needed})
 	}
-	_, err = io.WriteString(g.stdout, text+output.Table(rows))
+	_, err = io.WriteString(g.Out, text+output.Table(rows))
 	return err
 }
 
 // writable tells whether fathom changes anything in a context, and by which flag or
 // setting it does not.
-func (a *app) writable(set *settings.Settings, context string) contextWrite {
+func (g *getOptions) writable(context string) contextWrite {
 	write := contextWrite{Name: context, ReadOnly: true}
-	because := set.ReadOnly.Because(context)
+	because := g.settings.ReadOnly.Because(context)
 	switch {
-	case a.readOnly:
+	case g.source.ReadOnly:
 		write.Why = "--readonly is set for this run"
 	case because != "":
 		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, settings.File())
@@ -93,22 +89,22 @@ func (a *app) writable(set *settings.Settings, context string) contextWrite {
 
 // rights asks what this user may do, and tells whether anything is changed in the
 // context.
-func (g *getting) rights(ctx context.Context, settings *settings.Settings, told *waiting) (contextWrite, []client.Access, error) {
-	client, err := g.connectTelling(ctx, "", told.throttled)
+func (g *getOptions) rights(ctx context.Context, told *source.Waiting) (contextWrite, []client.Access, error) {
+	client, err := g.source.Connect(ctx, "", told.Throttled)
 	if err != nil {
 		return contextWrite{}, nil, err
 	}
 	defer client.Close()
-	g.sayIdle(settings, client)
+	g.source.SayIdle(&g.settings, client)
 	rights, err := client.Access(ctx)
 	if err != nil {
 		return contextWrite{}, nil, fmt.Errorf("get access: %w", err)
 	}
-	return g.writable(settings, client.Context()), rights, nil
+	return g.writable(client.Context()), rights, nil
 }
 
 // printAccess writes the rights for programs.
-func (g *getting) printAccess(rights []client.Access, write contextWrite) error {
+func (g *getOptions) printAccess(rights []client.Access, write contextWrite) error {
 	list := accessList{
 		APIVersion: report.APIVersion,
 		Kind:       "AccessList",
@@ -123,9 +119,9 @@ func (g *getting) printAccess(rights []client.Access, write contextWrite) error 
 		})
 	}
 	if g.output == "yaml" {
-		return output.YAML(g.stdout, list)
+		return output.YAML(g.Out, list)
 	}
-	return output.JSON(g.stdout, list)
+	return output.JSON(g.Out, list)
 }
 
 // viewsLeft tells which views the rights leave open.

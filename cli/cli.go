@@ -11,33 +11,23 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // app is what all commands share.
 type app struct {
-	name     string // what the user typed: "fathom", or "kubectl fathom" as a plugin
-	stdin    io.Reader
-	stdout   io.Writer // a stream, as is stderr
-	stderr   io.Writer
-	flags    *genericclioptions.ConfigFlags
-	readOnly bool
-	parsed   bool   // the command line was understood
-	from     string // the file or the recording to read in place of a cluster; "" without
-	step     int    // of the recording, from 1; 0 is the last
-	whole    bool   // objects are kept as they come
-
-	schedulerConfig string                 // the file that the user named; "" without
-	configuration   *explain.Configuration // what it holds
-
-	poolLabel string // the label of nodes that holds their pool, as set; "" without
+	*terminal.Streams
+	source *source.Options
+	parsed bool // the command line was understood
 }
 
 // Run runs a command line, args[0] being the program's name, and gives its exit code.
@@ -46,27 +36,25 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	said := terminal.NewStream(stderr)
 	whole := said.IsStderr()
 	defer said.TakeOver()()
-	a := &app{
-		name:   programName(args),
-		stdin:  stdin,
-		stdout: terminal.NewStream(stdout),
-		stderr: said,
-		flags:  genericclioptions.NewConfigFlags(true),
-	}
+	a := newApp(&terminal.Streams{Name: programName(args), In: stdin, Out: terminal.NewStream(stdout), ErrOut: said})
 	defer func() {
 		if r := recover(); r != nil {
-			terminal.Say(a.stderr, a.name, guard.NewCrash(r))
+			a.Say(guard.NewCrash(r))
 			code = exit.Unknown
 		}
 	}()
 	if whole {
-		guard.CatchPanics(a.abort)
+		guard.CatchPanics(aborting(a.Streams))
 	}
 	cmd, err := a.root(args).ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
 		err = exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	}
-	return exit.Code(ctx, err, a.name, a.stderr)
+	return exit.Code(ctx, err, a.Streams)
+}
+
+func newApp(streams *terminal.Streams) *app {
+	return &app{Streams: streams, source: source.New(streams)}
 }
 
 // silence keeps the libraries from writing over our own lines.
@@ -89,27 +77,57 @@ func programName(args []string) string {
 
 // root builds the command tree. The root command itself is the dashboard.
 func (a *app) root(args []string) *cobra.Command {
-	cmd := a.dashboard()
+	cmd := newDashboard(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.name}
+	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.Name}
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { a.parsed = true }
-	a.flags.AddFlags(cmd.PersistentFlags())
-	a.completeConnection(cmd)
-	cmd.PersistentFlags().BoolVar(&a.readOnly, "readonly", false,
+	a.source.Flags.AddFlags(cmd.PersistentFlags())
+	complete.New(a.source).Connection(cmd)
+	cmd.PersistentFlags().BoolVar(&a.source.ReadOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even as a dry run.")
-	cmd.AddCommand(a.explain(), a.list(), a.snapshot(), a.version(),
-		a.cordon(false), a.cordon(true), a.drain(), a.taint(), a.label(), a.evict(), a.demo())
-	cmd.AddCommand(a.viewCommands()...)
+	cmd.AddCommand(newExplain(a), newGet(a), newSnapshot(a), newVersion(a),
+		newCordon(a, false), newCordon(a, true), newDrain(a), newTaint(a), newLabel(a), newEvict(a), newDemo(a))
+	cmd.AddCommand(newViews(a)...)
 	cmd.SetFlagErrorFunc(suggest.Flag)
-	cmd.SetIn(a.stdin)
-	cmd.SetOut(a.stdout)
-	cmd.SetErr(a.stderr)
+	cmd.SetIn(a.In)
+	cmd.SetOut(a.Out)
+	cmd.SetErr(a.ErrOut)
 	cmd.SetArgs(commandLine(args))
 	return cmd
 }
 
-// abort ends the process at once, with an error in one line.
-func (a *app) abort(err error) {
-	terminal.Say(a.stderr, a.name, err)
-	os.Exit(exit.Unknown)
+// aborting ends the process at once, with an error in one line.
+func aborting(streams *terminal.Streams) func(error) {
+	return func(err error) {
+		streams.Say(err)
+		os.Exit(exit.Unknown)
+	}
+}
+
+// completer begins the name under which kubectl looks for a plugin's completion.
+const completer = "kubectl_complete-"
+
+// commandLine gives the arguments after the program's name. Called as
+// kubectl_complete-fathom (a link to the program is enough), it completes: that
+// is how kubectl asks its plugins.
+func commandLine(args []string) []string {
+	if len(args) == 0 {
+		return []string{}
+	}
+	if strings.HasPrefix(filepath.Base(args[0]), completer) {
+		return append([]string{cobra.ShellCompRequestCmd}, cleaned(args[1:])...)
+	}
+	if len(args) > 1 && (args[1] == cobra.ShellCompRequestCmd || args[1] == cobra.ShellCompNoDescRequestCmd) {
+		return cleaned(args[1:]) // cobra quotes them in what it says of them
+	}
+	return args[1:]
+}
+
+// cleaned are words to complete without what a terminal obeys.
+func cleaned(words []string) []string {
+	clean := make([]string, 0, len(words))
+	for _, word := range words {
+		clean = append(clean, model.Clean(word))
+	}
+	return clean
 }

@@ -7,27 +7,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
-	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
-	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
-	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
-	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
-// dashing is one run of the dashboard.
-type dashing struct {
-	*app
-	scope scope
-	theme string
-	ascii bool
+// dashboardOptions is one run of the dashboard.
+type dashboardOptions struct {
+	source *source.Options
+	scope  scope
+	screen screen
 }
 
-// dashboard is the root command.
-func (a *app) dashboard() *cobra.Command {
-	d := &dashing{app: a}
+// newDashboard makes the root command.
+func newDashboard(a *app) *cobra.Command {
+	d := &dashboardOptions{source: a.source, screen: newScreen(a)}
 	cmd := &cobra.Command{
 		Use:   "fathom",
 		Short: "A dashboard that says why pods are pending",
@@ -35,75 +32,91 @@ func (a *app) dashboard() *cobra.Command {
 by running kube-scheduler's own plugins over the cluster's present state.
 
 Without a command the dashboard starts; ? in it lists the keys.`,
-		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.name),
+		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.Name),
 		Args:              suggest.NoCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.Flags().Changed("ascii")) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	d.scope.addFlags(cmd)
-	d.addFrom(cmd)
-	d.addSchedulerConfig(cmd)
-	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
-	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
-	suggest.Complete(cmd, "theme", themes.Names()...)
+	d.source.AddFrom(cmd)
+	d.source.AddSchedulerConfig(cmd)
+	d.screen.addFlags(cmd)
 	return cmd
 }
 
 // run shows the dashboard until its user leaves.
-func (d *dashing) run(ctx context.Context, asciiGiven bool) error {
-	if err := d.scope.resolve(d.app); err != nil {
+func (d *dashboardOptions) run(ctx context.Context) error {
+	if err := d.scope.resolve(d.source); err != nil {
 		return err
 	}
-	if err := d.readSchedulerConfig(ctx); err != nil {
+	if err := d.source.ReadSchedulerConfig(ctx); err != nil {
 		return err
 	}
-	if err := d.checkFrom(); err != nil {
+	if err := d.source.CheckFrom(); err != nil {
 		return err
 	}
-	if d.from == "-" {
-		return d.runPiped(ctx, asciiGiven)
+	if d.source.From == "-" {
+		return d.runPiped(ctx)
 	}
-	settings, err := d.look(asciiGiven)
-	if err != nil {
+	if err := d.screen.prepare(); err != nil {
 		return err
 	}
-	if d.from != "" {
-		return d.runFile(ctx, settings)
+	if d.source.From != "" {
+		return d.runFile(ctx)
 	}
-	s := &session{app: d.app, settings: settings, thrift: newThrift(os.Getenv)}
+	clusters := &session.Kubeconfig{Source: d.source, Settings: &d.screen.settings, Tuner: source.NewGCTuner(os.Getenv)}
 	options := ui.Options{Namespace: d.scope.namespace, Selector: d.scope.selector}
-	if err := s.open(ctx, &options); err != nil {
+	if err := clusters.Start(ctx, &options); err != nil {
 		return err
 	}
-	options.Warning = d.idlePatterns(&settings, options.Context)
-	return d.show(ctx, options, settings)
+	options.Warning = d.source.IdlePatterns(&d.screen.settings, options.Context)
+	return d.screen.show(ctx, options)
 }
 
-// look finds out how to draw, and whether there is a terminal to draw on.
-func (d *dashing) look(asciiGiven bool) (settings.Settings, error) {
-	settings, err := settings.Read(os.Getenv)
+// runFile shows the file that --from names. No kubeconfig is read for it.
+func (d *dashboardOptions) runFile(ctx context.Context) error {
+	saving := source.NewGCTuner(os.Getenv)
+	if d.source.IsRecording() {
+		shown, recorded, err := session.OpenRecording(ctx, d.source, saving)
+		if err != nil {
+			return err
+		}
+		return d.screen.show(ctx, ui.Options{
+			Cluster: shown, Recording: recorded, Context: recorded.Context(), Namespace: d.scope.namespace, Selector: d.scope.selector,
+		})
+	}
+	file, err := d.source.ReadFrom(ctx)
 	if err != nil {
-		return settings, err
+		return err
 	}
-	settings.Apply(d.theme, d.ascii, asciiGiven)
-	if err := settings.Check(); err != nil {
-		return settings, err
-	}
-	d.poolLabel = settings.PoolLabel
-	if !terminal.Is(d.stdin) || !terminal.Is(d.stdout) {
-		return settings, exit.Usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", d.name)
-	}
-	return settings, nil
+	return d.showFile(ctx, file, saving)
 }
 
-// show runs the program on the terminal, which Bubble Tea restores however it ends.
-func (d *dashing) show(ctx context.Context, options ui.Options, settings settings.Settings) error {
-	options.Theme, options.ASCII, options.Production = settings.Theme, *settings.ASCII, settings.Production
-	options.ReadOnly, options.Version = d.readOnly, build.Version()
-	app := ui.New(options)
-	defer app.Close()
-	if err := guard.Run(ctx, app, d.stdin, terminal.Below(d.stdout), d.abort); err != nil {
-		return fmt.Errorf("run dashboard: %w", err)
+// runPiped shows what standard input holds; the keys come from the terminal itself.
+func (d *dashboardOptions) runPiped(ctx context.Context) error {
+	saving := source.NewGCTuner(os.Getenv)
+	file, err := d.source.ReadFrom(ctx)
+	if err != nil {
+		return err
 	}
-	return app.Err()
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return exit.Usagef("open terminal: %w", err)
+	}
+	defer func() { _ = terminal.Close() }() // it was only read
+	d.screen.In = terminal
+	if err := d.screen.prepare(); err != nil {
+		return err
+	}
+	return d.showFile(ctx, file, saving)
+}
+
+func (d *dashboardOptions) showFile(ctx context.Context, file *snapshot.File, saving *source.GCTuner) error {
+	shown, err := session.OpenFile(ctx, d.source, file, saving)
+	if err != nil {
+		return err
+	}
+	return d.screen.show(ctx, ui.Options{
+		Cluster: shown, Context: file.Info.Context, Namespace: d.scope.namespace, Selector: d.scope.selector,
+	})
 }

@@ -8,29 +8,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
-	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
-	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
-// demonstrating is one run of the embedded cluster.
-type demonstrating struct {
-	dashing
+// demoOptions is one run of the embedded cluster.
+type demoOptions struct {
+	screen screen
 	lesson string // its name, a file or "-"; "" without
 	large  bool   // for a projector
 	nodes  int    // of the story
 	seed   uint64
-	lists  listingLessons
+	lists  lessonLists
 }
 
-// demo is the command that shows the embedded cluster.
-func (a *app) demo() *cobra.Command {
-	d := &demonstrating{dashing: dashing{app: a}}
+// newDemo makes the command that shows the embedded cluster.
+func newDemo(a *app) *cobra.Command {
+	d := &demoOptions{screen: newScreen(a)}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The dashboard on an embedded cluster",
@@ -48,79 +48,84 @@ lessons were taken is kept, and --progress tells it.
 
 Who leads a class presses i: faults that are put into the cluster and taken back, a reset,
 and the steps of the lesson. --instructor draws large and plain, for a projector.`,
-		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --instructor --lesson what-counts\n  %[1]s demo --progress -o json", a.name),
+		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --instructor --lesson what-counts\n  %[1]s demo --progress -o json", a.Name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := d.lists.check(cmd); err != nil {
+			if err := d.lists.validate(cmd); err != nil {
 				return err
 			}
 			if d.lists.wanted() {
-				return d.lists.write(d.app)
+				return d.lists.write(a.Streams)
 			}
-			for _, flag := range []string{"nodes", "seed"} {
-				if d.lesson != "" && cmd.Flags().Changed(flag) {
-					return exit.Usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
-				}
+			if err := d.validate(cmd); err != nil {
+				return err
 			}
-			return d.run(cmd.Context(), cmd.Flags().Changed("ascii"))
+			return d.run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
-	cmd.Flags().StringVar(&d.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
 	cmd.Flags().BoolVar(&d.large, "instructor", false, "Draw large and plain, as for a projector; i is the menu of who leads a class, with or without it.")
-	cmd.Flags().BoolVar(&d.ascii, "ascii", false, "Draw with ASCII alone.")
 	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
+	d.screen.addFlags(cmd)
 	d.lists.addFlags(cmd)
-	suggest.Complete(cmd, "theme", themes.Names()...)
-	completeLesson(cmd)
+	complete.Lesson(cmd)
 	return cmd
 }
 
-// run shows the embedded cluster until its user leaves.
-func (d *demonstrating) run(ctx context.Context, asciiGiven bool) error {
+// validate refuses what cannot be shown.
+func (d *demoOptions) validate(cmd *cobra.Command) error {
+	for _, flag := range []string{"nodes", "seed"} {
+		if d.lesson != "" && cmd.Flags().Changed(flag) {
+			return exit.Usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
+		}
+	}
 	if d.nodes < demo.FewestNodes || d.nodes > demo.MostNodes {
 		return exit.Usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
 	}
-	session := &demoSession{app: d.app, story: demo.Story{Nodes: d.nodes, Seed: d.seed}}
-	name, err := d.choose(ctx, session)
+	return nil
+}
+
+// run shows the embedded cluster until its user leaves.
+func (d *demoOptions) run(ctx context.Context) error {
+	clusters := &session.Demo{Story: demo.Story{Nodes: d.nodes, Seed: d.seed}, ReadOnly: d.screen.source.ReadOnly}
+	name, err := d.choose(ctx, clusters)
 	if err != nil {
 		return err
 	}
-	settings, err := d.look(asciiGiven)
+	if err := d.screen.prepare(); err != nil {
+		return err
+	}
+	shown, err := clusters.Open(ctx, name)
 	if err != nil {
 		return err
 	}
-	shown, err := session.Open(ctx, name)
-	if err != nil {
-		return err
-	}
-	return d.show(ctx, ui.Options{Cluster: shown, Session: session, Context: name, Demo: true, Large: d.large}, settings)
+	return d.screen.show(ctx, ui.Options{Cluster: shown, Session: clusters, Context: name, Demo: true, Large: d.large})
 }
 
 // meantLesson asks for the lessons that come with fathom whose names are close to a wrong one.
 func meantLesson(wrong string) string { return suggest.DidYouMean(wrong, lessons.Names()...) }
 
 // choose finds the lesson that is to be taken.
-func (d *demonstrating) choose(ctx context.Context, session *demoSession) (name string, err error) {
+func (d *demoOptions) choose(ctx context.Context, clusters *session.Demo) (name string, err error) {
 	if d.lesson == "" {
 		return demo.Context, nil
 	}
 	if _, _, err := lessons.Named(d.lesson); err == nil {
 		return d.lesson, nil
 	}
-	text, err := input.ReadAll(ctx, d.lesson, d.stdin, lessons.MostSize)
+	text, err := input.ReadAll(ctx, d.lesson, d.screen.In, lessons.MostSize)
 	if err != nil {
 		return "", exit.Usagef("open lesson: %w; demo --list lists those that come with fathom%s", err, meantLesson(d.lesson))
 	}
-	if session.file, err = lessons.Read(bytes.NewReader(text)); err != nil {
+	if clusters.File, err = lessons.Read(bytes.NewReader(text)); err != nil {
 		return "", exit.Usagef("%w", err)
 	}
 	if d.lesson == "-" { // the keys come from the terminal itself then
-		if d.stdin, err = os.Open("/dev/tty"); err != nil {
+		if d.screen.In, err = os.Open("/dev/tty"); err != nil {
 			return "", exit.Usagef("open terminal: %w", err)
 		}
 	}
-	return session.file.Name, nil
+	return clusters.File.Name, nil
 }

@@ -3,38 +3,36 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 )
 
-// listingLessons is what demo writes instead of opening the dashboard.
-type listingLessons struct {
+// lessonLists is what demo writes instead of opening the dashboard.
+type lessonLists struct {
 	list, progress bool
 	output         string
 }
 
-func (l *listingLessons) addFlags(cmd *cobra.Command) {
+func (l *lessonLists) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons that come with fathom.")
 	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that were begun, and how they went.")
 	output.AddFlag(cmd, &l.output, "text", "json")
 }
 
 // wanted says whether something is to be listed.
-func (l *listingLessons) wanted() bool { return l.list || l.progress }
+func (l *lessonLists) wanted() bool { return l.list || l.progress }
 
-// check refuses what does not go together.
-func (l *listingLessons) check(cmd *cobra.Command) error {
+// validate refuses what does not go together.
+func (l *lessonLists) validate(cmd *cobra.Command) error {
 	switch {
 	case l.list && l.progress, l.wanted() && cmd.Flags().Changed("lesson"):
 		return exit.Usagef("demo: --list, --progress and --lesson exclude each other")
@@ -42,11 +40,6 @@ func (l *listingLessons) check(cmd *cobra.Command) error {
 		return exit.Usagef("demo -o %s: it needs --list or --progress", l.output)
 	}
 	return output.Check(l.output, "text", "json")
-}
-
-// lessonBook is where the progress is kept.
-func lessonBook() *lessons.Book {
-	return lessons.NewBook(filepath.Join(xdg.StateHome, "fathom", "lessons.json"), clock.RealClock{})
 }
 
 // lessonItem is a lesson in JSON.
@@ -65,13 +58,13 @@ type progressItem struct {
 }
 
 // write lists what was asked for.
-func (l *listingLessons) write(a *app) error {
-	done, err := lessonBook().Progress()
+func (l *lessonLists) write(streams *terminal.Streams) error {
+	done, err := session.LessonBook().Progress()
 	if done == nil {
 		return err
 	}
 	if err != nil { // a broken file was kept aside
-		terminal.Say(a.stderr, a.name, err)
+		streams.Say(err)
 	}
 	all, err := lessons.All()
 	if err != nil {
@@ -81,7 +74,7 @@ func (l *listingLessons) write(a *app) error {
 	if l.progress {
 		list = progressOf
 	}
-	return list(all, done).Print(a.stdout, a.stderr, l.output, false)
+	return list(all, done).Print(streams.Out, streams.ErrOut, l.output, false)
 }
 
 // lessonList is all lessons, in the order of teaching.

@@ -7,13 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// drain is the drain command.
-func (a *app) drain() *cobra.Command {
-	c := a.change("drain")
+// newDrain makes the drain command.
+func newDrain(a *app) *cobra.Command {
+	c := change.New(a.source, "drain")
 	var atOnce, grace int
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
@@ -26,12 +30,12 @@ Each pod is evicted by itself, so that one that its PodDisruptionBudget refuses 
 again until it goes. Nothing is ever deleted. It is done when all pods are gone; ctrl-c and --timeout end it
 before that: what was asked goes on, and nothing more is asked.
 
-` + planFirst + "\n\n" + changeCodes,
-		Example:           fmt.Sprintf("  %[1]s drain std-a-02\n  %[1]s drain std-a-02 --plan -o json\n  %[1]s drain std-a-01 std-a-02 --at-once 1 --yes --delete-emptydir-data --timeout 15m", a.name),
+` + change.PlanFirst + "\n\n" + change.Codes,
+		Example:           fmt.Sprintf("  %[1]s drain std-a-02\n  %[1]s drain std-a-02 --plan -o json\n  %[1]s drain std-a-01 std-a-02 --at-once 1 --yes --delete-emptydir-data --timeout 15m", a.Name),
 		Args:              atLeastOne("drain", "a node"),
-		ValidArgsFunction: a.completeNodes,
+		ValidArgsFunction: complete.New(a.source).Nodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nodes, err := nodeNames("drain", args)
+			nodes, err := named.ParseNodes("drain", args)
 			switch {
 			case err != nil:
 				return err
@@ -42,15 +46,15 @@ before that: what was asked goes on, and nothing more is asked.
 			case grace == 0:
 				return exit.Usagef("drain: --grace-period 0 takes pods out of the API before their containers have ended; 1 ends them as fast")
 			}
-			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
-				return plan.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, live.knows("drain", nodes)
+			return c.Run(cmd.Context(), func(live *source.Live) (plan.Action, error) {
+				return plan.Drain{Nodes: nodes, AtOnce: atOnce, Grace: max(0, time.Duration(grace)*time.Second)}, named.Nodes(live, "drain", nodes)
 			})
 		},
 	}
-	c.addFlags(cmd)
-	c.addTimeout(cmd)
+	c.AddFlags(cmd)
+	c.AddTimeout(cmd)
 	cmd.Flags().IntVar(&atOnce, "at-once", 0, "How many nodes lose their pods at a time; 0 is all.")
-	c.addLosses(cmd)
+	c.AddLosses(cmd)
 	cmd.Flags().IntVar(&grace, "grace-period", -1, "Seconds that the containers of each pod get to end; negative is what the pod says.")
 	cmd.Flags().Bool("ignore-daemonsets", false, "As in kubectl. It changes nothing: pods of DaemonSets always stay.")
 	return cmd

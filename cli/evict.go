@@ -5,12 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// evict is the evict command.
-func (a *app) evict() *cobra.Command {
-	c := a.change("evict")
+// newEvict makes the evict command.
+func newEvict(a *app) *cobra.Command {
+	c := change.New(a.source, "evict")
 	cmd := &cobra.Command{
 		Use:   "evict POD...",
 		Short: "Evict pods, and say before where each would land",
@@ -23,23 +27,23 @@ As drain does, it asks for --force where no controller owns a pod, for it is not
 
 POD is a name, namespace/name or pod/name.
 
-` + planFirst + "\n\n" + changeCodes,
-		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m\n  %[1]s evict batch/debug --yes --force", a.name),
+` + change.PlanFirst + "\n\n" + change.Codes,
+		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m\n  %[1]s evict batch/debug --yes --force", a.Name),
 		Args:              atLeastOne("evict", "a pod"),
-		ValidArgsFunction: a.completePods,
+		ValidArgsFunction: complete.New(a.source).Pods,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			named, err := a.podNames("evict", args)
+			names, err := named.ParsePods(a.source, "evict", args)
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
-				pods, err := live.pods("evict", named)
+			return c.Run(cmd.Context(), func(live *source.Live) (plan.Action, error) {
+				pods, err := named.Pods(live, "evict", names)
 				return plan.Evict{Pods: pods}, err
 			})
 		},
 	}
-	c.addFlags(cmd)
-	c.addTimeout(cmd)
-	c.addLosses(cmd)
+	c.AddFlags(cmd)
+	c.AddTimeout(cmd)
+	c.AddLosses(cmd)
 	return cmd
 }

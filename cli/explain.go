@@ -10,8 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
@@ -19,9 +22,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// explaining is one run of the explain command.
-type explaining struct {
-	*app
+// explainForms are the forms that explain writes.
+var explainForms = []string{"text", "json", "yaml", "markdown"}
+
+// explainOptions is one run of the explain command.
+type explainOptions struct {
+	*terminal.Streams
+	source *source.Options
 	scope  scope
 	file   string
 	all    bool
@@ -31,9 +38,9 @@ type explaining struct {
 	output string
 }
 
-// explain is the explain command.
-func (a *app) explain() *cobra.Command {
-	e := &explaining{app: a}
+// newExplain makes the explain command.
+func newExplain(a *app) *cobra.Command {
+	e := &explainOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "explain {POD | WORKLOAD | -f FILE | --all}",
 		Short: "Say why a pod is pending",
@@ -50,9 +57,9 @@ It exits with 0 if nothing that was asked about is blocked, 1 if something is: a
 node or is not started, or with -f a pod or one of the replicas that does not fit now;
 2 if the command line or the manifest is wrong, and 3 if it could not find out.`,
 		Example: fmt.Sprintf("  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop\n  %[1]s explain --all -A -o json\n  %[1]s explain -f deployment.yaml",
-			a.name),
+			a.Name),
 		Args:              oneObject,
-		ValidArgsFunction: a.completeExplain,
+		ValidArgsFunction: complete.New(a.source).Explain,
 		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), joinKind(args)) },
 	}
 	flags := cmd.Flags()
@@ -62,15 +69,15 @@ node or is not started, or with -f a pod or one of the replicas that does not fi
 	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
 	e.scope.addFlags(cmd)
-	e.addFrom(cmd)
-	e.addSchedulerConfig(cmd)
-	output.AddFlag(cmd, &e.output, "text", "json", "yaml", "markdown")
+	e.source.AddFrom(cmd)
+	e.source.AddSchedulerConfig(cmd)
+	output.AddFlag(cmd, &e.output, explainForms...)
 	return cmd
 }
 
 // isKind tells whether a word is kubectl's for pods or a workload.
 func isKind(word string) bool {
-	return slices.Contains(podKinds, strings.ToLower(word)) || workloadKind(word) != ""
+	return slices.Contains(named.PodKinds, strings.ToLower(word)) || named.WorkloadKind(word) != ""
 }
 
 // joinKind makes KIND/NAME of KIND NAME, as kubectl reads it.
@@ -99,14 +106,17 @@ func oneObject(_ *cobra.Command, args []string) error {
 }
 
 // run answers, and fails with errBlocked if something is blocked.
-func (e *explaining) run(ctx context.Context, args []string) error {
-	if err := e.check(ctx, args); err != nil {
+func (e *explainOptions) run(ctx context.Context, args []string) error {
+	if err := e.validate(args); err != nil {
+		return err
+	}
+	if err := e.complete(ctx, args); err != nil {
 		return err
 	}
 	if e.file != "" {
 		return e.runFile(ctx)
 	}
-	live, err := e.open(ctx)
+	live, err := e.source.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +132,7 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
-	out := output.NewReports(e.stdout, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	out := output.NewReports(e.Out, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()})
 	if err := out.Write(r); err != nil {
 		return err
 	}
@@ -131,8 +141,8 @@ func (e *explaining) run(ctx context.Context, args []string) error {
 	return errors.Join(out.Close(), found.Err())
 }
 
-// check refuses flags that do not go together.
-func (e *explaining) check(ctx context.Context, args []string) error {
+// validate refuses flags that do not go together.
+func (e *explainOptions) validate(args []string) error {
 	asked := len(args)
 	if e.file != "" {
 		asked++
@@ -142,40 +152,42 @@ func (e *explaining) check(ctx context.Context, args []string) error {
 	}
 	switch {
 	case asked == 0:
-		return exit.Usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.name)
+		return exit.Usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.Name)
 	case asked > 1:
 		return exit.Usagef("explain: a pod's name, -f and --all exclude each other")
-	case e.file == "-" && e.from == "-":
+	case e.file == "-" && e.source.From == "-":
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
 	case !e.all && (e.scope.all || e.scope.selector != ""):
 		return exit.Usagef("explain: -A and -l need --all")
 	}
-	if err := output.Check(e.output, "text", "json", "yaml", "markdown"); err != nil {
+	return output.Check(e.output, explainForms...)
+}
+
+// complete reads what the flags and the argument name, before anything is asked of a server.
+func (e *explainOptions) complete(ctx context.Context, args []string) error {
+	if err := e.scope.resolve(e.source); err != nil {
 		return err
 	}
-	if err := e.scope.resolve(e.app); err != nil {
-		return err
-	}
-	if err := e.readSchedulerConfig(ctx); err != nil {
+	if err := e.source.ReadSchedulerConfig(ctx); err != nil {
 		return err
 	}
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := e.parsePod(args[0]) // before anything is asked of a server
+	_, err := e.parsePod(args[0])
 	return err
 }
 
 // runAll explains every pod that waits, one by one, in the order of the queue.
-func (e *explaining) runAll(ctx context.Context, live *live) error {
-	if err := live.seek(ctx); err != nil {
+func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
+	if err := live.Seek(ctx); err != nil {
 		return err
 	}
-	found := exit.Outcome{Undecided: e.scope.beyond(live.snapshot.Status) || live.refused("pods") != nil || live.overlooks()}
+	found := exit.Outcome{Undecided: e.scope.beyond(live.Snapshot.Status) || live.Refused("pods") != nil || live.Overlooks()}
 	if found.Undecided {
-		live.sayLimits()
+		live.SayLimits()
 	}
-	out := output.NewReports(e.stdout, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.now()})
+	out := output.NewReports(e.Out, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()})
 	var parts report.Parts
 	if e.nodes || e.trace {
 		parts = e.parts()
@@ -184,7 +196,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 		parts |= report.FixesPart | report.PreemptionPart
 	}
 	outlines := live.Outlines()
-	for _, kind := range live.snapshot.Pending {
+	for _, kind := range live.Snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
 			if parts == 0 {
 				return outlines.Of(ctx, kind.Key, pod)
@@ -204,7 +216,7 @@ func (e *explaining) runAll(ctx context.Context, live *live) error {
 }
 
 // parts are those of an answer that tells each node, and the cycle if the flags say so.
-func (e *explaining) parts() report.Parts {
+func (e *explainOptions) parts() report.Parts {
 	if e.trace {
 		return report.Nodes | report.TracePart
 	}
@@ -213,7 +225,7 @@ func (e *explaining) parts() report.Parts {
 
 // explainOne writes one pod's report. A pod that cannot be explained does not
 // keep the others from being.
-func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*report.Report, error), pod *model.Pod, out *output.Reports, found *exit.Outcome) error {
+func (e *explainOptions) explainOne(ctx context.Context, ask func(context.Context, types.UID) (*report.Report, error), pod *model.Pod, out *output.Reports, found *exit.Outcome) error {
 	report, err := ask(ctx, pod.Object.UID)
 	switch {
 	case ctx.Err() != nil:
@@ -221,7 +233,7 @@ func (e *explaining) explainOne(ctx context.Context, ask func(context.Context, t
 	case errors.Is(err, explain.ErrNoPod):
 		return nil // it is gone since
 	case err != nil:
-		terminal.Say(e.stderr, e.name, fmt.Errorf("explain %s: %w", pod.FullName(), err))
+		e.Say(fmt.Errorf("explain %s: %w", pod.FullName(), err))
 		found.Undecided = true
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
@@ -21,21 +22,21 @@ import (
 const defaultNamespace = "default"
 
 // runFile explains the pods of a manifest.
-func (e *explaining) runFile(ctx context.Context) error {
+func (e *explainOptions) runFile(ctx context.Context) error {
 	namespace := e.scope.namespace
 	if namespace == "" {
 		namespace = defaultNamespace
 	}
-	wishes, err := manifest.Read(ctx, e.file, e.stdin, namespace)
+	wishes, err := manifest.Read(ctx, e.file, e.In, namespace)
 	if err != nil {
 		return err
 	}
-	live, err := e.open(ctx)
+	live, err := e.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer live.Close()
-	out := output.NewReports(e.stdout, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.now()})
+	out := output.NewReports(e.Out, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.Now()})
 	var found exit.Outcome
 	for _, w := range wishes {
 		r, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
@@ -59,7 +60,7 @@ func placeable(r *report.Report) bool {
 
 // counted is the report with how many pods of a workload fit. A count that fails does
 // not keep the report from being told.
-func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod, w *admission.Planned) (*report.Report, error) {
+func counted(ctx context.Context, live *source.Live, r *report.Report, pod *corev1.Pod, w *admission.Planned) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
 		return r, nil
 	}
@@ -89,7 +90,7 @@ func counted(ctx context.Context, live *live, r *report.Report, pod *corev1.Pod,
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explaining) explainWish(ctx context.Context, live *live, w admission.Planned, fixes bool) (*report.Report, error) {
+func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.Planned, fixes bool) (*report.Report, error) {
 	pod, caveats, err := e.admitted(ctx, live, w.Pod)
 	if err != nil {
 		return nil, err
@@ -114,12 +115,12 @@ func (e *explaining) explainWish(ctx context.Context, live *live, w admission.Pl
 
 // admitted is the pod as the API server would keep it: by a dry run, or where
 // none may be sent or none is permitted, by our own rules.
-func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
+func (e *explainOptions) admitted(ctx context.Context, live *source.Live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
 	why := "--readonly forbids a dry run"
-	if live.client == nil {
+	if live.Client == nil {
 		why = "a snapshot takes no dry run"
-	} else if !e.readOnly {
-		tried, err := tryCreate(ctx, live.client, pod)
+	} else if !e.source.ReadOnly {
+		tried, err := tryCreate(ctx, live.Client, pod)
 		switch {
 		case err == nil:
 			return tried, nil, nil
@@ -134,7 +135,7 @@ func (e *explaining) admitted(ctx context.Context, live *live, pod *corev1.Pod) 
 	if err := manifest.Validate(completed); err != nil {
 		return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
 	}
-	rules := &cluster.Admission{Client: live.reader}
+	rules := &cluster.Admission{Client: live.Reader()}
 	if err := rules.Admit(ctx, completed); err != nil {
 		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
 	}

@@ -7,45 +7,47 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // find finds the pod that is meant by a name, namespace/name or pod/name, or the
 // one that stands for those that a workload could not create.
-func (e *explaining) find(ctx context.Context, live *live, argument string) (*model.Pod, error) {
+func (e *explainOptions) find(ctx context.Context, live *source.Live, argument string) (*model.Pod, error) {
 	asked, err := e.parsePod(argument)
 	if err != nil {
 		return nil, err
 	}
-	if err = live.refused("pods"); err != nil {
+	if err = live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("explain %s: %w", argument, err)
 	}
-	if pod, ok := asked.direct(live.snapshot); ok {
+	if pod, ok := asked.Direct(live.Snapshot); ok {
 		return pod, nil
 	}
-	if first, name, _ := strings.Cut(argument, "/"); workloadKind(first) != "" {
-		return e.findRefused(ctx, live, workloadKind(first), name)
+	if first, name, _ := strings.Cut(argument, "/"); named.WorkloadKind(first) != "" {
+		return e.findRefused(ctx, live, named.WorkloadKind(first), name)
 	}
-	return asked.elsewhere(live, "explain")
+	return asked.Elsewhere(live, "explain")
 }
 
 // parsePod takes a pod's name apart. Without a namespace in it, that of the scope counts.
-func (e *explaining) parsePod(argument string) (podName, error) {
-	return parsePodName("explain", argument, e.scope.namespace, *e.flags.Namespace)
+func (e *explainOptions) parsePod(argument string) (named.Pod, error) {
+	return named.ParsePod("explain", argument, e.scope.namespace, *e.source.Flags.Namespace)
 }
 
 // findRefused finds the pod that stands for those that a workload could not create.
-func (e *explaining) findRefused(ctx context.Context, live *live, kind, name string) (*model.Pod, error) {
-	if err := live.seek(ctx); err != nil {
+func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kind, name string) (*model.Pod, error) {
+	if err := live.Seek(ctx); err != nil {
 		return nil, err
 	}
 	var found []*model.Pod
-	for _, k := range live.snapshot.Pending {
+	for _, k := range live.Snapshot.Pending {
 		pod := k.First()
 		if k.Refused == nil || e.scope.namespace != "" && e.scope.namespace != k.Namespace() {
 			continue
 		}
-		if madeBy(pod, kind, name) {
+		if named.MadeBy(pod, kind, name) {
 			found = append(found, pod)
 		}
 	}
@@ -56,4 +58,37 @@ func (e *explaining) findRefused(ctx context.Context, live *live, kind, name str
 		return nil, exit.Usagef("explain %s/%s: it is in several namespaces; choose one with -n", strings.ToLower(kind), name)
 	}
 	return found[0], nil
+}
+
+// notRefused says why a workload has no pods that kube-apiserver refused: it does not
+// exist, or none of its pods was.
+func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind, name string) error {
+	asked := strings.ToLower(kind) + "/" + name
+	in, err := named.NamespacesOf(ctx, live, kind, e.scope.namespace, name)
+	there := slices.Contains(in, e.scope.namespace) || e.scope.namespace == "" && len(in) > 0
+	switch {
+	case there:
+		return fmt.Errorf("explain %s: kube-apiserver rejected none of its pods in %s; %s", asked, e.scope.words(), e.instead(live, kind, name))
+	case err != nil:
+		return fmt.Errorf("explain %s: it is not known whether it exists: %w", asked, err)
+	case len(in) > 0:
+		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.words(), strings.Join(in, ", "))
+	case live.Client == nil:
+		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.words())
+	}
+	return fmt.Errorf("explain %s: no such %s in %s; kubectl get %s -A lists them", asked, strings.ToLower(kind), e.scope.words(), named.ResourceOf(kind))
+}
+
+// instead says what to ask about a workload whose pods were created.
+func (e *explainOptions) instead(live *source.Live, kind, name string) string {
+	var waiting []*model.Pod
+	for _, pod := range live.Snapshot.Pods {
+		if pod.Waits && e.scope.holds(pod) && named.MadeBy(pod, kind, name) {
+			waiting = append(waiting, pod)
+		}
+	}
+	if len(waiting) == 0 {
+		return "none of its pods is pending"
+	}
+	return "name one of those that are pending: " + named.FullNames(waiting)
 }

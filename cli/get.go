@@ -13,7 +13,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 )
 
 // views are what get can list.
@@ -25,17 +27,20 @@ var viewNames = map[string]string{"node": "nodes", "no": "nodes", "pod": "pods",
 // getForms are the forms that get writes.
 var getForms = []string{"text", "wide", "json", "yaml", "name"}
 
-// getting is one run of the get command.
-type getting struct {
-	*app
+// getOptions is one run of the get command.
+type getOptions struct {
+	*terminal.Streams
+	source    *source.Options
 	scope     scope
 	output    string
 	noHeaders bool
+
+	settings settings.Settings
 }
 
-// list is the get command.
-func (a *app) list() *cobra.Command {
-	g := &getting{app: a}
+// newGet makes the get command.
+func newGet(a *app) *cobra.Command {
+	g := &getOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "get VIEW",
 		Short: "List what a view of the dashboard shows",
@@ -46,7 +51,7 @@ VIEW is one of
   pods      state, QoS class, priority and node of each pod
   pending   what waits, a row per kind of pod, and why
   access    what this user may read and which views that leaves open; whether fathom keeps the context read-only`,
-		Example:   fmt.Sprintf("  %[1]s get nodes -l pool=gpu\n  %[1]s get pending -A -o json", a.name),
+		Example:   fmt.Sprintf("  %[1]s get nodes -l pool=gpu\n  %[1]s get pending -A -o json", a.Name),
 		Args:      oneView,
 		ValidArgs: views,
 		RunE:      func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), viewOf(args[0])) },
@@ -55,11 +60,11 @@ VIEW is one of
 	return cmd
 }
 
-// viewCommands are the commands that list a view without the word get.
-func (a *app) viewCommands() []*cobra.Command {
+// newViews makes the commands that list a view without the word get.
+func newViews(a *app) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, view := range []string{"nodes", "pods", "pending"} {
-		g := &getting{app: a}
+		g := &getOptions{Streams: a.Streams, source: a.source}
 		cmd := &cobra.Command{
 			Use:               view,
 			Short:             "List " + view + ", as get " + view + " does",
@@ -83,10 +88,10 @@ func (a *app) viewCommands() []*cobra.Command {
 func viewOf(word string) string { return cmp.Or(viewNames[word], word) }
 
 // addFlags adds the flags of get.
-func (g *getting) addFlags(cmd *cobra.Command) {
+func (g *getOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Leave out the heads of the columns.")
 	g.scope.addFlags(cmd)
-	g.addFrom(cmd)
+	g.source.AddFrom(cmd)
 	output.AddFlag(cmd, &g.output, getForms...)
 }
 
@@ -102,27 +107,42 @@ func oneView(_ *cobra.Command, args []string) error {
 	}
 }
 
-// run lists a view.
-func (g *getting) run(ctx context.Context, view string) error {
+// validate refuses what a view cannot be listed as.
+func (g *getOptions) validate(view string) error {
 	if err := output.Check(g.output, getForms...); err != nil {
 		return err
 	}
-	if err := g.scope.resolve(g.app); err != nil {
-		return err
-	}
-	if view == "access" && g.from != "" {
+	if view == "access" && g.source.From != "" {
 		return exit.Usagef("get access: a file has no rights to ask for; leave --from out")
 	}
 	if view == "access" && g.output == "name" {
 		return exit.Usagef("get access: -o name: rights have no names; give text, wide, json or yaml")
 	}
+	return nil
+}
+
+// complete reads what the flags name, and the configuration file.
+func (g *getOptions) complete() (err error) {
+	if err := g.scope.resolve(g.source); err != nil {
+		return err
+	}
+	g.settings, err = settings.Checked(os.Getenv)
+	g.source.PoolLabel = g.settings.PoolLabel
+	return err
+}
+
+// run lists a view.
+func (g *getOptions) run(ctx context.Context, view string) error {
+	if err := g.validate(view); err != nil {
+		return err
+	}
+	if err := g.complete(); err != nil {
+		return err
+	}
 	if view == "access" {
 		return g.access(ctx)
 	}
-	if err := g.readPoolLabel(); err != nil {
-		return err
-	}
-	live, err := g.open(ctx)
+	live, err := g.source.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,13 +159,6 @@ func (g *getting) run(ctx context.Context, view string) error {
 	if err != nil {
 		return err
 	}
-	live.sayLimits()
-	return l.Print(g.stdout, g.stderr, g.output, g.noHeaders)
-}
-
-// readPoolLabel reads the setting of the label that holds nodes' pools.
-func (a *app) readPoolLabel() error {
-	settings, err := settings.Checked(os.Getenv)
-	a.poolLabel = settings.PoolLabel
-	return err
+	live.SayLimits()
+	return l.Print(g.Out, g.ErrOut, g.output, g.noHeaders)
 }

@@ -7,17 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// podKinds are kubectl's words for pods.
-var podKinds = []string{"pod", "pods", "po"}
-
-// label is the label command.
-func (a *app) label() *cobra.Command {
-	c := a.change("label")
+// newLabel makes the label command.
+func newLabel(a *app) *cobra.Command {
+	c := change.New(a.source, "label")
 	cmd := &cobra.Command{
 		Use:   "label {node | pod} NAME... {KEY=VALUE | KEY-}...",
 		Short: "Label nodes or pods, and say before whose rules that touches",
@@ -27,27 +28,27 @@ name a node's label, and the pods that wait and would fit then. A label that is 
 
 A pod's NAME is a name or namespace/name.
 
-` + planFirst + "\n\n" + changeCodes,
-		Example:           fmt.Sprintf("  %[1]s label node std-b-02 disktype=ssd\n  %[1]s label node std-b-01 std-b-02 disktype- --plan\n  %[1]s label pod checkout-6c9d8b7f4-x2x1p -n shop traffic=off --yes", a.name),
+` + change.PlanFirst + "\n\n" + change.Codes,
+		Example:           fmt.Sprintf("  %[1]s label node std-b-02 disktype=ssd\n  %[1]s label node std-b-01 std-b-02 disktype- --plan\n  %[1]s label pod checkout-6c9d8b7f4-x2x1p -n shop traffic=off --yes", a.Name),
 		Args:              atLeastOne("label", "node or pod, a name and a label"),
-		ValidArgsFunction: a.completeLabels,
+		ValidArgsFunction: complete.New(a.source).Labels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := readLabels(args)
 			if err != nil {
 				return err
 			}
-			find, err := a.labeled(wanted)
+			find, err := wanted.find(a.source)
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
+			return c.Run(cmd.Context(), func(live *source.Live) (plan.Action, error) {
 				refs, err := find(live)
 				return plan.Label{Refs: refs, Set: wanted.set, Remove: wanted.remove}, err
 			})
 		},
 	}
-	c.addFlags(cmd)
-	c.addReplace(cmd, "the value of a label")
+	c.AddFlags(cmd)
+	c.AddReplace(cmd, "the value of a label")
 	return cmd
 }
 
@@ -81,8 +82,8 @@ func readLabels(args []string) (labeling, error) {
 		return wanted, exit.Usagef("label: name node or pod, a name and a label, as in: label node std-b-02 disktype=ssd")
 	}
 	kind, _, slash := strings.Cut(wanted.names[0], "/")
-	wanted.pods = slices.Contains(podKinds, kind)
-	if !wanted.pods && !slices.Contains(nodeKinds, kind) {
+	wanted.pods = slices.Contains(named.PodKinds, kind)
+	if !wanted.pods && !slices.Contains(named.NodeKinds, kind) {
 		return wanted, exit.Usagef("label %s: name first what is labeled: node or pod", wanted.names[0])
 	}
 	if !slash {
@@ -94,29 +95,18 @@ func readLabels(args []string) (labeling, error) {
 	return wanted, nil
 }
 
-// labeled reads the names, and gives what finds them.
-func (a *app) labeled(wanted labeling) (func(*live) ([]model.Ref, error), error) {
-	if wanted.pods {
-		named, err := a.podNames("label", wanted.names)
-		return func(live *live) ([]model.Ref, error) { return live.pods("label", named) }, err
+// find reads the names, and gives what finds them.
+func (w *labeling) find(from *source.Options) (func(*source.Live) ([]model.Ref, error), error) {
+	if w.pods {
+		names, err := named.ParsePods(from, "label", w.names)
+		return func(live *source.Live) ([]model.Ref, error) { return named.Pods(live, "label", names) }, err
 	}
-	nodes, err := nodeNames("label", wanted.names)
-	return func(live *live) ([]model.Ref, error) {
+	nodes, err := named.ParseNodes("label", w.names)
+	return func(live *source.Live) ([]model.Ref, error) {
 		refs := make([]model.Ref, 0, len(nodes))
 		for _, name := range nodes {
 			refs = append(refs, plan.NodeRef(name))
 		}
-		return refs, live.knows("label", nodes)
+		return refs, named.Nodes(live, "label", nodes)
 	}, err
-}
-
-// completeLabels completes what is labeled, then the names.
-func (a *app) completeLabels(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	switch {
-	case len(args) == 0:
-		return []cobra.Completion{"node", "pod"}, cobra.ShellCompDirectiveNoFileComp
-	case slices.Contains(podKinds, args[0]):
-		return a.completePods(cmd, args[1:], begun)
-	}
-	return a.completeNodes(cmd, args[1:], begun)
 }

@@ -5,10 +5,13 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
+	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
@@ -21,13 +24,7 @@ func TestTheScreenDoesNotWaitForASlowServer(t *testing.T) {
 		}
 		return false
 	})
-	a := &app{flags: genericclioptions.NewConfigFlags(true), stderr: io.Discard}
-	*a.flags.KubeConfig = config
-	s := &session{app: a, thrift: newThrift(func(string) string { return "100" })}
-	var options ui.Options
-	if err := s.open(t.Context(), &options); err != nil {
-		t.Fatal(err)
-	}
+	options := started(t, config)
 	if options.Cluster != nil || options.Opening == nil || options.Context != "admin" || !strings.HasPrefix(options.Server, "https://127.0.0.1:") {
 		t.Fatalf("the screen starts with %+v", options)
 	}
@@ -40,18 +37,33 @@ func TestTheScreenDoesNotWaitForASlowServer(t *testing.T) {
 }
 
 func TestAClusterThatIsNotWaitedForIsGivenUp(t *testing.T) {
+	var once sync.Once
+	ended := make(chan struct{})
 	config := troubled(t, func(_ http.ResponseWriter, r *http.Request) bool {
 		<-r.Context().Done()
+		once.Do(func() { close(ended) })
 		return true
 	})
-	a := &app{flags: genericclioptions.NewConfigFlags(true), stderr: io.Discard}
-	*a.flags.KubeConfig = config
-	s := &session{app: a, thrift: newThrift(func(string) string { return "100" })}
-	o := s.begin(t.Context())
+	options := started(t, config)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if cluster, err := o.wait(ctx); cluster != nil || err == nil {
+	if cluster, err := options.Opening(ctx); cluster != nil || err == nil {
 		t.Errorf("it gives %v, %v", cluster, err)
 	}
-	<-o.done // its connection ends
+	<-ended // its connection
+}
+
+// started is what the dashboard starts with on a kubeconfig.
+func started(t *testing.T, kubeconfig string) ui.Options {
+	t.Helper()
+	from := source.New(&terminal.Streams{ErrOut: io.Discard})
+	*from.Flags.KubeConfig = kubeconfig
+	clusters := &session.Kubeconfig{
+		Source: from, Settings: &settings.Settings{}, Tuner: source.NewGCTuner(func(string) string { return "100" }),
+	}
+	var options ui.Options
+	if err := clusters.Start(t.Context(), &options); err != nil {
+		t.Fatal(err)
+	}
+	return options
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
@@ -20,8 +21,8 @@ import (
 // leastEvery is the least time between two steps: their files are named by the second.
 const leastEvery = time.Second
 
-// checkRecording refuses flags that do not go together with --every, or need it.
-func (s *shooting) checkRecording() error {
+// validateRecording refuses flags that do not go together with --every, or need it.
+func (s *snapshotOptions) validateRecording() error {
 	switch {
 	case !s.recording && s.steps != 0:
 		return exit.Usagef("snapshot: --steps needs --every")
@@ -48,8 +49,8 @@ func (s *shooting) checkRecording() error {
 
 // recorder is one run of snapshot --every.
 type recorder struct {
-	*shooting
-	live            *live
+	*snapshotOptions
+	live            *source.Live
 	progress        *terminal.Progress
 	before          int // steps that were there
 	written, failed int
@@ -59,24 +60,24 @@ type recorder struct {
 }
 
 // record writes a step now and then, until ctx ends or there are enough.
-func (s *shooting) record(ctx context.Context) error {
+func (s *snapshotOptions) record(ctx context.Context) error {
 	there, err := recording.Prepare(s.file)
 	if err != nil {
 		return err
 	}
-	live, err := s.open(ctx)
+	live, err := s.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer live.Close()
-	if err := sameCluster(there, live.snapshot.Status.Context); err != nil {
+	if err := sameCluster(there, live.Snapshot.Status.Context); err != nil {
 		return err
 	}
-	if err := live.seek(ctx); err != nil {
+	if err := live.Seek(ctx); err != nil {
 		return err
 	}
-	live.sayLimits()
-	r := &recorder{shooting: s, live: live, progress: terminal.NewProgress(s.stderr), before: len(there.Steps)}
+	live.SayLimits()
+	r := &recorder{snapshotOptions: s, live: live, progress: terminal.NewProgress(s.ErrOut), before: len(there.Steps)}
 	err = r.run(ctx)
 	return r.finish(err)
 }
@@ -152,7 +153,7 @@ func (r *recorder) miss(taken time.Time, err error) {
 	}
 	r.trouble = err.Error()
 	r.progress.Clear()
-	terminal.Say(r.stderr, r.name, fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
+	r.Say(fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
 }
 
 // take is the state of now, from what the informers hold: nodes and pods are not
@@ -188,7 +189,7 @@ func outOfDate(status model.Status) error {
 // cannot be followed any more.
 func (r *recorder) wait(ctx context.Context, until time.Time) error {
 	for {
-		_, err := nextWithin(ctx, r.live.Cluster, time.Until(until))
+		_, err := source.NextWithin(ctx, r.live.Cluster, time.Until(until))
 		switch {
 		case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 			return nil
@@ -201,7 +202,7 @@ func (r *recorder) wait(ctx context.Context, until time.Time) error {
 // tell says how far the recording is: over the line before on a terminal.
 func (r *recorder) tell(text string) {
 	if !r.progress.Line(text + "; ctrl-c ends it") {
-		_, _ = fmt.Fprintln(r.stderr, terminal.OneLine(text)) // nothing can be done where nobody hears it
+		_, _ = fmt.Fprintln(r.ErrOut, terminal.OneLine(text)) // nothing can be done where nobody hears it
 	}
 }
 
@@ -222,7 +223,7 @@ func (r *recorder) finish(err error) error {
 	if r.written == 1 {
 		steps = "1 step"
 	}
-	_, told := fmt.Fprintf(r.stderr, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", terminal.OneLine(r.file), steps,
+	_, told := fmt.Fprintf(r.ErrOut, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", terminal.OneLine(r.file), steps,
 		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, terminal.OneLine(r.file))
 	return errors.Join(err, told)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -29,13 +30,13 @@ func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *byte
 	connection = &atomic.Pointer[model.Connection]{}
 	connection.Store(&begins)
 	client := fake.NewClientset()
-	source := &cluster.Source{
+	origin := &cluster.Source{
 		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewTrace(),
 		Status: func() model.Status {
 			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection.Load()}
 		},
 	}
-	joined, err := cluster.New(t.Context(), source, cluster.Options{})
+	joined, err := cluster.New(t.Context(), origin, cluster.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +45,10 @@ func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *byte
 		t.Fatal(err)
 	}
 	said = &bytes.Buffer{}
-	a := &app{name: "fathom", stderr: said}
+	a := newApp(&terminal.Streams{Name: "fathom", ErrOut: said})
 	dir := t.TempDir()
 	return &recorder{
-		shooting: &shooting{app: a, file: dir, recording: true, every: time.Second}, live: &live{Cluster: joined, app: a}, progress: terminal.NewProgress(said),
+		snapshotOptions: &snapshotOptions{Streams: a.Streams, source: a.source, file: dir, recording: true, every: time.Second}, live: &source.Live{Cluster: joined, Options: a.source}, progress: terminal.NewProgress(said),
 	}, said, connection
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -150,4 +151,29 @@ func memory(bytes int64) string {
 		atLeast = ">="
 	}
 	return atLeast + strconv.FormatInt(bytes/mebibyte, 10) + "Mi"
+}
+
+// timeOrNull is null in JSON for the zero time.
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	utc := t.UTC()
+	return &utc
+}
+
+// orNone is what a cell shows for nothing.
+func orNone(text string) string {
+	if text == "" {
+		return "<none>"
+	}
+	return text
+}
+
+// ago is how long ago t was, as kubectl writes it.
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(now.Sub(t))
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -27,37 +28,15 @@ func (s *scope) addFlags(cmd *cobra.Command) {
 }
 
 // resolve reads the flags and the kubeconfig.
-func (s *scope) resolve(a *app) error {
+func (s *scope) resolve(from *source.Options) error {
 	var err error
 	if s.matches, err = labels.Parse(s.selector); err != nil {
 		return exit.Usagef("read selector -l %s: %w", s.selector, err)
 	}
 	if !s.all {
-		s.namespace = a.namespace()
+		s.namespace = from.Namespace()
 	}
 	return nil
-}
-
-// namespace is what -n or the context sets; "" if neither does.
-func (a *app) namespace() string {
-	if *a.flags.Namespace != "" {
-		return *a.flags.Namespace
-	}
-	if a.from != "" {
-		return "" // no kubeconfig is read
-	}
-	config, err := a.flags.ToRawKubeConfigLoader().RawConfig()
-	if err != nil {
-		return "" // connecting says what is wrong
-	}
-	name := config.CurrentContext
-	if *a.flags.Context != "" {
-		name = *a.flags.Context
-	}
-	if context, ok := config.Contexts[name]; ok {
-		return context.Namespace
-	}
-	return ""
 }
 
 // holds tells whether the scope takes in a pod.

@@ -11,26 +11,28 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
-// shooting is one run of the snapshot command.
-type shooting struct {
-	*app
-	file  string
-	force bool
-	keep  []string
+// snapshotOptions is one run of the snapshot command.
+type snapshotOptions struct {
+	*terminal.Streams
+	source *source.Options
+	file   string
+	force  bool
+	keep   []string
 
 	recording bool // --every was given
 	every     time.Duration
 	steps     int // to record; 0 is until it is ended
 }
 
-// snapshot is the snapshot command.
-func (a *app) snapshot() *cobra.Command {
-	s := &shooting{app: a}
+// newSnapshot makes the snapshot command.
+func newSnapshot(a *app) *cobra.Command {
+	s := &snapshotOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "Write what explanations rest on to a file",
@@ -50,7 +52,7 @@ With --every it records: a step is written to the directory DIR at once and then
 until ctrl-c or --steps of them. A step that cannot be taken, for the server does not answer, is told
 and left out. Recording goes on in a DIR that holds steps already. --from DIR steps through them.`, strings.Join(snapshot.Keepable(), ", ")),
 		Example: fmt.Sprintf("  %[1]s snapshot\n  %[1]s snapshot -o incident.json.zst\n  %[1]s snapshot --every 30s -o incident\n  %[1]s explain --all --from incident.json.zst",
-			a.name),
+			a.Name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,38 +70,38 @@ and left out. Recording goes on in a DIR that holds steps already. --from DIR st
 }
 
 // run takes a snapshot and writes it.
-func (s *shooting) run(ctx context.Context) error {
-	if err := s.check(); err != nil {
+func (s *snapshotOptions) run(ctx context.Context) error {
+	if err := s.validate(); err != nil {
 		return err
 	}
-	s.whole = len(s.keep) > 0
+	s.source.Whole = len(s.keep) > 0
 	if s.recording {
 		return s.record(ctx)
 	}
-	live, err := s.open(ctx)
+	live, err := s.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer live.Close()
-	if err := live.seek(ctx); err != nil {
+	if err := live.Seek(ctx); err != nil {
 		return err
 	}
 	taken := time.Now()
-	found, err := snapshot.Take(ctx, live.Source(), live.snapshot, snapshot.Options{
+	found, err := snapshot.Take(ctx, live.Source(), live.Snapshot, snapshot.Options{
 		Taken: taken, TakenBy: build.Version(), Keep: s.keep,
 	})
 	if err != nil {
 		return err
 	}
 	if s.file == "-" {
-		if err := found.Write(s.stdout, snapshot.YAML); err != nil {
+		if err := found.Write(s.Out, snapshot.YAML); err != nil {
 			return err
 		}
-		live.sayLimits()
+		live.SayLimits()
 		return nil
 	}
 	if s.file == "" {
-		s.file = snapshot.FileName(live.snapshot.Status.Context, taken)
+		s.file = snapshot.FileName(live.Snapshot.Status.Context, taken)
 	}
 	if err := found.Save(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {
@@ -107,19 +109,19 @@ func (s *shooting) run(ctx context.Context) error {
 		}
 		return err
 	}
-	live.sayLimits()
-	_, err = fmt.Fprintf(s.stderr, "%s: %d objects of %s\n", terminal.OneLine(s.file), found.Count(), terminal.OneLine(live.snapshot.Status.Context))
+	live.SayLimits()
+	_, err = fmt.Fprintf(s.ErrOut, "%s: %d objects of %s\n", terminal.OneLine(s.file), found.Count(), terminal.OneLine(live.Snapshot.Status.Context))
 	return err
 }
 
-// check refuses what cannot be carried out, before anything is asked of a server.
-func (s *shooting) check() error {
+// validate refuses what cannot be carried out, before anything is asked of a server.
+func (s *snapshotOptions) validate() error {
 	for _, field := range s.keep {
 		if err := snapshot.CheckKeep(field); err != nil {
 			return exit.Usagef("snapshot: %w", err)
 		}
 	}
-	if err := s.checkRecording(); err != nil || s.recording || s.file == "" || s.file == "-" {
+	if err := s.validateRecording(); err != nil || s.recording || s.file == "" || s.file == "-" {
 		return err
 	}
 	if err := snapshot.CheckFile(s.file, s.force); err != nil {

@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
@@ -187,7 +186,7 @@ func commandLines(t *testing.T) (lines [][]string) {
 		"explain": {"shop/waits"}, "get": {"pods"}, "cordon": {"std-1", "--plan"}, "uncordon": {"gpu-1", "--plan"}, "drain": {"std-1", "--plan"},
 		"taint": {"std-1", "a=b:NoSchedule", "--plan"}, "label": {"node", "std-1", "a=b", "--plan"}, "evict": {"shop/runs", "--plan"},
 	}
-	a := &app{name: "fathom", stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, flags: genericclioptions.NewConfigFlags(true)}
+	a := newApp(&terminal.Streams{Name: "fathom", In: strings.NewReader(""), Out: io.Discard, ErrOut: io.Discard})
 	root := a.root([]string{"fathom"})
 	root.InitDefaultCompletionCmd()
 	var walk func(cmd *cobra.Command, path []string)
@@ -395,7 +394,7 @@ func TestNothingButCleanedTextLeavesTheProcess(t *testing.T) {
 func TestScriptsOfShellsLeaveTheProgramWhole(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		var whole bytes.Buffer
-		a := &app{name: "fathom", stdin: strings.NewReader(""), stdout: &whole, stderr: io.Discard, flags: genericclioptions.NewConfigFlags(true)}
+		a := newApp(&terminal.Streams{Name: "fathom", In: strings.NewReader(""), Out: &whole, ErrOut: io.Discard})
 		if err := a.root([]string{"fathom", "completion", shell}).ExecuteContext(t.Context()); err != nil {
 			t.Fatal(err)
 		}

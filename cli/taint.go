@@ -1,22 +1,23 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// taint is the taint command.
-func (a *app) taint() *cobra.Command {
-	c := a.change("taint")
+// newTaint makes the taint command.
+func newTaint(a *app) *cobra.Command {
+	c := change.New(a.source, "taint")
 	cmd := &cobra.Command{
 		Use:   "taint NODE... {KEY[=VALUE]:EFFECT | KEY[=VALUE][:EFFECT]-}...",
 		Short: "Taint nodes, and say before which pods that ends and keeps away",
@@ -26,22 +27,22 @@ taint that is removed the pods that wait and would fit then.
 
 EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
 
-` + planFirst + "\n\n" + changeCodes,
-		Example:           fmt.Sprintf("  %[1]s taint gpu-a-01 dedicated=gpu:NoSchedule\n  %[1]s taint gpu-a-01 dedicated=gpu:NoExecute --plan\n  %[1]s taint gpu-a-01 gpu-a-02 dedicated- --yes", a.name),
+` + change.PlanFirst + "\n\n" + change.Codes,
+		Example:           fmt.Sprintf("  %[1]s taint gpu-a-01 dedicated=gpu:NoSchedule\n  %[1]s taint gpu-a-01 dedicated=gpu:NoExecute --plan\n  %[1]s taint gpu-a-01 gpu-a-02 dedicated- --yes", a.Name),
 		Args:              atLeastOne("taint", "a node and a taint"),
-		ValidArgsFunction: a.completeTaints,
+		ValidArgsFunction: complete.New(a.source).Taints,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wish, err := taintWish(args)
 			if err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), func(live *live) (plan.Action, error) {
-				return wish, live.knows("taint", wish.Nodes)
+			return c.Run(cmd.Context(), func(live *source.Live) (plan.Action, error) {
+				return wish, named.Nodes(live, "taint", wish.Nodes)
 			})
 		},
 	}
-	c.addFlags(cmd)
-	c.addReplace(cmd, "the value of a taint")
+	c.AddFlags(cmd)
+	c.AddReplace(cmd, "the value of a taint")
 	return cmd
 }
 
@@ -55,10 +56,10 @@ func taintWish(args []string) (plan.Taint, error) {
 		}
 		names = append(names, arg)
 	}
-	if len(names) > 1 && slices.Contains(nodeKinds, names[0]) {
+	if len(names) > 1 && slices.Contains(named.NodeKinds, names[0]) {
 		names = names[1:]
 	}
-	nodes, err := nodeNames("taint", names)
+	nodes, err := named.ParseNodes("taint", names)
 	if err != nil {
 		return plan.Taint{}, err
 	}
@@ -70,36 +71,4 @@ func taintWish(args []string) (plan.Taint, error) {
 		return plan.Taint{}, exit.Usagef("taint: %w", err)
 	}
 	return plan.Taint{Nodes: nodes, Add: add, Remove: remove}, nil
-}
-
-// completeTaints completes nodes, and once one is named the taints in use, and to
-// be removed those that it has.
-func (a *app) completeTaints(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.complete(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
-		nodes, err := listNodes(ctx, client)
-		if err != nil {
-			return nil, err
-		}
-		names := namesOf(nodes)
-		if len(args) == 0 {
-			return names, nil
-		}
-		for i := range nodes {
-			for _, taint := range nodes[i].Spec.Taints {
-				names = append(names, taint.ToString())
-				if slices.Contains(args, nodes[i].Name) {
-					names = append(names, taint.ToString()+"-")
-				}
-			}
-		}
-		return names, nil
-	})
-}
-
-func namesOf(nodes []corev1.Node) []string {
-	names := make([]string, 0, len(nodes))
-	for i := range nodes {
-		names = append(names, nodes[i].Name)
-	}
-	return names
 }

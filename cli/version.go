@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 )
 
@@ -25,8 +27,8 @@ type versions struct {
 	Platform   string `json:"platform"`
 }
 
-// version is the version command.
-func (a *app) version() *cobra.Command {
+// newVersion makes the version command.
+func newVersion(a *app) *cobra.Command {
 	var form string
 	cmd := &cobra.Command{
 		Use:               "version",
@@ -37,43 +39,43 @@ func (a *app) version() *cobra.Command {
 			if err := output.Check(form, "text", "json"); err != nil {
 				return err
 			}
-			return a.printVersions(a.versions(cmd.Context()), form)
+			return printVersions(a.Out, versionsOf(cmd.Context(), a.source), form)
 		},
 	}
 	output.AddFlag(cmd, &form, "text", "json")
 	return cmd
 }
 
-// versions asks everyone for a version.
-func (a *app) versions(ctx context.Context) versions {
+// versionsOf asks everyone for a version.
+func versionsOf(ctx context.Context, from *source.Options) versions {
 	return versions{
 		Fathom:     build.Version(),
 		Kubernetes: build.Dependency("k8s.io/kubernetes"),
-		Server:     a.serverVersion(ctx),
+		Server:     serverVersion(ctx, from),
 		Go:         runtime.Version(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
 	}
 }
 
 // printVersions writes v in the form asked for.
-func (a *app) printVersions(v versions, form string) error {
+func printVersions(out io.Writer, v versions, form string) error {
 	if form == "json" {
-		return output.JSON(a.stdout, v)
+		return output.JSON(out, v)
 	}
 	server := v.Server
 	if server == "" {
 		server = "no answer"
 	}
-	_, err := fmt.Fprintf(a.stdout, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
+	_, err := fmt.Fprintf(out, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
 		v.Fathom, v.Go, v.Platform, v.Kubernetes, terminal.OneLine(server))
 	return err
 }
 
 // serverVersion is the API server's version, "" if it gives none in time.
-func (a *app) serverVersion(ctx context.Context) string {
+func serverVersion(ctx context.Context, from *source.Options) string {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
-	client, err := a.connect(ctx, "")
+	client, err := from.Connect(ctx, "", nil)
 	if err != nil {
 		return ""
 	}

@@ -11,24 +11,25 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // nodes lists the nodes; -l takes their labels.
-func (g *getting) nodes(live *live) (*output.List, error) {
-	if err := live.refused("nodes"); err != nil {
+func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
+	if err := live.Refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
-	now := live.now()
+	now := live.Now()
 	l := &output.List{
 		Kind:  "NodeList",
 		Heads: []string{"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS"},
 		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		Empty: "no nodes found",
 	}
-	for _, n := range live.snapshot.Nodes {
+	for _, n := range live.Snapshot.Nodes {
 		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
@@ -54,18 +55,18 @@ func (g *getting) nodes(live *live) (*output.List, error) {
 }
 
 // pods lists the pods of the scope.
-func (g *getting) pods(live *live) (*output.List, error) {
-	if err := live.refused("pods"); err != nil {
+func (g *getOptions) pods(live *source.Live) (*output.List, error) {
+	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
-	now := live.now()
+	now := live.Now()
 	l := &output.List{
 		Kind:  "PodList",
 		Heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
 		More:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
 		Empty: "no pods found in " + g.scope.words(),
 	}
-	for _, p := range live.snapshot.Pods {
+	for _, p := range live.Snapshot.Pods {
 		if !g.scope.holds(p) {
 			continue
 		}
@@ -116,21 +117,21 @@ type pendingItem struct {
 }
 
 // pending lists the kinds of waiting pods of the scope, with an explanation each.
-func (g *getting) pending(ctx context.Context, live *live) (*output.List, error) {
-	if err := live.refused("pods"); err != nil {
+func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.List, error) {
+	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
-	if err := live.seek(ctx); err != nil {
+	if err := live.Seek(ctx); err != nil {
 		return nil, err
 	}
-	now := live.now()
+	now := live.Now()
 	l := &output.List{
 		Kind:  "PendingList",
 		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
 		More:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
 		Empty: "nothing is pending in " + g.scope.words(),
 	}
-	for _, kind := range live.snapshot.Pending {
+	for _, kind := range live.Snapshot.Pending {
 		pods := g.held(kind)
 		if len(pods) == 0 {
 			continue
@@ -180,7 +181,7 @@ func podsText(kind *model.Kind, pods []*model.Pod) []string {
 }
 
 // held are the pods of a kind that the scope takes in.
-func (g *getting) held(kind *model.Kind) []*model.Pod {
+func (g *getOptions) held(kind *model.Kind) []*model.Pod {
 	var pods []*model.Pod
 	for _, p := range kind.Pods {
 		if g.scope.holds(p) {

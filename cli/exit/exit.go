@@ -39,14 +39,14 @@ func Usagef(format string, args ...any) error {
 }
 
 // Code turns a command's error into the program's exit code, and says the
-// error in one line on w unless it was said.
-func Code(ctx context.Context, err error, name string, w io.Writer) int {
+// error in one line unless it was said.
+func Code(ctx context.Context, err error, to *terminal.Streams) int {
 	var usage usageError
 	switch {
 	case err == nil:
 		return Clear
 	case ctx.Err() != nil && errors.Is(err, context.Canceled): // even while a file was read
-		terminal.Say(w, name, errors.New("interrupted"))
+		to.Say(errors.New("interrupted"))
 		return Unknown
 	case errors.Is(err, ErrBlocked):
 		return Blocked
@@ -55,13 +55,13 @@ func Code(ctx context.Context, err error, name string, w io.Writer) int {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return Unknown // nobody reads on, so there is nobody to tell
 	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
-		terminal.Say(w, name, err)
+		to.Say(err)
 		return Usage
 	case ctx.Err() != nil:
-		terminal.Say(w, name, errors.New("interrupted"))
+		to.Say(errors.New("interrupted"))
 		return Unknown
 	default:
-		terminal.Say(w, name, err)
+		to.Say(err)
 		return Unknown
 	}
 }

@@ -18,6 +18,7 @@ type Answers struct {
 	lines *bufio.Reader
 }
 
+// NewAnswers asks on out, and reads from in.
 func NewAnswers(in io.Reader, out io.Writer) *Answers {
 	return &Answers{in: in, out: out, lines: bufio.NewReader(in)}
 }

@@ -1,5 +1,3 @@
-// Package terminal is what the program reads from and writes to: its standard streams, which
-// only cleaned text leaves, a line that is written over, and questions to the user.
 package terminal
 
 import (

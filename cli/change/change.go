@@ -1,0 +1,261 @@
+// Package change runs the commands that change the cluster: what is asked for is planned, the plan
+// is printed and asked about, and what was confirmed is carried out and watched.
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// Command is one run of a command that changes the cluster: its wish is planned,
+// the plan is printed and asked about, and what was confirmed is run.
+type Command struct {
+	*terminal.Streams
+	source  *source.Options
+	verb    string // begins messages: "drain"
+	plan    bool   // stop at the plan
+	yes     bool   // answers the plan's question
+	output  string
+	dryRun  string           // kubectl's flag: none, client or server
+	replace *bool            // values may be replaced without asking; nil where the command replaces none
+	timeout time.Duration    // of watching what was begun; 0: none
+	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
+	answers *terminal.Answers
+
+	settings settings.Settings
+	live     *source.Live
+	actor    *act.Actor
+}
+
+// New makes a command that changes the cluster.
+func New(from *source.Options, verb string) *Command {
+	streams := from.Streams
+	return &Command{Streams: streams, source: from, verb: verb, agree: map[string]*bool{}, answers: terminal.NewAnswers(streams.In, streams.ErrOut)}
+}
+
+// Codes is how the exit codes of these commands are told in their help.
+const Codes = `It exits with 0 if it is done, or if there is nothing to do; 1 if something is refused, is not confirmed or
+does not end, and with --plan if a pod becomes Pending or has to wait for its PodDisruptionBudget;
+2 if the command line is wrong; and 3 if it could not find out.`
+
+// AddFlags adds the flags that all these commands have.
+func (c *Command) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.plan, "plan", false, "Say what would happen, and stop. Dry runs alone are sent.")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do it without asking.")
+	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "As in kubectl: client and server are --plan, none is not.")
+	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
+	suggest.Complete(cmd, "dry-run", dryRuns...)
+	output.AddFlag(cmd, &c.output, "text", "json")
+}
+
+// dryRuns are the values of kubectl's flag --dry-run, the default first.
+var dryRuns = []string{"none", "client", "server"}
+
+// AddReplace adds kubectl's flag for replacing values that are there.
+func (c *Command) AddReplace(cmd *cobra.Command, what string) {
+	c.replace = cmd.Flags().Bool("overwrite", false, "With --yes, replace "+what+" that is there; without --yes the question asks for it.")
+}
+
+// addConsent adds a flag that kubectl drain has too, which agrees to a loss.
+func (c *Command) addConsent(cmd *cobra.Command, flag, words string) {
+	c.agree["--"+flag] = cmd.Flags().Bool(flag, false, words)
+}
+
+// AddLosses adds the flags of kubectl drain that agree to what an eviction loses.
+func (c *Command) AddLosses(cmd *cobra.Command) {
+	c.addConsent(cmd, "force", "Evict pods that no controller owns too: they are not recreated.")
+	c.addConsent(cmd, "delete-emptydir-data", "Lose the data that pods hold in emptyDir volumes.")
+}
+
+// AddTimeout adds the flag of commands that begin what takes a while.
+func (c *Command) AddTimeout(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "End it after that time, as ctrl-c does; 0 is never.")
+}
+
+// validate refuses a command line that cannot be carried out, before anything is
+// asked of a server.
+func (c *Command) validate() (err error) {
+	if err := output.Check(c.output, "text", "json"); err != nil {
+		return err
+	}
+	if !slices.Contains(dryRuns, c.dryRun) {
+		return exit.Usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), suggest.DidYouMean(c.dryRun, dryRuns...))
+	}
+	c.plan = c.plan || c.dryRun != dryRuns[0]
+	if c.settings, err = settings.Checked(os.Getenv); err != nil {
+		return err
+	}
+	switch {
+	case c.timeout < 0:
+		return exit.Usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
+	case c.plan && c.yes:
+		return exit.Usagef("%s: --plan (or --dry-run) and --yes exclude each other", c.verb)
+	case c.plan:
+		return nil
+	case c.output != "text":
+		return exit.Usagef("%s: -o %s needs --plan or --dry-run", c.verb, c.output)
+	case c.source.ReadOnly:
+		return exit.Usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
+	case !c.yes && !c.answers.CanAsk():
+		return exit.Usagef("%s: standard input and error have to be a terminal, to be asked on; --yes does it without asking, --plan says what it would do", c.verb)
+	}
+	return nil
+}
+
+// Run carries out a wish, or plans it. The wish is made of what is read.
+func (c *Command) Run(ctx context.Context, wish func(*source.Live) (plan.Action, error)) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	live, err := c.source.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	c.source.SayIdle(&c.settings, live.Client)
+	live.SayLimits()
+	c.live, c.actor = live, c.source.Actor(live.Client, live.Cluster, &c.settings)
+	defer c.actor.Close()
+	if !c.plan && c.actor.ReadOnly() != "" {
+		return exit.Usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
+			c.verb, live.Client.Context(), "readonly: "+c.settings.ReadOnly.Because(live.Client.Context()))
+	}
+	action, err := wish(live)
+	if err != nil {
+		return err
+	}
+	p, err := c.planned(ctx, action)
+	switch {
+	case errors.Is(err, plan.ErrNoChange) && c.output == "json":
+		return c.print(&plan.Plan{Action: action, Verdict: plan.Verdict{Skipped: err.Error()}})
+	case errors.Is(err, plan.ErrNoChange):
+		return c.nothingToDo(err)
+	case err != nil:
+		return err
+	case c.plan:
+		return c.tell(p)
+	}
+	return c.carryOut(ctx, p)
+}
+
+// mostPlans is how often a plan is made anew because an object changes under it.
+const mostPlans = 5
+
+// planned makes the plan of a wish.
+func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, error) {
+	for try := 1; ; try++ {
+		p, err := c.actor.Plan(ctx, action)
+		if err == nil {
+			err = p.Whole() // what is named on the command line is not left out
+		}
+		switch {
+		case err == nil:
+			return p, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, plan.ErrChanged) && try < mostPlans:
+			continue
+		case errors.Is(err, plan.ErrNoChange):
+			return nil, err
+		case errors.Is(err, plan.ErrWrongWish):
+			return nil, exit.Usagef("%w", err)
+		case errors.Is(err, plan.ErrGone):
+			return nil, err
+		}
+		return nil, c.live.Client.Explain(action.Name(), err)
+	}
+}
+
+// carryOut asks, runs what was confirmed, and watches it until it is done. Where
+// an object has changed meanwhile, it is planned and asked about anew.
+func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
+	for try := 1; ; try++ {
+		if err := c.print(p); err != nil {
+			return err
+		}
+		if len(p.Verdict.Refused) > 0 && p.Ending == 0 {
+			return exit.ErrBlocked // the plan has the server's words
+		}
+		confirmed, err := c.confirm(ctx, p)
+		if err != nil {
+			return err
+		}
+		ran, err := c.actor.Run(ctx, confirmed)
+		switch {
+		case err == nil:
+			return c.follow(ctx, p, ran)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, plan.ErrChanged) || try == mostPlans:
+			return c.stopped(p, ran, err)
+		}
+		next, err := c.planned(ctx, p.Action)
+		switch {
+		case errors.Is(err, plan.ErrNoChange):
+			return c.nothingToDo(err)
+		case err != nil:
+			return err
+		case c.yes && !sameWork(p, next, ran):
+			return errors.Join(c.print(next), c.blockedf("%s: it changed meanwhile, and the plan is another now: read it, and do it again", p.Action.Name()))
+		}
+		c.Say(errors.New(p.Action.Name() + ": it changed meanwhile; this is the plan now"))
+		p = next
+	}
+}
+
+// stopped tells why a plan was not run to its end.
+func (c *Command) stopped(plan *plan.Plan, ran *plan.Ran, err error) error {
+	told := c.live.Client.Explain(plan.Action.Name(), err)
+	if errors.Is(told, client.ErrUnreachable) {
+		told = fmt.Errorf("%w. It may have been done all the same: look before you do it again", told)
+	}
+	if ran != nil && len(ran.Changed) > 0 {
+		told = fmt.Errorf("%w. Done before that: %s", told, targets(ran.Changed))
+	}
+	if errors.Is(told, client.ErrUnreachable) {
+		return told
+	}
+	return c.blockedf("%w", told)
+}
+
+// targets name the objects of changes.
+func targets(changes []plan.Change) string {
+	names := make([]string, 0, len(changes))
+	for _, change := range changes {
+		names = append(names, change.Target.Words())
+	}
+	return strings.Join(names, ", ")
+}
+
+// nothingToDo says that all is as wished already, which is no error.
+func (c *Command) nothingToDo(err error) error {
+	c.Say(err)
+	return nil
+}
+
+// blockedf says what is in the way, and ends the command with exit code 1.
+func (c *Command) blockedf(format string, args ...any) error {
+	c.Say(fmt.Errorf(format, args...))
+	return exit.ErrBlocked
+}
+
+// PlanFirst is what all these commands do.
+const PlanFirst = `The plan is printed first, and the API server tries it in a dry run. On a terminal it is asked about then;
+scripts need --yes. With --plan nothing is changed.`

@@ -1,0 +1,77 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// confirm asks the plan's question, and before it for what is agreed to by no flag.
+func (c *Command) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, error) {
+	question := c.question(p)
+	if replaced := p.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
+		return plan.Confirmed{}, exit.Usagef("%s would replace %s: say --overwrite if it may", p.Action.Name(), strings.Join(replaced, ", "))
+	}
+	agreed, err := c.consents(ctx, p)
+	if err != nil {
+		return plan.Confirmed{}, err
+	}
+	answer := question.Answer
+	if !c.yes {
+		if answer, err = c.answers.Ask(ctx, asked(question)); err != nil {
+			return plan.Confirmed{}, err
+		}
+	}
+	confirmed, err := p.Confirm(question, answer, agreed)
+	if err != nil {
+		return plan.Confirmed{}, c.blockedf("%s: nothing was done", p.Action.Name())
+	}
+	return confirmed, nil
+}
+
+// question is the plan's, as the dashboard would ask it.
+func (c *Command) question(plan *plan.Plan) plan.Question {
+	context := c.live.Client.Context()
+	all, err := client.Contexts(c.source.Flags)
+	if err != nil {
+		all = nil // it was read before: the whole name does
+	}
+	return plan.Question(model.ShortContext(context, all), model.MatchContext(c.settings.Production, context))
+}
+
+// asked words a question for a line of its own.
+func asked(question plan.Question) string {
+	if question.Answer == "y" {
+		return "Type " + strings.Replace(question.Words, "y ", "y to ", 1) + ":"
+	}
+	return question.Words
+}
+
+// consents are what is agreed to of what the plan wants: by a flag, or by an
+// answer. Without a user to ask, a flag has to be there.
+func (c *Command) consents(ctx context.Context, plan *plan.Plan) ([]bool, error) {
+	agreed := make([]bool, len(plan.Consents))
+	for i, consent := range plan.Consents {
+		flag := consent.Flag[strings.LastIndex(consent.Flag, " ")+1:]
+		if given := c.agree[flag]; given != nil && *given {
+			agreed[i] = true
+			continue
+		}
+		if c.yes {
+			return nil, exit.Usagef("%s would %s: say %s if it may", plan.Action.Name(), consent.Words, flag)
+		}
+		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
+		if err != nil {
+			return nil, err
+		}
+		if agreed[i] = answer == "y"; !agreed[i] {
+			return nil, c.blockedf("%s: nothing was done", plan.Action.Name())
+		}
+	}
+	return agreed, nil
+}

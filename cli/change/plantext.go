@@ -1,0 +1,114 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// print writes a plan: in words, as the dashboard's box has them, or for programs.
+func (c *Command) print(plan *plan.Plan) error {
+	if c.output == "json" {
+		return output.JSON(c.Out, plan.Document())
+	}
+	_, err := io.WriteString(c.Out, planText(plan, c.live.Client.Context()))
+	return err
+}
+
+// planText words a plan on a context.
+func planText(plan *plan.Plan, context string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(model.Clean(fmt.Sprintf(format, args...)), " ") + "\n")
+	}
+	line("%s, context %s", model.Clean(plan.Title), model.Clean(context))
+	for _, effect := range plan.Effects {
+		line("  %s", effect)
+	}
+	for _, warning := range plan.Warnings {
+		line("! %s", warning)
+	}
+	b.WriteString(endsText(plan.Ends))
+	if words := plan.Stays.Words(); words != "" {
+		line("  %s", words)
+	}
+	for _, edit := range editsText(plan) {
+		line("  %s", edit)
+	}
+	for _, consent := range plan.Consents {
+		line("  It would %s (%s).", consent.Words, consent.Flag)
+	}
+	if plan.Order != "" {
+		line("  %s", plan.Order)
+	}
+	line("  %s", plan.Closing())
+	return b.String()
+}
+
+// endsText has a line for each pod that ends, with what becomes of it.
+func endsText(ends []plan.End) string {
+	rows := make([][]string, 0, len(ends))
+	for _, end := range ends {
+		mark := " "
+		if end.Warn() {
+			mark = "!"
+		}
+		rows = append(rows, []string{mark + " " + end.Pod.FullName(), end.Words()})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return output.Table(rows)
+}
+
+// editsText are the fields that change. Those of a drain are told by its order.
+func editsText(p *plan.Plan) []string {
+	if _, drains := p.Action.(plan.Drains); drains {
+		return nil
+	}
+	var words []string
+	for _, change := range p.Changes {
+		for _, edit := range change.Edits {
+			text := edit.Words()
+			if len(p.Changes) > 1 {
+				text = model.Clean(change.Target.Words()) + "  " + text
+			}
+			words = append(words, text)
+		}
+	}
+	return words
+}
+
+// tell prints a plan that is not to be run, and says whether something stands
+// against it.
+func (c *Command) tell(plan *plan.Plan) error {
+	if err := c.print(plan); err != nil {
+		return err
+	}
+	return verdictOf(plan)
+}
+
+// verdictOf is what stands against a plan, as the error that gives the exit code.
+func verdictOf(p *plan.Plan) error {
+	found := exit.Outcome{Blocked: len(p.Verdict.Refused) > 0}
+	for _, end := range p.Ends {
+		switch end.Fate.Outcome {
+		case plan.Waits, plan.Depends:
+			found.Blocked = true
+		case plan.NotKnown:
+			found.Undecided = true
+		}
+		switch end.Fate.Budget.Allows {
+		case plan.BudgetWaits, plan.BudgetNever:
+			found.Blocked = true
+		case plan.BudgetUnread:
+			found.Undecided = true
+		}
+	}
+	return found.Err()
+}

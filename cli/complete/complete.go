@@ -1,0 +1,199 @@
+// Package complete completes what the cluster, the kubeconfig and the lessons name.
+package complete
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+)
+
+// Completer completes what the cluster, the kubeconfig and the lessons name.
+type Completer struct{ source *source.Options }
+
+// New makes a completer of what a source names.
+func New(from *source.Options) Completer { return Completer{source: from} }
+
+// Labels completes what is labeled, then the names.
+func (c Completer) Labels(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return []cobra.Completion{"node", "pod"}, cobra.ShellCompDirectiveNoFileComp
+	case slices.Contains(named.PodKinds, args[0]):
+		return c.Pods(cmd, args[1:], begun)
+	}
+	return c.Nodes(cmd, args[1:], begun)
+}
+
+// completionTime is how long a shell waits for names.
+const completionTime = 3 * time.Second
+
+// Nodes completes the names of nodes.
+func (c Completer) Nodes(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.names(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		nodes, err := listNodes(ctx, client)
+		return namesOf(nodes), err
+	})
+}
+
+func listNodes(ctx context.Context, client kubernetes.Interface) ([]corev1.Node, error) {
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// names completes names that the cluster has. Nothing is said of what goes
+// wrong: nobody could read it.
+func (c Completer) names(ctx context.Context, args []string, begun string, list func(context.Context, kubernetes.Interface) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	defer cancel()
+	client, err := c.source.Connect(ctx, "", nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer client.Close()
+	names, err := list(ctx, client.Reader())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) || slices.Contains(args, name) })
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Pods completes the names of pods: of the namespace that is typed before
+// them, of that of -n or the context, or of all namespaces with it before the name.
+func (c Completer) Pods(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.names(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		namespace, prefix := c.source.Namespace(), ""
+		if first, _, cut := strings.Cut(begun, "/"); cut {
+			prefix = first + "/"
+			if !slices.Contains(named.PodKinds, strings.ToLower(first)) {
+				namespace = first
+			}
+		}
+		list, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range list.Items {
+			name := prefix + list.Items[i].Name
+			if namespace == "" && prefix == "" {
+				name = list.Items[i].Namespace + "/" + name
+			}
+			names = append(names, name)
+		}
+		return names, nil
+	})
+}
+
+// Explain completes the pod that explain is about, also after its kind.
+func (c Completer) Explain(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ofKind := len(args) == 1 && slices.Contains(named.PodKinds, strings.ToLower(args[0]))
+	if c.source.From != "" || len(args) > 0 && !ofKind {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.Pods(cmd, nil, begun)
+}
+
+// Taints completes nodes, and once one is named the taints in use, and to
+// be removed those that it has.
+func (c Completer) Taints(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.names(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		nodes, err := listNodes(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		names := namesOf(nodes)
+		if len(args) == 0 {
+			return names, nil
+		}
+		for i := range nodes {
+			for _, taint := range nodes[i].Spec.Taints {
+				names = append(names, taint.ToString())
+				if slices.Contains(args, nodes[i].Name) {
+					names = append(names, taint.ToString()+"-")
+				}
+			}
+		}
+		return names, nil
+	})
+}
+
+func namesOf(nodes []corev1.Node) []string {
+	names := make([]string, 0, len(nodes))
+	for i := range nodes {
+		names = append(names, nodes[i].Name)
+	}
+	return names
+}
+
+// Connection completes the flags that say which namespace and context, as kubectl does.
+func (c Completer) Connection(cmd *cobra.Command) {
+	for flag, complete := range map[string]cobra.CompletionFunc{"namespace": c.namespaces, "context": c.contexts} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic(err) // no such flag: a mistake in this package
+		}
+	}
+}
+
+// namespaces completes the names of the cluster's namespaces.
+func (c Completer) namespaces(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if c.source.From != "" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names, nil
+	})
+}
+
+// contexts completes the names of the kubeconfig's contexts.
+func (c Completer) contexts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	config, err := c.source.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names := slices.Sorted(maps.Keys(config.Contexts))
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Lesson completes the names of lessons, each with its title, and files.
+func Lesson(cmd *cobra.Command) {
+	complete := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		all, err := lessons.All()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []cobra.Completion
+		for _, lesson := range all {
+			names = append(names, cobra.CompletionWithDesc(lesson.Name, lesson.Title))
+		}
+		return names, cobra.ShellCompDirectiveDefault
+	}
+	if err := cmd.RegisterFlagCompletionFunc("lesson", complete); err != nil {
+		panic(err) // no such flag: a mistake in this package
+	}
+}

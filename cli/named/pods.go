@@ -1,0 +1,147 @@
+// Package named finds the nodes, pods and workloads that the command line names.
+package named
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Pod is a pod as the command line names it; namespace "" is any.
+type Pod struct{ namespace, name string }
+
+// ParsePod takes name, namespace/name or pod/name apart. scope is the namespace
+// where the argument has none, flag what -n says.
+func ParsePod(verb, argument, scope, flag string) (Pod, error) {
+	first, second, cut := strings.Cut(argument, "/")
+	switch {
+	case argument == "", strings.Contains(second, "/"), cut && (first == "" || second == ""):
+		return Pod{}, exit.Usagef("%s %q: a pod is given as name, namespace/name or pod/name", verb, argument)
+	case !cut:
+		return Pod{scope, first}, nil
+	case slices.Contains(PodKinds, strings.ToLower(first)):
+		return Pod{scope, second}, nil
+	case flag != "" && flag != first && WorkloadKind(first) == "":
+		return Pod{}, exit.Usagef("%s %s: -n says %s", verb, argument, flag)
+	default:
+		return Pod{first, second}, nil
+	}
+}
+
+// Direct finds the pod in the namespace that is named.
+func (p Pod) Direct(s *model.Snapshot) (*model.Pod, bool) {
+	if p.namespace == "" {
+		return nil, false
+	}
+	return s.PodNamed(p.namespace, p.name)
+}
+
+// Elsewhere finds a pod whose namespace was not named, if there is but one of that
+// name, or says what there is.
+func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
+	others := podsNamed(live.Snapshot, p.name)
+	only := live.Snapshot.Status.Namespace
+	switch {
+	case p.namespace == "" && len(others) == 1:
+		return others[0], nil
+	case p.namespace == "" && len(others) > 1:
+		return nil, exit.Usagef("%s %s: there are %s; name one with its namespace", verb, p.name, FullNames(others))
+	case only != "" && only != p.namespace:
+		return nil, fmt.Errorf("%s %s: only pods of namespace %s may be listed; choose another with -n", verb, p, only)
+	case len(others) > 0:
+		return nil, fmt.Errorf("%s %s: no such pod; there is %s", verb, p, FullNames(others))
+	case p.namespace == "":
+		return nil, fmt.Errorf("%s %s: no such pod in any namespace; %s get pods lists them", verb, p.name, live.Options.Streams.Name)
+	default:
+		return nil, fmt.Errorf("%s %s: no such pod%s; %s get pods -n %s lists them", verb, p, p.meant(live.Snapshot, verb), live.Options.Streams.Name, p.namespace)
+	}
+}
+
+// kindWords are what explain takes before a name, as one writes it out.
+var kindWords = []string{"pod", "deployment", "replicaset", "statefulset", "daemonset", "job", "replicationcontroller"}
+
+// meant asks for the kind that a namespace without pods is a wrong word for; "" where
+// there is none.
+func (p Pod) meant(s *model.Snapshot, verb string) string {
+	there := func(pod *model.Pod) bool { return pod.Object.Namespace == p.namespace }
+	if verb != "explain" || len(p.namespace) < 3 || slices.ContainsFunc(s.Pods, there) {
+		return ""
+	}
+	return suggest.DidYouMean(p.namespace, kindWords...)
+}
+
+// String is the name as it is read: with its namespace, where that is known.
+func (p Pod) String() string {
+	if p.namespace == "" {
+		return p.name
+	}
+	return p.namespace + "/" + p.name
+}
+
+// ParsePods reads the names of pods for a command that changes them.
+func ParsePods(from *source.Options, verb string, args []string) ([]Pod, error) {
+	list := make([]Pod, 0, len(args))
+	for _, arg := range args {
+		name, err := ParsePod(verb, arg, from.Namespace(), *from.Flags.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
+// Pods finds the pods that are named, each once.
+func Pods(l *source.Live, verb string, named []Pod) ([]model.Ref, error) {
+	if err := l.Refused("pods"); err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	var refs []model.Ref
+	seen := map[model.Ref]bool{}
+	for _, name := range named {
+		pod, ok := name.Direct(l.Snapshot)
+		if !ok {
+			var err error
+			if pod, err = name.Elsewhere(l, verb); err != nil {
+				return nil, err
+			}
+		}
+		if ref := pod.Ref(); !seen[ref] {
+			seen[ref] = true
+			refs = append(refs, ref)
+		}
+	}
+	return refs, nil
+}
+
+// podsNamed are the pods of that name in all namespaces.
+func podsNamed(s *model.Snapshot, name string) []*model.Pod {
+	var found []*model.Pod
+	for _, pod := range s.Pods {
+		if pod.Object.Name == name {
+			found = append(found, pod)
+		}
+	}
+	return found
+}
+
+// FullNames lists up to three pods by their full names.
+func FullNames(pods []*model.Pod) string {
+	const most = 3
+	var list []string
+	for _, pod := range pods[:min(most, len(pods))] {
+		list = append(list, pod.FullName())
+	}
+	if more := len(pods) - most; more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+// PodKinds are kubectl's words for pods.
+var PodKinds = []string{"pod", "pods", "po"}

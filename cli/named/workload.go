@@ -1,0 +1,126 @@
+package named
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// workloads are the kinds whose pods may not have been created, as kubectl names
+// them.
+var workloads = map[string]string{
+	"deployment": "Deployment", "deployments": "Deployment", "deploy": "Deployment",
+	"replicaset": "ReplicaSet", "replicasets": "ReplicaSet", "rs": "ReplicaSet",
+	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
+	"daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
+	"job": "Job", "jobs": "Job",
+	"replicationcontroller": "ReplicationController", "replicationcontrollers": "ReplicationController", "rc": "ReplicationController",
+}
+
+// WorkloadKind is the kind of workload that a word names, as kubectl reads it:
+// deployment, Deployment, deployment.apps; "" where it names none.
+func WorkloadKind(word string) string {
+	word, _, _ = strings.Cut(strings.ToLower(word), ".") // no namespace has a dot
+	return workloads[word]
+}
+
+// ResourceOf is the resource of a workload's kind.
+func ResourceOf(kind string) string { return strings.ToLower(kind) + "s" }
+
+// MadeBy tells whether a workload of that kind and name made the pod.
+func MadeBy(pod *model.Pod, kind, name string) bool {
+	direct := metav1.GetControllerOfNoCopy(pod.Object)
+	return pod.Owner.Kind == kind && pod.Owner.Name == name || direct != nil && direct.Kind == kind && direct.Name == name
+}
+
+// NamespacesOf gives the namespaces that hold a workload of that kind and name: all that
+// may be read, or where that is not allowed the one that is asked about. The error says
+// why others may be missing.
+func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name string) (in []string, err error) {
+	for _, pod := range l.Snapshot.Pods {
+		if MadeBy(pod, kind, name) {
+			in = append(in, pod.Object.Namespace)
+		}
+	}
+	for _, k := range l.Snapshot.Pending {
+		if k.Refused != nil && MadeBy(k.First(), kind, name) {
+			in = append(in, k.Namespace())
+		}
+	}
+	is := func(object metav1.Object) bool { return object.GetName() == name }
+	found, err := listed(ctx, l, kind, namespace, fields.OneTermEqualSelector(metav1.ObjectNameField, name).String(), is)
+	if err != nil && kind == "Deployment" { // its ReplicaSets tell too
+		of := func(object metav1.Object) bool {
+			by := metav1.GetControllerOfNoCopy(object)
+			return by != nil && by.Kind == kind && by.Name == name
+		}
+		more, wrong := listed(ctx, l, "ReplicaSet", namespace, "", of)
+		if wrong == nil {
+			found = append(found, more...)
+		}
+	}
+	in = append(in, found...)
+	slices.Sort(in)
+	return slices.Compact(in), err
+}
+
+// listed gives the namespaces of the objects of a kind that are as wanted.
+func listed(ctx context.Context, l *source.Live, kind, namespace, selector string, wanted func(metav1.Object) bool) (in []string, err error) {
+	resource := ResourceOf(kind)
+	if l.Client == nil && !slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, kind) {
+		return nil, fmt.Errorf("a file does not hold %s", resource)
+	}
+	if err := l.Refused(resource); err != nil && l.Client == nil {
+		return nil, err
+	}
+	list, err := listWorkloads(ctx, l.Reader(), kind, "", selector)
+	if apierrors.IsForbidden(err) && namespace != "" {
+		list, err = listWorkloads(ctx, l.Reader(), kind, namespace, selector)
+	}
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, fmt.Errorf(`not allowed to list %s; "get access" lists your rights`, resource)
+	case err != nil && l.Client != nil:
+		return nil, l.Client.Explain("list "+resource, err)
+	case err != nil:
+		return nil, fmt.Errorf("list %s: %w", resource, err)
+	}
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		if object, err := meta.Accessor(item); err == nil && wanted(object) {
+			in = append(in, object.GetNamespace())
+		}
+		return nil
+	})
+	return in, err
+}
+
+// listWorkloads lists the objects of one kind.
+func listWorkloads(ctx context.Context, client kubernetes.Interface, kind, namespace, selector string) (runtime.Object, error) {
+	options := metav1.ListOptions{FieldSelector: selector}
+	switch kind {
+	case "Deployment":
+		return client.AppsV1().Deployments(namespace).List(ctx, options)
+	case "ReplicaSet":
+		return client.AppsV1().ReplicaSets(namespace).List(ctx, options)
+	case "StatefulSet":
+		return client.AppsV1().StatefulSets(namespace).List(ctx, options)
+	case "DaemonSet":
+		return client.AppsV1().DaemonSets(namespace).List(ctx, options)
+	case "Job":
+		return client.BatchV1().Jobs(namespace).List(ctx, options)
+	case "ReplicationController":
+		return client.CoreV1().ReplicationControllers(namespace).List(ctx, options)
+	}
+	return nil, fmt.Errorf("list %s: no such kind of workload", kind)
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui"
+)
+
+// screen is how a dashboard is drawn, and on what.
+type screen struct {
+	*terminal.Streams
+	source *source.Options
+	theme  string
+	ascii  bool
+	flags  *pflag.FlagSet
+
+	settings settings.Settings // once it is prepared
+}
+
+func newScreen(a *app) screen { return screen{Streams: a.Streams, source: a.source} }
+
+// addFlags adds --theme and --ascii to a command.
+func (s *screen) addFlags(cmd *cobra.Command) {
+	s.flags = cmd.Flags()
+	s.flags.StringVar(&s.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
+	s.flags.BoolVar(&s.ascii, "ascii", false, "Draw with ASCII alone.")
+	suggest.Complete(cmd, "theme", themes.Names()...)
+}
+
+// prepare finds out how to draw, and whether there is a terminal to draw on.
+func (s *screen) prepare() (err error) {
+	if s.settings, err = settings.Read(os.Getenv); err != nil {
+		return err
+	}
+	s.settings.Apply(s.theme, s.ascii, s.flags.Changed("ascii"))
+	if err := s.settings.Check(); err != nil {
+		return err
+	}
+	s.source.PoolLabel = s.settings.PoolLabel
+	if !terminal.Is(s.In) || !terminal.Is(s.Out) {
+		return exit.Usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", s.Name)
+	}
+	return nil
+}
+
+// show runs the dashboard on the terminal, which Bubble Tea restores however it ends.
+func (s *screen) show(ctx context.Context, options ui.Options) error {
+	options.Theme, options.ASCII, options.Production = s.settings.Theme, *s.settings.ASCII, s.settings.Production
+	options.ReadOnly, options.Version = s.source.ReadOnly, build.Version()
+	app := ui.New(options)
+	defer app.Close()
+	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {
+		return fmt.Errorf("run dashboard: %w", err)
+	}
+	return app.Err()
+}

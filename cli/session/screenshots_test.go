@@ -1,0 +1,58 @@
+package session
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+)
+
+var update = flag.Bool("update", false, "write docs/screenshots anew")
+
+// The pictures of the documentation are what the dashboard shows on the embedded
+// cluster: make screenshots draws them anew.
+func TestScreenshotsShowWhatThereIs(t *testing.T) {
+	for _, name := range []string{"dark", "light"} {
+		theme, ok := themes.For(name, name == "dark")
+		if !ok {
+			t.Fatalf("no theme %s", name)
+		}
+		onStage(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, name, func(t *testing.T, s *stage) {
+			s.live(150*time.Second + 500*time.Millisecond) // chance decides by a second when a pod was tried last: ages are told in minutes
+			shot := func(of, title string) {
+				requireFile(t, of+"-"+name+".svg", svg(title, s.frame(), 80, 24, theme))
+			}
+			s.press('/', 'c', 'h', 'e', 'c', 'k', tea.KeyEnter, tea.KeyEscape)
+			shot("pending", "The pods that wait, each with the reason in a few words")
+			s.press(tea.KeyEnter)
+			shot("why", "Why one pod waits: what each group of nodes is refused for, the sum behind it, and what would help")
+		})
+	}
+}
+
+// requireFile compares a picture with its file, or writes it.
+func requireFile(t *testing.T, name, want string) {
+	t.Helper()
+	file := filepath.Join("..", "..", "docs", "screenshots", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(want, "\n")); diff != "" {
+		t.Errorf("docs/screenshots/%s is not what the dashboard shows; make screenshots draws it anew (-file +dashboard):\n%s", name, diff)
+	}
+}

@@ -1,0 +1,248 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+const (
+	// stall is how long a command waits for a list that does not come on.
+	stall = 30 * time.Second
+	// mostTries is how often a lost server may be tried before a command gives up.
+	mostTries = 3
+)
+
+// Live is a cluster that is open and was read once.
+type Live struct {
+	*cluster.Cluster
+	Client   *client.Client // nil where the state is a file's
+	Snapshot *model.Snapshot
+	Options  *Options
+	stop     context.CancelFunc
+}
+
+// Connect opens the connection that the flags choose; context "" leaves the choice.
+// throttled, if it is not nil, is called with every answer 429.
+func (o *Options) Connect(ctx context.Context, context string, throttled func()) (*client.Client, error) {
+	return client.Connect(ctx, client.Options{
+		Throttled: throttled,
+		Getter:    o.Flags,
+		Context:   context,
+		UserAgent: "fathom/" + strings.TrimPrefix(build.Version(), "v"),
+		ReadOnly:  o.ReadOnly,
+		Whole:     o.Whole,
+	})
+}
+
+// Open connects, or reads the file that --from names, and reads everything.
+func (o *Options) Open(ctx context.Context) (*Live, error) {
+	if err := o.CheckFrom(); err != nil {
+		return nil, err
+	}
+	saving := NewGCTuner(os.Getenv)
+	l := &Live{Options: o}
+	join := l.connect
+	if o.From != "" {
+		file, err := o.ReadFrom(ctx)
+		if err != nil {
+			return nil, err
+		}
+		join = func(ctx context.Context, _ *Waiting) (err error) {
+			l.Cluster, err = o.JoinFile(ctx, file)
+			return err
+		}
+	}
+	ctx, told := o.Wait(ctx)
+	if err := told.Finish(ctx, l.fill(ctx, told, saving, join)); err != nil {
+		told.end(nil)
+		return nil, err
+	}
+	return l, nil
+}
+
+// connect joins the cluster of the connection that the flags choose.
+func (l *Live) connect(ctx context.Context, told *Waiting) (err error) {
+	if l.Client, err = l.Options.Connect(ctx, "", told.Throttled); err != nil {
+		return err
+	}
+	l.Cluster, err = l.Options.Join(ctx, l.Client)
+	return err
+}
+
+// fill joins the cluster and reads everything. After an error nothing is left open.
+func (l *Live) fill(ctx context.Context, told *Waiting, saving *GCTuner, join func(context.Context, *Waiting) error) (err error) {
+	ctx, l.stop = context.WithCancel(ctx)
+	if err = join(ctx, told); err == nil {
+		l.Snapshot, err = read(ctx, l.Cluster, saving, told)
+	}
+	if err != nil {
+		l.Close()
+	}
+	return err
+}
+
+// Reader reads single objects; it refuses writes.
+func (l *Live) Reader() kubernetes.Interface { return l.Source().Client }
+
+// Close ends everything that was started.
+func (l *Live) Close() {
+	l.stop()
+	if l.Cluster != nil {
+		l.Cluster.Close()
+	}
+	if l.Client != nil {
+		l.Client.Close()
+	}
+}
+
+// Now is the time that ages are counted to: that of the state.
+func (l *Live) Now() time.Time { return asOf(l.Snapshot.Status) }
+
+func asOf(status model.Status) time.Time {
+	if !status.Taken.IsZero() {
+		return status.Taken
+	}
+	return time.Now()
+}
+
+// read waits until everything is in, and tells how far it is.
+func read(ctx context.Context, c *cluster.Cluster, saving *GCTuner, told *Waiting) (*model.Snapshot, error) {
+	var last model.Status
+	for {
+		s, err := NextWithin(ctx, c, stall)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			if stalled(last.Connection) {
+				return nil, lost(last)
+			}
+			continue // slow, but nothing is wrong
+		case err != nil:
+			return nil, fmt.Errorf("read cluster: %w", err)
+		case len(s.Status.Reading) == 0:
+			saving.Note(s)
+			return s, nil
+		case givesUp(s.Status.Connection):
+			return nil, lost(s.Status)
+		}
+		saving.Note(s)
+		last = s.Status
+		told.reading(last)
+	}
+}
+
+// givesUp reports whether a command waits no longer for such a connection.
+func givesUp(c model.Connection) bool {
+	switch c.Problem {
+	case model.NotAnAPI:
+		return true
+	case model.Throttled:
+		return false // --request-timeout says for how long
+	case model.Failing:
+		return time.Since(c.Heard) > stall
+	}
+	return c.Tries >= mostTries
+}
+
+// stalled reports whether that nothing comes is the connection's fault.
+func stalled(c model.Connection) bool { return c.Err != "" && c.Problem != model.Throttled }
+
+// NextWithin is the next snapshot, if it comes in time.
+func NextWithin(ctx context.Context, c *cluster.Cluster, limit time.Duration) (*model.Snapshot, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s, err := c.Next(limited)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return s, err
+}
+
+// Seek waits until it is known which pods could not be created.
+func (l *Live) Seek(ctx context.Context) error {
+	for l.Snapshot.Status.Seeking {
+		s, err := NextWithin(ctx, l.Cluster, stall)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return lost(l.Snapshot.Status)
+		case err != nil:
+			return fmt.Errorf("read cluster: %w", err)
+		}
+		l.Snapshot = s
+	}
+	return nil
+}
+
+// Overlooks tells whether controllers whose pods could not be created may have
+// been missed.
+func (l *Live) Overlooks() bool {
+	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.Refused(resource) != nil })
+}
+
+// lost says why a command waits no longer for the server.
+func lost(status model.Status) error {
+	c := status.Connection
+	switch c.Problem {
+	case model.NotAnAPI:
+		return fmt.Errorf("read cluster: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
+			status.Server, c.Err)
+	case model.Unauthorized:
+		return fmt.Errorf("read cluster: %s does not accept the credentials any longer; log in again, or choose another user with --user", status.Server)
+	case model.NotReady, model.Failing:
+		return fmt.Errorf("read cluster: %s: %s; try again later", status.Server, c.Err)
+	}
+	return fmt.Errorf("read cluster: no answer from %s: %s; check the network, or choose another context with --context",
+		status.Server, c.Err)
+}
+
+// Refused is why a resource could not be read at all; nil if it could.
+func (l *Live) Refused(resource string) error {
+	status := l.Snapshot.Status
+	if resource == "pods" && status.Namespace != "" {
+		return nil // those of one namespace were
+	}
+	for _, unread := range status.Unread {
+		if unread.Resource == resource {
+			if l.Client == nil {
+				return errors.New(unread.Why)
+			}
+			return errors.New(unread.Why + `; "get access" lists your rights`)
+		}
+	}
+	return nil
+}
+
+// SayLimits tells what could not be read.
+func (l *Live) SayLimits() {
+	var limits []string
+	for _, unread := range l.Snapshot.Status.Unread {
+		limits = append(limits, unread.Why)
+	}
+	if len(limits) > 0 {
+		slices.Sort(limits)
+		l.Options.Streams.Say(errors.New(strings.Join(slices.Compact(limits), "; ")))
+	}
+}
+
+// Join joins a connection with the engine. The plugins' feature gates have to be known before.
+func (o *Options) Join(ctx context.Context, client *client.Client) (*cluster.Cluster, error) {
+	explain.Emulate(client.Version())
+	open := func(ctx context.Context) (*cluster.Source, error) { return o.equipped(client.Source(ctx)) }
+	source, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.New(ctx, source, cluster.Options{Reopen: open})
+}

@@ -1,0 +1,43 @@
+package source
+
+import (
+	"math"
+	"runtime/debug"
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+func TestReadingAClusterOfAnySizeHasNoMemoryLimit(t *testing.T) {
+	reading := func(pods int) *model.Snapshot {
+		return &model.Snapshot{Status: model.Status{Reading: map[string]int{"pods": pods}}}
+	}
+	for name, test := range map[string]struct {
+		env     map[string]string
+		seen    *model.Snapshot
+		percent int
+	}{
+		"at the start":              {nil, nil, collectAt},
+		"while pods are read":       {nil, reading(5000), collectAt},
+		"while very many are":       {nil, reading(500_000), collectAt},
+		"once all is in":            {nil, &model.Snapshot{}, collectSettledAt},
+		"with the user's own pace":  {map[string]string{"GOGC": "200"}, &model.Snapshot{}, 123},
+		"with the user's own limit": {map[string]string{"GOMEMLIMIT": "1GiB"}, &model.Snapshot{}, collectSettledAt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const set = 1 << 40 // what the runtime has from GOMEMLIMIT, or from nobody
+			percent, limit := debug.SetGCPercent(123), debug.SetMemoryLimit(set)
+			t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
+			saving := NewGCTuner(func(name string) string { return test.env[name] })
+			if test.seen != nil {
+				saving.Note(test.seen)
+			}
+			if got := debug.SetMemoryLimit(-1); got != set {
+				t.Errorf("memory limit %d, want it left at %d (none is %d)", got, set, math.MaxInt64)
+			}
+			if got := debug.SetGCPercent(123); got != test.percent {
+				t.Errorf("garbage is collected at %d%% growth, want %d%%", got, test.percent)
+			}
+		})
+	}
+}

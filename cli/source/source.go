@@ -1,0 +1,90 @@
+// Package source is where the state of a cluster comes from, as the flags say: an API server,
+// a file or a recording.
+package source
+
+import (
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+)
+
+// Options are where the state of a cluster comes from.
+type Options struct {
+	Streams  *terminal.Streams
+	Flags    *genericclioptions.ConfigFlags
+	ReadOnly bool
+	From     string // the file or the recording to read in place of a cluster; "" without
+	step     int    // of the recording, from 1; 0 is the last
+	Whole    bool   // objects are kept as they come
+
+	schedulerConfig string                 // the file that the user named; "" without
+	Configuration   *explain.Configuration // what it holds
+
+	PoolLabel string // the label of nodes that holds their pool, as set; "" without
+}
+
+// New makes the options of a command line that says nothing.
+func New(streams *terminal.Streams) *Options {
+	return &Options{Streams: streams, Flags: genericclioptions.NewConfigFlags(true)}
+}
+
+// Actor is what changes a cluster that is open.
+func (o *Options) Actor(client *client.Client, state act.State, settings *settings.Settings) *act.Actor {
+	return act.New(act.Options{
+		State:           state,
+		Context:         client.Context(),
+		User:            client.User(),
+		Reader:          client.Reader(),
+		Trier:           client.Trier(),
+		Writer:          client.Writer(),
+		ReadOnly:        o.ReadOnly,
+		ReadOnlyContext: settings.ReadOnly.Because(client.Context()) != "",
+		Log:             act.NewLog(filepath.Join(xdg.StateHome, "fathom", "activity.jsonl")),
+	})
+}
+
+// IdlePatterns says which patterns of the configuration file match no context of the
+// kubeconfig; nil where each does.
+func (o *Options) IdlePatterns(settings *settings.Settings, opened string) error {
+	all, err := client.Contexts(o.Flags)
+	if err != nil {
+		return nil // it was read before
+	}
+	return settings.Idle(all, opened)
+}
+
+// SayIdle says it on standard error.
+func (o *Options) SayIdle(settings *settings.Settings, client *client.Client) {
+	if err := o.IdlePatterns(settings, client.Context()); err != nil {
+		o.Streams.Say(err)
+	}
+}
+
+// Namespace is what -n or the context sets; "" if neither does.
+func (o *Options) Namespace() string {
+	if *o.Flags.Namespace != "" {
+		return *o.Flags.Namespace
+	}
+	if o.From != "" {
+		return "" // no kubeconfig is read
+	}
+	config, err := o.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return "" // connecting says what is wrong
+	}
+	name := config.CurrentContext
+	if *o.Flags.Context != "" {
+		name = *o.Flags.Context
+	}
+	if context, ok := config.Contexts[name]; ok {
+		return context.Namespace
+	}
+	return ""
+}
