@@ -15,16 +15,13 @@ import (
 // acts is what the dashboard is doing to the cluster. A wish is planned, then
 // its box asks (confirm), then it runs.
 type acts struct {
+	app     *App
 	nth     int                // the newest wish; answers to older ones are dropped
 	wish    plan.Action        // being planned; nil while none is
 	cancel  context.CancelFunc // ends the planning
 	again   string             // why it is planned again
 	running []string           // what was confirmed and has no answer yet
 	rights  rights
-
-	jobs     []*plan.Progress // those that end pods, the newest first
-	revision int              // of the jobs
-	leaving  bool             // ctrl-c was pressed while a job runs, and no other key since
 }
 
 type (
@@ -52,18 +49,18 @@ func (a *App) actor() Actor {
 }
 
 // plan asks what a wish would do. Until the answer is there only esc and q work.
-func (a *App) plan(wish plan.Action) tea.Cmd { return a.planFor(wish, "") }
+func (c *acts) plan(wish plan.Action) tea.Cmd { return c.planFor(wish, "") }
 
 // planFor is plan with the reason why it is planned again, for the box.
-func (a *App) planFor(wish plan.Action, again string) tea.Cmd {
-	actor := a.actor()
+func (c *acts) planFor(wish plan.Action, again string) tea.Cmd {
+	actor := c.app.actor()
 	if actor == nil {
 		return nil
 	}
-	a.acts.nth++
-	ctx, cancel := context.WithCancel(a.ctx)
-	a.acts.wish, a.acts.cancel, a.acts.again = wish, cancel, again
-	opened, nth := a.opened, a.acts.nth
+	c.nth++
+	ctx, cancel := context.WithCancel(c.app.ctx)
+	c.wish, c.cancel, c.again = wish, cancel, again
+	opened, nth := c.app.opened, c.nth
 	return func() tea.Msg {
 		defer cancel()
 		plan, err := actor.Plan(ctx, wish)
@@ -72,38 +69,38 @@ func (a *App) planFor(wish plan.Action, again string) tea.Cmd {
 }
 
 // onPlanningKey takes the keys while a wish is planned.
-func (a *App) onPlanningKey(key tea.KeyPressMsg) {
+func (c *acts) onPlanningKey(key tea.KeyPressMsg) {
 	if pressed := key.String(); pressed == "esc" || pressed == "q" {
-		a.acts.cancel()
-		a.acts.wish = nil
-		a.acts.nth++
+		c.cancel()
+		c.wish = nil
+		c.nth++
 	}
 }
 
 // onPlanned asks whether to do it, or says why it cannot be done.
-func (a *App) onPlanned(msg plannedMsg) tea.Cmd {
-	if msg.opened != a.opened || msg.nth != a.acts.nth || a.acts.wish == nil {
+func (c *acts) onPlanned(msg plannedMsg) tea.Cmd {
+	if msg.opened != c.app.opened || msg.nth != c.nth || c.wish == nil {
 		return nil
 	}
-	a.acts.wish = nil
+	c.wish = nil
 	if msg.err != nil {
-		return a.sayError(msg.err)
+		return c.app.said.sayError(msg.err)
 	}
-	box := newConfirm(a, msg.plan, a.acts.again)
-	a.prompt, a.box, a.dialog = nil, nil, box
-	return box.arms.begin(a)
+	box := newConfirm(c.app, msg.plan, c.again)
+	c.app.prompt, c.app.box, c.app.dialog = nil, nil, box
+	return box.arms.begin(c.app)
 }
 
 // confirmed runs the plan of a box that was answered.
-func (a *App) confirmed(box *confirm, answer string) tea.Cmd {
-	plan, actor := box.plan, a.actor()
+func (c *acts) confirmed(box *confirm, answer string) tea.Cmd {
+	plan, actor := box.plan, c.app.actor()
 	confirmed, err := plan.Confirm(box.question, answer, box.agreed)
 	if err != nil {
-		return a.sayError(err)
+		return c.app.said.sayError(err)
 	}
-	a.dialog = nil
-	a.acts.running = append(a.acts.running, plan.Action.Name())
-	ctx, opened := a.ctx, a.opened
+	c.app.dialog = nil
+	c.running = append(c.running, plan.Action.Name())
+	ctx, opened := c.app.ctx, c.app.opened
 	return func() tea.Msg {
 		ran, err := actor.Run(ctx, confirmed)
 		return ranMsg{opened, plan, ran, err}
@@ -112,24 +109,24 @@ func (a *App) confirmed(box *confirm, answer string) tea.Cmd {
 
 // onRan says what came of it. Where an object is another than was planned for, it
 // is planned anew and asked again.
-func (a *App) onRan(msg ranMsg) tea.Cmd {
-	if msg.opened != a.opened {
+func (c *acts) onRan(msg ranMsg) tea.Cmd {
+	if msg.opened != c.app.opened {
 		return nil
 	}
-	if at := slices.Index(a.acts.running, msg.plan.Action.Name()); at >= 0 {
-		a.acts.running = slices.Delete(a.acts.running, at, at+1)
+	if at := slices.Index(c.running, msg.plan.Action.Name()); at >= 0 {
+		c.running = slices.Delete(c.running, at, at+1)
 	}
 	switch {
 	case errors.Is(msg.err, plan.ErrChanged):
-		return a.planFor(msg.plan.Action, changedWords(msg.plan, msg.ran))
+		return c.planFor(msg.plan.Action, changedWords(msg.plan, msg.ran))
 	case msg.err != nil:
-		return a.sayError(msg.err)
+		return c.app.said.sayError(msg.err)
 	case msg.ran.Job != 0:
 		return nil // the message row follows it
 	case msg.ran.Entry.Undo == nil:
-		return a.say(a.brief(done(msg.plan.Action.Name())))
+		return c.app.said.say(c.app.observed.brief(done(msg.plan.Action.Name())))
 	}
-	return a.say(a.brief(done(msg.plan.Action.Name()) + "; z undoes it"))
+	return c.app.said.say(c.app.observed.brief(done(msg.plan.Action.Name()) + "; z undoes it"))
 }
 
 // changedWords say which object kept a plan from being run.
@@ -167,12 +164,12 @@ func done(name string) string {
 }
 
 // actingWords are what the message row says of what is being done; "" if nothing is.
-func (a *App) actingWords() string {
+func (c *acts) actingWords() string {
 	switch {
-	case a.acts.wish != nil:
-		return "planning " + a.acts.wish.Name() + "; esc leaves it"
-	case len(a.acts.running) > 0:
-		return a.acts.running[0] + ": kube-apiserver has not answered yet"
+	case c.wish != nil:
+		return "planning " + c.wish.Name() + "; esc leaves it"
+	case len(c.running) > 0:
+		return c.running[0] + ": kube-apiserver has not answered yet"
 	}
-	return a.jobsWords()
+	return c.app.jobs.jobsWords()
 }

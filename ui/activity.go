@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -30,8 +31,8 @@ func newActivity(a *App) *activity {
 		func(e plan.Entry) string {
 			return strconv.Itoa(e.ID) + " " + e.At.Format(time.RFC3339Nano) + " " + e.Did
 		},
-		table.Column[plan.Entry]{Head: "WHAT", Min: 24, Max: 44, Names: true, Text: text(func(e plan.Entry) string { return a.brief(e.Did) })},
-		table.Column[plan.Entry]{Head: "AGO", Min: 4, Right: true, Ticks: true, Text: text(func(e plan.Entry) string { return a.since(e.At) })},
+		table.Column[plan.Entry]{Head: "WHAT", Min: 24, Max: 44, Names: true, Text: text(func(e plan.Entry) string { return a.observed.brief(e.Did) })},
+		table.Column[plan.Entry]{Head: "AGO", Min: 4, Right: true, Ticks: true, Text: text(func(e plan.Entry) string { return a.observed.since(e.At) })},
 		table.Column[plan.Entry]{Head: "UNDO", Min: 4, Text: undoCell},
 		table.Column[plan.Entry]{Head: "RESULT", Flex: true, Min: 20, Text: resultCell},
 		table.Column[plan.Entry]{Head: "CONTEXT", From: 100, Max: 24, Names: true, Text: text(func(e plan.Entry) string { return model.ShortContext(e.Context, nil) })},
@@ -82,7 +83,7 @@ func (p *activity) note() string {
 	if entry.User != "" {
 		who = "by " + entry.User + " "
 	}
-	return model.Clean(who + "on " + model.ShortContext(entry.Context, nil) + ", " + entry.At.In(p.app.at.Location()).Format("2 Jan 15:04:05"))
+	return model.Clean(who + "on " + model.ShortContext(entry.Context, nil) + ", " + entry.At.In(p.app.observed.at.Location()).Format("2 Jan 15:04:05"))
 }
 
 func (p *activity) crumbs() []string { return []string{"activity"} }
@@ -92,13 +93,13 @@ func (p *activity) answer(int) string {
 	if n == 0 {
 		return "Nothing was changed yet."
 	}
-	words := count(n, "change", "changes") + ", the newest first."
+	words := figures.Count(n, "change", "changes") + ", the newest first."
 	if undo := p.undos(); undo > 0 {
 		key := "enter"
 		if p.running() != nil {
 			key = "U" // enter opens what runs
 		}
-		return words + " " + count(undo, "can", "can") + " be undone: " + key + " plans that and asks."
+		return words + " " + figures.Count(undo, "can", "can") + " be undone: " + key + " plans that and asks."
 	}
 	return words + " None can be undone."
 }
@@ -114,7 +115,7 @@ func (p *activity) undos() int {
 }
 
 func (p *activity) showsYoung() bool {
-	return slices.ContainsFunc(p.table.InView(), func(e plan.Entry) bool { return p.app.at.Sub(e.At) < young })
+	return slices.ContainsFunc(p.table.InView(), func(e plan.Entry) bool { return p.app.observed.at.Sub(e.At) < young })
 }
 
 func (p *activity) update(msg tea.Msg) tea.Cmd {
@@ -148,7 +149,7 @@ func (p *activity) running() *plan.Progress {
 	if !ok || entry.ID == 0 {
 		return nil
 	}
-	if job := jobOf(p.app.acts.jobs, entry.Job); job != nil && job.Live() {
+	if job := jobOf(p.app.jobs.all, entry.Job); job != nil && job.Live() {
 		return job
 	}
 	return nil
@@ -166,12 +167,12 @@ func (p *activity) off(do keymap.Action) string {
 	case !ok:
 		return "there is nothing to undo."
 	}
-	return p.app.offUndo(entry)
+	return p.app.opener.offUndo(entry)
 }
 
 // offUndo tells why an entry cannot be undone; "" if it can.
-func (a *App) offUndo(entry plan.Entry) string {
-	reason, _ := a.lookOnly()
+func (o *opener) offUndo(entry plan.Entry) string {
+	reason, _ := o.app.keyboard.lookOnly()
 	switch {
 	case entry.Undo == nil && entry.ID == 0:
 		return "it was done in an earlier run, which kept nothing that undoes it."
@@ -187,9 +188,9 @@ func (p *activity) act(do keymap.Action) tea.Cmd {
 	case p.table.Act(do) || !ok:
 		return nil
 	case do == keymap.Open && p.running() != nil:
-		return p.app.open(newDrainPage(p.app, p.running()))
+		return p.app.history.open(newDrainPage(p.app, p.running()))
 	case do == keymap.Open || do == keymap.Undo:
-		return p.app.plan(entry.Undo)
+		return p.app.acts.plan(entry.Undo)
 	}
 	return nil
 }

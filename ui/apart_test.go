@@ -103,7 +103,7 @@ func TestHeadsAndCellsOfTablesNeverTouch(t *testing.T) {
 		s.Usage = c.usage
 		app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
 		for _, namespace := range []string{"", "a-team-with-quite-a-long-name", "shop"} {
-			run(t, app, app.inNamespace(namespace), 0)
+			run(t, app, app.commands.inNamespace(namespace), 0)
 			for width := minWidth; width <= 220; width++ {
 				where := fmt.Sprintf("%s, namespace %q, %d cells", name, namespace, width)
 				press(t, app, "1")
@@ -127,7 +127,7 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 	for name, report := range reports {
 		for nth := range 5 {
 			app, _, _ := groupOf(t, 80, 24, nth, report)
-			p := app.top().(*groupPage)
+			p := app.history.top().(*groupPage)
 			for width := minWidth; width <= 220; width++ {
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 				where := fmt.Sprintf("%s, group %d, %d cells", name, nth+1, width)
@@ -140,11 +140,11 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 
 func TestHeadsAndCellsOfOtherTablesNeverTouch(t *testing.T) {
 	app, _, _ := notHereOn(t, 80, 24, nil)
-	here := app.top().(*notHere)
+	here := app.history.top().(*notHere)
 	traced, _, _ := traceOf(t, 80, 24, checkoutWay())
-	stages := traced.top().(*trace)
+	stages := traced.history.top().(*trace)
 	ranked, _, _ := traceOf(t, 80, 24, rankedWay(""))
-	scores := ranked.top().(*trace)
+	scores := ranked.history.top().(*trace)
 	for range 8 {
 		for width := minWidth; width <= 220; width++ {
 			for _, app := range []*App{app, traced, ranked} {

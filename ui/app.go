@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // Options are what the dashboard starts with.
@@ -37,38 +39,41 @@ type Options struct {
 // around it.
 type App struct {
 	Options
-	short   string          // the context's name as it is shown
 	ctx     context.Context // of the cluster; cancelled when another one is opened
 	cancel  context.CancelFunc
 	opened  int // clusters so far: messages of an earlier one are dropped
 	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
-	at      time.Time // the newest message's; ages are counted to it
 	theme   themes.Theme
 	dark    bool // the terminal's background
 	colours bool // the terminal has some
 
 	width, height int
-	snapshot      *model.Snapshot // never nil; Revision 0 until the first came
-	domain        string          // that all nodes' names share
+	observed      observed
 	verdicts      verdicts
-	touched       bool     // a key was pressed
-	pages         pages    // those that are there once
-	trail         []view   // history
-	here, last    int      // in trail: what is shown, and what was before
-	recent        []string // namespaces, newest first
-	prompt        prompt   // nil while no input is open
-	box           *box     // nil while none is open
-	dialog        dialog   // nil while none is open
+	touched       bool  // a key was pressed
+	pages         pages // those that are there once
+	history       history
+	prompt        prompt      // nil while no input is open
+	box           *dialog.Box // nil while none is open
+	dialog        modal       // nil while none is open
 	acts          acts
+	jobs          jobs
 	said          said
 	started       time.Time
 	failed        error // why the first cluster could not be opened
-	ticking       int   // the newest tick that was asked for
-	tickEvery     time.Duration
+	ticker        ticker
 	usage         bool // ShowUsage was told so
 	lesson        lessonPanel
+	lessons       lessons
+	training      training
 	steps         stepping
-	anew          bool // the cluster is being begun anew
+	contexts      connections
+	commands      commands
+	keyboard      keyboard
+	opener        opener
+	boxes         boxes
+	head          headerRow
+	layout        layout
 	unchanged     bool // the last message changed nothing: frame is as good as new
 	frame         tea.View
 }
@@ -79,37 +84,47 @@ func New(o Options) *App {
 		o.Now = time.Now
 	}
 	a := &App{
-		Options: o, after: tea.Tick, at: o.Now(), dark: true, colours: true, width: 80, height: 24,
-		snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}},
+		Options: o, after: tea.Tick, dark: true, colours: true, width: 80, height: 24,
+		observed: observed{snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}}, at: o.Now()},
 	}
+	a.wire()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.started = a.at
+	a.started = a.observed.at
 	a.dress()
 	a.begin()
 	if o.Warning != nil {
-		a.sayError(o.Warning)
+		a.said.sayError(o.Warning)
 	}
 	return a
 }
 
+// wire makes the parts that the App is made of.
+func (a *App) wire() {
+	a.history.app, a.keyboard.app, a.opener.app, a.commands.app = a, a, a, a
+	a.layout.app, a.head.app, a.boxes.app = a, a, a
+	a.acts.app, a.jobs.app, a.contexts.app = a, a, a
+	a.lessons.app, a.training.app, a.steps.app = a, a, a
+	a.said.app, a.ticker.app = a, a
+}
+
 // begin starts on Pending, with nothing known.
 func (a *App) begin() {
-	a.beginLesson()
-	a.short = a.shortContext()
-	a.verdicts = verdicts{known: map[string]verdict{}}
+	a.lessons.beginLesson()
+	a.head.short = a.head.shortContext()
+	a.verdicts = verdicts{app: a, known: map[string]verdict{}}
 	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}
 	if a.Selector != "" {
 		a.pages.pending.filter, a.pages.pods.filter = selects(a.Selector), selects(a.Selector)
 	}
-	a.trail, a.here, a.last = []view{a.pages.pending}, 0, 0
+	a.history.trail, a.history.here, a.history.last = []view{a.pages.pending}, 0, 0
 	a.verdicts.hidden = a.lesson.hides()
-	a.fit()
-	a.showLesson()
+	a.history.fit()
+	a.layout.showLesson()
 }
 
 // Init waits for the first snapshot and asks the terminal for its background.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.openFirst(), a.nextSnapshot(), a.nextLesson(), a.nextJobs(), tea.RequestBackgroundColor, a.tick())
+	return tea.Batch(a.contexts.openFirst(), a.nextSnapshot(), a.lessons.nextLesson(), a.jobs.nextJobs(), tea.RequestBackgroundColor, a.ticker.tick())
 }
 
 // Close ends what the dashboard has started. Call it when the program has ended.
@@ -142,23 +157,23 @@ type (
 
 // Update routes each message to the method that owns it.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	a.at = a.Now()
-	if a.unchanged = a.takesNoMore(msg); a.unchanged {
+	a.observed.at = a.Now()
+	if a.unchanged = a.keyboard.takesNoMore(msg); a.unchanged {
 		return a, nil
 	}
 	a.frame = tea.View{}
 	cmd := a.route(msg)
-	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.wantRights(), a.tick())
+	return a, tea.Batch(cmd, a.watchCells(msg), a.wantUsage(), a.acts.wantRights(), a.ticker.tick())
 }
 
 func (a *App) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return a.onKey(msg)
+		return a.keyboard.onKey(msg)
 	case tea.PasteMsg:
-		return a.onPaste(msg.Content)
+		return a.keyboard.onPaste(msg.Content)
 	case tea.MouseMsg:
-		return a.onMouse(msg)
+		return a.keyboard.onMouse(msg)
 	case snapshotMsg:
 		return a.onSnapshot(msg)
 	case resultMsg:
@@ -167,16 +182,16 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		}
 	case endedMsg:
 		if msg.opened == a.opened {
-			return a.sayError(msg.err)
+			return a.said.sayError(msg.err)
 		}
 	case openedMsg:
-		return a.onOpened(msg)
+		return a.contexts.onOpened(msg)
 	case connectedMsg:
-		return a.onConnected(msg)
+		return a.contexts.onConnected(msg)
 	case tickMsg:
-		return a.onTick(msg)
+		return a.ticker.onTick(msg)
 	case forgetMsg:
-		a.forget(msg)
+		a.said.forget(msg)
 	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.ColorProfileMsg:
 		return a.onTerminal(msg)
 	default:
@@ -189,29 +204,29 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case saidYesMsg:
-		return a.onSaidYes(msg)
+		return a.boxes.onSaidYes(msg)
 	case plannedMsg:
-		return a.onPlanned(msg)
+		return a.acts.onPlanned(msg)
 	case ranMsg:
-		return a.onRan(msg)
+		return a.acts.onRan(msg)
 	case editedMsg:
-		a.onEdited(msg)
+		a.acts.onEdited(msg)
 	case raisedMsg:
-		return a.onRaised(msg)
+		return a.acts.onRaised(msg)
 	case jobsMsg:
-		return a.onJobs(msg)
+		return a.jobs.onJobs(msg)
 	case rightsMsg:
-		a.onRights(msg)
+		a.acts.onRights(msg)
 	case lessonMsg:
-		return a.onLesson(msg)
+		return a.lessons.onLesson(msg)
 	case faultMsg:
-		return a.onFault(msg)
+		return a.training.onFault(msg)
 	case againOpenedMsg:
-		return a.onAgainOpened(msg)
+		return a.training.onAgainOpened(msg)
 	case lessonFailedMsg:
-		return a.sayError(msg.err)
+		return a.said.sayError(msg.err)
 	case steppedMsg:
-		return a.onStepped(msg)
+		return a.steps.onStepped(msg)
 	case stepSlowMsg:
 		a.steps.slow = a.steps.busy && msg.nth == a.steps.nth
 	}
@@ -223,8 +238,8 @@ func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
-		a.fit()
-		a.showLesson()
+		a.history.fit()
+		a.layout.showLesson()
 		if a.dialog != nil {
 			return a.dialog.resized()
 		}
@@ -276,17 +291,17 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if msg.opened != a.opened {
 		return nil
 	}
-	before := a.snapshot.Status.Step
-	a.snapshot, a.domain = msg.snapshot, sharedDomain(msg.snapshot.Nodes)
-	if before != 0 && before != a.snapshot.Status.Step {
-		a.onStep()
+	before := a.observed.snapshot.Status.Step
+	a.observed.snapshot, a.observed.domain = msg.snapshot, figures.SharedDomain(msg.snapshot.Nodes)
+	if before != 0 && before != a.observed.snapshot.Status.Step {
+		a.steps.onStep()
 	}
-	cmd := a.top().update(msg)
-	if !a.touched && len(a.snapshot.Status.Reading) == 0 {
+	cmd := a.history.top().update(msg)
+	if !a.touched && len(a.observed.snapshot.Status.Reading) == 0 {
 		a.touched = true
-		if len(a.snapshot.Pending) == 0 && a.notRead("nodes") == "" {
-			a.trail = []view{a.pages.nodes}
-			cmd = tea.Batch(cmd, a.show())
+		if len(a.observed.snapshot.Pending) == 0 && a.observed.notRead("nodes") == "" {
+			a.history.trail = []view{a.pages.nodes}
+			cmd = tea.Batch(cmd, a.history.show())
 		}
 	}
 	return tea.Batch(cmd, a.nextSnapshot())

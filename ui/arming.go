@@ -30,7 +30,7 @@ type armMsg struct{}
 
 // begin disarms: the box has just been drawn.
 func (m *arming) begin(a *App) tea.Cmd {
-	*m = arming{drawn: a.at}
+	*m = arming{drawn: a.observed.at}
 	return a.after(armsAfter, func(time.Time) tea.Msg { return armMsg{} })
 }
 
@@ -46,10 +46,10 @@ func (m *arming) press(key tea.KeyPressMsg, a *App) (may bool, cmd tea.Cmd) {
 	if key.IsRepeat {
 		may = false
 	} else {
-		may = m.ready(a.at)
+		may = m.ready(a.observed.at)
 	}
-	m.alone = a.at.Sub(m.pressed) >= armsQuiet
-	m.pressed = a.at
+	m.alone = a.observed.at.Sub(m.pressed) >= armsQuiet
+	m.pressed = a.observed.at
 	m.keys++
 	if m.armed = m.armed || may; m.armed {
 		return may, nil
@@ -59,7 +59,7 @@ func (m *arming) press(key tea.KeyPressMsg, a *App) (may bool, cmd tea.Cmd) {
 
 // answerer is a box that a single key answers.
 type answerer interface {
-	dialog
+	modal
 	// answered does what the key has answered, once no other followed it; keys is
 	// how many were pressed until then.
 	answered(keys int) tea.Cmd
@@ -81,8 +81,8 @@ func (m *arming) answers(a *App, box answerer) tea.Cmd {
 }
 
 // onSaidYes hands the answer to the box, if that is open still.
-func (a *App) onSaidYes(msg saidYesMsg) tea.Cmd {
-	if a.dialog != dialog(msg.box) {
+func (x *boxes) onSaidYes(msg saidYesMsg) tea.Cmd {
+	if x.app.dialog != modal(msg.box) {
 		return nil
 	}
 	return msg.box.answered(msg.keys)

@@ -185,7 +185,7 @@ func (l *list[F, R]) answered(filter string, err error) (typed func() tea.Cmd) {
 		input.isWrong(err)
 		return nothing
 	}
-	return func() tea.Cmd { return l.app.sayError(err) }
+	return func() tea.Cmd { return l.app.said.sayError(err) }
 }
 
 // rearrange arranges rows again by what has become known of them.

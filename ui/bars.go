@@ -36,18 +36,10 @@ func bar(used, requested, whole int64) table.Cell {
 	}}
 }
 
-func (a *App) cpuBar(n *model.Node) table.Cell {
-	return bar(a.nodeUsage(n.Name).MilliCPU, n.Requested.MilliCPU, n.Allocatable.MilliCPU)
+func (o *observed) cpuBar(n *model.Node) table.Cell {
+	return bar(o.nodeUsage(n.Name).MilliCPU, n.Requested.MilliCPU, n.Allocatable.MilliCPU)
 }
 
-func (a *App) memoryBar(n *model.Node) table.Cell {
-	return bar(a.nodeUsage(n.Name).Memory, n.Requested.Memory, n.Allocatable.Memory)
-}
-
-// nodeUsage is what metrics say of a node; nothing where there are none.
-func (a *App) nodeUsage(name string) model.Amount {
-	if a.snapshot.Usage == nil {
-		return model.Amount{}
-	}
-	return a.snapshot.Usage.Nodes[name]
+func (o *observed) memoryBar(n *model.Node) table.Cell {
+	return bar(o.nodeUsage(n.Name).Memory, n.Requested.Memory, n.Allocatable.Memory)
 }

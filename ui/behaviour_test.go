@@ -137,12 +137,12 @@ func TestTheSelectedPodStaysSelectedAcrossSnapshots(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "2", "j", "j", "j")
-	before, line := app.top().selected().copy, app.pages.pods.table.Chosen-app.pages.pods.table.Top
+	before, line := app.history.top().selected().copy, app.pages.pods.table.Chosen-app.pages.pods.table.Top
 	c.keep(func(p *corev1.Pod) bool { return p.Name != "report-0" })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	table := app.pages.pods.table
-	if app.top().selected().copy != before || table.Chosen-table.Top != line {
-		t.Errorf("%s on line %d became %s on line %d", before, line, app.top().selected().copy, table.Chosen-table.Top)
+	if app.history.top().selected().copy != before || table.Chosen-table.Top != line {
+		t.Errorf("%s on line %d became %s on line %d", before, line, app.history.top().selected().copy, table.Chosen-table.Top)
 	}
 	if got := screenRow(app, first+1); !strings.Contains(got, "report-0") || !strings.Contains(got, "gone") {
 		t.Errorf("the vanished pod is not marked: %q", got)
@@ -157,7 +157,7 @@ func TestOnAPodThatIsGoneNothingCanBeDone(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "2")
-	name := app.top().selected().copy
+	name := app.history.top().selected().copy
 	c.keep(func(p *corev1.Pod) bool { return p.Namespace+"/"+p.Name != name })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "enter")
@@ -171,7 +171,7 @@ func TestTheMouseSelectsOpensScrollsAndSorts(t *testing.T) {
 	press(t, app, "3")
 	click := func(x, y int) { send(t, app, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(10, first+4)
-	if got := app.top().selected().copy; got != "spot-c-01" {
+	if got := app.history.top().selected().copy; got != "spot-c-01" {
 		t.Errorf("a click selects %s", got)
 	}
 	click(34, 2)

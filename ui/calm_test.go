@@ -22,16 +22,16 @@ func timers(app *App) *[]time.Duration {
 func TestAgesTickBySecondsOnlyWhileOneIsYoung(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot()) // payments/ledger-0 waits for 12s
-	app.tickEvery = 0
+	app.ticker.every = 0
 	asked := timers(app)
-	send(t, app, tickMsg{app.ticking})
+	send(t, app, tickMsg{app.ticker.nth})
 	if len(*asked) != 1 || (*asked)[0] != brisk {
 		t.Errorf("with a young pod in view it waits %v", *asked)
 	}
 	c.keep(func(p *corev1.Pod) bool { return now.Sub(p.CreationTimestamp.Time) > young })
 	app = newTestApp(t, 80, 24, c.snapshot())
 	asked = timers(app)
-	send(t, app, tickMsg{app.ticking})
+	send(t, app, tickMsg{app.ticker.nth})
 	if len(*asked) != 1 || (*asked)[0] != calm {
 		t.Errorf("with old pods in view it waits %v", *asked)
 	}

@@ -14,35 +14,28 @@ type changedMsg struct{}
 // changing is a view whose cells are watched.
 type changing interface {
 	compareCells(now time.Time) bool
-	calmCells(now time.Time)
-	forgetCells()
-	watched() bool // since the view was opened
+	changes() *table.Changes
 }
 
 func (l *list[F, R]) compareCells(now time.Time) bool { return l.table.Compare(now) }
-func (l *list[F, R]) calmCells(now time.Time)         { l.table.Changes.Calm(now) }
-
-// forgetCells begins anew: what changed while nobody looked is no change.
-func (l *list[F, R]) forgetCells() { l.table.Changes = table.Changes{} }
-
-func (l *list[F, R]) watched() bool { return l.table.Changes.Seen != nil }
+func (l *list[F, R]) changes() *table.Changes         { return &l.table.Changes }
 
 // watchCells looks for cells that changed by what the app has just been told.
 func (a *App) watchCells(msg tea.Msg) tea.Cmd {
-	v, ok := a.top().(changing)
+	v, ok := a.history.top().(changing)
 	if !ok {
 		return nil
 	}
 	switch msg.(type) {
 	case snapshotMsg, resultMsg:
-		if v.compareCells(a.at) {
+		if v.compareCells(a.observed.at) {
 			return a.after(table.ChangedFor, func(time.Time) tea.Msg { return changedMsg{} })
 		}
 	case changedMsg:
-		v.calmCells(a.at)
+		v.changes().Calm(a.observed.at)
 	default:
-		if !v.watched() {
-			v.compareCells(a.at)
+		if !v.changes().Watched() {
+			v.compareCells(a.observed.at)
 		}
 	}
 	return nil

@@ -20,38 +20,38 @@ var changers = []keymap.Action{
 
 // change begins an action that changes the cluster: it is planned, after what it
 // lacks was typed.
-func (a *App) change(do keymap.Action, t targets) tea.Cmd {
+func (c *acts) change(do keymap.Action, t targets) tea.Cmd {
 	switch do {
 	case keymap.Cordon, keymap.Uncordon:
-		return a.plan(plan.Cordon{Nodes: nodeNames(t.nodes), Off: do == keymap.Uncordon})
+		return c.plan(plan.Cordon{Nodes: nodeNames(t.nodes), Off: do == keymap.Uncordon})
 	case keymap.Drain:
-		if jobs := a.draining(t.nodes); len(jobs) > 0 {
-			return a.openDraining(jobs)
+		if jobs := c.app.jobs.draining(t.nodes); len(jobs) > 0 {
+			return c.app.jobs.openDraining(jobs)
 		}
-		return a.plan(plan.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
+		return c.plan(plan.Drain{Nodes: nodeNames(t.nodes), AtOnce: 1})
 	case keymap.Taint:
-		return a.editTaints(t.nodes)
+		return c.editTaints(t.nodes)
 	case keymap.Label:
-		return a.editLabels(t)
+		return c.editLabels(t)
 	case keymap.Annotate:
-		return a.editAnnotations(t)
+		return c.editAnnotations(t)
 	}
-	return a.changePods(do, t.pods)
+	return c.changePods(do, t.pods)
 }
 
 // changePods begins an action on pods, or on their workload.
-func (a *App) changePods(do keymap.Action, pods []*model.Pod) tea.Cmd {
+func (c *acts) changePods(do keymap.Action, pods []*model.Pod) tea.Cmd {
 	switch do {
 	case keymap.Evict:
-		return a.plan(plan.Evict{Pods: podRefs(pods)})
+		return c.plan(plan.Evict{Pods: podRefs(pods)})
 	case keymap.Ungate:
-		return a.plan(plan.Ungate{Pods: podRefs(pods)})
+		return c.plan(plan.Ungate{Pods: podRefs(pods)})
 	case keymap.Delete:
-		return a.plan(plan.Delete{Pod: pods[0].Ref()})
+		return c.plan(plan.Delete{Pod: pods[0].Ref()})
 	case keymap.Scale:
-		return a.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
+		return c.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
 	case keymap.Restart:
-		return a.plan(plan.Restart{Ref: workload(pods[0], ""), At: a.at.UTC()})
+		return c.plan(plan.Restart{Ref: workload(pods[0], ""), At: c.app.observed.at.UTC()})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
 // choice is a box with a list, of which enter takes one.
@@ -27,7 +28,7 @@ type chosen struct {
 }
 
 func (c *choice) add(word, what, off string, run func() tea.Cmd) {
-	word, what = model.Clean(word), c.app.brief(what)
+	word, what = model.Clean(word), c.app.observed.brief(what)
 	if off != "" {
 		word = "(" + word + ")"
 	}
@@ -65,7 +66,7 @@ func (c *choice) take(item chosen) tea.Cmd {
 	case c.app.small():
 		return nil
 	case item.off != "":
-		return c.app.say(strings.Trim(item.word, "()") + ": " + item.off)
+		return c.app.said.say(strings.Trim(item.word, "()") + ": " + item.off)
 	}
 	c.app.dialog = nil
 	return item.run()
@@ -77,8 +78,8 @@ func (c *choice) scroll(n int) { c.at = max(min(c.at+n, len(c.items)-1), 0) }
 
 func (c *choice) resized() tea.Cmd { return nil }
 
-func (c *choice) draw(width, height int) boxed {
-	room := boxRoom(width)
+func (c *choice) draw(width, height int) dialog.Drawn {
+	room := dialog.Room(width)
 	column := min(c.column, room/2)
 	inner := min(confirmLeast, room)
 	lines := make([]string, len(c.items))
@@ -87,26 +88,7 @@ func (c *choice) draw(width, height int) boxed {
 		inner = min(max(inner, cells.Width(lines[i])), room)
 	}
 	off := func(i int) bool { return c.items[i].off != "" }
-	rows := c.app.boxList(lines, c.at, off, inner, boxRows(height)-1)
-	rows = append(rows, boxRow{text: c.app.styles().Dim.Render(cells.Cut("enter "+c.does+"   esc nothing", inner))})
-	return boxed{title: model.Clean(c.title), corner: c.app.placeBadge(), rows: rows, inner: inner}
-}
-
-// boxList are the lines of a box of which one can be taken: those around the
-// chosen one for which there is room, faint where off says that they cannot.
-func (a *App) boxList(lines []string, chosen int, off func(int) bool, inner, most int) []boxRow {
-	s := a.styles()
-	from := max(min(chosen-most+1, len(lines)-most), 0)
-	var rows []boxRow
-	for i := from; i < min(from+most, len(lines)); i++ {
-		style := s.Text
-		switch {
-		case i == chosen:
-			style = s.Selected
-		case off(i):
-			style = s.KeyOff
-		}
-		rows = append(rows, boxRow{text: style.Render(cells.Left(lines[i], inner)), cursor: i == chosen})
-	}
-	return rows
+	rows := dialog.List(c.app.styles(), lines, c.at, off, inner, dialog.Rows(height)-1)
+	rows = append(rows, dialog.Row{Text: c.app.styles().Dim.Render(cells.Cut("enter "+c.does+"   esc nothing", inner))})
+	return dialog.Drawn{Title: model.Clean(c.title), Corner: c.app.boxes.placeBadge(), Rows: rows, Inner: inner}
 }

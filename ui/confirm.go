@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
@@ -27,7 +28,7 @@ type confirm struct {
 
 func newConfirm(a *App, plan *plan.Plan, again string) *confirm {
 	c := &confirm{
-		app: a, plan: plan, question: plan.Question(a.short, a.production()), again: again,
+		app: a, plan: plan, question: plan.Question(a.head.short, a.head.production()), again: again,
 		agreed: make([]bool, len(plan.Consents)), field: input.New(""),
 	}
 	if c.question.Number() {
@@ -61,7 +62,7 @@ func (c *confirm) takesText() bool {
 
 // read scrolls and chooses; it reports whether the key does that.
 func (c *confirm) read(pressed string) bool {
-	page := max(boxRows(c.app.height)-confirmTail, 1)
+	page := max(dialog.Rows(c.app.height)-confirmTail, 1)
 	switch pressed {
 	case "up":
 		c.walk(-1)
@@ -117,7 +118,7 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 			c.wrong = typed
 			return nil
 		}
-		return c.app.confirmed(c, c.field.Text())
+		return c.app.acts.confirmed(c, c.field.Text())
 	default:
 		c.wrong = ""
 		c.field.Edit(key)
@@ -130,7 +131,7 @@ func (c *confirm) answered(keys int) tea.Cmd {
 	if keys != c.arms.keys || c.open() || c.refused() || c.app.small() {
 		return nil
 	}
-	return c.app.confirmed(c, "y")
+	return c.app.acts.confirmed(c, "y")
 }
 
 // agree checks or unchecks the chosen consent, if it can be read.

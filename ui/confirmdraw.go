@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
 const (
@@ -27,19 +28,19 @@ type told struct {
 }
 
 // draw lays the box out: what scrolls, then what stands below it.
-func (c *confirm) draw(width, height int) boxed {
-	room := boxRoom(width)
+func (c *confirm) draw(width, height int) dialog.Drawn {
+	room := dialog.Room(width)
 	body, tail := c.body(room), c.tail(room)
-	b := boxed{title: c.app.brief(c.plan.Title), corner: c.app.placeBadge(), inner: c.inner(room)}
-	asks := c.asks(b.inner)
-	for _, line := range c.window(body, max(boxRows(height)-len(tail)-len(asks), 1)) {
-		b.rows = append(b.rows, c.row(line, b.inner))
+	b := dialog.Drawn{Title: c.app.observed.brief(c.plan.Title), Corner: c.app.boxes.placeBadge(), Inner: c.inner(room)}
+	asks := c.asks(b.Inner)
+	for _, line := range c.window(body, max(dialog.Rows(height)-len(tail)-len(asks), 1)) {
+		b.Rows = append(b.Rows, c.row(line, b.Inner))
 	}
 	for _, line := range tail {
-		b.rows = append(b.rows, c.row(line, b.inner))
+		b.Rows = append(b.Rows, c.row(line, b.Inner))
 	}
-	b.rows = append(b.rows, asks...)
-	b.rows = b.rows[max(len(b.rows)-boxRows(height), 0):]
+	b.Rows = append(b.Rows, asks...)
+	b.Rows = b.Rows[max(len(b.Rows)-dialog.Rows(height), 0):]
 	return b
 }
 
@@ -53,9 +54,9 @@ func (c *confirm) inner(room int) int {
 	return min(inner, room)
 }
 
-func (c *confirm) row(line told, width int) boxRow {
+func (c *confirm) row(line told, width int) dialog.Row {
 	chosen := line.agree == c.chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
-	return boxRow{text: line.style.Render(cells.Cut(line.text, width)), cursor: chosen}
+	return dialog.Row{Text: line.style.Render(cells.Cut(line.text, width)), Cursor: chosen}
 }
 
 // window is what of the body is in view; ⋮ tells how many rows are not.
@@ -77,9 +78,9 @@ func (c *confirm) window(body []told, rows int) []told {
 
 // lastTop is how far the box scrolls on the terminal as it is.
 func (c *confirm) lastTop() int {
-	room := boxRoom(c.app.width)
+	room := dialog.Room(c.app.width)
 	below := len(c.tail(room)) + len(c.asks(room))
-	return max(len(c.body(room))-max(boxRows(c.app.height)-below, 1), 0)
+	return max(len(c.body(room))-max(dialog.Rows(c.app.height)-below, 1), 0)
 }
 
 // body is what scrolls: what follows, what stands against it, what changes, and
@@ -87,10 +88,10 @@ func (c *confirm) lastTop() int {
 func (c *confirm) body(width int) []told {
 	s := c.app.styles()
 	lines := c.sentences(nil, s.Warn, width, c.again)
-	lines = c.sentences(lines, s.Text, width, c.plan.StopWords(c.app.acts.jobs)...)
+	lines = c.sentences(lines, s.Text, width, c.plan.StopWords(c.app.jobs.all)...)
 	lines = c.sentences(lines, s.Text, width, c.plan.Effects...)
 	for _, warning := range c.plan.Warnings {
-		for i, line := range cells.Wrap(c.app.brief(warning), width-2) {
+		for i, line := range cells.Wrap(c.app.observed.brief(warning), width-2) {
 			lead := "! "
 			if i > 0 {
 				lead = "  "
@@ -119,7 +120,7 @@ func withFigures(text string) string { return figureBlank.ReplaceAllString(text,
 // sentences appends texts of ours, a paragraph each.
 func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts ...string) []told {
 	for _, text := range texts {
-		for _, line := range cells.Wrap(withFigures(c.app.brief(text)), width) {
+		for _, line := range cells.Wrap(withFigures(c.app.observed.brief(text)), width) {
 			lines = append(lines, told{text: strings.ReplaceAll(line, nbsp, " "), style: style})
 		}
 	}
@@ -137,7 +138,7 @@ func (c *confirm) edits() []string {
 		for _, edit := range change.Edits {
 			words := edit.Words()
 			if len(c.plan.Changes) > 1 {
-				words = c.app.nodeName(change.Target.Words()) + " " + words
+				words = c.app.observed.nodeName(change.Target.Words()) + " " + words
 			}
 			lines = append(lines, words)
 		}
@@ -156,39 +157,39 @@ func (c *confirm) tail(width int) []told {
 
 // asks are the last rows: what has to be pressed or typed. They are dim until the
 // box is armed. What is typed has a row of its own where the question is long.
-func (c *confirm) asks(width int) []boxRow {
+func (c *confirm) asks(width int) []dialog.Row {
 	s := c.app.styles()
 	style := s.Dim
-	if c.arms.ready(c.app.at) {
+	if c.arms.ready(c.app.observed.at) {
 		style = s.Strong
 	}
 	leave := s.Dim.Render("esc: nothing")
 	switch {
 	case c.refused():
-		return []boxRow{{text: style.Render("esc nothing")}}
+		return []dialog.Row{{Text: style.Render("esc nothing")}}
 	case c.open():
-		return []boxRow{{text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
+		return []dialog.Row{{Text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
 	case c.question.Answer == "y":
-		return []boxRow{{text: style.Render(cells.Cut(c.question.Words+"   esc nothing", width))}}
+		return []dialog.Row{{Text: style.Render(cells.Cut(c.question.Words+"   esc nothing", width))}}
 	case c.wrong != "":
 		leave = s.Warn.Render("not that") + s.Dim.Render("   esc: nothing")
 	}
 	words, typed := model.Clean(c.question.Words), c.field.Drawn()
 	if cells.Width(words)+cells.Width(typed)+cells.Width(c.question.Answer)+cells.Width(leave)+2 <= width {
-		return []boxRow{{text: cells.Spread(style.Render(words+" "+typed), leave, width)}}
+		return []dialog.Row{{Text: cells.Spread(style.Render(words+" "+typed), leave, width)}}
 	}
-	var rows []boxRow
+	var rows []dialog.Row
 	for _, line := range cells.Wrap(words, width) {
-		rows = append(rows, boxRow{text: style.Render(line)})
+		rows = append(rows, dialog.Row{Text: style.Render(line)})
 	}
-	return append(rows, boxRow{text: cells.Spread(style.Render(typed), leave, width)})
+	return append(rows, dialog.Row{Text: cells.Spread(style.Render(typed), leave, width)})
 }
 
 // placeBadge is the corner of a box that changes something: where it would.
-func (a *App) placeBadge() string {
-	s := a.styles()
-	where := s.Accent.Render(cells.Cut(model.Clean(a.short), boxMost/2))
-	if a.production() {
+func (x *boxes) placeBadge() string {
+	s := x.app.styles()
+	where := s.Accent.Render(cells.Cut(model.Clean(x.app.head.short), dialog.Most/2))
+	if x.app.head.production() {
 		return s.BadgeProd.Render("PROD") + " " + where
 	}
 	return where

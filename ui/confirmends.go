@@ -37,7 +37,7 @@ func (c *confirm) end(end *plan.End, names, width int) []told {
 		lead, style = "! ", s.Warn
 	}
 	name := lead + cells.Left(cells.CutMiddle(model.Clean(end.Pod.FullName()), names), names) + "  "
-	rows := cells.Wrap(c.app.brief(end.Words()), width-cells.Width(name))
+	rows := cells.Wrap(c.app.observed.brief(end.Words()), width-cells.Width(name))
 	if len(rows) == 0 {
 		return []told{{text: name, style: style}}
 	}

@@ -30,8 +30,8 @@ func evictBox(t *testing.T, width, height int, context string, with func(*Option
 func (d *acted) mark(name string) {
 	d.t.Helper()
 	press(d.t, d.app, "g")
-	for range d.app.snapshot.Pods {
-		if d.app.top().selected().copy == name {
+	for range d.app.observed.snapshot.Pods {
+		if d.app.history.top().selected().copy == name {
 			press(d.t, d.app, "space")
 			return
 		}
@@ -195,7 +195,7 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 		}, stays: true},
 		"in which a number of pods is typed": {open: func(t *testing.T) *acted {
 			d := newActed(t, 80, 24, "staging-eu", nil)
-			d.app.openEdit(&wishEdit{title: "Scale web/front", number: true})
+			d.app.acts.openEdit(&wishEdit{title: "Scale web/front", number: true})
 			return d
 		}},
 	} {
@@ -205,12 +205,12 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 				if d.app.dialog == nil {
 					t.Fatalf("no box is open:\n%s", screen(d.app))
 				}
-				top := d.app.top()
+				top := d.app.history.top()
 				press(t, d.app, key) // at once: a box is left before it takes an answer
 				if open := d.app.dialog != nil; open != (test.stays && key == "q") {
 					t.Errorf("after %s the box is open: %v", key, open)
 				}
-				if len(d.actor.run)+len(d.actor.stopped) != 0 || d.app.top() != top {
+				if len(d.actor.run)+len(d.actor.stopped) != 0 || d.app.history.top() != top {
 					t.Errorf("%s does more than close the box", key)
 				}
 			}
@@ -273,7 +273,7 @@ func TestWhatIsGoneAmongTheMarkedIsSkipped(t *testing.T) {
 		d.press("space")
 	}
 	d.prod.nodes = slices.DeleteFunc(d.prod.nodes, func(n *corev1.Node) bool { return n.Name == "std-b-02" })
-	d.actor.snapshot = d.prod.at(2, d.app.snapshot.Status)
+	d.actor.snapshot = d.prod.at(2, d.app.observed.snapshot.Status)
 	send(t, d.app, snapshotMsg{snapshot: d.actor.snapshot})
 	d.press("c")
 	if got := screen(d.app); !strings.Contains(got, "Skips 1 of 2 nodes: std-b-02 (gone).") {

@@ -19,7 +19,7 @@ type careless struct {
 	random *rand.Rand
 	did    []string
 
-	box     dialog    // that is open
+	box     modal     // that is open
 	drawn   time.Time // when it came on the screen, or its size changed
 	pressed time.Time // the last key on it before it was armed
 	armed   bool

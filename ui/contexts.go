@@ -12,6 +12,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// connections opens clusters, and leaves one for another.
+type connections struct{ app *App }
+
 // connectedMsg is the cluster of another context.
 type connectedMsg struct {
 	context model.Context
@@ -20,27 +23,27 @@ type connectedMsg struct {
 }
 
 // contextEntries are the contexts of the kubeconfig, named whole.
-func (a *App) contextEntries() []entry {
-	if a.Session == nil {
+func (n *connections) contextEntries() []entry {
+	if n.app.Session == nil {
 		return nil
 	}
 	var entries []entry
-	for _, c := range a.Session.Contexts() {
+	for _, c := range n.app.Session.Contexts() {
 		what := c.Cluster
-		if !a.Demo {
+		if !n.app.Demo {
 			what = ""
 		}
-		if c.Name == a.Context {
+		if c.Name == n.app.Context {
 			what = "this one"
 		}
-		entries = append(entries, entry{a.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return a.connect(c) }})
+		entries = append(entries, entry{n.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return n.connect(c) }})
 	}
 	return entries
 }
 
 // contextWord is what the palette calls a context: the embedded cluster's are lessons.
-func (a *App) contextWord() string {
-	if a.Demo {
+func (n *connections) contextWord() string {
+	if n.app.Demo {
 		return "lesson"
 	}
 	return "ctx"
@@ -77,53 +80,53 @@ func (c *connecting) SetStdout(w io.Writer) { c.out = w }
 func (c *connecting) SetStderr(io.Writer) {}
 
 // connect goes to another context.
-func (a *App) connect(to model.Context) tea.Cmd {
-	if to.Name == a.Context && !a.Demo {
+func (n *connections) connect(to model.Context) tea.Cmd {
+	if to.Name == n.app.Context && !n.app.Demo {
 		return nil // a lesson can begin again
 	}
-	if a.Demo {
-		return a.connectDemo(to)
+	if n.app.Demo {
+		return n.connectDemo(to)
 	}
-	c := &connecting{ctx: context.Background(), session: a.Session, name: to.Name}
+	c := &connecting{ctx: context.Background(), session: n.app.Session, name: to.Name}
 	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
 }
 
 // connectDemo is connect on the embedded cluster, which asks nothing on the terminal.
-func (a *App) connectDemo(to model.Context) tea.Cmd {
-	if a.anew {
-		return a.say("A cluster is being opened already.")
+func (n *connections) connectDemo(to model.Context) tea.Cmd {
+	if n.app.training.anew {
+		return n.app.said.say("A cluster is being opened already.")
 	}
-	a.anew = true
-	session := a.Session
-	return tea.Batch(a.say("Opening "+to.Name+" …"), func() tea.Msg {
+	n.app.training.anew = true
+	session := n.app.Session
+	return tea.Batch(n.app.said.say("Opening "+to.Name+" …"), func() tea.Msg {
 		cluster, err := session.Open(context.Background(), to.Name)
 		return connectedMsg{to, cluster, err}
 	})
 }
 
 // onConnected leaves the old cluster for the new one; on an error nothing changes.
-func (a *App) onConnected(msg connectedMsg) tea.Cmd {
-	a.anew = false
+func (n *connections) onConnected(msg connectedMsg) tea.Cmd {
+	n.app.training.anew = false
 	if msg.err != nil {
-		return a.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
+		return n.app.said.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
 	}
-	a.Context, a.Namespace = msg.context.Name, msg.context.Namespace
-	a.recent, a.touched, a.said.text = nil, false, ""
-	return a.swap(msg.cluster)
+	n.app.Context, n.app.Namespace = msg.context.Name, msg.context.Namespace
+	n.app.commands.recent, n.app.touched, n.app.said.text = nil, false, ""
+	return n.swap(msg.cluster)
 }
 
 // swap leaves the cluster for another one.
-func (a *App) swap(to Cluster) tea.Cmd {
-	a.cancel()
-	old := a.Cluster
-	a.Cluster, a.Opening = to, nil
-	a.opened++
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.snapshot = &model.Snapshot{Status: model.Status{Context: a.Context, Reading: unreadYet()}}
-	a.acts, a.dialog = acts{}, nil
-	a.domain, a.usage = "", false
-	a.begin()
-	return tea.Batch(a.nextSnapshot(), a.nextJobs(), a.nextLesson(), func() tea.Msg {
+func (n *connections) swap(to Cluster) tea.Cmd {
+	n.app.cancel()
+	old := n.app.Cluster
+	n.app.Cluster, n.app.Opening = to, nil
+	n.app.opened++
+	n.app.ctx, n.app.cancel = context.WithCancel(context.Background())
+	n.app.observed.snapshot = &model.Snapshot{Status: model.Status{Context: n.app.Context, Reading: unreadYet()}}
+	n.app.acts, n.app.jobs, n.app.dialog = acts{app: n.app}, jobs{app: n.app}, nil
+	n.app.observed.domain, n.app.usage = "", false
+	n.app.begin()
+	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs(), n.app.lessons.nextLesson(), func() tea.Msg {
 		if old != nil {
 			old.Close()
 		}

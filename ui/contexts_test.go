@@ -38,8 +38,8 @@ func TestAContextIsNamedByItsLastPartIfThatIsUnique(t *testing.T) {
 		{"ends/", nil, "ends/"},
 	} {
 		app := New(Options{Context: c.context, Session: c.session})
-		if app.short != c.want {
-			t.Errorf("%s is shown as %s, want %s", c.context, app.short, c.want)
+		if app.head.short != c.want {
+			t.Errorf("%s is shown as %s, want %s", c.context, app.head.short, c.want)
 		}
 	}
 }

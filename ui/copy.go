@@ -10,14 +10,14 @@ type copier interface {
 
 // copy puts the page, or the name of what is selected, on the clipboard of the
 // terminal.
-func (a *App) copy() tea.Cmd {
-	text := a.top().selected().copy
+func (k *keyboard) copy() tea.Cmd {
+	text := k.app.history.top().selected().copy
 	name := text
-	if v, ok := a.top().(copier); ok {
+	if v, ok := k.app.history.top().(copier); ok {
 		text, name = v.copies()
 	}
 	if text == "" {
-		return a.say("C copy: nothing is selected.")
+		return k.app.said.say("C copy: nothing is selected.")
 	}
-	return tea.Batch(tea.SetClipboard(text), a.say("Copied "+name+"."))
+	return tea.Batch(tea.SetClipboard(text), k.app.said.say("Copied "+name+"."))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // counted is a text whose words tell their place in it.
@@ -55,7 +56,7 @@ func countedReport() *report.Report {
 	for i := range r.Groups {
 		for j := range r.Groups[i].Refusals {
 			refusal := &r.Groups[i].Refusals[j]
-			if refusal.Plugin != fitPlugin || i > 1 {
+			if refusal.Plugin != figures.FitPlugin || i > 1 {
 				refusal.What, refusal.Short, refusal.Wider = counted("k", countedWords), counted("m", countedWords), nil
 			}
 		}

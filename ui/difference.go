@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // difference is the page of what changed since the step before. It goes along
@@ -34,7 +35,7 @@ func (d *difference) crumbs() []string { return []string{"changes"} }
 
 // answer says in a sentence what changed.
 func (d *difference) answer(width int) string {
-	step := d.app.snapshot.Status.Step
+	step := d.app.observed.snapshot.Status.Step
 	switch {
 	case step == 1:
 		return "This is the first step: there is none before it to compare with."
@@ -44,7 +45,7 @@ func (d *difference) answer(width int) string {
 		return "Not known: " + model.Clean(d.trouble.Error())
 	}
 	words := differenceWords(d.told)
-	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, clock(d.told.Apart), words); cells.Width(whole) <= width {
+	if whole := fmt.Sprintf("Since step %d, %s before: %s", step-1, figures.Clock(d.told.Apart), words); cells.Width(whole) <= width {
 		return whole
 	}
 	return fmt.Sprintf("Since step %d: %s", step-1, words)
@@ -57,11 +58,11 @@ func (d *difference) resize(width, height int) {
 
 // compose draws what is known for the page's width.
 func (d *difference) compose() {
-	if d.step != d.app.snapshot.Status.Step || d.told == nil {
+	if d.step != d.app.observed.snapshot.Status.Step || d.told == nil {
 		d.show(nil)
 		return
 	}
-	d.show(differenceLines(d.told, d.app.domain, max(1, d.width-2)))
+	d.show(differenceLines(d.told, d.app.observed.domain, max(1, d.width-2)))
 }
 
 func (d *difference) update(msg tea.Msg) tea.Cmd {
@@ -78,8 +79,8 @@ func (d *difference) update(msg tea.Msg) tea.Cmd {
 
 // ask compares the step that is shown with the one before it, off the event loop.
 func (d *difference) ask() tea.Cmd {
-	step := d.app.snapshot.Status.Step
-	if step <= 1 || d.step == step || d.app.isReading() {
+	step := d.app.observed.snapshot.Status.Step
+	if step <= 1 || d.step == step || d.app.observed.isReading() {
 		return nil
 	}
 	recording := d.app.Recording

@@ -61,7 +61,7 @@ func TestWhatChangedGoesAlongWithTheSteps(t *testing.T) {
 		t.Errorf("steps %v were compared, want %v", r.compared, want)
 	}
 	press(t, app, "esc")
-	if name := app.top().crumbs()[0]; name != "pending" {
+	if name := app.history.top().crumbs()[0]; name != "pending" {
 		t.Errorf("esc shows %s", name)
 	}
 }
@@ -80,7 +80,7 @@ func TestThePaletteKnowsWhatChangedInARecordingAlone(t *testing.T) {
 	press(t, app, ":")
 	write(t, app, "changes")
 	press(t, app, "enter")
-	if name := app.top().crumbs()[0]; name != "changes" {
+	if name := app.history.top().crumbs()[0]; name != "changes" {
 		t.Errorf("the palette shows %s", name)
 	}
 	app = newSnapshotApp(t, 80, 24)

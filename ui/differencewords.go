@@ -7,6 +7,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/textview"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -30,7 +33,7 @@ var differenceParts = []struct {
 func differenceWords(d *model.Difference) string {
 	var words []string
 	if n := len(d.Nodes); n > 0 {
-		words = append(words, count(n, "node changed", "nodes changed"))
+		words = append(words, figures.Count(n, "node changed", "nodes changed"))
 	}
 	other, first := 0, true
 	for _, part := range differenceParts {
@@ -47,7 +50,7 @@ func differenceWords(d *model.Difference) string {
 		}
 	}
 	if other > 0 {
-		words = append(words, count(other, "other change", "other changes"))
+		words = append(words, figures.Count(other, "other change", "other changes"))
 	}
 	if len(words) == 0 {
 		return "nothing that matters for where pods may go."
@@ -56,19 +59,19 @@ func differenceWords(d *model.Difference) string {
 }
 
 // differenceLines tell it all in lines of width cells, what takes room first.
-func differenceLines(d *model.Difference, domain string, width int) []textLine {
-	var lines []textLine
+func differenceLines(d *model.Difference, domain string, width int) []textview.Line {
+	var lines []textview.Line
 	wide := widestChange(d, domain)
 	part := func(head string, n int) {
 		if len(lines) > 0 {
-			lines = append(lines, textLine{})
+			lines = append(lines, textview.Line{})
 		}
-		lines = append(lines, textLine{fmt.Sprintf("%s, %d", head, n), tone.Strong})
+		lines = append(lines, textview.Line{Text: fmt.Sprintf("%s, %d", head, n), Tone: tone.Strong})
 	}
 	if len(d.Nodes) > 0 {
 		part("NODES", len(d.Nodes))
 		for _, n := range d.Nodes {
-			lines = append(lines, changeLines(wide, withoutDomain(n.Name, domain), strings.Join(n.Words, "; "), tone.Warning, width)...)
+			lines = append(lines, changeLines(wide, figures.WithoutDomain(n.Name, domain), strings.Join(n.Words, "; "), tone.Warning, width)...)
 		}
 	}
 	for _, p := range differenceParts {
@@ -77,7 +80,7 @@ func differenceLines(d *model.Difference, domain string, width int) []textLine {
 		}
 		for _, c := range d.Pods {
 			if c.Fate == p.fate {
-				lines = append(lines, changeLines(wide, c.Pod.FullName(), withoutDomain(c.Words, domain), p.Tone, width)...)
+				lines = append(lines, changeLines(wide, c.Pod.FullName(), figures.WithoutDomain(c.Words, domain), p.Tone, width)...)
 			}
 		}
 	}
@@ -91,7 +94,7 @@ const changeName = 34
 func widestChange(d *model.Difference, domain string) int {
 	wide := 0
 	for _, n := range d.Nodes {
-		wide = max(wide, cells.Width(model.Clean(withoutDomain(n.Name, domain))))
+		wide = max(wide, cells.Width(model.Clean(figures.WithoutDomain(n.Name, domain))))
 	}
 	for _, c := range d.Pods {
 		wide = max(wide, cells.Width(model.Clean(c.Pod.FullName())))
@@ -100,7 +103,7 @@ func widestChange(d *model.Difference, domain string) int {
 }
 
 // changeLines are a name of so many cells and, beside it, what changed.
-func changeLines(wide int, name, words string, as tone.Tone, width int) []textLine {
+func changeLines(wide int, name, words string, as tone.Tone, width int) []textview.Line {
 	lead := "  " + cells.Left(cells.CutMiddle(model.Clean(name), wide), wide) + "  "
-	return textLines(as, hung(lead, words, width)...)
+	return textview.Lines(as, why.Hung(lead, words, width)...)
 }

@@ -36,13 +36,13 @@ func keyDocs() string {
 		for label := range strings.FieldsSeq(b.label) {
 			labels = append(labels, "`"+label+"`")
 		}
-		fmt.Fprintf(&page, "| %s | %s | %s |\n", b.box, strings.Join(labels, " "), b.docs)
+		fmt.Fprintf(&page, "| %s | %s | %s |\n", b.Box, strings.Join(labels, " "), b.docs)
 	}
 	return page.String()
 }
 
 // boxKeys are the keys of boxes and inputs, for the documentation.
-var boxKeys = []struct{ box, label, docs string }{
+var boxKeys = []struct{ Box, label, docs string }{
 	{"a box that asks", "y", "do what it says, where it asks for a `y`"},
 	{"a box that asks", "0–9 enter", "the number that it asks for; on production the context's name is typed"},
 	{"a box that asks", "space", "agree to what is lost, or not"},

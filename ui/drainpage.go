@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -28,7 +29,7 @@ func newDrainPage(a *App, job *plan.Progress) *drainPage {
 		func(pod plan.PodProgress) string { return string(pod.Pod.UID) },
 		table.Column[plan.PodProgress]{Head: "POD", Min: 25, Max: 40, Names: true, Text: func(pod plan.PodProgress) table.Cell { return table.Cell{Text: pod.Pod.Words()} }},
 		table.Column[plan.PodProgress]{Head: "STATE", Min: 20, Text: p.state},
-		table.Column[plan.PodProgress]{Head: "FOR", Min: 3, Right: true, Ticks: true, Text: func(pod plan.PodProgress) table.Cell { return table.Cell{Text: a.since(pod.Since)} }},
+		table.Column[plan.PodProgress]{Head: "FOR", Min: 3, Right: true, Ticks: true, Text: func(pod plan.PodProgress) table.Cell { return table.Cell{Text: a.observed.since(pod.Since)} }},
 		table.Column[plan.PodProgress]{Head: "NOW", Flex: true, Min: 21, Text: p.now},
 	)
 	return p
@@ -36,13 +37,13 @@ func newDrainPage(a *App, job *plan.Progress) *drainPage {
 
 // crumbs name what is drained: "std-a-02"; other jobs by their whole name.
 func (p *drainPage) crumbs() []string {
-	return []string{"drains", p.app.nodeName(strings.TrimPrefix(p.job.Name, "drain "))}
+	return []string{"drains", p.app.observed.nodeName(strings.TrimPrefix(p.job.Name, "drain "))}
 }
 
 // answer counts the pods by what they are at.
 func (p *drainPage) answer(int) string {
 	job := p.job
-	words := clock(p.app.elapsed(job)) + ": " + jobTally(job)
+	words := figures.Clock(p.app.observed.elapsed(job)) + ": " + jobTally(job)
 	moving := job.Count(plan.PodAsked) + job.Count(plan.PodTerminating) + job.Count(plan.PodWaits)
 	switch {
 	case job.Why != "":
@@ -83,7 +84,7 @@ func jobTally(job *plan.Progress) string {
 
 // showJobs takes the newest of the job.
 func (p *drainPage) showJobs() {
-	if job := jobOf(p.app.acts.jobs, p.job.ID); job != nil {
+	if job := jobOf(p.app.jobs.all, p.job.ID); job != nil {
 		p.job = job
 	}
 	p.below = p.saidRows() - 1
@@ -93,7 +94,7 @@ func (p *drainPage) showJobs() {
 
 func (p *drainPage) showsYoung() bool {
 	return p.job.Live() || slices.ContainsFunc(p.table.InView(), func(pod plan.PodProgress) bool {
-		return p.app.at.Sub(pod.Since) < young
+		return p.app.observed.at.Sub(pod.Since) < young
 	})
 }
 
@@ -114,7 +115,7 @@ func (p *drainPage) selected() selection {
 	if row.Back.Name != "" {
 		on = selection{ref: row.Back, copy: row.Back.Words()}
 	}
-	if pod, ok := p.app.snapshot.PodNamed(on.ref.Namespace, on.ref.Name); ok && pod.Object.UID == on.ref.UID {
+	if pod, ok := p.app.observed.snapshot.PodNamed(on.ref.Namespace, on.ref.Name); ok && pod.Object.UID == on.ref.UID {
 		on.pod = pod
 	}
 	return on
@@ -156,12 +157,12 @@ func (p *drainPage) off(do keymap.Action) string {
 	case keymap.Pause, keymap.Stop:
 		return over(p.job)
 	case keymap.Undo:
-		return p.app.offUndo(p.app.undoOf(p.job))
+		return p.app.opener.offUndo(p.app.jobs.undoOf(p.job))
 	case keymap.Open, keymap.Explain, keymap.GoNode, keymap.Describe, keymap.YAML:
 		if on.pod == nil && on.copy != "" {
 			return on.copy + " is gone."
 		}
-		return p.app.offPod(do, false, on)
+		return p.app.opener.offPod(do, false, on)
 	}
 	return p.rows.off(do)
 }
@@ -171,7 +172,7 @@ func (p *drainPage) act(do keymap.Action) tea.Cmd {
 	case p.table.Act(do):
 		return nil
 	case do == keymap.Pause || do == keymap.Stop || do == keymap.Undo:
-		return p.app.order(do, p.job)
+		return p.app.jobs.order(do, p.job)
 	}
-	return p.app.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.selected())
 }

@@ -191,7 +191,7 @@ func TestTheUndoOfADrainThatRunsSaysThatItStopsIt(t *testing.T) {
 func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 	for name, with := range map[string]func(*acted){
 		"while it runs":                   func(*acted) {},
-		"where the connection is lost":    func(d *acted) { d.app.snapshot.Status.Connection.Live = false },
+		"where the connection is lost":    func(d *acted) { d.app.observed.snapshot.Status.Connection.Live = false },
 		"where nothing may be changed":    func(d *acted) { d.actor.readOnly = "read-only for this context." },
 		"among marked nodes that drain":   func(d *acted) { d.press("space") },
 		"from the menu of all actions, a": func(d *acted) { d.press("a") },
@@ -201,7 +201,7 @@ func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 			d.node("std-a-02")
 			with(d)
 			d.press("r")
-			if page, ok := d.app.top().(*drainPage); !ok || page.job.ID != 1 {
+			if page, ok := d.app.history.top().(*drainPage); !ok || page.job.ID != 1 {
 				t.Errorf("shows\n%s", screen(d.app))
 			}
 			if len(d.actor.asked) != 0 {
@@ -228,7 +228,7 @@ func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 		d.tell(&second, job)
 		d.node("std-a-02")
 		d.press("r")
-		if _, ok := d.app.top().(*drainsPage); !ok {
+		if _, ok := d.app.history.top().(*drainsPage); !ok {
 			t.Errorf("shows\n%s", screen(d.app))
 		}
 	})
@@ -244,7 +244,7 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 		t.Errorf("says\n%s", got)
 	}
 	d.press("enter")
-	if page, ok := d.app.top().(*drainPage); !ok || page.job.ID != job.ID {
+	if page, ok := d.app.history.top().(*drainPage); !ok || page.job.ID != job.ID {
 		t.Errorf("shows\n%s", screen(d.app))
 	}
 	d.press("z", "U")

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -44,7 +45,7 @@ func (p *drainPage) state(pod plan.PodProgress) table.Cell {
 		made.Tone = tone.Dim
 	}
 	if !pod.Again.IsZero() && p.job.State == plan.JobRuns {
-		made.Text += ", again in " + clock(max(pod.Again.Sub(p.app.at), 0))
+		made.Text += ", again in " + figures.Clock(max(pod.Again.Sub(p.app.observed.at), 0))
 	}
 	return made
 }
@@ -75,7 +76,7 @@ func (p *drainPage) ending(pod plan.PodProgress) table.Cell {
 		return table.Cell{Text: pod.Help, Tone: tone.Warning}
 	}
 	words := fmt.Sprintf("of %ds grace", pod.Grace/time.Second)
-	if p.app.at.Sub(pod.Since) > pod.Grace {
+	if p.app.observed.at.Sub(pod.Since) > pod.Grace {
 		return table.Cell{Text: "longer than its " + fmt.Sprintf("%ds grace", pod.Grace/time.Second), Tone: tone.Warning}
 	}
 	return table.Cell{Text: words}
@@ -91,7 +92,7 @@ func (p *drainPage) back(pod plan.PodProgress) table.Cell {
 	case pod.BackNode == "":
 		return table.Cell{Text: "back, Pending (x why)", Tone: tone.Warning}
 	}
-	return table.Cell{Text: "back on " + p.app.nodeName(pod.BackNode)}
+	return table.Cell{Text: "back on " + p.app.observed.nodeName(pod.BackNode)}
 }
 
 // lost says whether nobody makes the pod anew.

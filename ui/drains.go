@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -26,12 +27,12 @@ func newDrains(a *App) *drainsPage {
 		return func(job *plan.Progress) table.Cell { return table.Cell{Text: text(job)} }
 	}
 	p.table = table.New(func(job *plan.Progress) string { return strconv.Itoa(job.ID) },
-		table.Column[*plan.Progress]{Head: "JOB", Min: 24, Max: 50, Names: true, Text: text(func(job *plan.Progress) string { return a.brief(job.Name) })},
+		table.Column[*plan.Progress]{Head: "JOB", Min: 24, Max: 50, Names: true, Text: text(func(job *plan.Progress) string { return a.observed.brief(job.Name) })},
 		table.Column[*plan.Progress]{Head: "STATE", Min: 8, Text: func(job *plan.Progress) table.Cell { return table.Cell{Text: string(job.State), Tone: jobTone(job)} }},
 		table.Column[*plan.Progress]{Head: "GONE", Min: 8, Right: true, Text: text(func(job *plan.Progress) string {
 			return strconv.Itoa(job.Count(plan.PodGone)) + "/" + strconv.Itoa(len(job.Pods))
 		})},
-		table.Column[*plan.Progress]{Head: "FOR", Min: 4, Right: true, Ticks: true, Text: text(func(job *plan.Progress) string { return a.ranFor(job) })},
+		table.Column[*plan.Progress]{Head: "FOR", Min: 4, Right: true, Ticks: true, Text: text(func(job *plan.Progress) string { return a.observed.ranFor(job) })},
 		table.Column[*plan.Progress]{Head: "NOW", Flex: true, Text: text(jobTally)},
 	)
 	return p
@@ -51,19 +52,19 @@ func jobTone(job *plan.Progress) tone.Tone {
 func (p *drainsPage) crumbs() []string { return []string{"drains"} }
 
 func (p *drainsPage) answer(int) string {
-	all, live := len(p.app.acts.jobs), len(p.app.live())
+	all, live := len(p.app.jobs.all), len(p.app.jobs.live())
 	switch {
 	case all == 0:
 		return "Nothing was drained or evicted in this run."
 	case live == 0:
-		return count(all, "job", "jobs") + ", none runs."
+		return figures.Count(all, "job", "jobs") + ", none runs."
 	}
-	return count(all, "job", "jobs") + ", " + count(live, "runs.", "run.")
+	return figures.Count(all, "job", "jobs") + ", " + figures.Count(live, "runs.", "run.")
 }
 
-func (p *drainsPage) showJobs() { p.table.Reset(p.app.acts.jobs) }
+func (p *drainsPage) showJobs() { p.table.Reset(p.app.jobs.all) }
 
-func (p *drainsPage) showsYoung() bool { return len(p.app.live()) > 0 }
+func (p *drainsPage) showsYoung() bool { return len(p.app.jobs.live()) > 0 }
 
 func (p *drainsPage) update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(snapshotMsg); ok {
@@ -92,7 +93,7 @@ func (p *drainsPage) off(do keymap.Action) string {
 	case ok && (do == keymap.Pause || do == keymap.Stop):
 		return over(job)
 	case ok && do == keymap.Undo:
-		return p.app.offUndo(p.app.undoOf(job))
+		return p.app.opener.offUndo(p.app.jobs.undoOf(job))
 	}
 	switch do {
 	case keymap.Open, keymap.Pause, keymap.Stop, keymap.Undo, keymap.Copy:
@@ -119,23 +120,23 @@ func (p *drainsPage) act(do keymap.Action) tea.Cmd {
 	case p.table.Act(do) || !ok:
 		return nil
 	case do == keymap.Open:
-		return p.app.open(newDrainPage(p.app, job))
+		return p.app.history.open(newDrainPage(p.app, job))
 	}
-	return p.app.order(do, job)
+	return p.app.jobs.order(do, job)
 }
 
 // order pauses a job, lets it go on, asks whether to stop it, or plans what undoes it.
-func (a *App) order(do keymap.Action, job *plan.Progress) tea.Cmd {
-	actor := a.actor()
+func (j *jobs) order(do keymap.Action, job *plan.Progress) tea.Cmd {
+	actor := j.app.actor()
 	switch do {
 	case keymap.Undo:
-		return a.plan(a.undoOf(job).Undo)
+		return j.app.acts.plan(j.undoOf(job).Undo)
 	case keymap.Pause:
 		on := job.State != plan.JobPaused
 		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
 	case keymap.Stop:
-		return a.openYesNo(&yesNo{
-			app: a, title: "Stop " + job.Name, lines: stopWords(job), does: "stop it",
+		return j.app.boxes.openYesNo(&yesNo{
+			app: j.app, title: "Stop " + job.Name, lines: stopWords(job), does: "stop it",
 			run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },
 		})
 	}
@@ -147,10 +148,10 @@ func stopWords(job *plan.Progress) []string {
 	var lines []string
 	rest := job.Count(plan.PodWaits) + job.Count(plan.PodRefused)
 	if rest > 0 {
-		lines = append(lines, count(rest, "pod stays", "pods stay")+" where "+grammar.Agree(rest, "it is", "they are")+".")
+		lines = append(lines, figures.Count(rest, "pod stays", "pods stay")+" where "+grammar.Agree(rest, "it is", "they are")+".")
 	}
 	if n := job.Count(plan.PodAsked) + job.Count(plan.PodTerminating); n > 0 {
-		lines = append(lines, count(n, "pod ends", "pods end")+" all the same: "+grammar.Agree(n, "its", "their")+" eviction was accepted.")
+		lines = append(lines, figures.Count(n, "pod ends", "pods end")+" all the same: "+grammar.Agree(n, "its", "their")+" eviction was accepted.")
 	}
 	if drains(job) {
 		lines = append(lines, "What it cordoned stays so; z undoes that.")
@@ -159,17 +160,17 @@ func stopWords(job *plan.Progress) []string {
 }
 
 // ranFor is how long a job has been running, or did, as ages are written.
-func (a *App) ranFor(job *plan.Progress) string {
+func (o *observed) ranFor(job *plan.Progress) string {
 	if job.Over.IsZero() {
-		return a.since(job.Began)
+		return o.since(job.Began)
 	}
 	return model.FormatAge(job.Began, job.Over)
 }
 
 // elapsed is how long a job has been running, or did.
-func (a *App) elapsed(job *plan.Progress) time.Duration {
+func (o *observed) elapsed(job *plan.Progress) time.Duration {
 	if job.Over.IsZero() {
-		return a.at.Sub(job.Began)
+		return o.at.Sub(job.Began)
 	}
 	return job.Over.Sub(job.Began)
 }

@@ -185,8 +185,8 @@ func (d *acted) wait(a time.Duration) {
 func (d *acted) node(name string) {
 	d.t.Helper()
 	d.press("3", "g")
-	for range d.app.snapshot.Nodes {
-		if d.app.top().selected().copy == name {
+	for range d.app.observed.snapshot.Nodes {
+		if d.app.history.top().selected().copy == name {
 			return
 		}
 		press(d.t, d.app, "j")

@@ -122,7 +122,7 @@ func (f *filtering[F, R]) kept() tea.Cmd {
 	a.prompt = nil
 	var all []tea.Cmd
 	for _, key := range f.later {
-		all = append(all, a.onKey(key))
+		all = append(all, a.keyboard.onKey(key))
 	}
 	return tea.Batch(all...)
 }

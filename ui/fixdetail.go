@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -18,7 +19,7 @@ import (
 // are more than that, the command gives way, for C copies it whole.
 func (p *fixes) details(f *report.Fix, rows int) []string {
 	var told []string
-	if title := p.app.brief(f.Title); cells.Width(title) > p.table().title {
+	if title := p.app.observed.brief(f.Title); cells.Width(title) > p.table().Title {
 		told = cells.Indent(1, cells.Wrap(grammar.Capital(title)+".", p.width-1))
 	}
 	told = append(told, cells.Indent(1, cells.Wrap(p.verdictOn(f), p.width-1))...)
@@ -69,9 +70,9 @@ func (p *fixes) verdictOn(f *report.Fix) string {
 // nodesOf names the nodes that a fix gains.
 func (p *fixes) nodesOf(f *report.Fix) string {
 	if len(f.Nodes) == 0 {
-		return count(f.NodesGained, "node", "nodes")
+		return figures.Count(f.NodesGained, "node", "nodes")
 	}
-	return p.app.brief(named(f.Nodes))
+	return p.app.observed.brief(figures.Named(f.Nodes))
 }
 
 // affected are those beside the pod whom the fix is about, a line each.
@@ -80,7 +81,7 @@ func affected(f *report.Fix) []string {
 	var lines []string
 	for i := range f.Affects {
 		if i == most-1 && len(f.Affects) > most {
-			return append(lines, "and "+count(len(f.Affects)-i, "more", "more"))
+			return append(lines, "and "+figures.Count(len(f.Affects)-i, "more", "more"))
 		}
 		lines = append(lines, f.Affects[i].Title()+" "+f.Affects[i].How)
 	}
@@ -94,7 +95,7 @@ const besideLabel = 10
 func (p *fixes) broken(texts []string) []string {
 	var lines []string
 	for _, text := range texts {
-		lines = append(lines, cells.Wrap(p.app.brief(text), p.width-besideLabel)...)
+		lines = append(lines, cells.Wrap(p.app.observed.brief(text), p.width-besideLabel)...)
 	}
 	return lines
 }

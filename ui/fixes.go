@@ -127,10 +127,10 @@ func (p *fixes) act(do keymap.Action) tea.Cmd {
 		p.move(len(p.tries.tried()))
 	case keymap.Open:
 		if f, ok := p.fix(); ok && planned(f) {
-			return p.app.plan(wishOf(f.Actions[0]))
+			return p.app.acts.plan(wishOf(f.Actions[0]))
 		}
 	default:
-		return p.app.actOn(do, podSelection(p.pod))
+		return p.app.opener.actOn(do, podSelection(p.pod))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestEachFixTellsWhatItDoes(t *testing.T) {
 	var screens []string
 	for range 7 {
 		press(t, app, "j")
-		if f, ok := app.top().(*fixes).fix(); ok && !planned(f) {
+		if f, ok := app.history.top().(*fixes).fix(); ok && !planned(f) {
 			press(t, app, "enter")
 		}
 		screens = append(screens, screen(app))
@@ -133,7 +133,7 @@ func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, cluster.fakeCluster, nil)
 	app.Cluster = cluster
 	pod, _ := s.PodNamed("shop", checkoutName)
-	cmd := app.open(newWhy(app, pod))
+	cmd := app.history.open(newWhy(app, pod))
 	for _, msg := range messagesOf(cmd) { // the explanation, but not what it asks for then
 		app.Update(msg)
 	}
@@ -164,7 +164,7 @@ func (c *slowFixer) Ask(ctx context.Context, q report.Query) (*report.Report, er
 
 func TestLeavingFixesCancelsTheQuestion(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.top().(*fixes)
+	page := app.history.top().(*fixes)
 	slow := &slowFixer{fakeCluster: cluster}
 	app.Cluster, page.tries.resting = slow, false
 	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
@@ -177,7 +177,7 @@ func TestLeavingFixesCancelsTheQuestion(t *testing.T) {
 
 func TestFixesAreTriedAgainAtACalmPace(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.top().(*fixes)
+	page := app.history.top().(*fixes)
 	again := resultMsg{0, page, fixAgainMsg{page.tries.asks.nth}}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())}, snapshotMsg{snapshot: prod.at(3, liveStatus())})
 	if len(cluster.fixed) != 1 {
@@ -195,7 +195,7 @@ func TestFixesAreTriedAgainAtACalmPace(t *testing.T) {
 
 func TestStaleFixesAreDropped(t *testing.T) {
 	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.top().(*fixes)
+	page := app.history.top().(*fixes)
 	send(t, app, resultMsg{0, page, fixedMsg{nth: page.tries.asks.nth, fixes: &report.Fixes{None: "stale"}}})
 	requireRow(t, app, 2, "5 fixes work; 3 more were tried")
 }
@@ -206,7 +206,7 @@ func TestTheSelectedFixStaysSelected(t *testing.T) {
 	next := checkoutFixes()
 	next.Tried = next.Tried[1:]
 	cluster.fixes[checkoutUID] = next
-	page := app.top().(*fixes)
+	page := app.history.top().(*fixes)
 	page.tries.resting = false
 	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
 	send(t, app, resultMsg{0, page, fixSlowMsg{page.tries.asks.nth}})
@@ -220,7 +220,7 @@ func TestTheSelectedFixStaysSelected(t *testing.T) {
 func TestFixesSayWhyThereIsNoAnswer(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
 	cluster.err = errors.New("try fixes: the engine\x1b[2J is closed")
-	app.top().(*fixes).leave()
+	app.history.top().(*fixes).leave()
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 2, "No answer: try fixes: the engine is closed")
 	prod.keep(func(p *corev1.Pod) bool { return p.Name != checkoutName })

@@ -9,10 +9,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 func (p *fixes) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).Text, "fixes"}
+	return []string{"pending", p.app.opener.podName(p.pod).Text, "fixes"}
 }
 
 // answer says how many fixes work.
@@ -22,16 +23,16 @@ func (p *fixes) answer(int) string {
 		return "Gone."
 	case p.tries.trouble != nil:
 		return "No answer: " + model.Clean(p.tries.trouble.Error())
-	case p.tries.fixes == nil && len(p.app.snapshot.Status.Reading) > 0:
-		return p.app.readingWords()
+	case p.tries.fixes == nil && len(p.app.observed.snapshot.Status.Reading) > 0:
+		return p.app.contexts.readingWords()
 	case p.tries.fixes == nil:
 		return "Trying fixes on a copy of the cluster; esc stops that."
 	}
-	return p.app.brief(p.tries.fixes.Sentence())
+	return p.app.observed.brief(p.tries.fixes.Sentence())
 }
 
-func (p *fixes) table() fixTable {
-	return newFixTable(p.tries.tried(), p.width, p.app.domain, p.app.styles())
+func (p *fixes) table() why.FixTable {
+	return why.NewFixTable(p.tries.tried(), p.width, p.app.observed.domain, p.app.styles())
 }
 
 func (p *fixes) body() []string {
@@ -44,9 +45,9 @@ func (p *fixes) body() []string {
 	if p.tries.slow {
 		lead += ", being tried again"
 	}
-	lines := []string{t.head(lead)}
+	lines := []string{t.Head(lead)}
 	for i := p.top; i < min(p.top+p.inView(), len(tried)); i++ {
-		lines = append(lines, p.finish(t.row(&tried[i]), i == p.chosen))
+		lines = append(lines, p.finish(t.Row(&tried[i]), i == p.chosen))
 	}
 	if f, ok := p.fix(); ok {
 		for _, line := range p.details(f, p.height-len(lines)) {
@@ -61,7 +62,7 @@ func (p *fixes) finish(line string, selected bool) string {
 	s := p.app.styles()
 	switch {
 	case selected:
-		return selectedRow(s, line, p.width)
+		return why.SelectedRow(s, line, p.width)
 	case p.tries.slow || p.gone:
 		return s.Dim.Render(ansi.Strip(line))
 	}
@@ -73,7 +74,7 @@ func (p *fixes) finish(line string, selected bool) string {
 func (p *fixes) note() string {
 	if f, ok := p.fix(); ok {
 		t := p.table()
-		if text := t.outcome(f); t.affects > 0 && cells.Width(text) > t.affects {
+		if text := t.Outcome(f); t.Affects > 0 && cells.Width(text) > t.Affects {
 			return text
 		}
 	}
@@ -129,5 +130,5 @@ func (p *fixes) copies() (text, name string) {
 
 // commandOf is the command of a fix, and what the message row calls it.
 func commandOf(f *report.Fix, a *App) (text, name string) {
-	return strings.TrimSuffix(f.Command, "\n"), "the command to " + a.brief(f.Title)
+	return strings.TrimSuffix(f.Command, "\n"), "the command to " + a.observed.brief(f.Title)
 }

@@ -38,9 +38,9 @@ type (
 // ask has fixes tried for v's pod, off the event loop, unless the answer is
 // there, on its way, or nobody looks.
 func (f *fixing) ask(a *App, v view, pod types.UID) tea.Cmd {
-	revision := a.snapshot.Revision
+	revision := a.observed.snapshot.Revision
 	known := (f.fixes != nil || f.trouble != nil) && f.revision >= revision
-	if known || f.asks.busy || f.resting || a.top() != v || a.isReading() || a.Cluster == nil {
+	if known || f.asks.busy || f.resting || a.history.top() != v || a.observed.isReading() || a.Cluster == nil {
 		return nil
 	}
 	f.revision = revision

@@ -11,7 +11,7 @@ import (
 // unplanned says why enter does not plan the fix; "" if it does.
 func (p *fixes) unplanned(f *report.Fix) string {
 	if planned(f) {
-		reason, _ := p.app.lookOnly()
+		reason, _ := p.app.keyboard.lookOnly()
 		return reason
 	}
 	why := "fathom does not " + p.planless(f) + "."

@@ -14,6 +14,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
+// layout draws the rows around the page, and the page in them.
+type layout struct{ app *App }
+
 // The frame: header, answer, message and footer around the body.
 const (
 	frameRows = 4
@@ -28,14 +31,14 @@ func (a *App) small() bool { return a.width < minWidth || a.height < minHeight }
 // for messages that change nothing.
 func (a *App) View() tea.View {
 	if !a.unchanged || a.frame.Content == "" {
-		a.frame = a.draw()
+		a.frame = a.layout.draw()
 	}
 	return a.frame
 }
 
-func (a *App) draw() tea.View {
-	rows := a.rows()
-	if a.ASCII {
+func (d *layout) draw() tea.View {
+	rows := d.rows()
+	if d.app.ASCII {
 		for i := range rows {
 			rows[i] = cells.ASCII(rows[i])
 		}
@@ -43,82 +46,82 @@ func (a *App) draw() tea.View {
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = "fathom " + model.Clean(a.short)
+	v.WindowTitle = "fathom " + model.Clean(d.app.head.short)
 	return v
 }
 
 // rows are the screen: exactly as many as the terminal has, none wider.
-func (a *App) rows() []string {
-	if a.small() {
-		rows := make([]string, max(a.height, 1))
-		rows[0] = cells.Cut(fmt.Sprintf("Needs %d×%d, has %d×%d. ctrl-c quits.", minWidth, minHeight, a.width, a.height), a.width)
+func (d *layout) rows() []string {
+	if d.app.small() {
+		rows := make([]string, max(d.app.height, 1))
+		rows[0] = cells.Cut(fmt.Sprintf("Needs %d×%d, has %d×%d. ctrl-c quits.", minWidth, minHeight, d.app.width, d.app.height), d.app.width)
 		return rows
 	}
-	s := a.styles()
-	rows := make([]string, 0, a.height)
-	rows = append(rows, a.header(), s.Strong.Render(cells.Cut(" "+a.answerOf(a.top(), a.width-1), a.width)))
-	rows = append(rows, a.withLesson(a.bodyRows(a.bodyHeight()), a.bodyHeight())...)
-	rows = append(rows, a.message(), a.footerRow())
+	s := d.app.styles()
+	rows := make([]string, 0, d.app.height)
+	rows = append(rows, d.app.head.draw(), s.Strong.Render(cells.Cut(" "+d.answerOf(d.app.history.top(), d.app.width-1), d.app.width)))
+	rows = append(rows, d.withLesson(d.bodyRows(d.bodyHeight()), d.bodyHeight())...)
+	rows = append(rows, d.message(), d.footerRow())
 	switch {
-	case a.dialog != nil:
-		rows = a.lay(rows, a.dialog.draw(a.width, a.height))
-	case a.box != nil:
-		rows = a.underBox(rows)
+	case d.app.dialog != nil:
+		rows = d.app.boxes.lay(rows, d.app.dialog.draw(d.app.width, d.app.height))
+	case d.app.box != nil:
+		rows = d.app.boxes.underBox(rows)
 	}
 	for i, row := range rows {
-		rows[i] = cells.CutRow(row, a.width)
+		rows[i] = cells.CutRow(row, d.app.width)
 	}
 	return rows
 }
 
 // bodyHeight is how many rows the page has.
-func (a *App) bodyHeight() int { return max(a.height-frameRows-a.lessonBelow(), 1) }
+func (d *layout) bodyHeight() int { return max(d.app.height-frameRows-d.lessonBelow(), 1) }
 
 // bodyRows are the view's lines and blank ones, with what a prompt lays over the last.
-func (a *App) bodyRows(height int) []string {
+func (d *layout) bodyRows(height int) []string {
 	rows := make([]string, height)
-	copy(rows, a.pageRows())
-	if a.prompt == nil {
+	copy(rows, d.pageRows())
+	if d.app.prompt == nil {
 		return rows
 	}
-	over := a.prompt.above(a.width)
+	over := d.app.prompt.above(d.app.width)
 	if len(over) == 0 {
 		return rows
 	}
 	over = over[max(0, len(over)-height):]
-	a.shade(rows)
+	d.shade(rows)
 	copy(rows[height-len(over):], over)
 	return rows
 }
 
 // shade draws what lies under a box or a prompt; large and plain leaves it out.
-func (a *App) shade(rows []string) {
+func (d *layout) shade(rows []string) {
 	for i, row := range rows {
-		if rows[i] = ""; !a.Large {
-			rows[i] = a.styles().Shade.Render(ansi.Strip(row))
+		if rows[i] = ""; !d.app.Large {
+			rows[i] = d.app.styles().Shade.Render(ansi.Strip(row))
 		}
 	}
 }
 
 // message is row n−1: an input, what was said, a lost connection, the view's note.
-func (a *App) message() string {
-	s := a.styles()
+func (d *layout) message() string {
+	s := d.app.styles()
 	switch {
-	case a.prompt != nil:
-		return a.prompt.line(a.width)
-	case a.said.text != "" && a.said.bad:
-		return s.Bad.Render(cells.Cut(" "+model.Clean(a.said.text), a.width))
-	case a.said.text != "":
-		return s.Text.Render(cells.Cut(" "+model.Clean(a.said.text), a.width))
-	case a.actingWords() != "":
-		return s.Text.Render(cells.Cut(" "+a.brief(a.actingWords()), a.width))
-	case a.steppingWords() != "":
-		return s.Text.Render(cells.Cut(" "+a.steppingWords(), a.width))
-	case a.lost():
-		return s.Bad.Render(cells.Cut(" "+a.lostWords(), a.width))
+	case d.app.prompt != nil:
+		return d.app.prompt.line(d.app.width)
+	case d.app.said.text != "" && d.app.said.bad:
+		return s.Bad.Render(cells.Cut(" "+model.Clean(d.app.said.text), d.app.width))
+	case d.app.said.text != "":
+		return s.Text.Render(cells.Cut(" "+model.Clean(d.app.said.text), d.app.width))
+	case d.app.acts.actingWords() != "":
+		return s.Text.Render(cells.Cut(" "+d.app.observed.brief(d.app.acts.actingWords()), d.app.width))
+	case d.app.steps.steppingWords() != "":
+		return s.Text.Render(cells.Cut(" "+d.app.steps.steppingWords(), d.app.width))
+	case d.app.observed.lost():
+		return s.Bad.Render(cells.Cut(" "+d.app.observed.lostWords(), d.app.width))
 	}
-	if note := a.top().note(); note != "" && !a.hides(a.top()) {
-		return s.Text.Render(cells.Cut(" "+note, a.width))
+	if note := d.app.history.top().note(); note != "" && !d.app.hides(d.app.history.top()) {
+		return s.Text.Render(cells.Cut(" "+note, d.app.width))
 	}
 	return ""
 }
@@ -127,24 +130,24 @@ func (a *App) message() string {
 type tighter interface{ tight() bool }
 
 // footerRow is row n: the keys that matter now, as many as there is room for.
-func (a *App) footerRow() string {
-	v, s := a.top(), a.styles()
+func (d *layout) footerRow() string {
+	v, s := d.app.history.top(), d.app.styles()
 	help, helps := "? help", s.Key.Render("?")+" "+s.Dim.Render("help")
 	if t, ok := v.(tighter); ok && t.tight() {
 		help, helps = "", ""
 	}
-	row, room := " ", a.width-1-len(help)
+	row, room := " ", d.app.width-1-len(help)
 	if help == "" {
 		room += 2 // no gap behind the last key
 	}
-	footer := a.withSteps(a.footer(v))
-	fold, folded := a.folded(footer, v.places())
+	footer := d.app.steps.withSteps(d.footer(v))
+	fold, folded := d.folded(footer, v.places())
 	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == keymap.More }) {
-		plain, _ := a.footKey(footKey{do: keymap.More}, v)
+		plain, _ := d.footKey(footKey{do: keymap.More}, v)
 		room -= cells.Width(plain) + 2 // it has its place whatever else has none
 	}
 	for i, k := range footer {
-		drawn, styled := a.footKey(k, v)
+		drawn, styled := d.footKey(k, v)
 		switch {
 		case k.do == keymap.More:
 			row += styled + "  "
@@ -163,11 +166,11 @@ func (a *App) footerRow() string {
 }
 
 // footKey is one key of the footer, plain for measuring and styled.
-func (a *App) footKey(k footKey, v view) (plain, styled string) {
-	s, b := a.styles(), keymap.Of(k.do, a.placesOf(v))
+func (d *layout) footKey(k footKey, v view) (plain, styled string) {
+	s, b := d.app.styles(), keymap.Of(k.do, d.app.keyboard.placesOf(v))
 	label, word := cmp.Or(k.label, b.Label), cmp.Or(k.word, b.Foot)
 	plain = label + " " + word
-	if a.off(k.do, v) != "" {
+	if d.app.keyboard.off(k.do, v) != "" {
 		plain = "(" + plain + ")"
 		return plain, s.KeyOff.Render(plain)
 	}

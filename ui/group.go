@@ -11,15 +11,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // groupPage is the page of one group of Why: its nodes with the figures that fit
 // what refuses them, and who holds what is short on the selected one.
 type groupPage struct {
 	list[*model.Node, *groupNode]
-	why       *why // whose group it is; it explains for this page too
-	group     whyGroup
+	why       *whyView // whose group it is; it explains for this page too
+	group     why.Group
 	over      bool                  // no nodes are refused so any more
 	resources []corev1.ResourceName // those that have figures
 	shown     int                   // which of them the columns are about
@@ -30,21 +32,23 @@ type groupPage struct {
 type groupNode struct {
 	node     *model.Node
 	refusals []report.Refusal
-	figures  []shortage
+	figures  []figures.Shortage
 }
 
 // newGroupPage opens a group, the nearest node first.
-func newGroupPage(w *why, g whyGroup) *groupPage {
+func newGroupPage(w *whyView, g why.Group) *groupPage {
 	p := &groupPage{why: w, group: g}
 	p.app, p.self, p.noun, p.rows, p.natural = w.app, p, "node", p.nodesOf, p.nodes
-	p.fields = func() *query.Fields[*model.Node] { return query.NodeFields(p.app.asOf(), p.app.snapshot.Usage) }
+	p.fields = func() *query.Fields[*model.Node] {
+		return query.NodeFields(p.app.observed.asOf(), p.app.observed.snapshot.Usage)
+	}
 	p.holders = newHoldersPart(p.app)
 	p.choose(g)
 	return p
 }
 
 // choose takes the group as it is now, and the columns that fit it.
-func (p *groupPage) choose(g whyGroup) {
+func (p *groupPage) choose(g why.Group) {
 	before := p.resource()
 	p.group, p.resources = g, p.resourcesOf(g)
 	p.shown = max(slices.Index(p.resources, before), 0)
@@ -61,16 +65,16 @@ func (p *groupPage) resource() corev1.ResourceName {
 
 // resourcesOf are those that a group's nodes have too little of; where nothing
 // refuses them, those that the pod requests.
-func (p *groupPage) resourcesOf(g whyGroup) []corev1.ResourceName {
+func (p *groupPage) resourcesOf(g why.Group) []corev1.ResourceName {
 	var found []corev1.ResourceName
-	for _, name := range g.nodes {
-		node, ok := p.app.snapshot.Node(name)
+	for _, name := range g.Nodes {
+		node, ok := p.app.observed.snapshot.Node(name)
 		if !ok {
 			continue
 		}
-		for _, s := range p.why.dressed().figuresOf(g, node, p.refusalsOf(g, name)) {
-			if !slices.Contains(found, s.resource) {
-				found = append(found, s.resource)
+		for _, s := range p.why.dressed().FiguresOf(g, node, p.refusalsOf(g, name)) {
+			if !slices.Contains(found, s.Resource) {
+				found = append(found, s.Resource)
 			}
 		}
 		break // all nodes of a group lack the same
@@ -80,18 +84,18 @@ func (p *groupPage) resourcesOf(g whyGroup) []corev1.ResourceName {
 
 // refusalsOf are those of one node that the group is about: what holds for all
 // nodes at once has a group of its own.
-func (p *groupPage) refusalsOf(g whyGroup, name string) []report.Refusal {
-	if overAll(g) {
-		return g.refusals
+func (p *groupPage) refusalsOf(g why.Group, name string) []report.Refusal {
+	if why.OverAll(g) {
+		return g.Refusals
 	}
-	return slices.DeleteFunc(slices.Clone(p.why.draw.refusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
+	return slices.DeleteFunc(slices.Clone(p.why.draw.RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
 }
 
 // nodes are those of the group that are still there, the nearest first.
 func (p *groupPage) nodes() []*model.Node {
-	rows := make([]*model.Node, 0, len(p.group.nodes))
-	for _, name := range p.group.nodes {
-		if node, ok := p.app.snapshot.Node(name); ok {
+	rows := make([]*model.Node, 0, len(p.group.Nodes))
+	for _, name := range p.group.Nodes {
+		if node, ok := p.app.observed.snapshot.Node(name); ok {
 			rows = append(rows, node)
 		}
 	}
@@ -104,13 +108,13 @@ func (p *groupPage) nodesOf(nodes []*model.Node) []*groupNode {
 	draw := p.why.dressed()
 	for i, node := range nodes {
 		refusals := p.refusalsOf(p.group, node.Name)
-		rows[i] = &groupNode{node, refusals, draw.figuresOf(p.group, node, refusals)}
+		rows[i] = &groupNode{node, refusals, draw.FiguresOf(p.group, node, refusals)}
 	}
 	return rows
 }
 
 func (p *groupPage) crumbs() []string {
-	return []string{p.why.crumbs()[0], p.why.title(), p.group.name()}
+	return []string{p.why.crumbs()[0], p.why.title(), p.group.Name()}
 }
 
 // update takes snapshots, the answers about evictions, and the mouse.
@@ -137,12 +141,12 @@ func (p *groupPage) update(msg tea.Msg) tea.Cmd {
 // explained takes the group from a newer explanation: the one with the same
 // plugins that has most of its nodes.
 func (p *groupPage) explained() tea.Cmd {
-	best, most := whyGroup{}, 0
-	for _, g := range p.why.draw.groups {
-		if !slices.Equal(g.plugins(), p.group.plugins()) || (g.fits == nil) != (p.group.fits == nil) {
+	best, most := why.Group{}, 0
+	for _, g := range p.why.draw.Groups {
+		if !slices.Equal(g.Plugins(), p.group.Plugins()) || (g.Fits == nil) != (p.group.Fits == nil) {
 			continue
 		}
-		if n := shared(g.nodes, p.group.nodes); n > most {
+		if n := shared(g.Nodes, p.group.Nodes); n > most {
 			best, most = g, n
 		}
 	}
@@ -189,22 +193,22 @@ func (p *groupPage) answer(width int) string {
 func (p *groupPage) sentence() string {
 	g := p.group
 	switch {
-	case len(g.refusals) == 0 && g.fits == nil:
-		return count(g.count, "node is", "nodes are") + " not decided: " + p.openWords() + "."
-	case len(g.refusals) == 0:
-		return count(g.count, "node fits", "nodes fit") + "."
+	case len(g.Refusals) == 0 && g.Fits == nil:
+		return figures.Count(g.Count, "node is", "nodes are") + " not decided: " + p.openWords() + "."
+	case len(g.Refusals) == 0:
+		return figures.Count(g.Count, "node fits", "nodes fit") + "."
 	}
-	said := count(g.count, "node refuses", "nodes refuse") + " by " + g.name() + ": "
-	if len(g.refusals) == 1 && g.refuses(fitPlugin) && len(p.resources) > 0 {
+	said := figures.Count(g.Count, "node refuses", "nodes refuse") + " by " + g.Name() + ": "
+	if len(g.Refusals) == 1 && g.Refuses(figures.FitPlugin) && len(p.resources) > 0 {
 		return said + p.tooLittle() + "." + p.sufficient()
 	}
-	return said + strings.TrimSuffix(p.app.brief(g.words), ".") + "."
+	return said + strings.TrimSuffix(p.app.observed.brief(g.Words), ".") + "."
 }
 
 // openWords say why nodes are not decided.
 func (p *groupPage) openWords() string {
 	var all []string
-	if r := p.why.draw.report; r != nil {
+	if r := p.why.draw.Report; r != nil {
 		for _, part := range r.Unknown {
 			if len(part.Plugins) == 0 {
 				continue // not about nodes
@@ -215,7 +219,7 @@ func (p *groupPage) openWords() string {
 	if len(all) == 0 {
 		return "why is not known"
 	}
-	return named(all)
+	return figures.Named(all)
 }
 
 // tooLittle names what the nodes are short of.
@@ -226,7 +230,7 @@ func (p *groupPage) tooLittle() string {
 			little = append(little, model.Clean(string(name)))
 		}
 	}
-	said := "too little " + joined(little)
+	said := "too little " + figures.Joined(little)
 	if slices.Contains(p.resources, corev1.ResourcePods) {
 		if len(little) == 0 {
 			return "no room for one more pod"
@@ -238,16 +242,16 @@ func (p *groupPage) tooLittle() string {
 
 // sufficient names what else the pod asks for, of which all the nodes have enough.
 func (p *groupPage) sufficient() string {
-	if p.why.draw.report == nil {
+	if p.why.draw.Report == nil {
 		return ""
 	}
 	var enough []string
-	for name := range p.why.draw.report.Pod.Requests {
+	for name := range p.why.draw.Report.Pod.Requests {
 		if !slices.Contains(p.resources, corev1.ResourceName(name)) {
 			enough = append(enough, model.Clean(name))
 		}
 	}
-	slices.SortFunc(enough, compareResources)
+	slices.SortFunc(enough, figures.CompareResources)
 	if !slices.Contains(p.resources, corev1.ResourcePods) {
 		enough = append(enough, "pod count")
 	}
@@ -257,14 +261,5 @@ func (p *groupPage) sufficient() string {
 	case 1:
 		return " " + grammar.Capital(enough[0]) + " suffices."
 	}
-	return " " + grammar.Capital(joined(enough)) + " suffice."
-}
-
-// joined is a list in words: "a, b and c".
-func joined(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return " " + grammar.Capital(figures.Joined(enough)) + " suffice."
 }

@@ -129,7 +129,7 @@ func TestAGroupFollowsItsExplanation(t *testing.T) {
 	newer := checkoutReport()
 	newer.Groups[0].Count, newer.Groups[0].Nodes = 2, []string{"std-b-02", "std-b-01"}
 	cluster.reports[types.UID(report.Pod.UID)] = newer
-	w := app.top().(*groupPage).why
+	w := app.history.top().(*groupPage).why
 	send(t, app, resultMsg{to: w, msg: againMsg{w.explains.nth}}, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	if len(cluster.explained) == asked {
 		t.Fatal("the group asks for no newer explanation")
@@ -145,7 +145,7 @@ func TestAGroupFollowsItsExplanation(t *testing.T) {
 
 func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	app, _, prod := groupOf(t, 80, 24, 0, checkoutReport())
-	h := app.top().(*groupPage).holders
+	h := app.history.top().(*groupPage).holders
 	if nth := h.asks.nth; nth != 1 {
 		t.Fatalf("asked %d times at first", nth)
 	}
@@ -153,7 +153,7 @@ func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	if h.asks.nth != 1 {
 		t.Error("did not rest")
 	}
-	send(t, app, resultMsg{to: app.top(), msg: evictAgainMsg{1}})
+	send(t, app, resultMsg{to: app.history.top(), msg: evictAgainMsg{1}})
 	if h.asks.nth != 2 {
 		t.Errorf("asked %d times after a rest", h.asks.nth)
 	}
@@ -170,7 +170,7 @@ func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 
 func TestAnOldAnswerAboutEvictionsIsDropped(t *testing.T) {
 	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
-	p := app.top().(*groupPage)
+	p := app.history.top().(*groupPage)
 	late := report.Eviction{UID: "pod-batch-report-1", Short: "to nowhere", Fits: new(true)}
 	send(t, app, resultMsg{to: p, msg: evictionsMsg{nth: p.holders.asks.nth - 1, told: []report.Eviction{late}}})
 	requireRow(t, app, 8, "to std-a-01; this pod fits")
@@ -187,7 +187,7 @@ func TestAFailedTrialIsNotEvaluated(t *testing.T) {
 
 func TestNoEvictionIsTriedWhereNoRoomIsShort(t *testing.T) {
 	app, _, _ := groupOf(t, 80, 24, 1, checkoutReport())
-	if nth := app.top().(*groupPage).holders.asks.nth; nth != 0 {
+	if nth := app.history.top().(*groupPage).holders.asks.nth; nth != 0 {
 		t.Errorf("asked %d times about nodes that are tainted", nth)
 	}
 }

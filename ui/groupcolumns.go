@@ -7,6 +7,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -16,7 +18,7 @@ const wordsFrom = 100
 // column makes the columns that fit what refuses the group, for the width.
 func (p *groupPage) column() {
 	columns := []table.Column[*groupNode]{
-		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.nodeName(n.node.Name)} }},
+		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.observed.nodeName(n.node.Name)} }},
 		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *groupNode) table.Cell { return table.Cell{Text: n.node.Zone} }},
 	}
 	words := p.wordsColumn()
@@ -64,7 +66,7 @@ func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 		{Head: "USED", Field: sorts(".used"), Gap: 1, Min: 5, Right: true, Text: figure(5)},
 		{Head: "PODS", Field: "pods", Min: 6, Right: true, Text: figure(6)},
 	}
-	if !p.group.refuses(fitPlugin) {
+	if !p.group.Refuses(figures.FitPlugin) {
 		columns = slices.Delete(columns, 2, 3) // nothing is short
 	}
 	return columns
@@ -72,24 +74,24 @@ func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 
 // figure is one of roomCells for the resource that is shown.
 func (p *groupPage) figure(n *groupNode, at int) string {
-	i := slices.IndexFunc(n.figures, func(s shortage) bool { return s.resource == p.resource() })
+	i := slices.IndexFunc(n.figures, func(s figures.Shortage) bool { return s.Resource == p.resource() })
 	if i < 0 {
 		return "–"
 	}
-	return roomCells(n.figures[i], n.node)[at]
+	return why.RoomCells(n.figures[i], n.node)[at]
 }
 
 // wordless says that figures tell all that refuses the group.
 func (p *groupPage) wordless() bool {
-	return !slices.ContainsFunc(p.group.refusals, func(r report.Refusal) bool { return r.Plugin != fitPlugin })
+	return !slices.ContainsFunc(p.group.Refusals, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
 }
 
 // wordsColumn tells what refuses a node beside the room that it lacks.
 func (p *groupPage) wordsColumn() table.Column[*groupNode] {
 	head := "WHAT STANDS IN THE WAY"
 	var plugins []string
-	for _, refusal := range p.group.refusals {
-		if refusal.Plugin != fitPlugin {
+	for _, refusal := range p.group.Refusals {
+		if refusal.Plugin != figures.FitPlugin {
 			plugins = append(plugins, refusal.Plugin)
 		}
 	}
@@ -101,16 +103,16 @@ func (p *groupPage) wordsColumn() table.Column[*groupNode] {
 
 // words are the clauses of a node's refusals but for those of its figures.
 func (p *groupPage) words(n *groupNode) string {
-	if p.group.fits == nil {
+	if p.group.Fits == nil {
 		return "not decided: " + p.openWords()
 	}
 	left := report.Group{}
 	for _, refusal := range n.refusals {
-		if refusal.Plugin != fitPlugin || p.resource() == "" {
+		if refusal.Plugin != figures.FitPlugin || p.resource() == "" {
 			left.Refusals = append(left.Refusals, refusal)
 		}
 	}
-	return p.app.brief(left.Clauses())
+	return p.app.observed.brief(left.Clauses())
 }
 
 // note is what the selected row has no room for: the sentences of what refuses
@@ -125,9 +127,9 @@ func (p *groupPage) note() string {
 	}
 	var all []string
 	for _, refusal := range n.refusals {
-		if refusal.Plugin != fitPlugin {
-			all = append(all, sentenceOn(n.node.Name, refusal))
+		if refusal.Plugin != figures.FitPlugin {
+			all = append(all, why.SentenceOn(n.node.Name, refusal))
 		}
 	}
-	return cells.CutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
+	return cells.CutWords(p.app.observed.brief(strings.Join(all, "; ")), p.width-1)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -83,7 +84,7 @@ func (h *holdersPart) columns(head string) []table.Column[*holder] {
 			return table.Cell{Text: strconv.Itoa(int(row.pod.Priority()))}
 		}},
 		{Head: "REQUESTS", Gap: 1, Right: true, Text: func(row *holder) table.Cell {
-			return table.Cell{Text: columnText(h.about, row.amount, model.Nearest)}
+			return table.Cell{Text: figures.ColumnText(h.about, row.amount, model.Nearest)}
 		}},
 		{Head: "USED", Gap: 1, Min: 5, Right: true, Text: func(row *holder) table.Cell { return table.Cell{Text: row.used} }},
 		{Head: "IF EVICTED", Min: 27, Flex: true, Text: h.evicted},
@@ -105,11 +106,11 @@ func (h *holdersPart) evicted(row *holder) table.Cell {
 	told, ok := h.told[row.pod.Object.UID]
 	switch {
 	case ok && told.Fits == nil:
-		return table.Cell{Text: h.app.brief(told.Short), Tone: tone.Unknown}
+		return table.Cell{Text: h.app.observed.brief(told.Short), Tone: tone.Unknown}
 	case ok && *told.Fits:
-		return table.Cell{Text: h.app.brief(told.Short), Tone: tone.Good}
+		return table.Cell{Text: h.app.observed.brief(told.Short), Tone: tone.Good}
 	case ok:
-		return table.Cell{Text: h.app.brief(told.Short)}
+		return table.Cell{Text: h.app.observed.brief(told.Short)}
 	case h.failed:
 		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case h.told != nil && !h.asks.busy:
@@ -125,7 +126,7 @@ func (h *holdersPart) note() string {
 		return ""
 	}
 	if told, ok := h.told[row.pod.Object.UID]; ok {
-		return cells.CutWords(h.app.brief(told.Sentence), h.table.Width-1)
+		return cells.CutWords(h.app.observed.brief(told.Sentence), h.table.Width-1)
 	}
 	return h.table.CutNote(h.table.Width)
 }
@@ -135,7 +136,7 @@ func (h *holdersPart) note() string {
 func (p *groupPage) hold() tea.Cmd {
 	h := p.holders
 	row, ok := p.table.Selected()
-	if !ok || !p.group.refuses(fitPlugin) || p.resource() == "" {
+	if !ok || !p.group.Refuses(figures.FitPlugin) || p.resource() == "" {
 		h.table.Rows, h.focused = nil, false
 		p.lay()
 		return nil
@@ -145,7 +146,7 @@ func (p *groupPage) hold() tea.Cmd {
 		h.asked = 0
 		h.table.Rows = nil
 	}
-	h.table.Columns[0].Head = "HOLDS " + strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.nodeName(h.node))
+	h.table.Columns[0].Head = "HOLDS " + strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.observed.nodeName(h.node))
 	h.table.Set(h.rows(row.node, p.holdersRoom()))
 	h.table.Settle()
 	p.lay()
@@ -179,7 +180,7 @@ func (h *holdersPart) held(pod *model.Pod) int64 {
 	if h.about == corev1.ResourcePods {
 		return 1
 	}
-	return amountIn(pod.Requests, h.about)
+	return figures.AmountIn(pod.Requests, h.about)
 }
 
 // usedBy is what metrics say that pods use together; ? where they do not know all.
@@ -187,7 +188,7 @@ func (h *holdersPart) usedBy(pods []*model.Pod) string {
 	if h.about != corev1.ResourceCPU && h.about != corev1.ResourceMemory {
 		return "–"
 	}
-	usage := h.app.snapshot.Usage
+	usage := h.app.observed.snapshot.Usage
 	if usage == nil {
 		return "?"
 	}
@@ -203,7 +204,7 @@ func (h *holdersPart) usedBy(pods []*model.Pod) string {
 			sum += amount.Memory
 		}
 	}
-	return columnText(h.about, sum, model.Nearest)
+	return figures.ColumnText(h.about, sum, model.Nearest)
 }
 
 // ask asks what would become of the pods, unless that is known, on its way, or
@@ -215,9 +216,9 @@ func (h *holdersPart) ask(p *groupPage) tea.Cmd {
 			pods = append(pods, row.pod.Object.UID)
 		}
 	}
-	revision := p.app.snapshot.Revision
+	revision := p.app.observed.snapshot.Revision
 	other := !slices.Equal(pods, h.askedOf)
-	if len(pods) == 0 || p.app.Cluster == nil || p.app.isReading() || p.app.top() != view(p) || p.over {
+	if len(pods) == 0 || p.app.Cluster == nil || p.app.observed.isReading() || p.app.history.top() != view(p) || p.over {
 		return nil
 	}
 	if !other && (h.asks.busy || h.resting || h.asked >= revision) {

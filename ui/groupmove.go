@@ -85,7 +85,7 @@ func (p *groupPage) off(do keymap.Action) string {
 	case aboutPod(do):
 		return p.why.off(do)
 	case on.pod != nil:
-		return p.app.offPod(do, false, on)
+		return p.app.opener.offPod(do, false, on)
 	case do == keymap.Open || do == keymap.Explain || do == keymap.Describe || do == keymap.YAML || do == keymap.Copy:
 		if on.node == nil {
 			return "no node is selected."
@@ -106,14 +106,14 @@ func (p *groupPage) act(do keymap.Action) tea.Cmd {
 	case aboutPod(do):
 		return p.why.act(do)
 	case do == keymap.Open && p.selected().pod == nil:
-		return p.app.open(newPodsOf(p.app, p.selected().node.Name))
+		return p.app.history.open(newPodsOf(p.app, p.selected().node.Name))
 	case p.move(do):
 		return p.hold()
 	}
 	if cmd, done := p.actList(do); done {
 		return tea.Batch(cmd, p.hold())
 	}
-	return p.app.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.selected())
 }
 
 // move moves the cursor over both parts, and from one resource to another.
@@ -198,7 +198,7 @@ func (p *groupPage) onClick(x, y int) tea.Cmd {
 		return nil
 	}
 	if p.holders.focused && row == t.Chosen {
-		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
+		return p.app.keyboard.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	p.focus(true)
 	t.Move(row - t.Chosen)

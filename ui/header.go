@@ -9,13 +9,20 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// header is row 1: where one is, and how far what is shown can be trusted.
-func (a *App) header() string {
-	plain, styled := a.badges()
-	crumbs := fitCrumbs(a.crumbs(), a.width-3-cells.Width(plain))
-	s := a.styles()
+// headerRow is row 1: where one is, and how far what is shown can be trusted.
+type headerRow struct {
+	app   *App
+	short string // the context's name as it is shown
+}
+
+// draw is row 1: where one is, and how far what is shown can be trusted.
+func (h *headerRow) draw() string {
+	plain, styled := h.badges()
+	crumbs := fitCrumbs(h.crumbs(), h.app.width-3-cells.Width(plain))
+	s := h.app.styles()
 	var row strings.Builder
 	row.WriteString(" " + s.Accent.Bold(true).Render(crumbs[0]))
 	used := 1 + cells.Width(crumbs[0])
@@ -27,16 +34,16 @@ func (a *App) header() string {
 		row.WriteString(s.Dim.Render(" › ") + style.Render(c))
 		used += 3 + cells.Width(c)
 	}
-	return row.String() + cells.Blank(a.width-1-used-cells.Width(plain)) + styled
+	return row.String() + cells.Blank(h.app.width-1-used-cells.Width(plain)) + styled
 }
 
 // crumbs are context, namespace, view and object.
-func (a *App) crumbs() []string {
-	namespace := a.namespace()
+func (h *headerRow) crumbs() []string {
+	namespace := h.app.namespace()
 	if namespace == "" {
 		namespace = "all"
 	}
-	crumbs := append([]string{a.short, namespace}, a.top().crumbs()...)
+	crumbs := append([]string{h.short, namespace}, h.app.history.top().crumbs()...)
 	for i, c := range crumbs {
 		crumbs[i] = model.Clean(c)
 	}
@@ -46,18 +53,18 @@ func (a *App) crumbs() []string {
 // namespace is the one whose pods are shown; "" is all. Where only one could be
 // read it is that one.
 func (a *App) namespace() string {
-	if only := a.snapshot.Status.Namespace; only != "" {
+	if only := a.observed.snapshot.Status.Namespace; only != "" {
 		return only
 	}
 	return a.Namespace
 }
 
 // shortContext is how the header names the context.
-func (a *App) shortContext() string {
-	if a.Session == nil {
-		return model.ShortContext(a.Context, nil)
+func (h *headerRow) shortContext() string {
+	if h.app.Session == nil {
+		return model.ShortContext(h.app.Context, nil)
 	}
-	return model.ShortContext(a.Context, a.Session.Contexts())
+	return model.ShortContext(h.app.Context, h.app.Session.Contexts())
 }
 
 // crumbsSpare are the cells that pages about an object leave free.
@@ -94,44 +101,44 @@ func fitCrumbs(crumbs []string, width int) []string {
 }
 
 // badges are the right end of the header, plain for measuring and styled.
-func (a *App) badges() (plain, styled string) {
-	s := a.styles()
+func (h *headerRow) badges() (plain, styled string) {
+	s := h.app.styles()
 	var words, drawn []string
 	add := func(word, dressed string) {
 		words, drawn = append(words, word), append(drawn, dressed)
 	}
-	if marks, dressed := a.marks(); marks != "" {
+	if marks, dressed := h.marks(); marks != "" {
 		add(marks, dressed)
 	}
-	if n := a.unread(); n > 0 {
+	if n := h.app.observed.unread(); n > 0 {
 		word := fmt.Sprintf("! %d not read", n)
 		add(word, s.BadgePartial.Render(word))
 	}
-	if step := a.stepWords(); step != "" {
+	if step := h.app.steps.stepWords(); step != "" {
 		add(step, s.Text.Render(step))
-		if a.unread() > 0 && a.width < wideFrom {
+		if h.app.observed.unread() > 0 && h.app.width < cells.WideFrom {
 			return strings.Join(words, "  "), strings.Join(drawn, "  ") // the crumbs need the room
 		}
 	}
-	fresh := a.freshness()
-	add(fresh, a.freshStyle(fresh).Render(fresh))
+	fresh := h.freshness()
+	add(fresh, h.freshStyle(fresh).Render(fresh))
 	return strings.Join(words, "  "), strings.Join(drawn, "  ")
 }
 
 // marks say of what kind the cluster is, plain and styled.
-func (a *App) marks() (plain, styled string) {
-	s, actor := a.styles(), a.actor()
+func (h *headerRow) marks() (plain, styled string) {
+	s, actor := h.app.styles(), h.app.actor()
 	var words, drawn []string
 	for _, mark := range []struct {
 		is    bool
 		word  string
 		style lipgloss.Style
 	}{
-		{a.production(), "PROD", s.BadgeProd},
-		{a.isSnapshot(), "SNAPSHOT", s.BadgeSnapshot},
-		{a.ReadOnly || a.isSnapshot() || actor != nil && actor.ReadOnly() != "", "READ-ONLY", s.BadgeReadOnly},
-		{a.Demo, "DEMO", s.BadgeDemo},
-		{a.snapshot.Status.Insecure, "INSECURE", s.BadgeProd},
+		{h.production(), "PROD", s.BadgeProd},
+		{h.app.observed.isSnapshot(), "SNAPSHOT", s.BadgeSnapshot},
+		{h.app.ReadOnly || h.app.observed.isSnapshot() || actor != nil && actor.ReadOnly() != "", "READ-ONLY", s.BadgeReadOnly},
+		{h.app.Demo, "DEMO", s.BadgeDemo},
+		{h.app.observed.snapshot.Status.Insecure, "INSECURE", s.BadgeProd},
 	} {
 		if mark.is {
 			words, drawn = append(words, mark.word), append(drawn, mark.style.Render(mark.word))
@@ -141,12 +148,12 @@ func (a *App) marks() (plain, styled string) {
 }
 
 // freshStyle is that of how old what is shown is.
-func (a *App) freshStyle(fresh string) lipgloss.Style {
-	s := a.styles()
+func (h *headerRow) freshStyle(fresh string) lipgloss.Style {
+	s := h.app.styles()
 	switch {
-	case a.lost():
+	case h.app.observed.lost():
 		return s.Bad
-	case a.isSnapshot():
+	case h.app.observed.isSnapshot():
 		return s.Text
 	case fresh != "live":
 		return s.Warn
@@ -154,57 +161,48 @@ func (a *App) freshStyle(fresh string) lipgloss.Style {
 	return s.OK
 }
 
-// unread counts what could not be read; metrics that nobody serves count too.
-func (a *App) unread() int {
-	n := len(a.snapshot.Status.Unread)
-	if a.snapshot.Status.MetricsNote != "" {
-		n++
-	}
-	return n
-}
-
 // production reports whether the context is one of production.
-func (a *App) production() bool {
-	return !a.isSnapshot() && model.MatchContext(a.Production, a.Context)
+func (h *headerRow) production() bool {
+	return !h.app.observed.isSnapshot() && model.MatchContext(h.app.Production, h.app.Context)
 }
 
 // lost reports whether what is shown is not followed: the server does not answer,
 // or not with what was asked for.
-func (a *App) lost() bool {
-	c := a.snapshot.Status.Connection
+func (o *observed) lost() bool {
+	c := o.snapshot.Status.Connection
 	return !c.Live && (c.Err != "" || !c.Heard.IsZero())
 }
 
 // freshness says how old what is shown is.
-func (a *App) freshness() string {
+func (h *headerRow) freshness() string {
 	switch {
-	case a.isConnecting():
+	case h.app.contexts.isConnecting():
 		return "connecting"
-	case a.lost():
-		return a.staleness()
-	case len(a.snapshot.Status.Reading) > 0:
+	case h.app.observed.lost():
+		return h.app.observed.staleness()
+	case len(h.app.observed.snapshot.Status.Reading) > 0:
 		return "reading"
-	case a.isSnapshot():
-		return a.taken()
+	case h.app.observed.isSnapshot():
+		return h.app.observed.taken()
 	}
 	return "live"
 }
 
 // staleness says for how long there has been no answer, or how old what is shown
 // is where the server answers, and when the next try is.
-func (a *App) staleness() string {
-	c := a.snapshot.Status.Connection
+func (o *observed) staleness() string {
+	c := o.snapshot.Status.Connection
 	words := "no answer"
-	switch age := clock(a.at.Sub(c.Heard)); {
+	switch age := figures.Clock(o.at.Sub(c.Heard)); {
 	case c.Heard.IsZero():
 	case c.Problem.Answers():
 		words = age + " old"
 	default:
 		words += " for " + age
 	}
-	switch wait := c.Retry.Sub(a.at); {
+	switch wait := c.Retry.Sub(o.at); {
 	case wait > 0:
-		words += ", retry in " + clock(max(wait, time.Second))
+		words += ", retry in " + figures.Clock(max(wait, time.Second))
 	case c.Err != "":
 		words += ", reconnecting"
 	}
@@ -212,13 +210,13 @@ func (a *App) staleness() string {
 }
 
 // lostWords say what the last try said, and what would help.
-func (a *App) lostWords() string {
-	status := a.snapshot.Status
+func (o *observed) lostWords() string {
+	status := o.snapshot.Status
 	c := status.Connection
 	server, err := model.Clean(status.Server), model.Clean(c.Err)
 	tries := ""
 	if c.Tries > 0 {
-		tries = " (" + count(c.Tries, "try", "tries") + ")"
+		tries = " (" + figures.Count(c.Tries, "try", "tries") + ")"
 	}
 	switch c.Problem {
 	case model.Silent:
@@ -233,16 +231,4 @@ func (a *App) lostWords() string {
 		return fmt.Sprintf("%s: %s%s. ctrl-r tries now.", server, err, tries)
 	}
 	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r tries now.", server, err, tries)
-}
-
-// clock writes a duration by the second: 12s, 2m10s, 3h5m.
-func clock(d time.Duration) string {
-	d = max(d, 0).Round(time.Second)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
 }

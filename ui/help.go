@@ -5,29 +5,30 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // openHelp shows the keys of the place.
-func (a *App) openHelp() {
-	v := a.top()
+func (x *boxes) openHelp() {
+	v := x.app.history.top()
 	name := model.Clean(v.crumbs()[0])
 	if v.places()&keymap.Text != 0 {
 		name = "text"
 	}
-	a.box = &box{
-		title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
-		corner: "/ finds, esc closes",
-		lines:  a.helpLines(a.placesOf(v)),
-		room:   a.height - 4,
-		find:   &finder{},
+	x.app.box = &dialog.Box{
+		Title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
+		Corner: "/ finds, esc closes",
+		Lines:  x.helpLines(x.app.keyboard.placesOf(v)),
+		Room:   x.app.height - 4,
+		Find:   &dialog.Finder{},
 	}
 }
 
 // helpLines are the keys of a place, on the embedded cluster also those of a demo.
-func (a *App) helpLines(in keymap.Place) []string {
+func (x *boxes) helpLines(in keymap.Place) []string {
 	lines := helpLines(in)
-	if !a.Demo {
+	if !x.app.Demo {
 		return lines
 	}
 	var demo []string

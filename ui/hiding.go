@@ -15,7 +15,7 @@ import (
 // give the answer away.
 type explaining interface{ explanatory() }
 
-func (*why) explanatory()        {}
+func (*whyView) explanatory()    {}
 func (*groupPage) explanatory()  {}
 func (*fixes) explanatory()      {}
 func (*preemption) explanatory() {}
@@ -40,19 +40,19 @@ func (a *App) hides(v view) bool {
 }
 
 // hideAnswers hides explanations, or shows them again, as the lesson is now.
-func (a *App) hideAnswers() tea.Cmd {
-	hidden := a.lesson.hides()
-	if hidden == a.verdicts.hidden {
+func (l *lessons) hideAnswers() tea.Cmd {
+	hidden := l.app.lesson.hides()
+	if hidden == l.app.verdicts.hidden {
 		return nil
 	}
-	a.verdicts.hidden = hidden
-	return a.show()
+	l.app.verdicts.hidden = hidden
+	return l.app.history.show()
 }
 
 // hiddenLines are the body of a page that is hidden.
-func (a *App) hiddenLines() []string {
-	s, n := a.styles(), len(a.lesson.state.Answers)
-	keys := a.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
+func (d *layout) hiddenLines() []string {
+	s, n := d.app.styles(), len(d.app.lesson.state.Answers)
+	keys := d.app.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
 	return []string{
 		"", s.Text.Render(cells.Blank(table.Gutter) + "This page would give the answer of the lesson's prediction away."),
 		s.Text.Render(cells.Blank(table.Gutter) + keys + "."),
@@ -60,8 +60,8 @@ func (a *App) hiddenLines() []string {
 }
 
 // answerOf is row 2 of a page.
-func (a *App) answerOf(v view, width int) string {
-	if a.hides(v) {
+func (d *layout) answerOf(v view, width int) string {
+	if d.app.hides(v) {
 		return "H" + hiddenWords[1:] + "."
 	}
 	return v.answer(width)

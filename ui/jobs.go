@@ -12,7 +12,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
+
+// jobs follows what ends pods.
+type jobs struct {
+	app      *App
+	all      []*plan.Progress // the newest first
+	revision int
+	leaving  bool // ctrl-c was pressed while a job runs, and no other key since
+}
 
 // jobsMsg brings how far the jobs are that end pods.
 type jobsMsg struct {
@@ -22,12 +31,12 @@ type jobsMsg struct {
 }
 
 // nextJobs waits, off the event loop, for the next news of a job.
-func (a *App) nextJobs() tea.Cmd {
-	actor := a.actor()
+func (j *jobs) nextJobs() tea.Cmd {
+	actor := j.app.actor()
 	if actor == nil {
 		return nil
 	}
-	ctx, opened, revision := a.ctx, a.opened, a.acts.revision
+	ctx, opened, revision := j.app.ctx, j.app.opened, j.revision
 	return func() tea.Msg {
 		jobs, revision, err := actor.NextJobs(ctx, revision)
 		switch {
@@ -44,21 +53,21 @@ func (a *App) nextJobs() tea.Cmd {
 type jobViewer interface{ showJobs() }
 
 // onJobs takes what is new; a job that came to its end is told.
-func (a *App) onJobs(msg jobsMsg) tea.Cmd {
-	if msg.opened != a.opened {
+func (j *jobs) onJobs(msg jobsMsg) tea.Cmd {
+	if msg.opened != j.app.opened {
 		return nil
 	}
-	before := a.acts.jobs
-	a.acts.jobs, a.acts.revision = msg.jobs, msg.revision
-	v, shown := a.top().(jobViewer)
+	before := j.all
+	j.all, j.revision = msg.jobs, msg.revision
+	v, shown := j.app.history.top().(jobViewer)
 	if shown {
 		v.showJobs()
 	}
-	cmd := a.nextJobs()
+	cmd := j.nextJobs()
 	for _, job := range msg.jobs {
 		was := jobOf(before, job.ID)
 		if !shown && !job.Live() && (was == nil || was.Live()) {
-			cmd = tea.Batch(cmd, a.say(a.brief(jobWords(job))))
+			cmd = tea.Batch(cmd, j.app.said.say(j.app.observed.brief(jobWords(job))))
 		}
 	}
 	return cmd
@@ -75,8 +84,8 @@ func jobOf(jobs []*plan.Progress, id int) *plan.Progress {
 
 // undoOf is the entry of what was done that began the job; the zero Entry where
 // nothing undoes that.
-func (a *App) undoOf(job *plan.Progress) plan.Entry {
-	if actor := a.actor(); actor != nil {
+func (j *jobs) undoOf(job *plan.Progress) plan.Entry {
+	if actor := j.app.actor(); actor != nil {
 		for _, entry := range actor.Activity() {
 			if entry.ID != 0 && entry.Job == job.ID {
 				return entry
@@ -88,10 +97,10 @@ func (a *App) undoOf(job *plan.Progress) plan.Entry {
 
 // draining are the jobs that drain the nodes now, the newest first; nil where one
 // of the nodes is not drained.
-func (a *App) draining(nodes []*model.Node) []*plan.Progress {
+func (j *jobs) draining(nodes []*model.Node) []*plan.Progress {
 	var found []*plan.Progress
 	for _, node := range nodes {
-		jobs := plan.Draining(a.acts.jobs, node.Name)
+		jobs := plan.Draining(j.all, node.Name)
 		if len(jobs) == 0 {
 			return nil
 		}
@@ -105,17 +114,17 @@ func (a *App) draining(nodes []*model.Node) []*plan.Progress {
 }
 
 // openDraining shows jobs that run: the page of the one, or the list of all.
-func (a *App) openDraining(jobs []*plan.Progress) tea.Cmd {
+func (j *jobs) openDraining(jobs []*plan.Progress) tea.Cmd {
 	if len(jobs) == 1 {
-		return a.open(newDrainPage(a, jobs[0]))
+		return j.app.history.open(newDrainPage(j.app, jobs[0]))
 	}
-	return a.open(newDrains(a))
+	return j.app.history.open(newDrains(j.app))
 }
 
 // live are the jobs that may still send something, the newest first.
-func (a *App) live() []*plan.Progress {
+func (j *jobs) live() []*plan.Progress {
 	var live []*plan.Progress
-	for _, job := range a.acts.jobs {
+	for _, job := range j.all {
 		if job.Live() {
 			live = append(live, job)
 		}
@@ -140,30 +149,30 @@ func jobWords(job *plan.Progress) string {
 
 // jobsWords are the message row's about jobs; "" while none runs, or where they
 // are on the screen.
-func (a *App) jobsWords() string {
-	live := a.live()
-	if _, shown := a.top().(jobViewer); shown || len(live) == 0 {
+func (j *jobs) jobsWords() string {
+	live := j.live()
+	if _, shown := j.app.history.top().(jobViewer); shown || len(live) == 0 {
 		return ""
 	}
 	words := jobWords(live[0])
 	if n := len(live) - 1; n > 0 {
-		words += "; " + count(n, "more job runs", "more jobs run")
+		words += "; " + figures.Count(n, "more job runs", "more jobs run")
 	}
 	return words
 }
 
 // quit leaves fathom. While a job runs it asks once.
-func (a *App) quit(asked bool) tea.Cmd {
-	live := a.live()
+func (j *jobs) quit(asked bool) tea.Cmd {
+	live := j.live()
 	if len(live) == 0 || asked {
 		return tea.Quit
 	}
-	a.acts.leaving = true
+	j.leaving = true
 	noun, nouns := "drain is", "drains are"
 	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains(job) }) {
 		noun, nouns = "job is", "jobs are"
 	}
-	return a.say(count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + " and quits")
+	return j.app.said.say(figures.Count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + " and quits")
 }
 
 // drains says whether a job empties nodes.

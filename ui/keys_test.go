@@ -71,7 +71,7 @@ func meaning(b keymap.Binding) string {
 func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	d, job := draining(t, 120, 40, nil)
 	app := d.app
-	pod, node := app.snapshot.Pending[0].First(), app.snapshot.Nodes[0].Name
+	pod, node := app.observed.snapshot.Pending[0].First(), app.observed.snapshot.Nodes[0].Name
 	pages := []view{
 		app.pages.pending, app.pages.pods, app.pages.nodes, newDrains(app), newDrainPage(app, job), newActivity(app), newUnread(app),
 		newWhy(app, pod), newFixes(app, pod, fixing{}, 0), newPreemption(app, pod), newTrace(app, pod), newWords(app, pod, nil),
@@ -80,10 +80,10 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	for _, page := range pages {
 		known := false
 		for _, in := range grounds {
-			known = known || in == app.placesOf(page)
+			known = known || in == app.keyboard.placesOf(page)
 		}
 		if !known {
-			t.Errorf("no test has the keys of %v (%b)", page.crumbs(), app.placesOf(page))
+			t.Errorf("no test has the keys of %v (%b)", page.crumbs(), app.keyboard.placesOf(page))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestEveryFooterAndHelpNamesOnlyKeysThatAct(t *testing.T) {
 	app := newTestApp(t, 120, 40, newProdEU().snapshot())
 	for _, key := range []string{"1", "2", "3"} {
 		press(t, app, key)
-		v := app.top()
+		v := app.history.top()
 		for _, k := range v.footer() {
 			b := keymap.Of(k.do, v.places())
 			if got, ok := keymap.At(strings.Fields(b.Keys)[0], v.places()); !ok || got.Do != k.do {

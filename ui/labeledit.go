@@ -29,7 +29,7 @@ func (t targets) labeled() (refs []model.Ref, metas []*metav1.ObjectMeta) {
 }
 
 // editLabels opens the input for labels.
-func (a *App) editLabels(t targets) tea.Cmd {
+func (c *acts) editLabels(t targets) tea.Cmd {
 	refs, metas := t.labeled()
 	held := map[string]int{}
 	for _, meta := range metas {
@@ -37,7 +37,7 @@ func (a *App) editLabels(t targets) tea.Cmd {
 			held[key+"="+value]++
 		}
 	}
-	return a.openEdit(&wishEdit{
+	return c.openEdit(&wishEdit{
 		title: "Label " + t.of(keymap.Label).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteLabel(s, refs, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadLabel(refs, typed) },
@@ -46,7 +46,7 @@ func (a *App) editLabels(t targets) tea.Cmd {
 
 // editAnnotations opens the input for annotations. Their values may be secret: only
 // keys are shown.
-func (a *App) editAnnotations(t targets) tea.Cmd {
+func (c *acts) editAnnotations(t targets) tea.Cmd {
 	refs, metas := t.labeled()
 	held := map[string]int{}
 	for _, meta := range metas {
@@ -54,7 +54,7 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 			held[key]++
 		}
 	}
-	return a.openEdit(&wishEdit{
+	return c.openEdit(&wishEdit{
 		title: "Annotate " + t.of(keymap.Annotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		read: func(typed string) (plan.Action, error) {
 			set, remove, err := plan.ParseMarks(strings.Fields(typed))
@@ -64,9 +64,9 @@ func (a *App) editAnnotations(t targets) tea.Cmd {
 }
 
 // editReplicas opens the input for how many replicas a workload has.
-func (a *App) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
-	return a.openEdit(&wishEdit{
-		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{a.replicas(ref.Namespace, owner)}, number: true, blind: true,
+func (c *acts) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
+	return c.openEdit(&wishEdit{
+		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{c.app.observed.replicas(ref.Namespace, owner)}, number: true, blind: true,
 		read: func(typed string) (plan.Action, error) {
 			n, err := strconv.ParseInt(strings.TrimSpace(typed), 10, 32)
 			if err != nil {
@@ -75,15 +75,4 @@ func (a *App) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
 			return plan.Scale{Ref: ref, Replicas: int32(n)}, nil
 		},
 	})
-}
-
-// replicas counts the pods of a workload that are there.
-func (a *App) replicas(namespace string, owner model.Owner) string {
-	n := 0
-	for _, pod := range inNamespace(a.snapshot.Pods, namespace) {
-		if pod.Owner.Kind == owner.Kind && pod.Owner.Name == owner.Name && !pod.Finished() {
-			n++
-		}
-	}
-	return plan.CountPods(n)
 }

@@ -21,34 +21,34 @@ type airier interface{ airy() }
 func (l *list[F, R]) airy() {}
 
 // isAiry says whether the page on top has a blank line between its rows.
-func (a *App) isAiry() bool {
-	_, can := a.top().(airier)
-	return a.Large && can && a.bodyHeight() >= airyFrom
+func (d *layout) isAiry() bool {
+	_, can := d.app.history.top().(airier)
+	return d.app.Large && can && d.bodyHeight() >= airyFrom
 }
 
 // pageHeight is how many rows the page on top is told to have.
-func (a *App) pageHeight() int {
-	if a.isAiry() {
-		return (a.bodyHeight() + 1) / 2
+func (d *layout) pageHeight() int {
+	if d.isAiry() {
+		return (d.bodyHeight() + 1) / 2
 	}
-	return a.bodyHeight()
+	return d.bodyHeight()
 }
 
 // pageRow is the row of the page that is drawn on a row of the body.
-func (a *App) pageRow(y int) int {
-	if a.isAiry() {
+func (d *layout) pageRow(y int) int {
+	if d.isAiry() {
 		return y / 2
 	}
 	return y
 }
 
 // pageRows are the rows of the page on top as they are drawn.
-func (a *App) pageRows() []string {
-	if a.hides(a.top()) {
-		return a.hiddenLines()
+func (d *layout) pageRows() []string {
+	if d.app.hides(d.app.history.top()) {
+		return d.hiddenLines()
 	}
-	rows := a.top().body()
-	if !a.isAiry() {
+	rows := d.app.history.top().body()
+	if !d.isAiry() {
 		return rows
 	}
 	airy := make([]string, 0, 2*len(rows))
@@ -60,33 +60,33 @@ func (a *App) pageRows() []string {
 
 // footer lists the keys that matter now; of a page that is drawn large the first
 // ones that can act.
-func (a *App) footer(v view) []footKey {
+func (d *layout) footer(v view) []footKey {
 	switch {
-	case a.lesson.entered:
-		return a.lesson.footer()
-	case a.hides(v):
+	case d.app.lesson.entered:
+		return d.app.lesson.footer()
+	case d.app.hides(v):
 		return hiddenKeys()
 	}
 	all := v.footer()
-	if !a.Large {
+	if !d.app.Large {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(k footKey) bool { return k.do == keymap.More || a.off(k.do, v) != "" })
+	all = slices.DeleteFunc(all, func(k footKey) bool { return k.do == keymap.More || d.app.keyboard.off(k.do, v) != "" })
 	all = all[:min(len(all), largeKeys)]
-	if a.lesson.taken != nil {
+	if d.app.lesson.taken != nil {
 		all = append(all, footKey{do: keymap.Lesson})
 	}
-	if a.trainer() != nil {
+	if d.app.training.trainer() != nil {
 		all = append(all, footKey{do: keymap.Fault})
 	}
 	return all
 }
 
 // enlarge draws large and plain, or as before.
-func (a *App) enlarge() tea.Cmd {
-	a.Large = !a.Large
-	a.lesson.large = a.Large
-	a.dress()
-	a.showLesson()
-	return a.show()
+func (t *training) enlarge() tea.Cmd {
+	t.app.Large = !t.app.Large
+	t.app.lesson.large = t.app.Large
+	t.app.dress()
+	t.app.layout.showLesson()
+	return t.app.history.show()
 }

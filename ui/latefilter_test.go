@@ -238,7 +238,7 @@ func TestANodeThatTheFilterNoLongerKeepsShowsWhatItIsNow(t *testing.T) {
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "3")
 	filterBy(t, app, "status=ready")
-	name := app.top().selected().copy
+	name := app.history.top().selected().copy
 	for i, n := range c.nodes {
 		if n.Name == name {
 			n = n.DeepCopy()

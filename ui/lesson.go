@@ -11,6 +11,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
+// lessons takes the user through a lesson: its keys, and what they do.
+type lessons struct{ app *App }
+
 // Lesson is a lesson that is being taken on the embedded cluster.
 type Lesson interface {
 	// State is how far it is.
@@ -71,14 +74,14 @@ type teacher interface{ Lesson() Lesson }
 
 // beginLesson shows the lesson of the cluster that was opened, if there is one. Its
 // story is read first: the keys are the panel's.
-func (a *App) beginLesson() {
-	a.lesson = lessonPanel{large: a.Large}
-	t, ok := a.Cluster.(teacher)
+func (l *lessons) beginLesson() {
+	l.app.lesson = lessonPanel{large: l.app.Large}
+	t, ok := l.app.Cluster.(teacher)
 	if !ok {
 		return
 	}
-	if a.lesson.taken = t.Lesson(); a.lesson.taken != nil {
-		a.lesson.state, a.lesson.entered = a.lesson.taken.State(), true
+	if l.app.lesson.taken = t.Lesson(); l.app.lesson.taken != nil {
+		l.app.lesson.state, l.app.lesson.entered = l.app.lesson.taken.State(), true
 	}
 }
 
@@ -100,11 +103,11 @@ type lessonMsg struct {
 }
 
 // nextLesson waits, off the event loop, for the lesson to change.
-func (a *App) nextLesson() tea.Cmd {
-	if a.lesson.taken == nil {
+func (l *lessons) nextLesson() tea.Cmd {
+	if l.app.lesson.taken == nil {
 		return nil
 	}
-	ctx, lesson, known := a.ctx, a.lesson.taken, a.lesson.state.Revision
+	ctx, lesson, known := l.app.ctx, l.app.lesson.taken, l.app.lesson.state.Revision
 	return func() tea.Msg {
 		if lesson.Changed(ctx, known) != nil {
 			return nil // nobody waits for it any more
@@ -114,17 +117,17 @@ func (a *App) nextLesson() tea.Cmd {
 }
 
 // onLesson takes a newer state; what is new is shown from its beginning.
-func (a *App) onLesson(msg lessonMsg) tea.Cmd {
-	if msg.of != a.lesson.taken {
+func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
+	if msg.of != l.app.lesson.taken {
 		return nil // of a cluster that was left
 	}
-	before := a.lesson.state
-	a.lesson.state = msg.state
+	before := l.app.lesson.state
+	l.app.lesson.state = msg.state
 	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || before.Ready != msg.state.Ready || len(before.Hints) != len(msg.state.Hints) ||
 		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
-		a.showLesson()
+		l.app.layout.showLesson()
 	}
-	return tea.Batch(a.hideAnswers(), a.nextLesson())
+	return tea.Batch(l.hideAnswers(), l.nextLesson())
 }
 
 // lessonScrolls are the keys of the panel that scroll its text, by lines; those of
@@ -132,101 +135,101 @@ func (a *App) onLesson(msg lessonMsg) tea.Cmd {
 var lessonScrolls = map[keymap.Action]int{keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -3, keymap.HalfDown: 3, keymap.PageUp: -lessonRows, keymap.PageDown: lessonRows, keymap.Top: -1000, keymap.Bottom: 1000}
 
 // onLessonKey does what a key means in the panel.
-func (a *App) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
-	p := &a.lesson
+func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
+	p := &l.app.lesson
 	b, _ := keymap.At(key.String(), keymap.Everywhere|keymap.Lists)
 	if lines, ok := lessonScrolls[b.Do]; ok {
-		a.scrollLesson(lines)
+		l.scrollLesson(lines)
 		return nil
 	}
 	switch b.Do {
 	case keymap.Help, keymap.Palette, keymap.Redraw, keymap.Suspend, keymap.Fault:
-		return a.do(b, a.top())
+		return l.app.keyboard.do(b, l.app.history.top())
 	}
 	switch name := key.String(); name {
 	case "esc", "q", "L":
 		p.entered = false
 	case "h":
-		return a.hint()
+		return l.hint()
 	case "l":
-		a.prompt = openPalette(a, a.contextWord()+" ")
+		l.app.prompt = openPalette(l.app, l.app.contexts.contextWord()+" ")
 	case "n":
-		return a.nextOfLessons()
+		return l.nextOfLessons()
 	case "s":
-		return a.skip()
+		return l.skip()
 	case "enter":
 		if p.begun {
-			return a.goOn()
+			return l.goOn()
 		}
 		p.begun = true
-		a.showLesson()
+		l.app.layout.showLesson()
 	default:
-		return a.answerLesson(name)
+		return l.answerLesson(name)
 	}
 	return nil
 }
 
 // answerLesson answers the open prediction, or says whose the keys are.
-func (a *App) answerLesson(key string) tea.Cmd {
-	p := &a.lesson
+func (l *lessons) answerLesson(key string) tea.Cmd {
+	p := &l.app.lesson
 	n, err := strconv.Atoi(key)
 	if err == nil && p.begun && p.state.open() && n >= 1 && n <= len(p.state.Answers) {
 		p.taken.Answer(n)
 		return nil
 	}
-	return a.say(model.Clean(key) + ": the keys are the lesson's now. esc goes to the dashboard.")
+	return l.app.said.say(model.Clean(key) + ": the keys are the lesson's now. esc goes to the dashboard.")
 }
 
 // skip leaves the open prediction without an answer.
-func (a *App) skip() tea.Cmd {
-	if !a.lesson.begun || !a.lesson.state.open() {
-		return a.say("s skip: nothing is asked now.")
+func (l *lessons) skip() tea.Cmd {
+	if !l.app.lesson.begun || !l.app.lesson.state.open() {
+		return l.app.said.say("s skip: nothing is asked now.")
 	}
-	a.lesson.taken.Skip()
+	l.app.lesson.taken.Skip()
 	return nil
 }
 
 // nextOfLessons begins the lesson after this one, once its goal is reached.
-func (a *App) nextOfLessons() tea.Cmd {
-	switch s := &a.lesson.state; {
+func (l *lessons) nextOfLessons() tea.Cmd {
+	switch s := &l.app.lesson.state; {
 	case !s.Reached:
-		return a.say("n next lesson: the goal of this one is not reached yet. l lists all lessons.")
-	case s.Next == "" || a.Session == nil:
-		return a.say("n next lesson: there is none after this one. l lists all lessons.")
+		return l.app.said.say("n next lesson: the goal of this one is not reached yet. l lists all lessons.")
+	case s.Next == "" || l.app.Session == nil:
+		return l.app.said.say("n next lesson: there is none after this one. l lists all lessons.")
 	default:
-		return a.connect(model.Context{Name: s.Next, Cluster: s.NextTitle})
+		return l.app.contexts.connect(model.Context{Name: s.Next, Cluster: s.NextTitle})
 	}
 }
 
 // hint asks for one more hint, or says that there is none.
-func (a *App) hint() tea.Cmd {
-	switch s := &a.lesson.state; {
+func (l *lessons) hint() tea.Cmd {
+	switch s := &l.app.lesson.state; {
 	case s.HintsLeft > 0:
-		a.lesson.taken.Hint()
+		l.app.lesson.taken.Hint()
 	case len(s.Hints) > 0:
-		return a.say("h hint: there is no other one for this step.")
+		return l.app.said.say("h hint: there is no other one for this step.")
 	default:
-		return a.say("h hint: there is none for this step.")
+		return l.app.said.say("h hint: there is none for this step.")
 	}
 	return nil
 }
 
 // goOn begins the next step, or says why it cannot begin yet.
-func (a *App) goOn() tea.Cmd {
-	state := a.lesson.state
+func (l *lessons) goOn() tea.Cmd {
+	state := l.app.lesson.state
 	switch {
 	case state.Reached || state.Spoilt != "":
 		return nil
 	case state.Heading > 0:
-		return a.say(fmt.Sprintf("Not yet: it is on its way to step %d.", state.Heading))
+		return l.app.said.say(fmt.Sprintf("Not yet: it is on its way to step %d.", state.Heading))
 	case state.open():
-		return a.say("Predict first: the scheduler is held until then.")
+		return l.app.said.say("Predict first: the scheduler is held until then.")
 	case state.Step == state.Steps:
-		return a.say("This is the last step: reach its goal.")
+		return l.app.said.say("This is the last step: reach its goal.")
 	case !state.Ready:
-		return a.say("Not yet: the cluster is still at it.")
+		return l.app.said.say("Not yet: the cluster is still at it.")
 	}
-	ctx, lesson := a.ctx, a.lesson.taken
+	ctx, lesson := l.app.ctx, l.app.lesson.taken
 	return func() tea.Msg {
 		if err := lesson.Next(ctx); err != nil {
 			return lessonFailedMsg{err}

@@ -52,7 +52,7 @@ func lessonApp(t *testing.T, width, height int, lesson *fakeLesson) *App {
 	})
 	app.lesson.begun, app.lesson.entered = true, false
 	press(t, app, "2")
-	app.showLesson()
+	app.layout.showLesson()
 	return app
 }
 
@@ -78,7 +78,7 @@ func TestTheKeysOfALessonAreThePanels(t *testing.T) {
 	if app.lesson.entered {
 		t.Error("esc does not leave the panel")
 	}
-	if name := app.top().crumbs()[0]; name != "pods" {
+	if name := app.history.top().crumbs()[0]; name != "pods" {
 		t.Errorf("after the panel was left 2 leads to %s", name)
 	}
 }
@@ -123,7 +123,7 @@ func TestAStoryIsReadFirst(t *testing.T) {
 	lesson := oneTooMany()
 	app := lessonApp(t, 80, 24, lesson)
 	app.lesson.begun = false
-	app.showLesson()
+	app.layout.showLesson()
 	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Web wants each pod") || strings.Contains(screen, "Predict") {
 		t.Errorf("the screen is\n%s", screen)
 	}

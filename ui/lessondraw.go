@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -23,65 +24,65 @@ const (
 
 // lessonBelow is how many rows the panel takes from the page's foot: as many as its
 // text needs, as long as the page keeps half of them.
-func (a *App) lessonBelow() int {
-	if a.lesson.taken == nil || a.width >= lessonBeside {
+func (d *layout) lessonBelow() int {
+	if d.app.lesson.taken == nil || d.app.width >= lessonBeside {
 		return 0
 	}
-	body := a.height - frameRows
+	body := d.app.height - frameRows
 	most := min(max(lessonRows, body/2), lessonMost)
-	if a.Large {
+	if d.app.Large {
 		return min(body/2, lessonMost)
 	}
-	return min(max(lessonRows, body/3, a.lesson.needs+1), most)
+	return min(max(lessonRows, body/3, d.app.lesson.needs+1), most)
 }
 
 // lessonRight is how many columns it takes from the page's right.
-func (a *App) lessonRight() int {
-	if a.lesson.taken == nil || a.width < lessonBeside {
+func (d *layout) lessonRight() int {
+	if d.app.lesson.taken == nil || d.app.width < lessonBeside {
 		return 0
 	}
 	return lessonWidth + 1
 }
 
 // withLesson lays the panel under the page's rows, or beside them.
-func (a *App) withLesson(rows []string, height int) []string {
-	if below := a.lessonBelow(); below > 0 {
-		return append(rows, a.lessonLines(a.width, below)...)
+func (d *layout) withLesson(rows []string, height int) []string {
+	if below := d.lessonBelow(); below > 0 {
+		return append(rows, d.lessonLines(d.app.width, below)...)
 	}
-	if a.lessonRight() == 0 {
+	if d.lessonRight() == 0 {
 		return rows
 	}
-	width := a.width - a.lessonRight()
-	panel := a.lessonLines(lessonWidth, height)
+	width := d.app.width - d.lessonRight()
+	panel := d.lessonLines(lessonWidth, height)
 	for i := range rows {
-		rows[i] += cells.Blank(width-ansi.StringWidth(rows[i])) + a.styles().Rule.Render("│") + panel[i]
+		rows[i] += cells.Blank(width-ansi.StringWidth(rows[i])) + d.app.styles().Rule.Render("│") + panel[i]
 	}
 	return rows
 }
 
 // lessonSize is the panel's, the head counted.
-func (a *App) lessonSize() (width, height int) {
-	if below := a.lessonBelow(); below > 0 {
-		return a.width, below
+func (d *layout) lessonSize() (width, height int) {
+	if below := d.lessonBelow(); below > 0 {
+		return d.app.width, below
 	}
-	return lessonWidth, a.bodyHeight()
+	return lessonWidth, d.bodyHeight()
 }
 
 // showLesson gives the panel the rows that its text needs now, and shows what is
 // new in it.
-func (a *App) showLesson() {
-	if a.lesson.taken == nil {
+func (d *layout) showLesson() {
+	if d.app.lesson.taken == nil {
 		return
 	}
-	p := a.lesson
+	p := d.app.lesson
 	p.entered = false // the text is longer then: the panel keeps its size when its keys change hands
-	width, _ := a.lessonSize()
+	width, _ := d.lessonSize()
 	text, _ := p.text(width-1, 0)
-	a.lesson.needs = len(text)
-	_, height := a.lessonSize()
-	text, fresh := a.lesson.text(width-1, height-1)
-	a.lesson.top = clampTop(fresh, len(text), lessonWindow(len(text), height))
-	a.fit()
+	d.app.lesson.needs = len(text)
+	_, height := d.lessonSize()
+	text, fresh := d.app.lesson.text(width-1, height-1)
+	d.app.lesson.top = clampTop(fresh, len(text), lessonWindow(len(text), height))
+	d.app.history.fit()
 }
 
 // lessonWindow is how many lines of a text of so many are shown in a panel: the
@@ -97,15 +98,15 @@ func lessonWindow(lines, height int) int {
 func clampTop(top, lines, window int) int { return max(0, min(top, lines-window)) }
 
 // scrollLesson moves the panel's text by n lines, as far as there are some.
-func (a *App) scrollLesson(n int) {
-	width, height := a.lessonSize()
-	text, _ := a.lesson.text(width-1, height-1)
-	a.lesson.top = clampTop(a.lesson.top+n, len(text), lessonWindow(len(text), height))
+func (l *lessons) scrollLesson(n int) {
+	width, height := l.app.layout.lessonSize()
+	text, _ := l.app.lesson.text(width-1, height-1)
+	l.app.lesson.top = clampTop(l.app.lesson.top+n, len(text), lessonWindow(len(text), height))
 }
 
 // lessonLines draw the panel.
-func (a *App) lessonLines(width, height int) []string {
-	s, p := a.styles(), &a.lesson
+func (d *layout) lessonLines(width, height int) []string {
+	s, p := d.app.styles(), &d.app.lesson
 	lines := make([]string, height)
 	lines[0] = s.Rule.Render(ruled(p.head(width-6), width))
 	text, _ := p.text(width-1, height-1)
@@ -126,10 +127,10 @@ func (a *App) lessonLines(width, height int) []string {
 func (p *lessonPanel) more(above, below int) string {
 	var parts []string
 	if below > 0 {
-		parts = append(parts, "↓ "+count(below, "more line", "more lines"))
+		parts = append(parts, "↓ "+figures.Count(below, "more line", "more lines"))
 	}
 	if above > 0 {
-		parts = append(parts, "↑ "+count(above, "line", "lines")+" above")
+		parts = append(parts, "↑ "+figures.Count(above, "line", "lines")+" above")
 	}
 	return strings.Join(append(parts, p.toDo("j k scroll")), "   ")
 }

@@ -84,7 +84,7 @@ func (l *list[F, R]) update(msg tea.Msg) tea.Cmd {
 func (l *list[F, R]) showsYoung() bool {
 	return l.born != nil && slices.ContainsFunc(l.table.InView(), func(row R) bool {
 		born := l.born(row)
-		return !born.IsZero() && l.app.at.Sub(born) < young
+		return !born.IsZero() && l.app.observed.at.Sub(born) < young
 	})
 }
 
@@ -129,7 +129,7 @@ func (l *list[F, R]) onClick(x, y int) tea.Cmd {
 	case row >= len(l.table.Rows):
 		return nil
 	case row == l.table.Chosen:
-		return l.app.do(keymap.Of(keymap.Open, l.self.places()), l.self)
+		return l.app.keyboard.do(keymap.Of(keymap.Open, l.self.places()), l.self)
 	}
 	l.table.Move(row - l.table.Chosen)
 	return nil

@@ -7,21 +7,21 @@ import (
 )
 
 // describe is the work of fetching kubectl's description of an object.
-func (a *App) describe(ref model.Ref) func(context.Context) (string, error) {
-	cluster := a.Cluster
+func (o *opener) describe(ref model.Ref) func(context.Context) (string, error) {
+	cluster := o.app.Cluster
 	return func(ctx context.Context) (string, error) { return cluster.Describe(ctx, ref) }
 }
 
 // yamlWords say what an object's YAML is.
-func (a *App) yamlWords() string {
-	if a.isSnapshot() {
+func (o *opener) yamlWords() string {
+	if o.app.observed.isSnapshot() {
 		return "The object as the snapshot holds it: environments and the like are left out."
 	}
 	return "The live object, without its managed fields."
 }
 
 // yaml is the work of fetching an object.
-func (a *App) yaml(ref model.Ref) func(context.Context) (string, error) {
-	cluster := a.Cluster
+func (o *opener) yaml(ref model.Ref) func(context.Context) (string, error) {
+	cluster := o.app.Cluster
 	return func(ctx context.Context) (string, error) { return cluster.YAML(ctx, ref) }
 }

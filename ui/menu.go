@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -57,8 +58,8 @@ func changersOf(t targets) []keymap.Action {
 }
 
 // item is an action as the menu shows it.
-func (a *App) item(do keymap.Action, v view) menuItem {
-	made := menuItem{do: do, word: keyless[do], off: a.off(do, v)}
+func (x *boxes) item(do keymap.Action, v view) menuItem {
+	made := menuItem{do: do, word: keyless[do], off: x.app.keyboard.off(do, v)}
 	if made.word == "" {
 		b := keymap.Of(do, v.places())
 		made.key, made.word = b.Label, b.Foot
@@ -67,21 +68,21 @@ func (a *App) item(do keymap.Action, v view) menuItem {
 }
 
 // openMenu opens the menu of the view on top.
-func (a *App) openMenu() tea.Cmd {
-	v := a.top()
+func (x *boxes) openMenu() tea.Cmd {
+	v := x.app.history.top()
 	t := targetsOf(v)
-	m := &menu{app: a, view: v, about: t.names()}
+	m := &menu{app: x.app, view: v, about: t.names()}
 	if len(t.nodes) > 0 && len(t.pods) > 0 {
 		m.about += " and " + targets{pods: t.pods}.names()
 	}
 	for _, do := range changersOf(t) {
-		m.items = append(m.items, a.item(do, v))
+		m.items = append(m.items, x.item(do, v))
 	}
 	if len(m.items) == 0 {
-		return a.say("a more: nothing is selected that can be changed.")
+		return x.app.said.say("a more: nothing is selected that can be changed.")
 	}
 	m.chosen = max(slices.IndexFunc(m.items, func(i menuItem) bool { return i.off == "" }), 0)
-	a.prompt, a.dialog = nil, m
+	x.app.prompt, x.app.dialog = nil, m
 	return nil
 }
 
@@ -109,11 +110,11 @@ func (m *menu) take(item menuItem) tea.Cmd {
 	if m.app.small() {
 		return nil
 	}
-	if reason := m.app.off(item.do, m.view); reason != "" {
-		return m.app.say(model.Clean(item.word) + ": " + reason)
+	if reason := m.app.keyboard.off(item.do, m.view); reason != "" {
+		return m.app.said.say(model.Clean(item.word) + ": " + reason)
 	}
 	m.app.dialog = nil
-	return m.app.change(item.do, targetsOf(m.view))
+	return m.app.acts.change(item.do, targetsOf(m.view))
 }
 
 func (m *menu) paste(string) tea.Cmd { return nil }
@@ -122,8 +123,8 @@ func (m *menu) scroll(n int) { m.chosen = max(min(m.chosen+n, len(m.items)-1), 0
 
 func (m *menu) resized() tea.Cmd { return nil }
 
-func (m *menu) draw(width, height int) boxed {
-	room := boxRoom(width)
+func (m *menu) draw(width, height int) dialog.Drawn {
+	room := dialog.Room(width)
 	words := 0
 	for _, item := range m.items {
 		words = max(words, cells.Width(item.word))
@@ -133,16 +134,16 @@ func (m *menu) draw(width, height int) boxed {
 	for i, item := range m.items {
 		line := cells.Left(item.key, 3) + cells.Left(item.word, words)
 		if item.off != "" {
-			line = cells.Left("("+item.key, 3) + cells.Left(item.word+")", words+1) + "  " + m.app.brief(item.off)
+			line = cells.Left("("+item.key, 3) + cells.Left(item.word+")", words+1) + "  " + m.app.observed.brief(item.off)
 			if item.key == "" {
-				line = cells.Left("", 3) + cells.Left("("+item.word+")", words+2) + " " + m.app.brief(item.off)
+				line = cells.Left("", 3) + cells.Left("("+item.word+")", words+2) + " " + m.app.observed.brief(item.off)
 			}
 		}
 		lines[i] = line
 		inner = min(max(inner, cells.Width(line)), room)
 	}
 	off := func(i int) bool { return m.items[i].off != "" }
-	rows := m.app.boxList(lines, m.chosen, off, inner, boxRows(height)-1)
-	rows = append(rows, boxRow{text: m.app.styles().Dim.Render(cells.Cut("enter or its key plans it   esc nothing", inner))})
-	return boxed{title: "Actions on " + m.app.brief(m.about), corner: m.app.placeBadge(), rows: rows, inner: inner}
+	rows := dialog.List(m.app.styles(), lines, m.chosen, off, inner, dialog.Rows(height)-1)
+	rows = append(rows, dialog.Row{Text: m.app.styles().Dim.Render(cells.Cut("enter or its key plans it   esc nothing", inner))})
+	return dialog.Drawn{Title: "Actions on " + m.app.observed.brief(m.about), Corner: m.app.boxes.placeBadge(), Rows: rows, Inner: inner}
 }

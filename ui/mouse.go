@@ -8,35 +8,35 @@ import (
 
 // onMouse hands clicks in the body and the wheel to the view. The mouse answers
 // no box and leaves no input.
-func (a *App) onMouse(msg tea.MouseMsg) tea.Cmd {
-	if a.small() || a.free() && a.hides(a.top()) {
+func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
+	if k.app.small() || k.free() && k.app.hides(k.app.history.top()) {
 		return nil
 	}
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		switch {
-		case a.dialog != nil:
-			a.dialog.scroll(keymap.Wheel(msg))
+		case k.app.dialog != nil:
+			k.app.dialog.scroll(keymap.Wheel(msg))
 			return nil
-		case a.box != nil:
-			a.box.scroll(keymap.Wheel(msg))
+		case k.app.box != nil:
+			k.app.box.Scroll(keymap.Wheel(msg))
 			return nil
 		}
-		if a.prompt == nil {
-			return a.top().update(msg)
+		if k.app.prompt == nil {
+			return k.app.history.top().update(msg)
 		}
 	case tea.MouseClickMsg:
 		msg.Y -= 2
-		if msg.Button == tea.MouseLeft && a.free() && msg.Y >= 0 && msg.Y < a.bodyHeight() && msg.X < a.width-a.lessonRight() {
-			a.touched = true
-			msg.Y = a.pageRow(msg.Y)
-			return a.top().update(msg)
+		if msg.Button == tea.MouseLeft && k.free() && msg.Y >= 0 && msg.Y < k.app.layout.bodyHeight() && msg.X < k.app.width-k.app.layout.lessonRight() {
+			k.app.touched = true
+			msg.Y = k.app.layout.pageRow(msg.Y)
+			return k.app.history.top().update(msg)
 		}
 	}
 	return nil
 }
 
 // free says that nothing lies over the page.
-func (a *App) free() bool {
-	return a.box == nil && a.dialog == nil && a.prompt == nil && a.acts.wish == nil
+func (k *keyboard) free() bool {
+	return k.app.box == nil && k.app.dialog == nil && k.app.prompt == nil && k.app.acts.wish == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -25,23 +26,25 @@ func newNodes(a *App) *nodes {
 	n := &nodes{}
 	n.app, n.self, n.noun, n.rows = a, n, "node", same
 	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
-	n.fields = func() *query.Fields[*model.Node] { return query.NodeFields(a.asOf(), a.snapshot.Usage) }
-	n.natural = func() []*model.Node { return a.snapshot.Nodes }
+	n.fields = func() *query.Fields[*model.Node] {
+		return query.NodeFields(a.observed.asOf(), a.observed.snapshot.Usage)
+	}
+	n.natural = func() []*model.Node { return a.observed.snapshot.Nodes }
 	n.table = table.New(nodeID, n.columns()...)
 	n.table.There = func(node *model.Node) (*model.Node, bool) {
-		now, ok := a.snapshot.Node(node.Name)
+		now, ok := a.observed.snapshot.Node(node.Name)
 		return now, ok && nodeID(now) == nodeID(node)
 	}
 	return n
 }
 
 // goNode opens Nodes with the node of that name selected.
-func (a *App) goNode(name string) tea.Cmd {
-	if _, ok := a.snapshot.Node(name); !ok {
-		return a.say("Nothing is known of node " + name + ".")
+func (o *opener) goNode(name string) tea.Cmd {
+	if _, ok := o.app.observed.snapshot.Node(name); !ok {
+		return o.app.said.say("Nothing is known of node " + name + ".")
 	}
-	a.pages.nodes.seeks = func(n *model.Node) bool { return n.Name == name }
-	return a.open(a.pages.nodes)
+	o.app.pages.nodes.seeks = func(n *model.Node) bool { return n.Name == name }
+	return o.app.history.open(o.app.pages.nodes)
 }
 
 func nodeID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
@@ -52,9 +55,9 @@ func (n *nodes) columns() []table.Column[*model.Node] {
 		return func(n *model.Node) table.Cell { return table.Cell{Text: text(n)} }
 	}
 	return []table.Column[*model.Node]{
-		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.nodeName(n.Name) })},
+		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.observed.nodeName(n.Name) })},
 		{Head: "STATUS", Field: "status", Min: 14, Max: 24, State: true, Text: nodeStatus},
-		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return freeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
+		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return figures.FreeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
 		{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: text(func(n *model.Node) string {
 			return model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)
 		})},
@@ -62,14 +65,14 @@ func (n *nodes) columns() []table.Column[*model.Node] {
 		{Head: "PODS", Field: "pods", Gap: 1, Min: 6, From: 100, Right: true, Text: text(func(n *model.Node) string {
 			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
 		})},
-		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.since(n.Object.CreationTimestamp.Time) })},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.observed.since(n.Object.CreationTimestamp.Time) })},
 		{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
-		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: a.cpuBar},
-		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: a.memoryBar},
+		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: a.observed.cpuBar},
+		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: a.observed.memoryBar},
 		{Head: "POOL", Field: "pool", From: 200, Text: text(func(n *model.Node) string { return n.Pool })},
 		{Head: "INSTANCE", Field: "instance", From: 200, Text: text(func(n *model.Node) string { return n.Instance })},
 		{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
-		{Head: "LIMITS", From: 200, Text: text(func(n *model.Node) string { return limits(n.Limits) })},
+		{Head: "LIMITS", From: 200, Text: text(func(n *model.Node) string { return figures.Limits(n.Limits) })},
 	}
 }
 
@@ -99,16 +102,16 @@ func (n *nodes) crumbs() []string { return []string{"nodes"} }
 // answer counts the nodes and the room on those that take pods.
 func (n *nodes) answer(width int) string {
 	a := n.app
-	if a.isReading() && len(a.snapshot.Nodes) == 0 {
-		return a.readingWords()
+	if a.observed.isReading() && len(a.observed.snapshot.Nodes) == 0 {
+		return a.contexts.readingWords()
 	}
 	if words := n.nothingKept(); words != "" {
 		return words
 	}
-	if why := a.notRead("nodes"); why != "" {
+	if why := a.observed.notRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := n.filtered(nodeCounts(a.snapshot.Nodes), width)
+	words := n.filtered(nodeCounts(a.observed.snapshot.Nodes), width)
 	if n.barsShown() {
 		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
 	}
@@ -119,7 +122,7 @@ func (n *nodes) answer(width int) string {
 // room cells are enough for it: the answer comes first, and ! lists the reason.
 func (n *nodes) legend(room int) string {
 	const rest = "  ▒ requested  · free"
-	note := n.app.snapshot.Status.MetricsNote
+	note := n.app.observed.snapshot.Status.MetricsNote
 	if note == "" {
 		return "█ used" + rest
 	}
@@ -152,7 +155,7 @@ func nodeCounts(all []*model.Node) string {
 			bytes = model.Sum(bytes, freeMemory(n))
 		}
 	}
-	states := []string{fmt.Sprintf("%s: %d Ready", count(len(all), "node", "nodes"), ready)}
+	states := []string{fmt.Sprintf("%s: %d Ready", figures.Count(len(all), "node", "nodes"), ready)}
 	if cordoned > 0 {
 		states[0] += fmt.Sprintf(" (%d cordoned)", cordoned)
 	}
@@ -204,9 +207,9 @@ func (n *nodes) act(do keymap.Action) tea.Cmd {
 		return cmd
 	}
 	if do == keymap.Open {
-		return n.app.open(newPodsOf(n.app, n.selected().node.Name))
+		return n.app.history.open(newPodsOf(n.app, n.selected().node.Name))
 	}
-	return n.app.actOn(do, n.selected())
+	return n.app.opener.actOn(do, n.selected())
 }
 
 // note tells the selected node's taints, if they are cut, and since when it is not ready.
@@ -225,7 +228,7 @@ func (n *nodes) note() string {
 			taints = append(taints, strings.TrimPrefix(t.ToString(), "node.kubernetes.io/"))
 		}
 	}
-	words := n.app.nodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
+	words := n.app.observed.nodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
 	return model.Clean(words + n.taintedFor(node))
 }
 
@@ -236,7 +239,7 @@ func (n *nodes) taintedFor(node *model.Node) string {
 		if t.TimeAdded == nil {
 			return ""
 		}
-		ages[n.app.since(t.TimeAdded.Time)] = true
+		ages[n.app.observed.since(t.TimeAdded.Time)] = true
 	}
 	if len(ages) != 1 {
 		return ""

@@ -26,7 +26,7 @@ func (n *nodes) named(names []string) func() []*model.Node {
 	return func() []*model.Node {
 		found := make([]*model.Node, 0, len(names))
 		for _, name := range names {
-			if node, ok := n.app.snapshot.Node(name); ok {
+			if node, ok := n.app.observed.snapshot.Node(name); ok {
 				found = append(found, node)
 			}
 		}

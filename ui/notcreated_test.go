@@ -42,7 +42,7 @@ func TestKeysOnAPodThatDoesNotExistActOnItsController(t *testing.T) {
 			press(t, app, page)
 		}
 		want := model.Ref{Resource: "replicasets.apps", Namespace: "team-a", Name: "api-6c9", UID: "rs-api-6c9"}
-		if got := app.top().selected().ref; got != want {
+		if got := app.history.top().selected().ref; got != want {
 			t.Errorf("%q: acts on %+v, want %+v", page, got, want)
 		}
 		press(t, app, "o")

@@ -13,7 +13,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -46,7 +48,7 @@ func newNotHere(a *App, node string) *notHere {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.rowsOf
 	p.born = func(row *hereRow) time.Time { return row.kind.Since() }
-	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.asOf()) }
+	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.asOf()) }
 	p.table = table.New(func(row *hereRow) string { return row.kind.Key }, p.columns()...)
 	return p
 }
@@ -54,17 +56,17 @@ func newNotHere(a *App, node string) *notHere {
 func (p *notHere) columns() []table.Column[*hereRow] {
 	a := p.app
 	return []table.Column[*hereRow]{
-		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.kindName(row.kind)} }},
+		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.opener.kindName(row.kind)} }},
 		{Head: "PRIO", Field: "prio", Min: 6, Right: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: strconv.Itoa(int(row.kind.Priority()))} }},
-		{Head: "FOR", Field: "for", Ticks: true, From: 100, Right: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.since(row.kind.Since())} }},
+		{Head: "FOR", Field: "for", Ticks: true, From: 100, Right: true, Text: func(row *hereRow) table.Cell { return table.Cell{Text: a.observed.since(row.kind.Since())} }},
 		{Head: "WHAT KEEPS IT OFF", Field: "why", Min: 26, Flex: true, State: true, Text: p.words},
 	}
 }
 
 // kindName is a kind's name with how many pods it has.
-func (a *App) kindName(kind *model.Kind) string {
+func (o *opener) kindName(kind *model.Kind) string {
 	name := kind.Name()
-	if a.namespace() == "" {
+	if o.app.namespace() == "" {
 		name = kind.FullName()
 	}
 	if len(kind.Pods) > 1 {
@@ -77,7 +79,7 @@ func (a *App) kindName(kind *model.Kind) string {
 func (p *notHere) waitingKinds() []*model.Kind {
 	namespace := p.app.namespace()
 	var kinds []*model.Kind
-	for _, kind := range p.app.snapshot.Pending {
+	for _, kind := range p.app.observed.snapshot.Pending {
 		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
 			kinds = append(kinds, kind)
 		}
@@ -141,7 +143,7 @@ func (p *notHere) words(row *hereRow) table.Cell {
 		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
 	made := hereWords(row.answer)
-	made.Text = p.app.brief(made.Text)
+	made.Text = p.app.observed.brief(made.Text)
 	return made
 }
 
@@ -167,20 +169,20 @@ func hereWords(answer *report.NodeAnswer) table.Cell {
 
 // gone says that the node is no more.
 func (p *notHere) gone() bool {
-	_, ok := p.app.snapshot.Node(p.node)
-	return !ok && len(p.app.snapshot.Status.Reading) == 0 && p.app.notRead("nodes") == ""
+	_, ok := p.app.observed.snapshot.Node(p.node)
+	return !ok && len(p.app.observed.snapshot.Status.Reading) == 0 && p.app.observed.notRead("nodes") == ""
 }
 
 func (p *notHere) crumbs() []string {
-	return []string{"nodes", p.app.nodeName(p.node), "why not here"}
+	return []string{"nodes", p.app.observed.nodeName(p.node), "why not here"}
 }
 
 // answer counts what the node would take, and names the nearest of the others.
 func (p *notHere) answer(width int) string {
-	name := model.Clean(p.app.nodeName(p.node))
+	name := model.Clean(p.app.observed.nodeName(p.node))
 	switch {
-	case p.app.isReading():
-		return p.app.readingWords()
+	case p.app.observed.isReading():
+		return p.app.contexts.readingWords()
 	case p.gone():
 		return name + " is gone."
 	case p.trouble != nil:
@@ -215,13 +217,13 @@ func (p *notHere) tally(name string) (taking, next string) {
 		case *answer.Fits:
 			taken += n
 		case nearest == "":
-			nearest = row.Kind.FullName() + ", " + p.app.brief(answer.Words())
+			nearest = row.Kind.FullName() + ", " + p.app.observed.brief(answer.Words())
 		}
 	}
-	said, others := fmt.Sprintf("%s would take %d of %s", name, taken, count(all, "pending pod", "pending pods")), "next: "
+	said, others := fmt.Sprintf("%s would take %d of %s", name, taken, figures.Count(all, "pending pod", "pending pods")), "next: "
 	switch {
 	case taken == 0:
-		said, others = fmt.Sprintf("%s would take none of %s", name, count(all, "pending pod", "pending pods")), "nearest: "
+		said, others = fmt.Sprintf("%s would take none of %s", name, figures.Count(all, "pending pod", "pending pods")), "nearest: "
 	case taken > 1:
 		said += ", each alone"
 	}
@@ -242,9 +244,9 @@ func (p *notHere) note() string {
 	}
 	var all []string
 	for _, refusal := range row.answer.Refusals {
-		all = append(all, sentenceOn(p.node, refusal))
+		all = append(all, why.SentenceOn(p.node, refusal))
 	}
-	return cells.CutWords(p.app.brief(strings.Join(all, "; ")), p.width-1)
+	return cells.CutWords(p.app.observed.brief(strings.Join(all, "; ")), p.width-1)
 }
 
 func (p *notHere) selected() selection {
@@ -264,12 +266,12 @@ func (p *notHere) footer() []footKey {
 }
 
 func (p *notHere) off(do keymap.Action) string {
-	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
+	return p.app.opener.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *notHere) act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.actList(do); done {
 		return cmd
 	}
-	return p.app.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.selected())
 }

@@ -123,7 +123,7 @@ func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 	if len(asked) != 3 {
 		t.Error("did not rest")
 	}
-	p := app.top().(*notHere)
+	p := app.history.top().(*notHere)
 	send(t, app, resultMsg{to: p, msg: hereAgainMsg{p.asks.nth}})
 	if len(asked) != 6 {
 		t.Errorf("asked %d times after a rest", len(asked))

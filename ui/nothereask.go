@@ -47,8 +47,8 @@ func (p *notHere) update(msg tea.Msg) tea.Cmd {
 // begin begins a round, unless what is known is of the newest state.
 func (p *notHere) begin() tea.Cmd {
 	a := p.app
-	revision := a.snapshot.Revision
-	if p.asks.busy || p.resting || p.asked >= revision && p.asked > 0 || a.Cluster == nil || a.isReading() || a.top() != view(p) || p.gone() {
+	revision := a.observed.snapshot.Revision
+	if p.asks.busy || p.resting || p.asked >= revision && p.asked > 0 || a.Cluster == nil || a.observed.isReading() || a.history.top() != view(p) || p.gone() {
 		return nil
 	}
 	p.asked, p.spent, p.todo, p.coming = revision, 0, p.waitingKinds(), map[string]report.NodeAnswer{}

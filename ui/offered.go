@@ -19,30 +19,30 @@ var (
 )
 
 // off tells why an action cannot be done now; "" if it can.
-func (a *App) off(do keymap.Action, v view) string {
+func (k *keyboard) off(do keymap.Action, v view) string {
 	switch do {
 	case keymap.StepBack, keymap.StepOn:
-		return a.offStep(do)
+		return k.app.steps.offStep(do)
 	case keymap.Past:
-		return a.offPast(v)
+		return k.app.steps.offPast(v)
 	}
 	if !slices.Contains(changers, do) {
 		return v.off(do)
 	}
 	t := targetsOf(v)
-	if do == keymap.Drain && t.gone == "" && len(a.draining(t.nodes)) > 0 {
+	if do == keymap.Drain && t.gone == "" && len(k.app.jobs.draining(t.nodes)) > 0 {
 		return "" // it opens what runs
 	}
-	if reason, _ := a.lookOnly(); reason != "" {
+	if reason, _ := k.lookOnly(); reason != "" {
 		return reason
 	}
 	if reason := t.lack(do); reason != "" {
 		return reason
 	}
-	if reason := a.forbidden(do, t); reason != "" {
+	if reason := k.app.acts.forbidden(do, t); reason != "" {
 		return reason
 	}
-	if do == keymap.Uncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(a.acts.jobs, n.Name)) > 0 }) {
+	if do == keymap.Uncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(k.app.jobs.all, n.Name)) > 0 }) {
 		return "" // it stops the drain
 	}
 	return t.already(do)
@@ -50,22 +50,22 @@ func (a *App) off(do keymap.Action, v view) string {
 
 // lookOnly tells why nothing at all can be changed now, in a sentence and in a
 // word or two for the footer; both "" if something can.
-func (a *App) lookOnly() (reason, short string) {
-	actor := a.actor()
+func (k *keyboard) lookOnly() (reason, short string) {
+	actor := k.app.actor()
 	switch {
-	case a.isSnapshot():
-		return "this is a snapshot, " + a.taken() + ". Nothing can be changed in it.", "snapshot"
-	case a.ReadOnly:
+	case k.app.observed.isSnapshot():
+		return "this is a snapshot, " + k.app.observed.taken() + ". Nothing can be changed in it.", "snapshot"
+	case k.app.ReadOnly:
 		return "read-only, set by --readonly for this run.", "read-only"
 	case actor == nil:
 		return "nothing can be changed in what is shown.", "look only"
 	case actor.ReadOnly() != "":
 		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
-	case a.lesson.hides():
+	case k.app.lesson.hides():
 		return "answer the prediction first (L): the plan would give it away.", "answer first"
-	case a.lost() && a.snapshot.Status.Connection.Problem.Answers():
-		return "what is shown is not live: " + a.lostWords(), "not live"
-	case a.lost():
+	case k.app.observed.lost() && k.app.observed.snapshot.Status.Connection.Problem.Answers():
+		return "what is shown is not live: " + k.app.observed.lostWords(), "not live"
+	case k.app.observed.lost():
 		return "no connection: ctrl-r tries now.", "no connection"
 	}
 	return "", ""
@@ -112,20 +112,20 @@ func (t targets) are(how string) string {
 }
 
 // stray tells what a key means elsewhere, where it means nothing here.
-func (a *App) stray(key string, v view) tea.Cmd {
+func (k *keyboard) stray(key string, v view) tea.Cmd {
 	switch {
 	case key == "c" && v.places()&keymap.OnPod != 0:
-		return a.say("c cordons a node: o goes to this pod's")
+		return k.app.said.say("c cordons a node: o goes to this pod's")
 	case (key == "n" || key == "N") && v.places()&keymap.Text != 0:
-		return a.say("n chooses a namespace, in lists: ctrl-n and ctrl-p go from match to match")
+		return k.app.said.say("n chooses a namespace, in lists: ctrl-n and ctrl-p go from match to match")
 	}
 	return nil
 }
 
 // folded are keys of a footer that all cannot act for one reason: they share one
 // entry.
-func (a *App) folded(footer []footKey, in keymap.Place) (first int, text string) {
-	_, short := a.lookOnly()
+func (d *layout) folded(footer []footKey, in keymap.Place) (first int, text string) {
+	_, short := d.app.keyboard.lookOnly()
 	if short == "" {
 		return -1, ""
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // openedMsg is the cluster that the dashboard starts with.
@@ -19,11 +20,11 @@ type openedMsg struct {
 
 // openFirst waits for the cluster that the dashboard starts with, where the
 // screen is drawn before it is open.
-func (a *App) openFirst() tea.Cmd {
-	if a.Cluster != nil || a.Opening == nil {
+func (n *connections) openFirst() tea.Cmd {
+	if n.app.Cluster != nil || n.app.Opening == nil {
 		return nil
 	}
-	ctx, open, opened := a.ctx, a.Opening, a.opened
+	ctx, open, opened := n.app.ctx, n.app.Opening, n.app.opened
 	return func() tea.Msg {
 		cluster, err := open(ctx)
 		return openedMsg{opened, cluster, err}
@@ -31,9 +32,9 @@ func (a *App) openFirst() tea.Cmd {
 }
 
 // onOpened begins with the cluster; without one there is nothing to show.
-func (a *App) onOpened(msg openedMsg) tea.Cmd {
+func (n *connections) onOpened(msg openedMsg) tea.Cmd {
 	switch {
-	case msg.opened != a.opened: // another context was chosen meanwhile
+	case msg.opened != n.app.opened: // another context was chosen meanwhile
 		return func() tea.Msg {
 			if msg.cluster != nil {
 				msg.cluster.Close()
@@ -41,24 +42,24 @@ func (a *App) onOpened(msg openedMsg) tea.Cmd {
 			return nil
 		}
 	case msg.err != nil:
-		a.failed = msg.err
+		n.app.failed = msg.err
 		return tea.Quit
 	}
-	a.Cluster, a.usage = msg.cluster, false
-	return tea.Batch(a.nextSnapshot(), a.nextJobs())
+	n.app.Cluster, n.app.usage = msg.cluster, false
+	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs())
 }
 
 // Err is why the cluster that the dashboard started with could not be opened.
 func (a *App) Err() error { return a.failed }
 
 // isConnecting reports whether the first cluster is not open yet.
-func (a *App) isConnecting() bool { return a.Cluster == nil && a.Opening != nil }
+func (n *connections) isConnecting() bool { return n.app.Cluster == nil && n.app.Opening != nil }
 
 // connectingWords say what is connected to, and for how long.
-func (a *App) connectingWords() string {
-	words := fmt.Sprintf("Connecting to %s…", model.Clean(a.Server))
-	if since := a.at.Sub(a.started); since >= time.Second {
-		words += " " + clock(since)
+func (n *connections) connectingWords() string {
+	words := fmt.Sprintf("Connecting to %s…", model.Clean(n.app.Server))
+	if since := n.app.observed.at.Sub(n.app.started); since >= time.Second {
+		words += " " + figures.Clock(since)
 	}
 	return words
 }

@@ -18,7 +18,7 @@ func TestARowWhoseVerdictIsOlderThanAChangeIsMarked(t *testing.T) {
 			}
 			return n
 		}
-		rested := func() { send(t, app, resultMsg{app.opened, app.top(), restedMsg{}}) }
+		rested := func() { send(t, app, resultMsg{app.opened, app.history.top(), restedMsg{}}) }
 
 		beat := c.at(2, liveStatus()) // as heartbeats do
 		send(t, app, snapshotMsg{snapshot: beat})

@@ -46,15 +46,15 @@ func openPalette(a *App, typed string) *palette {
 // list finds the entries for what was typed, best first.
 func (p *palette) list() {
 	p.chosen = 0
-	entries, typed := p.app.commands(), p.field.Text()
+	entries, typed := p.app.commands.all(), p.field.Text()
 	if head, rest, ok := strings.Cut(typed, " "); ok {
 		switch head {
 		case "ns":
-			entries, typed = p.app.namespaceEntries(), rest
-		case p.app.contextWord():
-			entries, typed = p.app.contextEntries(), rest
+			entries, typed = p.app.commands.namespaceEntries(), rest
+		case p.app.contexts.contextWord():
+			entries, typed = p.app.contexts.contextEntries(), rest
 		case "theme":
-			entries, typed = p.app.themeEntries(), rest
+			entries, typed = p.app.commands.themeEntries(), rest
 		}
 	}
 	if typed == "" {
@@ -108,7 +108,7 @@ func (p *palette) line(width int) string {
 // above are the entries around the chosen one.
 func (p *palette) above(width int) []string {
 	s := p.app.styles()
-	room := min(paletteRows, p.app.bodyHeight()-1)
+	room := min(paletteRows, p.app.layout.bodyHeight()-1)
 	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
 	var lines []string
 	for i := from; i < min(from+room, len(p.shown)); i++ {
@@ -158,9 +158,9 @@ func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
 
 // typed edits what was typed; a digit right after ns takes a recent namespace.
 func (p *palette) typed(key tea.KeyPressMsg) tea.Cmd {
-	if n, err := strconv.Atoi(key.String()); err == nil && p.field.Text() == "ns " && n >= 1 && n <= len(p.app.recent) {
+	if n, err := strconv.Atoi(key.String()); err == nil && p.field.Text() == "ns " && n >= 1 && n <= len(p.app.commands.recent) {
 		p.app.prompt = nil
-		return p.app.inNamespace(p.app.recent[n-1])
+		return p.app.commands.inNamespace(p.app.commands.recent[n-1])
 	}
 	if p.field.Edit(key) {
 		p.list()

@@ -35,13 +35,13 @@ func newPast(a *App, pod *model.Pod) *past {
 }
 
 // offPast tells why one cannot look back for the pod that is selected; "" if one can.
-func (a *App) offPast(v view) string {
+func (s *stepping) offPast(v view) string {
 	on := v.selected()
 	if on.pod == nil {
 		return "no pod is selected."
 	}
-	if _, waits := a.snapshot.KindOf(on.pod.Object.UID); !waits {
-		if _, gone := podIn(a.snapshot, on.pod); gone {
+	if _, waits := s.app.observed.snapshot.KindOf(on.pod.Object.UID); !waits {
+		if _, gone := podIn(s.app.observed.snapshot, on.pod); gone {
 			return on.copy + " is gone."
 		}
 	}
@@ -52,20 +52,20 @@ func (a *App) offPast(v view) string {
 }
 
 func (p *past) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).Text, "since when"}
+	return []string{"pending", p.app.opener.podName(p.pod).Text, "since when"}
 }
 
 // answer says since when it is as it is.
 func (p *past) answer(int) string {
 	switch {
 	case p.gone:
-		return fmt.Sprintf("It is not there at step %d.", p.app.snapshot.Status.Step)
+		return fmt.Sprintf("It is not there at step %d.", p.app.observed.snapshot.Status.Step)
 	case p.trouble != nil:
 		return "Not known: " + model.Clean(p.trouble.Error())
 	case p.history == nil:
 		return "Looking back from this step."
 	}
-	return p.app.brief(p.history.Sentence())
+	return p.app.observed.brief(p.history.Sentence())
 }
 
 func (p *past) resize(width, height int) {
@@ -79,7 +79,7 @@ func (p *past) compose() {
 		p.show(nil)
 		return
 	}
-	told := pastLines{p.history, p.pod, p.app.asOf(), p.app.domain, max(1, p.width-2)}
+	told := pastLines{p.history, p.pod, p.app.observed.asOf(), p.app.observed.domain, max(1, p.width-2)}
 	p.show(told.all())
 }
 

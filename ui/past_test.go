@@ -38,7 +38,7 @@ func onCheckout(t *testing.T, width, height int) (*App, *fakeRecording) {
 	t.Helper()
 	app, r := newRecordingApp(t, width, height, 14)
 	press(t, app, "j", "j", "j", "j")
-	if name := app.top().selected().copy; !strings.HasPrefix(name, "shop/checkout-") {
+	if name := app.history.top().selected().copy; !strings.HasPrefix(name, "shop/checkout-") {
 		t.Fatalf("%s is selected", name)
 	}
 	return app, r
@@ -65,11 +65,11 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	r.looks = []*report.History{before, done}
 	_, look := app.Update(keyPress("H"))
 	requireRow(t, app, 2, "Looking back from this step.")
-	h, err := app.top().(*past).look(t.Context())
+	h, err := app.history.top().(*past).look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := app.top().(*past)
+	page := app.history.top().(*past)
 	page.onLooked(lookedMsg{nth: page.asks.nth, history: h})
 	requireRow(t, app, 2, "Looking back: no node fits since step 13; step 12 is next.")
 	// The page is left before the answer, and goes on when it is shown again.
@@ -109,7 +109,7 @@ func TestAPodWithANodeWaitsForNone(t *testing.T) {
 	press(t, app, "2", "j", "H")
 	requireRow(t, app, 23, " H since when: batch/report-0 has a node: it waits for none.")
 	press(t, app, "3", "H")
-	if r.lookedFrom != nil || app.top().crumbs()[0] != "nodes" {
+	if r.lookedFrom != nil || app.history.top().crumbs()[0] != "nodes" {
 		t.Errorf("H on a node looks back from %v", r.lookedFrom)
 	}
 }

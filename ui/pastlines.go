@@ -9,6 +9,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/textview"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -21,12 +24,12 @@ type pastLines struct {
 	width   int
 }
 
-func (p *pastLines) all() []textLine {
-	lines := textLines(tone.Strong, "WAITING")
+func (p *pastLines) all() []textview.Line {
+	lines := textview.Lines(tone.Strong, "WAITING")
 	lines = append(lines, p.told(tone.Plain, p.waiting())...)
 	if f := p.history.Fitted; f != nil {
-		lines = append(lines, textLine{}, textLine{
-			fmt.Sprintf("NODES THAT FITTED AT STEP %d, AND WHAT HAPPENED UNTIL STEP %d, %s LATER", f.Step, f.Next, clock(f.Later.Sub(f.Taken))), tone.Strong,
+		lines = append(lines, textview.Line{}, textview.Line{
+			Text: fmt.Sprintf("NODES THAT FITTED AT STEP %d, AND WHAT HAPPENED UNTIL STEP %d, %s LATER", f.Step, f.Next, figures.Clock(f.Later.Sub(f.Taken))), Tone: tone.Strong,
 		})
 		wide := 0
 		for _, n := range f.Nodes {
@@ -34,10 +37,10 @@ func (p *pastLines) all() []textLine {
 		}
 		for i := range f.Nodes {
 			lead := "  " + cells.Left(p.brief(f.Nodes[i].Name), min(wide, changeName)) + "  "
-			lines = append(lines, textLines(tone.Plain, hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
+			lines = append(lines, textview.Lines(tone.Plain, why.Hung(lead, p.brief(strings.Join(f.Nodes[i].Happened(), "; ")), p.width)...)...)
 		}
 	}
-	lines = append(lines, textLine{}, textLine{"STEP BY STEP, THE NEWEST FIRST", tone.Strong})
+	lines = append(lines, textview.Line{}, textview.Line{Text: "STEP BY STEP, THE NEWEST FIRST", Tone: tone.Strong})
 	for _, span := range p.history.Spans {
 		lines = append(lines, p.span(span)...)
 	}
@@ -45,11 +48,13 @@ func (p *pastLines) all() []textLine {
 }
 
 // told is a sentence, indented.
-func (p *pastLines) told(as tone.Tone, text string) []textLine {
-	return textLines(as, hung("  ", p.brief(text), p.width)...)
+func (p *pastLines) told(as tone.Tone, text string) []textview.Line {
+	return textview.Lines(as, why.Hung("  ", p.brief(text), p.width)...)
 }
 
-func (p *pastLines) brief(text string) string { return model.Clean(withoutDomain(text, p.domain)) }
+func (p *pastLines) brief(text string) string {
+	return model.Clean(figures.WithoutDomain(text, p.domain))
+}
 
 // waiting says when the pod came.
 func (p *pastLines) waiting() string {
@@ -67,7 +72,7 @@ func (p *pastLines) waiting() string {
 
 // span is one line, or more where there is no room: which steps, when, and the
 // answer.
-func (p *pastLines) span(s report.Span) []textLine {
+func (p *pastLines) span(s report.Span) []textview.Line {
 	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), tone.Plain
 	if s.First != s.Last {
 		steps = fmt.Sprintf("%d–%d", s.First, s.Last)
@@ -81,5 +86,5 @@ func (p *pastLines) span(s report.Span) []textLine {
 		words = "not there yet; it would have been: " + words
 	}
 	lead := "  " + cells.Left(steps, 9) + cells.Left(taken, 19)
-	return textLines(as, hung(lead, p.brief(words), p.width)...)
+	return textview.Lines(as, why.Hung(lead, p.brief(words), p.width)...)
 }

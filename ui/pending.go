@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -40,7 +41,7 @@ func newPending(a *App) *pending {
 	p.app, p.self, p.noun = a, p, "kind of pod"
 	p.natural, p.rows = p.kinds, p.unfold
 	p.born = func(w *waiting) time.Time { return w.pod.Since() }
-	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.asOf()) }
+	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.asOf()) }
 	p.table = p.newTable()
 	p.settled, p.known = p.explainNext, p.answered
 	return p
@@ -51,7 +52,7 @@ func newPending(a *App) *pending {
 func (p *pending) newTable() *table.Table[*waiting] {
 	t := table.New(func(w *waiting) string { return w.id }, p.columns()...)
 	t.There = p.there
-	t.Outdated = func(w *waiting) bool { return p.app.outdated(w.kind) }
+	t.Outdated = func(w *waiting) bool { return p.app.verdicts.outdated(w.kind) }
 	return t
 }
 
@@ -59,7 +60,7 @@ func (p *pending) newTable() *table.Table[*waiting] {
 func (p *pending) kinds() []query.PendingRow {
 	namespace := p.app.namespace()
 	var rows []query.PendingRow
-	for _, kind := range p.app.snapshot.Pending {
+	for _, kind := range p.app.observed.snapshot.Pending {
 		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}
@@ -122,7 +123,7 @@ func (p *pending) unfold(kinds []query.PendingRow) []*waiting {
 
 // there is the row of what still waits, where only the filter no longer keeps it.
 func (p *pending) there(w *waiting) (*waiting, bool) {
-	for _, kind := range p.app.snapshot.Pending {
+	for _, kind := range p.app.observed.snapshot.Pending {
 		if !w.leaf && kind.Key == w.kind.Key {
 			return &waiting{w.id, kind, kind.First(), kind.Count(), false}, true
 		}
@@ -144,7 +145,7 @@ func (p *pending) answered(row query.PendingRow) bool {
 
 // body is the table, or what else there is to know where nothing waits.
 func (p *pending) body() []string {
-	if len(p.table.Rows) > 0 || p.app.isReading() || p.all > 0 {
+	if len(p.table.Rows) > 0 || p.app.observed.isReading() || p.all > 0 {
 		return p.list.body()
 	}
 	s := p.app.styles()
@@ -161,7 +162,7 @@ func (p *pending) columns() []table.Column[*waiting] {
 		return func(w *waiting) table.Cell { return table.Cell{Text: text(w)} }
 	}
 	name := table.Column[*waiting]{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: p.name}
-	since := table.Column[*waiting]{Head: "FOR", Field: "for", Ticks: true, Extra: true, Gap: 3, Right: true, Text: text(func(w *waiting) string { return a.since(w.pod.Since()) })}
+	since := table.Column[*waiting]{Head: "FOR", Field: "for", Ticks: true, Extra: true, Gap: 3, Right: true, Text: text(func(w *waiting) string { return a.observed.since(w.pod.Since()) })}
 	state := table.Column[*waiting]{Head: "STATE", Field: "state", Min: 12, Max: 20, State: true, Text: p.state, Left: func(w *waiting) string {
 		state, _ := p.became(w)
 		return state
@@ -186,7 +187,7 @@ func (p *pending) columns() []table.Column[*waiting] {
 		{Head: "KIND", Field: "kind", From: 100, Max: 20, Text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
 		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
 		{Head: "NOMINATED", Field: "nominated", From: 120, Max: 20, Names: true, Text: text(func(w *waiting) string {
-			return a.nodeName(w.pod.Object.Status.NominatedNodeName)
+			return a.observed.nodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
 		{Head: "TRIED", Field: "tried", Ticks: true, From: 200, Right: true, Text: text(p.tried)},
 		{Head: "SCHEDULER", Field: "scheduler", From: 200, Max: 30, Text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
@@ -195,7 +196,7 @@ func (p *pending) columns() []table.Column[*waiting] {
 
 // requests are what a pod wants: cpu and memory, and whatever else it requests.
 func requests(r model.Resources) string {
-	text := "cpu " + cores(r.MilliCPU) + ", " + memory(r.Memory)
+	text := "cpu " + figures.Cores(r.MilliCPU) + ", " + figures.Memory(r.Memory)
 	rest := r
 	rest.MilliCPU, rest.Memory = 0, 0
 	if others := rest.String(); others != "" {
@@ -237,7 +238,7 @@ func (p *pending) name(w *waiting) table.Cell {
 func (p *pending) state(w *waiting) table.Cell {
 	report := p.app.verdicts.of(w.kind)
 	switch {
-	case p.app.isReading():
+	case p.app.observed.isReading():
 		return table.Cell{Text: "reading", Tone: tone.Dim}
 	case p.app.verdicts.hidden:
 		return table.Cell{Text: "hidden", Tone: tone.Dim}
@@ -246,7 +247,7 @@ func (p *pending) state(w *waiting) table.Cell {
 	case report == nil:
 		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
-	if p.app.outdated(w.kind) {
+	if p.app.verdicts.outdated(w.kind) {
 		return table.Cell{Text: report.State, Tone: tone.Dim}
 	}
 	return table.Cell{Text: report.State, Tone: verdictTone(report.Verdict)}
@@ -255,11 +256,11 @@ func (p *pending) state(w *waiting) table.Cell {
 // became says what became of the pod of a row that is no longer among those that
 // wait: its state and where it is. Why it waited is not so any longer.
 func (p *pending) became(w *waiting) (state, where string) {
-	pod, ok := p.app.snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
+	pod, ok := p.app.observed.snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
 	if !ok || pod.Object.UID != w.pod.Object.UID || !pod.Bound() {
 		return "gone", ""
 	}
-	return strings.ToLower(pod.Status), "on " + p.app.nodeName(pod.Object.Spec.NodeName)
+	return strings.ToLower(pod.Status), "on " + p.app.observed.nodeName(pod.Object.Spec.NodeName)
 }
 
 func verdictTone(v report.Verdict) tone.Tone {
@@ -279,11 +280,11 @@ func (p *pending) why(w *waiting) table.Cell {
 		return table.Cell{Text: hiddenWords, Tone: tone.Dim}
 	}
 	report := p.app.verdicts.of(w.kind)
-	if report == nil || p.app.isReading() {
+	if report == nil || p.app.observed.isReading() {
 		return table.Cell{}
 	}
-	why := table.Cell{Text: p.app.brief(report.Why)}
-	if p.app.outdated(w.kind) {
+	why := table.Cell{Text: p.app.observed.brief(report.Why)}
+	if p.app.verdicts.outdated(w.kind) {
 		why.Tone = tone.Dim
 	}
 	return why
@@ -295,7 +296,7 @@ func (p *pending) tried(w *waiting) string {
 	if report == nil || report.Observed.AttemptSeen == nil {
 		return ""
 	}
-	return p.app.since(report.Observed.AttemptSeen.Time) + " ago"
+	return p.app.observed.since(report.Observed.AttemptSeen.Time) + " ago"
 }
 
 func (p *pending) crumbs() []string { return []string{"pending"} }
@@ -306,7 +307,7 @@ func (p *pending) update(msg tea.Msg) tea.Cmd {
 		return p.onExplained(msg)
 	case restedMsg:
 		p.app.verdicts.resting = false
-		return p.app.explainOnTop()
+		return p.app.verdicts.explainOnTop()
 	case snapshotMsg:
 		p.limit()
 		return tea.Batch(p.list.update(msg), p.explainNext())
@@ -316,7 +317,7 @@ func (p *pending) update(msg tea.Msg) tea.Cmd {
 
 // limit takes the columns for what could be read, and for one namespace or all.
 func (p *pending) limit() {
-	limited, one := p.app.notRead("nodes") != "", p.app.namespace() != ""
+	limited, one := p.app.observed.notRead("nodes") != "", p.app.namespace() != ""
 	if limited != p.limited || one != p.one {
 		p.limited, p.one = limited, one
 		old := p.table
@@ -342,10 +343,10 @@ func (p *pending) footer() []footKey {
 	if _, ok := p.table.Selected(); !ok {
 		return append([]footKey{{do: keymap.Pending, label: "1–3", word: "views"}}, keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
 	}
-	if p.app.lost() {
+	if p.app.observed.lost() {
 		return keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)
 	}
-	if p.app.isReading() {
+	if p.app.observed.isReading() {
 		return keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Palette)
 	}
 	if p.limited {
@@ -359,7 +360,7 @@ func (p *pending) off(do keymap.Action) string {
 	if do == keymap.Unfold && (!ok || len(w.kind.Pods) == 1) {
 		return "it stands for one pod."
 	}
-	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
+	return p.app.opener.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *pending) act(do keymap.Action) tea.Cmd {
@@ -371,5 +372,5 @@ func (p *pending) act(do keymap.Action) tea.Cmd {
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
 		return p.arrange(kept)
 	}
-	return p.app.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.selected())
 }

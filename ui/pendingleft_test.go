@@ -82,7 +82,7 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 		}
 		s := c.at(2, liveStatus())
 		send(t, app, snapshotMsg{snapshot: s})
-		page := app.top().(*pending)
+		page := app.history.top().(*pending)
 		for _, row := range page.table.Rows {
 			if !page.table.Gone[row.id] {
 				continue

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -23,7 +24,7 @@ type tally struct {
 func (p *pending) tally() tally {
 	var t tally
 	namespace := p.app.namespace()
-	for _, kind := range p.app.snapshot.Pending {
+	for _, kind := range p.app.observed.snapshot.Pending {
 		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
 			continue
 		}
@@ -48,8 +49,8 @@ func (p *pending) tally() tally {
 // answer counts the pods that wait and what they wait for.
 func (p *pending) answer(width int) string {
 	a := p.app
-	if a.isReading() {
-		return a.readingWords()
+	if a.observed.isReading() {
+		return a.contexts.readingWords()
 	}
 	if words := p.nothingKept(); words != "" {
 		return words
@@ -62,21 +63,21 @@ func (p *pending) answer(width int) string {
 	if t.pods == 1 {
 		verb = " waits"
 	}
-	if a.lost() {
-		verb = " waited at " + a.snapshot.Status.Connection.Heard.Format("15:04:05")
+	if a.observed.lost() {
+		verb = " waited at " + a.observed.snapshot.Status.Connection.Heard.Format("15:04:05")
 	}
-	if a.isSnapshot() {
-		verb = " waited on " + a.asOf().UTC().Format("2 Jan 15:04 MST")
+	if a.observed.isSnapshot() {
+		verb = " waited on " + a.observed.asOf().UTC().Format("2 Jan 15:04 MST")
 	}
-	if a.snapshot.Status.Steps > 0 { // steps are seconds apart
-		verb = " waited at " + a.asOf().UTC().Format("15:04:05 MST")
+	if a.observed.snapshot.Status.Steps > 0 { // steps are seconds apart
+		verb = " waited at " + a.observed.asOf().UTC().Format("15:04:05 MST")
 	}
-	words := count(t.pods, "pod", "pods") + verb
+	words := figures.Count(t.pods, "pod", "pods") + verb
 	if t.pods == 0 {
 		return p.filtered("No pod waits."+t.refusals(), width)
 	}
 	if p.limited {
-		return p.filtered(words+". Why is unknown: "+a.notRead("nodes")+". kube-scheduler's words:", width)
+		return p.filtered(words+". Why is unknown: "+a.observed.notRead("nodes")+". kube-scheduler's words:", width)
 	}
 	if a.verdicts.hidden {
 		return p.filtered(words+". Why is "+hiddenWords+"."+t.refusals(), width)
@@ -137,7 +138,7 @@ type idle struct {
 // idle counts the scheduled pods of the namespace.
 func (a *App) idle() idle {
 	var i idle
-	for _, pod := range inNamespace(a.snapshot.Pods, a.namespace()) {
+	for _, pod := range inNamespace(a.observed.snapshot.Pods, a.namespace()) {
 		if pod.Object.Spec.NodeName == "" {
 			continue
 		}
@@ -154,9 +155,9 @@ func (a *App) idle() idle {
 
 // nothingPending says so.
 func (p *pending) nothingPending() string {
-	words := fmt.Sprintf("Nothing is pending. %s scheduled", count(p.idle.scheduled, "pod is", "pods are"))
+	words := fmt.Sprintf("Nothing is pending. %s scheduled", figures.Count(p.idle.scheduled, "pod is", "pods are"))
 	if !p.idle.lastWait.IsZero() {
-		words += "; the last one to wait did so " + p.app.since(p.idle.lastWait) + " ago"
+		words += "; the last one to wait did so " + p.app.observed.since(p.idle.lastWait) + " ago"
 	}
 	return words + "."
 }
@@ -165,33 +166,33 @@ func (p *pending) nothingPending() string {
 // not ready or cordoned, and the most room.
 func (p *pending) idleLines() []string {
 	a := p.app
-	if a.notRead("nodes") != "" {
-		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.notRead("nodes") + "."}
+	if a.observed.notRead("nodes") != "" {
+		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.observed.notRead("nodes") + "."}
 	}
 	var unready, cordoned []string
 	var best *model.Node
-	for _, n := range a.snapshot.Nodes {
+	for _, n := range a.observed.snapshot.Nodes {
 		switch {
 		case n.Ready != corev1.ConditionTrue:
-			unready = append(unready, a.nodeName(n.Name)+forAge(a, n.ReadySince))
+			unready = append(unready, a.observed.nodeName(n.Name)+forAge(a, n.ReadySince))
 		case n.Cordoned:
-			cordoned = append(cordoned, a.nodeName(n.Name)+forAge(a, cordonedSince(n)))
+			cordoned = append(cordoned, a.observed.nodeName(n.Name)+forAge(a, cordonedSince(n)))
 		case len(n.Object.Spec.Taints) == 0 && (best == nil || freeCPU(n) > freeCPU(best)):
 			best = n
 		}
 	}
 	var parts, lines []string
 	if len(unready) > 0 {
-		parts = append(parts, "NotReady: "+names(unready)+".")
+		parts = append(parts, "NotReady: "+grammar.List(unready, grammar.Few)+".")
 	}
 	if len(cordoned) > 0 {
-		parts = append(parts, "Cordoned: "+names(cordoned)+".")
+		parts = append(parts, "Cordoned: "+grammar.List(cordoned, grammar.Few)+".")
 	}
 	if len(parts) > 0 {
 		lines = append(lines, strings.Join(append(parts, "Key 3 shows them."), " "))
 	}
 	if best != nil {
-		lines = append(lines, fmt.Sprintf("Most room on a node without taints: %s, cpu %s, memory %s.", a.nodeName(best.Name),
+		lines = append(lines, fmt.Sprintf("Most room on a node without taints: %s, cpu %s, memory %s.", a.observed.nodeName(best.Name),
 			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
@@ -215,13 +216,5 @@ func forAge(a *App, since time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	return ", for " + a.since(since)
-}
-
-// names are three names, and how many more.
-func names(all []string) string {
-	if len(all) <= 3 {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:3], ", "), len(all)-3)
+	return ", for " + a.observed.since(since)
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // phases counts pods by phase. It remembers which pods it counted, so that the
@@ -53,7 +54,7 @@ func (p *phases) words() string {
 		}
 	}
 	if len(words) == 0 {
-		return count(len(p.pods), "pod", "pods") + "."
+		return figures.Count(len(p.pods), "pod", "pods") + "."
 	}
-	return count(len(p.pods), "pod", "pods") + ": " + strings.Join(words, ", ") + "."
+	return figures.Count(len(p.pods), "pod", "pods") + ": " + strings.Join(words, ", ") + "."
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -31,10 +32,10 @@ func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
 	p.app, p.self, p.noun = a, p, "pod"
 	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
-	p.fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.asOf(), a.snapshot) }
+	p.fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.observed.asOf(), a.observed.snapshot) }
 	p.table = table.New(podID, p.columns()...)
 	p.table.There = func(pod *model.Pod) (*model.Pod, bool) {
-		now, ok := a.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
+		now, ok := a.observed.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
 		return now, ok && podID(now) == podID(pod)
 	}
 	return p
@@ -48,10 +49,10 @@ func podID(p *model.Pod) string { return string(p.Object.UID) }
 // ofPlace are the pods of the namespace, and of the node. They are counted here,
 // once a snapshot.
 func (p *pods) ofPlace() []*model.Pod {
-	all := p.app.snapshot.Pods
+	all := p.app.observed.snapshot.Pods
 	if p.node != "" {
 		all = nil
-		if node, ok := p.app.snapshot.Node(p.node); ok {
+		if node, ok := p.app.observed.snapshot.Node(p.node); ok {
 			all = node.Pods
 		}
 	}
@@ -77,23 +78,23 @@ func (p *pods) columns() []table.Column[*model.Pod] {
 		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
 	return []table.Column[*model.Pod]{
-		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: a.podName},
+		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: a.opener.podName},
 		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
 		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
 		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
-		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.nodeName(p.Object.Spec.NodeName) })},
-		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.since(p.Since()) })},
+		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.observed.nodeName(p.Object.Spec.NodeName) })},
+		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.observed.since(p.Since()) })},
 		{Head: "PRIO", Field: "prio", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
 		{Head: "RESTARTS", Field: "restarts", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
-		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return cores(p.Requests.MilliCPU) })},
+		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return figures.Cores(p.Requests.MilliCPU) })},
 		{Head: "USED", Field: "cpu.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.used(p, func(u model.Amount) string { return cores(u.MilliCPU) })
+			return a.observed.used(p, func(u model.Amount) string { return figures.Cores(u.MilliCPU) })
 		})},
-		{Head: "MEM", Field: "mem", From: 120, Right: true, Text: text(func(p *model.Pod) string { return memory(p.Requests.Memory) })},
+		{Head: "MEM", Field: "mem", From: 120, Right: true, Text: text(func(p *model.Pod) string { return figures.Memory(p.Requests.Memory) })},
 		{Head: "USED", Field: "mem.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.used(p, func(u model.Amount) string { return memory(u.Memory) })
+			return a.observed.used(p, func(u model.Amount) string { return figures.Memory(u.Memory) })
 		})},
-		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return limits(p.Limits) })},
+		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return figures.Limits(p.Limits) })},
 		{Head: "IP", Field: "ip", From: 200, Text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
 		{Head: "OWNER", Field: "owner", From: 200, Max: 40, Names: true, Text: text(func(p *model.Pod) string { return p.Owner.String() })},
 	}
@@ -127,18 +128,18 @@ func (p *pods) crumbs() []string {
 	if p.node == "" {
 		return []string{"pods"}
 	}
-	return []string{"pods", p.app.nodeName(p.node)}
+	return []string{"pods", p.app.observed.nodeName(p.node)}
 }
 
 // answer counts the pods by their phase.
 func (p *pods) answer(width int) string {
-	if p.app.isReading() {
-		return p.app.readingWords()
+	if p.app.observed.isReading() {
+		return p.app.contexts.readingWords()
 	}
 	if words := p.nothingKept(); words != "" {
 		return words
 	}
-	if why := p.app.notRead("pods"); why != "" {
+	if why := p.app.observed.notRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
 	return p.filtered(p.phases.words(), width)
@@ -169,12 +170,12 @@ func (p *pods) footer() []footKey {
 }
 
 func (p *pods) off(do keymap.Action) string {
-	return p.app.offPod(do, p.table.SelectedGone(), p.selected())
+	return p.app.opener.offPod(do, p.table.SelectedGone(), p.selected())
 }
 
 func (p *pods) act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.actList(do); done {
 		return cmd
 	}
-	return p.app.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.selected())
 }

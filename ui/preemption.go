@@ -91,10 +91,10 @@ func (p *preemption) onSnapshot(s *model.Snapshot) tea.Cmd {
 // nobody looks. A node whose victims nobody has followed yet is asked for at once.
 func (p *preemption) ask() tea.Cmd {
 	a := p.app
-	revision, node := a.snapshot.Revision, p.unfollowed()
+	revision, node := a.observed.snapshot.Revision, p.unfollowed()
 	other := node != "" && node != p.wanted
 	known := (p.plan != nil || p.trouble != nil) && p.revision >= revision
-	if p.gone || a.top() != view(p) || a.isReading() || a.Cluster == nil || (!other && (known || p.asks.busy || p.resting)) {
+	if p.gone || a.history.top() != view(p) || a.observed.isReading() || a.Cluster == nil || (!other && (known || p.asks.busy || p.resting)) {
 		return nil
 	}
 	if node == "" {

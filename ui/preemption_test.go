@@ -133,7 +133,7 @@ func TestPreemptionFollowsTheVictimsOfTheSelectedNode(t *testing.T) {
 
 func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	app, cluster, prod := preemptionOn(t, 80, 24, ledgerPlan())
-	p := app.top().(*preemption)
+	p := app.history.top().(*preemption)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	if len(cluster.planned) != 1 {
 		t.Error("did not rest")

@@ -9,7 +9,7 @@ import (
 // selected is the victim that the cursor is on, else the pod of the page.
 func (p *preemption) selected() selection {
 	if v, ok := p.victims.Selected(); ok && p.focused {
-		if pod, ok := p.app.snapshot.PodNamed(v.Namespace, v.Name); ok {
+		if pod, ok := p.app.observed.snapshot.PodNamed(v.Namespace, v.Name); ok {
 			return podSelection(pod)
 		}
 		return selection{copy: v.Namespace + "/" + v.Name}
@@ -38,7 +38,7 @@ func (p *preemption) off(do keymap.Action) string {
 		if on := p.selected(); on.pod == nil {
 			return on.copy + " is gone."
 		}
-		return p.app.offPod(do, p.gone && !p.focused, p.selected())
+		return p.app.opener.offPod(do, p.gone && !p.focused, p.selected())
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "this page is no list."
 	}
@@ -60,11 +60,11 @@ func (p *preemption) act(do keymap.Action) tea.Cmd {
 	case keymap.NextPart, keymap.PrevPart:
 		p.focus(!p.focused)
 	case keymap.GoNode:
-		return p.app.goNode(p.of)
+		return p.app.opener.goNode(p.of)
 	case keymap.Words:
-		return p.app.actOn(do, podSelection(p.pod))
+		return p.app.opener.actOn(do, podSelection(p.pod))
 	default:
-		return p.app.actOn(do, p.selected())
+		return p.app.opener.actOn(do, p.selected())
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (p *preemption) onClick(y int) tea.Cmd {
 	p.focus(true)
 	p.victims.Move(p.victims.Top + row - p.victims.Chosen)
 	if was {
-		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
+		return p.app.keyboard.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	return nil
 }

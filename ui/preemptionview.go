@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -18,7 +20,7 @@ import (
 const comparing = "The scheduler compares PDBs broken, highest victim, sum, number, latest start."
 
 func (p *preemption) crumbs() []string {
-	return []string{"pending", p.app.podName(p.pod).Text, "preemption"}
+	return []string{"pending", p.app.opener.podName(p.pod).Text, "preemption"}
 }
 
 // answer says what preemption does, could do, or why it cannot help.
@@ -28,14 +30,14 @@ func (p *preemption) answer(int) string {
 		return "No answer: " + model.Clean(p.trouble.Error())
 	case p.plan == nil && p.gone:
 		return "Gone."
-	case p.plan == nil && len(p.app.snapshot.Status.Reading) > 0:
-		return p.app.readingWords()
+	case p.plan == nil && len(p.app.observed.snapshot.Status.Reading) > 0:
+		return p.app.contexts.readingWords()
 	case p.plan == nil:
 		return "Trying on a copy of the cluster which pods would have to end."
 	case p.gone:
-		return "Gone. It was: " + p.app.brief(p.plan.Answer)
+		return "Gone. It was: " + p.app.observed.brief(p.plan.Answer)
 	}
-	return p.app.brief(p.plan.Answer)
+	return p.app.observed.brief(p.plan.Answer)
 }
 
 func (p *preemption) nodeColumns() []table.Column[*report.PreemptionNode] {
@@ -47,12 +49,12 @@ func (p *preemption) nodeColumns() []table.Column[*report.PreemptionNode] {
 		return table.Cell{Text: text}
 	}
 	return []table.Column[row]{
-		{Head: "NODE", Min: 8, Max: 24, Names: true, Text: func(n row) table.Cell { return table.Cell{Text: p.app.nodeName(n.Name)} }},
+		{Head: "NODE", Min: 8, Max: 24, Names: true, Text: func(n row) table.Cell { return table.Cell{Text: p.app.observed.nodeName(n.Name)} }},
 		{Head: "VICTIMS", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, model.FormatCount(len(n.Victims))) }},
 		{Head: "HIGHEST PRIO", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, strconv.Itoa(int(n.Highest()))) }},
 		{Head: "PDBS BROKEN", Right: true, Text: func(n row) table.Cell { return unless(n.Broken >= 0, strconv.Itoa(n.Broken)) }},
 		{Head: "WHY, OR WHY NOT", Min: 15, Flex: true, State: true, Text: func(n row) table.Cell {
-			return table.Cell{Text: p.app.brief(n.Why), Tone: whyTone(n)}
+			return table.Cell{Text: p.app.observed.brief(n.Why), Tone: whyTone(n)}
 		}},
 	}
 }
@@ -109,15 +111,15 @@ func (p *preemption) afterwards(v *report.PreemptionVictim) table.Cell {
 	case v.Afterwards == "":
 		return table.Cell{Text: "trying", Tone: tone.Dim}
 	case v.LandsOn != "":
-		return table.Cell{Text: p.app.brief(v.Afterwards)}
+		return table.Cell{Text: p.app.observed.brief(v.Afterwards)}
 	}
-	return table.Cell{Text: p.app.brief(v.Afterwards), Tone: tone.Warning}
+	return table.Cell{Text: p.app.observed.brief(v.Afterwards), Tone: tone.Warning}
 }
 
 // facts are what the pod asks for, and what its priority is.
 func (p *preemption) facts() string {
 	r := p.report
-	said := (&whyPage{report: r}).requests() + " · priority " + strconv.Itoa(int(r.Pod.Priority))
+	said := why.Requests(r) + " · priority " + strconv.Itoa(int(r.Pod.Priority))
 	if p.plan.PriorityClass != "" {
 		said += " (" + p.plan.PriorityClass + ")"
 	}
@@ -134,11 +136,11 @@ func (p *preemption) sum() string {
 	case !ok:
 		return ""
 	case n.Broken < 0:
-		return " " + p.app.nodeName(n.Name) + ": ending pods of lower priority makes room; which ones is not known"
+		return " " + p.app.observed.nodeName(n.Name) + ": ending pods of lower priority makes room; which ones is not known"
 	case n.Room == "":
-		return " " + p.app.nodeName(n.Name) + ": what ends there"
+		return " " + p.app.observed.nodeName(n.Name) + ": what ends there"
 	}
-	return " " + p.app.brief(n.Name+": "+n.Room)
+	return " " + p.app.observed.brief(n.Name+": "+n.Room)
 }
 
 // body is what the pod asks for, the nodes, those that cannot be helped, and the
@@ -152,7 +154,7 @@ func (p *preemption) body() []string {
 	if len(p.nodes.Rows) > 0 {
 		lines = append(lines, p.nodes.Draw(s)...)
 		if rest := len(p.nodes.Rows) - p.nodes.Top - p.nodes.Lines(); rest > 0 {
-			lines = append(lines, s.Dim.Render("   "+count(rest, "more node", "more nodes")))
+			lines = append(lines, s.Dim.Render("   "+figures.Count(rest, "more node", "more nodes")))
 		}
 	}
 	lines = append(lines, p.others()...)
@@ -178,9 +180,9 @@ const othersMost = 2
 
 // others count the nodes that cannot be helped, and say how many were not tried.
 func (p *preemption) others() []string {
-	said := p.app.brief(p.plan.OthersLine())
+	said := p.app.observed.brief(p.plan.OthersLine())
 	if p.plan.Tried < p.plan.Could {
-		said = fmt.Sprintf("the first %s of %s were tried; %s", model.FormatCount(p.plan.Tried), count(p.plan.Could, "node", "nodes"), said)
+		said = fmt.Sprintf("the first %s of %s were tried; %s", model.FormatCount(p.plan.Tried), figures.Count(p.plan.Could, "node", "nodes"), said)
 	}
 	if said == "" {
 		return nil

@@ -9,37 +9,40 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
+// keyboard does what keys, the mouse and pastes mean where the user is.
+type keyboard struct{ app *App }
+
 // settler is a view that keeps rows of vanished objects until the next key.
 type settler interface{ settle() }
 
 // onKey does what the key means where the user is now.
-func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
-	a.touched = true
-	a.said.text = ""
-	leaving := a.acts.leaving
-	a.acts.leaving = false
+func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
+	k.app.touched = true
+	k.app.said.text = ""
+	leaving := k.app.jobs.leaving
+	k.app.jobs.leaving = false
 	switch {
-	case key.String() == "ctrl+c" && a.box == nil && a.dialog == nil:
-		return a.quit(leaving)
-	case a.acts.wish != nil:
-		a.onPlanningKey(key)
+	case key.String() == "ctrl+c" && k.app.box == nil && k.app.dialog == nil:
+		return k.app.jobs.quit(leaving)
+	case k.app.acts.wish != nil:
+		k.app.acts.onPlanningKey(key)
 		return nil
-	case a.dialog != nil:
-		return a.dialog.key(key)
-	case a.box != nil:
-		a.onBoxKey(key)
+	case k.app.dialog != nil:
+		return k.app.dialog.key(key)
+	case k.app.box != nil:
+		k.app.boxes.onBoxKey(key)
 		return nil
-	case a.prompt != nil:
-		return a.prompt.key(key)
-	case a.lesson.entered:
-		return a.onLessonKey(key)
+	case k.app.prompt != nil:
+		return k.app.prompt.key(key)
+	case k.app.lesson.entered:
+		return k.app.lessons.onLessonKey(key)
 	}
-	v := a.top()
-	b, ok := keymap.At(key.String(), a.placesOf(v))
+	v := k.app.history.top()
+	b, ok := keymap.At(key.String(), k.placesOf(v))
 	if !ok {
-		return a.stray(key.String(), v)
+		return k.stray(key.String(), v)
 	}
-	cmd := a.do(b, v)
+	cmd := k.do(b, v)
 	if s, ok := v.(settler); ok {
 		s.settle()
 	}
@@ -47,101 +50,101 @@ func (a *App) onKey(key tea.KeyPressMsg) tea.Cmd {
 }
 
 // do runs an action, or says why it cannot be done.
-func (a *App) do(b keymap.Binding, v view) tea.Cmd {
-	if a.small() && b.Do != keymap.Close && b.Do != keymap.Quit {
+func (k *keyboard) do(b keymap.Binding, v view) tea.Cmd {
+	if k.app.small() && b.Do != keymap.Close && b.Do != keymap.Quit {
 		return nil
 	}
-	if a.hides(v) && (b.Where&keymap.Everywhere == 0 || b.Do == keymap.Copy) {
-		return a.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + hiddenWords + ".")
+	if k.app.hides(v) && (b.Where&keymap.Everywhere == 0 || b.Do == keymap.Copy) {
+		return k.app.said.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + hiddenWords + ".")
 	}
-	if reason := a.off(b.Do, v); reason != "" {
-		return a.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + reason)
+	if reason := k.off(b.Do, v); reason != "" {
+		return k.app.said.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + reason)
 	}
-	if cmd, done := a.doAnywhere(b.Do); done {
+	if cmd, done := k.doAnywhere(b.Do); done {
 		return cmd
 	}
 	if slices.Contains(changers, b.Do) {
-		return a.change(b.Do, targetsOf(v))
+		return k.app.acts.change(b.Do, targetsOf(v))
 	}
 	return v.act(b.Do)
 }
 
 // doAnywhere does the actions that mean the same on every page.
-func (a *App) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
+func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Lesson:
-		if a.lesson.taken == nil {
-			return a.say("L lesson: no lesson is taken. demo --list lists them."), true
+		if k.app.lesson.taken == nil {
+			return k.app.said.say("L lesson: no lesson is taken. demo --list lists them."), true
 		}
-		a.lesson.entered = true
+		k.app.lesson.entered = true
 	case keymap.Fault:
-		return a.openTrainer(), true
+		return k.app.training.openTrainer(), true
 	case keymap.Quit:
-		return a.quit(false), true
+		return k.app.jobs.quit(false), true
 	case keymap.Help:
-		a.openHelp()
+		k.app.boxes.openHelp()
 	case keymap.Palette:
-		a.prompt = newPalette(a)
+		k.app.prompt = newPalette(k.app)
 	case keymap.Namespaces:
-		a.prompt = newNamespaces(a)
+		k.app.prompt = newNamespaces(k.app)
 	case keymap.AllNamespaces:
-		return a.inNamespace(""), true
+		return k.app.commands.inNamespace(""), true
 	case keymap.More:
-		return a.openMenu(), true
+		return k.app.boxes.openMenu(), true
 	case keymap.Close:
-		return a.close(), true
+		return k.close(), true
 	case keymap.Last:
-		return a.goTo(a.last), true
+		return k.app.history.goTo(k.app.history.last), true
 	case keymap.Back:
-		return a.back(), true
+		return k.app.history.back(), true
 	case keymap.Forward:
-		return a.goTo(a.here + 1), true
+		return k.app.history.goTo(k.app.history.here + 1), true
 	default:
-		return a.doOpenPage(do)
+		return k.doOpenPage(do)
 	}
 	return nil, true
 }
 
 // doOpenPage goes to a page, or to another step of a recording.
-func (a *App) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
+func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Pending:
-		return a.open(a.pages.pending), true
+		return k.app.history.open(k.app.pages.pending), true
 	case keymap.Pods:
-		return a.open(a.pages.pods), true
+		return k.app.history.open(k.app.pages.pods), true
 	case keymap.Nodes:
-		return a.open(a.pages.nodes), true
+		return k.app.history.open(k.app.pages.nodes), true
 	case keymap.Activity:
-		return a.open(newActivity(a)), true
+		return k.app.history.open(newActivity(k.app)), true
 	case keymap.Unread:
-		return a.open(newUnread(a)), true
+		return k.app.history.open(newUnread(k.app)), true
 	case keymap.StepBack, keymap.StepOn:
-		return a.step(do), true
+		return k.app.steps.step(do), true
 	case keymap.Changes:
-		return a.openChanges(), true
+		return k.app.steps.openChanges(), true
 	case keymap.Past:
-		return a.open(newPast(a, a.top().selected().pod)), true
+		return k.app.history.open(newPast(k.app, k.app.history.top().selected().pod)), true
 	}
-	return a.doTerminal(do)
+	return k.doTerminal(do)
 }
 
 // doTerminal does what concerns the terminal and the connection.
-func (a *App) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
+func (k *keyboard) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Redraw:
 		return tea.ClearScreen, true
 	case keymap.Suspend:
 		return tea.Suspend, true
 	case keymap.Kill:
-		return a.say("Nothing is killed without asking: e evicts"), true
+		return k.app.said.say("Nothing is killed without asking: e evicts"), true
 	case keymap.Retry:
-		cluster := a.Cluster
+		cluster := k.app.Cluster
 		if cluster == nil {
 			return nil, true // it is being connected to
 		}
 		return func() tea.Msg { cluster.Retry(); return nil }, true
 	case keymap.Copy:
-		return a.copy(), true
+		return k.copy(), true
 	}
 	return nil, false
 }
@@ -152,23 +155,23 @@ type closer interface {
 }
 
 // close closes what is open in the view, else goes back.
-func (a *App) close() tea.Cmd {
-	if v, ok := a.top().(closer); ok {
+func (k *keyboard) close() tea.Cmd {
+	if v, ok := k.app.history.top().(closer); ok {
 		if cmd, done := v.close(); done {
 			return cmd
 		}
 	}
-	return a.back()
+	return k.app.history.back()
 }
 
-func (a *App) onPaste(text string) tea.Cmd {
+func (k *keyboard) onPaste(text string) tea.Cmd {
 	switch {
-	case a.box != nil || a.acts.wish != nil:
+	case k.app.box != nil || k.app.acts.wish != nil:
 		return nil
-	case a.dialog != nil:
-		return a.dialog.paste(text)
-	case a.prompt == nil:
+	case k.app.dialog != nil:
+		return k.app.dialog.paste(text)
+	case k.app.prompt == nil:
 		return nil // a paste answers nothing
 	}
-	return a.prompt.paste(text)
+	return k.app.prompt.paste(text)
 }

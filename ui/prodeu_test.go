@@ -61,12 +61,12 @@ var running = []struct {
 
 // waits are the pods that wait, and what Pending says of them.
 var waits = []struct {
-	name, owner string // owner is the ReplicaSet's hash or "" for a pod without
-	cpu, memory string
-	priority    int32
-	age         time.Duration
-	verdict     report.Verdict
-	state, why  string
+	name, owner    string // owner is the ReplicaSet's hash or "" for a pod without
+	cpu, memory    string
+	priority       int32
+	age            time.Duration
+	verdict        report.Verdict
+	state, whyView string
 }{
 	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "std-c-01: 2 pods end in 18s"},
 	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "no node fits", "volume in eu-1b: cpu short"},
@@ -195,8 +195,8 @@ func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {
 			reports[p.Object.UID] = &report.Report{
-				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, Why: w.why,
-				Summary: w.why, Revision: s.Revision,
+				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, Why: w.whyView,
+				Summary: w.whyView, Revision: s.Revision,
 			}
 		}
 	}

@@ -18,8 +18,8 @@ type limited interface{ full(text string) bool }
 // takesNoMore says whether a message is a key for an input that is full and has
 // said so. Nothing is done for it: what is pasted as keys may be thousands of them,
 // and ctrl-c comes behind them.
-func (a *App) takesNoMore(msg tea.Msg) bool {
+func (k *keyboard) takesNoMore(msg tea.Msg) bool {
 	key, ok := msg.(tea.KeyPressMsg)
-	input, open := a.prompt.(limited)
-	return ok && open && key.Text != "" && a.acts.wish == nil && a.dialog == nil && a.box == nil && input.full(key.Text)
+	input, open := k.app.prompt.(limited)
+	return ok && open && key.Text != "" && k.app.acts.wish == nil && k.app.dialog == nil && k.app.box == nil && input.full(key.Text)
 }

@@ -12,20 +12,20 @@ type raisedMsg struct {
 
 // raise asks whether a context that is set to be read-only may be changed until
 // it is left. What was set for the whole run stays.
-func (a *App) raise() tea.Cmd {
-	actor := a.actor()
+func (c *acts) raise() tea.Cmd {
+	actor := c.app.actor()
 	switch {
 	case actor == nil:
-		return a.say("write: nothing can be changed in what is shown.")
+		return c.app.said.say("write: nothing can be changed in what is shown.")
 	case actor.ReadOnly() == "":
-		return a.say("write: changes can be planned here already; each asks first.")
-	case a.ReadOnly:
-		reason, _ := a.lookOnly()
-		return a.say("write: " + reason)
+		return c.app.said.say("write: changes can be planned here already; each asks first.")
+	case c.app.ReadOnly:
+		reason, _ := c.app.keyboard.lookOnly()
+		return c.app.said.say("write: " + reason)
 	}
-	opened := a.opened
-	return a.openYesNo(&yesNo{
-		app: a, title: "Allow changes", does: "allow changes",
+	opened := c.app.opened
+	return c.app.boxes.openYesNo(&yesNo{
+		app: c.app, title: "Allow changes", does: "allow changes",
 		lines: []string{
 			"The settings keep this context read-only.",
 			"Until it is left, changes can be planned here; each still asks.",
@@ -37,12 +37,12 @@ func (a *App) raise() tea.Cmd {
 }
 
 // onRaised says what came of it.
-func (a *App) onRaised(msg raisedMsg) tea.Cmd {
+func (c *acts) onRaised(msg raisedMsg) tea.Cmd {
 	switch {
-	case msg.opened != a.opened:
+	case msg.opened != c.app.opened:
 		return nil
 	case msg.err != nil:
-		return a.sayError(msg.err)
+		return c.app.said.sayError(msg.err)
 	}
-	return a.say("Changes can be planned here now; each asks first.")
+	return c.app.said.say("Changes can be planned here now; each asks first.")
 }

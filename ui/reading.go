@@ -5,34 +5,24 @@ import (
 	"slices"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// isReading reports whether a list is not in yet.
-func (a *App) isReading() bool { return len(a.snapshot.Status.Reading) > 0 }
-
 // readingWords say how far reading is.
-func (a *App) readingWords() string {
-	if a.isConnecting() {
-		return a.connectingWords()
+func (n *connections) readingWords() string {
+	if n.isConnecting() {
+		return n.connectingWords()
 	}
-	reading := a.snapshot.Status.Reading
+	reading := n.app.observed.snapshot.Status.Reading
 	words := "Reading the cluster"
 	if n, ok := reading["pods"]; ok {
 		words = "Reading pods: " + model.FormatCount(n) + " so far"
 	} else if len(reading) > 0 {
-		words = "Reading " + names(slices.Sorted(maps.Keys(reading)))
+		words = "Reading " + grammar.List(slices.Sorted(maps.Keys(reading)), grammar.Few)
 	}
-	if n := len(a.snapshot.Nodes); n > 0 {
-		words += "; " + count(n, "node is in", "nodes are in")
+	if n := len(n.app.observed.snapshot.Nodes); n > 0 {
+		words += "; " + figures.Count(n, "node is in", "nodes are in")
 	}
 	return words + ". Verdicts follow when all are in."
-}
-
-// notRead tells why a resource could not be read; "" where it was.
-func (a *App) notRead(resource string) string {
-	at := slices.IndexFunc(a.snapshot.Status.Unread, func(u model.Unread) bool { return u.Resource == resource })
-	if at < 0 {
-		return ""
-	}
-	return model.Clean(a.snapshot.Status.Unread[at].Why)
 }

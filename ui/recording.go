@@ -28,6 +28,7 @@ type Recording interface {
 
 // stepping is where in a recording one is going.
 type stepping struct {
+	app  *App
 	to   int  // the step that was asked for last; 0: none was
 	busy bool // one is being read
 	slow bool // and takes its time
@@ -45,9 +46,9 @@ type (
 )
 
 // placesOf are where in the key map a page is: in a recording there are more keys.
-func (a *App) placesOf(v view) keymap.Place {
+func (k *keyboard) placesOf(v view) keymap.Place {
 	in := v.places()
-	if a.Recording != nil {
+	if k.app.Recording != nil {
 		in |= keymap.InRecording
 		if in&keymap.OnPod != 0 {
 			in |= keymap.OnRecorded
@@ -57,16 +58,16 @@ func (a *App) placesOf(v view) keymap.Place {
 }
 
 // towards is the step that was asked for last, else the one that is shown.
-func (a *App) towards() int {
-	if a.steps.to != 0 {
-		return a.steps.to
+func (s *stepping) towards() int {
+	if s.to != 0 {
+		return s.to
 	}
-	return a.snapshot.Status.Step
+	return s.app.observed.snapshot.Status.Step
 }
 
 // offStep tells why there is no step to go to; "" if there is.
-func (a *App) offStep(do keymap.Action) string {
-	to, all := a.towards(), a.snapshot.Status.Steps
+func (s *stepping) offStep(do keymap.Action) string {
+	to, all := s.towards(), s.app.observed.snapshot.Status.Steps
 	switch {
 	case all == 0:
 		return "the recording is being read."
@@ -79,56 +80,54 @@ func (a *App) offStep(do keymap.Action) string {
 }
 
 // step goes one step back or on. Keys that come while one is being read add up.
-func (a *App) step(do keymap.Action) tea.Cmd {
+func (s *stepping) step(do keymap.Action) tea.Cmd {
 	by := 1
 	if do == keymap.StepBack {
 		by = -1
 	}
-	a.steps.to = a.towards() + by
-	return a.readStep()
+	s.to = s.towards() + by
+	return s.readStep()
 }
 
 // readStep reads the step that was asked for last, off the event loop.
-func (a *App) readStep() tea.Cmd {
-	s := &a.steps
+func (s *stepping) readStep() tea.Cmd {
 	if s.busy {
 		return nil
 	}
 	s.busy, s.slow = true, false
 	s.nth++
-	ctx, recording, opened, to, nth := a.ctx, a.Recording, a.opened, s.to, s.nth
+	ctx, recording, opened, to, nth := s.app.ctx, s.app.Recording, s.app.opened, s.to, s.nth
 	return tea.Batch(
 		func() tea.Msg { return steppedMsg{opened, to, recording.Go(ctx, to)} },
-		a.after(slowAfter, func(time.Time) tea.Msg { return stepSlowMsg{nth} }),
+		s.app.after(slowAfter, func(time.Time) tea.Msg { return stepSlowMsg{nth} }),
 	)
 }
 
 // onStepped goes on to the step that was asked for meanwhile, or says why this one
 // cannot be shown.
-func (a *App) onStepped(msg steppedMsg) tea.Cmd {
-	if msg.opened != a.opened {
+func (s *stepping) onStepped(msg steppedMsg) tea.Cmd {
+	if msg.opened != s.app.opened {
 		return nil
 	}
-	s := &a.steps
 	s.busy, s.slow = false, false
 	switch {
 	case s.to != msg.to:
-		return a.readStep()
+		return s.readStep()
 	case msg.err != nil:
-		return a.sayError(fmt.Errorf("step %d cannot be read, step %d stays on screen: %w", msg.to, a.snapshot.Status.Step, msg.err))
+		return s.app.said.sayError(fmt.Errorf("step %d cannot be read, step %d stays on screen: %w", msg.to, s.app.observed.snapshot.Status.Step, msg.err))
 	}
 	return nil
 }
 
 // onStep makes room for another step: what was found out of the one before does
 // not hold of it, so nothing of that stays on screen until it is asked again.
-func (a *App) onStep() {
-	v := &a.verdicts
-	*v = verdicts{known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: a.snapshot.Revision}
-	a.leave()
-	a.Context = a.snapshot.Status.Context // snapshots that were taken one by one may be of several
-	a.short = a.shortContext()
-	for _, v := range a.trail {
+func (s *stepping) onStep() {
+	v := &s.app.verdicts
+	*v = verdicts{app: s.app, known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: s.app.observed.snapshot.Revision}
+	s.app.history.leave()
+	s.app.Context = s.app.observed.snapshot.Status.Context // snapshots that were taken one by one may be of several
+	s.app.head.short = s.app.head.shortContext()
+	for _, v := range s.app.history.trail {
 		if p, ok := v.(*textPage); ok {
 			p.again()
 		}
@@ -136,16 +135,16 @@ func (a *App) onStep() {
 }
 
 // steppingWords say that a step is being read; "" while none takes its time.
-func (a *App) steppingWords() string {
-	if !a.steps.slow {
+func (s *stepping) steppingWords() string {
+	if !s.slow {
 		return ""
 	}
-	return fmt.Sprintf("Reading step %d of %d.", a.steps.to, a.snapshot.Status.Steps)
+	return fmt.Sprintf("Reading step %d of %d.", s.to, s.app.observed.snapshot.Status.Steps)
 }
 
 // stepWords are the header's; "" where there are no steps.
-func (a *App) stepWords() string {
-	status := a.snapshot.Status
+func (s *stepping) stepWords() string {
+	status := s.app.observed.snapshot.Status
 	if status.Steps == 0 {
 		return ""
 	}
@@ -153,27 +152,27 @@ func (a *App) stepWords() string {
 }
 
 // openChanges shows what changed since the step before.
-func (a *App) openChanges() tea.Cmd {
-	if _, open := a.top().(*difference); open {
+func (s *stepping) openChanges() tea.Cmd {
+	if _, open := s.app.history.top().(*difference); open {
 		return nil
 	}
-	return a.open(newDifference(a))
+	return s.app.history.open(newDifference(s.app))
 }
 
 // withSteps is a footer with the keys of a recording before all others.
-func (a *App) withSteps(footer []footKey) []footKey {
-	if a.Recording == nil {
+func (s *stepping) withSteps(footer []footKey) []footKey {
+	if s.app.Recording == nil {
 		return footer
 	}
 	do := keymap.StepOn
-	if a.offStep(do) != "" {
+	if s.offStep(do) != "" {
 		do = keymap.StepBack // one of the two acts, unless there is only one step
 	}
 	steps := []footKey{{do: do, label: ", ."}}
-	if _, open := a.top().(*difference); !open {
+	if _, open := s.app.history.top().(*difference); !open {
 		steps = append(steps, footKey{do: keymap.Changes})
 	}
-	if a.placesOf(a.top())&keymap.OnRecorded != 0 {
+	if s.app.keyboard.placesOf(s.app.history.top())&keymap.OnRecorded != 0 {
 		steps = append(steps, footKey{do: keymap.Past})
 	}
 	return append(steps, footer...)

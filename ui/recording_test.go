@@ -170,10 +170,10 @@ func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
 	press(t, app, "1", "/")
 	write(t, app, "shop")
 	press(t, app, "enter", "j")
-	before := app.top().selected().copy
+	before := app.history.top().selected().copy
 	app.verdicts.asking = true // so that none is asked for
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
-	if after := app.top().selected().copy; after != before || !strings.Contains(before, "shop/") {
+	if after := app.history.top().selected().copy; after != before || !strings.Contains(before, "shop/") {
 		t.Errorf("%q is selected, before it was %q", after, before)
 	}
 	if !strings.Contains(row(app, 2), "/shop keeps") {

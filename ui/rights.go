@@ -77,9 +77,9 @@ func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
 }
 
 // forbidden tells that the user may not do it; "" where that is not known.
-func (a *App) forbidden(do keymap.Action, t targets) string {
+func (c *acts) forbidden(do keymap.Action, t targets) string {
 	for _, right := range rightsFor(do, t) {
-		permission, known := a.acts.rights.known[right]
+		permission, known := c.rights.known[right]
 		if !known || permission.Allowed {
 			continue
 		}
@@ -93,21 +93,21 @@ func (a *App) forbidden(do keymap.Action, t targets) string {
 }
 
 // wantRights asks once for each right that the keys of what is selected take.
-func (a *App) wantRights() tea.Cmd {
-	if reason, _ := a.lookOnly(); reason != "" || a.snapshot.Revision == 0 {
+func (c *acts) wantRights() tea.Cmd {
+	if reason, _ := c.app.keyboard.lookOnly(); reason != "" || c.app.observed.snapshot.Revision == 0 {
 		return nil
 	}
-	open := a.openRights(targetsOf(a.top()))
+	open := c.openRights(targetsOf(c.app.history.top()))
 	if len(open) == 0 {
 		return nil
 	}
-	if a.acts.rights.asked == nil {
-		a.acts.rights = rights{map[model.Right]model.Permission{}, map[model.Right]bool{}}
+	if c.rights.asked == nil {
+		c.rights = rights{map[model.Right]model.Permission{}, map[model.Right]bool{}}
 	}
 	for _, right := range open {
-		a.acts.rights.asked[right] = true
+		c.rights.asked[right] = true
 	}
-	actor, ctx, opened := a.actor(), a.ctx, a.opened
+	actor, ctx, opened := c.app.actor(), c.app.ctx, c.app.opened
 	return func() tea.Msg {
 		known, err := actor.Rights(ctx, open)
 		if err != nil {
@@ -118,14 +118,14 @@ func (a *App) wantRights() tea.Cmd {
 }
 
 // openRights are those that were not asked for yet.
-func (a *App) openRights(t targets) []model.Right {
+func (c *acts) openRights(t targets) []model.Right {
 	var open []model.Right
 	for _, do := range changersOf(t) {
 		if t.lack(do) != "" {
 			continue
 		}
 		for _, right := range rightsFor(do, t) {
-			if !a.acts.rights.asked[right] && !slices.Contains(open, right) {
+			if !c.rights.asked[right] && !slices.Contains(open, right) {
 				open = append(open, right)
 			}
 		}
@@ -133,8 +133,8 @@ func (a *App) openRights(t targets) []model.Right {
 	return open
 }
 
-func (a *App) onRights(msg rightsMsg) {
-	if msg.opened == a.opened && a.acts.rights.known != nil {
-		maps.Copy(a.acts.rights.known, msg.known)
+func (c *acts) onRights(msg rightsMsg) {
+	if msg.opened == c.app.opened && c.rights.known != nil {
+		maps.Copy(c.rights.known, msg.known)
 	}
 }

@@ -48,7 +48,7 @@ func (r *rows[R]) mouse(msg tea.Msg) tea.Cmd {
 		switch {
 		case msg.Y == 0 || msg.Y >= r.table.Height || row >= len(r.table.Rows):
 		case row == r.table.Chosen:
-			return r.app.do(keymap.Of(keymap.Open, r.self.places()), r.self)
+			return r.app.keyboard.do(keymap.Of(keymap.Open, r.self.places()), r.self)
 		default:
 			r.table.Move(row - r.table.Chosen)
 		}

@@ -11,6 +11,7 @@ const sayFor = 6 * time.Second
 
 // said is what the message row was told to say.
 type said struct {
+	app  *App
 	text string
 	bad  bool
 	nth  int // so that an old timer does not take a new message away
@@ -20,20 +21,22 @@ type said struct {
 type forgetMsg struct{ nth int }
 
 // say puts a sentence on the message row for a while.
-func (a *App) say(text string) tea.Cmd {
-	a.said = said{text: text, nth: a.said.nth + 1}
-	nth := a.said.nth
-	return a.after(sayFor, func(time.Time) tea.Msg { return forgetMsg{nth} })
+func (s *said) say(text string) tea.Cmd {
+	s.text, s.bad = text, false
+	s.nth++
+	nth := s.nth
+	return s.app.after(sayFor, func(time.Time) tea.Msg { return forgetMsg{nth} })
 }
 
 // sayError puts an error on the message row; it stays until the next key.
-func (a *App) sayError(err error) tea.Cmd {
-	a.said = said{text: err.Error(), bad: true, nth: a.said.nth + 1}
+func (s *said) sayError(err error) tea.Cmd {
+	s.text, s.bad = err.Error(), true
+	s.nth++
 	return nil
 }
 
-func (a *App) forget(msg forgetMsg) {
-	if msg.nth == a.said.nth {
-		a.said.text = ""
+func (s *said) forget(msg forgetMsg) {
+	if msg.nth == s.nth {
+		s.text = ""
 	}
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -13,41 +12,44 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
+// opener opens what there is about a selection, or says why it cannot.
+type opener struct{ app *App }
+
 // actOn does what a selection of any list allows.
-func (a *App) actOn(do keymap.Action, on selection) tea.Cmd {
+func (o *opener) actOn(do keymap.Action, on selection) tea.Cmd {
 	switch do {
 	case keymap.Describe:
-		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "describe"},
-			"As kubectl describe "+on.ref.Resource+" says it.", a.describe(on.ref)))
+		return o.app.history.open(newLoading(o.app, []string{on.ref.Resource, on.ref.Name, "describe"},
+			"As kubectl describe "+on.ref.Resource+" says it.", o.describe(on.ref)))
 	case keymap.YAML:
-		return a.open(newLoading(a, []string{on.ref.Resource, on.ref.Name, "YAML"},
-			a.yamlWords(), a.yaml(on.ref)))
+		return o.app.history.open(newLoading(o.app, []string{on.ref.Resource, on.ref.Name, "YAML"},
+			o.yamlWords(), o.yaml(on.ref)))
 	default:
 		switch {
 		case do == keymap.Explain && on.node != nil:
-			return a.open(newNotHere(a, on.node.Name))
+			return o.app.history.open(newNotHere(o.app, on.node.Name))
 		case on.pod != nil:
-			return a.actOnPod(do, on.pod)
+			return o.actOnPod(do, on.pod)
 		}
 	}
 	return nil
 }
 
 // actOnPod opens what there is about a pod.
-func (a *App) actOnPod(do keymap.Action, pod *model.Pod) tea.Cmd {
+func (o *opener) actOnPod(do keymap.Action, pod *model.Pod) tea.Cmd {
 	switch do {
 	case keymap.Open, keymap.Explain:
-		return a.open(newWhy(a, pod))
+		return o.app.history.open(newWhy(o.app, pod))
 	case keymap.Fixes:
-		return a.open(newFixes(a, pod, fixing{}, 0))
+		return o.app.history.open(newFixes(o.app, pod, fixing{}, 0))
 	case keymap.Preempt:
-		return a.open(newPreemption(a, pod))
+		return o.app.history.open(newPreemption(o.app, pod))
 	case keymap.Trace:
-		return a.open(newTrace(a, pod))
+		return o.app.history.open(newTrace(o.app, pod))
 	case keymap.Words:
-		return a.open(newWords(a, pod, nil))
+		return o.app.history.open(newWords(o.app, pod, nil))
 	case keymap.GoNode:
-		return a.goNode(nodeOf(pod))
+		return o.goNode(nodeOf(pod))
 	}
 	return nil
 }
@@ -59,7 +61,7 @@ var aboutVerdicts = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, k
 var ofRefused = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Describe, keymap.YAML, keymap.Words}
 
 // offPod tells why an action cannot be done on a pod.
-func (a *App) offPod(do keymap.Action, gone bool, on selection) string {
+func (o *opener) offPod(do keymap.Action, gone bool, on selection) string {
 	if do != keymap.Describe && do != keymap.YAML && do != keymap.GoNode && !slices.Contains(aboutVerdicts, do) {
 		return ""
 	}
@@ -68,7 +70,7 @@ func (a *App) offPod(do keymap.Action, gone bool, on selection) string {
 		return "no pod is selected."
 	case gone:
 		return on.copy + " is gone."
-	case a.isReading() && slices.Contains(aboutVerdicts, do):
+	case o.app.observed.isReading() && slices.Contains(aboutVerdicts, do):
 		return "verdicts follow when all lists are in."
 	}
 	return offThisPod(do, on.pod, on.copy)
@@ -106,60 +108,11 @@ func nodeOf(p *model.Pod) string {
 }
 
 // podName is a pod's name, with its namespace where more than one is shown.
-func (a *App) podName(p *model.Pod) table.Cell {
-	if a.namespace() != "" {
+func (o *opener) podName(p *model.Pod) table.Cell {
+	if o.app.namespace() != "" {
 		return table.Cell{Text: p.Name()}
 	}
 	return table.Cell{Text: p.FullName()}
-}
-
-// nodeName is a node's name without the domain that all nodes share.
-func (a *App) nodeName(name string) string {
-	return strings.TrimSuffix(name, a.domain)
-}
-
-// brief is text of our own with the nodes named as nodeName does.
-func (a *App) brief(text string) string {
-	return model.Clean(withoutDomain(text, a.domain))
-}
-
-// withoutDomain leaves the domain that all nodes share out of a text.
-func withoutDomain(text, domain string) string {
-	if domain == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, domain, "")
-}
-
-// sharedDomain is what stands after the first dot of every node's name, with
-// the dot; "" unless it is the same for all.
-func sharedDomain(nodes []*model.Node) string {
-	if len(nodes) == 0 {
-		return ""
-	}
-	at := strings.IndexByte(nodes[0].Name, '.')
-	if at <= 0 {
-		return ""
-	}
-	domain := nodes[0].Name[at:]
-	for _, n := range nodes {
-		if strings.IndexByte(n.Name, '.') <= 0 || !strings.HasSuffix(n.Name, domain) {
-			return ""
-		}
-	}
-	return domain
-}
-
-// limits are a pod's or a node's limits of cpu and memory; – is none.
-func limits(r model.Resources) string {
-	cpu, bytes := "–", "–"
-	if r.MilliCPU > 0 {
-		cpu = cores(r.MilliCPU)
-	}
-	if r.Memory > 0 {
-		bytes = memory(r.Memory)
-	}
-	return cpu + " " + bytes
 }
 
 // saidByScheduler is the message of the PodScheduled condition.

@@ -16,7 +16,7 @@ import (
 const removes = "a trailing - removes"
 
 // editTaints opens the input for the taints of nodes.
-func (a *App) editTaints(nodes []*model.Node) tea.Cmd {
+func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
 	names := nodeNames(nodes)
 	held := map[string]int{}
 	for _, node := range nodes {
@@ -25,7 +25,7 @@ func (a *App) editTaints(nodes []*model.Node) tea.Cmd {
 			held[strings.TrimPrefix(taint.ToString(), "node.kubernetes.io/")]++
 		}
 	}
-	return a.openEdit(&wishEdit{
+	return c.openEdit(&wishEdit{
 		title: "Taint " + targets{nodes: nodes}.names(), verb: "add", hint: removes, now: heldBy(held, len(nodes)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteTaint(s, names, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadTaint(names, typed) },

@@ -5,7 +5,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // targets are what an action is about.
@@ -80,7 +82,7 @@ func (n *nodes) targets() targets {
 // targets of the page about a node are that node, and the pods that are selected.
 func (p *notHere) targets() targets {
 	var t targets
-	if node, ok := p.app.snapshot.Node(p.node); ok {
+	if node, ok := p.app.observed.snapshot.Node(p.node); ok {
 		t.nodes = []*model.Node{node}
 	}
 	if p.gone() {
@@ -110,12 +112,12 @@ func (p *groupPage) targets() targets {
 }
 
 // targets of Why are the nodes of the selected group, and the page's pod.
-func (w *why) targets() targets {
+func (w *whyView) targets() targets {
 	var t targets
 	if w.pod.Exists() {
 		t.pods = []*model.Pod{w.pod}
 	}
-	if w.draw.gone {
+	if w.draw.Gone {
 		t.gone = w.pod.FullName()
 	}
 	on := w.selected()
@@ -123,12 +125,12 @@ func (w *why) targets() targets {
 		t.nodes, t.pods = []*model.Node{on.node}, nil
 		return t
 	}
-	g, ok := w.draw.openable()
-	if w.draw.report == nil || !ok || overAll(g) {
+	g, ok := w.draw.Openable()
+	if w.draw.Report == nil || !ok || why.OverAll(g) {
 		return t
 	}
-	for _, name := range g.nodes {
-		if node, ok := w.app.snapshot.Node(name); ok {
+	for _, name := range g.Nodes {
+		if node, ok := w.app.observed.snapshot.Node(name); ok {
 			t.nodes = append(t.nodes, node)
 		}
 	}
@@ -167,7 +169,7 @@ func (t targets) names() string {
 	case len(t.nodes) == 1:
 		return t.nodes[0].Name
 	case len(t.nodes) > 1:
-		return count(len(t.nodes), "node", "nodes")
+		return figures.Count(len(t.nodes), "node", "nodes")
 	case len(t.pods) == 1:
 		return t.pods[0].FullName()
 	}

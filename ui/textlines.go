@@ -1,27 +1,15 @@
 package ui
 
-import "github.com/kubectl-fathom/kubectl-fathom/ui/tone"
-
-// textLine is one line of a text page, and the role that it plays.
-type textLine struct {
-	text string
-	tone tone.Tone
-}
-
-// textLines are lines of one role.
-func textLines(as tone.Tone, texts ...string) []textLine {
-	lines := make([]textLine, len(texts))
-	for i, text := range texts {
-		lines[i] = textLine{text, as}
-	}
-	return lines
-}
+import (
+	"github.com/kubectl-fathom/kubectl-fathom/ui/textview"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
 
 // show takes lines that are wrapped to the page already.
-func (p *textPage) show(lines []textLine) {
+func (p *textPage) show(lines []textview.Line) {
 	p.lines, p.tones = make([]string, len(lines)), make([]tone.Tone, len(lines))
 	for i, line := range lines {
-		p.lines[i], p.tones[i] = line.text, line.tone
+		p.lines[i], p.tones[i] = line.Text, line.Tone
 	}
 	p.find(p.found)
 	p.scroll(0)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -75,7 +76,7 @@ func (p *textPage) footer() []footKey {
 }
 
 func (p *textPage) copies() (text, name string) {
-	return strings.Join(p.lines, "\n"), count(len(p.lines), "line", "lines")
+	return strings.Join(p.lines, "\n"), figures.Count(len(p.lines), "line", "lines")
 }
 
 func (p *textPage) body() []string {
@@ -125,7 +126,7 @@ func (p *textPage) note() string {
 	if len(p.hits) == 0 {
 		return "No line has " + p.found + "."
 	}
-	return count(len(p.hits), "line has ", "lines have ") + p.found + "."
+	return figures.Count(len(p.hits), "line has ", "lines have ") + p.found + "."
 }
 
 func (p *textPage) update(msg tea.Msg) tea.Cmd {

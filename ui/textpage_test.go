@@ -97,7 +97,7 @@ func TestLeavingATextStopsTheFetching(t *testing.T) {
 		ended = ctx.Err()
 		return "", ended
 	})
-	cmd := app.open(page)
+	cmd := app.history.open(page)
 	requireRow(t, app, 2, "Asking kube-apiserver; esc stops that.")
 	press(t, app, "esc")
 	run(t, app, cmd, 0)
@@ -112,7 +112,7 @@ func TestLeavingATextStopsTheFetching(t *testing.T) {
 func TestASearchBeforeTheTextIsThere(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	page := newLoading(app, []string{"text"}, "It is there.", func(context.Context) (string, error) { return "found", nil })
-	cmd := app.open(page)
+	cmd := app.history.open(page)
 	press(t, app, "/")
 	write(t, app, "found")
 	run(t, app, cmd, 0)

@@ -16,27 +16,34 @@ const (
 // tickMsg moves the ages on. Only the newest tick that was asked for counts.
 type tickMsg struct{ nth int }
 
+// ticker asks for the ticks that move ages on.
+type ticker struct {
+	app   *App
+	nth   int // the newest tick that was asked for
+	every time.Duration
+}
+
 // ager is a view that shows ages; it says whether one of them is young.
 type ager interface{ showsYoung() bool }
 
 // tick asks for the next tick, unless one comes soon enough already.
-func (a *App) tick() tea.Cmd {
+func (t *ticker) tick() tea.Cmd {
 	every := calm
-	if v, ok := a.top().(ager); ok && v.showsYoung() && !a.isSnapshot() || a.lost() || a.isConnecting() {
+	if v, ok := t.app.history.top().(ager); ok && v.showsYoung() && !t.app.observed.isSnapshot() || t.app.observed.lost() || t.app.contexts.isConnecting() {
 		every = brisk
 	}
-	if a.tickEvery != 0 && a.tickEvery <= every {
+	if t.every != 0 && t.every <= every {
 		return nil
 	}
-	a.tickEvery = every
-	a.ticking++
-	nth := a.ticking
-	return a.after(every, func(time.Time) tea.Msg { return tickMsg{nth} })
+	t.every = every
+	t.nth++
+	nth := t.nth
+	return t.app.after(every, func(time.Time) tea.Msg { return tickMsg{nth} })
 }
 
-func (a *App) onTick(msg tickMsg) tea.Cmd {
-	if msg.nth == a.ticking {
-		a.tickEvery = 0
+func (t *ticker) onTick(msg tickMsg) tea.Cmd {
+	if msg.nth == t.nth {
+		t.every = 0
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func (p *trace) onSnapshot(s *model.Snapshot) tea.Cmd {
 // ask asks for the way, off the event loop, unless it is there, on its way, or
 // nobody looks.
 func (p *trace) ask() tea.Cmd {
-	a, revision := p.app, p.app.snapshot.Revision
+	a, revision := p.app, p.app.observed.snapshot.Revision
 	known := (p.report != nil || p.trouble != nil) && p.revision >= revision
-	if known || p.asks.busy || p.resting || p.gone || a.top() != view(p) || a.isReading() || a.Cluster == nil {
+	if known || p.asks.busy || p.resting || p.gone || a.history.top() != view(p) || a.observed.isReading() || a.Cluster == nil {
 		return nil
 	}
 	p.revision = revision

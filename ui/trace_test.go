@@ -21,7 +21,7 @@ func traceOf(t testing.TB, width, height int, r *report.Report) (*App, *fakeClus
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	cluster.explained = nil
-	run(t, app, app.open(newTrace(app, pod)), 0)
+	run(t, app, app.history.open(newTrace(app, pod)), 0)
 	return app, cluster, prod
 }
 
@@ -159,7 +159,7 @@ func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 
 func TestAWayIsRenewedWhenTheClusterMoved(t *testing.T) {
 	app, cluster, prod := traceOf(t, 80, 24, checkoutWay())
-	p := app.top().(*trace)
+	p := app.history.top().(*trace)
 	press(t, app, "j", "j", "tab", "shift+tab", "j", "j")
 	if len(cluster.explained) != 1 {
 		t.Fatalf("asked %d times, not once", len(cluster.explained))
@@ -179,9 +179,9 @@ func TestAWayIsRenewedWhenTheClusterMoved(t *testing.T) {
 
 func TestATraceThatTakesItsTimeSaysSo(t *testing.T) {
 	app, _, prod := traceOf(t, 80, 24, checkoutWay())
-	p := app.top().(*trace)
+	p := app.history.top().(*trace)
 	p.resting = false
-	app.snapshot = prod.at(4, liveStatus())
+	app.observed.snapshot = prod.at(4, liveStatus())
 	p.ask() // its answer does not come
 	send(t, app, resultMsg{0, p, waySlowMsg{p.asks.nth}})
 	requireRow(t, app, 3, "explaining")
@@ -202,7 +202,7 @@ func TestATraceThatFailsSaysWhy(t *testing.T) {
 	s := prod.snapshot()
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{err: errors.New("explain pod: no such pod")}, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
-	run(t, app, app.open(newTrace(app, pod)), 0)
+	run(t, app, app.history.open(newTrace(app, pod)), 0)
 	requireRow(t, app, 2, "No answer: explain pod: no such pod")
 	for _, key := range []string{"j", "tab", "enter", "C", "W", "G"} {
 		press(t, app, key)

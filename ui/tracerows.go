@@ -87,7 +87,7 @@ func (p *trace) columns(stage *report.Stage) []table.Column[traceRow] {
 		{Head: "PLUGIN", Min: 17, Max: 30, Text: func(row traceRow) table.Cell { return table.Cell{Text: row.name()} }},
 		{Head: "OUTCOME", Min: 9, Text: func(row traceRow) table.Cell { return outcomeCell(row.step.Outcome) }},
 		{Head: "WHAT IT SAYS", Flex: true, Text: func(row traceRow) table.Cell {
-			return table.Cell{Text: strings.TrimPrefix(p.app.brief(row.step.What), string(row.step.Outcome)+": ")}
+			return table.Cell{Text: strings.TrimPrefix(p.app.observed.brief(row.step.What), string(row.step.Outcome)+": ")}
 		}},
 	}
 }
@@ -124,7 +124,7 @@ func (p *trace) nodeColumns(stage *report.Stage) []table.Column[traceRow] {
 			}
 			return leftBar(row.step.Left, stage.From)
 		}},
-		{Head: what, Flex: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.brief(row.step.What)} }},
+		{Head: what, Flex: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.observed.brief(row.step.What)} }},
 	}
 }
 
@@ -142,7 +142,7 @@ func leftBar(left, whole int) table.Cell {
 // there is room: those that give all nodes the same go first, then the last ones.
 func (p *trace) scoreColumns() []table.Column[traceRow] {
 	columns := []table.Column[traceRow]{
-		{Head: "NODE", Min: 10, Max: 30, Names: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.nodeName(row.node.Node)} }},
+		{Head: "NODE", Min: 10, Max: 30, Names: true, Text: func(row traceRow) table.Cell { return table.Cell{Text: p.app.observed.nodeName(row.node.Node)} }},
 		{Head: "TOTAL", Min: 5, Right: true, Text: func(row traceRow) table.Cell {
 			made := table.Cell{Text: strconv.FormatInt(row.node.Total, 10)}
 			if len(row.node.Scores) == 0 { // it was the only one, so nothing was scored
@@ -172,7 +172,7 @@ func (p *trace) scorers() []string {
 	ranked := p.report.Cycle.Ranked
 	name := 10
 	for _, node := range ranked {
-		name = max(name, min(cells.Width(p.app.nodeName(node.Node)), 30))
+		name = max(name, min(cells.Width(p.app.observed.nodeName(node.Node)), 30))
 	}
 	var plugins []string
 	for _, s := range ranked[0].Scores {

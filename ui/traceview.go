@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -21,7 +22,7 @@ func (p *trace) crumbs() []string {
 	if !p.pod.Waits {
 		list = "pods"
 	}
-	return []string{list, p.app.podName(p.pod).Text, "trace"}
+	return []string{list, p.app.opener.podName(p.pod).Text, "trace"}
 }
 
 // answer is the stages with the one that is shown in brackets; of a pod that has
@@ -32,14 +33,14 @@ func (p *trace) answer(width int) string {
 		return "No answer: " + model.Clean(p.trouble.Error())
 	case p.report == nil && p.gone:
 		return "Gone."
-	case p.report == nil && p.app.isReading():
-		return p.app.readingWords()
+	case p.report == nil && p.app.observed.isReading():
+		return p.app.contexts.readingWords()
 	case p.report == nil:
 		return "Explaining " + model.Clean(p.pod.FullName()) + "."
 	case p.gone:
-		return "Gone. It was: " + p.app.brief(p.report.Summary)
+		return "Gone. It was: " + p.app.observed.brief(p.report.Summary)
 	case p.report.Cycle.Running != "":
-		return p.app.brief(p.report.Cycle.Where)
+		return p.app.observed.brief(p.report.Cycle.Where)
 	}
 	return p.stages(width)
 }
@@ -83,7 +84,7 @@ func (p *trace) top() []string {
 		return nil
 	}
 	s := p.app.styles()
-	words := s.Text.Render(cells.Cut(cells.Blank(table.Gutter)+p.app.brief(stage.Words), p.width))
+	words := s.Text.Render(cells.Cut(cells.Blank(table.Gutter)+p.app.observed.brief(stage.Words), p.width))
 	if p.explaining {
 		words = s.Dim.Render(cells.Blank(table.Gutter) + "explaining")
 	}
@@ -140,7 +141,7 @@ func (p *trace) details(room int) []string {
 	}
 	var lines []string
 	for _, text := range texts {
-		text = p.app.brief(text)
+		text = p.app.observed.brief(text)
 		if row.node == nil && p.height < tallBody {
 			lines = append(lines, " "+cells.Cut(text, p.width-2))
 			continue
@@ -185,7 +186,7 @@ func (p *trace) note() string {
 	case p.report.Cycle.Running != "":
 		return "As of now, not of when it was scheduled: nodes and pods were others then."
 	case p.report.Cycle.Where != "":
-		return p.app.brief(p.report.Cycle.Where)
+		return p.app.observed.brief(p.report.Cycle.Where)
 	}
 	return "As of now, not of its last attempt. Why shows every plugin on every node."
 }
@@ -193,7 +194,7 @@ func (p *trace) note() string {
 // selected is the pod; on a row of a node it is that node.
 func (p *trace) selected() selection {
 	if row, ok := p.table.Selected(); ok && row.node != nil {
-		node, _ := p.app.snapshot.Node(row.node.Node)
+		node, _ := p.app.observed.snapshot.Node(row.node.Node)
 		return selection{ref: model.Ref{Resource: "nodes", Name: row.node.Node}, node: node, copy: row.node.Node}
 	}
 	return podSelection(p.pod)
@@ -218,7 +219,7 @@ func (p *trace) footer() []footKey {
 func (p *trace) off(do keymap.Action) string {
 	on := p.selected()
 	if aboutPod(do) && do != keymap.Trace && do != keymap.Words {
-		return p.app.offPod(do, p.gone, podSelection(p.pod))
+		return p.app.opener.offPod(do, p.gone, podSelection(p.pod))
 	}
 	switch do {
 	case keymap.Open:
@@ -228,7 +229,7 @@ func (p *trace) off(do keymap.Action) string {
 			return "the node is gone."
 		}
 	case keymap.GoNode:
-		return p.app.offPod(do, p.gone, podSelection(p.pod))
+		return p.app.opener.offPod(do, p.gone, podSelection(p.pod))
 	case keymap.Trace:
 		return "this page is the trace."
 	case keymap.Words, keymap.Copy, keymap.NextPart, keymap.PrevPart:
@@ -263,23 +264,23 @@ func (p *trace) act(do keymap.Action) tea.Cmd {
 	case keymap.Open:
 		row, _ := p.table.Selected()
 		if row.node != nil {
-			return p.app.open(newPodsOf(p.app, row.node.Node))
+			return p.app.history.open(newPodsOf(p.app, row.node.Node))
 		}
-		return p.app.open(newNodesOf(p.app, slices.Concat(p.crumbs()[:2], []string{row.step.Plugin}), p.refusedBy(row.step), row.step.Nodes))
+		return p.app.history.open(newNodesOf(p.app, slices.Concat(p.crumbs()[:2], []string{row.step.Plugin}), p.refusedBy(row.step), row.step.Nodes))
 	case keymap.Explain:
 		if on := p.selected(); on.node != nil {
-			return p.app.actOn(do, on)
+			return p.app.opener.actOn(do, on)
 		}
-		return p.app.open(newWhy(p.app, p.pod))
+		return p.app.history.open(newWhy(p.app, p.pod))
 	case keymap.Words:
-		return p.app.open(newWords(p.app, p.pod, p.report))
+		return p.app.history.open(newWords(p.app, p.pod, p.report))
 	default:
 		switch {
 		case p.table.Act(do):
 		case aboutPod(do):
-			return p.app.actOn(do, podSelection(p.pod))
+			return p.app.opener.actOn(do, podSelection(p.pod))
 		default:
-			return p.app.actOn(do, p.selected())
+			return p.app.opener.actOn(do, p.selected())
 		}
 	}
 	return nil
@@ -287,7 +288,7 @@ func (p *trace) act(do keymap.Action) tea.Cmd {
 
 // refusedBy says what the nodes of a step have in common.
 func (p *trace) refusedBy(step report.Step) string {
-	return fmt.Sprintf("%s at %s: %s.", count(len(step.Nodes), "node drops out", "nodes drop out"), step.Plugin, p.app.brief(step.What))
+	return fmt.Sprintf("%s at %s: %s.", figures.Count(len(step.Nodes), "node drops out", "nodes drop out"), step.Plugin, p.app.observed.brief(step.What))
 }
 
 // onClick selects a row, or opens the selected one.
@@ -297,7 +298,7 @@ func (p *trace) onClick(y int) tea.Cmd {
 	case y <= len(p.top()) || row >= len(p.table.Rows) || row-p.table.Top >= p.table.Lines():
 		return nil
 	case row == p.table.Chosen:
-		return p.app.do(keymap.Of(keymap.Open, p.places()), p)
+		return p.app.keyboard.do(keymap.Of(keymap.Open, p.places()), p)
 	}
 	p.table.Move(row - p.table.Chosen)
 	return nil

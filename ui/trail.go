@@ -2,11 +2,18 @@ package ui
 
 import tea "charm.land/bubbletea/v2"
 
+// history is the pages that were shown.
+type history struct {
+	app        *App
+	trail      []view
+	here, last int // in trail: what is shown, and what was before
+}
+
 // longest is how many views history keeps.
 const longest = 50
 
 // top is the view that is shown.
-func (a *App) top() view { return a.trail[a.here] }
+func (h *history) top() view { return h.trail[h.here] }
 
 // pages are the pages that are there once and keep their filter and selection.
 type pages struct {
@@ -19,52 +26,54 @@ type pages struct {
 type leaver interface{ leave() }
 
 // leave tells the view on top that another one takes its place.
-func (a *App) leave() {
-	if v, ok := a.top().(leaver); ok {
+func (h *history) leave() {
+	if v, ok := h.top().(leaver); ok {
 		v.leave()
 	}
 }
 
 // open shows v; what was forward in history is forgotten.
-func (a *App) open(v view) tea.Cmd {
-	if v == a.top() {
+func (h *history) open(v view) tea.Cmd {
+	if v == h.top() {
 		return nil
 	}
-	a.leave()
-	a.trail = append(a.trail[:a.here+1:a.here+1], v)
-	if len(a.trail) > longest {
-		a.trail = a.trail[1:]
+	h.leave()
+	h.trail = append(h.trail[:h.here+1:h.here+1], v)
+	if len(h.trail) > longest {
+		h.trail = h.trail[1:]
 	}
-	a.last, a.here = len(a.trail)-2, len(a.trail)-1
-	return a.show()
+	h.last, h.here = len(h.trail)-2, len(h.trail)-1
+	return h.show()
 }
 
 // goTo shows the view at a place in history.
-func (a *App) goTo(i int) tea.Cmd {
-	if i < 0 || i >= len(a.trail) || i == a.here {
+func (h *history) goTo(i int) tea.Cmd {
+	if i < 0 || i >= len(h.trail) || i == h.here {
 		return nil
 	}
-	a.leave()
-	a.last, a.here = a.here, i
-	return a.show()
+	h.leave()
+	h.last, h.here = h.here, i
+	return h.show()
 }
 
 // show brings the view on top up to date.
-func (a *App) show() tea.Cmd {
-	a.fit()
-	if v, ok := a.top().(changing); ok {
-		v.forgetCells()
+func (h *history) show() tea.Cmd {
+	h.fit()
+	if v, ok := h.top().(changing); ok {
+		v.changes().Forget()
 	}
-	return a.top().update(snapshotMsg{a.opened, a.snapshot, true})
+	return h.top().update(snapshotMsg{h.app.opened, h.app.observed.snapshot, true})
 }
 
 // fit gives the view on top its room.
-func (a *App) fit() { a.top().resize(a.width-a.lessonRight(), a.pageHeight()) }
+func (h *history) fit() {
+	h.top().resize(h.app.width-h.app.layout.lessonRight(), h.app.layout.pageHeight())
+}
 
 // back goes where one came from.
-func (a *App) back() tea.Cmd {
-	if a.here == 0 {
-		return a.say("This is where it began: 1 2 3 are the views, ctrl-c quits.")
+func (h *history) back() tea.Cmd {
+	if h.here == 0 {
+		return h.app.said.say("This is where it began: 1 2 3 are the views, ctrl-c quits.")
 	}
-	return a.goTo(a.here - 1)
+	return h.goTo(h.here - 1)
 }

@@ -6,6 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// training is what a trainer does in the embedded cluster: faults, steps, and to begin anew.
+type training struct {
+	app  *App
+	anew bool // the cluster is being begun anew
+}
+
 // Trainer leads a class on the embedded cluster. Only that one has a trainer: what
 // it does is done at once, and no cluster that is connected to can be meant.
 type Trainer interface {
@@ -45,8 +51,8 @@ type Trouble struct {
 type led interface{ Trainer() Trainer }
 
 // trainer is that of the cluster; nil where it has none.
-func (a *App) trainer() Trainer {
-	if c, ok := a.Cluster.(led); ok {
+func (t *training) trainer() Trainer {
+	if c, ok := t.app.Cluster.(led); ok {
 		return c.Trainer()
 	}
 	return nil
@@ -59,51 +65,51 @@ type faultMsg struct {
 	err    error
 }
 
-func (a *App) onFault(msg faultMsg) tea.Cmd {
+func (t *training) onFault(msg faultMsg) tea.Cmd {
 	switch {
-	case msg.opened != a.opened:
+	case msg.opened != t.app.opened:
 		return nil
 	case msg.err != nil:
-		return a.sayError(msg.err)
+		return t.app.said.sayError(msg.err)
 	}
-	return a.say(msg.says)
+	return t.app.said.say(msg.says)
 }
 
 // openTrainer opens the menu of what a trainer does.
-func (a *App) openTrainer() tea.Cmd {
-	trainer := a.trainer()
+func (t *training) openTrainer() tea.Cmd {
+	trainer := t.trainer()
 	if trainer == nil {
-		return a.say("i fault: faults are put into the embedded cluster alone (fathom demo).")
+		return t.app.said.say("i fault: faults are put into the embedded cluster alone (fathom demo).")
 	}
-	on := a.faultTarget()
-	menu := &choice{app: a, title: "Faults and reset", does: "does it at once; reset asks first", column: 10}
-	if a.lesson.taken != nil {
+	on := t.faultTarget()
+	menu := &choice{app: t.app, title: "Faults and reset", does: "does it at once; reset asks first", column: 10}
+	if t.app.lesson.taken != nil {
 		menu.title, menu.does = "Faults, reset, steps", "does it at once; reset and step ask first"
 	}
 	for _, trouble := range trainer.Troubles() {
-		menu.add("take back", trouble.Says, a.faultsOff(), func() tea.Cmd { return a.takeBack(trainer, trouble) })
+		menu.add("take back", trouble.Says, t.faultsOff(), func() tea.Cmd { return t.takeBack(trainer, trouble) })
 	}
 	for _, fault := range trainer.Faults(on) {
-		menu.add(fault.Name, fault.Says, a.faultsOff(), func() tea.Cmd { return a.strikeOn(trainer, fault, on) })
+		menu.add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.strikeOn(trainer, fault, on) })
 	}
-	menu.add("reset", "begin anew: the same cluster, as it was", "", a.askReset)
-	if a.lesson.taken != nil {
-		menu.add("step", "go to a step of the lesson", "", a.openSteps)
+	menu.add("reset", "begin anew: the same cluster, as it was", "", t.askReset)
+	if t.app.lesson.taken != nil {
+		menu.add("step", "go to a step of the lesson", "", t.openSteps)
 	}
 	return menu.open()
 }
 
 // faultsOff tells why no fault can be put or taken back; "" if it can.
-func (a *App) faultsOff() string {
-	if a.ReadOnly {
+func (t *training) faultsOff() string {
+	if t.app.ReadOnly {
 		return "read-only, set by --readonly for this run."
 	}
 	return ""
 }
 
 // faultTarget is what faults are put on: what is selected.
-func (a *App) faultTarget() FaultTarget {
-	on := a.top().selected()
+func (t *training) faultTarget() FaultTarget {
+	on := t.app.history.top().selected()
 	node := ""
 	switch {
 	case on.node != nil:
@@ -112,7 +118,7 @@ func (a *App) faultTarget() FaultTarget {
 		node = nodeOf(on.pod)
 	}
 	var target FaultTarget
-	if n, ok := a.snapshot.Node(node); ok {
+	if n, ok := t.app.observed.snapshot.Node(node); ok {
 		target.Node, target.Zone = n.Name, n.Zone
 	}
 	if on.pod != nil {
@@ -122,18 +128,18 @@ func (a *App) faultTarget() FaultTarget {
 }
 
 // strikeOn puts a fault on what is selected; where that will not do, it asks on what.
-func (a *App) strikeOn(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd {
+func (t *training) strikeOn(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd {
 	if !fault.Has {
-		return a.openTargets(trainer, fault)
+		return t.openTargets(trainer, fault)
 	}
-	ctx, opened := a.ctx, a.opened
+	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
 		return faultMsg{opened, "Done: " + fault.Says + ".", trainer.Strike(ctx, fault.Name, on)}
 	}
 }
 
-func (a *App) takeBack(trainer Trainer, trouble Trouble) tea.Cmd {
-	ctx, opened := a.ctx, a.opened
+func (t *training) takeBack(trainer Trainer, trouble Trouble) tea.Cmd {
+	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
 		return faultMsg{opened, "Taken back: " + trouble.Says + ".", trainer.TakeBack(ctx, trouble.ID)}
 	}

@@ -156,7 +156,7 @@ func TestNoFaultIsPutIntoAClusterThatIsConnectedTo(t *testing.T) {
 	if got := screen(app); !strings.Contains(got, "i fault: faults are put into the embedded cluster alone (fathom demo).") || app.dialog != nil {
 		t.Errorf("the screen is\n%s", got)
 	}
-	for _, e := range app.commands() {
+	for _, e := range app.commands.all() {
 		if e.name == "fault" || e.name == "reset" || e.name == "step" {
 			t.Errorf("the palette offers %s", e.name)
 		}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // leavesOpen says what cannot be told where a resource could not be read: the
@@ -47,7 +48,7 @@ type unread struct {
 
 func newUnread(a *App) view {
 	u := &unread{textPage: textPage{page: page{app: a}, path: []string{"not read"}}}
-	u.tell(a.snapshot.Status)
+	u.tell(a.observed.snapshot.Status)
 	return u
 }
 
@@ -74,9 +75,9 @@ func unreadAnswer(status model.Status) string {
 	case n == 0:
 		return "Everything was read but metrics."
 	case status.MetricsNote == "":
-		return count(n, "resource", "resources") + " could not be read."
+		return figures.Count(n, "resource", "resources") + " could not be read."
 	}
-	return count(n, "resource", "resources") + " and metrics could not be read."
+	return figures.Count(n, "resource", "resources") + " and metrics could not be read."
 }
 
 // unreadLines tell what could not be read, why, and what that leaves open.

@@ -22,6 +22,7 @@ const (
 
 // verdicts keeps the newest explanation of each kind that waits.
 type verdicts struct {
+	app     *App
 	known   map[string]verdict // by a kind's key
 	asking  bool               // one is on its way
 	about   string             // the key of the kind that it is about
@@ -50,9 +51,9 @@ func (v *verdicts) of(kind *model.Kind) *report.Report {
 
 // outdated says whether the cluster changed since the kind was explained, so that
 // what is known of it may be otherwise now.
-func (a *App) outdated(kind *model.Kind) bool {
-	known := a.verdicts.known[kind.Key]
-	return known.report != nil && max(known.revision, known.report.Revision) < a.snapshot.Moved && !a.isReading()
+func (v *verdicts) outdated(kind *model.Kind) bool {
+	known := v.known[kind.Key]
+	return known.report != nil && max(known.revision, known.report.Revision) < v.app.observed.snapshot.Moved && !v.app.observed.isReading()
 }
 
 type (
@@ -75,14 +76,14 @@ func (p *pending) explainNext() tea.Cmd {
 	if v.asking && !p.needs(v.about) {
 		v.stop()
 	}
-	if v.asking || v.hidden || a.isReading() || a.Cluster == nil || a.top() != view(p) {
+	if v.asking || v.hidden || a.observed.isReading() || a.Cluster == nil || a.history.top() != view(p) {
 		return nil
 	}
 	kind := p.needed()
 	if kind == nil {
 		return nil
 	}
-	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.snapshot.Revision
+	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.observed.snapshot.Revision
 	ctx, stop := context.WithCancel(a.ctx)
 	v.asking, v.about, v.stop = true, kind.Key, stop
 	return a.ask(p, func(context.Context) tea.Msg {
@@ -158,7 +159,7 @@ func (p *pending) needed() *model.Kind {
 // none is older than the snapshot.
 func (p *pending) oldest() (inView, all *model.Kind) {
 	known, left := p.app.verdicts.known, len(p.table.InView())
-	least := p.app.snapshot.Revision
+	least := p.app.observed.snapshot.Revision
 	for kind := range p.concerned() {
 		if at := known[kind.Key].revision; at < least {
 			least, all = at, kind
@@ -175,7 +176,7 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	a, v := p.app, &p.app.verdicts
 	v.asking = false
 	if msg.stopped || msg.verdict.revision < v.since {
-		return a.explainOnTop()
+		return a.verdicts.explainOnTop()
 	}
 	before := v.known[msg.key]
 	if msg.verdict.report == nil {
@@ -188,20 +189,20 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	if !v.resting {
 		v.resting = true
 		opened, least := a.opened, restLeast
-		if slices.ContainsFunc(p.table.InView(), func(w *waiting) bool { return a.outdated(w.kind) }) {
+		if slices.ContainsFunc(p.table.InView(), func(w *waiting) bool { return a.verdicts.outdated(w.kind) }) {
 			least = restMoved
 		}
 		rest = a.after(max(restFactor*msg.took, least), func(time.Time) tea.Msg {
 			return resultMsg{opened, p, restedMsg{}}
 		})
 	}
-	return tea.Batch(rest, p.applied(), a.explainOnTop())
+	return tea.Batch(rest, p.applied(), a.verdicts.explainOnTop())
 }
 
 // applied filters and sorts again by what came, if that may change anything. While
 // many verdicts come, now and then is enough; the last one always counts.
 func (p *pending) applied() tea.Cmd {
-	v, at := &p.app.verdicts, p.app.at
+	v, at := &p.app.verdicts, p.app.observed.at
 	if !v.due || !p.isLate() || p.unexplained() != nil && at.Sub(v.applied) < restLeast {
 		return nil
 	}
@@ -218,8 +219,8 @@ func sameCells(a, b *report.Report) bool {
 }
 
 // explainOnTop goes on explaining, if Pending is what is shown.
-func (a *App) explainOnTop() tea.Cmd {
-	if p, ok := a.top().(*pending); ok {
+func (v *verdicts) explainOnTop() tea.Cmd {
+	if p, ok := v.app.history.top().(*pending); ok {
 		return p.explainNext()
 	}
 	return nil

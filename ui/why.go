@@ -10,13 +10,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
-// why is the page that says why a pod waits, or where it runs.
-type why struct {
+// whyView is the page that says why a pod waits, or where it runs.
+type whyView struct {
 	page
 	pod      *model.Pod // as it was last seen
-	draw     whyPage
+	draw     why.Page
 	trouble  error // the last explanation failed
 	explains asking
 	resting  bool   // none is asked for until againMsg
@@ -57,30 +58,30 @@ type (
 )
 
 // newWhy opens the page about one pod. What Pending knows already is shown at once.
-func newWhy(a *App, pod *model.Pod) *why {
-	w := &why{page: page{app: a}, pod: pod}
-	if kind, ok := a.snapshot.KindOf(w.uid()); ok {
+func newWhy(a *App, pod *model.Pod) *whyView {
+	w := &whyView{page: page{app: a}, pod: pod}
+	if kind, ok := a.observed.snapshot.KindOf(w.uid()); ok {
 		if report := a.verdicts.of(kind); report != nil && (kind.Refused != nil || report.Pod.UID == string(w.uid())) {
-			w.take(report, resultsByName(report.Nodes))
+			w.take(report, why.ResultsByName(report.Nodes))
 		}
 	}
 	return w
 }
 
-func (w *why) uid() types.UID { return w.pod.Object.UID }
+func (w *whyView) uid() types.UID { return w.pod.Object.UID }
 
 // ref names the pod, or the controller that could not create it, for the API server.
-func (w *why) ref() model.Ref { return podSelection(w.pod).ref }
+func (w *whyView) ref() model.Ref { return podSelection(w.pod).ref }
 
 // update takes snapshots, answers and the mouse.
-func (w *why) update(msg tea.Msg) tea.Cmd {
+func (w *whyView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case snapshotMsg:
 		return w.onSnapshot(msg.snapshot)
 	case answeredMsg:
 		return w.onExplained(msg)
 	case slowMsg:
-		w.draw.explaining = w.explains.open(msg.nth) && w.draw.report != nil
+		w.draw.Explaining = w.explains.open(msg.nth) && w.draw.Report != nil
 	case againMsg:
 		if msg.nth == w.explains.nth {
 			w.resting = false
@@ -101,8 +102,8 @@ func (w *why) update(msg tea.Msg) tea.Cmd {
 }
 
 // onSnapshot finds the pod in it and asks again where the answer may be another.
-func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
-	w.draw.snapshot = s
+func (w *whyView) onSnapshot(s *model.Snapshot) tea.Cmd {
+	w.draw.Snapshot = s
 	kind, waits := s.KindOf(w.uid())
 	pod, ok := s.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
 	if ok = ok && pod.Object.UID == w.uid(); !ok && waits {
@@ -111,9 +112,9 @@ func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
 	if ok {
 		w.pod = pod
 	}
-	w.draw.gone = !ok && len(s.Status.Reading) == 0 && s.Revision > 0
-	w.draw.pod, w.draw.kind = w.pod, kind
-	if w.draw.gone {
+	w.draw.Gone = !ok && len(s.Status.Reading) == 0 && s.Revision > 0
+	w.draw.Pod, w.draw.Kind = w.pod, kind
+	if w.draw.Gone {
 		w.leave()
 		return nil
 	}
@@ -121,16 +122,16 @@ func (w *why) onSnapshot(s *model.Snapshot) tea.Cmd {
 }
 
 // shown says whether anybody looks at the page, or at one of its groups.
-func (w *why) shown() bool {
-	return w.app.top() == view(w) || w.lent != nil && w.app.top() == view(w.lent)
+func (w *whyView) shown() bool {
+	return w.app.history.top() == view(w) || w.lent != nil && w.app.history.top() == view(w.lent)
 }
 
 // explain asks why, off the event loop, unless the answer is there, on its way,
 // or nobody looks.
-func (w *why) explain() tea.Cmd {
-	revision := w.app.snapshot.Revision
-	known := (w.draw.report != nil || w.trouble != nil) && w.revision >= revision
-	if known || w.explains.busy || w.resting || w.draw.gone || !w.shown() || w.app.isReading() || w.app.Cluster == nil {
+func (w *whyView) explain() tea.Cmd {
+	revision := w.app.observed.snapshot.Revision
+	known := (w.draw.Report != nil || w.trouble != nil) && w.revision >= revision
+	if known || w.explains.busy || w.resting || w.draw.Gone || !w.shown() || w.app.observed.isReading() || w.app.Cluster == nil {
 		return nil
 	}
 	w.revision = revision
@@ -142,17 +143,17 @@ func (w *why) explain() tea.Cmd {
 		if err != nil {
 			return answeredMsg{nth: nth, err: err, took: now().Sub(start)}
 		}
-		return answeredMsg{nth, r, resultsByName(r.Nodes), nil, now().Sub(start)}
+		return answeredMsg{nth, r, why.ResultsByName(r.Nodes), nil, now().Sub(start)}
 	})
 	return tea.Batch(ask, w.app.later(w, slowAfter, slowMsg{nth}))
 }
 
 // onExplained shows an answer, unless it is stale, and rests before the next.
-func (w *why) onExplained(msg answeredMsg) tea.Cmd {
+func (w *whyView) onExplained(msg answeredMsg) tea.Cmd {
 	if !w.explains.open(msg.nth) {
 		return nil
 	}
-	w.explains.busy, w.resting, w.draw.explaining = false, true, false
+	w.explains.busy, w.resting, w.draw.Explaining = false, true, false
 	if w.trouble = msg.err; msg.err == nil {
 		w.take(msg.report, msg.nodes)
 	}
@@ -165,35 +166,35 @@ func (w *why) onExplained(msg answeredMsg) tea.Cmd {
 
 // take swaps the report. The group that was selected stays so, told by its
 // nearest node; columns never go away.
-func (w *why) take(report *report.Report, nodes map[string]*report.NodeResult) {
+func (w *whyView) take(report *report.Report, nodes map[string]*report.NodeResult) {
 	d := &w.draw
 	nearest := ""
-	if d.report != nil {
-		if g, ok := d.group(); ok && len(g.nodes) > 0 {
-			nearest = g.nodes[0]
+	if d.Report != nil {
+		if g, ok := d.Group(); ok && len(g.Nodes) > 0 {
+			nearest = g.Nodes[0]
 		}
 	}
-	d.report, d.nodes = report, nodes
-	d.groups, d.columns = whyGroups(report), whyColumns(report, d.columns)
-	at := slices.IndexFunc(d.groups, func(g whyGroup) bool { return slices.Contains(g.nodes, nearest) })
+	d.Report, d.Nodes = report, nodes
+	d.Groups, d.Columns = why.Groups(report), why.ColumnsOf(report, d.Columns)
+	at := slices.IndexFunc(d.Groups, func(g why.Group) bool { return slices.Contains(g.Nodes, nearest) })
 	if at < 0 {
-		at = min(d.chosen, max(0, len(d.groups)-1))
+		at = min(d.Chosen, max(0, len(d.Groups)-1))
 	}
-	d.chosen = at
-	if d.cursor.part == partGroups {
-		d.cursor.row = at
+	d.Chosen = at
+	if d.Cursor.Part == why.PartGroups {
+		d.Cursor.Row = at
 	}
 	w.arrange()
 }
 
 // read asks for the pod's events, now and then.
-func (w *why) read() tea.Cmd {
+func (w *whyView) read() tea.Cmd {
 	version := w.pod.Object.ResourceVersion
-	fresh := version == w.readOf && w.app.at.Sub(w.readAt) < readEvery
+	fresh := version == w.readOf && w.app.observed.at.Sub(w.readAt) < readEvery
 	if w.reads.busy || fresh || w.app.Cluster == nil || !w.shown() {
 		return nil
 	}
-	w.readAt, w.readOf = w.app.at, version
+	w.readAt, w.readOf = w.app.observed.at, version
 	ctx, nth := w.reads.begin(w.app.ctx)
 	cluster, ref := w.app.Cluster, w.ref()
 	return w.app.ask(w, func(context.Context) tea.Msg {
@@ -203,23 +204,23 @@ func (w *why) read() tea.Cmd {
 }
 
 // onEvents shows them, the newest first.
-func (w *why) onEvents(msg eventsMsg) {
+func (w *whyView) onEvents(msg eventsMsg) {
 	if !w.reads.open(msg.nth) {
 		return
 	}
 	w.reads.busy = false
-	if w.draw.unheard = msg.err; msg.err != nil {
+	if w.draw.Unheard = msg.err; msg.err != nil {
 		return
 	}
-	w.draw.hear(msg.events)
+	w.draw.Hear(msg.events)
 	w.arrange()
 }
 
 // leave cancels what nobody will look at.
-func (w *why) leave() {
+func (w *whyView) leave() {
 	w.explains.end()
 	w.reads.end()
 	w.tries.leave()
-	w.draw.explaining, w.resting, w.revision = false, false, 0
+	w.draw.Explaining, w.resting, w.revision = false, false, 0
 	w.readOf = ""
 }

@@ -35,7 +35,7 @@ func whyOn(t testing.TB, width, height int, r *report.Report, events []model.Eve
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	cluster.explained = nil
-	run(t, app, app.open(newWhy(app, pod)), 0)
+	run(t, app, app.history.open(newWhy(app, pod)), 0)
 	return app, cluster, prod
 }
 
@@ -100,7 +100,7 @@ func TestDetailsFollowTheSelectedGroup(t *testing.T) {
 
 func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
 	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	w := app.top().(*why)
+	w := app.history.top().(*whyView)
 	if len(cluster.explained) != 1 {
 		t.Fatalf("asked %d times at first, not once", len(cluster.explained))
 	}
@@ -122,7 +122,7 @@ func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
 
 func TestAStaleExplanationIsDropped(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
-	w := app.top().(*why)
+	w := app.history.top().(*whyView)
 	late := checkoutReport()
 	late.Summary = "Stale."
 	send(t, app, resultMsg{0, w, answeredMsg{nth: w.explains.nth, report: late}})
@@ -131,7 +131,7 @@ func TestAStaleExplanationIsDropped(t *testing.T) {
 
 func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
 	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	w := app.top().(*why)
+	w := app.history.top().(*whyView)
 	w.resting = false
 	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
 	requireRow(t, app, 4, "kube-scheduler says the same")
@@ -142,7 +142,7 @@ func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
 
 func TestLeavingWhyCancelsTheQuestion(t *testing.T) {
 	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	app.top().(*why).resting = false
+	app.history.top().(*whyView).resting = false
 	blocked := &deafCluster{fakeCluster: cluster}
 	app.Cluster = blocked
 	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
@@ -176,7 +176,7 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	}}, r.Groups...)
 	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
 	cluster.reports[types.UID(r.Pod.UID)] = &next
-	app.top().(*why).resting = false
+	app.history.top().(*whyView).resting = false
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 9, "▸      3    ·     ✗")
 	requireRow(t, app, 6, "cordon taint node-aff fit")
@@ -201,7 +201,7 @@ func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
 	cluster := &fakeCluster{err: errors.New("explain pod: the engine\x1b[2J is closed")}
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
-	run(t, app, app.open(newWhy(app, pod)), 0)
+	run(t, app, app.history.open(newWhy(app, pod)), 0)
 	requireRow(t, app, 2, "No answer: explain pod: the engine is closed")
 	press(t, app, "C")
 	requireRow(t, app, 23, "C copy: there is no answer yet.")
@@ -245,8 +245,8 @@ func TestWhyWaitsForAllLists(t *testing.T) {
 	status.Reading = map[string]int{"pods": 12400}
 	cluster := &fakeCluster{}
 	app := newTestAppWith(t, 80, 24, prod.at(1, status), cluster, nil)
-	pod, _ := app.snapshot.PodNamed("shop", checkoutName)
-	run(t, app, app.open(newWhy(app, pod)), 0)
+	pod, _ := app.observed.snapshot.PodNamed("shop", checkoutName)
+	run(t, app, app.history.open(newWhy(app, pod)), 0)
 	requireRow(t, app, 2, "Reading pods: 12,400 so far")
 	if len(cluster.explained) > 0 {
 		t.Error("asked before everything was read")
@@ -268,7 +268,7 @@ func TestTheMouseSelectsThenOpens(t *testing.T) {
 
 func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
 	app := whyOf(t, 120, 40, checkoutReport(), nil)
-	w := app.top().(*why)
+	w := app.history.top().(*whyView)
 	w.reads.begin(context.Background())
 	send(t, app, resultMsg{0, w, eventsMsg{nth: w.reads.nth, err: errors.New("not allowed to list events in shop")}})
 	requireRow(t, app, 35, "EVENTS, unknown")

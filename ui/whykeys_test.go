@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // whyKeys are keys that a page about a pod may be given.
@@ -115,7 +116,7 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var heads []string
-			for _, plugin := range whyColumns(&report.Report{Plugins: test.plugins}, test.had) {
+			for _, plugin := range why.ColumnsOf(&report.Report{Plugins: test.plugins}, test.had) {
 				heads = append(heads, report.Head(plugin))
 			}
 			if got := strings.Join(heads, " "); got != test.want {
@@ -157,7 +158,7 @@ func BenchmarkWhyFrame(b *testing.B) {
 	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 200, Height: 60}} {
 		b.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(b *testing.B) {
 			app := whyOf(b, size.Width, size.Height, r, checkoutEvents())
-			app.snapshot = snapshot
+			app.observed.snapshot = snapshot
 			keys := []tea.KeyPressMsg{keyPress("j"), keyPress("k")}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

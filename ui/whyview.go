@@ -9,11 +9,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // crumbs are the list that one came from, and the pod.
-func (w *why) crumbs() []string {
+func (w *whyView) crumbs() []string {
 	view := "pending"
 	if !w.pod.Waits {
 		view = "pods"
@@ -22,7 +22,7 @@ func (w *why) crumbs() []string {
 }
 
 // title is the pod's name with its namespace where the header does not say that.
-func (w *why) title() string {
+func (w *whyView) title() string {
 	if w.app.namespace() != "" {
 		return w.pod.Name()
 	}
@@ -30,68 +30,68 @@ func (w *why) title() string {
 }
 
 // answer is the verdict in one sentence.
-func (w *why) answer(int) string {
-	r := w.draw.report
+func (w *whyView) answer(int) string {
+	r := w.draw.Report
 	switch {
 	case w.trouble != nil:
 		return "No answer: " + model.Clean(w.trouble.Error())
-	case r == nil && w.draw.gone:
+	case r == nil && w.draw.Gone:
 		return "Gone."
 	case r == nil:
 		return w.waiting()
-	case w.draw.gone:
-		return "Gone. It was: " + w.draw.brief(r.Summary)
+	case w.draw.Gone:
+		return "Gone. It was: " + w.draw.Brief(r.Summary)
 	}
-	return w.draw.verdict()
+	return w.draw.Verdict()
 }
 
 // waiting says what the first answer waits for.
-func (w *why) waiting() string {
-	if len(w.app.snapshot.Status.Reading) > 0 {
-		return w.app.readingWords()
+func (w *whyView) waiting() string {
+	if len(w.app.observed.snapshot.Status.Reading) > 0 {
+		return w.app.contexts.readingWords()
 	}
 	return "Explaining " + model.Clean(w.pod.FullName()) + "."
 }
 
 // dressed is the page as it is drawn now.
-func (w *why) dressed() *whyPage {
+func (w *whyView) dressed() *why.Page {
 	d := &w.draw
-	d.now, d.styles = w.app.asOf(), w.app.styles()
-	d.width, d.height = w.width, w.height
-	d.fixes, d.unfixed = w.tries.fixes, w.tries.trouble
-	d.snapshot, d.pod, d.domain = w.app.snapshot, w.pod, w.app.domain
+	d.Now, d.Styles = w.app.observed.asOf(), w.app.styles()
+	d.Width, d.Height = w.width, w.height
+	d.Fixes, d.Unfixed = w.tries.fixes, w.tries.trouble
+	d.Snapshot, d.Pod, d.Domain = w.app.observed.snapshot, w.pod, w.app.observed.domain
 	return d
 }
 
 // lines are the rows of the body, with what selects them.
-func (w *why) lines() []whyLine {
+func (w *whyView) lines() []why.Line {
 	d := w.dressed()
-	if d.report == nil {
+	if d.Report == nil {
 		return nil
 	}
-	return d.lines()
+	return d.Lines()
 }
 
-func (w *why) body() []string {
+func (w *whyView) body() []string {
 	lines := w.lines()
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
-		drawn[i] = line.text
+		drawn[i] = line.Text
 	}
 	return drawn
 }
 
 // note is the selected row's text if it was cut, else the answer if that was.
-func (w *why) note() string {
+func (w *whyView) note() string {
 	d := w.dressed()
-	if d.report == nil {
+	if d.Report == nil {
 		return ""
 	}
-	if text, room := d.chosenText(); cells.Width(text) > room {
+	if text, room := d.ChosenText(); cells.Width(text) > room {
 		return text
 	}
-	if d.aboutNodes() && d.verdictCut() {
-		return endOf(d.verdict(), d.width-1)
+	if d.AboutNodes() && d.VerdictCut() {
+		return endOf(d.Verdict(), d.Width-1)
 	}
 	return ""
 }
@@ -109,61 +109,42 @@ func endOf(text string, width int) string {
 	return "… " + words
 }
 
-// chosenText is the text of the selected row, and the room that it has.
-func (p *whyPage) chosenText() (text string, room int) {
-	g, ok := p.group()
-	switch {
-	case p.cursor.part == partGroups && ok:
-		m := newMatrix(p.report, p.groups, p.columns, p.width, p.styles)
-		return p.brief(g.words), p.width - m.wordsAt()
-	case p.cursor.part == partNodes && ok && !g.refuses(fitPlugin) && p.cursor.row < len(g.nodes):
-		text := p.sentencesOn(g.nodes[p.cursor.row], g)
-		return text, p.width - table.Gutter - p.widest(g.nodes) - 2
-	case p.cursor.part == partFixes && p.cursor.row < p.fixRows():
-		return p.fixTable().cutText(&p.fixes.Tried[p.cursor.row])
-	case p.cursor.part == partEvents && p.cursor.row < len(p.events):
-		e := p.events[p.cursor.row]
-		return model.Clean(e.Message), p.width - table.Gutter - cells.Width(p.eventText(e)) + cells.Width(model.Clean(e.Message))
-	}
-	return "", 0
-}
-
 // selected is the pod; on a row of a node it is that node.
-func (w *why) selected() selection {
-	if w.draw.cursor.part == partNodes && w.draw.report != nil {
-		if g, ok := w.draw.group(); ok && w.draw.cursor.row < len(g.nodes) {
-			name := g.nodes[w.draw.cursor.row]
-			node, _ := w.app.snapshot.Node(name)
+func (w *whyView) selected() selection {
+	if w.draw.Cursor.Part == why.PartNodes && w.draw.Report != nil {
+		if g, ok := w.draw.Group(); ok && w.draw.Cursor.Row < len(g.Nodes) {
+			name := g.Nodes[w.draw.Cursor.Row]
+			node, _ := w.app.observed.snapshot.Node(name)
 			return selection{ref: model.Ref{Resource: "nodes", Name: name}, node: node, copy: name}
 		}
 	}
 	return selection{ref: w.ref(), pod: w.pod, copy: w.pod.FullName()}
 }
 
-func (w *why) places() keymap.Place {
+func (w *whyView) places() keymap.Place {
 	if w.selected().ref.Resource == "nodes" {
 		return keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts
 	}
 	return keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts
 }
 
-func (w *why) footer() []footKey {
+func (w *whyView) footer() []footKey {
 	open := "open"
-	if w.draw.cursor.part == partNodes {
+	if w.draw.Cursor.Part == why.PartNodes {
 		return append([]footKey{{do: keymap.Open, word: "pods"}}, keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
 	return append([]footKey{{do: keymap.Open, word: open}}, keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.More, keymap.Close)...)
 }
 
 // off tells why a key can do nothing here.
-func (w *why) off(do keymap.Action) string {
+func (w *whyView) off(do keymap.Action) string {
 	switch do {
 	case keymap.GoNode:
-		return w.app.offPod(do, w.draw.gone, w.selected())
+		return w.app.opener.offPod(do, w.draw.Gone, w.selected())
 	case keymap.Fixes, keymap.Preempt:
-		return w.app.offPod(do, w.draw.gone, podSelection(w.pod))
+		return w.app.opener.offPod(do, w.draw.Gone, podSelection(w.pod))
 	case keymap.Open:
-		if _, ok := w.draw.openable(); !ok && w.draw.cursor.part != partFixes {
+		if _, ok := w.draw.Openable(); !ok && w.draw.Cursor.Part != why.PartFixes {
 			return "there are no nodes behind this row."
 		}
 	case keymap.Explain:
@@ -171,7 +152,7 @@ func (w *why) off(do keymap.Action) string {
 			return "this page says why."
 		}
 	case keymap.Words, keymap.Copy:
-		if w.draw.report == nil {
+		if w.draw.Report == nil {
 			return "there is no answer yet."
 		}
 	case keymap.Trace:
@@ -184,41 +165,33 @@ func (w *why) off(do keymap.Action) string {
 	return ""
 }
 
-// openable is the group that enter opens, or whose node.
-func (p *whyPage) openable() (whyGroup, bool) {
-	if p.report == nil || p.cursor.part == partEvents || p.cursor.part == partFixes {
-		return whyGroup{}, false
-	}
-	return p.group()
-}
-
 // showsUsage says that the figures behind a shortage tell what is used.
-func (w *why) showsUsage() bool { return w.draw.report != nil && w.draw.aboutNodes() }
+func (w *whyView) showsUsage() bool { return w.draw.Report != nil && w.draw.AboutNodes() }
 
 // showsYoung says whether an age on the page moves by the second.
-func (w *why) showsYoung() bool {
+func (w *whyView) showsYoung() bool {
 	d := w.dressed()
-	if d.now.Sub(w.pod.Since()) < young {
+	if d.Now.Sub(w.pod.Since()) < young {
 		return true
 	}
-	if d.report != nil {
-		if seen := d.report.Observed.AttemptSeen; seen != nil && d.now.Sub(seen.Time) < young {
+	if d.Report != nil {
+		if seen := d.Report.Observed.AttemptSeen; seen != nil && d.Now.Sub(seen.Time) < young {
 			return true
 		}
 	}
-	return len(d.events) > 0 && d.now.Sub(d.events[0].Last) < young
+	return len(d.Events) > 0 && d.Now.Sub(d.Events[0].Last) < young
 }
 
 // copies is the page as Markdown, on a fix its command; and what the message row
 // calls it.
-func (w *why) copies() (text, name string) {
-	if w.draw.report == nil {
+func (w *whyView) copies() (text, name string) {
+	if w.draw.Report == nil {
 		return "", ""
 	}
-	if f, ok := w.draw.chosenFix(); ok && f.Command != "" {
+	if f, ok := w.draw.ChosenFix(); ok && f.Command != "" {
 		return commandOf(f, w.app)
 	}
-	report := w.draw.report
+	report := w.draw.Report
 	if w.tries.fixes != nil {
 		report = report.WithFixes(w.tries.fixes)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
@@ -52,12 +54,12 @@ type editedMsg struct {
 }
 
 // openEdit opens the box.
-func (a *App) openEdit(e *wishEdit) tea.Cmd {
-	e.app, e.field, e.chosen = a, input.New(""), -1
+func (c *acts) openEdit(e *wishEdit) tea.Cmd {
+	e.app, e.field, e.chosen = c.app, input.New(""), -1
 	if e.number {
 		e.field = input.NewNumber()
 	}
-	a.prompt, a.dialog = nil, e
+	c.app.prompt, c.app.dialog = nil, e
 	return e.typed()
 }
 
@@ -137,7 +139,7 @@ func (e *wishEdit) enter() tea.Cmd {
 		return nil
 	}
 	e.app.dialog = nil
-	return e.app.plan(wish)
+	return e.app.acts.plan(wish)
 }
 
 // typed follows another text.
@@ -151,7 +153,7 @@ func (e *wishEdit) typed() tea.Cmd {
 func (e *wishEdit) follow(anew bool) tea.Cmd {
 	e.nth++
 	msg := editedMsg{edit: e, nth: e.nth}
-	s, typed, text := e.app.snapshot, e.field.Text(), e.text()
+	s, typed, text := e.app.observed.snapshot, e.field.Text(), e.text()
 	return func() tea.Msg {
 		if anew {
 			msg.shown = []plan.Completion{}
@@ -174,9 +176,9 @@ func (e *wishEdit) follow(anew bool) tea.Cmd {
 }
 
 // onEdited shows it, unless something else was typed since.
-func (a *App) onEdited(msg editedMsg) {
+func (c *acts) onEdited(msg editedMsg) {
 	e := msg.edit
-	if a.dialog != dialog(e) || msg.nth != e.nth {
+	if c.app.dialog != modal(e) || msg.nth != e.nth {
 		return
 	}
 	if msg.shown != nil {
@@ -185,10 +187,10 @@ func (a *App) onEdited(msg editedMsg) {
 	e.sentence, e.wrong = msg.sentence, msg.wrong
 }
 
-func (e *wishEdit) draw(width, height int) boxed {
-	s, inner := e.app.styles(), min(editWidth, boxRoom(width))
-	var rows []boxRow
-	add := func(text string) { rows = append(rows, boxRow{text: cells.Cut(text, inner)}) }
+func (e *wishEdit) draw(width, height int) dialog.Drawn {
+	s, inner := e.app.styles(), min(editWidth, dialog.Room(width))
+	var rows []dialog.Row
+	add := func(text string) { rows = append(rows, dialog.Row{Text: cells.Cut(text, inner)}) }
 	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
 		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
 	}
@@ -205,7 +207,7 @@ func (e *wishEdit) draw(width, height int) boxed {
 	if e.wrong {
 		style = s.Dim
 	}
-	for _, line := range cells.Wrap(e.app.brief(e.sentence), inner) {
+	for _, line := range cells.Wrap(e.app.observed.brief(e.sentence), inner) {
 		add(style.Render(line))
 	}
 	keys := "tab complete   ↑ ↓ choose   enter plan   esc nothing"
@@ -213,12 +215,12 @@ func (e *wishEdit) draw(width, height int) boxed {
 		keys = "enter plan   esc nothing"
 	}
 	add(s.Dim.Render(keys))
-	rows = rows[max(len(rows)-boxRows(height), 0):]
-	return boxed{title: e.app.brief(e.title), corner: e.app.placeBadge(), rows: rows, inner: inner}
+	rows = rows[max(len(rows)-dialog.Rows(height), 0):]
+	return dialog.Drawn{Title: e.app.observed.brief(e.title), Corner: e.app.boxes.placeBadge(), Rows: rows, Inner: inner}
 }
 
 // completions are those around the chosen one.
-func (e *wishEdit) completions(inner int) []boxRow {
+func (e *wishEdit) completions(inner int) []dialog.Row {
 	s := e.app.styles()
 	from := max(min(e.chosen-editRows/2, len(e.shown)-editRows), 0)
 	shown := e.shown[from:min(from+editRows, len(e.shown))]
@@ -226,14 +228,14 @@ func (e *wishEdit) completions(inner int) []boxRow {
 	for _, c := range shown {
 		words = max(words, cells.Width(c.Text))
 	}
-	var rows []boxRow
+	var rows []dialog.Row
 	for i, c := range shown {
 		lead, style := "     ", s.Text
 		if from+i == e.chosen {
 			lead, style = "   ▸ ", s.Selected
 		}
 		line := lead + cells.Left(c.Text, words) + "   " + c.Note
-		rows = append(rows, boxRow{text: style.Render(cells.Left(line, inner))})
+		rows = append(rows, dialog.Row{Text: style.Render(cells.Left(line, inner))})
 	}
 	return rows
 }
@@ -244,5 +246,5 @@ func joinedNow(now []string) string {
 	for i, text := range now {
 		clean[i] = model.Clean(text)
 	}
-	return named(clean)
+	return figures.Named(clean)
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // words is the page of the scheduler's words about a pod, and of ours.
 type words struct {
 	textPage
 	pod     *model.Pod
-	spoken  spoken
+	spoken  why.Spoken
 	asks    asking
 	asked   bool // since the page was shown
 	trouble error
@@ -32,23 +33,23 @@ type spokenMsg struct {
 // once; report may be nil.
 func newWords(a *App, pod *model.Pod, report *report.Report) *words {
 	w := &words{pod: pod, textPage: textPage{page: page{app: a}}}
-	w.spoken.report = report
+	w.spoken.Report = report
 	return w
 }
 
 func (w *words) crumbs() []string {
-	return []string{"pending", w.app.podName(w.pod).Text, "words"}
+	return []string{"pending", w.app.opener.podName(w.pod).Text, "words"}
 }
 
 func (w *words) answer(int) string {
 	switch {
 	case w.trouble != nil:
 		return "No answer: " + model.Clean(w.trouble.Error())
-	case w.spoken.report == nil:
+	case w.spoken.Report == nil:
 		return "Explaining " + model.Clean(w.pod.FullName()) + "."
 	}
-	w.spoken.now = w.app.asOf()
-	return model.Clean(w.spoken.sentence())
+	w.spoken.Now = w.app.observed.asOf()
+	return model.Clean(w.spoken.Sentence())
 }
 
 func (w *words) resize(width, height int) {
@@ -58,11 +59,11 @@ func (w *words) resize(width, height int) {
 
 // compose breaks the words into lines for the page's width.
 func (w *words) compose() {
-	if w.spoken.report == nil {
+	if w.spoken.Report == nil {
 		return
 	}
-	w.spoken.now, w.spoken.status = w.app.asOf(), w.app.snapshot.Status
-	w.show(w.spoken.lines(max(1, w.width-2)))
+	w.spoken.Now, w.spoken.Status = w.app.observed.asOf(), w.app.observed.snapshot.Status
+	w.show(w.spoken.Lines(max(1, w.width-2)))
 }
 
 func (w *words) update(msg tea.Msg) tea.Cmd {
@@ -79,7 +80,7 @@ func (w *words) update(msg tea.Msg) tea.Cmd {
 
 // ask fetches what was said, once each time that the page is shown.
 func (w *words) ask() tea.Cmd {
-	if w.asked || w.app.isReading() || w.app.Cluster == nil {
+	if w.asked || w.app.observed.isReading() || w.app.Cluster == nil {
 		return nil
 	}
 	w.asked = true
@@ -99,10 +100,10 @@ func (w *words) onSpoken(msg spokenMsg) {
 	}
 	w.asks.busy = false
 	if w.trouble = msg.err; msg.err == nil {
-		w.spoken.report = msg.report
+		w.spoken.Report = msg.report
 	}
-	w.spoken.hear(msg.events)
-	w.spoken.unheard = msg.unheard
+	w.spoken.Hear(msg.events)
+	w.spoken.Unheard = msg.unheard
 	w.compose()
 }
 

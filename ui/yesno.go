@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
 // yesNo is a box that asks about something that changes no object of the cluster.
@@ -18,9 +19,9 @@ type yesNo struct {
 }
 
 // openYesNo asks.
-func (a *App) openYesNo(box *yesNo) tea.Cmd {
-	a.prompt, a.dialog = nil, box
-	return box.arms.begin(a)
+func (x *boxes) openYesNo(box *yesNo) tea.Cmd {
+	x.app.prompt, x.app.dialog = nil, box
+	return box.arms.begin(x.app)
 }
 
 func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
@@ -51,21 +52,21 @@ func (b *yesNo) scroll(int) {}
 
 func (b *yesNo) resized() tea.Cmd { return b.arms.begin(b.app) }
 
-func (b *yesNo) draw(width, height int) boxed {
-	s, room := b.app.styles(), boxRoom(width)
+func (b *yesNo) draw(width, height int) dialog.Drawn {
+	s, room := b.app.styles(), dialog.Room(width)
 	inner := min(confirmLeast, room)
-	var lines []boxRow
+	var lines []dialog.Row
 	for _, line := range b.lines {
 		inner = min(max(inner, cells.Width(line)), room)
-		for _, row := range cells.Wrap(b.app.brief(line), room) {
-			lines = append(lines, boxRow{text: s.Text.Render(row)})
+		for _, row := range cells.Wrap(b.app.observed.brief(line), room) {
+			lines = append(lines, dialog.Row{Text: s.Text.Render(row)})
 		}
 	}
 	style := s.Dim
-	if b.arms.ready(b.app.at) {
+	if b.arms.ready(b.app.observed.at) {
 		style = s.Strong
 	}
-	lines = append(lines, boxRow{text: style.Render("y " + b.does + "   esc nothing")})
-	lines = lines[max(len(lines)-boxRows(height), 0):]
-	return boxed{title: b.app.brief(b.title), corner: b.app.placeBadge(), rows: lines, inner: inner}
+	lines = append(lines, dialog.Row{Text: style.Render("y " + b.does + "   esc nothing")})
+	lines = lines[max(len(lines)-dialog.Rows(height), 0):]
+	return dialog.Drawn{Title: b.app.observed.brief(b.title), Corner: b.app.boxes.placeBadge(), Rows: lines, Inner: inner}
 }

@@ -103,3 +103,6 @@ func CutWords(s string, width int) string {
 	}
 	return strings.TrimSuffix(s, "…") + " …"
 }
+
+// WideFrom is the width of a terminal from which pages show more.
+const WideFrom = 100

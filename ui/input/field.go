@@ -20,6 +20,7 @@ type Field struct {
 	digits bool // nothing else goes in
 }
 
+// New is a field that begins with text.
 func New(text string) Field { return NewOf(text, LongestText) }
 
 // LongestText is how much may be typed anywhere; what is pasted whole must fit.

@@ -14,7 +14,7 @@ const ChangedFor = 2 * time.Second
 
 // Changes are the cells of a table that have changed under the reader's eyes.
 type Changes struct {
-	Seen map[string][]string  // the rows that were in view when last compared, by id
+	seen map[string][]string  // the rows that were in view when last compared, by id
 	Till map[cellAt]time.Time // of cells that changed
 }
 
@@ -39,12 +39,12 @@ func withoutAges(text string) string {
 // changed nothing.
 func (t *Table[R]) Compare(now time.Time) bool {
 	c := &t.Changes
-	seen := make(map[string][]string, len(c.Seen))
+	seen := make(map[string][]string, len(c.seen))
 	found := false
 	for _, row := range t.InView() {
 		id := t.ID(row)
 		texts := make([]string, len(t.Columns))
-		before, known := c.Seen[id]
+		before, known := c.seen[id]
 		for i := range t.Columns {
 			column := &t.Columns[i]
 			if column.Ticks || column.From > t.Width && !t.Wide {
@@ -65,9 +65,15 @@ func (t *Table[R]) Compare(now time.Time) bool {
 		}
 		seen[id] = texts
 	}
-	c.Seen = seen
+	c.seen = seen
 	return found
 }
+
+// Watched says whether cells were compared since Forget.
+func (c *Changes) Watched() bool { return c.seen != nil }
+
+// Forget begins again: what changed while nobody looked is no change.
+func (c *Changes) Forget() { *c = Changes{} }
 
 // Calm lets go of the cells that were drawn as changed for long enough.
 func (c *Changes) Calm(now time.Time) {

@@ -64,6 +64,7 @@ func (t *Table[R]) SelectedGone() bool {
 	return ok && t.Gone[t.ID(row)]
 }
 
+// Resize tells how much room the table has, its head counted.
 func (t *Table[R]) Resize(width, height int) {
 	t.Width, t.Height = width, height
 	t.Move(0)

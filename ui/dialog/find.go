@@ -1,4 +1,4 @@
-package ui
+package dialog
 
 import (
 	"strings"
@@ -10,15 +10,15 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
-// finder searches the lines of a box.
-type finder struct {
+// Finder searches the lines of a box.
+type Finder struct {
 	field  input.Field
 	typing bool
 	found  string // what is searched; "" is nothing
 }
 
 // key takes the keys of a search; it reports whether the key was one.
-func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
+func (f *Finder) key(b *Box, key tea.KeyPressMsg) bool {
 	pressed := key.String()
 	if pressed == "esc" && (f.typing || f.found != "") {
 		f.typing, f.found = false, ""
@@ -39,7 +39,7 @@ func (f *finder) key(b *box, key tea.KeyPressMsg) bool {
 }
 
 // typed takes the keys of the input; ctrl-c closes the box as ever.
-func (f *finder) typed(b *box, key tea.KeyPressMsg) bool {
+func (f *Finder) typed(b *Box, key tea.KeyPressMsg) bool {
 	switch key.String() {
 	case "ctrl+c":
 		return false
@@ -49,7 +49,7 @@ func (f *finder) typed(b *box, key tea.KeyPressMsg) bool {
 	}
 	if f.field.Edit(key) {
 		f.found = f.field.Text()
-		if f.found != "" && b.top < len(b.lines) && !b.hit(b.lines[b.top]) {
+		if f.found != "" && b.top < len(b.Lines) && !b.hit(b.Lines[b.top]) {
 			f.next(b, false)
 		}
 	}
@@ -58,26 +58,26 @@ func (f *finder) typed(b *box, key tea.KeyPressMsg) bool {
 
 // next brings the next line with what is searched to the top, as far as there are
 // lines below; after the last comes the first.
-func (f *finder) next(b *box, back bool) {
+func (f *Finder) next(b *Box, back bool) {
 	step := 1
 	if back {
-		step = len(b.lines) - 1
+		step = len(b.Lines) - 1
 	}
-	for at, i := b.top, 0; i < len(b.lines); i++ {
-		if at = (at + step) % len(b.lines); b.hit(b.lines[at]) {
-			b.scroll(at - b.top)
+	for at, i := b.top, 0; i < len(b.Lines); i++ {
+		if at = (at + step) % len(b.Lines); b.hit(b.Lines[at]) {
+			b.Scroll(at - b.top)
 			return
 		}
 	}
 }
 
 // hit says whether a line has what is searched.
-func (b *box) hit(line string) bool {
-	return b.find != nil && b.find.found != "" && strings.Contains(strings.ToLower(line), strings.ToLower(b.find.found))
+func (b *Box) hit(line string) bool {
+	return b.Find != nil && b.Find.found != "" && strings.Contains(strings.ToLower(line), strings.ToLower(b.Find.found))
 }
 
 // style is that of a line.
-func (b *box) style(s *themes.Styles, line string) lipgloss.Style {
+func (b *Box) style(s *themes.Styles, line string) lipgloss.Style {
 	if b.hit(line) {
 		return s.Match
 	}
@@ -85,9 +85,9 @@ func (b *box) style(s *themes.Styles, line string) lipgloss.Style {
 }
 
 // said is what stands in the corner: what is being typed, or what keys do.
-func (b *box) said() string {
-	if b.find != nil && b.find.typing {
-		return "/" + b.find.field.Drawn()
+func (b *Box) said() string {
+	if b.Find != nil && b.Find.typing {
+		return "/" + b.Find.field.Drawn()
 	}
-	return b.corner
+	return b.Corner
 }

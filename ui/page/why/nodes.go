@@ -1,4 +1,4 @@
-package ui
+package why
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -23,19 +24,27 @@ var roomHeads = []struct {
 	width int
 }{{"WANTS", 7}, {"FREE", 6}, {"SHORT", 6}, {"ALLOCATABLE", 12}, {"REQUESTED", 10}, {"USED", 6}, {"PODS", 8}}
 
+// groupNodes are the nodes of one group of the page, as they are told one by one.
+type groupNodes struct {
+	page  *Page
+	group Group
+}
+
+func (p *Page) nodesOf(g Group) groupNodes { return groupNodes{p, g} }
+
 // nodeTable lists the nodes from first on, at most rows of them.
-func (p *whyPage) nodeTable(g whyGroup, first, rows int) nodeTable {
-	last := min(len(g.nodes), first+max(0, rows))
-	names := g.nodes[min(first, last):last]
-	if !g.refuses(fitPlugin) {
-		return p.sentenceTable(g, names)
+func (n groupNodes) nodeTable(first, rows int) nodeTable {
+	last := min(len(n.group.Nodes), first+max(0, rows))
+	names := n.group.Nodes[min(first, last):last]
+	if !n.group.Refuses(figures.FitPlugin) {
+		return n.sentenceTable(names)
 	}
-	return p.roomTable(g, names)
+	return n.roomTable(names)
 }
 
 // title names what refuses the group, and how many nodes: `FIT ALONE, 3 NODES`.
-func (g whyGroup) title() string {
-	names := g.plugins()
+func (g Group) title() string {
+	names := g.Plugins()
 	what := strings.Join(names, ", ")
 	switch len(names) {
 	case 0:
@@ -43,7 +52,7 @@ func (g whyGroup) title() string {
 	case 1:
 		what += " alone"
 	}
-	return strings.ToUpper(model.Clean(what) + ", " + count(g.count, "node", "nodes"))
+	return strings.ToUpper(model.Clean(what) + ", " + figures.Count(g.Count, "node", "nodes"))
 }
 
 // roomRow is what one node lacks most, as it is drawn.
@@ -55,37 +64,37 @@ type roomRow struct {
 }
 
 // roomTable shows the figures of the first resource that each node lacks.
-func (p *whyPage) roomTable(g whyGroup, names []string) nodeTable {
+func (n groupNodes) roomTable(names []string) nodeTable {
 	rows := make([]roomRow, len(names))
 	first := corev1.ResourceCPU
 	for i, name := range names {
-		rows[i] = p.roomRow(g, name)
+		rows[i] = n.roomRow(name)
 		if i == 0 && rows[i].cells != nil {
 			first = rows[i].resource
 		}
 	}
-	wide, widths := max(cells.Width(g.title())-2, p.widest(g.nodes)), roomWidths(rows)
-	t := nodeTable{head: " " + cells.Left(g.title(), wide+2)}
+	wide, widths := max(cells.Width(n.group.title())-2, n.widest()), roomWidths(rows)
+	t := nodeTable{head: " " + cells.Left(n.group.title(), wide+2)}
 	for c, head := range roomHeads {
 		t.head += cells.Right(head.name, widths[c])
 	}
 	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
 	for _, row := range rows {
-		parts := []string{cells.Left(p.brief(row.name), wide)}
+		parts := []string{cells.Left(n.page.Brief(row.name), wide)}
 		for c, cell := range row.cells {
 			parts = append(parts, cells.Right(cell, widths[c]))
 		}
 		text := strings.Join(parts, "") + "  "
-		t.rows = append(t.rows, text+most(row.node, row.resource, p.width-table.Gutter-cells.Width(text)))
+		t.rows = append(t.rows, text+most(row.node, row.resource, n.page.Width-table.Gutter-cells.Width(text)))
 	}
 	return t
 }
 
-func (p *whyPage) roomRow(g whyGroup, name string) roomRow {
-	node, _ := p.snapshot.Node(name)
+func (n groupNodes) roomRow(name string) roomRow {
+	node, _ := n.page.Snapshot.Node(name)
 	row := roomRow{name: name, node: node}
-	if lacks := shortages(p.refusalsOn(name, g), node, p.snapshot.Usage); len(lacks) > 0 {
-		row.resource, row.cells = lacks[0].resource, roomCells(lacks[0], node)
+	if lacks := figures.Shortages(n.page.RefusalsOn(name, n.group), node, n.page.Snapshot.Usage); len(lacks) > 0 {
+		row.resource, row.cells = lacks[0].Resource, RoomCells(lacks[0], node)
 	}
 	return row
 }
@@ -104,19 +113,19 @@ func roomWidths(rows []roomRow) []int {
 	return widths
 }
 
-// roomCells are the figures of one node, in the order of roomHeads.
-func roomCells(s shortage, node *model.Node) []string {
+// RoomCells are the figures of one node, in the order of roomHeads.
+func RoomCells(s figures.Shortage, node *model.Node) []string {
 	used, pods := "–", "–"
-	if s.measured {
-		used = columnText(s.resource, s.used, model.Nearest)
+	if s.Measured {
+		used = figures.ColumnText(s.Resource, s.Used, model.Nearest)
 	}
 	if node != nil {
 		pods = fmt.Sprintf("%d/%d", len(node.Pods), node.Allocatable.Pods)
 	}
 	return []string{
-		columnText(s.resource, s.wanted, model.Up), columnText(s.resource, s.free(), model.Down),
-		amountText(s.resource, s.short(), model.Up), columnText(s.resource, s.allocatable, model.Down),
-		columnText(s.resource, s.requested, model.Up), used, pods,
+		figures.ColumnText(s.Resource, s.Wanted, model.Up), figures.ColumnText(s.Resource, s.Free(), model.Down),
+		figures.AmountText(s.Resource, s.Short(), model.Up), figures.ColumnText(s.Resource, s.Allocatable, model.Down),
+		figures.ColumnText(s.Resource, s.Requested, model.Up), used, pods,
 	}
 }
 
@@ -125,34 +134,34 @@ func most(node *model.Node, name corev1.ResourceName, width int) string {
 	if node == nil || name == "" {
 		return ""
 	}
-	all, _ := holders(node, name)
+	all, _ := figures.HoldersOn(node, name)
 	return holderNames(all[:min(2, len(all))], name, " ", width)
 }
 
 // sentenceTable shows what each node's refusals say.
-func (p *whyPage) sentenceTable(g whyGroup, names []string) nodeTable {
-	wide := p.widest(g.nodes)
-	t := nodeTable{head: " " + g.title()}
+func (n groupNodes) sentenceTable(names []string) nodeTable {
+	wide := n.widest()
+	t := nodeTable{head: " " + n.group.title()}
 	for _, name := range names {
-		t.rows = append(t.rows, cells.Left(p.brief(name), wide)+"  "+p.sentencesOn(name, g))
+		t.rows = append(t.rows, cells.Left(n.page.Brief(name), wide)+"  "+n.sentencesOn(name))
 	}
 	return t
 }
 
 // widest is how many cells the longest of a group's first names takes.
-func (p *whyPage) widest(names []string) int {
+func (n groupNodes) widest() int {
 	wide := 0
-	for _, name := range names[:min(len(names), 50)] {
-		wide = max(wide, cells.Width(p.brief(name)))
+	for _, name := range n.group.Nodes[:min(len(n.group.Nodes), 50)] {
+		wide = max(wide, cells.Width(n.page.Brief(name)))
 	}
 	return wide
 }
 
 // sentencesOn are the refusals of one node, told whole.
-func (p *whyPage) sentencesOn(name string, g whyGroup) string {
+func (n groupNodes) sentencesOn(name string) string {
 	var all []string
-	for _, refusal := range p.refusalsOn(name, g) {
-		all = append(all, sentenceOn(name, refusal))
+	for _, refusal := range n.page.RefusalsOn(name, n.group) {
+		all = append(all, SentenceOn(name, refusal))
 	}
-	return p.brief(strings.Join(all, "; "))
+	return n.page.Brief(strings.Join(all, "; "))
 }

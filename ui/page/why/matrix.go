@@ -1,4 +1,4 @@
-package ui
+package why
 
 import (
 	"fmt"
@@ -11,51 +11,49 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// fitPlugin is the plugin whose refusals have an amount of room behind them.
-const fitPlugin = "NodeResourcesFit"
-
-// whyGroup is one row of the matrix: the nodes that are refused alike.
-type whyGroup struct {
-	count    int
-	nodes    []string // nearest first
-	fits     *bool
-	refusals []report.Refusal
-	words    string
+// Group is one row of the matrix: the nodes that are refused alike.
+type Group struct {
+	Count    int
+	Nodes    []string // nearest first
+	Fits     *bool
+	Refusals []report.Refusal
+	Words    string
 }
 
-// refuses says whether plugin keeps the group's nodes away.
-func (g whyGroup) refuses(plugin string) bool {
-	return slices.ContainsFunc(g.refusals, func(r report.Refusal) bool { return r.Plugin == plugin })
+// Refuses says whether plugin keeps the group's nodes away.
+func (g Group) Refuses(plugin string) bool {
+	return slices.ContainsFunc(g.Refusals, func(r report.Refusal) bool { return r.Plugin == plugin })
 }
 
-// plugins names those that keep the group's nodes away, by their heads.
-func (g whyGroup) plugins() []string {
+// Plugins names those that keep the group's nodes away, by their heads.
+func (g Group) Plugins() []string {
 	var names []string
-	for _, r := range g.refusals {
+	for _, r := range g.Refusals {
 		names = append(names, report.Head(r.Plugin))
 	}
 	return names
 }
 
-// whyGroups are the rows of the matrix. What a PreFilter refuses holds for all
+// Groups are the rows of the matrix. What a PreFilter refuses holds for all
 // nodes: it is told once, in a row of its own over all of them.
-func whyGroups(r *report.Report) []whyGroup {
-	var over, groups []whyGroup
+func Groups(r *report.Report) []Group {
+	var over, groups []Group
 	for _, group := range r.Groups {
-		row := whyGroup{count: group.Count, nodes: group.Nodes, fits: group.Fits, words: group.Words}
+		row := Group{Count: group.Count, Nodes: group.Nodes, Fits: group.Fits, Words: group.Words}
 		for _, refusal := range group.Refusals {
 			switch {
 			case !refusal.PreFilter:
-				row.refusals = append(row.refusals, refusal)
+				row.Refusals = append(row.Refusals, refusal)
 				continue
-			case !slices.ContainsFunc(over, func(g whyGroup) bool { return g.refuses(refusal.Plugin) }):
+			case !slices.ContainsFunc(over, func(g Group) bool { return g.Refuses(refusal.Plugin) }):
 				over = append(over, overAllNodes(r, refusal))
 			}
-			row.words = without(row.words, refusal.Short)
+			row.Words = without(row.Words, refusal.Short)
 		}
-		if len(row.refusals) == 0 && len(group.Refusals) > 0 {
+		if len(row.Refusals) == 0 && len(group.Refusals) > 0 {
 			continue
 		}
 		groups = append(groups, row)
@@ -64,13 +62,13 @@ func whyGroups(r *report.Report) []whyGroup {
 }
 
 // overAllNodes is the row of a refusal that holds for every node.
-func overAllNodes(r *report.Report, refusal report.Refusal) whyGroup {
-	row := whyGroup{count: r.Total, fits: new(false), refusals: []report.Refusal{refusal}, words: refusal.Short}
+func overAllNodes(r *report.Report, refusal report.Refusal) Group {
+	row := Group{Count: r.Total, Fits: new(false), Refusals: []report.Refusal{refusal}, Words: refusal.Short}
 	for _, group := range r.Groups {
-		row.nodes = append(row.nodes, group.Nodes...)
+		row.Nodes = append(row.Nodes, group.Nodes...)
 	}
-	if row.words == "" {
-		row.words = refusal.What
+	if row.Words == "" {
+		row.Words = refusal.What
 	}
 	return row
 }
@@ -94,9 +92,9 @@ func rank(plugin string) int {
 	return len(headed)
 }
 
-// whyColumns are the plugins that get a column: those that refuse, those that
+// ColumnsOf are the plugins that get a column: those that refuse, those that
 // were left open, and those that had one already while the view is open.
-func whyColumns(r *report.Report, had []string) []string {
+func ColumnsOf(r *report.Report, had []string) []string {
 	columns := slices.Clone(had)
 	add := func(plugin string) {
 		if !slices.Contains(columns, plugin) {
@@ -125,7 +123,7 @@ func whyColumns(r *report.Report, had []string) []string {
 // matrix draws the table of groups and plugins.
 type matrix struct {
 	report *report.Report
-	groups []whyGroup
+	groups []Group
 	shown  []string // the columns that have room
 	hidden []string // those that do not: one column tells of them together
 	open   []string // plugins that could not be decided for every node
@@ -133,16 +131,16 @@ type matrix struct {
 	styles *themes.Styles
 }
 
-// whyWordsMin is the least room for what stands in the way.
-const whyWordsMin = 28
+// wordsMin is the least room for what stands in the way.
+const wordsMin = 28
 
 // newMatrix lays the columns out in width cells.
-func newMatrix(r *report.Report, groups []whyGroup, columns []string, width int, styles *themes.Styles) matrix {
+func newMatrix(r *report.Report, groups []Group, columns []string, width int, styles *themes.Styles) matrix {
 	m := matrix{report: r, groups: groups, shown: columns, width: width, styles: styles}
 	for _, part := range r.Unknown {
 		m.open = append(m.open, part.Plugins...)
 	}
-	for len(m.shown) > 1 && m.wordsAt()+min(whyWordsMin, width/3) > width {
+	for len(m.shown) > 1 && m.wordsAt()+min(wordsMin, width/3) > width {
 		last := len(m.shown) - 1
 		m.hidden = append([]string{m.shown[last]}, m.hidden...)
 		m.shown = m.shown[:last]
@@ -180,16 +178,16 @@ func (m matrix) head() string {
 }
 
 // row draws one group, without its gutter's cursor.
-func (m matrix) row(g whyGroup, words string) string {
-	return m.line(fmt.Sprintf("%8d", g.count), func(plugin string) string { return m.mark(g, plugin) }, words)
+func (m matrix) row(g Group, words string) string {
+	return m.line(fmt.Sprintf("%8d", g.Count), func(plugin string) string { return m.mark(g, plugin) }, words)
 }
 
 // mark is a cell: refused, passed, or not evaluated.
-func (m matrix) mark(g whyGroup, plugin string) string {
+func (m matrix) mark(g Group, plugin string) string {
 	switch {
-	case g.refuses(plugin):
+	case g.Refuses(plugin):
 		return m.styles.Bad.Render("✗")
-	case slices.Contains(m.open, plugin) && (g.fits == nil || !*g.fits):
+	case slices.Contains(m.open, plugin) && (g.Fits == nil || !*g.Fits):
 		return m.styles.Unknown.Render("?")
 	}
 	return m.styles.Dim.Render("·")
@@ -269,7 +267,7 @@ func (m matrix) counts(label, words string, of func(report.PluginResult) int) st
 func (m matrix) rest(from int) string {
 	nodes := 0
 	for _, g := range m.groups[from:] {
-		nodes += g.count
+		nodes += g.Count
 	}
-	return m.styles.Dim.Render("   " + count(len(m.groups)-from, "more group", "more groups") + ", " + count(nodes, "node", "nodes"))
+	return m.styles.Dim.Render("   " + figures.Count(len(m.groups)-from, "more group", "more groups") + ", " + figures.Count(nodes, "node", "nodes"))
 }

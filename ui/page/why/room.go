@@ -1,7 +1,7 @@
-package ui
+package why
 
-// whyRoom is how many rows each part of the page gets.
-type whyRoom struct {
+// Room is how many rows each part of the page gets.
+type Room struct {
 	facts, head, groups, counts, details, fixes, preemption, quotes, events int
 
 	afterTop, afterFacts, beforeDetails, beforeFixes, beforePreemption, beforeQuotes, beforeEvents int // blank rows
@@ -10,14 +10,14 @@ type whyRoom struct {
 }
 
 // take gives part up to want rows of what is left.
-func (r *whyRoom) take(part *int, want int) {
+func (r *Room) take(part *int, want int) {
 	n := min(max(0, want-*part), r.left)
 	*part += n
 	r.left -= n
 }
 
 // takeWhole gives part all of its rows and a blank one, or nothing.
-func (r *whyRoom) takeWhole(part, blank *int, want int) {
+func (r *Room) takeWhole(part, blank *int, want int) {
 	if want > 0 && r.left > want {
 		r.take(part, want)
 		r.take(blank, 1)
@@ -30,17 +30,17 @@ const (
 	whyFewDetails = 2
 	whyFewNodes   = 3
 	whyFewEvents  = 2
-	whyFewFixes   = 3
+	fewFixes      = 3
 )
 
-// whyTopRows stand above the parts: what the pod is, and the agreement.
-const whyTopRows = 2
+// TopRows stand above the parts: what the pod is, and the agreement.
+const TopRows = 2
 
-// room shares rows out, to the parts that say most first. Where there is little
+// Room shares rows out, to the parts that say most first. Where there is little
 // the details go, then the rows refuse and alone; where there is more than the
 // least, most goes to the part that hides most.
-func (c whyContent) room(rows int) whyRoom {
-	r := whyRoom{left: max(0, rows)}
+func (c Content) Room(rows int) Room {
+	r := Room{left: max(0, rows)}
 	c.least(&r)
 	c.blanks(&r)
 	kept := min(r.left, c.events+c.quoteRows(), 1+whyFewEvents)
@@ -67,7 +67,7 @@ func (c whyContent) room(rows int) whyRoom {
 }
 
 // least gives each part what it cannot do without, as far as there is room.
-func (c whyContent) least(r *whyRoom) {
+func (c Content) least(r *Room) {
 	r.take(&r.facts, min(len(c.facts), max(3, r.left/2)))
 	if c.groups > 0 {
 		r.take(&r.head, 1)
@@ -81,7 +81,7 @@ func (c whyContent) least(r *whyRoom) {
 }
 
 // blanks sets the parts apart, and adds the details where there is room.
-func (c whyContent) blanks(r *whyRoom) {
+func (c Content) blanks(r *Room) {
 	r.take(&r.afterTop, 1)
 	if r.facts > 0 && r.head > 0 {
 		r.take(&r.afterFacts, 1)
@@ -103,7 +103,7 @@ func (c whyContent) blanks(r *whyRoom) {
 }
 
 // moreFixes shows more of the fixes, and sets them apart from what follows.
-func (c whyContent) moreFixes(r *whyRoom) {
+func (c Content) moreFixes(r *Room) {
 	if r.fixes == 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func (c whyContent) moreFixes(r *whyRoom) {
 }
 
 // quoteRows is how many rows all quotes take.
-func (c whyContent) quoteRows() int {
+func (c Content) quoteRows() int {
 	rows := 0
 	for _, q := range c.quotes {
 		rows += 1 + len(q.lines)
@@ -125,14 +125,14 @@ func (c whyContent) quoteRows() int {
 	return rows
 }
 
-// of is how many rows a part that the cursor walks through has on the screen.
-func (r whyRoom) of(part whyPart) int {
+// Of is how many rows a part that the cursor walks through has on the screen.
+func (r Room) Of(part Part) int {
 	switch part {
-	case partGroups:
+	case PartGroups:
 		return r.groups
-	case partNodes:
+	case PartNodes:
 		return r.details - 1
-	case partFixes:
+	case PartFixes:
 		return r.fixes - 1
 	}
 	return r.events - 1

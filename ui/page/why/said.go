@@ -1,4 +1,4 @@
-package ui
+package why
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
 // quoted are one speaker's words: a heading, then the words, wrapped.
@@ -18,61 +19,64 @@ type quoted struct {
 }
 
 // quote wraps words under their heading.
-func (p *whyPage) quote(heading, words string) quoted {
-	return quoted{heading, cells.Indent(3, cells.Wrap(model.Clean(words), p.width-3))}
+func (a account) quote(heading, words string) quoted {
+	return quoted{heading, cells.Indent(3, cells.Wrap(model.Clean(words), a.Width-3))}
 }
 
 // messages are kube-scheduler's words and those of the plugins here: once where
 // they are the same.
-func (p *whyPage) messages() []quoted {
-	if admission := p.report.Admission; admission != nil {
-		return []quoted{p.quote("KUBE-APISERVER"+p.refused(), admission.Message)}
+func (a account) messages() []quoted {
+	if admission := a.Report.Admission; admission != nil {
+		return []quoted{a.quote("KUBE-APISERVER"+a.refused(), admission.Message)}
 	}
-	observed, ours := p.report.Observed, p.report.SchedulerMessage
-	theirs := "KUBE-SCHEDULER" + p.attempt()
+	observed, ours := a.Report.Observed, a.Report.SchedulerMessage
+	theirs := "KUBE-SCHEDULER" + a.attempt()
 	switch {
 	case observed.Message == "" && ours == "":
 		return nil
 	case observed.Message == "":
-		return []quoted{p.quote("THE PLUGINS HERE, now", ours)}
+		return []quoted{a.quote("THE PLUGINS HERE, now", ours)}
 	case ours == "":
-		return []quoted{p.quote(theirs, observed.Message)}
+		return []quoted{a.quote(theirs, observed.Message)}
 	case observed.Message == ours:
-		return []quoted{p.quote(theirs+", and the plugins here, now: the same, byte for byte", ours)}
-	case p.report.SameReworded():
-		return []quoted{p.quote(theirs, observed.Message), p.quote("THE PLUGINS HERE, now: the same, in the words of "+p.report.Scheduler.Library, ours)}
+		return []quoted{a.quote(theirs+", and the plugins here, now: the same, byte for byte", ours)}
+	case a.Report.SameReworded():
+		return []quoted{a.quote(theirs, observed.Message), a.quote("THE PLUGINS HERE, now: the same, in the words of "+a.Report.Scheduler.Library, ours)}
 	case observed.Agrees != nil && *observed.Agrees:
-		return []quoted{p.quote(theirs+", and the plugins here, now: the same, but for the node that preemption picks", observed.Message)}
+		return []quoted{a.quote(theirs+", and the plugins here, now: the same, but for the node that preemption picks", observed.Message)}
 	}
-	return []quoted{p.quote(theirs, observed.Message), p.quote("THE PLUGINS HERE, now: otherwise", ours)}
+	return []quoted{a.quote(theirs, observed.Message), a.quote("THE PLUGINS HERE, now: otherwise", ours)}
 }
 
 // autoscalers are the newest words of each autoscaler about the pod.
-func (p *whyPage) autoscalers() []quoted {
+func (a account) autoscalers() []quoted {
 	var all []quoted
-	var heard []string
-	for _, event := range p.scalers {
+	var told []string
+	for _, event := range a.Scalers {
 		who := autoscaler(event)
-		if who == "" || slices.Contains(heard, who) {
+		if who == "" || slices.Contains(told, who) {
 			continue
 		}
-		heard = append(heard, who)
-		all = append(all, p.quote(who+", "+p.age(event.Last)+" ago", event.Message))
+		told = append(told, who)
+		all = append(all, a.quote(who+", "+a.age(event.Last)+" ago", event.Message))
 	}
 	return all
 }
 
-// hear takes the pod's events: those of autoscalers stand in a part of their own.
-func (p *whyPage) hear(events []model.Event) {
-	p.events, p.scalers = nil, nil
+// Hear takes the pod's events: those of autoscalers stand in a part of their own.
+func (p *Page) Hear(events []model.Event) { p.Events, p.scalers = heard(events) }
+
+// heard are events, the newest first, and apart from them those of autoscalers.
+func heard(events []model.Event) (others, scalers []model.Event) {
 	slices.SortStableFunc(events, func(a, b model.Event) int { return b.Last.Compare(a.Last) })
 	for _, event := range events {
 		if autoscaler(event) != "" {
-			p.scalers = append(p.scalers, event)
+			scalers = append(scalers, event)
 		} else {
-			p.events = append(p.events, event)
+			others = append(others, event)
 		}
 	}
+	return others, scalers
 }
 
 // autoscaler names the autoscaler that an event is of; "" if it is of none.
@@ -89,18 +93,18 @@ func autoscaler(event model.Event) string {
 
 // preemption says what preemption would do, or why it cannot help: in short, with
 // the key to the whole, where there is little room.
-func (p *whyPage) preemption() string {
-	dry := p.report.Preemption
+func (a account) preemption() string {
+	dry := a.Report.Preemption
 	switch {
-	case dry == nil, p.report.Verdict == report.Preempting:
+	case dry == nil, a.Report.Verdict == report.Preempting:
 		return ""
-	case !dry.Possible && !p.wide() && dry.Short != "":
+	case !dry.Possible && !a.wide() && dry.Short != "":
 		return "Preemption cannot help: " + dry.Short + " (p)"
 	case !dry.Possible:
 		return "Preemption cannot help: " + clause(dry.Why)
 	}
 	said := "Preemption would make room on " + dry.Node + ": it ends " + victimNames(dry.Victims)
-	if !p.wide() {
+	if !a.wide() {
 		return said + " (p)"
 	}
 	return said + "."
@@ -126,5 +130,5 @@ func victimNames(victims []report.Victim) string {
 		}
 		names = append(names, name)
 	}
-	return named(names)
+	return figures.Named(names)
 }

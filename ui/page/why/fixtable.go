@@ -1,4 +1,4 @@
-package ui
+package why
 
 import (
 	"strings"
@@ -7,12 +7,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
-// fixTable lays fixes out in columns, for Why and for the page of Fixes.
-type fixTable struct {
-	title, adds, places, affects int // widths in cells; without its column 0
+// FixTable lays fixes out in columns, for Why and for the page of Fixes.
+type FixTable struct {
+	Title, adds, places, Affects int // widths in cells; without its column 0
 	domain                       string
 	styles                       *themes.Styles
 }
@@ -26,9 +27,9 @@ const (
 	fixOthersFew = 12               // with less than that AFFECTS is left out
 )
 
-// newFixTable lays the columns out in width cells.
-func newFixTable(fixes []report.Fix, width int, domain string, styles *themes.Styles) fixTable {
-	t := fixTable{adds: fixAddsMin, domain: domain, styles: styles}
+// NewFixTable lays the columns out in width cells.
+func NewFixTable(fixes []report.Fix, width int, domain string, styles *themes.Styles) FixTable {
+	t := FixTable{adds: fixAddsMin, domain: domain, styles: styles}
 	longest := 0
 	for i := range fixes {
 		longest = max(longest, cells.Width(t.brief(fixes[i].Title)))
@@ -36,24 +37,24 @@ func newFixTable(fixes []report.Fix, width int, domain string, styles *themes.St
 		t.places = max(t.places, cells.Width(fixes[i].Places()))
 	}
 	t.places = max(t.places, fixPlacesMin)
-	t.title = fixTitleMin + fixAddsMin - t.adds
-	if width < wideFrom {
+	t.Title = fixTitleMin + fixAddsMin - t.adds
+	if width < cells.WideFrom {
 		t.places = 0
 	}
 	rest := width - t.affectsAt()
-	if more := min(longest-t.title, rest-fixOthersMin); more > 0 {
-		t.title += more
+	if more := min(longest-t.Title, rest-fixOthersMin); more > 0 {
+		t.Title += more
 		rest -= more
 	}
 	if rest >= fixOthersFew {
-		t.affects = rest
+		t.Affects = rest
 	}
 	return t
 }
 
 // affectsAt is the column in which AFFECTS begins.
-func (t fixTable) affectsAt() int {
-	at := fixLead + t.title + 1 + t.adds + 2
+func (t FixTable) affectsAt() int {
+	at := fixLead + t.Title + 1 + t.adds + 2
 	if t.places > 0 {
 		at += t.places + 2
 	}
@@ -61,23 +62,25 @@ func (t fixTable) affectsAt() int {
 }
 
 // brief is text of ours, clean and with short names of nodes.
-func (t fixTable) brief(text string) string { return model.Clean(withoutDomain(text, t.domain)) }
+func (t FixTable) brief(text string) string {
+	return model.Clean(figures.WithoutDomain(text, t.domain))
+}
 
-// head is the row of heads after a lead.
-func (t fixTable) head(lead string) string {
+// Head is the row of heads after a lead.
+func (t FixTable) Head(lead string) string {
 	const adds = "ADDS"
-	row := cells.Left(lead, fixLead+t.title+t.adds-len(adds)) + " " + adds
+	row := cells.Left(lead, fixLead+t.Title+t.adds-len(adds)) + " " + adds
 	if t.places > 0 {
 		row += "  " + cells.Right("PLACES", t.places)
 	}
-	if t.affects > 0 {
+	if t.Affects > 0 {
 		row += "  AFFECTS"
 	}
 	return t.styles.Head.Render(strings.TrimRight(row, " "))
 }
 
-// row draws one fix, without its gutter's cursor.
-func (t fixTable) row(f *report.Fix) string {
+// Row draws one fix, without its gutter's cursor.
+func (t FixTable) Row(f *report.Fix) string {
 	mark := t.styles.Bad.Render("✗")
 	switch {
 	case f.Verified:
@@ -85,23 +88,23 @@ func (t fixTable) row(f *report.Fix) string {
 	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")
 	}
-	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(cells.CutMiddle(t.brief(f.Title), t.title), t.title) + " " + cells.Right(f.Gains(), t.adds)
+	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(cells.CutMiddle(t.brief(f.Title), t.Title), t.Title) + " " + cells.Right(f.Gains(), t.adds)
 	if t.places > 0 {
 		row += "  " + cells.Right(f.Places(), t.places)
 	}
-	if t.affects > 0 {
-		row += "  " + cells.Cut(t.outcome(f), t.affects)
+	if t.Affects > 0 {
+		row += "  " + cells.Cut(t.Outcome(f), t.Affects)
 	}
 	return row
 }
 
-// outcome is whom a fix affects, by name where there is room for that, or what
+// Outcome is whom a fix affects, by name where there is room for that, or what
 // it leaves in the way.
-func (t fixTable) outcome(f *report.Fix) string {
+func (t FixTable) Outcome(f *report.Fix) string {
 	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
 		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
 		named := t.brief(f.Affects[0].Title() + " " + how)
-		if cells.Width(named) <= t.affects {
+		if cells.Width(named) <= t.Affects {
 			return named
 		}
 	}
@@ -109,9 +112,9 @@ func (t fixTable) outcome(f *report.Fix) string {
 }
 
 // cutText is the text of a row that has no room for all of it, and that room.
-func (t fixTable) cutText(f *report.Fix) (text string, room int) {
-	if title := t.brief(f.Title); cells.Width(title) > t.title {
-		return title, t.title
+func (t FixTable) cutText(f *report.Fix) (text string, room int) {
+	if title := t.brief(f.Title); cells.Width(title) > t.Title {
+		return title, t.Title
 	}
-	return t.outcome(f), max(t.affects, fixOthersFew)
+	return t.Outcome(f), max(t.Affects, fixOthersFew)
 }

@@ -1,0 +1,125 @@
+// Package figures words counts, amounts and names of nodes as pages show them, and
+// reads from refusals what a node is short of.
+package figures
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// FreeOf writes free/allocatable cpu; free has a decimal where the whole has one.
+func FreeOf(free, whole int64) string {
+	f, w, _ := strings.Cut(model.FormatCoresOf(free, whole), "/")
+	if strings.Contains(w, ".") && !strings.Contains(f, ".") {
+		f += ".0"
+	}
+	return f + "/" + w
+}
+
+// Cores writes an amount of cpu, to the nearest figure.
+func Cores(milli int64) string { return model.FormatCores(milli, model.Nearest) }
+
+// Memory writes an amount of memory, to the nearest figure.
+func Memory(bytes int64) string { return model.FormatMemory(bytes, model.Nearest) }
+
+// Count writes a number with its word: 1 pod, 2 pods.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return model.FormatCount(n) + " " + many
+}
+
+// Named joins three names, and says how many more there are.
+func Named(names []string) string {
+	const few = 3
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + " and " + Count(len(names)-few, "more", "more")
+	}
+	return strings.Join(names, ", ")
+}
+
+// Joined is a list in words: "a, b and c".
+func Joined(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Clock writes a duration by the second: 12s, 2m10s, 3h5m.
+func Clock(d time.Duration) string {
+	d = max(d, 0).Round(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// WithoutDomain leaves the domain that all nodes share out of a text.
+func WithoutDomain(text, domain string) string {
+	if domain == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, domain, "")
+}
+
+// SharedDomain is what stands after the first dot of every node's name, with
+// the dot; "" unless it is the same for all.
+func SharedDomain(nodes []*model.Node) string {
+	if len(nodes) == 0 {
+		return ""
+	}
+	at := strings.IndexByte(nodes[0].Name, '.')
+	if at <= 0 {
+		return ""
+	}
+	domain := nodes[0].Name[at:]
+	for _, n := range nodes {
+		if strings.IndexByte(n.Name, '.') <= 0 || !strings.HasSuffix(n.Name, domain) {
+			return ""
+		}
+	}
+	return domain
+}
+
+// Limits are a pod's or a node's limits of cpu and memory; – is none.
+func Limits(r model.Resources) string {
+	cpu, bytes := "–", "–"
+	if r.MilliCPU > 0 {
+		cpu = Cores(r.MilliCPU)
+	}
+	if r.Memory > 0 {
+		bytes = Memory(r.Memory)
+	}
+	return cpu + " " + bytes
+}
+
+// FitPlugin is the plugin whose refusals have an amount of room behind them.
+const FitPlugin = "NodeResourcesFit"
+
+// CompareResources puts cpu and memory first, as everyone does.
+func CompareResources(a, b string) int {
+	rank := func(name string) int {
+		switch corev1.ResourceName(name) {
+		case corev1.ResourceCPU:
+			return 0
+		case corev1.ResourceMemory:
+			return 1
+		}
+		return 2
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,112 @@
+package why
+
+import (
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+)
+
+// Fixable says whether the verdict leaves anything to fix.
+func (p *Page) Fixable() bool {
+	if p.Report == nil {
+		return false
+	}
+	switch p.Report.Verdict {
+	case report.Unschedulable, report.Gated, report.NotCreated:
+		return true
+	}
+	return false
+}
+
+// fixPart is what the page says of fixes before it is cut to size.
+type fixPart struct {
+	head string // "" where there is no such part
+	rows int    // that there are, or that are kept free until there are
+}
+
+// mostFixes is how many fixes Why shows: f shows all.
+const mostFixes = 8
+
+// least is how many rows the part should have at least, its head counted.
+func (f fixPart) least() int {
+	if f.head == "" {
+		return 0
+	}
+	return 1 + min(f.rows, fewFixes)
+}
+
+// most is how many rows it could use.
+func (f fixPart) most() int {
+	if f.head == "" {
+		return 0
+	}
+	return 1 + f.rows
+}
+
+// fixContent is what there is to say of fixes. While the first ones are being
+// tried their place is kept.
+func (p *Page) fixContent() fixPart {
+	switch {
+	case !p.Fixable():
+		return fixPart{}
+	case p.Unfixed != nil:
+		return fixPart{head: " FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
+	case p.Fixes == nil:
+		return fixPart{head: " FIXES, being tried on a copy", rows: fewFixes}
+	case len(p.Fixes.Tried) == 0:
+		return fixPart{head: " FIXES: " + p.Brief(p.Fixes.Sentence())}
+	}
+	return fixPart{head: " FIXES, tried on a copy: " + fixCounts(p.Fixes) + " (f)", rows: p.fixRows()}
+}
+
+// fixCounts counts the fixes that work, and those that do not.
+func fixCounts(f *report.Fixes) string {
+	work, tried := f.Work(), len(f.Tried)
+	text := figures.Count(work, "works", "work")
+	switch {
+	case work == 0:
+		text = figures.Count(tried, "does not work", "do not work")
+	case tried > work:
+		text += ", " + figures.Count(tried-work, "does not", "do not")
+	}
+	return text
+}
+
+// fixRows is how many fixes the page has rows for, in view or not.
+func (p *Page) fixRows() int {
+	if !p.Fixable() || p.Fixes == nil || p.Unfixed != nil {
+		return 0
+	}
+	return min(len(p.Fixes.Tried), mostFixes)
+}
+
+// ChosenFix is the fix that the cursor is on.
+func (p *Page) ChosenFix() (*report.Fix, bool) {
+	if p.Cursor.Part != PartFixes || p.Cursor.Row >= p.fixRows() {
+		return nil, false
+	}
+	return &p.Fixes.Tried[p.Cursor.Row], true
+}
+
+func (p *Page) fixTable() FixTable {
+	return NewFixTable(p.Fixes.Tried[:p.fixRows()], p.Width, p.Domain, p.Styles)
+}
+
+// fixLines draws the fixes that are in view.
+func (b body) fixLines() []Line {
+	p, c, r := b.page, b.content, b.room
+	if r.fixes == 0 {
+		return nil
+	}
+	if p.fixRows() == 0 {
+		lines := plainLines(p.Styles.Head.Render(c.fixes.head))
+		return append(lines, blankLines(r.fixes-1)...)
+	}
+	t := p.fixTable()
+	lines := plainLines(t.Head(c.fixes.head))
+	from, to := p.Window(PartFixes, p.fixRows(), r.fixes-1)
+	for i := from; i < to; i++ {
+		lines = append(lines, Line{t.Row(&p.Fixes.Tried[i]), Cursor{PartFixes, i}})
+	}
+	return lines
+}

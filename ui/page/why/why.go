@@ -1,0 +1,179 @@
+// Package why draws an explanation: the verdict on a pod, the groups of nodes, what refuses
+// them, and the fixes.
+package why
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+)
+
+// Page is what the Why page is drawn from. Drawing changes nothing in it.
+type Page struct {
+	Report   *report.Report
+	Nodes    map[string]*report.NodeResult // of the report, by name
+	Groups   []Group                       // of the report, as rows
+	Columns  []string                      // plugins that have a column
+	Snapshot *model.Snapshot
+	Pod      *model.Pod    // nil where there never was one
+	Kind     *model.Kind   // nil where the pod does not wait
+	Events   []model.Event // the autoscalers' are in scalers
+	scalers  []model.Event
+	Fixes    *report.Fixes // nil before the first were tried
+
+	Cursor Cursor
+	Chosen int        // the group that the details are about
+	Tops   [Parts]int // the first row in view of each part
+
+	Now           time.Time
+	Domain        string // that all nodes' names share
+	Width, Height int
+	Styles        *themes.Styles
+	Explaining    bool  // a newer report is slow to come
+	Gone          bool  // the pod is no more
+	Unheard       error // why there are no events
+	Unfixed       error // why there are no fixes
+}
+
+// Part is a part of the page that the cursor walks through.
+type Part int
+
+const (
+	PartGroups Part = iota
+	PartNodes       // of the selected group, on the wide screen
+	PartFixes
+	partEvents
+	Parts
+)
+
+// Cursor is the selected row.
+type Cursor struct {
+	Part Part
+	Row  int
+}
+
+func (p *Page) wide() bool { return p.Width >= cells.WideFrom }
+
+// old says that the page shows what was, not what is.
+func (p *Page) old() bool { return p.Explaining || p.Gone }
+
+// AboutNodes says whether the page has a table of groups. Verdicts that are not
+// about nodes put their facts in its place.
+func (p *Page) AboutNodes() bool {
+	switch p.Report.Verdict {
+	case report.Gated, report.NotConsidered, report.Scheduled, report.NotCreated:
+		return false
+	}
+	return len(p.Groups) > 0
+}
+
+// Group is the one that the details are about.
+func (p *Page) Group() (Group, bool) {
+	if !p.AboutNodes() {
+		return Group{}, false
+	}
+	return p.Groups[p.Chosen], true
+}
+
+// Content is everything that the page could show, before it is cut to size.
+type Content struct {
+	facts      []string
+	matrix     matrix
+	groups     int
+	details    []string // of the selected group, told in lines
+	nodes      int      // of the selected group, in a table
+	fixes      fixPart
+	preemption []string
+	quotes     []quoted
+	events     int
+}
+
+// Content gathers what there is to show.
+func (p *Page) Content() Content {
+	c := Content{events: len(p.Events), fixes: p.fixContent()}
+	for _, fact := range p.facts() {
+		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
+	}
+	if g, ok := p.Group(); ok {
+		c.groups = len(p.Groups)
+		c.matrix = newMatrix(p.Report, p.Groups, p.Columns, p.Width, p.Styles)
+		if p.wide() && !OverAll(g) {
+			c.nodes = len(g.Nodes)
+		} else {
+			c.details = p.nodesOf(g).details()
+		}
+	}
+	if sentence := p.account().preemption(); sentence != "" {
+		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
+	}
+	if p.wide() && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
+		c.quotes = p.account().messages()
+	}
+	c.quotes = append(c.quotes, p.account().autoscalers()...)
+	if p.Unheard != nil {
+		c.quotes = append(c.quotes, p.account().quote("EVENTS, unknown", p.Unheard.Error()))
+	}
+	return c
+}
+
+// facts stand where the verdict is not, or not only, about nodes. The verdict
+// leads them where the row above has no room for all of it.
+func (p *Page) facts() []string {
+	var facts []string
+	if p.VerdictCut() && !p.AboutNodes() {
+		facts = append(facts, p.Report.Summary)
+	}
+	if p.Report.Verdict == report.Unschedulable {
+		return facts
+	}
+	for _, fact := range p.Report.Facts {
+		if !strings.Contains(p.Report.Summary, fact) { // the verdict says it
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+// VerdictCut says whether the row of the answer has no room for all of it.
+func (p *Page) VerdictCut() bool { return cells.Width(p.Verdict())+1 > p.Width }
+
+// Brief is text of ours, clean and with short names of nodes.
+func (p *Page) Brief(text string) string {
+	return model.Clean(figures.WithoutDomain(text, p.Domain))
+}
+
+// Verdict is the answer with its symbol.
+func (p *Page) Verdict() string {
+	return symbolOf(p.Report.Verdict) + p.Brief(p.Report.Summary)
+}
+
+// Window is the range of a part's rows that is in view. Where rows are left
+// below, the last line of a list of groups tells how many.
+func (p *Page) Window(part Part, all, rows int) (from, to int) {
+	if all <= rows {
+		return 0, all
+	}
+	if part == PartGroups && rows > 1 {
+		rows--
+	}
+	from = min(p.Tops[part], all-rows)
+	if p.Cursor.Part == part {
+		from = min(max(from, p.Cursor.Row-rows+1), p.Cursor.Row)
+	}
+	from = max(0, from)
+	return from, min(all, from+rows)
+}
+
+// ResultsByName indexes what a report says of each node.
+func ResultsByName(results []report.NodeResult) map[string]*report.NodeResult {
+	index := make(map[string]*report.NodeResult, len(results))
+	for i := range results {
+		index[results[i].Name] = &results[i]
+	}
+	return index
+}
