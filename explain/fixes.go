@@ -184,7 +184,7 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 // gather thinks of candidates for the pod of an explanation, which has answered.
 func (f *fixing) gather(ctx context.Context, x *explanation) error {
 	pod := x.question.Pod
-	f.revision = x.Engine.revision
+	f.revision = f.Engine.revision
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix for kube-scheduler."
 		return nil

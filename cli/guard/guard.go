@@ -21,17 +21,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 )
 
-// crash is a panic that was caught. It is told in one line; its stack goes to a file.
-type crash struct {
+// Crash is a panic that was caught. It is told in one line; its stack goes to a file.
+type Crash struct {
 	value any
 	file  string // where the stack is, "" if it could not be written
 }
 
 // NewCrash keeps what is known about a panic. Call it while it is recovered.
-func NewCrash(value any) *crash { return writeCrash(value, debug.Stack()) }
+func NewCrash(value any) *Crash { return writeCrash(value, debug.Stack()) }
 
-func writeCrash(value any, stack []byte) *crash {
-	c := &crash{value: value}
+func writeCrash(value any, stack []byte) *Crash {
+	c := &Crash{value: value}
 	file, err := xdg.StateFile("fathom/crash.log")
 	if err != nil {
 		return c
@@ -44,7 +44,7 @@ func writeCrash(value any, stack []byte) *crash {
 }
 
 // Error tells the panic in one line.
-func (c *crash) Error() string {
+func (c *Crash) Error() string {
 	if c.file == "" {
 		return fmt.Sprintf("internal error: %v; please report it", c.value)
 	}
@@ -61,7 +61,7 @@ type guarded struct {
 	ended chan struct{} // closed once the terminal is restored
 
 	mu    sync.Mutex
-	crash *crash // the first one
+	crash *Crash // the first one
 	view  tea.View
 }
 
@@ -115,7 +115,7 @@ func CatchPanics(abort func(error)) {
 }
 
 // newHang keeps what all goroutines do when the dashboard does not end.
-func newHang() *crash {
+func newHang() *Crash {
 	stacks := make([]byte, 1<<20)
 	return writeCrash("the dashboard did not end", stacks[:runtime.Stack(stacks, true)])
 }

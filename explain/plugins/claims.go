@@ -143,6 +143,7 @@ func (l Listers) ClaimsToAsk(pod *corev1.Pod) []PodClaim {
 	return slices.DeleteFunc(l.claimsOf(pod), func(c PodClaim) bool { return !c.IsProvisioned() })
 }
 
+// OrSomebody is the name of a provisioner, or words for one that is not known.
 func OrSomebody(name string) string {
 	if name == "" {
 		return "the provisioner"

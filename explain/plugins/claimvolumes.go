@@ -31,7 +31,7 @@ type offers struct {
 }
 
 // offersFor looks at every volume once.
-func (b *binder) offersFor(claim PodClaim) *offers {
+func (b *Binder) offersFor(claim PodClaim) *offers {
 	if known, ok := b.offers[claim.Name]; ok {
 		return known
 	}
@@ -63,7 +63,7 @@ func (b *binder) offersFor(claim PodClaim) *offers {
 
 // unfit is what is wrong with a volume that is not another claim's. One that is
 // kept for the claim is not asked for everything.
-func (b *binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string {
+func (b *Binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string {
 	var why []string
 	size, wanted := volume.Spec.Capacity[corev1.ResourceStorage], claim.Size()
 	if size.Cmp(wanted) < 0 {
@@ -96,7 +96,7 @@ func (b *binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string
 // whyNone goes through the volumes that claim could have on node, or anywhere
 // where node is nil: "pv-1 holds 5Gi, wanted 10Gi; bound to other claims: pv-2
 // (shop/db)". It looks no further than it tells: there may be thousands.
-func (b *binder) whyNone(claim PodClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
+func (b *Binder) whyNone(claim PodClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
 	if !b.Readable("persistentvolumes") {
 		return "its volumes could not be read"
 	}
@@ -247,7 +247,7 @@ func topologyKeys(class *storagev1.StorageClass) []string {
 }
 
 // storagePools are all CSIStorageCapacities, by name.
-func (b *binder) storagePools() []*storagev1.CSIStorageCapacity {
+func (b *Binder) storagePools() []*storagev1.CSIStorageCapacity {
 	type poolsKey struct{}
 	return remember(b.q, poolsKey{}, func() []*storagev1.CSIStorageCapacity {
 		pools := slices.Clone(Everything(b.capacities))

@@ -26,6 +26,7 @@ var InterPodAffinity = explainer{
 // rule is one of the three ways in which pods keep a pod off a node.
 type rule string
 
+// The three ways.
 const (
 	Together rule = "pod affinity"      // the pod wants company that is not there
 	Apart    rule = "pod anti-affinity" // the pod wants away from pods that are there

@@ -41,8 +41,8 @@ type wants struct {
 	asks  bool     // there are terms; with none that could hold, no node does
 }
 
-// unmet is what one node does not satisfy.
-type unmet struct {
+// Unmet is what one node does not satisfy.
+type Unmet struct {
 	Added bool // of what the profile adds; the plugin then looks no further
 	Pairs []Want
 	Terms [][]Want // one entry per term, in order; empty where a term holds
@@ -50,14 +50,15 @@ type unmet struct {
 	Wish  string   // all of it, the same for all nodes that miss the same
 }
 
-func UnmetOf(q *Question, r Refused) *unmet {
+// UnmetOf is what of the pod's node selector and node affinity r's node does not meet.
+func UnmetOf(q *Question, r Refused) *Unmet {
 	type wantsKey struct{}
 	type addedKey struct{}
 	type wishKey struct{}
 	asked := remember(q, wantsKey{}, func() *wants { return wantsOf(q.Pod) })
-	wishes := remember(q, wishKey{}, func() map[string]*unmet { return map[string]*unmet{} })
+	wishes := remember(q, wishKey{}, func() map[string]*Unmet { return map[string]*Unmet{} })
 	if r.Node == nil {
-		return &unmet{Terms: asked.terms, total: len(asked.terms)}
+		return &Unmet{Terms: asked.terms, total: len(asked.terms)}
 	}
 	node, added := r.Node.Node(), remember(q, addedKey{}, func() *wants { return addedTo(q) })
 	var room [32]byte
@@ -202,8 +203,8 @@ func (w *wants) marks(node *corev1.Node, to []byte) []byte {
 }
 
 // against finds what node does not satisfy.
-func (w *wants) against(node *corev1.Node) *unmet {
-	found := &unmet{Added: w.added, total: len(w.terms)}
+func (w *wants) against(node *corev1.Node) *Unmet {
+	found := &Unmet{Added: w.added, total: len(w.terms)}
 	check := func(all []Want) (missing []Want) {
 		for i := range all {
 			if !all[i].holds(node) {
@@ -226,7 +227,7 @@ func (w *wants) against(node *corev1.Node) *unmet {
 }
 
 // describe joins what is missing: "disktype=ssd and (zone=a or pool=x)".
-func (u *unmet) describe() string {
+func (u *Unmet) describe() string {
 	var all []string
 	for _, one := range u.Pairs {
 		all = append(all, one.Text)
@@ -259,7 +260,7 @@ func joinWants(term []Want) string {
 }
 
 // Single is the one thing that is missing, if it is one.
-func (u *unmet) Single() (Want, bool) {
+func (u *Unmet) Single() (Want, bool) {
 	switch {
 	case len(u.Pairs) == 1 && len(u.Terms) == 0:
 		return u.Pairs[0], true

@@ -41,7 +41,7 @@ func affinityWords(q *Question, rs []Refused) Words {
 }
 
 // verb tells the pod's own wishes from the profile's.
-func (u *unmet) verb() string {
+func (u *Unmet) verb() string {
 	if u.Added {
 		return "profile wants "
 	}
@@ -106,6 +106,7 @@ func (w Want) has(node *corev1.Node, whole bool) string {
 	return "no label"
 }
 
+// OrEmpty is a value, or two quotation marks where it is empty.
 func OrEmpty(value string) string {
 	if value == "" {
 		return `""`
@@ -114,7 +115,7 @@ func OrEmpty(value string) string {
 }
 
 // sentence is all that one node misses, per term where there are several.
-func (u *unmet) sentence(node *corev1.Node) string {
+func (u *Unmet) sentence(node *corev1.Node) string {
 	var all []string
 	for _, one := range u.Pairs {
 		all = append(all, "nodeSelector wants "+one.Text+", "+one.has(node, true))

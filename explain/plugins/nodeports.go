@@ -42,25 +42,25 @@ func TakenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
 	return taken
 }
 
-// holding is a pod with the host port that is in the way.
-type holding struct {
+// Holding is a pod with the host port that is in the way.
+type Holding struct {
 	Pod  *corev1.Pod
 	port corev1.ContainerPort
 }
 
 // Holders are the pods on node whose host ports conflict with port.
-func Holders(node fwk.NodeInfo, port corev1.ContainerPort) []holding {
-	var found []holding
+func Holders(node fwk.NodeInfo, port corev1.ContainerPort) []Holding {
+	var found []Holding
 	for _, info := range node.GetPods() {
 		for _, held := range util.GetHostPorts(info.GetPod()) {
 			one := fwk.HostPortInfo{}
 			one.Add(held.HostIP, string(held.Protocol), held.HostPort)
 			if one.CheckConflict(port.HostIP, string(port.Protocol), port.HostPort) {
-				found = append(found, holding{info.GetPod(), held})
+				found = append(found, Holding{info.GetPod(), held})
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b holding) int { return strings.Compare(FullName(a.Pod), FullName(b.Pod)) })
+	slices.SortStableFunc(found, func(a, b Holding) int { return strings.Compare(FullName(a.Pod), FullName(b.Pod)) })
 	return found
 }
 

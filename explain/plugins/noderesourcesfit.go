@@ -46,8 +46,8 @@ var NodeResourcesFit = explainer{
 	Words:   fitWords,
 }
 
-// shortageTable is what an explanation knows of its nodes' shortages.
-type shortageTable struct {
+// ShortageTable is what an explanation knows of its nodes' shortages.
+type ShortageTable struct {
 	Wanted  fwk.Resource // by the pod, summed once
 	options noderesources.ResourceRequestsOptions
 	ignored *config.NodeResourcesFitArgs // what the profile leaves to others; nil: nothing
@@ -64,15 +64,15 @@ type ShortageRow struct {
 }
 
 // ShortageTableOf holds the plugin's own options, so that Fits sees what it saw.
-func ShortageTableOf(q *Question) *shortageTable {
+func ShortageTableOf(q *Question) *ShortageTable {
 	type tableKey struct{}
-	return remember(q, tableKey{}, func() *shortageTable {
+	return remember(q, tableKey{}, func() *ShortageTable {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 		info := q.PodInfo
 		if info == nil {
 			info, _ = framework.NewPodInfo(q.Pod)
 		}
-		t := &shortageTable{Wanted: info.CalculateResource().Resource, options: noderesources.ResourceRequestsOptions{
+		t := &ShortageTable{Wanted: info.CalculateResource().Resource, options: noderesources.ResourceRequestsOptions{
 			EnablePodLevelResources:                            gates.EnablePodLevelResources,
 			EnableDRAExtendedResource:                          gates.EnableDRAExtendedResource,
 			EnableInPlacePodVerticalScalingSchedulerPreemption: gates.EnableInPlacePodVerticalScalingSchedulerPreemption,
@@ -90,7 +90,7 @@ func ShortageTableOf(q *Question) *shortageTable {
 }
 
 // ByName are the shortages of a node that was refused for any.
-func (t *shortageTable) ByName(node string) []Figure {
+func (t *ShortageTable) ByName(node string) []Figure {
 	at := slices.IndexFunc(t.Rows, func(row ShortageRow) bool { return row.Node != nil && row.Node.Node().Name == node })
 	if at < 0 {
 		return nil
@@ -108,7 +108,7 @@ func Shortages(q *Question, r Refused) []Figure {
 }
 
 // at looks r's node up by its place, or works its shortages out.
-func (t *shortageTable) at(q *Question, r Refused) []Figure {
+func (t *ShortageTable) at(q *Question, r Refused) []Figure {
 	if r.At < len(t.Rows) {
 		row := &t.Rows[r.At]
 		if row.Node == nil {
@@ -132,7 +132,7 @@ func (t *shortageTable) at(q *Question, r Refused) []Figure {
 // insufficient finds what the pod finds too little of on node. Where it wants an
 // extended resource the scheduler's own code is asked, which sums the pod's
 // requests anew for each node; the four plain ones are compared as that does.
-func (t *shortageTable) insufficient(q *Question, node fwk.NodeInfo) []Figure {
+func (t *ShortageTable) insufficient(q *Question, node fwk.NodeInfo) []Figure {
 	if len(t.Wanted.GetScalarResources()) == 0 && !t.options.EnableInPlacePodVerticalScalingSchedulerPreemption {
 		return t.Plain(node)
 	}
@@ -140,7 +140,7 @@ func (t *shortageTable) insufficient(q *Question, node fwk.NodeInfo) []Figure {
 }
 
 // Plain is Fits for a pod that wants pods, cpu, memory and ephemeral-storage only.
-func (t *shortageTable) Plain(node fwk.NodeInfo) []Figure {
+func (t *ShortageTable) Plain(node fwk.NodeInfo) []Figure {
 	if cap(t.spare)-len(t.spare) < plainResources {
 		t.spare = make([]Figure, 0, plainResources*64)
 	}
@@ -162,7 +162,7 @@ func (t *shortageTable) Plain(node fwk.NodeInfo) []Figure {
 const plainResources = 4
 
 // Fits asks the scheduler's own code what pod finds too little of.
-func (t *shortageTable) Fits(pod *corev1.Pod, node fwk.NodeInfo) []Figure {
+func (t *ShortageTable) Fits(pod *corev1.Pod, node fwk.NodeInfo) []Figure {
 	missing := noderesources.Fits(pod, node, t.dra, t.options)
 	found := make([]Figure, 0, len(missing))
 	for _, m := range missing {
@@ -184,7 +184,7 @@ func (t *shortageTable) Fits(pod *corev1.Pod, node fwk.NodeInfo) []Figure {
 
 // ignores says whether the profile leaves a resource to others, which Fits does
 // not know of: an extended one, by its name or its group.
-func (t *shortageTable) ignores(name corev1.ResourceName) bool {
+func (t *ShortageTable) ignores(name corev1.ResourceName) bool {
 	if t.ignored == nil || !v1helper.IsExtendedResourceName(name) {
 		return false
 	}
@@ -338,6 +338,7 @@ func (f Figure) TooLittle() bool {
 // Extent is the least and the greatest of one figure over some nodes.
 type Extent struct{ Least, Greatest Figure }
 
+// Widen takes in one figure more.
 func (s *Extent) Widen(f Figure) {
 	s.Least.Wanted, s.Greatest.Wanted = min(s.Least.Wanted, f.Wanted), max(s.Greatest.Wanted, f.Wanted)
 	s.Least.Requested, s.Greatest.Requested = min(s.Least.Requested, f.Requested), max(s.Greatest.Requested, f.Requested)

@@ -24,8 +24,8 @@ var PodTopologySpread = explainer{
 // SpreadKey is where the plugin leaves its counts in its CycleState.
 const SpreadKey = "PreFilter" + names.PodTopologySpread
 
-// spread is one constraint of the pod with the plugin's own counts.
-type spread struct {
+// Spread is one constraint of the pod with the plugin's own counts.
+type Spread struct {
 	Key        string
 	MaxSkew    int
 	MinDomains int
@@ -38,7 +38,7 @@ type spread struct {
 
 // ReadSpreads reads the plugin's state. Its type is not exported, its fields
 // are; where they are no longer what they were, nothing is read.
-func ReadSpreads(state fwk.CycleState) (found []spread) {
+func ReadSpreads(state fwk.CycleState) (found []Spread) {
 	data, err := state.Read(SpreadKey)
 	if err != nil {
 		return nil
@@ -53,7 +53,7 @@ func ReadSpreads(state fwk.CycleState) (found []spread) {
 	counts := fields.FieldByName("TpValueToMatchNum").Interface().([]map[string]int)
 	for i := range constraints.Len() {
 		constraint := constraints.Index(i)
-		s := spread{
+		s := Spread{
 			Key:        constraint.FieldByName("TopologyKey").String(),
 			MaxSkew:    int(constraint.FieldByName("MaxSkew").Int()),
 			MinDomains: int(constraint.FieldByName("MinDomains").Int()),
@@ -68,7 +68,7 @@ func ReadSpreads(state fwk.CycleState) (found []spread) {
 }
 
 // emptiest is the first domain by name that has the fewest pods.
-func (c spread) emptiest() (where string) {
+func (c Spread) emptiest() (where string) {
 	for name, count := range c.Counts {
 		if count == c.Fewest && (where == "" || name < where) {
 			where = name
@@ -77,9 +77,9 @@ func (c spread) emptiest() (where string) {
 	return where
 }
 
-// skew is one constraint that a node breaks.
-type skew struct {
-	*spread
+// Skew is one constraint that a node breaks.
+type Skew struct {
+	*Spread
 	Missing bool   // the node has no label of the constraint's key
 	domain  string // the node's
 	here    int    // matching pods in it
@@ -87,7 +87,7 @@ type skew struct {
 	Skew    int
 }
 
-func (s skew) kind() string {
+func (s Skew) kind() string {
 	if s.Missing {
 		return "no label " + s.Key
 	}
@@ -95,12 +95,12 @@ func (s skew) kind() string {
 }
 
 // spreadsOf are the constraints of the pod as the plugin counted for r.
-func spreadsOf(q *Question, r Refused) []spread {
+func spreadsOf(q *Question, r Refused) []Spread {
 	if r.Node == nil || r.State == nil {
 		return nil
 	}
 	type spreadsKey struct{ state fwk.CycleState }
-	return remember(q, spreadsKey{r.State}, func() []spread {
+	return remember(q, spreadsKey{r.State}, func() []Spread {
 		spreads := ReadSpreads(r.State)
 		for i := range spreads {
 			if spreads[i].Selector.Matches(labels.Set(q.Pod.Labels)) {
@@ -112,8 +112,8 @@ func spreadsOf(q *Question, r Refused) []spread {
 }
 
 // Skews are the constraints that r's node breaks, by the plugin's own counts.
-func Skews(q *Question, r Refused) []skew {
-	var broken []skew
+func Skews(q *Question, r Refused) []Skew {
+	var broken []Skew
 	spreads := spreadsOf(q, r)
 	for i := range spreads {
 		if s := spreads[i].on(r.Node.Node()); s.broken() {
@@ -140,8 +140,8 @@ func spreadShape(q *Question, r Refused) string {
 }
 
 // on counts as the plugin's Filter does.
-func (c *spread) on(node *corev1.Node) skew {
-	s := skew{spread: c, least: c.Fewest}
+func (c *Spread) on(node *corev1.Node) Skew {
+	s := Skew{Spread: c, least: c.Fewest}
 	domain, ok := node.Labels[c.Key]
 	s.domain, s.Missing = domain, !ok
 	s.here = c.Counts[domain]
@@ -152,7 +152,7 @@ func (c *spread) on(node *corev1.Node) skew {
 	return s
 }
 
-func (s skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
+func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 
 func spreadWords(q *Question, rs []Refused) Words {
 	broken := Skews(q, rs[0])
@@ -187,7 +187,7 @@ func spreadWords(q *Question, rs []Refused) Words {
 
 // clause is the constraint in a table: "spread by zone: eu-1b has 3, fewest 1,
 // maxSkew 1", or for several nodes "spread by zone: skew 2–3, maxSkew 1".
-func (s skew) clause(single bool, low, high int) string {
+func (s Skew) clause(single bool, low, high int) string {
 	by := "spread by " + LabelWord(s.Key) + ": "
 	if single {
 		return fmt.Sprintf("%s%s has %d, fewest %d, maxSkew %d", by, s.domain, s.here, s.least, s.MaxSkew)
@@ -200,7 +200,7 @@ func (s skew) clause(single bool, low, high int) string {
 }
 
 // sentence tells every number of the comparison.
-func (s skew) sentence() string {
+func (s Skew) sentence() string {
 	if s.Missing {
 		return fmt.Sprintf("node has no label %s, which the topology spread constraint asks for", s.Key)
 	}

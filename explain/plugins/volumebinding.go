@@ -28,8 +28,8 @@ var volumeBinding = explainer{
 	},
 }
 
-// binder matches the pod's claims with volumes as the plugin does.
-type binder struct {
+// Binder matches the pod's claims with volumes as the plugin does.
+type Binder struct {
 	Listers
 	q          *Question
 	translator csitranslation.CSITranslator
@@ -44,10 +44,11 @@ type binder struct {
 	capacity map[fwk.NodeInfo]Figure
 }
 
-func BinderOf(q *Question) *binder {
+// BinderOf is the pod's binder, made once a question.
+func BinderOf(q *Question) *Binder {
 	type binderKey struct{}
-	return remember(q, binderKey{}, func() *binder {
-		b := &binder{
+	return remember(q, binderKey{}, func() *Binder {
+		b := &Binder{
 			Listers: q.Listers, q: q, translator: csitranslation.New(),
 			attributes: utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass),
 			Volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string]*offers{},
@@ -59,7 +60,7 @@ func BinderOf(q *Question) *binder {
 }
 
 // sort parts the claims by how they are served.
-func (b *binder) sort() {
+func (b *Binder) sort() {
 	for _, claim := range PodClaims(b.q) {
 		switch {
 		case claim.Object == nil:
@@ -98,7 +99,7 @@ func BindingFaults(q *Question, r Refused) []Fault {
 	return found
 }
 
-func (b *binder) faults(info fwk.NodeInfo) []Fault {
+func (b *Binder) faults(info fwk.NodeInfo) []Fault {
 	node := info.Node()
 	var faults []Fault
 	for _, claim := range b.bound {
@@ -134,7 +135,7 @@ func (b *binder) faults(info fwk.NodeInfo) []Fault {
 }
 
 // boundElsewhere is the fault of a bound claim whose volume the node cannot use.
-func (b *binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool) {
+func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool) {
 	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
 	if err != nil {
 		return claim.volumeGone(), b.Readable("persistentvolumes")
@@ -150,7 +151,7 @@ func (b *binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool)
 
 // translated is volume as the node's CSI driver sees it, where the node's
 // kubelet has handed the in-tree plugin's volumes to a driver.
-func (b *binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) *corev1.PersistentVolume {
+func (b *Binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) *corev1.PersistentVolume {
 	if !b.translator.IsPVMigratable(volume) {
 		return volume
 	}
@@ -171,7 +172,7 @@ func (b *binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) 
 
 // startedElsewhere is the fault of a claim that a volume is being provisioned
 // for on another node.
-func (b *binder) startedElsewhere(claim PodClaim) Fault {
+func (b *Binder) startedElsewhere(claim PodClaim) Fault {
 	selected := claim.SelectedNode()
 	short := fmt.Sprintf("claim %s is being provisioned for %s", claim.Name, selected)
 	if _, err := b.q.Nodes.NodeInfos().Get(selected); err != nil {
@@ -184,7 +185,7 @@ func (b *binder) startedElsewhere(claim PodClaim) Fault {
 
 // notProvisioned is why no volume can be made for claim on the node, after none
 // of those that exist would do.
-func (b *binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Fault, bool) {
+func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Fault, bool) {
 	node := info.Node()
 	class, err := b.Classes.Get(claim.Class())
 	if err != nil {
@@ -207,7 +208,7 @@ func (b *binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[str
 
 // noCapacity is the fault of a driver that has too little storage left for the
 // node, by what it publishes.
-func (b *binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (Fault, bool) {
+func (b *Binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (Fault, bool) {
 	driver, err := b.csiDrivers.Get(class.Provisioner)
 	if _, sized := claim.Object.Spec.Resources.Requests[corev1.ResourceStorage]; !sized || err != nil ||
 		driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity || !b.Readable("csistoragecapacities") {
@@ -239,7 +240,7 @@ func (b *binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info 
 
 // mostCapacity is the largest volume of class that could be made for node, and
 // where; nil if nothing is published for it.
-func (b *binder) mostCapacity(class string, node *corev1.Node) (most int64, pool *storagev1.CSIStorageCapacity) {
+func (b *Binder) mostCapacity(class string, node *corev1.Node) (most int64, pool *storagev1.CSIStorageCapacity) {
 	for _, capacity := range b.storagePools() {
 		limit := capacity.Capacity
 		if capacity.MaximumVolumeSize != nil {

@@ -20,6 +20,7 @@ var volumeRestrictions = explainer{
 	},
 }
 
+// RestrictionFaults are the volumes of the pod that another pod holds.
 func RestrictionFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
 		return absentClaims(q, false, ", so whether another pod may share it is not known")

@@ -34,6 +34,7 @@ type place struct {
 	short  string
 }
 
+// ZoneFaults are the volumes of the pod that are in another zone or region.
 func ZoneFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
 		return unplaced(q)

@@ -63,6 +63,7 @@ func (c PodClaim) fullyBound() bool {
 // SelectedNode is the node that a volume is being provisioned for.
 func (c PodClaim) SelectedNode() string { return c.Object.Annotations[storagehelpers.AnnSelectedNode] }
 
+// Size is how much storage the claim requests.
 func (c PodClaim) Size() resource.Quantity {
 	return c.Object.Spec.Resources.Requests[corev1.ResourceStorage]
 }
@@ -96,7 +97,7 @@ func (c PodClaim) unboundWhy(q *Question) string {
 }
 
 // waiting tells what has to bind the claim before the scheduler goes on.
-func (b *binder) waiting(claim PodClaim) string {
+func (b *Binder) waiting(claim PodClaim) string {
 	said := fmt.Sprintf("claim %s for %s is not bound", claim.Name, claim.wish())
 	if claim.Object.Spec.VolumeName != "" {
 		return said + ": it names " + b.named(claim)
@@ -115,7 +116,7 @@ func (b *binder) waiting(claim PodClaim) string {
 }
 
 // named is the volume that the claim names, and why it is not bound to it.
-func (b *binder) named(claim PodClaim) string {
+func (b *Binder) named(claim PodClaim) string {
 	name := "volume " + claim.Object.Spec.VolumeName
 	if !b.Readable("persistentvolumes") {
 		return name

@@ -35,6 +35,7 @@ func CanonicalRange(name corev1.ResourceName, least, greatest int64) string {
 	return Canonical(name, least) + To + Canonical(name, greatest)
 }
 
+// CountsBytes says whether a resource is counted in bytes.
 func CountsBytes(name corev1.ResourceName) bool {
 	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || name == corev1.ResourceStorage ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)

@@ -111,6 +111,7 @@ const (
 // Group is the column of the help box that a key stands in.
 type Group int
 
+// The columns, from the left.
 const (
 	OfSelection Group = iota
 	OfList

@@ -165,14 +165,14 @@ func (r *runs) end() string {
 	return r.made.String()
 }
 
-// cutCell is a cell that did not fit.
-type cutCell struct {
+// CutCell is a cell that did not fit.
+type CutCell struct {
 	Head, text string
 	shown      int // cells of it that are drawn
 }
 
 // CutCells are the cells of the selected row that did not fit, left to right.
-func (t *Table[R]) CutCells() (all []cutCell) {
+func (t *Table[R]) CutCells() (all []CutCell) {
 	row, ok := t.Selected()
 	if !ok {
 		return nil
@@ -180,7 +180,7 @@ func (t *Table[R]) CutCells() (all []cutCell) {
 	for _, p := range t.Layout().Place() {
 		c := &t.Columns[p.Column]
 		if text := model.Clean(t.Stands(c, row).Text); cells.Width(text) > p.Width {
-			all = append(all, cutCell{c.Head, text, p.Width})
+			all = append(all, CutCell{c.Head, text, p.Width})
 		}
 	}
 	return all
@@ -206,7 +206,7 @@ func (t *Table[R]) CutNote(width int) string {
 }
 
 // wholeCells tells cells whole: one with its head, several by their texts alone.
-func wholeCells(all []cutCell) string {
+func wholeCells(all []CutCell) string {
 	if len(all) == 1 {
 		return strings.ToLower(all[0].Head) + ": " + all[0].text
 	}

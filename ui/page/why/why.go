@@ -43,6 +43,7 @@ type Page struct {
 // Part is a part of the page that the cursor walks through.
 type Part int
 
+// The parts, from the top.
 const (
 	PartGroups Part = iota
 	PartNodes       // of the selected group, on the wide screen

@@ -144,7 +144,7 @@ func clausesIn(message string) []string {
 	return parts
 }
 
-// verdictOf compares the words of kube-scheduler with ours in a sentence.
+// Sentence compares the words of kube-scheduler with ours in a sentence.
 func (s *Spoken) Sentence() string {
 	r := s.Report
 	switch {
