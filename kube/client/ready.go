@@ -50,6 +50,7 @@ var failedCheck = regexp.MustCompile(`(?m)^\[-\]([\w./-]+) failed`)
 type readinessProbe struct {
 	client    kubernetes.Interface                        // reads only, as long as the probe allows
 	readSmall atomic.Pointer[func(context.Context) error] // a read from the server's storage; nil: not known which
+	mute      atomic.Bool                                 // /readyz was left unanswered while a read was answered
 }
 
 // probe asks whether the server is there, ready, and able to read from its
@@ -60,11 +61,12 @@ func (p *readinessProbe) probe(ctx context.Context) error {
 	go func() { ready <- p.readyz(ctx) }()
 	select {
 	case err := <-ready:
+		p.mute.Store(false)
 		if decides(err) {
 			return err
 		}
 		return p.judge(ctx, err)
-	case <-time.After(halfOf(ctx)): // without etcd its checks take seconds; a proxy may never answer
+	case <-time.After(p.patience(ctx)): // without etcd its checks take seconds; a proxy may never answer
 	}
 	read := make(chan error, 1)
 	go func() { read <- p.judge(ctx, context.DeadlineExceeded) }()
@@ -76,10 +78,21 @@ func (p *readinessProbe) probe(ctx context.Context) error {
 		return p.judge(ctx, err)
 	case err := <-read:
 		if !errors.Is(err, context.DeadlineExceeded) {
+			p.mute.Store(true)
 			return err
 		}
 		return <-ready // at its limit too
 	}
+}
+
+// patience is how long only /readyz is asked: not long where it was left unanswered
+// the last time, or each probe would pass for a slow network, on which a lost server is
+// noticed late.
+func (p *readinessProbe) patience(ctx context.Context) time.Duration {
+	if p.mute.Load() {
+		return halfOf(ctx) / 16
+	}
+	return halfOf(ctx)
 }
 
 // halfOf is half of the time that is left; an hour where there is no limit.

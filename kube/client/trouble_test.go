@@ -351,3 +351,33 @@ func TestReadinessIsKnownWhateverTheUserMayAsk(t *testing.T) {
 		})
 	}
 }
+
+// Where a proxy never answers /readyz, each probe waiting for it would pass for a slow
+// network, on which a lost server is noticed late.
+func TestReadyzThatIsNeverAnsweredDoesNotPassForASlowNetwork(t *testing.T) {
+	server := newAPIServer(t)
+	server.streams = true
+	server.fill(3)
+	readyz := make(chan struct{}, 1000)
+	server.instead = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/readyz" {
+			readyz <- struct{}{}
+			<-r.Context().Done()
+		}
+		return r.URL.Path == "/readyz"
+	}
+	p := quick
+	p.limit, p.silent = time.Second, 100*time.Millisecond
+	client := openAt(t, server.URL, p)
+	source := start(t, client)
+	until(t, source, "live", live)
+	for range 6 {
+		<-readyz
+	}
+	client.health.mu.Lock()
+	slow := client.health.slow()
+	client.health.mu.Unlock()
+	if slow > 4*time.Second {
+		t.Errorf("after six probes a server may take %v to answer", slow)
+	}
+}
