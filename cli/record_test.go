@@ -31,7 +31,7 @@ func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *byte
 	connection.Store(&begins)
 	client := fake.NewClientset()
 	origin := &cluster.Source{
-		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewTrace(),
+		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewUnreadable(),
 		Status: func() model.Status {
 			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection.Load()}
 		},

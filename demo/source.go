@@ -46,7 +46,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	}()
 	asker := cluster.NewAsker(cluster.AskerOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
 	return &cluster.Source{
-		Factory: factory, Client: reader, Trace: explain.NewTrace(), Changed: changes,
+		Factory: factory, Client: reader, Trace: explain.NewUnreadable(), Changed: changes,
 		Status: func() model.Status {
 			status := model.Status{
 				Context: Context, Server: "in this process", User: "you", Version: kubernetesVersion,

@@ -18,7 +18,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if like.Verdict != report.Unschedulable || q.Parts != 0 {
 		return nil, nil
 	}
-	said, err := e.hear(ctx, find)
+	said, err := e.gatherFacts(ctx, find)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (e *Engine) finder(t report.Target) func() *corev1.Pod {
 // askPod answers for a pod, and gives the fixes as they were tried.
 func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []attemptedFix, error) {
 	find := e.finder(q.Target)
-	said, err := e.hear(ctx, find)
+	said, err := e.gatherFacts(ctx, find)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +63,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 }
 
 // examine answers under the lock, and gathers what f is going to try.
-func (e *Engine) examine(ctx context.Context, q report.Query, said hearsay, f *fixing) (told *report.Report, err error) {
+func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, f *fixing) (told *report.Report, err error) {
 	release, err := e.acquire(ctx)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (att
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
-	s := f.suppose()
-	defer s.end()
+	s := f.fork()
+	defer s.revert()
 	changed := pod
 	for _, step := range c.steps {
 		var err error
@@ -61,7 +61,7 @@ func (f *fixing) worthAsking(c candidate) []string {
 
 // judge fills in what a fix after which the pod fits does to others, and whether
 // it is good in spite of them.
-func (f *fixing) judge(ctx context.Context, s *supposition, pod, changed *corev1.Pod, fix *attemptedFix) error {
+func (f *fixing) judge(ctx context.Context, s *fork, pod, changed *corev1.Pod, fix *attemptedFix) error {
 	placed, err := f.place(ctx, changed, fix.Nodes)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func countRivals(kinds []rivals) string {
 }
 
 // tellNewcomers names the pods of other kinds that fit now and did not before.
-func (f *fixing) tellNewcomers(ctx context.Context, s *supposition, came []rivals, fix *attemptedFix) error {
+func (f *fixing) tellNewcomers(ctx context.Context, s *fork, came []rivals, fix *attemptedFix) error {
 	newcomers := 0
 	f.overlay.supposed = s.outer
 	defer func() { f.overlay.supposed = s }()

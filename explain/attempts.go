@@ -27,7 +27,7 @@ type attempt struct {
 
 // attemptOf tells when the scheduler tried the pod, as far as that is known. How
 // often it did so is not in the API: events of one series are counted late.
-func attemptOf(q *subject, r *report.Report) attempt {
+func attemptOf(q *podQuestion, r *report.Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
 		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
 	}
@@ -65,7 +65,7 @@ func attemptOf(q *subject, r *report.Report) attempt {
 }
 
 // unattended is for a pod that bears no mark of any scheduler.
-func unattended(q *subject) attempt {
+func unattended(q *podQuestion) attempt {
 	created := q.Pod.CreationTimestamp.Time
 	if created.IsZero() || q.Now.Sub(created) <= triedAgain {
 		return attempt{sentence: "No scheduler has looked at it yet.", clause: "no scheduler looked yet"}

@@ -15,7 +15,7 @@ import (
 // forbidden resource would look like an empty one.
 type tracedDRA struct {
 	fwk.SharedDRAManager
-	trace *Trace
+	trace *Unreadable
 }
 
 // ResourceClaims implements fwk.SharedDRAManager.
@@ -35,7 +35,7 @@ func (d *tracedDRA) DeviceClassResolver() fwk.DeviceClassResolver {
 
 type tracedClaims struct {
 	fwk.ResourceClaimTracker
-	trace *Trace
+	trace *Unreadable
 }
 
 func (c *tracedClaims) List() ([]*resourcev1.ResourceClaim, error) {
@@ -60,7 +60,7 @@ func (c *tracedClaims) GatherAllocatedState() (*structured.AllocatedState, error
 
 type tracedSlices struct {
 	fwk.ResourceSliceLister
-	trace *Trace
+	trace *Unreadable
 }
 
 func (s *tracedSlices) ListWithDeviceTaintRules() ([]*resourcev1.ResourceSlice, error) {
@@ -71,7 +71,7 @@ func (s *tracedSlices) ListWithDeviceTaintRules() ([]*resourcev1.ResourceSlice, 
 
 type tracedClasses struct {
 	fwk.DeviceClassResolver
-	trace *Trace
+	trace *Unreadable
 }
 
 // GetDeviceClass leaves nothing open for huge pages, which no class can stand

@@ -31,7 +31,7 @@ import (
 // Options say what an Engine cannot know from its informers. All may be zero.
 type Options struct {
 	// Trace holds the resources that could not be listed; nil: all could.
-	Trace *Trace
+	Trace *Unreadable
 	// Namespace is the only one whose pods could be read; "": all of them.
 	Namespace string
 	// ClusterVersion is the API server's ("v1.36.3"), if known.
@@ -85,7 +85,7 @@ type Engine struct {
 	dra        fwk.SharedDRAManager
 	namespaces corelisters.NamespaceLister
 	listers    plugins.Listers
-	laid       laidKinds
+	laid       objectOverlays
 	budgets    policylisters.PodDisruptionBudgetLister
 
 	*profile                     // of the pod in question; set under the lock
@@ -129,9 +129,9 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
 		forbidden:  options.Trace.Forbidden(),
-		laid: laidKinds{
-			reflect.TypeFor[*corev1.PersistentVolume]():      &laid{},
-			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &laid{},
+		laid: objectOverlays{
+			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
+			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
 		},
 	}
 	e.moves.began = options.Now()

@@ -75,7 +75,7 @@ func startEngineForbidding(t testing.TB, options Options, forbidden []string, ob
 	}
 	client := fake.NewClientset(held...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	options.Trace = NewTrace()
+	options.Trace = NewUnreadable()
 	if options.Now == nil {
 		options.Now = func() time.Time { return testNow }
 	}

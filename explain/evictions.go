@@ -86,7 +86,7 @@ func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 type after struct {
 	from  string // the node
 	lost  bool   // nobody makes the pod anew
-	lands landing
+	lands placement
 	fits  bool // the waiting pod fits the node
 	open  bool // something that decides could not be read
 }
@@ -139,8 +139,8 @@ func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without
 // it is lost, and tries the waiting pod. Whose priority is higher goes first; of equals the evicted
 // one, so that no room is promised which it may take back.
 func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) (after, error) {
-	s := e.suppose()
-	defer s.end()
+	s := e.fork()
+	defer s.revert()
 	node := goes.Spec.NodeName
 	next := after{from: node, lost: lost}
 	if err := s.without(goes); err != nil {
@@ -164,7 +164,7 @@ func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) 
 }
 
 // fitsOn puts the pod on the node if it fits.
-func (e *Engine) fitsOn(ctx context.Context, s *supposition, pod *corev1.Pod, node string, open *bool) (bool, error) {
+func (e *Engine) fitsOn(ctx context.Context, s *fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
 	t, err := e.try(ctx, pod, []string{node})
 	if err != nil {
 		return false, err
@@ -177,7 +177,7 @@ func (e *Engine) fitsOn(ctx context.Context, s *supposition, pod *corev1.Pod, no
 }
 
 // settleDown puts the pod's like where it would go.
-func (e *Engine) settleDown(ctx context.Context, s *supposition, goes *corev1.Pod) (landing, error) {
+func (e *Engine) settleDown(ctx context.Context, s *fork, goes *corev1.Pod) (placement, error) {
 	lands, err := e.landing(ctx, goes)
 	if err != nil || lands.node == "" {
 		return lands, err

@@ -21,7 +21,7 @@ import (
 type feed struct {
 	informers.SharedInformerFactory
 	handlers *[]cache.ResourceEventHandlerRegistration
-	laid     laidKinds
+	laid     objectOverlays
 }
 
 // Core implements informers.SharedInformerFactory.

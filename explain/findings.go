@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// subject is the pod in question with what is known of it beside its nodes, which is
+// podQuestion is the pod in question with what is known of it beside its nodes, which is
 // what a summary tells.
-type subject struct {
+type podQuestion struct {
 	*plugins.Question
 	found findings
 }
@@ -21,7 +21,7 @@ type subject struct {
 // findings are facts about a pod that are not about nodes. Those that do not
 // belong to the report's verdict are zero.
 type findings struct {
-	gates      []held           // Gated: what every PreEnqueue plugin that refuses comes to
+	gates      []gateRejection  // Gated: what every PreEnqueue plugin that refuses comes to
 	scheduler  liveness         // NotConsidered, and wherever it was asked
 	start      start            // Scheduled: how far it got
 	victims    []*corev1.Pod    // Preempting: still on the nominated node, ending
@@ -32,7 +32,7 @@ type findings struct {
 	first      []string         // Schedulable: those of them that rank first; empty where they were not ranked
 	likely     bool             // Schedulable: the scheduler does not look at all that fit
 	condition  *corev1.PodCondition
-	aside      aside                    // Unknown because nodes may not be read
+	aside      factsWithoutNodes        // Unknown because nodes may not be read
 	claims     map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name
 	events     []model.Event            // Scheduled, where the pod itself does not tell what it waits for
 	unread     string                   // why events about the pod could not be read; "": they could

@@ -39,7 +39,7 @@ func (x *explanation) rankFree(ctx context.Context, m *matrix) {
 }
 
 // firstWords name the node that would be taken, after "It fits 4 nodes now".
-func firstWords(q *subject) string {
+func firstWords(q *podQuestion) string {
 	var fit []string
 	for _, node := range q.found.free {
 		fit = append(fit, node.Node().Name)

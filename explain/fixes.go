@@ -218,7 +218,7 @@ func (f *fixing) gather(ctx context.Context, x *explanation) error {
 
 // ungates removes the pod's scheduling gates; nil where something else holds it
 // back, which has one entry of its own.
-func ungates(pod *corev1.Pod, held []held) option {
+func ungates(pod *corev1.Pod, held []gateRejection) option {
 	if len(held) != 1 || len(pod.Spec.SchedulingGates) == 0 {
 		return nil
 	}

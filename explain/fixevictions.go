@@ -24,7 +24,7 @@ const (
 // PodDisruptionBudget lets them go, and whether their replacements leave the
 // room to the pod. A replacement is made while its predecessor is still ending,
 // so it is placed with and without that one's room.
-func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1.Pod, fix *attemptedFix) error {
+func (f *fixing) judgeEvictions(ctx context.Context, s *fork, pod *corev1.Pod, fix *attemptedFix) error {
 	at := slices.IndexFunc(fix.steps, func(r remedy) bool { _, ok := r.(evict); return ok })
 	if at < 0 {
 		return nil
@@ -63,7 +63,7 @@ func (f *fixing) judgeEvictions(ctx context.Context, s *supposition, pod *corev1
 
 // returned is what becomes of evicted pods, and whether the pod still fits then.
 type returned struct {
-	landings []landing
+	landings []placement
 	fits     bool
 	open     bool
 }
@@ -72,8 +72,8 @@ type returned struct {
 // (early), or when they are gone.
 func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *attemptedFix, early bool) (returned, error) {
 	var back returned
-	s := f.suppose()
-	defer s.end()
+	s := f.fork()
+	defer s.revert()
 	if early {
 		if err := s.besidesEvictions(fix.steps, pod); err != nil {
 			return back, err
@@ -100,9 +100,9 @@ func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev
 }
 
 // replace puts the replacement of an evicted pod where it would go.
-func (f *fixing) replace(ctx context.Context, s *supposition, victim *corev1.Pod) (landing, error) {
+func (f *fixing) replace(ctx context.Context, s *fork, victim *corev1.Pod) (placement, error) {
 	if !returns(victim) {
-		return landing{}, nil
+		return placement{}, nil
 	}
 	l, err := f.landing(ctx, victim)
 	if err != nil || l.open {
@@ -114,11 +114,11 @@ func (f *fixing) replace(ctx context.Context, s *supposition, victim *corev1.Pod
 	if l.node == "" {
 		return l, nil
 	}
-	return l, s.with(anew(victim), l.node)
+	return l, s.with(asNewPod(victim), l.node)
 }
 
 // besidesEvictions makes the other changes that steps make to the state.
-func (s *supposition) besidesEvictions(steps []remedy, pod *corev1.Pod) error {
+func (s *fork) besidesEvictions(steps []remedy, pod *corev1.Pod) error {
 	for _, step := range steps {
 		if _, evicts := step.(evict); evicts || changesPod(step) {
 			continue
@@ -132,8 +132,8 @@ func (s *supposition) besidesEvictions(steps []remedy, pod *corev1.Pod) error {
 
 // worst is the landing on the node that the victim came from, if it fits there:
 // where the scheduler may take any of several nodes, that one counts.
-func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l landing) landing {
-	t, err := f.try(ctx, anew(victim), []string{victim.Spec.NodeName})
+func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l placement) placement {
+	t, err := f.try(ctx, asNewPod(victim), []string{victim.Spec.NodeName})
 	if err == nil && len(t.fits) > 0 {
 		l.node = victim.Spec.NodeName
 	}
@@ -145,7 +145,7 @@ func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l landing) landi
 func returns(pod *corev1.Pod) bool { return controllerKind(pod) != "" }
 
 // tellReturn is what becomes of an evicted pod, and how much harm that is.
-func tellReturn(victim *corev1.Pod, early, late landing) (how string, harm int) {
+func tellReturn(victim *corev1.Pod, early, late placement) (how string, harm int) {
 	switch {
 	case !returns(victim):
 		return "is lost: no controller owns it", harmLost

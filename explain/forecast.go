@@ -63,14 +63,14 @@ type forecasting struct {
 	size     int // nodes, when it began
 
 	gone   []*corev1.Pod // those that end and take room, in the order of the plan
-	comers []*comer      // who looks for a node then, in the order of the queue
+	comers []*pendingPod // who looks for a node then, in the order of the queue
 	kinds  []*kindComing // the same by kind
 }
 
-// kindComing is comers that one answer holds for.
+// kindComing is pending pods that one answer holds for.
 type kindComing struct {
 	key     string
-	comers  []*comer
+	comers  []*pendingPod
 	waits   bool     // they wait now; else they are successors of pods that end
 	now     bool     // they fit a node in the present state
 	asked   bool     // room was asked for: there was time
@@ -138,9 +138,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 	})
 }
 
-// hold runs do under the lock, in the state of the scene; nil: in the real one.
+// hold runs do under the lock, in the simulated state; nil: in the real one.
 // A panic comes back as an error.
-func (e *Engine) hold(ctx context.Context, on *scene, do func() error) (err error) {
+func (e *Engine) hold(ctx context.Context, on *simulatedState, do func() error) (err error) {
 	release, err := e.acquire(ctx)
 	if err != nil {
 		return err

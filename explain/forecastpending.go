@@ -56,7 +56,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 
 // losesNearest says whether the node that was nearest to fitting the kind is one
 // of those that change, and is behind others then.
-func (f *forecasting) losesNearest(ctx context.Context, kind *kindComing, after *scene) (bool, error) {
+func (f *forecasting) losesNearest(ctx context.Context, kind *kindComing, after *simulatedState) (bool, error) {
 	now, err := f.nearestNodes(ctx, kind, nil)
 	if err != nil || len(now) == 0 {
 		return false, err
@@ -69,8 +69,8 @@ func (f *forecasting) losesNearest(ctx context.Context, kind *kindComing, after 
 }
 
 // nearestNodes are those of the nearest group, nearest first, in the state of the
-// scene; nil: in the real one.
-func (f *forecasting) nearestNodes(ctx context.Context, kind *kindComing, on *scene) (nodes []string, err error) {
+// simulated state; nil: in the real one.
+func (f *forecasting) nearestNodes(ctx context.Context, kind *kindComing, on *simulatedState) (nodes []string, err error) {
 	err = f.hold(ctx, on, func() error {
 		pod := f.pods[kind.pod().UID]
 		if pod == nil || !f.competes(pod) {

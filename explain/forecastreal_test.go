@@ -98,7 +98,7 @@ func (u *drained) drain(c *randomCluster, node *corev1.Node) {
 		ending.DeletionTimestamp = new(metav1.NewTime(testNow))
 		u.sync(u.Cache.UpdatePod(log, pod, ending))
 		if kind := controllerKind(pod); kind != "" {
-			next := anew(pod).DeepCopy()
+			next := asNewPod(pod).DeepCopy()
 			next.UID, next.Status = pod.UID+"-next", corev1.PodStatus{}
 			if kind == "ReplicaSet" && u.d.chance(50) {
 				u.come(next)

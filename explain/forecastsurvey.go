@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// survey asks once for each kind of comers which nodes they fit when all are
+// survey asks once for each kind of pending pods which nodes they fit when all are
 // gone who go and nobody has come, and for pods that wait whether they fit now.
 func (f *forecasting) survey(ctx context.Context) error {
 	empty := f.newScene(f.supposed.Nodes)
 	for _, pod := range f.gone {
-		empty.deeds = append(empty.deeds, func(s *supposition) error { return s.without(pod) })
+		empty.deeds = append(empty.deeds, func(s *fork) error { return s.without(pod) })
 	}
 	begun, untried := time.Now(), 0
 	for _, kind := range f.kinds {
@@ -38,7 +38,7 @@ func (f *forecasting) survey(ctx context.Context) error {
 }
 
 // surveyKind asks about one kind.
-func (f *forecasting) surveyKind(ctx context.Context, kind *kindComing, empty *scene) error {
+func (f *forecasting) surveyKind(ctx context.Context, kind *kindComing, empty *simulatedState) error {
 	only := f.worthTrying(kind)
 	if err := f.roomFor(ctx, kind, empty, only); err != nil || !kind.waits {
 		return err
@@ -59,10 +59,10 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *kindComing, empty *s
 }
 
 // roomFor finds which of the nodes a kind fits in the emptied state.
-func (f *forecasting) roomFor(ctx context.Context, kind *kindComing, empty *scene, only []string) error {
+func (f *forecasting) roomFor(ctx context.Context, kind *kindComing, empty *simulatedState, only []string) error {
 	return f.hold(ctx, empty, func() error {
 		empty.call(kind.pod())
-		t, err := f.try(ctx, anew(kind.pod()), only)
+		t, err := f.try(ctx, asNewPod(kind.pod()), only)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// sums are what became of a comer in the orders that were played.
+// sums are what became of a pending pod in the orders that were played.
 type sums struct {
 	landed    map[string]int // by node, in how many orders
 	preempted map[string]int // the same where pods went for it
@@ -24,11 +24,11 @@ type sums struct {
 	waited    int
 	why       string // of the first order in which it waited
 	open      string
-	blockers  map[*comer]int // who was on a node of its room where it waited
+	blockers  map[*pendingPod]int // who was on a node of its room where it waited
 }
 
-// count adds what became of all comers in one play.
-func (p *play) count() {
+// count adds what became of all pending pods in one simulation.
+func (p *simulation) count() {
 	for _, kind := range p.kinds {
 		p.countKind(kind)
 	}
@@ -63,7 +63,7 @@ func (p *play) count() {
 }
 
 // countKind counts how many of the kind found a node without preempting anybody.
-func (p *play) countKind(kind *kindComing) {
+func (p *simulation) countKind(kind *kindComing) {
 	found := 0
 	for _, c := range kind.comers {
 		if at := p.spots[c]; at.node != "" && len(at.preempts) == 0 {
@@ -76,14 +76,14 @@ func (p *play) countKind(kind *kindComing) {
 	}
 }
 
-// addBlockers counts who came to a node that the comer would have fitted.
-func (p *play) addBlockers(c *comer, blockers map[*comer]int) map[*comer]int {
+// addBlockers counts who came to a node that the pending pod would have fitted.
+func (p *simulation) addBlockers(c *pendingPod, blockers map[*pendingPod]int) map[*pendingPod]int {
 	for _, other := range p.comers {
 		if other == c || p.spots[other].node == "" || !slices.Contains(c.kind.room, p.spots[other].node) {
 			continue
 		}
 		if blockers == nil {
-			blockers = map[*comer]int{}
+			blockers = map[*pendingPod]int{}
 		}
 		blockers[other]++
 	}
@@ -119,8 +119,8 @@ func (f *forecasting) tellFates() {
 	}
 }
 
-// fate is what becomes of the pod whose successor the comer is.
-func (c *comer) fate() plan.Fate {
+// fate is what becomes of the pod whose successor the pending pod is.
+func (c *pendingPod) fate() plan.Fate {
 	t := &c.sums
 	found := len(t.landed) + len(t.preempted)
 	first := c.mayComeFirst()
@@ -146,7 +146,7 @@ func (c *comer) fate() plan.Fate {
 }
 
 // whyWaits says why no order gives it a node.
-func (c *comer) whyWaits() string {
+func (c *pendingPod) whyWaits() string {
 	if blocker := c.blocker(); blocker != nil && len(c.kind.room) > 0 {
 		return blocker.words() + " takes its place"
 	}
@@ -154,7 +154,7 @@ func (c *comer) whyWaits() string {
 }
 
 // whyDepends says who keeps the pod out where it waits.
-func (c *comer) whyDepends() string {
+func (c *pendingPod) whyDepends() string {
 	blocker := c.blocker()
 	switch {
 	case blocker == nil && c.mayComeFirst() != "":
@@ -173,9 +173,9 @@ func madeAfter(first string) string {
 	return fmt.Sprintf("made only after %s if that goes first", first)
 }
 
-// blocker is who was most often where the comer would have fitted.
-func (c *comer) blocker() *comer {
-	var first *comer
+// blocker is who was most often where the pending pod would have fitted.
+func (c *pendingPod) blocker() *pendingPod {
+	var first *pendingPod
 	for other, n := range c.sums.blockers {
 		if first == nil || n > c.sums.blockers[first] || n == c.sums.blockers[first] && plugins.FullName(other.pod) < plugins.FullName(first.pod) {
 			first = other
@@ -184,8 +184,8 @@ func (c *comer) blocker() *comer {
 	return first
 }
 
-// words name the comer.
-func (c *comer) words() string {
+// words name the pending pod.
+func (c *pendingPod) words() string {
 	if c.ends != nil {
 		return plugins.FullName(c.ends)
 	}
@@ -198,5 +198,5 @@ func (c *comer) words() string {
 // nearestOf tells why the pod that was just tried fits no node.
 func (e *Engine) nearestOf(pod *corev1.Pod) string {
 	defer e.asFor(pod)()
-	return e.nearest(anew(pod), &e.trials)
+	return e.nearest(asNewPod(pod), &e.trials)
 }

@@ -16,10 +16,10 @@ import (
 
 // gangScheduling tells which group the pod belongs to, how many of its pods
 // exist and how many have to, before the scheduler looks at any of them.
-func gangScheduling(q *plugins.Question) (held, bool) {
+func gangScheduling(q *plugins.Question) (gateRejection, bool) {
 	of := q.Pod.Spec.SchedulingGroup
 	if of == nil || of.PodGroupName == nil {
-		return held{}, false
+		return gateRejection{}, false
 	}
 	group := groupOf(q.Groups, q.Pod.Namespace, *of.PodGroupName)
 	if group.missing {
@@ -34,15 +34,15 @@ func gangScheduling(q *plugins.Question) (held, bool) {
 	case missing:
 		return absentGroup("CompositePodGroup", q.Pod.Namespace, root), true
 	case root == "":
-		return held{}, false
+		return gateRejection{}, false
 	}
 	tree := treeOf(q.Groups, q.Pod.Namespace, root)
 	return tree.held(q.Pod.Namespace), !tree.ready()
 }
 
 // absentGroup is for a group that has to be there and is not.
-func absentGroup(kind, namespace, name string) held {
-	return held{
+func absentGroup(kind, namespace, name string) gateRejection {
+	return gateRejection{
 		what:  fmt.Sprintf("%s %s/%s does not exist", kind, namespace, name),
 		short: fmt.Sprintf("%s %s does not exist", kind, name),
 		until: "it does",
@@ -137,9 +137,9 @@ func treeOf(groups fwk.PodGroupManager, namespace, name string) gang {
 }
 
 // held tells what the group lacks.
-func (g gang) held(namespace string) held {
+func (g gang) held(namespace string) gateRejection {
 	if !g.groups {
-		return held{
+		return gateRejection{
 			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
 			short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "pod")),
 			until: fmt.Sprintf("%s exist", grammar.Plural(g.wanted-g.have, "more pod")),
@@ -149,7 +149,7 @@ func (g gang) held(namespace string) held {
 	if len(g.lacking) > 0 {
 		what += " (" + grammar.List(g.shortfalls(), grammar.Few) + ")"
 	}
-	return held{
+	return gateRejection{
 		what:  what,
 		short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "group")),
 		until: fmt.Sprintf("%s are complete", grammar.Plural(g.wanted-g.have, "more group")),

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// held is one PreEnqueue plugin's no, told: what keeps a pod out of the
+// gateRejection is one PreEnqueue plugin's no, told: what keeps a pod out of the
 // scheduler's queue.
-type held struct {
+type gateRejection struct {
 	plugin string
 	reason string // its own words
 	what   string // a clause that begins a sentence: "Gated by example.com/budget"
@@ -24,14 +24,14 @@ type held struct {
 
 // gateExplainers find the words for the refusals of PreEnqueue plugins, by the
 // plugin's name. The plugin has refused already; false where nothing is found.
-var gateExplainers = map[string]func(*plugins.Question) (held, bool){
+var gateExplainers = map[string]func(*plugins.Question) (gateRejection, bool){
 	names.SchedulingGates: schedulingGates,
 	names.GangScheduling:  gangScheduling,
 }
 
 // tellGate finds the words for a refusal; the plugin's own reason stands where
 // there are no better ones.
-func tellGate(q *subject, plugin string, status *fwk.Status) held {
+func tellGate(q *podQuestion, plugin string, status *fwk.Status) gateRejection {
 	if explain, ok := gateExplainers[plugin]; ok {
 		if h, found := explain(q.Question); found {
 			h.plugin, h.reason = plugin, status.Message()
@@ -39,7 +39,7 @@ func tellGate(q *subject, plugin string, status *fwk.Status) held {
 		}
 	}
 	said := plugin + ": " + status.Message()
-	return held{plugin: plugin, reason: status.Message(), what: "Held back by " + said, short: said, until: "that changes"}
+	return gateRejection{plugin: plugin, reason: status.Message(), what: "Held back by " + said, short: said, until: "that changes"}
 }
 
 // gated runs the plugins that keep a pod out of the scheduler's queue. One that

@@ -21,27 +21,27 @@ func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// hearsay is what is known of a pod beside its object and the plugins.
-type hearsay struct {
+// externalFacts is what is known of a pod beside its object and the plugins.
+type externalFacts struct {
 	scheduler   liveness
 	attempt     *metav1.Time
 	autoscalers []report.AutoscalerWord
 	claims      map[string][]model.Event
 	events      []model.Event
-	aside       aside
+	aside       factsWithoutNodes
 	unread      string // why events about the pod could not be read; "": they could
 }
 
-// hear finds out what others know of the pod that find gives. It may take a
+// gatherFacts finds out what others know of the pod that find gives. It may take a
 // while, so the engine is held only for a look at the pod.
-func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, error) {
+func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (externalFacts, error) {
 	release, err := e.acquire(ctx)
 	if err != nil {
-		return hearsay{}, err
+		return externalFacts{}, err
 	}
 	pod := find()
 	release()
-	var said hearsay
+	var said externalFacts
 	if pod == nil {
 		return said, nil
 	}
@@ -75,7 +75,7 @@ func (e *Engine) hear(ctx context.Context, find func() *corev1.Pod) (hearsay, er
 		})
 	}
 	if _, unread := e.forbidden["nodes"]; unread {
-		said.aside = e.hearQuotas(ctx, pod.Namespace)
+		said.aside = e.gatherQuotas(ctx, pod.Namespace)
 	}
 	return said, nil
 }
@@ -102,9 +102,9 @@ func (e *Engine) events(ctx context.Context, ref model.Ref) []model.Event {
 	return all
 }
 
-// hearQuotas finds out what stands beside the nodes.
-func (e *Engine) hearQuotas(ctx context.Context, namespace string) aside {
-	known := aside{blind: true, unread: "nobody was asked"}
+// gatherQuotas finds out what stands beside the nodes.
+func (e *Engine) gatherQuotas(ctx context.Context, namespace string) factsWithoutNodes {
+	known := factsWithoutNodes{blind: true, unread: "nobody was asked"}
 	if e.options.Quotas == nil {
 		return known
 	}
@@ -118,7 +118,7 @@ func (e *Engine) hearQuotas(ctx context.Context, namespace string) aside {
 }
 
 // take notes what was heard of the pod.
-func (x *explanation) take(said hearsay) {
+func (x *explanation) take(said externalFacts) {
 	x.question.found.scheduler, x.question.found.aside = said.scheduler, said.aside
 	x.question.found.claims, x.question.found.events = said.claims, said.events
 	x.question.found.unread = said.unread

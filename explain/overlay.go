@@ -12,7 +12,7 @@ import (
 // explanation is to see is decided here.
 type overlay struct {
 	*internalcache.Snapshot
-	supposed *supposition // nil: the state as it is
+	supposed *fork // nil: the state as it is
 }
 
 // NodeInfos implements fwk.SharedLister.
@@ -89,7 +89,7 @@ type views struct {
 
 // views lays the changed nodes over the lists of the snapshot, where they keep
 // their places; in the lists of those that hold pods with rules they come last.
-func (s *supposition) views() *views {
+func (s *fork) views() *views {
 	if s.lists != nil {
 		return s.lists
 	}
@@ -121,8 +121,8 @@ func (s *supposition) views() *views {
 	return v
 }
 
-// unchanged are the nodes of a list that the supposition has not touched.
-func (s *supposition) unchanged(nodes []fwk.NodeInfo) []fwk.NodeInfo {
+// unchanged are the nodes of a list that the fork has not touched.
+func (s *fork) unchanged(nodes []fwk.NodeInfo) []fwk.NodeInfo {
 	kept := make([]fwk.NodeInfo, 0, len(nodes)+len(s.nodes))
 	for _, node := range nodes {
 		if _, ok := s.nodes[node.Node().Name]; !ok {
@@ -133,7 +133,7 @@ func (s *supposition) unchanged(nodes []fwk.NodeInfo) []fwk.NodeInfo {
 }
 
 // change gives a copy of a node that may be changed: the lists are made anew.
-func (s *supposition) change(name string) (fwk.NodeInfo, error) {
+func (s *fork) change(name string) (fwk.NodeInfo, error) {
 	s.lists = nil
 	if s.own[name] {
 		return s.nodes[name], nil

@@ -19,7 +19,7 @@ type remedy interface {
 	harm() int
 	// apply makes the change in the supposed state. It returns the pod to be
 	// asked about: a changed copy where the remedy changes the pod.
-	apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error)
+	apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error)
 }
 
 // The remedies that change the pod, or the template that it comes from.

@@ -39,13 +39,13 @@ func (r releaseVolume) title() string {
 	return fmt.Sprintf("release volume %s for claim %s", r.volume.Name, r.claim.Name)
 }
 
-func (r resizeClaim) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r resizeClaim) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	claim := r.claim.DeepCopy()
 	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.to
 	return pod, s.claimed(claim, nil)
 }
 
-func (r releaseVolume) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r releaseVolume) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	volume := r.volume.DeepCopy()
 	volume.Spec.ClaimRef, volume.Status.Phase = nil, corev1.VolumeAvailable
 	if err := s.object(volume); err != nil {
@@ -57,7 +57,7 @@ func (r releaseVolume) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, erro
 // claimed lays the claim as it would stand a moment later: one that is not to
 // wait for its first consumer is bound by then to the volume that the volume
 // controller would take, which is found by its own code.
-func (s *supposition) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
+func (s *fork) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
 	listers := s.engine.listers
 	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.Classes)
 	if err != nil {

@@ -43,7 +43,7 @@ func (r evict) title() string {
 	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.pods, grammar.Few), r.pods[0].Spec.NodeName)
 }
 
-func (r untaint) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r untaint) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, name := range r.nodes {
 		err := s.changeNode(name, func(n *corev1.Node) {
 			n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.taint) })
@@ -56,14 +56,14 @@ func (r untaint) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
 }
 
 // apply takes the cordon's own taint with it, as the node lifecycle controller does.
-func (r uncordon) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r uncordon) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return pod, s.changeNode(r.node, func(n *corev1.Node) {
 		n.Spec.Unschedulable = false
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 	})
 }
 
-func (r labelNode) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r labelNode) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return pod, s.changeNode(r.node, func(n *corev1.Node) {
 		if n.Labels == nil {
 			n.Labels = map[string]string{}
@@ -72,7 +72,7 @@ func (r labelNode) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
 	})
 }
 
-func (r evict) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r evict) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, victim := range r.pods {
 		if err := s.without(victim); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (r evict) apply(s *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
 }
 
 // changeNode changes a copy of the node's object.
-func (s *supposition) changeNode(name string, change func(*corev1.Node)) error {
+func (s *fork) changeNode(name string, change func(*corev1.Node)) error {
 	node, err := s.engine.overlay.Get(name)
 	if err != nil {
 		return fmt.Errorf("suppose node %s changed: %w", name, err)

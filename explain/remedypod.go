@@ -79,7 +79,7 @@ func agreeingWord(n int, one, many string) string {
 	return many
 }
 
-func (r tolerate) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r tolerate) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.toleration()) }), nil
 }
 
@@ -91,7 +91,7 @@ func (r tolerate) toleration() corev1.Toleration {
 	return corev1.Toleration{Key: r.taint.Key, Operator: corev1.TolerationOpEqual, Value: r.taint.Value, Effect: r.taint.Effect}
 }
 
-func (r lowerRequest) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r lowerRequest) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	var found bool
 	changed := changePod(pod, func(p *corev1.Pod) {
 		containers := p.Spec.Containers
@@ -119,11 +119,11 @@ func (r lowerRequest) quantity() resource.Quantity {
 	return resource.MustParse(quantity.Canonical(r.resource, r.to))
 }
 
-func (r dropSelector) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropSelector) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.key) }), nil
 }
 
-func (r dropExpression) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropExpression) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		affinity := p.Spec.Affinity.NodeAffinity
 		if r.last {
@@ -140,7 +140,7 @@ func (r dropExpression) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, err
 	}), nil
 }
 
-func (r dropPodTerm) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropPodTerm) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		var terms *[]corev1.PodAffinityTerm
 		if r.anti {
@@ -152,7 +152,7 @@ func (r dropPodTerm) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error)
 	}), nil
 }
 
-func (r loosenSpread) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r loosenSpread) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		constraint := &p.Spec.TopologySpreadConstraints[r.index]
 		if r.maxSkew[1] == 0 {
@@ -164,7 +164,7 @@ func (r loosenSpread) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error
 	}), nil
 }
 
-func (r dropHostPort) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropHostPort) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		for i := range p.Spec.Containers {
 			if c := &p.Spec.Containers[i]; c.Name == r.container {
@@ -174,6 +174,6 @@ func (r dropHostPort) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error
 	}), nil
 }
 
-func (r ungate) apply(_ *supposition, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r ungate) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
 }

@@ -98,7 +98,7 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 
 // placeNext places one replica more. It is done where none fits any more, where all
 // that are left fit, or where that cannot be decided.
-func (e *Engine) placeNext(ctx context.Context, on *scene, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
+func (e *Engine) placeNext(ctx context.Context, on *simulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
 	next := numbered(pod, r.Placed)
 	defer e.asFor(next)()
 	matters := e.placeMatters(next)
@@ -155,7 +155,7 @@ func shared(volume corev1.Volume) bool {
 
 // numbered is a pod of its own that equals another.
 func numbered(pod *corev1.Pod, n int) *corev1.Pod {
-	next := anew(pod).DeepCopy()
+	next := asNewPod(pod).DeepCopy()
 	next.Name = "replica-" + strconv.Itoa(n)
 	next.UID = types.UID("to be placed: " + next.Name)
 	return next

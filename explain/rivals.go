@@ -71,8 +71,8 @@ func (e *Engine) competes(pod *corev1.Pod) bool {
 // crowd places on the nodes every pod that waits and fits there, wherever it
 // does most harm, and says how many those are and whether pod still fits.
 func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) (placed []rivals, fits bool, err error) {
-	s := f.suppose()
-	defer s.end()
+	s := f.fork()
+	defer s.revert()
 	count, nodes := 0, fix.Nodes
 	kinds := f.rivals
 	if !slices.ContainsFunc(fix.steps, changesPod) {
@@ -114,8 +114,8 @@ func (f *fixing) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 	if wanted == 1 {
 		return 1, nil
 	}
-	s := f.suppose()
-	defer s.end()
+	s := f.fork()
+	defer s.revert()
 	for n := range min(wanted, mostRivals) {
 		t, err := f.try(ctx, pod, nodes)
 		if err != nil {

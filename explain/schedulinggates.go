@@ -12,15 +12,15 @@ import (
 )
 
 // schedulingGates names the gates that are left.
-func schedulingGates(q *plugins.Question) (held, bool) {
+func schedulingGates(q *plugins.Question) (gateRejection, bool) {
 	var names []string
 	for _, gate := range q.Pod.Spec.SchedulingGates {
 		names = append(names, gate.Name)
 	}
 	if len(names) == 0 {
-		return held{}, false
+		return gateRejection{}, false
 	}
-	h := held{
+	h := gateRejection{
 		what:  "Gated by " + strings.Join(names, ", "),
 		short: strings.Join(names, ", "),
 		until: "the gate is removed",

@@ -75,7 +75,7 @@ func sourceOf(t *testing.T, objects []runtime.Object) *cluster.Source {
 	return &cluster.Source{
 		Factory: informers.NewSharedInformerFactory(client, 0),
 		Client:  client,
-		Trace:   explain.NewTrace(),
+		Trace:   explain.NewUnreadable(),
 		Now:     explain.Moment,
 		Status:  func() model.Status { return model.Status{Context: "test", Version: "v1.37.1"} },
 		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {

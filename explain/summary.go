@@ -14,11 +14,11 @@ import (
 // summarize fills in the words about the whole once verdict, groups, plugins and
 // figures of the report stand: Summary, State, Why, Facts, and the Words of each
 // group. Refusals of a group have their words already.
-func summarize(q *subject, r *report.Report) {
+func summarize(q *podQuestion, r *report.Report) {
 	for i := range r.Groups {
 		r.Groups[i].Words = r.Groups[i].JoinClauses()
 	}
-	tell := map[report.Verdict]func(*subject, *report.Report) overall{
+	tell := map[report.Verdict]func(*podQuestion, *report.Report) overall{
 		report.Scheduled:     tellScheduled,
 		report.Preempting:    tellPreempting,
 		report.Gated:         tellGated,
@@ -40,7 +40,7 @@ type overall struct {
 }
 
 // tellPreempting tells what a nominated pod waits for.
-func tellPreempting(q *subject, r *report.Report) overall {
+func tellPreempting(q *podQuestion, r *report.Report) overall {
 	node, victims := q.Pod.Status.NominatedNodeName, q.found.victims
 	var last time.Time
 	told := overall{state: "preempting"}
@@ -71,7 +71,7 @@ func graceLeft(end, now time.Time) string {
 }
 
 // tellGated tells what keeps the pod out of the scheduler's queue.
-func tellGated(q *subject, _ *report.Report) overall {
+func tellGated(q *podQuestion, _ *report.Report) overall {
 	first, told := q.found.gates[0], overall{state: "gated"}
 	told.summary = fmt.Sprintf("%s: kube-scheduler does not look at it until %s.", first.what, first.until)
 	var shorts []string
@@ -90,7 +90,7 @@ func tellGated(q *subject, _ *report.Report) overall {
 }
 
 // tellNotConsidered tells why no scheduler takes care of the pod.
-func tellNotConsidered(q *subject, r *report.Report) overall {
+func tellNotConsidered(q *podQuestion, r *report.Report) overall {
 	why := q.found.scheduler.why
 	if q.Pod.DeletionTimestamp != nil {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
@@ -110,7 +110,7 @@ func tellNotConsidered(q *subject, r *report.Report) overall {
 
 // tellSchedulable names the nodes that fit, or the first of them, and says when
 // the scheduler was seen.
-func tellSchedulable(q *subject, r *report.Report) overall {
+func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	summary := "It fits " + grammar.Plural(r.Fits, "node") + " now" + firstWords(q) + "."
 	why := grammar.Plural(r.Fits, "node")
 	tried := attemptOf(q, r)
@@ -123,7 +123,7 @@ func tellSchedulable(q *subject, r *report.Report) overall {
 }
 
 // tellUnknown tells what could not be read and what that leaves open.
-func tellUnknown(q *subject, r *report.Report) overall {
+func tellUnknown(q *podQuestion, r *report.Report) overall {
 	told := overall{state: "unknown", summary: "Unknown."}
 	for _, part := range r.Unknown {
 		said := part.Why

@@ -16,7 +16,7 @@ import (
 
 // tellUnschedulable tells apart why no node fits: too large for any, no room, no
 // room on one node, only one thing between, or as it comes, the nearest first.
-func tellUnschedulable(q *subject, r *report.Report) overall {
+func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
 	}
@@ -45,7 +45,7 @@ func tellUnschedulable(q *subject, r *report.Report) overall {
 }
 
 // tellNearest names the nearest node and all that it lacks.
-func tellNearest(q *subject, g *report.Group) overall {
+func tellNearest(q *podQuestion, g *report.Group) overall {
 	told := overall{state: "no node fits"}
 	near := *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
@@ -94,7 +94,7 @@ func figureOf(figures []plugins.Figure, name corev1.ResourceName) *plugins.Figur
 }
 
 // requestWords are the pod's requests in one line: "cpu 32 and memory 64Gi".
-func requestWords(q *subject) string {
+func requestWords(q *podQuestion) string {
 	counted := q.PodInfo.CalculateResource().Resource
 	all := []plugins.Figure{
 		{Resource: corev1.ResourceCPU, Wanted: counted.GetMilliCPU()},

@@ -28,7 +28,7 @@ func (x *explanation) pinned(m *matrix) sets.Set[string] {
 
 // tellPinned is for a pod that may run on some named nodes alone: what keeps it
 // off the others is no near miss.
-func tellPinned(q *subject, r *report.Report) (overall, bool) {
+func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 	if q.found.pinned == nil {
 		return overall{}, false
 	}

@@ -20,20 +20,20 @@ import (
 type misses struct {
 	between []*report.Group // a cordon, taints, labels
 	others  []*report.Group // one refusal of another plugin
-	full    []lacker        // nothing but room, on nodes that are large enough
-	small   []lacker        // the same, on nodes that the pod is larger than
-	without []lacker        // the same, on nodes that have none at all of what it wants
+	full    []shortNode     // nothing but room, on nodes that are large enough
+	small   []shortNode     // the same, on nodes that the pod is larger than
+	without []shortNode     // the same, on nodes that have none at all of what it wants
 
-	first *lacker // the nearest of full and small
+	first *shortNode // the nearest of full and small
 }
 
-// lacker is a node that lacks nothing but room.
-type lacker struct {
+// shortNode is a node that lacks nothing but room.
+type shortNode struct {
 	node  string
 	lacks []plugins.Figure
 }
 
-func missesOf(q *subject, r *report.Report) misses {
+func missesOf(q *podQuestion, r *report.Report) misses {
 	var m misses
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -44,7 +44,7 @@ func missesOf(q *subject, r *report.Report) misses {
 		case names.NodeResourcesFit:
 			rows := plugins.ShortageTableOf(q.Question).Rows
 			for n, at := range q.found.places[i] {
-				m.add(lacker{g.Nodes[n], rows[at].Figures})
+				m.add(shortNode{g.Nodes[n], rows[at].Figures})
 			}
 		default:
 			m.others = append(m.others, g)
@@ -53,7 +53,7 @@ func missesOf(q *subject, r *report.Report) misses {
 	return m
 }
 
-func (m *misses) add(l lacker) {
+func (m *misses) add(l shortNode) {
 	none := slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool { return f.TooLittle() && f.Allocatable == 0 })
 	if m.first == nil && !none {
 		first := l
@@ -79,15 +79,15 @@ func tooLittle(lacks []plugins.Figure) []plugins.Figure {
 }
 
 // tellTooLarge is for a pod that not even an empty cluster would hold.
-func tellTooLarge(q *subject) (overall, bool) {
+func tellTooLarge(q *podQuestion) (overall, bool) {
 	rows := plugins.ShortageTableOf(q.Question).Rows
 	fitsEmpty := func(row plugins.ShortageRow) bool { return !slices.ContainsFunc(row.Figures, plugins.Figure.TooLittle) }
 	if len(rows) == 0 || slices.ContainsFunc(rows, fitsEmpty) {
 		return overall{}, false
 	}
-	all := make([]lacker, 0, len(rows))
+	all := make([]shortNode, 0, len(rows))
 	for _, row := range rows {
-		all = append(all, lacker{row.Node.Node().Name, row.Figures})
+		all = append(all, shortNode{row.Node.Node().Name, row.Figures})
 	}
 	f := largest(all)
 	if f == nil {
@@ -112,7 +112,7 @@ func tellTooLarge(q *subject) (overall, bool) {
 
 // largest is the first resource of which all nodes have too little even empty,
 // with what the largest of them has; nil where no resource is so for all.
-func largest(nodes []lacker) *plugins.Figure {
+func largest(nodes []shortNode) *plugins.Figure {
 	common := slices.Clone(tooLittle(nodes[0].lacks))
 	for _, node := range nodes[1:] {
 		over := tooLittle(node.lacks)
@@ -129,7 +129,7 @@ func largest(nodes []lacker) *plugins.Figure {
 
 // tellSmall is for nodes that lack nothing but size, and for those that are large
 // enough but for one other thing.
-func tellSmall(q *subject, m misses) string {
+func tellSmall(q *podQuestion, m misses) string {
 	const lead = "Larger than any node that would take it: "
 	said := lead + "none has " + requestWords(q) + " allocatable"
 	if f := largest(m.small); f != nil {
@@ -143,7 +143,7 @@ func tellSmall(q *subject, m misses) string {
 }
 
 // tellWithout is for nodes that have none at all of a resource.
-func tellWithout(nodes []lacker) string {
+func tellWithout(nodes []shortNode) string {
 	var absent []string
 	for _, node := range nodes {
 		for _, f := range tooLittle(node.lacks) {
@@ -171,7 +171,7 @@ func butFor(between []*report.Group) string {
 
 // inTheWay names the kinds of things that are in the way, with their verb: "a
 // taint or a label is".
-func inTheWay(q *subject, between []*report.Group) string {
+func inTheWay(q *podQuestion, between []*report.Group) string {
 	var kinds []string
 	verb := "is"
 	for _, g := range between {
@@ -191,7 +191,7 @@ func inTheWay(q *subject, between []*report.Group) string {
 
 // taintKind says what the taints of a node are: those that the node's own state
 // sets tell of that.
-func taintKind(q *subject, name string) string {
+func taintKind(q *podQuestion, name string) string {
 	node, err := q.Nodes.NodeInfos().Get(name)
 	if err != nil {
 		return "a taint"
@@ -209,7 +209,7 @@ func taintKind(q *subject, name string) string {
 
 // tellRoom is for nodes that lack nothing but room, some of which are large
 // enough: is there none, or none on one node.
-func tellRoom(nodes []lacker) string {
+func tellRoom(nodes []shortNode) string {
 	lacking := map[corev1.ResourceName]int{}
 	for _, node := range nodes {
 		for _, f := range node.lacks {
@@ -249,7 +249,7 @@ type room struct {
 }
 
 // freeOn sums up what nodes that all lack a resource have free of it.
-func freeOn(name corev1.ResourceName, nodes []lacker) room {
+func freeOn(name corev1.ResourceName, nodes []shortNode) room {
 	r := room{name: name}
 	for _, node := range nodes {
 		f := figureOf(node.lacks, name)

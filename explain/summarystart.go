@@ -13,7 +13,7 @@ import (
 )
 
 // tellScheduled says where a bound pod is and, if it has not started, why.
-func tellScheduled(q *subject, _ *report.Report) overall {
+func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	node, s := q.Pod.Spec.NodeName, q.found.start
 	placed := "Scheduled to " + node
 	if !s.since.IsZero() {
@@ -43,7 +43,7 @@ func tellScheduled(q *subject, _ *report.Report) overall {
 
 // tellFinished is for a pod that has ended; one that the kubelet did not admit or
 // has evicted says why.
-func tellFinished(q *subject, placed string) overall {
+func tellFinished(q *podQuestion, placed string) overall {
 	s, node := q.found.start, q.Pod.Spec.NodeName
 	told := overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.Pod.Status.Phase), state: "finished", why: node}
 	if s.reason != "" {
@@ -57,7 +57,7 @@ func tellFinished(q *subject, placed string) overall {
 }
 
 // unready says that the pod's node is not, where nothing nearer is known.
-func unready(q *subject) string {
+func unready(q *podQuestion) string {
 	s, name := q.found.start, q.Pod.Spec.NodeName
 	if !s.silent() || s.reason != "" {
 		return ""

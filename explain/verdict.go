@@ -27,7 +27,7 @@ var ErrNoNode = errors.New("no such node")
 // explanation is a report in the making.
 type explanation struct {
 	*Engine
-	question *subject
+	question *podQuestion
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
 	isGated  bool // something does
@@ -37,9 +37,9 @@ type explanation struct {
 }
 
 // question is what explainers may look at for the pod.
-func (e *Engine) question(pod *corev1.Pod) *subject {
+func (e *Engine) question(pod *corev1.Pod) *podQuestion {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
-	return &subject{Question: &plugins.Question{
+	return &podQuestion{Question: &plugins.Question{
 		Pod: pod, PodInfo: info, Nodes: e.overlay, DRA: e.dra,
 		Namespaces: e.namespaces, Listers: e.listers, Groups: e.cache, Logger: e.logger, Now: e.options.Now(), Backoff: e.backoff, Args: e.args,
 	}}

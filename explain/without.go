@@ -25,8 +25,8 @@ func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, 
 		}
 	}()
 	e.settle(ctx)
-	s := e.suppose()
-	defer s.end()
+	s := e.fork()
+	defer s.revert()
 	for _, uid := range pods {
 		if goes := e.pods[uid]; goes != nil && onNode(goes) {
 			if err := s.without(goes); err != nil {

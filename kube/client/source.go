@@ -52,7 +52,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	c.readiness.readBySome(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
-	trace := explain.NewTrace()
+	trace := explain.NewUnreadable()
 	for _, k := range watchedResources {
 		switch why := found.why(k); {
 		case why != "" && k.unplugged: // the status says so

@@ -25,7 +25,7 @@ type Source struct {
 	// Client refuses every write.
 	Client kubernetes.Interface
 	// Trace notes reads of what could not be listed.
-	Trace *explain.Trace
+	Trace *explain.Unreadable
 	// Status tells how the data stands now: reading, unread, connection.
 	Status func() model.Status
 	// Changed fires (capacity one) when Status changed without an object changing.

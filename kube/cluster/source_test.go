@@ -38,7 +38,7 @@ func newSource(client *fake.Clientset) *Source {
 	return &Source{
 		Factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip)),
 		Client:  client,
-		Trace:   explain.NewTrace(),
+		Trace:   explain.NewUnreadable(),
 		Status:  func() model.Status { return model.Status{Context: "test"} },
 	}
 }

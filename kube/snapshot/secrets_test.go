@@ -111,7 +111,7 @@ func withSecrets() []runtime.Object {
 func sourceOf(objects []runtime.Object) *cluster.Source {
 	client := fake.NewClientset(objects...)
 	return &cluster.Source{
-		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewTrace(),
+		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewUnreadable(),
 		Status: func() model.Status { return model.Status{Context: "test"} },
 		Configuration: &explain.Configuration{Source: "ConfigMap", Data: []byte(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

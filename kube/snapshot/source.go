@@ -31,7 +31,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
-	trace := explain.NewTrace()
+	trace := explain.NewUnreadable()
 	for _, k := range kinds {
 		why := f.why(k)
 		switch {

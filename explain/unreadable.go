@@ -22,17 +22,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Trace notes which resources that could not be listed a plugin has read. One
+// Unreadable notes which resources that could not be listed a plugin has read. One
 // Trace belongs to one informer factory and one Engine.
-type Trace struct {
+type Unreadable struct {
 	mu        sync.Mutex
 	forbidden map[string]string // resource → why
 	read      map[string]bool   // since the last reset
 }
 
-// NewTrace is a trace without forbidden resources.
-func NewTrace() *Trace {
-	return &Trace{forbidden: map[string]string{}, read: map[string]bool{}}
+// NewUnreadable is a trace without forbidden resources.
+func NewUnreadable() *Unreadable {
+	return &Unreadable{forbidden: map[string]string{}, read: map[string]bool{}}
 }
 
 // kind is a resource that the scheduler's plugins read.
@@ -79,7 +79,7 @@ func Resources() []string {
 // that counts as synced at once, so it has to come before anything asks factory
 // for the real one. What a plugin then reads from it leaves that plugin's answer
 // open. A resource that no plugin reads is an error.
-func (t *Trace) Forbid(factory informers.SharedInformerFactory, resource, why string) error {
+func (t *Unreadable) Forbid(factory informers.SharedInformerFactory, resource, why string) error {
 	kind, ok := kinds[resource]
 	if !ok {
 		return fmt.Errorf("forbid %s: no plugin reads it", resource)
@@ -101,7 +101,7 @@ func (t *Trace) Forbid(factory informers.SharedInformerFactory, resource, why st
 }
 
 // Forbidden tells why each forbidden resource could not be listed.
-func (t *Trace) Forbidden() map[string]string {
+func (t *Unreadable) Forbidden() map[string]string {
 	if t == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (t *Trace) Forbidden() map[string]string {
 }
 
 // touch notes a read of resource, if that is forbidden.
-func (t *Trace) touch(resource string) {
+func (t *Unreadable) touch(resource string) {
 	if t == nil {
 		return
 	}
@@ -123,7 +123,7 @@ func (t *Trace) touch(resource string) {
 }
 
 // reset forgets what was read.
-func (t *Trace) reset() {
+func (t *Unreadable) reset() {
 	if t == nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (t *Trace) reset() {
 }
 
 // reads are the forbidden resources that were read since the last reset.
-func (t *Trace) reads() []string {
+func (t *Unreadable) reads() []string {
 	if t == nil {
 		return nil
 	}

@@ -9,29 +9,29 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// laid are objects that lie over those of an informer in a supposed state: the
+// objectOverlay are objects that lie over those of an informer in a supposed state: the
 // plugins read volumes and claims from its indexer, and see them in the place of
 // the real ones of their names.
-type laid struct {
+type objectOverlay struct {
 	mu      sync.RWMutex
 	objects map[string]any // by namespace/name, or by name
 }
 
-// laidKinds are what can be laid over, by the type of the object.
-type laidKinds map[reflect.Type]*laid
+// objectOverlays are what can be laid over, by the type of the object.
+type objectOverlays map[reflect.Type]*objectOverlay
 
 // of is what lies over a kind of object; nil where nothing ever does.
-func (k laidKinds) of(object runtime.Object) *laid { return k[reflect.TypeOf(object)] }
+func (k objectOverlays) of(object runtime.Object) *objectOverlay { return k[reflect.TypeOf(object)] }
 
 // set replaces all that is laid; nil lays nothing.
-func (l *laid) set(objects map[string]any) {
+func (l *objectOverlay) set(objects map[string]any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.objects = objects
 }
 
 // now is all that is laid.
-func (l *laid) now() map[string]any {
+func (l *objectOverlay) now() map[string]any {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.objects
@@ -40,7 +40,7 @@ func (l *laid) now() map[string]any {
 // laidInformer is an informer whose indexer shows what is laid over it.
 type laidInformer struct {
 	cache.SharedIndexInformer
-	over *laid
+	over *objectOverlay
 }
 
 // GetIndexer implements cache.SharedIndexInformer.
@@ -55,7 +55,7 @@ func (i laidInformer) GetStore() cache.Store { return i.GetIndexer() }
 // the indices are made of: its namespace and its class.
 type laidIndexer struct {
 	cache.Indexer
-	over *laid
+	over *objectOverlay
 }
 
 // List implements cache.Store.

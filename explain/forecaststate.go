@@ -9,44 +9,44 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// scene is a supposed state that outlasts the lock: where the real state has
+// simulatedState is a supposed state that outlasts the lock: where the real state has
 // moved on meanwhile it is put together again from what was done to it.
-type scene struct {
+type simulatedState struct {
 	engine   *Engine
-	supposed *supposition
+	supposed *fork
 	revision int64 // of the real state that it lies over
-	deeds    []func(*supposition) error
+	deeds    []func(*fork) error
 	placed   map[types.UID]*corev1.Pod // pods on nodes that are not there in truth
 	called   []*corev1.Pod             // nominated pods whose turn has come
-	withheld map[string][]fwk.PodInfo  // their nominations by node, while the scene is entered
+	withheld map[string][]fwk.PodInfo  // their nominations by node, while the simulated state is entered
 }
 
 // newScene is the state with these nodes in the place of those of their names.
-func (e *Engine) newScene(nodes []*corev1.Node) *scene {
-	on := &scene{engine: e, placed: map[types.UID]*corev1.Pod{}}
+func (e *Engine) newScene(nodes []*corev1.Node) *simulatedState {
+	on := &simulatedState{engine: e, placed: map[types.UID]*corev1.Pod{}}
 	for _, node := range nodes {
-		on.deeds = append(on.deeds, func(s *supposition) error { return s.node(node) })
+		on.deeds = append(on.deeds, func(s *fork) error { return s.node(node) })
 	}
 	return on
 }
 
-// enter has the plugins see the scene until the function that it returns is
+// enter has the plugins see the simulated state until the function that it returns is
 // called. Both are under the lock. Deeds about pods and nodes that are not there
 // any more are left out.
-func (on *scene) enter() (leave func()) {
+func (on *simulatedState) enter() (leave func()) {
 	e := on.engine
 	e.overlay.supposed = nil
 	if on.supposed != nil && on.revision == e.revision {
 		e.overlay.supposed = on.supposed
 	} else {
-		on.supposed, on.revision = e.suppose(), e.revision
+		on.supposed, on.revision = e.fork(), e.revision
 		for _, deed := range on.deeds {
 			_ = deed(on.supposed)
 		}
 	}
 	on.withheld = map[string][]fwk.PodInfo{}
 	for _, pod := range on.called {
-		on.withhold(pod)
+		on.suspend(pod)
 	}
 	var counted []*corev1.Pod
 	for _, pod := range on.placed {
@@ -57,21 +57,21 @@ func (on *scene) enter() (leave func()) {
 		for _, pod := range counted {
 			e.countPriority(pod, -1)
 		}
-		on.giveBack()
+		on.restore()
 		e.overlay.supposed = nil
 	}
 }
 
-// withhold takes a pod off the node that it is nominated to.
-func (on *scene) withhold(pod *corev1.Pod) {
+// suspend takes a pod off the node that it is nominated to.
+func (on *simulatedState) suspend(pod *corev1.Pod) {
 	if info := on.engine.unnominate(pod); info != nil {
 		node := pod.Status.NominatedNodeName
 		on.withheld[node] = append(on.withheld[node], info)
 	}
 }
 
-// giveBack nominates again whom withhold has taken off.
-func (on *scene) giveBack() {
+// restore nominates again whom suspend has taken off.
+func (on *simulatedState) restore() {
 	for node, infos := range on.withheld {
 		for _, info := range infos {
 			on.engine.nominator.AddNominatedPod(on.engine.logger, info, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
@@ -81,16 +81,16 @@ func (on *scene) giveBack() {
 }
 
 // do changes the state, and again whenever it is put together.
-func (on *scene) do(deed func(*supposition) error) error {
+func (on *simulatedState) do(deed func(*fork) error) error {
 	on.deeds = append(on.deeds, deed)
 	return deed(on.supposed)
 }
 
 // terminate lets a pod begin to end: it still takes its room.
-func (on *scene) terminate(pod *corev1.Pod) error {
+func (on *simulatedState) terminate(pod *corev1.Pod) error {
 	ending := pod.DeepCopy()
 	ending.DeletionTimestamp = new(metav1.NewTime(on.engine.options.Now()))
-	return on.do(func(s *supposition) error {
+	return on.do(func(s *fork) error {
 		if err := s.without(pod); err != nil {
 			return err
 		}
@@ -99,17 +99,17 @@ func (on *scene) terminate(pod *corev1.Pod) error {
 }
 
 // leave takes a pod off its node.
-func (on *scene) leave(pod *corev1.Pod) error {
+func (on *simulatedState) leave(pod *corev1.Pod) error {
 	delete(on.placed, pod.UID)
-	return on.do(func(s *supposition) error { return s.without(pod) })
+	return on.do(func(s *fork) error { return s.without(pod) })
 }
 
 // place puts a pod on a node, and returns it as it is there.
-func (on *scene) place(pod *corev1.Pod, node string) (*corev1.Pod, error) {
+func (on *simulatedState) place(pod *corev1.Pod, node string) (*corev1.Pod, error) {
 	there := pod.DeepCopy()
 	there.Spec.NodeName, there.Status.NominatedNodeName = node, ""
 	on.placed[pod.UID] = there
-	return there, on.do(func(s *supposition) error {
+	return there, on.do(func(s *fork) error {
 		if onNode(on.engine.pods[pod.UID]) {
 			return nil // it came in truth
 		}
@@ -119,9 +119,9 @@ func (on *scene) place(pod *corev1.Pod, node string) (*corev1.Pod, error) {
 
 // call is the turn of a pod that is nominated: it no longer counts as being
 // where it is nominated to.
-func (on *scene) call(pod *corev1.Pod) {
+func (on *simulatedState) call(pod *corev1.Pod) {
 	if pod.Status.NominatedNodeName != "" && !slices.Contains(on.called, pod) {
 		on.called = append(on.called, pod)
-		on.withhold(pod)
+		on.suspend(pod)
 	}
 }

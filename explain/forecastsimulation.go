@@ -19,7 +19,7 @@ func (f *forecasting) playAll(ctx context.Context) error {
 		if n > 0 && (f.certain() || time.Since(begun) > f.patience(n)) {
 			break
 		}
-		p := &play{forecasting: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), spots: map[*comer]spot{}, ended: map[types.UID]bool{}, byUID: map[types.UID]*comer{}} // the same answer each time
+		p := &simulation{forecasting: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), spots: map[*pendingPod]place{}, ended: map[types.UID]bool{}, byUID: map[types.UID]*pendingPod{}} // the same answer each time
 		if err := p.run(ctx); err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func (f *forecasting) patience(played int) time.Duration {
 	return playingTime
 }
 
-// certain says whether no order can change what was found: each comer either has
-// more room than there are comers, or none, and none minds where others are or
+// certain says whether no order can change what was found: each pending pod either has
+// more room than there are pending pods, or none, and none minds where others are or
 // preempts.
 func (f *forecasting) certain() bool {
 	competing := 0
@@ -59,7 +59,7 @@ func (f *forecasting) certain() bool {
 		if kind.skips || kind.open != "" {
 			continue
 		}
-		if slices.ContainsFunc(kind.comers, func(c *comer) bool { return c.mayComeFirst() != "" }) {
+		if slices.ContainsFunc(kind.comers, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
 			return false
 		}
 		if !kind.asked || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
@@ -71,38 +71,38 @@ func (f *forecasting) certain() bool {
 
 // preempted says whether any of the kind came by preemption.
 func (k *kindComing) preempted() bool {
-	return slices.ContainsFunc(k.comers, func(c *comer) bool { return len(c.sums.preempted) > 0 })
+	return slices.ContainsFunc(k.comers, func(c *pendingPod) bool { return len(c.sums.preempted) > 0 })
 }
 
-// play is one order in which pods go and come.
-type play struct {
+// simulation is one order in which pods go and come.
+type simulation struct {
 	*forecasting
 	order  int
 	random *rand.Rand
-	scene  *scene
-	spots  map[*comer]spot
-	byUID  map[types.UID]*comer
+	scene  *simulatedState
+	spots  map[*pendingPod]place
+	byUID  map[types.UID]*pendingPod
 	ended  map[types.UID]bool // whose end has begun
-	idle   []*comer           // who found no node yet
+	idle   []*pendingPod      // who found no node yet
 
 	givenUp bool // there was no time to play it to its end
 }
 
-// spot is where a comer is, or why it is nowhere.
-type spot struct {
-	landing
+// place is where a pending pod is, or why it is nowhere.
+type place struct {
+	placement
 	pod      *corev1.Pod // as it is on the node
 	preempts []string    // who went for it
 }
 
-// turn is one step of a play.
-type turn struct {
+// simulatedEvent is one step of a simulation.
+type simulatedEvent struct {
 	at float64
 	do func(context.Context) error
 }
 
 // run plays the order to its end.
-func (p *play) run(ctx context.Context) error {
+func (p *simulation) run(ctx context.Context) error {
 	p.scene = p.newScene(p.supposed.Nodes)
 	begun := time.Now()
 	for _, t := range p.turns() {
@@ -136,8 +136,8 @@ const mostRounds = 20
 // their successors come in the order of the queue; in every second of the others
 // the pods go one after the other, and some successors come while others have
 // still to go.
-func (p *play) turns() []turn {
-	var turns []turn
+func (p *simulation) turns() []simulatedEvent {
+	var turns []simulatedEvent
 	oneByOne := p.order%2 == 1
 	left := map[types.UID]float64{}
 	ended := map[types.UID]float64{}
@@ -146,30 +146,30 @@ func (p *play) turns() []turn {
 		if oneByOne {
 			ended[pod.UID] = p.random.Float64()
 			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
-			turns = append(turns, turn{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
+			turns = append(turns, simulatedEvent{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
 		}
-		turns = append(turns, turn{left[pod.UID], func(context.Context) error { return p.scene.leave(pod) }})
+		turns = append(turns, simulatedEvent{left[pod.UID], func(context.Context) error { return p.scene.leave(pod) }})
 	}
 	for i, c := range p.comers {
 		if c.kind.skips {
 			continue
 		}
 		p.byUID[c.pod.UID] = c
-		turns = append(turns, turn{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
+		turns = append(turns, simulatedEvent{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
 	}
-	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(turns, func(a, b simulatedEvent) int { return cmp.Compare(a.at, b.at) })
 	return turns
 }
 
 // terminate lets a pod begin to end.
-func (p *play) terminate(pod *corev1.Pod) error {
+func (p *simulation) terminate(pod *corev1.Pod) error {
 	p.ended[pod.UID] = true
 	return p.scene.terminate(pod)
 }
 
-// when is the moment at which the comer is the queue's first. In some orders
+// when is the moment at which the pending pod is the queue's first. In some orders
 // priority decides alone, as it does among pods that come at once.
-func (p *play) when(c *comer, index int, ended, left map[types.UID]float64) float64 {
+func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]float64) float64 {
 	switch {
 	case p.order == 0:
 		return 10 + float64(index)
@@ -183,8 +183,8 @@ func (p *play) when(c *comer, index int, ended, left map[types.UID]float64) floa
 	return ended[c.ends.UID] + p.random.Float64()
 }
 
-// meet finds a node for the comer, as the scheduler would now.
-func (p *play) meet(ctx context.Context, c *comer) error {
+// meet finds a node for the pending pod, as the scheduler would now.
+func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
 	found, err := p.find(ctx, c)
 	if err != nil {
 		return err
@@ -201,37 +201,37 @@ func (p *play) meet(ctx context.Context, c *comer) error {
 	return err
 }
 
-// heldBack says whether the comer's set does not make it yet, for one before it
+// heldBack says whether the pending pod's set does not make it yet, for one before it
 // has found no node.
-func (p *play) heldBack(c *comer) (landing, bool) {
+func (p *simulation) heldBack(c *pendingPod) (placement, bool) {
 	for _, before := range c.before {
-		switch at := p.spots[before.comer]; {
+		switch at := p.spots[before.pendingPod]; {
 		case before.mayStay && !p.ended[before.ends.UID]:
 		case at.open || before.kind.untried:
-			return landing{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}, true
+			return placement{open: true, why: "made only after " + before.pod.Name + ", of which nothing could be foretold"}, true
 		case at.node == "":
-			return landing{why: "made only after " + before.pod.Name}, true
+			return placement{why: "made only after " + before.pod.Name}, true
 		}
 	}
-	return landing{}, false
+	return placement{}, false
 }
 
-// find is where the comer goes; nobody is moved but who it preempts.
-func (p *play) find(ctx context.Context, c *comer) (spot, error) {
+// find is where the pending pod goes; nobody is moved but who it preempts.
+func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if l, held := p.heldBack(c); held {
-		return spot{landing: l}, nil
+		return place{placement: l}, nil
 	}
 	p.scene.call(c.pod)
 	if nominated := c.pod.Status.NominatedNodeName; nominated != "" { // asked before all others
 		t, err := p.try(ctx, c.pod, []string{nominated})
 		if err != nil || len(t.fits) > 0 && !t.open {
-			return spot{landing: landing{node: nominated}}, err
+			return place{placement: placement{node: nominated}}, err
 		}
 	}
 	l, err := p.lands(ctx, c.pod)
 	switch {
 	case err != nil || l.open:
-		return spot{landing: l}, err
+		return place{placement: l}, err
 	case l.node == "":
 		if c.ends != nil && c.sums.why == "" {
 			l.why = p.nearestOf(c.pod)
@@ -240,12 +240,12 @@ func (p *play) find(ctx context.Context, c *comer) (spot, error) {
 	case len(l.tie) > 1 && p.order > 0:
 		l.node = l.tie[p.random.IntN(len(l.tie))]
 	}
-	return spot{landing: l}, nil
+	return place{placement: l}, nil
 }
 
 // again gives those that found no node another try, for some may fit now that
 // others have come or gone. What one of a kind does not fit, the others do not.
-func (p *play) again(ctx context.Context) (moved bool, err error) {
+func (p *simulation) again(ctx context.Context) (moved bool, err error) {
 	idle := p.idle
 	p.idle = nil
 	if p.order > 0 && p.order%4 != 2 {

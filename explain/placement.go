@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// landing is where a pod would go in the present state, real or supposed.
-type landing struct {
+// placement is where a pod would go in the present state, real or supposed.
+type placement struct {
 	node   string   // the first by rank; "": it would be Pending
 	tie    []string // all of the first rank, node among them: one of them is taken at random
 	likely bool     // the scheduler looks at some of the nodes that fit only, and may take another
@@ -21,7 +21,7 @@ type landing struct {
 // landing says where the pod would go if it were created now: on no node yet,
 // nominated to none, and another one than it was, unless claims of its own know
 // it by its UID.
-func (e *Engine) landing(ctx context.Context, pod *corev1.Pod) (landing, error) {
+func (e *Engine) landing(ctx context.Context, pod *corev1.Pod) (placement, error) {
 	found, err := e.lands(ctx, pod)
 	if err == nil && found.node == "" && !found.open {
 		found.why = e.nearestOf(pod)
@@ -31,21 +31,21 @@ func (e *Engine) landing(ctx context.Context, pod *corev1.Pod) (landing, error) 
 
 // lands is landing without why the pod would be Pending, which costs more to
 // find than that it would.
-func (e *Engine) lands(ctx context.Context, pod *corev1.Pod) (landing, error) {
-	pod = anew(pod)
+func (e *Engine) lands(ctx context.Context, pod *corev1.Pod) (placement, error) {
+	pod = asNewPod(pod)
 	defer e.asFor(pod)()
 	t, err := e.try(ctx, pod, nil)
 	switch {
 	case err != nil || t.open:
-		return landing{open: true, why: unreadWords(e.unknown(&e.trials))}, err
+		return placement{open: true, why: unreadWords(e.unknown(&e.trials))}, err
 	case len(t.feasible) == 0:
-		return landing{}, nil
+		return placement{}, nil
 	}
 	r, err := e.prioritize(ctx, t.state, pod, t.feasible)
 	if err != nil || len(r.unread) > 0 {
-		return landing{open: true, why: unreadWords(r.unread)}, err
+		return placement{open: true, why: unreadWords(r.unread)}, err
 	}
-	found := landing{node: r.nodes[0].node, likely: e.sample(e.trials.named()) < len(t.feasible)}
+	found := placement{node: r.nodes[0].node, likely: e.sample(e.trials.named()) < len(t.feasible)}
 	for _, node := range r.nodes {
 		if node.tied {
 			found.tie = append(found.tie, node.node)
@@ -54,8 +54,8 @@ func (e *Engine) lands(ctx context.Context, pod *corev1.Pod) (landing, error) {
 	return found, nil
 }
 
-// anew is the pod as its like would be that is created in its place.
-func anew(pod *corev1.Pod) *corev1.Pod {
+// asNewPod is the pod as its like would be that is created in its place.
+func asNewPod(pod *corev1.Pod) *corev1.Pod {
 	copied := *pod
 	copied.Spec.NodeName, copied.Status.NominatedNodeName = "", ""
 	if !hasOwnClaims(pod) {

@@ -11,7 +11,7 @@ import (
 
 // where says where the pod would go and by how much; of one that has a node, why
 // it is there.
-func (w *walk) where() string {
+func (w *stages) where() string {
 	said := w.goes()
 	if w.way.Running != "" {
 		said = w.whyThere() + " As of now, without this pod."
@@ -28,7 +28,7 @@ func (w *walk) where() string {
 }
 
 // goes says where a pod without a node would go; "" where no node fits.
-func (w *walk) goes() string {
+func (w *stages) goes() string {
 	ranked, tie := w.way.Ranked, w.way.Firsts()
 	switch {
 	case len(ranked) == 0:
@@ -48,7 +48,7 @@ func (w *walk) goes() string {
 func scored(node report.RankedNode) string { return fmt.Sprintf("%s %d", node.Node, node.Total) }
 
 // whyThere compares the pod's node with the others.
-func (w *walk) whyThere() string {
+func (w *stages) whyThere() string {
 	there, ranked, tie := w.way.Running, w.way.Ranked, w.way.Firsts()
 	at := slices.IndexFunc(ranked, func(node report.RankedNode) bool { return node.Node == there })
 	switch {
@@ -74,7 +74,7 @@ func (w *walk) whyThere() string {
 }
 
 // against is what the node has against the pod, as the scheduler comes upon it.
-func (w *walk) against(node string) string {
+func (w *stages) against(node string) string {
 	for i := range w.m.nodes {
 		if w.m.nodes[i].Node().Name != node {
 			continue

@@ -11,23 +11,23 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// aside is what is told of a pod where nodes may not be read: facts that need
+// factsWithoutNodes is what is told of a pod where nodes may not be read: facts that need
 // none of them.
-type aside struct {
+type factsWithoutNodes struct {
 	blind  bool
 	quotas []corev1.ResourceQuota // of the pod's namespace
 	unread string                 // why the quotas are not known
 }
 
 // asideFacts tells the pod's claims, and the quotas of its namespace.
-func asideFacts(q *subject) []string {
+func asideFacts(q *podQuestion) []string {
 	if !q.found.aside.blind {
 		return nil
 	}
 	return append(claimFacts(q), quotaFacts(q)...)
 }
 
-func claimFacts(q *subject) []string {
+func claimFacts(q *podQuestion) []string {
 	claims := plugins.PodClaims(q.Question)
 	if len(claims) == 0 {
 		return []string{"It uses no claim."}
@@ -42,7 +42,7 @@ func claimFacts(q *subject) []string {
 	return facts
 }
 
-func quotaFacts(q *subject) []string {
+func quotaFacts(q *podQuestion) []string {
 	if why := q.found.aside.unread; why != "" {
 		return []string{fmt.Sprintf("The quotas of namespace %s are unknown: %s.", q.Pod.Namespace, why)}
 	}

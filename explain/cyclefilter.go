@@ -15,7 +15,7 @@ import (
 
 // preFilter repeats Framework.RunPreFilterPlugins: one that calls the pod
 // unresolvable ends it at once, any other refusal only after all were asked.
-func (w *walk) preFilter() {
+func (w *stages) preFilter() {
 	if len(w.m.nodes) == 0 && w.end == "" {
 		w.end = "the cluster has no nodes"
 	}
@@ -48,7 +48,7 @@ func (w *walk) preFilter() {
 }
 
 // preFilterStep is one plugin's; last says that it ends the attempt.
-func (w *walk) preFilterStep(k int) (step report.Step, last bool) {
+func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
 	a, name := &w.m.answers[k], w.plugins[k].name
 	step = w.step(report.StagePreFilter, name)
 	switch {
@@ -71,7 +71,7 @@ func (w *walk) preFilterStep(k int) (step report.Step, last bool) {
 }
 
 // narrow leaves out the nodes that a PreFilter half does not name.
-func (w *walk) narrow(step report.Step, only sets.Set[string]) (narrowed report.Step, last bool) {
+func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed report.Step, last bool) {
 	var left []int
 	var names []string
 	for _, i := range w.alive {
@@ -106,7 +106,7 @@ func worse(a, b report.Outcome) report.Outcome {
 
 // filter lets each node through plugin after plugin, up to the first that
 // refuses it.
-func (w *walk) filter(ctx context.Context) {
+func (w *stages) filter(ctx context.Context) {
 	if w.end != "" {
 		w.add(w.unreached(report.StageFilter))
 		return
@@ -152,7 +152,7 @@ func (w *walk) filter(ctx context.Context) {
 }
 
 // filterStep is one plugin's; the nodes it is the first to refuse drop out.
-func (w *walk) filterStep(k int, drop []int) report.Step {
+func (w *stages) filterStep(k int, drop []int) report.Step {
 	a, name := &w.m.answers[k], w.plugins[k].name
 	step := w.step(report.StageFilter, name)
 	switch {
@@ -179,7 +179,7 @@ func (w *walk) filterStep(k int, drop []int) report.Step {
 
 // failsOn is the error with which the plugin ends the attempt on some node that
 // comes to it; "" without one.
-func (w *walk) failsOn(k int) string {
+func (w *stages) failsOn(k int) string {
 	for _, i := range w.alive {
 		if column := w.m.answers[k].column; column != nil && failed(column[i]) {
 			return column[i].Message()
@@ -190,7 +190,7 @@ func (w *walk) failsOn(k int) string {
 
 // nominated is the node that the scheduler asks before all others and takes
 // because it fits (Scheduler.evaluateNominatedNode); -1 without such a node.
-func (w *walk) nominated(ctx context.Context) int {
+func (w *stages) nominated(ctx context.Context) int {
 	name := w.question.Pod.Status.NominatedNodeName
 	if name == "" {
 		return -1

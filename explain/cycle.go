@@ -26,11 +26,11 @@ func (x *explanation) trace(ctx context.Context) error {
 // walk follows the scheduler for the pod of the explanation, which has answered.
 // A pod that has a node is taken off it first.
 func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error) {
-	w := &walk{explanation: x}
+	w := &stages{explanation: x}
 	if pod := x.question.Pod; pod.Spec.NodeName != "" {
 		w.way.Running = pod.Spec.NodeName
-		s := x.suppose()
-		defer s.end()
+		s := x.fork()
+		defer s.revert()
 		if _, err := x.overlay.NodeInfos().Get(pod.Spec.NodeName); err == nil && !ended(pod) {
 			if err := s.without(pod); err != nil {
 				return nil, err
@@ -42,7 +42,7 @@ func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error)
 		}
 		w.explanation = again
 	}
-	if err := w.stages(ctx); err != nil {
+	if err := w.run(ctx); err != nil {
 		return nil, err
 	}
 	w.way.Where = w.where()
@@ -61,8 +61,8 @@ func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation,
 	return y, y.answer(ctx, false)
 }
 
-// walk is a way in the making.
-type walk struct {
+// stages is a scheduling cycle in the making.
+type stages struct {
 	*explanation
 	way      report.SchedulingCycle
 	m        *matrix
@@ -73,9 +73,9 @@ type walk struct {
 	none     bool           // no node fits, for sure
 }
 
-// stages goes from stage to stage. Where the way ends, what comes after is not
+// run goes from stage to stage. Where the cycle ends, what comes after is not
 // reached, and says why.
-func (w *walk) stages(ctx context.Context) error {
+func (w *stages) run(ctx context.Context) error {
 	if why, unread := w.forbidden["nodes"]; unread {
 		w.m = &matrix{}
 		w.queue()
@@ -101,7 +101,7 @@ func (w *walk) stages(ctx context.Context) error {
 }
 
 // blind leaves all stages after the queue open.
-func (w *walk) blind(why string) {
+func (w *stages) blind(why string) {
 	for _, name := range []string{report.StagePreFilter, report.StageFilter, report.StagePostFilter, report.StageScore, report.StageBind} {
 		stage := report.Stage{Name: name, Outcome: report.Open, Words: "Unknown: " + why + "."}
 		if w.end != "" {
@@ -111,15 +111,15 @@ func (w *walk) blind(why string) {
 	}
 }
 
-// unreached is a stage that the way does not come to.
-func (w *walk) unreached(name string) report.Stage {
+// unreached is a stage that the cycle does not come to.
+func (w *stages) unreached(name string) report.Stage {
 	return report.Stage{Name: name, Outcome: report.Unreached, From: len(w.alive), To: len(w.alive), Words: "Not reached: " + w.end + "."}
 }
 
-// add puts a stage to the way.
-func (w *walk) add(s report.Stage) { w.way.Stages = append(w.way.Stages, s) }
+// add puts a stage to the cycle.
+func (w *stages) add(s report.Stage) { w.way.Stages = append(w.way.Stages, s) }
 
 // step is a step of a plugin that has refused none of the nodes that are left.
-func (w *walk) step(stage, plugin string) report.Step {
+func (w *stages) step(stage, plugin string) report.Step {
 	return report.Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []report.NodeScore{}, Outcome: report.Passed}
 }

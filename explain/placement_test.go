@@ -13,7 +13,7 @@ import (
 )
 
 // mustLand asks where the pod would go, and fails the test on an error.
-func mustLand(t *testing.T, e *Engine, pod *corev1.Pod) landing {
+func mustLand(t *testing.T, e *Engine, pod *corev1.Pod) placement {
 	t.Helper()
 	l, err := e.landing(t.Context(), pod)
 	if err != nil {
@@ -33,7 +33,7 @@ func (u *upstream) placeAnew(t *testing.T, pod *corev1.Pod) string {
 	}
 	change(u.Cache.RemovePod)
 	defer change(u.Cache.AddPod)
-	return u.place(anew(pod))
+	return u.place(asNewPod(pod))
 }
 
 func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
@@ -46,12 +46,12 @@ func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
 				continue
 			}
 			want := real.placeAnew(t, pod)
-			s := e.suppose()
+			s := e.fork()
 			if err := s.without(pod); err != nil {
 				t.Fatal(err)
 			}
 			got := mustLand(t, e, pod)
-			s.end()
+			s.revert()
 			switch {
 			case want == "" && got.node == "" && got.why != "" && !got.open:
 				waiting++

@@ -11,21 +11,21 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// supposition is a state that is not: copies of some nodes lie over the real
+// fork is a state that is not: copies of some nodes lie over the real
 // ones, and every plugin sees those. It lasts until end and holds only under the
 // engine's lock. One may begin within another and sees what that one changed.
-type supposition struct {
+type fork struct {
 	engine *Engine
-	outer  *supposition
-	nodes  map[string]fwk.NodeInfo  // changed ones, here or in an outer supposition
-	own    map[string]bool          // copied here, so they may be changed
-	lists  *views                   // nil: to be made
-	before map[*laid]map[string]any // what lay over other kinds of objects before this
+	outer  *fork
+	nodes  map[string]fwk.NodeInfo           // changed ones, here or in an outer fork
+	own    map[string]bool                   // copied here, so they may be changed
+	lists  *views                            // nil: to be made
+	before map[*objectOverlay]map[string]any // what lay over other kinds of objects before this
 }
 
-// suppose begins a supposed state.
-func (e *Engine) suppose() *supposition {
-	s := &supposition{engine: e, outer: e.overlay.supposed, nodes: map[string]fwk.NodeInfo{}, own: map[string]bool{}}
+// fork begins a supposed state.
+func (e *Engine) fork() *fork {
+	s := &fork{engine: e, outer: e.overlay.supposed, nodes: map[string]fwk.NodeInfo{}, own: map[string]bool{}}
 	if s.outer != nil {
 		maps.Copy(s.nodes, s.outer.nodes)
 	}
@@ -33,8 +33,8 @@ func (e *Engine) suppose() *supposition {
 	return s
 }
 
-// end goes back to the state before.
-func (s *supposition) end() {
+// revert goes back to the state before.
+func (s *fork) revert() {
 	s.engine.overlay.supposed = s.outer
 	for over, objects := range s.before {
 		over.set(objects)
@@ -42,7 +42,7 @@ func (s *supposition) end() {
 }
 
 // object puts a volume or a claim in the place of the one of its name.
-func (s *supposition) object(object runtime.Object) error {
+func (s *fork) object(object runtime.Object) error {
 	over := s.engine.laid.of(object)
 	key, err := cache.MetaNamespaceKeyFunc(object)
 	if over == nil || err != nil {
@@ -51,7 +51,7 @@ func (s *supposition) object(object runtime.Object) error {
 	was := over.now()
 	if _, known := s.before[over]; !known {
 		if s.before == nil {
-			s.before = map[*laid]map[string]any{}
+			s.before = map[*objectOverlay]map[string]any{}
 		}
 		s.before[over] = was
 	}
@@ -65,7 +65,7 @@ func (s *supposition) object(object runtime.Object) error {
 }
 
 // node puts this object in the place of the node of its name, which keeps its pods.
-func (s *supposition) node(object *corev1.Node) error {
+func (s *fork) node(object *corev1.Node) error {
 	node, err := s.change(object.Name)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *supposition) node(object *corev1.Node) error {
 }
 
 // without takes a pod off its node.
-func (s *supposition) without(pod *corev1.Pod) error {
+func (s *fork) without(pod *corev1.Pod) error {
 	node, err := s.change(pod.Spec.NodeName)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *supposition) without(pod *corev1.Pod) error {
 }
 
 // with puts a copy of the pod on a node.
-func (s *supposition) with(pod *corev1.Pod, node string) error {
+func (s *fork) with(pod *corev1.Pod, node string) error {
 	on, err := s.change(node)
 	if err != nil {
 		return err

@@ -41,8 +41,8 @@ func (p *planning) landAll(ctx context.Context, asked string) error {
 // where the successors of those would go, one after the other.
 func (p *planning) land(ctx context.Context, node *report.PreemptionNode) error {
 	pods := p.pods[node.Name]
-	s := p.suppose()
-	defer s.end()
+	s := p.fork()
+	defer s.revert()
 	for _, victim := range pods {
 		if err := s.without(victim); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (p *planning) land(ctx context.Context, node *report.PreemptionNode) error 
 }
 
 // landOne puts the victim's successor where it would go.
-func (p *planning) landOne(ctx context.Context, s *supposition, victim *corev1.Pod) (node, said string, err error) {
+func (p *planning) landOne(ctx context.Context, s *fork, victim *corev1.Pod) (node, said string, err error) {
 	owner := metav1.GetControllerOf(victim)
 	switch {
 	case owner == nil:
@@ -93,11 +93,11 @@ func (p *planning) landOne(ctx context.Context, s *supposition, victim *corev1.P
 	case found.node == "":
 		return "", "Pending: " + found.why, nil
 	}
-	return found.node, found.words(), s.with(anew(victim), found.node)
+	return found.node, found.words(), s.with(asNewPod(victim), found.node)
 }
 
 // words say where the pod lands.
-func (l landing) words() string {
+func (l placement) words() string {
 	switch {
 	case l.likely:
 		return "likely lands on " + l.node

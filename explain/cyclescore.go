@@ -13,7 +13,7 @@ import (
 
 // postFilter tells what preemption would do. The plugins themselves are never
 // run here: they end pods.
-func (w *walk) postFilter() {
+func (w *stages) postFilter() {
 	if !w.none {
 		stage := w.unreached(report.StagePostFilter)
 		if w.end == "" {
@@ -56,7 +56,7 @@ func (w *walk) postFilter() {
 }
 
 // asked says whether the scheduler comes to the plugin's PreFilter.
-func (w *walk) asked(plugin string) bool {
+func (w *stages) asked(plugin string) bool {
 	for _, stage := range w.way.Stages {
 		if stage.Name != report.StagePreFilter {
 			continue
@@ -71,7 +71,7 @@ func (w *walk) asked(plugin string) bool {
 }
 
 // score ranks the nodes that are left.
-func (w *walk) score(ctx context.Context) error {
+func (w *stages) score(ctx context.Context) error {
 	if w.end != "" {
 		w.add(w.unreached(report.StageScore))
 		return nil
@@ -108,7 +108,7 @@ func (w *walk) score(ctx context.Context) error {
 }
 
 // scoreSteps tells what each plugin gave.
-func (w *walk) scoreSteps(r *ranking) []report.Step {
+func (w *stages) scoreSteps(r *ranking) []report.Step {
 	var steps []report.Step
 	alone := len(r.nodes) == 1
 	each := func(stage, plugin string) report.Step {
@@ -154,7 +154,7 @@ func (r *ranking) of(plugin string) []report.NodeScore {
 }
 
 // bind tells where the pod would go.
-func (w *walk) bind() {
+func (w *stages) bind() {
 	if w.end != "" {
 		w.add(w.unreached(report.StageBind))
 		return

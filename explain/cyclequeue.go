@@ -9,7 +9,7 @@ import (
 )
 
 // queue tells whether the pod gets into the scheduler's queue at all.
-func (w *walk) queue() {
+func (w *stages) queue() {
 	stage := report.Stage{Name: report.StageQueue, Outcome: report.Passed, From: len(w.alive), Words: "Nothing keeps the pod out of the scheduling queue."}
 	defer func() {
 		stage.To = len(w.alive)
@@ -42,7 +42,7 @@ func (w *walk) queue() {
 }
 
 // gate tells what one PreEnqueue plugin has said.
-func (w *walk) gate(plugin string) report.Step {
+func (w *stages) gate(plugin string) report.Step {
 	step := w.step(report.StageQueue, plugin)
 	for _, h := range w.question.found.gates {
 		if h.plugin == plugin {
@@ -60,7 +60,7 @@ func (w *walk) gate(plugin string) report.Step {
 }
 
 // openFor says why something about the pod is open for the resource; "" if it is not.
-func (w *walk) openFor(resource string) string {
+func (w *stages) openFor(resource string) string {
 	for _, part := range w.report.Unknown {
 		if part.Resource == resource {
 			return part.Why

@@ -36,10 +36,10 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 		}
 		changed := slices.Clone(c.bound)
 		nodes := slices.Clone(c.nodes)
-		s := e.suppose()
+		s := e.fork()
 		for range 1 + d(5) {
 			if d.chance(30) {
-				s = e.suppose() // one within another
+				s = e.fork() // one within another
 			}
 			changed, nodes = c.supposeSomething(rt, d, s, changed, nodes)
 		}
@@ -51,7 +51,7 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 			}
 		}
 		for s := e.overlay.supposed; s != nil; s = s.outer {
-			s.end()
+			s.revert()
 		}
 		for i, pod := range c.pending {
 			if diff := cmp.Diff(before[i], fitting(t, e, pod, nil)); diff != "" {
@@ -63,7 +63,7 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 
 // supposeSomething makes one change to the supposed state and to the lists of
 // what is bound and of the nodes.
-func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *supposition, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
+func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *fork, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
 	check := func(err error) {
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 )
 
 // tell finds the words for the nodes that drop out at plugin k.
-func (w *walk) tell(step *report.Step, k int, drop []int) {
+func (w *stages) tell(step *report.Step, k int, drop []int) {
 	all := make([]plugins.Refused, len(drop))
 	for n, i := range drop {
 		all[n] = w.m.refused(w.Engine, k, i)
@@ -26,7 +26,7 @@ func (w *walk) tell(step *report.Step, k int, drop []int) {
 
 // dropped groups nodes by what the plugin has against them, the most first: what
 // they come to in a clause, in sentences, and their names in that order.
-func (w *walk) dropped(k int, all []plugins.Refused) (what, detail string, nodes []string) {
+func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nodes []string) {
 	plugin := w.plugins[k].name
 	groups := map[string][]plugins.Refused{}
 	var order []string
@@ -65,7 +65,7 @@ func (w *walk) dropped(k int, all []plugins.Refused) (what, detail string, nodes
 }
 
 // shapeOf is what nodes have in common that one clause tells.
-func (w *walk) shapeOf(plugin string, r plugins.Refused) string {
+func (w *stages) shapeOf(plugin string, r plugins.Refused) string {
 	switch explainer := plugins.Explainers[plugin]; {
 	case plugin == names.NodeAffinity:
 		if instead, ok := insteadOf(w.question.Question, r); ok {
@@ -92,7 +92,7 @@ func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
 }
 
 // clauseOf tells some of the nodes that a plugin refuses, of so many.
-func (w *walk) clauseOf(plugin string, rs []plugins.Refused, of int) string {
+func (w *stages) clauseOf(plugin string, rs []plugins.Refused, of int) string {
 	said := ""
 	switch plugin {
 	case names.TaintToleration:
@@ -133,7 +133,7 @@ func taintBrief(taints []corev1.Taint) string {
 
 // shortBy tells how much several nodes lack, the nearest first, where that is one
 // resource, and else what they lack.
-func (w *walk) shortBy(rs []plugins.Refused) string {
+func (w *stages) shortBy(rs []plugins.Refused) string {
 	lacks := plugins.Shortages(w.question.Question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
@@ -158,7 +158,7 @@ func (w *walk) shortBy(rs []plugins.Refused) string {
 }
 
 // sentenceOf names the nodes and all that the plugin has against them.
-func (w *walk) sentenceOf(plugin string, rs []plugins.Refused) string {
+func (w *stages) sentenceOf(plugin string, rs []plugins.Refused) string {
 	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question.Question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {

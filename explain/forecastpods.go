@@ -19,35 +19,35 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// comer is a pod that looks for a node in the supposed state: one that waits, or
+// pendingPod is a pod that looks for a node in the supposed state: one that waits, or
 // the successor of one that ends.
-type comer struct {
+type pendingPod struct {
 	pod    *corev1.Pod // as the scheduler would meet it
 	ends   *corev1.Pod // whose successor it is; nil for one that waits
-	when   coming
+	when   recreation
 	before []earlier // of an ordered StatefulSet: it is made once these run
 	unless string    // what else has to be so for it to be made, in short words
 	kind   *kindComing
 	sums   sums
 }
 
-// earlier is a comer that an ordered StatefulSet makes before another one.
+// earlier is a pending pod that an ordered StatefulSet makes before another one.
 type earlier struct {
-	*comer
+	*pendingPod
 	mayStay bool // it may still be there when the other one is to be made
 }
 
-// coming is when a controller makes a pod's successor.
-type coming int
+// recreation is when a controller makes a pod's successor.
+type recreation int
 
 const (
-	early  coming = iota // as soon as it terminates
-	late                 // once it is gone
-	either               // as its controller is set, which is not read
+	early  recreation = iota // as soon as it terminates
+	late                     // once it is gone
+	either                   // as its controller is set, which is not read
 )
 
 // comings are by the kind of the controller; of others nothing is known.
-var comings = map[string]coming{
+var comings = map[string]recreation{
 	"ReplicaSet": early, "ReplicationController": early, "StatefulSet": late, "DaemonSet": late,
 }
 
@@ -81,7 +81,7 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 }
 
 // successor is what the pod's controller makes in its place.
-func (f *forecasting) successor(pod *corev1.Pod) *comer {
+func (f *forecasting) successor(pod *corev1.Pod) *pendingPod {
 	next := pod.DeepCopy()
 	next.UID = "successor of " + pod.UID
 	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = nil, nil
@@ -98,7 +98,7 @@ func (f *forecasting) successor(pod *corev1.Pod) *comer {
 	if !known {
 		when = either
 	}
-	return &comer{pod: next, ends: pod, when: when}
+	return &pendingPod{pod: next, ends: pod, when: when}
 }
 
 // addWaiting adds the pods that wait already.
@@ -117,7 +117,7 @@ func (f *forecasting) addWaiting() {
 		case pod.Spec.SchedulingGroup != nil:
 			groups++
 		default:
-			f.comers = append(f.comers, &comer{pod: pod})
+			f.comers = append(f.comers, &pendingPod{pod: pod})
 		}
 	}
 	if groups > 0 {
@@ -127,7 +127,7 @@ func (f *forecasting) addWaiting() {
 
 // sortComers puts them in the order of the scheduler's queue, and into kinds.
 func (f *forecasting) sortComers() {
-	slices.SortFunc(f.comers, func(a, b *comer) int {
+	slices.SortFunc(f.comers, func(a, b *pendingPod) int {
 		return cmp.Or(
 			cmp.Compare(corev1helpers.PodPriority(b.pod), corev1helpers.PodPriority(a.pod)),
 			a.pod.CreationTimestamp.Compare(b.pod.CreationTimestamp.Time),
@@ -155,7 +155,7 @@ func (f *forecasting) sortComers() {
 
 // orderSets notes for the pods of ordered StatefulSets which ones come first.
 func (f *forecasting) orderSets() {
-	bySet := map[types.UID][]*comer{}
+	bySet := map[types.UID][]*pendingPod{}
 	for _, c := range f.comers {
 		if owner := metav1.GetControllerOfNoCopy(c.pod); owner != nil && owner.Kind == "StatefulSet" {
 			bySet[owner.UID] = append(bySet[owner.UID], c)
@@ -166,7 +166,7 @@ func (f *forecasting) orderSets() {
 		if set == nil || set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 			continue
 		}
-		slices.SortFunc(comers, func(a, b *comer) int { return ordinalIn(set, a.pod.Name) - ordinalIn(set, b.pod.Name) })
+		slices.SortFunc(comers, func(a, b *pendingPod) int { return ordinalIn(set, a.pod.Name) - ordinalIn(set, b.pod.Name) })
 		for i, c := range comers {
 			if c.ends != nil {
 				c.before = f.earlierThan(c, comers[:i])
@@ -176,12 +176,12 @@ func (f *forecasting) orderSets() {
 	}
 }
 
-// earlierThan are the comers as they come before c. A pod that is asked to go
+// earlierThan are the pending pods as they come before c. A pod that is asked to go
 // after c, or that a budget may keep, does not hold c back as long as it is there.
-func (f *forecasting) earlierThan(c *comer, comers []*comer) []earlier {
+func (f *forecasting) earlierThan(c *pendingPod, comers []*pendingPod) []earlier {
 	var before []earlier
 	for _, other := range comers {
-		one := earlier{comer: other}
+		one := earlier{pendingPod: other}
 		if other.ends != nil {
 			one.mayStay = slices.Index(f.gone, other.ends) > slices.Index(f.gone, c.ends) ||
 				f.told.Fates[other.ends.UID].Budget.Allows != plan.BudgetAllows
@@ -191,9 +191,9 @@ func (f *forecasting) earlierThan(c *comer, comers []*comer) []earlier {
 	return before
 }
 
-// mayComeFirst names the first of those before the comer that may still be there
+// mayComeFirst names the first of those before the pending pod that may still be there
 // when it is made; "" if there is none.
-func (c *comer) mayComeFirst() string {
+func (c *pendingPod) mayComeFirst() string {
 	for _, before := range c.before {
 		if before.mayStay {
 			return before.pod.Name

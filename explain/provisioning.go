@@ -13,7 +13,7 @@ import (
 
 // withLanes adds to what a verdict comes to what an unbound pod waits for beside
 // a node that would take it: its nomination, and volumes.
-func withLanes(q *subject, r *report.Report, told overall) overall {
+func withLanes(q *podQuestion, r *report.Report, told overall) overall {
 	switch r.Verdict {
 	case report.Schedulable:
 		told = tellProvisioning(q, told)
@@ -37,7 +37,7 @@ func withLanes(q *subject, r *report.Report, told overall) overall {
 }
 
 // nomination is for a pod whose victims are gone and that has no node yet.
-func nomination(q *subject) string {
+func nomination(q *podQuestion) string {
 	name := q.Pod.Status.NominatedNodeName
 	if name == "" || len(q.found.victims) > 0 {
 		return ""
@@ -59,7 +59,7 @@ type provisioning struct {
 
 // provisioned are the claims of the pod that wait for a volume on the node that
 // the scheduler has chosen.
-func provisioned(q *subject) []provisioning {
+func provisioned(q *podQuestion) []provisioning {
 	var all []provisioning
 	for _, claim := range plugins.PodClaims(q.Question) {
 		if !claim.IsProvisioned() {
@@ -87,7 +87,7 @@ func provisioned(q *subject) []provisioning {
 
 // tellProvisioning puts the volume before the nodes where the scheduler has
 // chosen one already, and waits for the volume before it binds the pod.
-func tellProvisioning(q *subject, told overall) overall {
+func tellProvisioning(q *podQuestion, told overall) overall {
 	all := provisioned(q)
 	if len(all) == 0 {
 		return told
