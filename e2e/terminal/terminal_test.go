@@ -90,9 +90,9 @@ func TestWhatWasPutBackIsNotTold(t *testing.T) {
 }
 
 func TestSignalsReachTheProgram(t *testing.T) {
-	tty := start(t, `trap 'echo hung up; exit 9' HUP; echo ready; while :; do sleep 0.05; done`)
+	tty := start(t, `trap 'echo ended; exit 9' TERM; echo ready; while :; do sleep 0.05; done`)
 	shows(t, tty, "ready")
-	err := tty.Signal(syscall.SIGHUP)
+	err := tty.Signal(syscall.SIGTERM)
 	if err != nil {
 		t.Fatal(err)
 	}
