@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -85,13 +86,18 @@ func explainAtRest(t *testing.T, plane *controlplane.ControlPlane, client kubern
 	return nil, nil
 }
 
-// nodesOf is the node of each pod.
+// nodesOf is the node of each pod, or the one that it is nominated to: there its room
+// counts too.
 func nodesOf(pods []*corev1.Pod) map[types.UID]string {
 	nodes := map[types.UID]string{}
 	for _, pod := range pods {
-		nodes[pod.UID] = pod.Spec.NodeName
+		nodes[pod.UID] = claimedNode(pod)
 	}
 	return nodes
+}
+
+func claimedNode(pod *corev1.Pod) string {
+	return cmp.Or(pod.Spec.NodeName, pod.Status.NominatedNodeName)
 }
 
 // hold lets the victims of a preemption stay while they terminate, on whichever
@@ -172,7 +178,7 @@ func firstMessage(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, no
 	ctx, cancel := context.WithTimeout(t.Context(), pollTimeout)
 	defer cancel()
 	note := func(other *corev1.Pod) {
-		if nodes[other.UID] != other.Spec.NodeName {
+		if node := claimedNode(other); node != "" && node != nodes[other.UID] {
 			moved = other.Namespace + "/" + other.Name
 		}
 	}
