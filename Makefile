@@ -1,8 +1,8 @@
 # make cluster       a real control plane with ten nodes, until ctrl-c
-# make check         what to run again and again: format, vet, lint, quick unit tests
+# make check         to run while you work: format, vet, lint, quick unit tests
 # make test          everything that CI runs
 # make lint          golangci-lint in both modules, and the shape of the code
-# make fuzz          what the loaders of files make of broken ones, 20 s each
+# make fuzz          broken files for every loader of files, 20 s each
 # make screenshots   the pictures in docs/screenshots, from what the dashboard shows
 # make bench         the figures of docs/performance.md
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
@@ -108,7 +108,7 @@ quick:
 FUZZTIME ?= 20s
 fuzz:
 	@for f in kube/snapshot/FuzzReadYAML kube/snapshot/FuzzReadJSON kube/snapshot/FuzzReadPacked cli/manifest/FuzzReadManifest \
-		explain/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine; do \
+		explain/scheduler/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine; do \
 		go test -run '^$$' -fuzz "^$${f##*/}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${f%/*}; \
 	done
 

@@ -21,7 +21,7 @@ type accessList struct {
 	Context    contextWrite `json:"context"`
 }
 
-// contextWrite is whether fathom changes anything in a context.
+// contextWrite is whether fathom treats a context as read-only.
 type contextWrite struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
@@ -39,14 +39,14 @@ type accessItem struct {
 	NeededFor string `json:"neededFor"`
 }
 
-// viewAccess is what the rights leave of a view.
+// viewAccess is how much of a view the rights allow.
 type viewAccess struct {
 	View  string `json:"view"`
 	State string `json:"state"` // open, partly or closed
 	Why   string `json:"why"`
 }
 
-// access tells what this user may do, and which views that leaves open.
+// access lists what this user may do, and which views that allows.
 func (g *getOptions) access(ctx context.Context) error {
 	ctx, told := g.source.Wait(ctx)
 	write, rights, err := g.rights(ctx, told)
@@ -71,8 +71,7 @@ func (g *getOptions) access(ctx context.Context) error {
 	return err
 }
 
-// writable tells whether fathom changes anything in a context, and by which flag or
-// setting it does not.
+// writable reports whether a context is read-only, and which flag or setting makes it so.
 func (g *getOptions) writable(context string) contextWrite {
 	write := contextWrite{Name: context, ReadOnly: true}
 	because := g.settings.ReadOnly.Because(context)
@@ -82,13 +81,12 @@ func (g *getOptions) writable(context string) contextWrite {
 	case because != "":
 		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, settings.File())
 	default:
-		write.ReadOnly, write.Why = false, "no readonly setting for it in "+settings.File()
+		write.ReadOnly, write.Why = false, "no readonly setting for this context in "+settings.File()
 	}
 	return write
 }
 
-// rights asks what this user may do, and tells whether anything is changed in the
-// context.
+// rights asks what this user may do, and whether the context is read-only.
 func (g *getOptions) rights(ctx context.Context, told *source.Waiting) (contextWrite, []client.Access, error) {
 	client, err := g.source.Connect(ctx, "", told.Throttled)
 	if err != nil {
@@ -124,7 +122,7 @@ func (g *getOptions) printAccess(rights []client.Access, write contextWrite) err
 	return output.JSON(g.Out, list)
 }
 
-// viewsLeft tells which views the rights leave open.
+// viewsLeft lists how much of each view the rights allow.
 func viewsLeft(rights []client.Access) []viewAccess {
 	refused, namespace := map[string]bool{}, ""
 	for _, r := range rights {
@@ -139,11 +137,11 @@ func viewsLeft(rights []client.Access) []viewAccess {
 	return []viewAccess{
 		view("pending", refused["pods"], refused["nodes"], namespace, "verdicts are unknown: not allowed to list nodes"),
 		view("pods", refused["pods"], false, namespace, ""),
-		view("nodes", refused["nodes"], refused["pods"], namespace, "free room is unknown: not allowed to list pods"),
+		view("nodes", refused["nodes"], refused["pods"], namespace, "free capacity is unknown: not allowed to list pods"),
 	}
 }
 
-// view says what is left of a view that is closed or lacks something.
+// view is the access to one view.
 func view(name string, closed, lacks bool, namespace, why string) viewAccess {
 	switch {
 	case closed && name == "nodes":

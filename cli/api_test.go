@@ -53,7 +53,13 @@ type api struct {
 // newAPI starts the API server and writes its kubeconfig.
 func newAPI(t testing.TB, kubeconfig string) {
 	t.Helper()
-	server := httptest.NewUnstartedServer(newObjects(t))
+	serve(t, kubeconfig, newObjects(t))
+}
+
+// serve starts the API server of these objects and writes its kubeconfig.
+func serve(t testing.TB, kubeconfig string, objects *api) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(objects)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients go when they know enough
 	server.StartTLS()                                   // tokens are sent over TLS only
 	t.Cleanup(server.Close)

@@ -20,7 +20,7 @@ var (
 	onePod  = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)(/eviction)?$`)
 )
 
-// object answers what is about one object, and says whether it was.
+// object answers what is about one object, and reports whether it was.
 func (a *api) object(w http.ResponseWriter, r *http.Request, user string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +75,7 @@ func (a *api) pod(w http.ResponseWriter, r *http.Request, user, namespace, name 
 	}
 }
 
-// dryEviction says whether the eviction itself says that it is a dry run.
+// dryEviction reports whether the eviction itself says that it is a dry run.
 func dryEviction(r *http.Request) bool {
 	var eviction policyv1.Eviction
 	err := decode(r, &eviction)

@@ -57,7 +57,7 @@ func newApp(streams *terminal.Streams) *app {
 	return &app{Streams: streams, source: source.New(streams)}
 }
 
-// silence keeps the libraries from writing over our own lines.
+// silence stops libraries from writing to our streams.
 func silence() {
 	explain.Silence()
 	log.SetOutput(io.Discard) // net/http's
@@ -79,19 +79,26 @@ func programName(args []string) string {
 func (a *app) root(args []string) *cobra.Command {
 	cmd := newDashboard(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.Use = strings.ReplaceAll(a.Name, " ", "-") // the program's file, for which shells complete
 	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.Name}
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { a.parsed = true }
 	a.source.Flags.AddFlags(cmd.PersistentFlags())
+	cmd.PersistentFlags().Lookup("namespace").Usage = "The `namespace` (default: the context's, else all)."
 	complete.New(a.source).Connection(cmd)
 	cmd.PersistentFlags().BoolVar(&a.source.ReadOnly, "readonly", false,
-		"Send nothing that could change the cluster, not even as a dry run.")
-	cmd.AddCommand(newExplain(a), newGet(a), newSnapshot(a), newVersion(a),
-		newCordon(a, false), newCordon(a, true), newDrain(a), newTaint(a), newLabel(a), newEvict(a), newDemo(a))
-	cmd.AddCommand(newViews(a)...)
+		"Send nothing that could change the cluster, not even a dry run.")
+	cmd.AddGroup(helpGroups...)
+	cmd.AddCommand(grouped(groupExplain, newExplain(a))...)
+	cmd.AddCommand(grouped(groupLook, append(newViews(a), newGet(a))...)...)
+	cmd.AddCommand(grouped(groupChange, newCordon(a, false), newCordon(a, true), newDrain(a), newEvict(a), newLabel(a), newTaint(a))...)
+	cmd.AddCommand(grouped(groupFiles, newDemo(a), newSnapshot(a))...)
+	cmd.AddCommand(grouped(groupOther, newOptions(a), newVersion(a))...)
 	cmd.SetFlagErrorFunc(suggest.Flag)
 	cmd.SetIn(a.In)
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.ErrOut)
+	setCompletion(cmd) // it takes the stream that is set
+	setHelp(cmd)
 	cmd.SetArgs(commandLine(args))
 	return cmd
 }
@@ -123,7 +130,7 @@ func commandLine(args []string) []string {
 	return args[1:]
 }
 
-// cleaned are words to complete without what a terminal obeys.
+// cleaned removes control characters from words to complete.
 func cleaned(words []string) []string {
 	clean := make([]string, 0, len(words))
 	for _, word := range words {

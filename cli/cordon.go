@@ -14,18 +14,23 @@ import (
 
 // newCordon makes the cordon command, and with off the uncordon command.
 func newCordon(a *app, off bool) *cobra.Command {
-	verb, short, long := "cordon", "Let no new pods onto nodes",
-		"Make nodes unschedulable: the pods there stay, new ones go elsewhere."
+	verb, short, long := "cordon", "Mark nodes as unschedulable",
+		"Their pods keep running; new pods are scheduled on other nodes."
 	if off {
-		verb, short, long = "uncordon", "Let new pods onto nodes again",
-			"Make nodes schedulable again. The plan names pods that wait and would fit then."
+		verb, short, long = "uncordon", "Mark nodes as schedulable",
+			"The plan names the pending pods that would fit then."
 	}
 	c := change.New(a.source, verb)
 	cmd := &cobra.Command{
-		Use:               verb + " NODE...",
-		Short:             short,
-		Long:              long + "\n\n" + change.PlanFirst + "\n\n" + change.Codes,
-		Example:           fmt.Sprintf("  %[1]s %[2]s std-b-02\n  %[1]s %[2]s std-b-02 --plan\n  %[1]s %[2]s std-b-01 std-b-02 --yes", a.Name, verb),
+		Use:   verb + " NODE...",
+		Short: short,
+		Long:  short + ".\n" + long + "\n\n" + change.PlanFirst + "\n\n" + change.Codes,
+		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
+  %[1]s %[2]s std-b-02
+  # Only show the plan
+  %[1]s %[2]s std-b-02 --plan
+  # Do not ask, as in a script
+  %[1]s %[2]s std-b-01 std-b-02 --yes`, a.Name, verb),
 		Args:              atLeastOne(verb, "a node"),
 		ValidArgsFunction: complete.New(a.source).Nodes,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,12 +27,15 @@ func newDashboard(a *app) *cobra.Command {
 	d := &dashboardOptions{source: a.source, screen: newScreen(a)}
 	cmd := &cobra.Command{
 		Use:   "fathom",
-		Short: "A dashboard that says why pods are pending",
-		Long: `A dashboard of nodes, pods, taints, QoS and priority that says why pods are pending,
-by running kube-scheduler's own plugins over the cluster's present state.
-
-Without a command the dashboard starts; ? in it lists the keys.`,
-		Example:           fmt.Sprintf("  %[1]s\n  %[1]s -n shop --theme colour-blind\n  %[1]s explain --all -A", a.Name),
+		Short: "Open a dashboard that explains why pods are pending",
+		Long: `Open a dashboard that explains why pods are pending, by running kube-scheduler's
+own plugins on the current state of the cluster. Press ? in it for its keys.`,
+		Example: fmt.Sprintf(`  # Open the dashboard on the namespace shop
+  %[1]s -n shop
+  # Explain every pending pod, without the dashboard
+  %[1]s explain --all -A
+  # Try fathom without a cluster
+  %[1]s demo`, a.Name),
 		Args:              suggest.NoCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },

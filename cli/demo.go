@@ -3,7 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -31,24 +33,26 @@ type demoOptions struct {
 // newDemo makes the command that shows the embedded cluster.
 func newDemo(a *app) *cobra.Command {
 	d := &demoOptions{screen: newScreen(a)}
+	d.screen.plain = a.Name + " demo --list works"
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "The dashboard on an embedded cluster",
-		Long: `The dashboard on an embedded cluster: the real kube-scheduler and controllers run in
-this process, on an API in memory; kubelets are stood in for, and no container runs.
-No kubeconfig is read and no server is spoken to.
+		Short: "Open the dashboard on an embedded cluster, or take a lesson",
+		Long: `Open the dashboard on an embedded cluster, or take a lesson.
 
-Twelve nodes in three zones carry the workloads of several teams, and pods wait
-for a dozen reasons. Every half a minute something happens: a rollout, a node
-that is lost and comes back, a preemption. Nothing is kept when it ends.
+The real kube-scheduler and controllers run in this process; kubelets are
+simulated, and no container runs. No kubeconfig is read, no server is contacted,
+and the cluster is discarded at the end. Pods are pending for a dozen reasons,
+and every 20 to 40 seconds something happens, such as a rollout or a preemption.
 
---lesson takes a lesson instead, on a cluster of its own: it asks what the scheduler
-will do, shows what it does, and ends when the cluster is as its goal says. Which
-lessons were taken is kept, and --progress tells it.
-
-Who leads a class presses i: faults that are put into the cluster and taken back, a reset,
-and the steps of the lesson. --instructor draws large and plain, for a projector.`,
-		Example:           fmt.Sprintf("  %[1]s demo\n  %[1]s demo --nodes 200 --seed 7\n  %[1]s demo --list\n  %[1]s demo --lesson what-counts\n  %[1]s demo --instructor --lesson what-counts\n  %[1]s demo --progress -o json", a.Name),
+A lesson has its own cluster. It asks what the scheduler will do, shows what it
+does, and ends when its goal is reached. Instructors press i for their menu.`,
+		Example: fmt.Sprintf(`  # Open the dashboard on a larger embedded cluster
+  %[1]s demo --nodes 200 --seed 7
+  # List the lessons, and take the first
+  %[1]s demo --list
+  %[1]s demo --lesson requests
+  # Show how your lessons went
+  %[1]s demo --progress`, a.Name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,25 +68,25 @@ and the steps of the lesson. --instructor draws large and plain, for a projector
 			return d.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a lesson: its name, a file, or - for standard input.")
-	cmd.Flags().BoolVar(&d.large, "instructor", false, "Draw large and plain, as for a projector; i is the menu of who leads a class, with or without it.")
-	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("How many nodes there are, %d to %d. More are of the same kinds, with some ten pods each.", demo.FewestNodes, demo.MostNodes))
-	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number gives the same story again.")
+	cmd.Flags().StringVar(&d.lesson, "lesson", "", "Take a `LESSON`: its name, a file, or - for standard input.")
+	cmd.Flags().BoolVar(&d.large, "instructor", false, "Draw large and plain, for a projector.")
+	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("Number of nodes, %d to %d.", demo.FewestNodes, demo.MostNodes))
+	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number repeats the same events.")
 	d.screen.addFlags(cmd)
 	d.lists.addFlags(cmd)
 	complete.Lesson(cmd)
 	return cmd
 }
 
-// validate refuses what cannot be shown.
+// validate rejects what cannot be shown.
 func (d *demoOptions) validate(cmd *cobra.Command) error {
 	for _, flag := range []string{"nodes", "seed"} {
 		if d.lesson != "" && cmd.Flags().Changed(flag) {
-			return exit.Usagef("demo --%s: a lesson has a cluster of its own; leave out --%[1]s or --lesson", flag)
+			return exit.Usagef("demo --%s: a lesson has its own cluster: leave out --%[1]s or --lesson", flag)
 		}
 	}
 	if d.nodes < demo.FewestNodes || d.nodes > demo.MostNodes {
-		return exit.Usagef("demo --nodes %d: it takes %d to %d nodes", d.nodes, demo.FewestNodes, demo.MostNodes)
+		return exit.Usagef("demo --nodes %d: it must be %d to %d", d.nodes, demo.FewestNodes, demo.MostNodes)
 	}
 	return nil
 }
@@ -105,7 +109,12 @@ func (d *demoOptions) run(ctx context.Context) error {
 }
 
 // meantLesson asks for the lessons that come with fathom whose names are close to a wrong one.
-func meantLesson(wrong string) string { return suggest.DidYouMean(wrong, lessons.Names()...) }
+func meantLesson(wrong string) string {
+	if len(wrong) < 4 {
+		return "" // two other letters make another word of it
+	}
+	return suggest.DidYouMean(wrong, lessons.Names()...)
+}
 
 // choose finds the lesson that is to be taken.
 func (d *demoOptions) choose(ctx context.Context, clusters *session.Demo) (name string, err error) {
@@ -116,11 +125,14 @@ func (d *demoOptions) choose(ctx context.Context, clusters *session.Demo) (name 
 		return d.lesson, nil
 	}
 	text, err := input.ReadAll(ctx, d.lesson, d.screen.In, lessons.MostSize)
-	if err != nil {
-		return "", exit.Usagef("open lesson: %w; demo --list lists those that come with fathom%s", err, meantLesson(d.lesson))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", exit.Usagef("open lesson: no lesson and no file is named %s%s; %s demo --list lists the lessons", d.lesson, meantLesson(d.lesson), d.screen.Name)
+	case err != nil:
+		return "", exit.Usagef("open lesson: %w; %s demo --list lists the lessons", err, d.screen.Name)
 	}
 	if clusters.File, err = lessons.Read(bytes.NewReader(text)); err != nil {
-		return "", exit.Usagef("%w", err)
+		return "", exit.Usagef("read lesson %s: %w", d.lesson, err)
 	}
 	if d.lesson == "-" { // the keys come from the terminal itself then
 		if d.screen.In, err = os.Open("/dev/tty"); err != nil {

@@ -23,19 +23,19 @@ type lessonLists struct {
 }
 
 func (l *lessonLists) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons that come with fathom.")
-	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that were begun, and how they went.")
+	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons.")
+	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that you started, with results.")
 	output.AddFlag(cmd, &l.output, "text", "json")
 }
 
-// wanted says whether something is to be listed.
+// wanted reports whether something is to be listed.
 func (l *lessonLists) wanted() bool { return l.list || l.progress }
 
-// validate refuses what does not go together.
+// validate rejects what does not go together.
 func (l *lessonLists) validate(cmd *cobra.Command) error {
 	switch {
 	case l.list && l.progress, l.wanted() && cmd.Flags().Changed("lesson"):
-		return exit.Usagef("demo: --list, --progress and --lesson exclude each other")
+		return exit.Usagef("demo: --list, --progress and --lesson cannot be used together")
 	case cmd.Flags().Changed("output") && !l.wanted():
 		return exit.Usagef("demo -o %s: it needs --list or --progress", l.output)
 	}
@@ -51,7 +51,7 @@ type lessonItem struct {
 	Reached time.Time `json:"reached,omitzero"`
 }
 
-// progressItem is what became of a lesson, in JSON.
+// progressItem is the progress of a lesson, in JSON.
 type progressItem struct {
 	Name string `json:"name"`
 	lessons.Record
@@ -79,7 +79,7 @@ func (l *lessonLists) write(streams *terminal.Streams) error {
 
 // lessonList is all lessons, in the order of teaching.
 func lessonList(all []*lessons.Lesson, done *lessons.Progress) *output.List {
-	l := &output.List{Kind: "LessonList", Heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "REACHED"}}
+	l := &output.List{Kind: "LessonList", Heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "PASSED"}}
 	for i, lesson := range all {
 		reached := done.Lessons[lesson.Name].Reached
 		l.Add(lessonItem{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
@@ -88,12 +88,12 @@ func lessonList(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 	return l
 }
 
-// progressOf is the lessons that were begun, in the order of teaching; those that
-// another version has come last.
+// progressOf lists the lessons that were started, in the order of teaching; those of
+// other versions of fathom come last.
 func progressOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 	l := &output.List{
-		Kind: "LessonProgressList", Heads: []string{"NAME", "BEGUN", "TIMES", "REACHED", "RIGHT", "HINTS", "AGAIN"},
-		Empty: "No lesson was begun yet. demo --list lists them.",
+		Kind: "LessonProgressList", Heads: []string{"NAME", "STARTED", "TIMES", "PASSED", "RIGHT", "HINTS", "REPEAT"},
+		Empty: "No lessons started yet: demo --list lists them.",
 	}
 	var names []string
 	for _, lesson := range all {
@@ -115,20 +115,20 @@ func progressOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 	return l
 }
 
-// reachedWords are when the goal was reached; led is with a trainer's hand in it.
+// reachedWords are when the lesson was passed, or its goal reached with the help of an instructor.
 func reachedWords(r *lessons.Record) string {
 	if r.Reached.IsZero() && !r.Led.IsZero() {
-		return "led " + whenOrNone(r.Led)
+		return "with help " + whenOrNone(r.Led)
 	}
 	return whenOrNone(r.Reached)
 }
 
-// againWords are how far a lesson is that was reached and begun again.
+// againWords are the progress of a lesson that was completed and started again.
 func againWords(r *lessons.Record) string {
 	if r.Again == nil {
 		return orNone("")
 	}
-	return fmt.Sprintf("begun, %d of %d right", r.Again.Right, r.Again.Asked)
+	return fmt.Sprintf("started, %d of %d right", r.Again.Right, r.Again.Asked)
 }
 
 // whenOrNone is a time where the user is.

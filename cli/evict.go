@@ -17,18 +17,21 @@ func newEvict(a *app) *cobra.Command {
 	c := change.New(a.source, "evict")
 	cmd := &cobra.Command{
 		Use:   "evict POD...",
-		Short: "Evict pods, and say before where each would land",
-		Long: `Evict pods. The plan says what becomes of each: where kube-scheduler's own code would place the pod that
-takes its place, or why nowhere. A pod that its PodDisruptionBudget refuses is asked again until it goes;
-nothing is ever deleted. ctrl-c and --timeout end it: what was asked goes on, and nothing more is asked.
+		Short: "Evict pods, after a preview of where each would be rescheduled",
+		Long: `Evict pods, after a preview of where each would be rescheduled.
+POD is NAME, NAMESPACE/NAME or pod/NAME.
 
-As drain does, it asks for --force where no controller owns a pod, for it is not recreated, and for
---delete-emptydir-data where a pod has data in emptyDir volumes; --yes agrees to neither.
+An eviction that a PodDisruptionBudget rejects is retried; no pod is deleted.
+ctrl-c and --timeout stop: no more evictions are requested, and requested ones
+go on. --yes implies neither --force nor --delete-emptydir-data.
 
-POD is a name, namespace/name or pod/name.
-
-` + change.PlanFirst + "\n\n" + change.Codes,
-		Example:           fmt.Sprintf("  %[1]s evict report-1 -n batch\n  %[1]s evict batch/report-1 batch/report-2 --plan\n  %[1]s evict batch/report-1 --yes --timeout 5m\n  %[1]s evict batch/debug --yes --force", a.Name),
+` + change.PlanFirst + "\n\n" + change.EvictionCodes,
+		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
+  %[1]s evict report-1 -n batch
+  # Only show the plan
+  %[1]s evict batch/report-1 batch/report-2 --plan
+  # Evict a pod that no controller owns, without asking
+  %[1]s evict batch/debug --yes --force`, a.Name),
 		Args:              atLeastOne("evict", "a pod"),
 		ValidArgsFunction: complete.New(a.source).Pods,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +45,7 @@ POD is a name, namespace/name or pod/name.
 			})
 		},
 	}
+	showNamespace(cmd)
 	c.AddFlags(cmd)
 	c.AddTimeout(cmd)
 	c.AddLosses(cmd)

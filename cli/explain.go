@@ -35,6 +35,7 @@ type explainOptions struct {
 	nodes  bool
 	trace  bool
 	fixes  bool
+	whole  bool
 	output string
 }
 
@@ -43,31 +44,33 @@ func newExplain(a *app) *cobra.Command {
 	e := &explainOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "explain {POD | WORKLOAD | -f FILE | --all}",
-		Short: "Say why a pod is pending",
-		Long: `Say why a pod is pending, by running kube-scheduler's own plugins over the cluster's present state:
-every plugin on every node, with the numbers, and what would let it be scheduled: fixes that were tried
-on a copy of that state. Nothing is changed.
+		Short: "Explain why a pod is pending, and what would get it scheduled",
+		Long: `Explain why a pod is pending, and what would get it scheduled. The plugins of
+kube-scheduler run for every node, and fixes are simulated; nothing is changed.
 
-POD is a name, namespace/name, pod/name or "pod name". WORKLOAD is one whose pods could not be created:
-deployment/name, "job name" and so on. With -f the pod need not exist: a manifest is read,
-"-" being standard input, and the template of a workload counts: its replicas are placed one
-after another, and it is shown how many of them fit.
+POD is NAME, NAMESPACE/NAME, pod/NAME or "pod NAME". WORKLOAD is one whose pods
+could not be created, such as deployment/NAME. With -f the pods need not exist
+yet; the replicas of a workload are placed one after another.
 
-It exits with 0 if nothing that was asked about is blocked, 1 if something is: a pod that has no
-node or is not started, or with -f a pod or one of the replicas that does not fit now;
-2 if the command line or the manifest is wrong, and 3 if it could not find out.`,
-		Example: fmt.Sprintf("  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop\n  %[1]s explain --all -A -o json\n  %[1]s explain -f deployment.yaml",
-			a.Name),
+Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
+-f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown.`,
+		Example: fmt.Sprintf(`  # Explain one pod
+  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop
+  # Explain every pending pod, as JSON
+  %[1]s explain --all -A -o json
+  # Would the replicas of this Deployment fit?
+  %[1]s explain -f deployment.yaml`, a.Name),
 		Args:              oneObject,
 		ValidArgsFunction: complete.New(a.source).Explain,
 		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), joinKind(args)) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&e.file, "filename", "f", "", `Explain the pods of a manifest that does not exist yet; "-" is standard input.`)
-	flags.BoolVar(&e.all, "all", false, "Explain every pod that has no node, has one and is not started, or could not be created.")
-	flags.BoolVar(&e.nodes, "nodes", false, "Tell every node's answer, not only those of groups.")
-	flags.BoolVar(&e.trace, "trace", false, "Tell kube-scheduler's way too, stage by stage: which nodes each plugin keeps away, and each score. For a pod that runs: why there.")
-	flags.BoolVar(&e.fixes, "fixes", false, "Tell every fix that was tried, with its command; with --all try fixes, which takes a while.")
+	flags.StringVarP(&e.file, "filename", "f", "", "Explain a manifest `FILE`; - is standard input.")
+	flags.BoolVar(&e.all, "all", false, "Explain all pods that are pending or not created.")
+	flags.BoolVar(&e.nodes, "nodes", false, "Show every node by itself, not in groups.")
+	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
+	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
+	flags.BoolVar(&e.whole, "verbose", false, "Show all groups, messages and notes.")
 	e.scope.addFlags(cmd)
 	e.source.AddFrom(cmd)
 	e.source.AddSchedulerConfig(cmd)
@@ -75,7 +78,7 @@ node or is not started, or with -f a pod or one of the replicas that does not fi
 	return cmd
 }
 
-// isKind tells whether a word is kubectl's for pods or a workload.
+// isKind reports whether a word is kubectl's for pods or a workload.
 func isKind(word string) bool {
 	return slices.Contains(named.PodKinds, strings.ToLower(word)) || named.WorkloadKind(word) != ""
 }
@@ -88,8 +91,8 @@ func joinKind(args []string) []string {
 	return args
 }
 
-// meantKind asks for the kind that the first of two words is close to; "" where it is
-// close to none. A word as short as "job" is close to names of pods.
+// meantKind suggests a kind that the first of two words is close to; "" if there is
+// none. "job" is not suggested: short words are close to names of pods.
 func meantKind(args []string) string {
 	if len(args) != 2 {
 		return ""
@@ -100,7 +103,7 @@ func meantKind(args []string) string {
 // oneObject takes one object at most, with its kind before it or not.
 func oneObject(_ *cobra.Command, args []string) error {
 	if len(joinKind(args)) > 1 {
-		return fmt.Errorf("explain: name one pod, or give --all; there are %d: %s%s", len(args), strings.Join(args, ", "), meantKind(args))
+		return fmt.Errorf("explain: name one pod, or use --all; got %d: %s%s", len(args), strings.Join(args, ", "), meantKind(args))
 	}
 	return nil
 }
@@ -132,7 +135,7 @@ func (e *explainOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", args[0], err)
 	}
-	out := output.NewReports(e.Out, e.output, false, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()})
+	out := output.NewReports(e.Out, e.output, false, e.textOptions(live))
 	if err := out.Write(r); err != nil {
 		return err
 	}
@@ -141,7 +144,12 @@ func (e *explainOptions) run(ctx context.Context, args []string) error {
 	return errors.Join(out.Close(), found.Err())
 }
 
-// validate refuses flags that do not go together.
+// textOptions say how much the text shows.
+func (e *explainOptions) textOptions(live *source.Live) report.TextOptions {
+	return report.TextOptions{Verbose: e.whole, Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()}
+}
+
+// validate rejects flags that do not go together.
 func (e *explainOptions) validate(args []string) error {
 	asked := len(args)
 	if e.file != "" {
@@ -152,9 +160,9 @@ func (e *explainOptions) validate(args []string) error {
 	}
 	switch {
 	case asked == 0:
-		return exit.Usagef("explain: name a pod, or give -f FILE or --all; see %s explain --help", e.Name)
+		return exit.Usagef("explain: name a pod, or use -f FILE or --all; see %s explain --help", e.Name)
 	case asked > 1:
-		return exit.Usagef("explain: a pod's name, -f and --all exclude each other")
+		return exit.Usagef("explain: a pod's name, -f and --all cannot be used together")
 	case e.file == "-" && e.source.From == "-":
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
 	case !e.all && (e.scope.all || e.scope.selector != ""):
@@ -178,7 +186,7 @@ func (e *explainOptions) complete(ctx context.Context, args []string) error {
 	return err
 }
 
-// runAll explains every pod that waits, one by one, in the order of the queue.
+// runAll explains every pending pod, one by one, in the order of the queue.
 func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
@@ -187,7 +195,8 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if found.Undecided {
 		live.SayLimits()
 	}
-	out := output.NewReports(e.Out, e.output, true, report.TextOptions{Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()})
+	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
+	out.Empty = e.scope.nonePending(live)
 	var parts report.Parts
 	if e.nodes || e.trace {
 		parts = e.parts()
@@ -215,7 +224,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	return errors.Join(out.Close(), found.Err())
 }
 
-// parts are those of an answer that tells each node, and the cycle if the flags say so.
+// parts are those of an answer with each node, and with the scheduling cycle if it is asked for.
 func (e *explainOptions) parts() report.Parts {
 	if e.trace {
 		return report.Nodes | report.TracePart
@@ -231,7 +240,7 @@ func (e *explainOptions) explainOne(ctx context.Context, ask func(context.Contex
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, explain.ErrNoPod):
-		return nil // it is gone since
+		return nil // it was deleted meanwhile
 	case err != nil:
 		e.Say(fmt.Errorf("explain %s: %w", pod.FullName(), err))
 		found.Undecided = true

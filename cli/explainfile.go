@@ -36,7 +36,7 @@ func (e *explainOptions) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := output.NewReports(e.Out, e.output, len(wishes) > 1, report.TextOptions{Nodes: e.nodes || len(wishes) == 1, Fixes: e.fixes, Now: live.Now()})
+	out := output.NewReports(e.Out, e.output, len(wishes) > 1, e.textOptions(live))
 	var found exit.Outcome
 	for _, w := range wishes {
 		r, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
@@ -52,14 +52,14 @@ func (e *explainOptions) runFile(ctx context.Context) error {
 	return errors.Join(out.Close(), found.Err())
 }
 
-// placeable tells whether a manifest's pods would all be scheduled now.
+// placeable reports whether a manifest's pods would all be scheduled now.
 func placeable(r *report.Report) bool {
 	all := r.Replicas == nil || r.Replicas.Fit != nil && *r.Replicas.Fit >= r.Replicas.Wanted
-	return r.Verdict == report.Scheduled || r.Verdict == report.Schedulable && all
+	return r.Verdict == report.Scheduled && r.State != report.NoSuchNode || r.Verdict == report.Schedulable && all
 }
 
-// counted is the report with how many pods of a workload fit. A count that fails does
-// not keep the report from being told.
+// counted is the report with the number of pods of a workload that fit. If counting
+// fails, the report is shown all the same.
 func counted(ctx context.Context, live *source.Live, r *report.Report, pod *corev1.Pod, w *admission.Planned) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
 		return r, nil
@@ -73,7 +73,7 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *core
 		return r, nil
 	case asked:
 		told.Replicas, err = live.Replicas(ctx, pod, *w.Wants)
-	default: // it waits for something else than a node
+	default: // it is pending for another reason
 		told.Replicas = &report.Replicas{Wanted: *w.Wants}
 	}
 	switch {
@@ -113,12 +113,12 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w a
 	return &told, nil
 }
 
-// admitted is the pod as the API server would keep it: by a dry run, or where
-// none may be sent or none is permitted, by our own rules.
+// admitted is the pod as the API server would store it: by a dry run, or by our own
+// rules if a dry run may not be sent.
 func (e *explainOptions) admitted(ctx context.Context, live *source.Live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
-	why := "--readonly forbids a dry run"
+	why := "--readonly allows no dry run"
 	if live.Client == nil {
-		why = "a snapshot takes no dry run"
+		why = "a snapshot cannot dry-run"
 	} else if !e.source.ReadOnly {
 		tried, err := tryCreate(ctx, live.Client, pod)
 		switch {
@@ -129,17 +129,20 @@ func (e *explainOptions) admitted(ctx context.Context, live *source.Live, pod *c
 		case !refusal(err):
 			return nil, nil, err
 		}
-		why = fmt.Sprintf("kube-apiserver did not take a dry run (%v)", err)
+		why = fmt.Sprintf("kube-apiserver rejected the dry run (%v)", err)
 	}
 	completed := pod.DeepCopy()
 	if err := manifest.Validate(completed); err != nil {
 		return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
 	}
 	rules := &cluster.Admission{Client: live.Reader()}
+	if live.Client == nil {
+		rules.Unread = "not in the file"
+	}
 	if err := rules.Admit(ctx, completed); err != nil {
 		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
 	}
-	caveats := []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, and webhooks are left out"}
+	caveats := []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, without webhooks"}
 	return completed, append(caveats, rules.Caveats...), nil
 }
 
@@ -161,7 +164,7 @@ func tryCreate(ctx context.Context, client *client.Client, pod *corev1.Pod) (*co
 	return tried, nil
 }
 
-// refusal tells whether the server answered and said no, to this user or to this pod.
+// refusal reports whether the server rejected the request, for the user or for the pod.
 func refusal(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)

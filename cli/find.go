@@ -68,15 +68,15 @@ func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind
 	there := slices.Contains(in, e.scope.namespace) || e.scope.namespace == "" && len(in) > 0
 	switch {
 	case there:
-		return fmt.Errorf("explain %s: kube-apiserver rejected none of its pods in %s; %s", asked, e.scope.words(), e.instead(live, kind, name))
+		return fmt.Errorf("explain %s: %s", asked, e.instead(live, kind, name))
 	case err != nil:
-		return fmt.Errorf("explain %s: it is not known whether it exists: %w", asked, err)
+		return fmt.Errorf("explain %s: cannot tell whether it exists: %w", asked, err)
 	case len(in) > 0:
 		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.words(), strings.Join(in, ", "))
 	case live.Client == nil:
 		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.words())
 	}
-	return fmt.Errorf("explain %s: no such %s in %s; kubectl get %s -A lists them", asked, strings.ToLower(kind), e.scope.words(), named.ResourceOf(kind))
+	return fmt.Errorf("explain %s: no such %s in %s: run \"kubectl get %s -A\" to list them", asked, strings.ToLower(kind), e.scope.words(), named.ResourceOf(kind))
 }
 
 // instead says what to ask about a workload whose pods were created.
@@ -88,7 +88,7 @@ func (e *explainOptions) instead(live *source.Live, kind, name string) string {
 		}
 	}
 	if len(waiting) == 0 {
-		return "none of its pods is pending"
+		return "it has no pending pods, and none that kube-apiserver rejected"
 	}
-	return "name one of those that are pending: " + named.FullNames(waiting)
+	return "kube-apiserver rejected none of its pods; explain a pending one: " + named.FullNames(waiting)
 }

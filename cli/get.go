@@ -21,7 +21,7 @@ import (
 // views are what get can list.
 var views = []string{"nodes", "pods", "pending", "access"}
 
-// viewNames are kubectl's other words for views.
+// viewNames are kubectl's short names of views.
 var viewNames = map[string]string{"node": "nodes", "no": "nodes", "pod": "pods", "po": "pods"}
 
 // getForms are the forms that get writes.
@@ -43,15 +43,21 @@ func newGet(a *app) *cobra.Command {
 	g := &getOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "get VIEW",
-		Short: "List what a view of the dashboard shows",
-		Long: `List what a view of the dashboard shows, without the dashboard.
+		Short: "List nodes, pods, pending pods or your access",
+		Long: `List what a view of the dashboard shows.
 
 VIEW is one of
-  nodes     room, taints and state of each node
-  pods      state, QoS class, priority and node of each pod
-  pending   what waits, a row per kind of pod, and why
-  access    what this user may read and which views that leaves open; whether fathom keeps the context read-only`,
-		Example:   fmt.Sprintf("  %[1]s get nodes -l pool=gpu\n  %[1]s get pending -A -o json", a.Name),
+  nodes     nodes, with free capacity, status and taints
+  pods      pods, with status, QoS class, priority and node
+  pending   pending pods and the reason, a row for the replicas of a workload
+  access    what you may read, which views that opens, and whether fathom treats
+            the context as read-only`,
+		Example: fmt.Sprintf(`  # List the nodes of a pool
+  %[1]s get nodes -l pool=gpu
+  # List all pending pods, as JSON
+  %[1]s get pending -A -o json
+  # List what you may read
+  %[1]s get access`, a.Name),
 		Args:      oneView,
 		ValidArgs: views,
 		RunE:      func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), viewOf(args[0])) },
@@ -62,12 +68,24 @@ VIEW is one of
 
 // newViews makes the commands that list a view without the word get.
 func newViews(a *app) []*cobra.Command {
+	shorts := map[string]string{
+		"nodes":   "List nodes, with free capacity, status and taints",
+		"pods":    "List pods, with status, QoS class, priority and node",
+		"pending": "List pending pods, with the reason",
+	}
+	examples := map[string][]string{
+		"nodes":   {"nodes", "nodes -l pool=gpu -o wide", "nodes -o json"},
+		"pods":    {"pods -n shop", "pods -l app=web -o wide", "pods -A -o json"},
+		"pending": {"pending -n shop", "pending -l app=web -o wide", "pending -A -o json"},
+	}
 	var commands []*cobra.Command
 	for _, view := range []string{"nodes", "pods", "pending"} {
 		g := &getOptions{Streams: a.Streams, source: a.source}
 		cmd := &cobra.Command{
 			Use:               view,
-			Short:             "List " + view + ", as get " + view + " does",
+			Short:             shorts[view],
+			Long:              shorts[view] + ".\n\nShort for \"get " + view + "\".",
+			Example:           examplesOf(a.Name, examples[view]...),
 			Args:              cobra.NoArgs,
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE:              func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), view) },
@@ -89,7 +107,7 @@ func viewOf(word string) string { return cmp.Or(viewNames[word], word) }
 
 // addFlags adds the flags of get.
 func (g *getOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Leave out the heads of the columns.")
+	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
 	g.scope.addFlags(cmd)
 	g.source.AddFrom(cmd)
 	output.AddFlag(cmd, &g.output, getForms...)
@@ -101,22 +119,22 @@ func oneView(_ *cobra.Command, args []string) error {
 	case len(args) != 1:
 		return fmt.Errorf("get: name one view: %s", strings.Join(views, ", "))
 	case !slices.Contains(views, viewOf(args[0])):
-		return fmt.Errorf("get %s: no such view; there are %s%s", args[0], strings.Join(views, ", "), suggest.DidYouMean(args[0], views...))
+		return fmt.Errorf("get %s: no such view: choose one of %s%s", args[0], strings.Join(views, ", "), suggest.DidYouMean(args[0], views...))
 	default:
 		return nil
 	}
 }
 
-// validate refuses what a view cannot be listed as.
+// validate rejects what a view cannot be listed as.
 func (g *getOptions) validate(view string) error {
 	if err := output.Check(g.output, getForms...); err != nil {
 		return err
 	}
 	if view == "access" && g.source.From != "" {
-		return exit.Usagef("get access: a file has no rights to ask for; leave --from out")
+		return exit.Usagef("get access: it needs a cluster: leave out --from")
 	}
 	if view == "access" && g.output == "name" {
-		return exit.Usagef("get access: -o name: rights have no names; give text, wide, json or yaml")
+		return exit.Usagef("get access: -o name: permissions have no names: choose text, wide, json or yaml")
 	}
 	return nil
 }

@@ -21,15 +21,20 @@ func newLabel(a *app) *cobra.Command {
 	c := change.New(a.source, "label")
 	cmd := &cobra.Command{
 		Use:   "label {node | pod} NAME... {KEY=VALUE | KEY-}...",
-		Short: "Label nodes or pods, and say before whose rules that touches",
-		Long: `Set labels of nodes or pods, and remove those with a - behind. The plan names the running pods whose rules
-name a node's label, and the pods that wait and would fit then. A label that is there gets the new value; with --yes that takes
---overwrite.
+		Short: "Update labels of nodes or pods, after a preview of what uses them",
+		Long: `Update labels of nodes or pods, after a preview of what uses them. A label
+with a trailing - is removed. NAME of a pod is NAME or NAMESPACE/NAME.
 
-A pod's NAME is a name or namespace/name.
+The plan names the running pods whose rules use a label of the node, and the
+pending pods that would fit then.
 
 ` + change.PlanFirst + "\n\n" + change.Codes,
-		Example:           fmt.Sprintf("  %[1]s label node std-b-02 disktype=ssd\n  %[1]s label node std-b-01 std-b-02 disktype- --plan\n  %[1]s label pod checkout-6c9d8b7f4-x2x1p -n shop traffic=off --yes", a.Name),
+		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
+  %[1]s label node std-b-02 disktype=ssd
+  # Only show the plan to remove a label from two nodes
+  %[1]s label node std-b-01 std-b-02 disktype- --plan
+  # Label a pod without asking
+  %[1]s label pod checkout-6c9d8b7f4-x2x1p -n shop traffic=off --yes`, a.Name),
 		Args:              atLeastOne("label", "node or pod, a name and a label"),
 		ValidArgsFunction: complete.New(a.source).Labels,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,12 +52,13 @@ A pod's NAME is a name or namespace/name.
 			})
 		},
 	}
+	showNamespace(cmd)
 	c.AddFlags(cmd)
-	c.AddReplace(cmd, "the value of a label")
+	c.AddReplace(cmd, "label")
 	return cmd
 }
 
-// labeling is what the label command is told.
+// labeling are the arguments of the label command.
 type labeling struct {
 	pods   bool // else nodes
 	names  []string
@@ -79,12 +85,12 @@ func readLabels(args []string) (labeling, error) {
 		}
 	}
 	if len(wanted.names) == 0 || len(wanted.set)+len(wanted.remove) == 0 {
-		return wanted, exit.Usagef("label: name node or pod, a name and a label, as in: label node std-b-02 disktype=ssd")
+		return wanted, exit.Usagef("label: name node or pod, a name and a label, such as: label node std-b-02 disktype=ssd")
 	}
 	kind, _, slash := strings.Cut(wanted.names[0], "/")
 	wanted.pods = slices.Contains(named.PodKinds, kind)
 	if !wanted.pods && !slices.Contains(named.NodeKinds, kind) {
-		return wanted, exit.Usagef("label %s: name first what is labeled: node or pod", wanted.names[0])
+		return wanted, exit.Usagef("label %s: only nodes and pods can be labelled: label {node | pod} NAME KEY=VALUE", wanted.names[0])
 	}
 	if !slash {
 		wanted.names = wanted.names[1:]

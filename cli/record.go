@@ -21,7 +21,7 @@ import (
 // leastEvery is the least time between two steps: their files are named by the second.
 const leastEvery = time.Second
 
-// validateRecording refuses flags that do not go together with --every, or need it.
+// validateRecording rejects flags that do not go together with --every, or need it.
 func (s *snapshotOptions) validateRecording() error {
 	switch {
 	case !s.recording && s.steps != 0:
@@ -29,20 +29,20 @@ func (s *snapshotOptions) validateRecording() error {
 	case !s.recording:
 		return nil
 	case s.every < leastEvery:
-		return exit.Usagef("snapshot: --every %s: the least is %s", s.every, leastEvery)
+		return exit.Usagef("snapshot: --every %s: the minimum is %s", s.every, leastEvery)
 	case s.steps < 0:
-		return exit.Usagef("snapshot: --steps %d: give how many steps to take, or leave it out", s.steps)
+		return exit.Usagef("snapshot: --steps %d: it cannot be negative", s.steps)
 	case s.file == "" || s.file == "-":
-		return exit.Usagef("snapshot: --every writes many files: name their directory with -o DIR")
+		return exit.Usagef("snapshot: --every writes several files: name a directory with -o DIR")
 	case s.force:
-		return exit.Usagef("snapshot: --force is for a file; a recording that is there already goes on")
+		return exit.Usagef("snapshot: --force is for a file; an existing recording is continued without it")
 	}
 	about, err := os.Stat(s.file)
 	switch {
 	case err == nil && !about.IsDir():
 		return exit.Usagef("snapshot: write %s: it is a file; --every needs a directory", s.file)
 	case err != nil && snapshot.CheckFile(s.file, true) == nil:
-		return exit.Usagef("snapshot: write %s: that is the name of a file; --every needs a directory", s.file)
+		return exit.Usagef("snapshot: write %s: this is the name of a file; --every needs a directory", s.file)
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func (s *snapshotOptions) record(ctx context.Context) error {
 	return r.finish(err)
 }
 
-// sameCluster refuses to go on with a recording of another cluster, which could
-// not be told from a change.
+// sameCluster rejects a directory with a recording of another cluster: its steps would
+// look like changes of this one.
 func sameCluster(there *recording.Recording, context string) error {
 	if len(there.Steps) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func sameCluster(there *recording.Recording, context string) error {
 	if err != nil || !last.Own || last.Info.Context == context {
 		return nil // a step that is broken does not keep others from being written
 	}
-	return exit.Usagef("write %s: it holds steps of %s, and this is %s; name another directory", there.Dir, last.Info.Context, context)
+	return exit.Usagef("write %s: it has steps of %s, but this is %s: name another directory", there.Dir, last.Info.Context, context)
 }
 
 func (r *recorder) run(ctx context.Context) error {
@@ -113,8 +113,8 @@ func (r *recorder) run(ctx context.Context) error {
 	}
 }
 
-// step writes one. What keeps the state from being known is told, and the next
-// step may do better; what keeps a file from being written ends the recording.
+// step saves one step. If the state cannot be read, that is reported and the next step
+// is tried; if the file cannot be written, the recording ends.
 func (r *recorder) step(ctx context.Context, taken time.Time) error {
 	found, err := r.take(ctx, taken)
 	if ctx.Err() != nil {
@@ -137,14 +137,14 @@ func (r *recorder) step(ctx context.Context, taken time.Time) error {
 	r.last = taken
 	words := fmt.Sprintf("step %d, %s: %d objects", r.before+r.written, taken.UTC().Format(time.TimeOnly), found.Count())
 	if r.missed > 0 {
-		words += fmt.Sprintf("; %d before it could not be taken", r.missed)
+		words += fmt.Sprintf("; %d before it failed", r.missed)
 	}
 	r.trouble, r.missed = "", 0
 	r.tell(words)
 	return nil
 }
 
-// miss says why a step could not be taken, unless that is what was said last.
+// miss reports why a step was skipped, once per reason.
 func (r *recorder) miss(taken time.Time, err error) {
 	r.failed++
 	r.missed++
@@ -153,15 +153,15 @@ func (r *recorder) miss(taken time.Time, err error) {
 	}
 	r.trouble = err.Error()
 	r.progress.Clear()
-	r.Say(fmt.Errorf("no step at %s: %w; it is tried again", taken.UTC().Format(time.TimeOnly), err))
+	r.Say(fmt.Errorf("take step at %s: %w; trying again", taken.UTC().Format(time.TimeOnly), err))
 }
 
-// take is the state of now, from what the informers hold: nodes and pods are not
-// listed again. While the server does not answer there is none.
+// take is the current state, from the informers: nodes and pods are not listed again.
+// It fails while the server does not answer.
 func (r *recorder) take(ctx context.Context, taken time.Time) (*snapshot.Snapshot, error) {
 	source, state := r.live.Source(), r.live.Newest()
 	if len(state.Status.Reading) > 0 {
-		return nil, errors.New("rights changed, and the cluster is read anew")
+		return nil, errors.New("your access changed, and the cluster is being read again")
 	}
 	if err := outOfDate(source.Status()); err != nil {
 		return nil, err
@@ -170,10 +170,10 @@ func (r *recorder) take(ctx context.Context, taken time.Time) (*snapshot.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	return found, outOfDate(source.Status()) // what is asked for beside the informers may lack
+	return found, outOfDate(source.Status()) // what is read beside the informers may be missing
 }
 
-// outOfDate says that the state is not that of now.
+// outOfDate is an error if the state is not current.
 func outOfDate(status model.Status) error {
 	c := status.Connection
 	switch {
@@ -185,8 +185,8 @@ func outOfDate(status model.Status) error {
 	return nil
 }
 
-// wait waits for the time of the next step; its error is that of a cluster that
-// cannot be followed any more.
+// wait waits for the time of the next step. It fails if the cluster can no longer be
+// watched.
 func (r *recorder) wait(ctx context.Context, until time.Time) error {
 	for {
 		_, err := source.NextWithin(ctx, r.live.Cluster, time.Until(until))
@@ -199,31 +199,31 @@ func (r *recorder) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// tell says how far the recording is: over the line before on a terminal.
+// tell reports the progress; on a terminal it overwrites the line before.
 func (r *recorder) tell(text string) {
-	if !r.progress.Line(text + "; ctrl-c ends it") {
-		_, _ = fmt.Fprintln(r.ErrOut, terminal.OneLine(text)) // nothing can be done where nobody hears it
+	if !r.progress.Line(text + "; ctrl-c stops") {
+		_, _ = fmt.Fprintln(r.ErrOut, terminal.OneLine(text)) // an error means that nobody reads
 	}
 }
 
-// finish says what was recorded.
+// finish reports what was recorded.
 func (r *recorder) finish(err error) error {
 	r.progress.Clear()
 	if r.written == 0 {
 		if err == nil {
-			err = fmt.Errorf("record %s: no step was taken", r.file)
+			err = fmt.Errorf("record %s: no step was saved", r.file)
 		}
 		return err
 	}
 	failed := ""
 	if r.failed > 0 {
-		failed = fmt.Sprintf(", %d could not be taken", r.failed)
+		failed = fmt.Sprintf(", %d failed", r.failed)
 	}
 	steps := fmt.Sprintf("%d steps", r.written)
 	if r.written == 1 {
 		steps = "1 step"
 	}
-	_, told := fmt.Fprintf(r.ErrOut, "%s: %s from %s to %s UTC%s; it holds %d. --from %s shows them.\n", terminal.OneLine(r.file), steps,
+	_, told := fmt.Fprintf(r.ErrOut, "%s: %s from %s to %s UTC%s, %d in all. Open it with --from %s.\n", terminal.OneLine(r.file), steps,
 		r.first.UTC().Format(time.DateTime), r.last.UTC().Format(time.TimeOnly), failed, r.before+r.written, terminal.OneLine(r.file))
 	return errors.Join(err, told)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -31,7 +31,7 @@ func newRecorder(t *testing.T, begins model.Connection) (r *recorder, said *byte
 	connection.Store(&begins)
 	client := fake.NewClientset()
 	origin := &cluster.Source{
-		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewUnreadable(),
+		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: scheduler.NewUnreadable(),
 		Status: func() model.Status {
 			return model.Status{Context: "test", Server: "https://10.0.0.1", Connection: *connection.Load()}
 		},
@@ -65,10 +65,10 @@ func TestAStepIsNotTakenWhileTheServerDoesNotAnswer(t *testing.T) {
 		t.Error(err)
 	}
 	want := `step 1, 00:00:00: 0 objects
-fathom: no step at 00:01:00: no answer from https://10.0.0.1: connection refused; it is tried again
-fathom: no step at 00:03:00: no answer from https://10.0.0.1 since 00:00:00; it is tried again
-step 2, 00:04:00: 0 objects; 3 before it could not be taken
-` + r.file + `: 2 steps from 1970-01-01 00:00:00 to 00:04:00 UTC, 3 could not be taken; it holds 2. --from ` + r.file + " shows them.\n"
+fathom: take step at 00:01:00: no answer from https://10.0.0.1: connection refused; trying again
+fathom: take step at 00:03:00: no answer from https://10.0.0.1 since 00:00:00; trying again
+step 2, 00:04:00: 0 objects; 3 before it failed
+` + r.file + `: 2 steps from 1970-01-01 00:00:00 to 00:04:00 UTC, 3 failed, 2 in all. Open it with --from ` + r.file + ".\n"
 	if said.String() != want {
 		t.Errorf("it said\n%swant\n%s", said, want)
 	}
@@ -84,7 +84,7 @@ func TestARecordingWithoutAStepFails(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	err := r.finish(r.run(ctx))
-	if err == nil || !strings.HasSuffix(err.Error(), "no step was taken") || !strings.Contains(said.String(), "connection refused") {
+	if err == nil || !strings.HasSuffix(err.Error(), "no step was saved") || !strings.Contains(said.String(), "connection refused") {
 		t.Errorf("%v; it said %s", err, said)
 	}
 }
@@ -119,7 +119,7 @@ func TestCtrlCEndsARecordingWell(t *testing.T) {
 		case code := <-ended:
 			t.Fatalf("it ended with %d: %s", code, said.String())
 		case <-deadline:
-			t.Fatal("no step was taken")
+			t.Fatal("no step was saved")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"math"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +28,7 @@ type nodeItem struct {
 	Pool        string            `json:"pool"`
 	Instance    string            `json:"instanceType"`
 	Version     string            `json:"kubeletVersion"`
-	Pods        int               `json:"pods"`
+	Pods        *int              `json:"pods"`
 	Allocatable map[string]string `json:"allocatable"`
 	Requested   map[string]string `json:"requested"`
 	Free        map[string]string `json:"free"`
@@ -36,9 +36,10 @@ type nodeItem struct {
 	Created     *time.Time        `json:"created"`
 }
 
-// newNodeItem tells a node for programs.
-func newNodeItem(n *model.Node) nodeItem {
-	return nodeItem{
+// newNodeItem is a node in JSON and YAML. What depends on its pods is null if not all
+// of them could be read.
+func newNodeItem(n *model.Node, counted bool) nodeItem {
+	item := nodeItem{
 		Name:        n.Name,
 		Ready:       string(n.Ready),
 		ReadySince:  timeOrNull(n.ReadySince),
@@ -51,13 +52,16 @@ func newNodeItem(n *model.Node) nodeItem {
 		Pool:        n.Pool,
 		Instance:    n.Instance,
 		Version:     n.Version,
-		Pods:        len(n.Pods),
 		Allocatable: quantities(n.Allocatable),
-		Requested:   quantities(n.Requested),
-		Free:        quantities(n.Allocatable.Minus(&n.Requested)),
-		Limits:      quantities(n.Limits),
 		Created:     timeOrNull(n.Object.CreationTimestamp.Time),
 	}
+	if counted {
+		item.Pods = new(len(n.Pods))
+		item.Requested = quantities(n.Requested)
+		item.Free = quantities(n.Allocatable.Minus(&n.Requested))
+		item.Limits = quantities(n.Limits)
+	}
+	return item
 }
 
 // podItem is a pod in get pods -o json.
@@ -80,7 +84,7 @@ type podItem struct {
 	Created       *time.Time        `json:"created"`
 }
 
-// newPodItem tells a pod for programs.
+// newPodItem is a pod in JSON and YAML.
 func newPodItem(p *model.Pod) podItem {
 	return podItem{
 		Namespace:     p.Object.Namespace,
@@ -137,20 +141,28 @@ func taintTexts(taints []corev1.Taint) string {
 	return orNone(strings.Join(texts, ","))
 }
 
-// cpu writes cores.
-func cpu(r *model.Resources) string {
-	exact := r.Exact(corev1.ResourceCPU)
-	return exact.String()
-}
+// freeCells are the cells of a node that depend on its pods.
+type freeCells struct{ cpu, memory, pods, requested string }
 
-// memory writes bytes in whole mebibytes, rounded down: room may be less, never more.
-func memory(bytes int64) string {
-	const mebibyte = 1 << 20
-	atLeast := ""
-	if bytes == math.MaxInt64 {
-		atLeast = ">="
+// freeOf writes what a node has free of what is allocatable; "?" if not all its pods
+// could be read.
+func freeOf(n *model.Node, counted bool) freeCells {
+	if !counted {
+		const of = model.UnknownFigure + "/"
+		return freeCells{
+			cpu:       of + model.FormatCores(n.Allocatable.MilliCPU, model.Down),
+			memory:    of + model.FormatMemory(n.Allocatable.Memory, model.Down),
+			pods:      of + strconv.FormatInt(n.Allocatable.Pods, 10),
+			requested: model.UnknownFigure,
+		}
 	}
-	return atLeast + strconv.FormatInt(bytes/mebibyte, 10) + "Mi"
+	free := n.Allocatable.Minus(&n.Requested)
+	return freeCells{
+		cpu:       model.FormatCoresOf(free.MilliCPU, n.Allocatable.MilliCPU),
+		memory:    model.FormatMemoryOf(free.Memory, n.Allocatable.Memory),
+		pods:      fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods),
+		requested: orNone(n.Requested.String()),
+	}
 }
 
 // timeOrNull is null in JSON for the zero time.

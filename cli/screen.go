@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,6 +27,7 @@ type screen struct {
 	theme  string
 	ascii  bool
 	flags  *pflag.FlagSet
+	plain  string // what works without a terminal; "" is another way to see the same cluster
 
 	settings settings.Settings // once it is prepared
 }
@@ -35,8 +37,8 @@ func newScreen(a *app) screen { return screen{Streams: a.Streams, source: a.sour
 // addFlags adds --theme and --ascii to a command.
 func (s *screen) addFlags(cmd *cobra.Command) {
 	s.flags = cmd.Flags()
-	s.flags.StringVar(&s.theme, "theme", "", "Colours: "+settings.ThemeNames()+". FATHOM_THEME and the configuration file can set it too.")
-	s.flags.BoolVar(&s.ascii, "ascii", false, "Draw with ASCII alone.")
+	s.flags.StringVar(&s.theme, "theme", "", "`Colors`: "+settings.ThemeNames()+". FATHOM_THEME and config.yaml set it too.")
+	s.flags.BoolVar(&s.ascii, "ascii", false, "Draw with ASCII characters only.")
 	suggest.Complete(cmd, "theme", themes.Names()...)
 }
 
@@ -51,7 +53,8 @@ func (s *screen) prepare() (err error) {
 	}
 	s.source.PoolLabel = s.settings.PoolLabel
 	if !terminal.Is(s.In) || !terminal.Is(s.Out) {
-		return exit.Usagef("open dashboard: standard input and output have to be a terminal; %[1]s explain --all and %[1]s get pending work without one", s.Name)
+		plain := cmp.Or(s.plain, fmt.Sprintf("%[1]s explain --all and %[1]s get pending work", s.Name))
+		return exit.Usagef("open dashboard: standard input and output must be a terminal; without one %s", plain)
 	}
 	return nil
 }

@@ -35,24 +35,25 @@ func newSnapshot(a *app) *cobra.Command {
 	s := &snapshotOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Write what explanations rest on to a file",
-		Long: fmt.Sprintf(`Write what explanations rest on to a file, for a colleague or for later: --from FILE on the dashboard,
-explain and get reads it, on any machine.
+		Short: "Save to a file the cluster state that explanations need",
+		Long: `Save to a file the cluster state that explanations need. --from FILE opens it in
+the dashboard, explain and get, on any machine; kubectl can read it too.
 
-It is a List that kubectl can read. Environments, arguments, commands, probes, hooks, annotations
-that nothing here reads, options of volumes, messages that containers left, and all Secrets and
-ConfigMaps stay out; only the profiles of a KubeSchedulerConfiguration go in. Names, labels and
-images of objects, and what the scheduler, the kubelet and autoscalers said of waiting pods, are in
-it: read it before you give it away.
+The file has names, labels and images of objects, and the messages of scheduler,
+kubelet and autoscalers about pending pods: read it before you share it. It has
+no Secrets or ConfigMaps (except the profiles of a KubeSchedulerConfiguration),
+environment variables, commands, arguments, probes, hooks, volume options,
+termination messages, or annotations that fathom does not use.
 
-The name decides how it is written: .yaml or .json, and .gz or .zst after that to pack it.
---keep puts back %s.
-
-With --every it records: a step is written to the directory DIR at once and then after each while,
-until ctrl-c or --steps of them. A step that cannot be taken, for the server does not answer, is told
-and left out. Recording goes on in a DIR that holds steps already. --from DIR steps through them.`, strings.Join(snapshot.Keepable(), ", ")),
-		Example: fmt.Sprintf("  %[1]s snapshot\n  %[1]s snapshot -o incident.json.zst\n  %[1]s snapshot --every 30s -o incident\n  %[1]s explain --all --from incident.json.zst",
-			a.Name),
+With --every it records: it saves a step to a directory, and again after each
+interval. A step that cannot be read is reported and skipped. To continue a
+recording, name its directory again.`,
+		Example: fmt.Sprintf(`  # Save a compressed snapshot; the name sets the format
+  %[1]s snapshot -o incident.json.zst
+  # Open it in the dashboard
+  %[1]s --from incident.json.zst
+  # Record a step every 30 seconds, until ctrl-c
+  %[1]s snapshot --every 30s -o incident`, a.Name),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,11 +61,11 @@ and left out. Recording goes on in a DIR that holds steps already. --from DIR st
 			return s.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVarP(&s.file, "output", "o", "", `The file, "-" being standard output as YAML; without it fathom-CONTEXT-TIME.yaml.gz here. With --every a directory.`)
-	cmd.Flags().BoolVar(&s.force, "force", false, "Replace a file that is there already.")
-	cmd.Flags().DurationVar(&s.every, "every", 0, "Record: write a step to the directory of -o now and then after each such while, 30s or 5m.")
-	cmd.Flags().IntVar(&s.steps, "steps", 0, "With --every: end after so many steps; 0 goes on until ctrl-c.")
-	cmd.Flags().StringSliceVar(&s.keep, "keep", nil, "Keep what is left out otherwise: "+strings.Join(snapshot.Keepable(), ", ")+".")
+	cmd.Flags().StringVarP(&s.file, "output", "o", "", "The `FILE`: .yaml or .json, also with .gz or .zst; with --every a directory; - is standard output (default fathom-CONTEXT-TIME.yaml.gz)")
+	cmd.Flags().BoolVar(&s.force, "force", false, "Replace an existing file.")
+	cmd.Flags().DurationVar(&s.every, "every", 0, "Record a step after each interval, such as 30s or 5m.")
+	cmd.Flags().IntVar(&s.steps, "steps", 0, "With --every, the number of steps; 0: until ctrl-c.")
+	cmd.Flags().StringSliceVar(&s.keep, "keep", nil, "Also save `FIELDS`: "+strings.Join(snapshot.Keepable(), ", ")+".")
 	suggest.Complete(cmd, "keep", snapshot.Keepable()...)
 	return cmd
 }
@@ -105,16 +106,16 @@ func (s *snapshotOptions) run(ctx context.Context) error {
 	}
 	if err := found.Save(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {
-			return exit.Usagef("%w; --force replaces it", err)
+			return exit.Usagef("%w: use --force to replace it", err)
 		}
 		return err
 	}
 	live.SayLimits()
-	_, err = fmt.Fprintf(s.ErrOut, "%s: %d objects of %s\n", terminal.OneLine(s.file), found.Count(), terminal.OneLine(live.Snapshot.Status.Context))
+	_, err = fmt.Fprintf(s.ErrOut, "saved %d objects of context %s to %s\n", found.Count(), terminal.OneLine(live.Snapshot.Status.Context), terminal.OneLine(s.file))
 	return err
 }
 
-// validate refuses what cannot be carried out, before anything is asked of a server.
+// validate rejects what cannot be carried out, before anything is asked of a server.
 func (s *snapshotOptions) validate() error {
 	for _, field := range s.keep {
 		if err := snapshot.CheckKeep(field); err != nil {
@@ -126,7 +127,7 @@ func (s *snapshotOptions) validate() error {
 	}
 	if err := snapshot.CheckFile(s.file, s.force); err != nil {
 		if errors.Is(err, snapshot.ErrExists) {
-			return exit.Usagef("snapshot: %w; --force replaces it", err)
+			return exit.Usagef("snapshot: %w: use --force to replace it", err)
 		}
 		return exit.Usagef("snapshot: %w", err)
 	}

@@ -19,16 +19,22 @@ import (
 func newTaint(a *app) *cobra.Command {
 	c := change.New(a.source, "taint")
 	cmd := &cobra.Command{
-		Use:   "taint NODE... {KEY[=VALUE]:EFFECT | KEY[=VALUE][:EFFECT]-}...",
-		Short: "Taint nodes, and say before which pods that ends and keeps away",
-		Long: `Add taints to nodes, change the value of some (with --yes that takes --overwrite), and remove those with a - behind. The plan of a NoExecute taint
-names the pods that end, at once or after the time that they tolerate it, and where each would land; that of a
-taint that is removed the pods that wait and would fit then.
+		Use:   "taint NODE... {KEY[=VALUE]:EFFECT | KEY[:EFFECT]-}...",
+		Short: "Update taints of nodes, after a preview of which pods are evicted",
+		Long: `Update taints of nodes, after a preview of which pods are evicted. A taint
+with a trailing - is removed. EFFECT is PreferNoSchedule, NoSchedule, NoExecute.
 
-EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
+The plan of a NoExecute taint names the pods that are evicted, when, and where
+each would be rescheduled. The plan to remove a taint names the pending pods
+that would fit then.
 
-` + change.PlanFirst + "\n\n" + change.Codes,
-		Example:           fmt.Sprintf("  %[1]s taint gpu-a-01 dedicated=gpu:NoSchedule\n  %[1]s taint gpu-a-01 dedicated=gpu:NoExecute --plan\n  %[1]s taint gpu-a-01 gpu-a-02 dedicated- --yes", a.Name),
+` + change.PlanFirst + "\n\n" + change.EvictionCodes,
+		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
+  %[1]s taint gpu-a-01 dedicated=gpu:NoSchedule
+  # Only show which pods a taint would evict
+  %[1]s taint gpu-a-01 dedicated=gpu:NoExecute --plan
+  # Remove the taints of a key from two nodes without asking
+  %[1]s taint gpu-a-01 gpu-a-02 dedicated- --yes`, a.Name),
 		Args:              atLeastOne("taint", "a node and a taint"),
 		ValidArgsFunction: complete.New(a.source).Taints,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +48,7 @@ EFFECT is PreferNoSchedule, NoSchedule or NoExecute.
 		},
 	}
 	c.AddFlags(cmd)
-	c.AddReplace(cmd, "the value of a taint")
+	c.AddReplace(cmd, "taint")
 	return cmd
 }
 
@@ -64,7 +70,7 @@ func taintWish(args []string) (plan.Taint, error) {
 		return plan.Taint{}, err
 	}
 	if len(nodes) == 0 || len(taints) == 0 {
-		return plan.Taint{}, exit.Usagef("taint: name a node and a taint, as in: taint std-b-02 dedicated=gpu:NoSchedule")
+		return plan.Taint{}, exit.Usagef("taint: name a node and a taint, such as: taint std-b-02 dedicated=gpu:NoSchedule")
 	}
 	add, remove, err := plan.ParseTaints(taints)
 	if err != nil {

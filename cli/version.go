@@ -32,7 +32,9 @@ func newVersion(a *app) *cobra.Command {
 	var form string
 	cmd := &cobra.Command{
 		Use:               "version",
-		Short:             "The versions of this program, of its scheduler plugins and of the API server",
+		Short:             "Print the versions of fathom, its plugins and the API server",
+		Long:              "Print the versions of fathom, its plugins and the API server.",
+		Example:           examplesOf(a.Name, "version", "version -o json", "version --context staging"),
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +68,7 @@ func printVersions(out io.Writer, v versions, form string) error {
 	if server == "" {
 		server = "no answer"
 	}
-	_, err := fmt.Fprintf(out, "fathom      %s (%s, %s)\nKubernetes  %s (the scheduler's plugins)\nAPI server  %s\n",
+	_, err := fmt.Fprintf(out, "fathom      %s (%s, %s)\nplugins     %s (kube-scheduler's)\nAPI server  %s\n",
 		v.Fathom, v.Go, v.Platform, v.Kubernetes, terminal.OneLine(server))
 	return err
 }

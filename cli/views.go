@@ -29,17 +29,21 @@ func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
 		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		Empty: "no nodes found",
 	}
+	if g.scope.selector != "" {
+		l.Empty = "no nodes match -l " + g.scope.selector
+	}
+	counted := live.Snapshot.Status.Namespace == "" && live.Refused("pods") == nil
 	for _, n := range live.Snapshot.Nodes {
 		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
-		free := n.Allocatable.Minus(&n.Requested)
-		l.Add(newNodeItem(n),
+		free := freeOf(n, counted)
+		l.Add(newNodeItem(n, counted),
 			n.Name,
 			n.Status,
-			cpu(&free)+"/"+cpu(&n.Allocatable),
-			memory(free.Memory)+"/"+memory(n.Allocatable.Memory),
-			fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods),
+			free.cpu,
+			free.memory,
+			free.pods,
 			ago(now, n.Object.CreationTimestamp.Time),
 			orNone(n.Zone),
 			orNone(n.Version),
@@ -47,7 +51,7 @@ func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
 			orNone(strings.Join(n.Roles, ",")),
 			orNone(n.Pool),
 			orNone(n.Instance),
-			orNone(n.Requested.String()),
+			free.requested,
 		)
 		l.Names = append(l.Names, "node/"+n.Name)
 	}
@@ -64,7 +68,7 @@ func (g *getOptions) pods(live *source.Live) (*output.List, error) {
 		Kind:  "PodList",
 		Heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
 		More:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
-		Empty: "no pods found in " + g.scope.words(),
+		Empty: g.scope.empty("pods"),
 	}
 	for _, p := range live.Snapshot.Pods {
 		if !g.scope.holds(p) {
@@ -98,7 +102,7 @@ func ownerText(p *model.Pod) string {
 	return strings.ToLower(p.Owner.Kind) + "/" + p.Owner.Name
 }
 
-// pendingItem is a kind of waiting pods in get pending -o json.
+// pendingItem is a row of pending pods in get pending -o json.
 type pendingItem struct {
 	Namespace string            `json:"namespace"`
 	Pods      []string          `json:"pods"`              // their names, the longest waiting first
@@ -116,7 +120,7 @@ type pendingItem struct {
 	Requests  map[string]string `json:"requests"`
 }
 
-// pending lists the kinds of waiting pods of the scope, with an explanation each.
+// pending lists the kinds of pending pods of the scope, with an explanation each.
 func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
@@ -127,9 +131,9 @@ func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.Li
 	now := live.Now()
 	l := &output.List{
 		Kind:  "PendingList",
-		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "FOR", "STATE", "WHY"},
+		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "STATE", "WHY"},
 		More:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
-		Empty: "nothing is pending in " + g.scope.words(),
+		Empty: g.scope.empty("pending pods"),
 	}
 	for _, kind := range live.Snapshot.Pending {
 		pods := g.held(kind)
@@ -139,7 +143,7 @@ func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.Li
 		report, err := live.Ask(ctx, report.Query{Target: report.PodOf(pods[0].Object.UID)})
 		switch {
 		case errors.Is(err, explain.ErrNoPod):
-			continue // it is gone since
+			continue // it was deleted meanwhile
 		case err != nil:
 			return nil, fmt.Errorf("explain %s: %w", pods[0].FullName(), err)
 		}
@@ -191,7 +195,7 @@ func (g *getOptions) held(kind *model.Kind) []*model.Pod {
 	return pods
 }
 
-// newPendingItem tells a kind for programs; the report is of its first pod.
+// newPendingItem is a row of pending pods in JSON and YAML; the report is of the first pod.
 func newPendingItem(pods []*model.Pod, report *report.Report) pendingItem {
 	first := pods[0]
 	names := make([]string, 0, len(pods))

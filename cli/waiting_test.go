@@ -77,7 +77,7 @@ func TestTooManyRequestsAreSaidAndEndAtTheRequestTimeout(t *testing.T) {
 			})
 			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config, "--request-timeout", "1s")
 			want := "fathom: waiting for the API server: too many requests\n" +
-				"fathom: read cluster: the API server answered for 1s that there are too many requests; --request-timeout sets how long to wait\n"
+				"fathom: read cluster: too many requests for 1s: wait longer with --request-timeout\n"
 			if code != exit.Unknown || stderr != want || stdout != "" {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 			}
@@ -165,7 +165,7 @@ func TestAnAnswerThatIsNoVersionIsNoNetworkTrouble(t *testing.T) {
 			for _, command := range []string{"get nodes", "explain --all"} {
 				stdout, stderr, code := runs(t.Context(), t, append(strings.Fields(command), "--kubeconfig", config)...)
 				if code != exit.Unknown || stdout != "" || strings.Count(stderr, "\n") != 1 ||
-					!strings.Contains(stderr, "gave an answer without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
+					!strings.Contains(stderr, "answered with an answer without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
 					strings.Contains(stderr, "network") || strings.Contains(stderr, "does not answer") {
 					t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
 				}

@@ -8,22 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// addresses hands out one to each pod.
+// addresses assigns an IP address to each pod.
 type addresses struct {
-	mu    sync.Mutex
-	given map[types.UID]int
+	mu       sync.Mutex
+	assigned map[types.UID]int
 }
 
-func newAddresses() *addresses { return &addresses{given: map[types.UID]int{}} }
+func newAddresses() *addresses { return &addresses{assigned: map[types.UID]int{}} }
 
-// of is the address of a pod, the same each time.
+// of is the address of a pod; it never changes.
 func (a *addresses) of(pod *corev1.Pod) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n, ok := a.given[pod.UID]
+	n, ok := a.assigned[pod.UID]
 	if !ok {
-		n = len(a.given) + 1
-		a.given[pod.UID] = n
+		n = len(a.assigned) + 1
+		a.assigned[pod.UID] = n
 	}
 	return fmt.Sprintf("10.%d.%d.%d", 64+n>>16, n>>8&255, n&255)
 }

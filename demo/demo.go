@@ -1,6 +1,6 @@
 // Package demo is a whole cluster in this process: an API in memory, the real
-// kube-scheduler and controllers, and stand-ins for kubelets. No kubeconfig is
-// read, nothing listens, and there is no client that could reach another machine.
+// kube-scheduler and controllers, and simulated kubelets. No kubeconfig is read,
+// nothing listens, and no client could reach another machine.
 package demo
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/plane"
 )
 
-// Context is the name of the embedded cluster, as of a kubeconfig's context.
+// Context is the name of the embedded cluster, like the name of a context in a kubeconfig.
 const Context = "demo"
 
-// Cluster is an embedded cluster that runs.
+// Cluster is a running embedded cluster.
 type Cluster struct {
 	store    *api.Store
 	plane    *plane.Plane
 	kubelets *kubelet.Kubelets
 	silent   kubelet.Silence
 	client   kubernetes.Interface // writes
-	ended    ends
+	ended    deletedPods
 	running  sync.WaitGroup
 	stop     context.CancelFunc
 }
@@ -42,13 +42,13 @@ func Start(ctx context.Context) (*Cluster, error) {
 	return start(ctx, 0, func(*Cluster, *addresses) error { return nil })
 }
 
-// start runs a cluster whose objects of the beginning are loaded before anything runs.
+// start runs a cluster. Its initial objects are loaded before anything runs.
 func start(ctx context.Context, seed uint64, load func(*Cluster, *addresses) error) (*Cluster, error) {
 	ctx, stop := context.WithCancel(ctx)
 	c := &Cluster{store: api.NewStore(ctx, clock.RealClock{}, seed), stop: stop}
 	c.client = c.store.Client(ctx, api.Writes)
 	given := newAddresses()
-	err := c.furnish(ctx)
+	err := c.bootstrap(ctx)
 	if err == nil {
 		err = load(c, given)
 	}
@@ -62,7 +62,7 @@ func start(ctx context.Context, seed uint64, load func(*Cluster, *addresses) err
 	return c, nil
 }
 
-// run starts what works on the API.
+// run starts the control plane and the kubelets.
 func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
 	if c.plane, err = plane.Start(ctx, c.store, func(node string) bool { return !c.silent.Of(node) }); err != nil {
 		return err
@@ -84,9 +84,9 @@ func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
 	return nil
 }
 
-// Stop ends the cluster, and waits until it did.
+// Stop stops the cluster and waits until it has stopped.
 func (c *Cluster) Stop() {
-	c.store.Admit(nil) // a quota that nobody counts any more would keep each write for 10 s
+	c.store.Admit(nil) // without its controller, a quota would block each write for 10 s
 	c.stop()
 	if c.plane != nil {
 		c.plane.Stop()
@@ -94,15 +94,15 @@ func (c *Cluster) Stop() {
 	c.running.Wait()
 }
 
-// furnish makes what every cluster begins with.
-func (c *Cluster) furnish(ctx context.Context) error {
+// bootstrap creates the objects that every cluster has.
+func (c *Cluster) bootstrap(ctx context.Context) error {
 	for _, name := range []string{corev1.NamespaceDefault, metav1.NamespaceSystem, corev1.NamespaceNodeLease} {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
 		if _, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
-	for _, class := range scheduling.SystemPriorityClasses() { // kube-apiserver makes them by itself
+	for _, class := range scheduling.SystemPriorityClasses() { // kube-apiserver creates them by itself
 		if _, err := c.client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 			return err
 		}
@@ -113,17 +113,17 @@ func (c *Cluster) furnish(ctx context.Context) error {
 // Client reads and writes the cluster.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
 
-// Clients are what an Actor works with: one that reads, one whose writes are
-// dry runs, and one that writes.
+// Clients are those of an Actor: one that reads, one whose writes are dry runs, and one
+// that writes.
 func (c *Cluster) Clients(ctx context.Context) (reader, trier, writer kubernetes.Interface) {
 	return c.store.Client(ctx, api.Reads), c.store.Client(ctx, api.Tries), c.store.Client(ctx, api.Writes)
 }
 
-// Hold keeps the scheduler from deciding about pods, or lets it go on.
+// Hold pauses the scheduler, or lets it continue.
 func (c *Cluster) Hold(on bool) { c.plane.Hold(on) }
 
-// Silence cuts the kubelet of a node off, or lets it work again.
+// Silence stops the kubelet of a node, or starts it again.
 func (c *Cluster) Silence(node string, on bool) { c.kubelets.Silent(node, on) }
 
-// Fail has the container runtime of a node fail, so that it is NotReady, or work again.
+// Fail makes the container runtime of a node fail, so that it is NotReady, or work again.
 func (c *Cluster) Fail(node string, on bool) { c.kubelets.Fail(node, on) }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 )
@@ -40,12 +41,19 @@ func startTest(t *testing.T, nodes int) *Cluster {
 			}},
 		}
 		node.Status.Allocatable = node.Status.Capacity
-		made, err := c.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{})
-		if err != nil {
+		if _, err := c.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		made.Status = node.Status
-		if _, err := c.Client().CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{}); err != nil {
+		// The kubelet writes the node's status too, so this may be a conflict.
+		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			made, err := c.Client().CoreV1().Nodes().Get(t.Context(), node.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			made.Status.Capacity, made.Status.Allocatable = node.Status.Capacity, node.Status.Allocatable
+			_, err = c.Client().CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

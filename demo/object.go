@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
-// Describe is what kubectl describe says of an object.
+// Describe is the output of kubectl describe for an object.
 func (c *Cluster) Describe(_ context.Context, ref model.Ref) (string, error) {
 	describers := map[string]describe.ResourceDescriber{
 		"pods":             &describe.PodDescriber{Interface: c.client},
@@ -25,7 +25,7 @@ func (c *Cluster) Describe(_ context.Context, ref model.Ref) (string, error) {
 	}
 	by, ok := describers[ref.Resource]
 	if !ok {
-		return "", fmt.Errorf("describe %s %s: the embedded cluster describes none; y prints it", ref.Resource, ref.Name)
+		return "", fmt.Errorf("describe %s %s: not available in the demo; y shows its YAML", ref.Resource, ref.Name)
 	}
 	text, err := by.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true})
 	if err != nil {
@@ -49,8 +49,7 @@ func (c *Cluster) YAML(ctx context.Context, ref model.Ref) (string, error) {
 	return string(text), err
 }
 
-// object is a copy of what the API holds: of a pod, a node, or a controller that
-// creates pods.
+// object is a copy of a stored object: a pod, a node or a controller of pods.
 func (c *Cluster) object(ctx context.Context, ref model.Ref) (runtime.Object, error) {
 	options := metav1.GetOptions{}
 	switch ref.Resource {
@@ -67,5 +66,5 @@ func (c *Cluster) object(ctx context.Context, ref model.Ref) (runtime.Object, er
 	case "jobs.batch":
 		return c.client.BatchV1().Jobs(ref.Namespace).Get(ctx, ref.Name, options)
 	}
-	return nil, errors.New("the embedded cluster shows none")
+	return nil, errors.New("not available in the demo")
 }

@@ -38,7 +38,7 @@ func TestEachObjectOfARowIsDescribedAndPrinted(t *testing.T) {
 			t.Errorf("%v is there", row.ref)
 		}
 	}
-	if _, err := c.YAML(t.Context(), model.Ref{Resource: "services", Name: "x"}); err == nil || !strings.Contains(err.Error(), "shows none") {
+	if _, err := c.YAML(t.Context(), model.Ref{Resource: "services", Name: "x"}); err == nil || !strings.Contains(err.Error(), "not available in the demo") {
 		t.Error(err)
 	}
 }

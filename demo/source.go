@@ -15,13 +15,13 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Source gives the state of the cluster, as kube gives that of a real one. What
-// it starts ends with ctx.
+// Source is the state of the cluster, as package kube provides that of a real one. It
+// ends with ctx.
 func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	reader := c.store.Client(ctx, api.Reads)
 	factory := informers.NewSharedInformerFactory(reader, 0)
@@ -33,7 +33,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		Changed: func() {
 			select {
 			case changes <- struct{}{}:
-			default: // it is known already
+			default: // a change is pending already
 			}
 		},
 	})
@@ -46,7 +46,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	}()
 	asker := cluster.NewAsker(cluster.AskerOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
 	return &cluster.Source{
-		Factory: factory, Client: reader, Trace: explain.NewUnreadable(), Changed: changes,
+		Factory: factory, Client: reader, Trace: scheduler.NewUnreadable(), Changed: changes,
 		Status: func() model.Status {
 			status := model.Status{
 				Context: Context, Server: "in this process", User: "you", Version: kubernetesVersion,
@@ -61,18 +61,18 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	}, nil
 }
 
-// asked are the kinds of controllers whose objects are asked for by name and do
-// not come in, as on a real cluster.
+// asked are the kinds of controllers that are read by name and not watched, as on a
+// real cluster.
 var asked = map[string]bool{"daemonsets": true, "jobs": true}
 
-// failedCreates sees the events that tell of pods that could not be created.
+// failedCreates watches the events of pods that could not be created.
 func failedCreates(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 	return coreinformers.NewFilteredEventInformer(client, metav1.NamespaceAll, resync, cache.Indexers{}, func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector("reason", controller.FailedCreatePodReason).String()
 	})
 }
 
-// Events are those about an object, newest first.
+// Events are the events about an object, newest first.
 func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
 	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).EventsOf(ctx, ref)
 }

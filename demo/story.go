@@ -20,24 +20,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// diskDriver makes the volumes of zonalDisk.
+// diskDriver is the provisioner of zonalDisk.
 const diskDriver = "disk.csi.example.com"
 
-// kubernetesVersion is the release that the control plane is of, and that the
-// made-up nodes say they run.
+// kubernetesVersion is the release of the control plane, and of the kubelets in the
+// status of the nodes.
 const kubernetesVersion = "v1.37.1"
 
-// Story says which story is told.
+// Story configures the initial objects of the embedded cluster.
 type Story struct {
 	Nodes int    // FewestNodes to MostNodes
-	Seed  uint64 // the same gives the same story again
-	Still bool   // nothing happens by itself
+	Seed  uint64 // the same seed gives the same objects
+	Still bool   // no scenarios run
 }
 
-// StartStory runs a cluster with a past until Stop. Things happen in it.
+// StartStory runs a cluster with existing workloads, and scenarios in it, until Stop.
 func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	c, err := start(ctx, which.Seed, func(c *Cluster, given *addresses) error {
-		s := &story{begins: time.Now(), rand: rand.New(rand.NewPCG(which.Seed, 1)), client: c.client, address: given.of, suffixes: map[string]bool{}}
+		s := &story{start: time.Now(), rand: rand.New(rand.NewPCG(which.Seed, 1)), client: c.client, address: given.of, suffixes: map[string]bool{}}
 		return s.load(c.store, which.Nodes)
 	})
 	if err != nil || which.Still {
@@ -48,40 +48,39 @@ func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	c.stop = func() { stop(); before() }
 	c.running.Go(func() {
 		defer utilruntime.HandleCrash()
-		c.happen(happens, which.Seed)
+		c.runScenarios(happens, which.Seed)
 	})
 	return c, nil
 }
 
-// story is a cluster as it is when one begins to look: with a past, and with
-// pods that wait for a dozen reasons. Its pods are bound already, so the same
-// ones wait each time; what becomes of them from then on, the real scheduler
-// and controllers decide.
+// story builds the initial objects: workloads of some age, and pods that are Pending
+// for a dozen reasons. The other pods are bound already, so that the same pods are
+// Pending each time. From then on, the real scheduler and controllers decide.
 type story struct {
-	begins  time.Time
+	start   time.Time
 	rand    *rand.Rand
-	client  kubernetes.Interface // reads what was loaded before
+	client  kubernetes.Interface // reads the objects that are loaded
 	address func(*corev1.Pod) string
 
 	nodes    []*corev1.Node
 	objects  []runtime.Object
-	suffixes map[string]bool // of names, that were drawn
+	suffixes map[string]bool // of pod names, used so far
 }
 
-// load puts the story with so many nodes into the store.
+// load loads the objects, with that many nodes, into the store.
 func (s *story) load(store *api.Store, nodes int) error {
-	s.dozen()
-	filling := s.enlarge(nodes)
+	s.addBaseNodes()
+	fillers := s.addNodes(nodes)
 	for _, node := range s.nodes {
 		s.add(node)
 	}
-	s.rules()
+	s.addPolicies()
 	if err := store.Load(s.objects...); err != nil { // admission reads it
 		return err
 	}
 	s.objects = nil
-	for _, w := range append(append(waiting(), settled()...), filling...) {
-		if err := s.tell(s.grown(&w)); err != nil {
+	for _, w := range append(append(pendingWorkloads(), runningWorkloads()...), fillers...) {
+		if err := s.addWorkload(s.sized(&w)); err != nil {
 			return err
 		}
 	}
@@ -90,19 +89,19 @@ func (s *story) load(store *api.Store, nodes int) error {
 
 func (s *story) add(objects ...runtime.Object) { s.objects = append(s.objects, objects...) }
 
-// ago is a time before the story begins.
+// ago is a time before the start.
 func (s *story) ago(d time.Duration) metav1.Time {
-	return metav1.NewTime(s.begins.Add(-d)).Rfc3339Copy()
+	return metav1.NewTime(s.start.Add(-d)).Rfc3339Copy()
 }
 
-// teams are the namespaces of the story.
+// teams are the namespaces.
 var teams = []string{"shop", "web", "search", "ml", "payments", "batch", "team-a", "data"}
 
-// rules adds what the workloads are held to.
-func (s *story) rules() {
-	born := metav1.ObjectMeta{CreationTimestamp: s.ago(60 * 24 * time.Hour)}
+// addPolicies adds namespaces, PriorityClasses, quotas and PodDisruptionBudgets.
+func (s *story) addPolicies() {
+	created := metav1.ObjectMeta{CreationTimestamp: s.ago(60 * 24 * time.Hour)}
 	named := func(namespace, name string) metav1.ObjectMeta {
-		meta := born
+		meta := created
 		meta.Namespace, meta.Name = namespace, name
 		return meta
 	}
@@ -114,9 +113,9 @@ func (s *story) rules() {
 	class := func(name string, value int32, policy corev1.PreemptionPolicy, words string) {
 		s.add(&schedulingv1.PriorityClass{ObjectMeta: named("", name), Value: value, PreemptionPolicy: &policy, Description: words})
 	}
-	class("payments", 100000, corev1.PreemptLowerPriority, "What moves money goes first.")
-	class("search", 1000, corev1.PreemptNever, "Ahead of others in the queue, but it ends no pod.")
-	class("batch-low", -10, corev1.PreemptNever, "Runs when there is room.")
+	class("payments", 100000, corev1.PreemptLowerPriority, "Services that move money. They preempt lower priorities.")
+	class("search", 1000, corev1.PreemptNever, "Ahead of others in the queue, but does not preempt.")
+	class("batch-low", -10, corev1.PreemptNever, "Runs when capacity is free.")
 	s.add(&storagev1.StorageClass{
 		ObjectMeta: named("", zonalDisk), Provisioner: diskDriver, VolumeBindingMode: ptr.To(storagev1.VolumeBindingWaitForFirstConsumer),
 	})
@@ -130,24 +129,24 @@ func (s *story) rules() {
 	}}}})
 	for _, d := range disruptions() {
 		s.add(&policyv1.PodDisruptionBudget{ObjectMeta: named(d.namespace, d.name), Spec: policyv1.PodDisruptionBudgetSpec{
-			MinAvailable: d.atLeast, MaxUnavailable: d.lost, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": d.name}},
+			MinAvailable: d.minAvailable, MaxUnavailable: d.maxUnavailable, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": d.name}},
 		}})
 	}
 }
 
-// Nodes that a story can have.
+// The number of nodes that a Story can have.
 const (
 	FewestNodes = 12
 	MostNodes   = 1000
 )
 
-// perFilling is how many added nodes the same workloads fill.
-const perFilling = 50
+// nodesPerFillers is the number of added nodes per set of fillers.
+const nodesPerFillers = 50
 
-// enlarge adds nodes and gives the workloads that fill them, so that no pod that
-// waits finds room there.
-func (s *story) enlarge(nodes int) (filling []workload) {
-	numbers := map[string]int{"gpua": 1, "gpub": 1, "gpuc": 1, "stda": 2, "stdb": 2, "stdc": 2} // the last of the dozen
+// addNodes adds nodes and returns the workloads that fill them, so that no pending pod
+// fits there.
+func (s *story) addNodes(nodes int) (fillers []workload) {
+	numbers := map[string]int{"gpua": 1, "gpub": 1, "gpuc": 1, "stda": 2, "stdb": 2, "stdc": 2} // of the twelve base nodes
 	var standard, gpu []string
 	for i := range nodes - FewestNodes {
 		of, disk := standardPool, "hdd"
@@ -162,17 +161,17 @@ func (s *story) enlarge(nodes int) (filling []workload) {
 		} else {
 			standard = append(standard, added.Name)
 		}
-		if (i+1)%perFilling == 0 || i+1 == nodes-FewestNodes {
-			filling = append(filling, s.filling(i/perFilling, standard, gpu)...)
+		if (i+1)%nodesPerFillers == 0 || i+1 == nodes-FewestNodes {
+			fillers = append(fillers, s.fillersOf(i/nodesPerFillers, standard, gpu)...)
 			standard, gpu = nil, nil
 		}
 	}
-	return filling
+	return fillers
 }
 
-// filling are workloads that fill nodes: eight pods on a standard one, four on
-// one with GPUs.
-func (s *story) filling(number int, standard, gpu []string) []workload {
+// fillersOf are workloads that fill nodes: eight pods per standard node, four per GPU
+// node.
+func (s *story) fillersOf(number int, standard, gpu []string) []workload {
 	var made []workload
 	add := func(cpu, memory string, on []string, shape func(*corev1.PodTemplateSpec)) {
 		made = append(made, workload{
@@ -189,14 +188,13 @@ func (s *story) filling(number int, standard, gpu []string) []workload {
 	return made
 }
 
-// days is an age of up to so many.
+// days is a random age of up to that many days.
 func (s *story) days(most int) time.Duration {
 	return time.Duration(1+s.rand.IntN(most)) * 24 * time.Hour
 }
 
-// grown is the workload as a larger cluster has it: front runs on every node of
-// its pool.
-func (s *story) grown(w *workload) *workload {
+// sized is the workload for the number of nodes: front runs on every node of its pool.
+func (s *story) sized(w *workload) *workload {
 	if w.namespace != "web" || w.name != "front" {
 		return w
 	}

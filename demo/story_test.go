@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// tellTest runs the story without happenings.
+// tellTest runs the story without scenarios.
 func tellTest(t *testing.T, nodes int, seed uint64) *Cluster {
 	t.Helper()
 	c, err := StartStory(t.Context(), Story{Nodes: nodes, Seed: seed, Still: true})
@@ -149,11 +149,11 @@ func TestNoNameIsDrawnTwice(t *testing.T) {
 	for _, seed := range []uint64{0, 7} {
 		c := &Cluster{store: api.NewStore(t.Context(), clock.RealClock{}, seed)}
 		c.client = c.store.Client(t.Context(), api.Writes)
-		if err := c.furnish(t.Context()); err != nil {
+		if err := c.bootstrap(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s := &story{
-			begins: time.Now(), rand: rand.New(rand.NewPCG(seed, 1)), client: c.client, suffixes: map[string]bool{},
+			start: time.Now(), rand: rand.New(rand.NewPCG(seed, 1)), client: c.client, suffixes: map[string]bool{},
 			address: newAddresses().of,
 		}
 		if err := s.load(c.store, MostNodes); err != nil {

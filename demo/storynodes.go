@@ -11,20 +11,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Labels of the story's nodes beside Kubernetes' own.
+// Labels of the nodes, besides those of Kubernetes.
 const (
 	poolLabel = "pool"
 	diskLabel = "disktype"
 )
 
-// gpus is what a node of the GPU pool has four of.
+// gpus is the resource of which a node of the GPU pool has four.
 const gpus corev1.ResourceName = "nvidia.com/gpu"
 
-// pool is a kind of machines.
+// pool is a node pool.
 type pool struct {
 	name, machine       string
 	cpu, memory, gpus   string // of the machine
-	freeCPU, freeMemory string // allocatable: what the system leaves of it
+	freeCPU, freeMemory string // allocatable
 	pods                string
 	taints              []corev1.Taint
 }
@@ -38,24 +38,24 @@ var (
 	spotPool     = pool{name: "spot", machine: "m6i.2xlarge", cpu: "8", memory: "32Gi", freeCPU: "7900m", freeMemory: "29Gi", pods: "58"}
 )
 
-// zones are where the nodes stand.
+// zones are the suffixes of the zones.
 var zones = []string{"a", "b", "c"}
 
-// node is a machine of the pool that has been ready for its age. The disk is a
-// label: "" for a node without one.
+// node adds a node of the pool that has been Ready for its age. disk is the value of
+// diskLabel; "" is no label.
 func (s *story) node(of pool, zone string, number int, disk string, age time.Duration) *corev1.Node {
 	name := fmt.Sprintf("%s-%s-%02d", of.name, zone, number)
-	born := s.ago(age)
+	created := s.ago(age)
 	node := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: born, Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: created, Labels: map[string]string{
 			corev1.LabelHostname: name, corev1.LabelTopologyZone: "eu-1" + zone, corev1.LabelTopologyRegion: "eu-1",
 			corev1.LabelInstanceTypeStable: of.machine, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64", poolLabel: of.name,
 		}},
 		Spec: corev1.NodeSpec{Taints: slices.Clone(of.taints), ProviderID: "demo://eu-1" + zone + "/" + name},
 		Status: corev1.NodeStatus{
 			Capacity:   amounts("cpu", of.cpu, "memory", of.memory, "pods", of.pods, "ephemeral-storage", "100Gi", string(gpus), of.gpus),
-			Conditions: readyConditions(born),
-			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: kubernetesVersion, OperatingSystem: "linux", Architecture: "amd64", OSImage: "no system: this node is made up"},
+			Conditions: readyConditions(created),
+			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: kubernetesVersion, OperatingSystem: "linux", Architecture: "amd64", OSImage: "none (simulated node)"},
 			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}},
 		},
 	}
@@ -68,7 +68,7 @@ func (s *story) node(of pool, zone string, number int, disk string, age time.Dur
 	return node
 }
 
-// amounts are pairs of a resource's name and its quantity; those of "" are left out.
+// amounts are pairs of the name of a resource and its quantity. Empty quantities are skipped.
 func amounts(pairs ...string) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -79,7 +79,7 @@ func amounts(pairs ...string) corev1.ResourceList {
 	return list
 }
 
-// readyConditions are those of a node that has been well since.
+// readyConditions are the conditions of a node that has been Ready since then.
 func readyConditions(since metav1.Time) []corev1.NodeCondition {
 	condition := func(of corev1.NodeConditionType, is corev1.ConditionStatus, reason, message string) corev1.NodeCondition {
 		return corev1.NodeCondition{Type: of, Status: is, Reason: reason, Message: message, LastHeartbeatTime: since, LastTransitionTime: since}
@@ -92,8 +92,8 @@ func readyConditions(since metav1.Time) []corev1.NodeCondition {
 	}
 }
 
-// pressMemory has the kubelet of a node report that its memory runs out, for
-// which the node lifecycle controller has tainted it, and keeps it so.
+// pressMemory sets the condition MemoryPressure of a node, and the taint with which the
+// node lifecycle controller keeps it.
 func pressMemory(node *corev1.Node, since metav1.Time) {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeMemoryPressure {
@@ -104,7 +104,7 @@ func pressMemory(node *corev1.Node, since metav1.Time) {
 	taint(node, corev1.TaintNodeMemoryPressure, since)
 }
 
-// cordon keeps new pods from a node, which the controller says by a taint too.
+// cordon marks a node as unschedulable, with the taint that the controller adds.
 func cordon(node *corev1.Node, since metav1.Time) {
 	node.Spec.Unschedulable = true
 	taint(node, corev1.TaintNodeUnschedulable, since)
@@ -114,8 +114,8 @@ func taint(node *corev1.Node, key string, since metav1.Time) {
 	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &since})
 }
 
-// dozen makes the twelve nodes that the story is about.
-func (s *story) dozen() {
+// addBaseNodes adds the twelve base nodes.
+func (s *story) addBaseNodes() {
 	const day = 24 * time.Hour
 	for _, zone := range zones {
 		s.node(gpuPool, zone, 1, "ssd", 23*day)

@@ -17,9 +17,9 @@ import (
 	"k8s.io/kubernetes/pkg/controller/history"
 )
 
-// tell adds a workload with its pods, as its controller would have made them:
-// with the same hashes, so that it finds nothing to do.
-func (s *story) tell(w *workload) error {
+// addWorkload adds a workload with its pods as its controller would have created them, with
+// the same hashes, so that the controller has nothing to do.
+func (s *story) addWorkload(w *workload) error {
 	var err error
 	switch w.kind {
 	case deployment:
@@ -37,7 +37,7 @@ func (s *story) tell(w *workload) error {
 	return nil
 }
 
-// object is what all objects of a workload begin as.
+// object is the metadata of an object of a workload.
 func (s *story) object(w *workload, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: w.namespace, Name: name, UID: s.uid(), Generation: 1, Labels: map[string]string{"app": w.name},
@@ -68,9 +68,9 @@ func (w *workload) selector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.name}}
 }
 
-// replicas counts the pods that a workload wants.
+// replicas is the number of replicas of a workload.
 func (w *workload) replicas() *int32 {
-	return new(int32(len(w.on) + w.waits + w.refused))
+	return new(int32(len(w.on) + w.unbound + w.rejected))
 }
 
 func (s *story) deployment(w *workload) error {
@@ -78,10 +78,10 @@ func (s *story) deployment(w *workload) error {
 		ObjectMeta: s.object(w, w.name),
 		Spec:       appsv1.DeploymentSpec{Replicas: w.replicas(), Selector: w.selector(), Template: w.template()},
 	}
-	if apart := d.Spec.Template.Spec.Affinity; apart != nil && apart.PodAntiAffinity != nil { // no new pod has room beside the old ones
+	if apart := d.Spec.Template.Spec.Affinity; apart != nil && apart.PodAntiAffinity != nil { // a new pod does not fit beside the old ones
 		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(1))}
 	}
-	defaulted(d)
+	setDefaults(d)
 	hash := controller.ComputeHash(&d.Spec.Template, nil)
 	set := &appsv1.ReplicaSet{ObjectMeta: s.object(w, w.name+"-"+hash), Spec: appsv1.ReplicaSetSpec{
 		Replicas: d.Spec.Replicas, Selector: d.Spec.Selector.DeepCopy(), Template: *d.Spec.Template.DeepCopy(),
@@ -90,12 +90,12 @@ func (s *story) deployment(w *workload) error {
 	set.Spec.Selector.MatchLabels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
 	set.Spec.Template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
 	set.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind(deployment))}
-	there := int32(len(w.on) + w.waits)
+	there := int32(len(w.on) + w.unbound)
 	set.Status = appsv1.ReplicaSetStatus{Replicas: there, FullyLabeledReplicas: there, ObservedGeneration: 1}
-	if w.refused > 0 {
+	if w.rejected > 0 {
 		set.Status.Conditions = []appsv1.ReplicaSetCondition{{
 			Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", LastTransitionTime: s.ago(w.pending),
-			Message: fmt.Sprintf("pods %q is forbidden: %s", set.Name+"-"+s.suffix(), w.refusal),
+			Message: fmt.Sprintf("pods %q is forbidden: %s", set.Name+"-"+s.suffix(), w.rejection),
 		}}
 	}
 	s.add(d, set)
@@ -116,7 +116,7 @@ func (s *story) statefulSet(w *workload) error {
 			},
 		}}
 	}
-	defaulted(set)
+	setDefaults(set)
 	revision, err := revisionOf(set)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func revisionOf(set *appsv1.StatefulSet) (string, error) {
 		return "", err
 	}
 	revision, err := history.NewControllerRevision(set, appsv1.SchemeGroupVersion.WithKind(statefulSet), set.Spec.Template.Labels,
-		runtime.RawExtension{Raw: patch}, 1, new(int32)) // no name was taken before
+		runtime.RawExtension{Raw: patch}, 1, new(int32)) // no collision of names
 	if err != nil {
 		return "", err
 	}
@@ -166,7 +166,7 @@ func revisionOf(set *appsv1.StatefulSet) (string, error) {
 
 func (s *story) daemonSet(w *workload) error {
 	set := &appsv1.DaemonSet{ObjectMeta: s.object(w, w.name), Spec: appsv1.DaemonSetSpec{Selector: w.selector(), Template: w.template()}}
-	defaulted(set)
+	setDefaults(set)
 	template := daemonutil.CreatePodTemplate(set.Spec.Template, nil, controller.ComputeHash(&set.Spec.Template, nil))
 	s.add(set)
 	owner := metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind(daemonSet))
@@ -192,7 +192,7 @@ func (s *story) job(w *workload) error {
 	of.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	maps.Copy(of.Spec.Template.Labels, marks)
 	of.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(of.UID)}}
-	defaulted(of)
+	setDefaults(of)
 	of.Status = batchv1.JobStatus{
 		StartTime: &of.CreationTimestamp, Active: *of.Spec.Parallelism, Ready: new(int32), Terminating: new(int32),
 		UncountedTerminatedPods: &batchv1.UncountedTerminatedPods{},

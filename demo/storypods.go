@@ -20,19 +20,19 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
-// zonalDisk is the class of the claims: its volumes are made where the first pod goes.
+// zonalDisk is the StorageClass of the claims. It binds with WaitForFirstConsumer.
 const zonalDisk = "zonal-ssd"
 
-// defaulted fills in what kube-apiserver does.
-func defaulted(object runtime.Object) { legacyscheme.Scheme.Default(object) }
+// setDefaults sets the defaults of kube-apiserver.
+func setDefaults(object runtime.Object) { legacyscheme.Scheme.Default(object) }
 
-// pods adds the pods of a workload: those on nodes, which run, then those that wait.
+// pods adds the pods of a workload: first the running ones, then the pending ones.
 func (s *story) pods(w *workload, owner *metav1.OwnerReference, template *corev1.PodTemplateSpec, name func(int) string) error {
 	first, err := s.admitted(w, template)
 	if err != nil {
 		return err
 	}
-	for i := range len(w.on) + w.waits {
+	for i := range len(w.on) + w.unbound {
 		pod := first.DeepCopy()
 		pod.Name, pod.UID = name(i), s.uid()
 		pod.OwnerReferences = []metav1.OwnerReference{*owner}
@@ -42,14 +42,14 @@ func (s *story) pods(w *workload, owner *metav1.OwnerReference, template *corev1
 		if i < len(w.on) {
 			s.run(pod, w.on[i], w.age)
 		} else {
-			s.keepWaiting(pod, w.pending)
+			s.leavePending(pod, w.pending)
 		}
 		s.add(pod)
 	}
 	return nil
 }
 
-// admitted is a pod of the template as kube-apiserver's admission makes it.
+// admitted is a pod of the template after admission by kube-apiserver.
 func (s *story) admitted(w *workload, template *corev1.PodTemplateSpec) (*corev1.Pod, error) {
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Namespace, pod.Generation = w.namespace, 1
@@ -60,12 +60,12 @@ func (s *story) admitted(w *workload, template *corev1.PodTemplateSpec) (*corev1
 	if len(rules.Caveats) > 0 {
 		return nil, fmt.Errorf("admit a pod: %s", rules.Caveats[0])
 	}
-	defaulted(pod)
+	setDefaults(pod)
 	pod.Status.QOSClass = qos.GetPodQOS(pod)
 	return pod, nil
 }
 
-// identify gives a pod what a StatefulSet does: its number, its host name and its claim.
+// identify sets the identity of a StatefulSet pod: its index, host name and claim.
 func (s *story) identify(w *workload, pod *corev1.Pod, number int) {
 	pod.Labels[appsv1.StatefulSetPodNameLabel], pod.Labels[appsv1.PodIndexLabel] = pod.Name, strconv.Itoa(number)
 	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, w.name
@@ -78,21 +78,20 @@ func (s *story) identify(w *workload, pod *corev1.Pod, number int) {
 	}
 }
 
-// run puts a pod on a node, where it has run since.
+// run binds a pod to a node, where it has been running for its age.
 func (s *story) run(pod *corev1.Pod, node string, age time.Duration) {
-	born := s.ago(age)
-	pod.CreationTimestamp, pod.Spec.NodeName = born, node
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, ObservedGeneration: 1, LastTransitionTime: born}}
+	created := s.ago(age)
+	pod.CreationTimestamp, pod.Spec.NodeName = created, node
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, ObservedGeneration: 1, LastTransitionTime: created}}
 	if kubelet.Unpullable(pod) != "" {
-		pod.Status.Phase = corev1.PodPending // the kubelet will tell
+		pod.Status.Phase = corev1.PodPending // the kubelet will report it
 		return
 	}
-	kubelet.Started(pod, metav1.NewTime(born.Add(2*time.Second)), s.address(pod))
+	kubelet.Started(pod, metav1.NewTime(created.Add(2*time.Second)), s.address(pod))
 }
 
-// keepWaiting leaves a pod without a node. What kube-scheduler says of it, it
-// will say itself.
-func (s *story) keepWaiting(pod *corev1.Pod, since time.Duration) {
+// leavePending leaves a pod Pending. kube-scheduler adds its own message later.
+func (s *story) leavePending(pod *corev1.Pod, since time.Duration) {
 	pod.CreationTimestamp, pod.Status.Phase = s.ago(since), corev1.PodPending
 	condition := corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, ObservedGeneration: 1,
@@ -102,12 +101,12 @@ func (s *story) keepWaiting(pod *corev1.Pod, since time.Duration) {
 	case len(pod.Spec.SchedulingGates) > 0:
 		condition.Reason, condition.Message = corev1.PodReasonSchedulingGated, "Scheduling is blocked due to non-empty scheduling gates"
 	case pod.Spec.SchedulerName != corev1.DefaultSchedulerName:
-		return // nobody has looked at it
+		return // no scheduler has seen it
 	}
 	pod.Status.Conditions = []corev1.PodCondition{condition}
 }
 
-// claims adds the claims of a StatefulSet's pods with their volumes.
+// claims adds the PersistentVolumeClaims of a StatefulSet with their volumes.
 func (s *story) claims(w *workload, set *appsv1.StatefulSet) {
 	for i, zone := range w.volumes {
 		claim := set.Spec.VolumeClaimTemplates[0].DeepCopy()
@@ -139,7 +138,7 @@ func (s *story) claims(w *workload, set *appsv1.StatefulSet) {
 	}
 }
 
-// jobOf is a Job that ends, of some pods at once.
+// jobOf is a Job whose pods run in parallel and complete after a time.
 func jobOf(w *workload, pods int32, lasts time.Duration) *batchv1.Job {
 	template := w.template()
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -150,14 +149,13 @@ func jobOf(w *workload, pods int32, lasts time.Duration) *batchv1.Job {
 	}
 }
 
-// uid is the next one of the story.
+// uid is the next random UID.
 func (s *story) uid() types.UID {
 	high, low := s.rand.Uint64(), s.rand.Uint64()
 	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff, low>>48&0x3fff|0x8000, low&(1<<48-1)))
 }
 
-// suffix is what makes the name of a pod its own: five of the characters that
-// Kubernetes takes. None is drawn twice.
+// suffix is a unique suffix of a pod name: five of the characters that Kubernetes uses.
 func (s *story) suffix() string {
 	const from = "bcdfghjklmnpqrstvwxz2456789"
 	name := make([]byte, 5)

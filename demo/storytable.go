@@ -11,19 +11,19 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
 )
 
-// workload is a controller with its pods, as they are when the story begins.
+// workload is a controller with its initial pods.
 type workload struct {
 	kind            string // of the controller
 	namespace, name string
 	tag             string // of the image; "" is v1
 	cpu, memory     string // requests
 	on              []string
-	waits           int           // pods without a node, beside those on nodes
-	refused         int           // pods that a quota refuses, beside those
-	refusal         string        // what kube-apiserver says of them
-	age, pending    time.Duration // of the pods on nodes, and of those that wait
-	disk            string        // what each pod claims; "" for none
-	volumes         []string      // zones of the volumes that there are already
+	unbound         int           // pending pods, in addition to those on nodes
+	rejected        int           // pods rejected by a quota, in addition to those
+	rejection       string        // the message of kube-apiserver
+	age, pending    time.Duration // of the pods on nodes, and of the pending ones
+	disk            string        // requested by the claim of each pod; "" is none
+	volumes         []string      // zones of the existing volumes
 	shape           func(*corev1.PodTemplateSpec)
 }
 
@@ -34,50 +34,50 @@ const (
 	job         = "Job"
 )
 
-// standards are the nodes where one pod of front runs each.
+// standards are the nodes that run one pod of front each.
 var standards = []string{"std-a-01", "std-a-02", "std-b-01", "std-b-02", "std-c-01", "std-c-02"}
 
-// waiting are the workloads with pods that cannot be placed, started or created,
-// each for a reason of its own.
-func waiting() []workload {
+// pendingWorkloads are the workloads with pods that cannot be scheduled, started or created,
+// each for a different reason.
+func pendingWorkloads() []workload {
 	const day = 24 * time.Hour
 	return []workload{
-		{ // short of cpu where the disk is right
-			kind: deployment, namespace: "shop", name: "checkout", cpu: "4", memory: "8Gi", on: []string{"std-b-01", "std-b-02"}, waits: 3,
+		{ // too little cpu on the nodes with the right disk
+			kind: deployment, namespace: "shop", name: "checkout", cpu: "4", memory: "8Gi", on: []string{"std-b-01", "std-b-02"}, unbound: 3,
 			age: 6 * day, pending: 14 * time.Minute, shape: onDisk("ssd"),
 		},
 		{ // larger than any node
-			kind: job, namespace: "ml", name: "train", cpu: "32", memory: "64Gi", waits: 1, pending: 2 * time.Hour,
+			kind: job, namespace: "ml", name: "train", cpu: "32", memory: "64Gi", unbound: 1, pending: 2 * time.Hour,
 			shape: with(tolerateGPU, wants(gpus, "2")),
 		},
-		{ // a taint alone
-			kind: deployment, namespace: "ml", name: "embed", cpu: "2", memory: "8Gi", waits: 1, pending: 33 * time.Minute, shape: wants(gpus, "1"),
+		{ // only a taint
+			kind: deployment, namespace: "ml", name: "embed", cpu: "2", memory: "8Gi", unbound: 1, pending: 33 * time.Minute, shape: wants(gpus, "1"),
 		},
 		{ // a label that no node has
-			kind: job, namespace: "data", name: "etl", cpu: "1", memory: "2Gi", waits: 1, pending: 26 * time.Minute,
+			kind: job, namespace: "data", name: "etl", cpu: "1", memory: "2Gi", unbound: 1, pending: 26 * time.Minute,
 			shape: selects(corev1.LabelInstanceTypeStable, "r6i.4xlarge"),
 		},
 		{ // one for each node, and two more
-			kind: deployment, namespace: "web", name: "front", cpu: "1", memory: "1Gi", on: standards, waits: 2, age: 3 * day, pending: 6 * time.Minute,
+			kind: deployment, namespace: "web", name: "front", cpu: "1", memory: "1Gi", on: standards, unbound: 2, age: 3 * day, pending: 6 * time.Minute,
 			shape: with(selects(poolLabel, "std"), onePer(corev1.LabelHostname)),
 		},
-		{ // its volume is in a zone that is full
-			kind: statefulSet, namespace: "search", name: "index", cpu: "3700m", memory: "12Gi", on: []string{"std-a-01", "std-c-01"}, waits: 1,
+		{ // its volume is in a full zone
+			kind: statefulSet, namespace: "search", name: "index", cpu: "3700m", memory: "12Gi", on: []string{"std-a-01", "std-c-01"}, unbound: 1,
 			age: 20 * day, pending: 41 * time.Minute, disk: "50Gi", volumes: []string{"a", "c", "b"}, shape: ofClass("search"),
 		},
 		{ // a gate
-			kind: job, namespace: "batch", name: "nightly", cpu: "2", memory: "4Gi", waits: 1, pending: 3 * time.Hour, shape: with(ofClass("batch-low"), gated),
+			kind: job, namespace: "batch", name: "nightly", cpu: "2", memory: "4Gi", unbound: 1, pending: 3 * time.Hour, shape: with(ofClass("batch-low"), gated),
 		},
-		{ // a scheduler that is not there
-			kind: statefulSet, namespace: "ml", name: "notebook", cpu: "1", memory: "4Gi", waits: 1, pending: 5 * time.Hour,
+		{ // a scheduler that does not run
+			kind: statefulSet, namespace: "ml", name: "notebook", cpu: "1", memory: "4Gi", unbound: 1, pending: 5 * time.Hour,
 			shape: func(t *corev1.PodTemplateSpec) { t.Spec.SchedulerName = "ml-scheduler" },
 		},
-		{ // a zone with a node, but a cordoned one
-			kind: deployment, namespace: "web", name: "edge", cpu: "100m", memory: "128Mi", on: []string{"spot-b-01", "spot-c-01"}, waits: 1,
+		{ // the only node of a zone is cordoned
+			kind: deployment, namespace: "web", name: "edge", cpu: "100m", memory: "128Mi", on: []string{"spot-b-01", "spot-c-01"}, unbound: 1,
 			age: 2 * day, pending: 52 * time.Minute, shape: with(selects(poolLabel, "spot"), spreadOverZones),
 		},
-		{ // a port of the node
-			kind: deployment, namespace: "web", name: "proxy", cpu: "200m", memory: "256Mi", on: []string{"spot-b-01", "spot-c-01"}, waits: 1,
+		{ // a host port
+			kind: deployment, namespace: "web", name: "proxy", cpu: "200m", memory: "256Mi", on: []string{"spot-b-01", "spot-c-01"}, unbound: 1,
 			age: 2 * day, pending: 18 * time.Minute, shape: with(selects(poolLabel, "spot"), hostPort(8443)),
 		},
 		{ // an image that no registry has
@@ -86,14 +86,14 @@ func waiting() []workload {
 		},
 		{ // a quota
 			kind: deployment, namespace: "team-a", name: "api", cpu: "900m", memory: "1Gi", on: []string{"std-a-02", "std-a-02", "std-c-02", "std-c-02"},
-			refused: 2, refusal: "exceeded quota: compute, requested: requests.cpu=900m, used: requests.cpu=3600m, limited: requests.cpu=4",
+			rejected: 2, rejection: "exceeded quota: compute, requested: requests.cpu=900m, used: requests.cpu=3600m, limited: requests.cpu=4",
 			age: 9 * day, pending: 9 * time.Minute,
 		},
 	}
 }
 
-// settled are the workloads that have all their pods.
-func settled() []workload {
+// runningWorkloads are the workloads whose pods all run.
+func runningWorkloads() []workload {
 	const day = 24 * time.Hour
 	return []workload{
 		{
@@ -141,7 +141,7 @@ func settled() []workload {
 	}
 }
 
-// with applies several shapes.
+// with combines shapes.
 func with(shapes ...func(*corev1.PodTemplateSpec)) func(*corev1.PodTemplateSpec) {
 	return func(t *corev1.PodTemplateSpec) {
 		for _, shape := range shapes {
@@ -181,7 +181,7 @@ func tolerateAll(t *corev1.PodTemplateSpec) {
 	t.Spec.Tolerations = append(t.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
 }
 
-// onePer keeps pods of a workload apart from each other.
+// onePer is a required anti-affinity: one pod of the workload per domain.
 func onePer(topology string) func(*corev1.PodTemplateSpec) {
 	return func(t *corev1.PodTemplateSpec) {
 		t.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
@@ -213,18 +213,18 @@ func scratch(t *corev1.PodTemplateSpec) {
 	t.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 }
 
-// disruption is a budget for the pods of a workload.
+// disruption is a PodDisruptionBudget of a workload.
 type disruption struct {
-	namespace, name string
-	atLeast, lost   *intstr.IntOrString // one of them
+	namespace, name              string
+	minAvailable, maxUnavailable *intstr.IntOrString // one of them
 }
 
 func disruptions() []disruption {
 	count := func(n int32) *intstr.IntOrString { return new(intstr.FromInt32(n)) }
 	return []disruption{
-		{namespace: "shop", name: "cart", atLeast: count(3)},
-		{namespace: "web", name: "front", lost: count(1)},
-		{namespace: "search", name: "index", atLeast: count(2)},
-		{namespace: "payments", name: "gateway", atLeast: count(1)},
+		{namespace: "shop", name: "cart", minAvailable: count(3)},
+		{namespace: "web", name: "front", maxUnavailable: count(1)},
+		{namespace: "search", name: "index", minAvailable: count(2)},
+		{namespace: "payments", name: "gateway", minAvailable: count(1)},
 	}
 }

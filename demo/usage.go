@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// usage is what the pods and nodes use: made up, for no container runs.
+// usage is the usage of pods and nodes. It is invented, because no container runs.
 func (c *Cluster) usage(context.Context) (*model.Usage, error) {
 	now := time.Now()
 	used := &model.Usage{At: now, Nodes: map[string]model.Amount{}, Pods: map[types.NamespacedName]model.Amount{}}
@@ -27,7 +27,7 @@ func (c *Cluster) usage(context.Context) (*model.Usage, error) {
 		if !ok || pod.Status.Phase != corev1.PodRunning {
 			continue
 		}
-		amount := madeUp(pod, now)
+		amount := usageOf(pod, now)
 		used.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = amount
 		if sum, ok := used.Nodes[pod.Spec.NodeName]; ok {
 			used.Nodes[pod.Spec.NodeName] = model.Amount{MilliCPU: sum.MilliCPU + amount.MilliCPU, Memory: sum.Memory + amount.Memory}
@@ -36,18 +36,18 @@ func (c *Cluster) usage(context.Context) (*model.Usage, error) {
 	return used, nil
 }
 
-// swell is how long the usage of a pod takes to rise and fall.
-const swell = 10 * time.Minute
+// usagePeriod is the period in which the usage of a pod rises and falls.
+const usagePeriod = 10 * time.Minute
 
-// madeUp is between a tenth and nine tenths of what a pod requests: a part of
-// its own, which rises and falls slowly.
-func madeUp(pod *corev1.Pod, now time.Time) model.Amount {
+// usageOf is between 10% and 90% of the requests of a pod. The share differs by pod and
+// varies slowly.
+func usageOf(pod *corev1.Pod, now time.Time) model.Amount {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(pod.UID))
 	sum := hash.Sum64()
 	part := func(bits uint64, moves float64) float64 {
 		own := float64(bits&0xffff) / 0xffff
-		turn := 2 * math.Pi * (float64(now.UnixMilli())/float64(swell.Milliseconds()) + own)
+		turn := 2 * math.Pi * (float64(now.UnixMilli())/float64(usagePeriod.Milliseconds()) + own)
 		return 0.1 + moves + (0.8-2*moves)*own + moves*math.Sin(turn)
 	}
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})

@@ -165,7 +165,7 @@ func (a *acting) dashboard(node string, args ...string) screen {
 func (s screen) choose(name string) {
 	s.t.Helper()
 	s.press("/" + name + enter)
-	s.shows(`keeps 1\.`)
+	s.shows(`: 1 matches\.`)
 	s.shows(`^▸.*` + name)
 }
 

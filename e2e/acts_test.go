@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var randomKeys = flag.Duration("random-keys", 30*time.Second, "how long random keys are pressed in a dashboard that is read-only")
+var randomKeys = flag.Duration("random-keys", 20*time.Second, "how long random keys are pressed in a dashboard that is read-only")
 
 // deed is an action of the dashboard: its keys, the box's title, the answer, and
 // what is asked of the API server then.
@@ -29,7 +29,7 @@ const podsPath = "/api/v1/namespaces/default/pods/"
 // deeds in their order: each leaves the cluster as the next one needs it.
 var deeds = []deed{
 	{"taint", false, "t", "dedicated=gpu:PreferNoSchedule", `Taint std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
-	{"untaint", false, "t", "dedicated-", `(Untaint|Taint) std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
+	{"untaint", false, "t", "dedicated-", `Remove taint dedicated from std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
 	{"label", false, "l", "disktype=ssd", `Label std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
 	{"cordon", false, "c", "", `Cordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
 	{"uncordon", false, "u", "", `Uncordon std-1 `, "y", []string{"patch /api/v1/nodes/std-1 200"}},
@@ -84,7 +84,7 @@ func (s screen) wish(d deed) {
 		s.press(d.input + enter)
 	}
 	s.shows(d.box)
-	s.shows(`esc:? nothing`)
+	s.shows(`esc cancel`)
 }
 
 // does plans, leaves, plans again and confirms.

@@ -122,7 +122,7 @@ func (a *acting) commandChanged() {
 	s := a.ask(`Type y to cordon:`, "cordon", "std-3")
 	kubectl(a.t, a.ControlPlane, "", "label", "node", "std-3", "second=client")
 	s.press("y\r")
-	s.shows(`it changed meanwhile; this is the plan now`)
+	s.shows(`changed since the plan was made; this is the new plan`)
 	a.wants("cordon, another client was quicker", "patch /api/v1/nodes/std-3 409")
 	s.press("y\r")
 	s.ends(0)

@@ -62,7 +62,7 @@ func (s screen) from(d menuDeed) {
 		s.press(d.input + enter)
 	}
 	s.shows(d.box)
-	s.shows(`esc:? nothing`)
+	s.shows(`esc cancel`)
 }
 
 // doesByMenu plans, leaves, plans again and confirms.
@@ -90,7 +90,7 @@ func (a *acting) doesByMenu(d menuDeed) {
 	a.wants(d.name + ", left by esc")
 	s.from(d)
 	s.answer(d.answer)
-	s.hides(`esc:? nothing`)
+	s.hides(`esc cancel`)
 	a.confirmed(d.name, d.wants)
 	eventually(a.t, "the pods are back", func(context.Context) (bool, error) { return len(a.running()) == d.left, nil })
 	s.leave()

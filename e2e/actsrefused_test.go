@@ -16,11 +16,11 @@ func (a *acting) secondClient() {
 	s.shows(`Cordon std-2 `)
 	kubectl(a.t, a.ControlPlane, "", "label", "node", "std-2", "second=client")
 	s.answer("y")
-	s.shows(`std-2 changed while you read`)
+	s.shows(`std-2 changed while you were reading`)
 	a.wants("another client was quicker", "patch /api/v1/nodes/std-2 409")
 	s.answer("y")
 	s.hides(`Cordon std-2 `)
-	s.shows(`cordoned std-2`)
+	s.shows(`Cordoned std-2`)
 	a.wants("confirmed again", "patch /api/v1/nodes/std-2 200")
 	if node := a.node("std-2"); node.Labels["second"] != "client" || !node.Spec.Unschedulable {
 		a.t.Errorf("labels %v, cordoned %v", node.Labels, node.Spec.Unschedulable)
@@ -34,7 +34,7 @@ func (a *acting) noRight() {
 	s := a.dashboard("std-2", "--kubeconfig", kubeconfig(a.t, a.ControlPlane, lookers))
 	s.shows(`\(c cordon\)  \(u uncordon\)  \(r drain\)`)
 	s.press("c")
-	s.shows(`c cordon: kube-apiserver does not let you patch nodes\. Ask for that right\.`)
+	s.shows(`c cordon: not allowed to patch nodes\. Ask for that permission\.`)
 	s.leave()
 	all, err := a.Writes(lookers)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *acting) refused() {
 	s.press(escape)
 	s.hides(`Cordon std-3 `)
 	s.press(escape)
-	s.hides(`keeps 1\.`)
+	s.hides(`: 1 matches\.`)
 	s.choose("std-1")
 	s.press("c")
 	s.shows(`Cordon std-1 `)
@@ -123,7 +123,7 @@ func (a *acting) noAnswer() {
 	}
 	s.press("y")
 	s.shows(`cordon std-2: kube-apiserver has not answered yet`)
-	s.shows(`std-2: no answer in time; it may have been done all the same`)
+	s.shows(`std-2: no answer in time; the change may still have been made`)
 	err = a.FreezeAPIServer(false)
 	if err != nil {
 		a.t.Fatal(err)

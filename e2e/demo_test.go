@@ -45,20 +45,20 @@ const demoLive = ` +DEMO +live$`
 func TestDemoExplainsWhyPodsWait(t *testing.T) {
 	s := openDemo(t)
 	s.shows(`^ demo › all › pending` + demoLive)
-	s.shows(`^ 14 pods wait: 11 fit no node, 3 wait for something else`)
+	s.shows(`^ 14 pending: 11 unschedulable, 1 gated, 1 no scheduler, 1 image`)
 	for _, row := range []struct{ pod, why, answer string }{
-		{`shop/checkout ×3`, `no node fits +std-b-02: cpu 350m short`, `No node fits. Nearest: std-b-02, cpu 350m short`},
-		{`ml/train`, `too large +cpu 32, largest node 31.8`, `it wants cpu 32, the largest node has 31.8`},
-		{`ml/embed`, `no node fits +dedicated=gpu:NoSchedule`, `dedicated=gpu:NoSchedule`},
-		{`data/etl`, `no node fits +wants node.kubernetes.io/`, `instance-type=r6i.4xlarge`},
-		{`search/index-2`, `no node fits +std-b-02: cpu 50m short`, `volume`},
-		{`ml/notebook-0`, `no scheduler +ml-scheduler holds no Lea`, `No scheduler named ml-scheduler is alive`},
+		{`shop/checkout ×3`, `unschedulable +std-b-02 needs cpu 350m`, `No node fits. Closest: std-b-02 needs cpu 350m more`},
+		{`ml/train`, `unschedulable +cpu 32; largest node 31.8`, `it requests cpu 32, the largest node has 31.8`},
+		{`ml/embed`, `unschedulable +dedicated=gpu:NoSchedule`, `dedicated=gpu:NoSchedule`},
+		{`data/etl`, `unschedulable +node selector instance`, `instance-type=r6i.4xlarge`},
+		{`search/index-2`, `unschedulable +std-b-02 needs cpu 50m`, `claim data-index-2`},
+		{`ml/notebook-0`, `no scheduler +"ml-scheduler" is not ru`, `Scheduler "ml-scheduler" is not running`},
 		{`batch/nightly`, `gated +example.com/budget`, `Gated by example.com/budget`},
-		{`web/front ×2`, `no node fits`, `one per node: 4 of 4 taken`},
-		{`web/edge`, `no node fits`, `spread by zone: skew 2, maxSkew 1`},
-		{`web/proxy`, `no node fits`, `port 8443/TCP taken on each`},
-		{`shop/recom`, `not started +std-a-02: ErrImagePull`, `not started: the image registry.example/shop/rec`},
-		{`team-a/api ×2`, `not created +quota compute: requests.c`, `ResourceQuota team-a/compute allows requests.cpu 4, 3.6 are`},
+		{`web/front ×2`, `unschedulable`, `one per node: 4 of 4 taken`},
+		{`web/edge`, `unschedulable`, `zone skew 2, maxSkew 1`},
+		{`web/proxy`, `unschedulable`, `port 8443/TCP in use on each`},
+		{`shop/recom`, `image +std-a-02: ErrImagePull`, `not started: the image registry.example/shop/rec`},
+		{`team-a/api ×2`, `not created +quota compute: requests.c`, `ResourceQuota team-a/compute allows requests.cpu 4, 3.6 us`},
 	} {
 		s.shows(row.pod + `.* ` + row.why)
 		name, _, _ := strings.Cut(row.pod, " ")
@@ -67,11 +67,11 @@ func TestDemoExplainsWhyPodsWait(t *testing.T) {
 		s.press(enter)
 		s.shows(`› pending › ` + name)
 		s.shows(row.answer)
-		s.hides(`says otherwise`)
+		s.hides(`disagrees with kube-scheduler`)
 		s.press(escape)
 		s.shows(`› all › pending` + demoLive)
 		s.press(escape) // the filter
-		s.hides(`keeps \d+`)
+		s.hides(`: \d+ match`)
 	}
 	s.press(ctrlC)
 	s.ends(0)
@@ -81,7 +81,7 @@ func TestDemoExplainsWhyPodsWait(t *testing.T) {
 // the real scheduler and controllers react.
 func TestDemoReactsToChanges(t *testing.T) {
 	s := openDemo(t)
-	s.shows(`web/edge.* no node fits`)
+	s.shows(`web/edge.* unschedulable`)
 	s.press("3")
 	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
 	s.press("/spot-a-01" + enter)
@@ -97,7 +97,7 @@ func TestDemoReactsToChanges(t *testing.T) {
 	s.press("y")
 	s.shows(`^▸.*spot-a-01 +Ready,cordoned`)
 	s.press(escape) // the filter
-	s.hides(`keeps \d+`)
+	s.hides(`: \d+ match`)
 	s.press("/gpu-a-01" + enter)
 	s.shows(`^▸.*gpu-a-01 +Ready .*dedicated=gpu`)
 	s.press("t")
@@ -108,7 +108,7 @@ func TestDemoReactsToChanges(t *testing.T) {
 	s.press("y")
 	s.hides(`dedicated=gpu`)
 	s.press(escape)
-	s.hides(`keeps \d+`)
+	s.hides(`: \d+ match`)
 	s.press("2")
 	s.press("/web/edge" + enter)
 	s.shows(`web/edge.* Running .*spot-a-01`)
@@ -132,7 +132,7 @@ func (s screen) arms() { time.Sleep(2500 * time.Millisecond) }
 
 func TestDemoAtItsLargest(t *testing.T) {
 	s := openDemo(t, "--nodes", "1000", "--seed", "3")
-	s.shows(`^ 14 pods wait: 11 fit no node, 3 wait for something else`)
+	s.shows(`^ 14 pending: 11 unschedulable, 1 gated, 1 no scheduler, 1 image`)
 	s.press("3")
 	s.shows(`^ 1,?000 nodes: 1,?000 Ready \(1 cordoned\)`)
 	s.press(ctrlC)

@@ -112,7 +112,7 @@ func TestDrainEndsAsPlanned(t *testing.T) {
 	}
 	kubectl(t, plane, "", "patch", "pod", "stuck", "-n", "shop", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	r := <-drained
-	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 gone") {
+	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 pods evicted") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	checkDrained(t, client)
@@ -129,11 +129,11 @@ func checkPlan(t *testing.T, config string) {
 		t.Errorf("--plan: exit code %d\n%s", plan.code, plan.stderr)
 	}
 	for _, says := range []string{
-		`! shop/shell +lost: no controller owns it`,
-		`! shop/cart-\S+ +waits: PDB cart`,
+		`! shop/shell +not recreated: no controller`,
+		`! shop/cart-\S+ +blocked by PDB cart`,
 		`! shop/cache-0 .*emptyDir`,
 		`shop/stuck .*terminating`,
-		`1 of a DaemonSet, 1 static pod`,
+		`1 DaemonSet pod, 1 static pod`,
 		`kubectl drain --force`, `--delete-emptydir-data`,
 	} {
 		if !regexp.MustCompile(says).MatchString(plan.stdout) {
@@ -210,7 +210,7 @@ func TestDrainOutlivesTheAPIServer(t *testing.T) {
 	kubectl(t, plane, "", "patch", "pdb", "cart", "-n", "shop", "--type=merge", "-p", `{"spec":{"minAvailable":0}}`)
 	kubectl(t, plane, "", "patch", "pod", "stuck", "-n", "shop", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	r := <-drained
-	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 gone") || !strings.Contains(r.stderr, "the connection to the API server is lost") {
+	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 pods evicted") || !strings.Contains(r.stderr, "the connection to the API server is lost") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	checkDrained(t, client)

@@ -85,7 +85,7 @@ type victim struct {
 type tied struct {
 	Node    string    `json:"node"`
 	Victims []podName `json:"victims"`
-	Alike   []podName `json:"alike"`
+	Alike   []podName `json:"alternatives"`
 }
 
 type podName struct {

@@ -27,29 +27,29 @@ var changes = map[string]func(a, b *corev1.PodSpec){
 			b.Tolerations = slices.DeleteFunc(b.Tolerations, func(t corev1.Toleration) bool { return !slices.ContainsFunc(a.Tolerations, equals(t)) })
 		}
 	},
-	"drop nodeSelector ": func(a, b *corev1.PodSpec) {
+	"remove node selector ": func(a, b *corev1.PodSpec) {
 		if len(b.NodeSelector) < len(a.NodeSelector) {
 			b.NodeSelector = a.NodeSelector
 		}
 	},
-	"drop node affinity ": func(a, b *corev1.PodSpec) {
+	"remove node affinity ": func(a, b *corev1.PodSpec) {
 		if required := &b.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; requirements(*required) == requirements(a.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)-1 {
 			*required = a.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		}
 	},
-	"drop pod anti-affinity ": func(a, b *corev1.PodSpec) {
+	"remove pod anti-affinity ": func(a, b *corev1.PodSpec) {
 		if terms := &b.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution; len(*terms) == len(a.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)-1 {
 			*terms = a.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		}
 	},
-	"drop pod affinity ": func(a, b *corev1.PodSpec) {
+	"remove pod affinity ": func(a, b *corev1.PodSpec) {
 		if terms := &b.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution; len(*terms) == len(a.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)-1 {
 			*terms = a.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		}
 	},
-	"spread by ":        sameSpread,
-	"only prefer to sp": sameSpread,
-	"drop host port ": func(a, b *corev1.PodSpec) {
+	"set maxSkew ":        sameSpread,
+	"set ScheduleAnyway ": sameSpread,
+	"remove host port ": func(a, b *corev1.PodSpec) {
 		for i := range min(len(a.Containers), len(b.Containers)) {
 			for k := range min(len(a.Containers[i].Ports), len(b.Containers[i].Ports)) {
 				if port := &b.Containers[i].Ports[k]; port.HostPort == 0 {

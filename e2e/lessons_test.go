@@ -19,7 +19,7 @@ type student struct {
 func take(t *testing.T, lesson string) *student {
 	t.Helper()
 	s := &student{screen: open(t, 110, 44, "demo", "--lesson", lesson)}
-	s.shows("enter goes on")
+	s.shows("enter to continue")
 	s.inPanel = true
 	s.press(enter) // the story is read
 	return s
@@ -29,7 +29,7 @@ func take(t *testing.T, lesson string) *student {
 func (s *student) enters() {
 	if !s.inPanel {
 		s.press("L")
-		s.shows("esc leaves it")
+		s.shows("esc dashboard")
 		s.inPanel = true
 	}
 }
@@ -37,7 +37,7 @@ func (s *student) enters() {
 func (s *student) leaves() {
 	if s.inPanel {
 		s.press(escape)
-		s.shows("L enters the panel")
+		s.shows("── L panel ─")
 		s.inPanel = false
 	}
 }
@@ -46,21 +46,21 @@ func (s *student) leaves() {
 func (s *student) answers(n string) {
 	s.t.Helper()
 	s.enters()
-	s.shows("scheduler is held until you answer")
+	s.shows("scheduler is paused until you answer")
 	s.press(n)
-	s.shows(`You said \[` + n + `\], ` + "(and so it|which) is|✓ Reached:") // the answer may be the last that the goal wanted
+	s.shows(`✓ \[` + n + `\] is correct|✓ Goal reached:`) // the answer may be the last that the goal wanted
 }
 
 // next goes to the next step once it may begin.
 func (s *student) next(step int) {
 	s.t.Helper()
 	s.enters()
-	begun := regexp.MustCompile(fmt.Sprintf(`── %d of \d+ ──`, step))
+	begun := regexp.MustCompile(fmt.Sprintf(`── step %d of \d+ ──`, step))
 	for range 100 {
 		switch screen := s.String(); {
 		case begun.MatchString(screen):
 			return
-		case strings.Contains(screen, "enter goes on"):
+		case strings.Contains(screen, "enter to continue"):
 			s.press(enter)
 		}
 		time.Sleep(400 * time.Millisecond)
@@ -84,7 +84,7 @@ func (s *student) finds(view, filter, row string) {
 // says that the object changed meanwhile.
 func (s *student) says() {
 	s.t.Helper()
-	asks, gone := regexp.MustCompile(`Type ([^ ,]+)[ ,]|│ y \S+`), regexp.MustCompile(`esc:? nothing`)
+	asks, open := regexp.MustCompile(`Type ([^ ,]+)[ ,]|│ y \S+`), regexp.MustCompile(`esc cancel`)
 	s.shows(asks.String() + `|Check each \[ \] with space`)
 	unchecked := func(line string) bool { return strings.Contains(line, "[ ]") }
 	for range 5 {
@@ -104,11 +104,11 @@ func (s *student) says() {
 			s.press("y")
 		}
 		time.Sleep(time.Second)
-		if !slices.ContainsFunc(s.Lines(), gone.MatchString) {
+		if !slices.ContainsFunc(s.Lines(), open.MatchString) {
 			return
 		}
 	}
-	s.hides(gone.String())
+	s.hides(open.String())
 }
 
 // A move is what a student does to the cluster.
@@ -179,35 +179,35 @@ var walks = []struct {
 	answers map[int]string
 	moves   map[int][]move
 }{
-	{"what-counts", map[int]string{1: "3", 2: "3", 3: "2"}, map[int][]move{4: {toNode("std-a-02", "u", "")}}},
+	{"requests", map[int]string{1: "3", 2: "3", 3: "2"}, map[int][]move{4: {toNode("std-a-02", "u", "")}}},
 	{"qos", map[int]string{1: "3", 2: "3"}, map[int][]move{3: {toPod("scratch", "e", "")}}},
 	{"selectors", map[int]string{1: "1"}, map[int][]move{2: {toNode("std-a-03", "l", "disktype=ssd")}}},
-	{"wrong-effect", map[int]string{1: "2", 2: "1"}, map[int][]move{
+	{"taint-effects", map[int]string{1: "2", 2: "1"}, map[int][]move{
 		3: {toNode("gpu-a-01", "t", "dedicated=gpu:NoSchedule")},
 		4: {toPods("node=gpu-a-01", 3, "e")},
 	}},
 	{"host-ports", map[int]string{2: "2"}, map[int][]move{3: {toWorkload("2", "debug", "delete", "")}}},
-	{"pieces", map[int]string{2: "3"}, map[int][]move{3: {
+	{"fragmentation", map[int]string{2: "3"}, map[int][]move{3: {
 		toNode("std-a-01", "c", ""), toPod("node=std-a-01 name~web", "e", ""),
 		seen("2", "name~web node!=std-a-01 state=Running", `\S+/web`), toNode("std-a-01", "u", ""),
 	}}},
-	{"throw-out", map[int]string{2: "2"}, map[int][]move{3: {toNode("std-a-01", "t", "repair=tonight:NoExecute")}}},
-	{"own-pool", map[int]string{1: "3", 3: "2"}, map[int][]move{2: {
+	{"noexecute", map[int]string{2: "2"}, map[int][]move{3: {toNode("std-a-01", "t", "repair=tonight:NoExecute")}}},
+	{"dedicated-nodes", map[int]string{1: "3", 3: "2"}, map[int][]move{2: {
 		toNode("pay-a-01", "t", "dedicated=payments:NoSchedule"), toNode("pay-a-01", "l", "pool=payments"),
 	}}},
-	{"node-failure", map[int]string{2: "1"}, map[int][]move{3: {toPod("till", "e", "")}}},
-	{"one-too-many", map[int]string{1: "2"}, map[int][]move{2: {toNode("std-c-03", "u", "")}}},
+	{"node-failure", map[int]string{2: "1"}, map[int][]move{3: {toPod("checkout", "e", "")}}},
+	{"anti-affinity", map[int]string{1: "2"}, map[int][]move{2: {toNode("std-c-03", "u", "")}}},
 	{"spread", map[int]string{1: "1"}, map[int][]move{2: {toNode("std-c-01", "l", "topology.kubernetes.io/zone=eu-1c")}}},
 	{"blocked-drain", map[int]string{1: "3"}, map[int][]move{2: {
 		toWorkload("2", "cart", "scale", "3"), showing("3 Running"), toNode("std-a-01", "r", ""),
 	}}},
 	{"preemption", map[int]string{2: "2", 3: "1"}, map[int][]move{4: {toWorkload("2", "batch", "scale", "4")}}},
 	{"quota", map[int]string{2: "3", 3: "2"}, map[int][]move{
-		5: {toWorkload("2", "team/old", "scale", "0"), toWorkload("2", "team/new", "restart", "")},
+		5: {toWorkload("2", "team/web", "scale", "0"), toWorkload("2", "team/api", "restart", "")},
 	}},
-	{"never", map[int]string{2: "2", 3: "3"}, map[int][]move{4: {toPod("batch node=std-a-01", "e", "")}}},
+	{"non-preempting", map[int]string{2: "2", 3: "3"}, map[int][]move{4: {toPod("batch node=std-a-01", "e", "")}}},
 	{"volume-zone", map[int]string{1: "2", 2: "2"}, map[int][]move{3: {toNode("std-b-01", "r", "")}, 4: {toNode("std-b-02", "u", "")}}},
-	{"gates", map[int]string{1: "3"}, map[int][]move{2: {toWorkload("2", "report", "remove gates", ""), toWorkload("2", "astray", "delete", "")}}},
+	{"gates", map[int]string{1: "3"}, map[int][]move{2: {toWorkload("2", "report", "remove gates", ""), toWorkload("2", "stray", "delete", "")}}},
 	{"scoring", map[int]string{1: "3", 2: "2", 4: "2"}, map[int][]move{
 		3: {toNode("std-a-02", "l", "disktype=ssd")}, 5: {toWorkload("2", "index", "scale", "2")},
 	}},
@@ -253,12 +253,12 @@ func TestEachLessonIsTakenByItsKeys(t *testing.T) {
 				for _, do := range w.moves[step] {
 					do(s)
 				}
-				if regexp.MustCompile(fmt.Sprintf(`── %d of %[1]d ──`, step)).MatchString(s.String()) {
+				if regexp.MustCompile(fmt.Sprintf(`── step %d of %[1]d ──`, step)).MatchString(s.String()) {
 					break
 				}
 				s.next(step + 1)
 			}
-			s.shows("Reached: ")
+			s.shows("Goal reached: ")
 		})
 	}
 }

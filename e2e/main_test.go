@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	seeds     = flag.Int("seeds", 10, "how many random clusters the comparisons of messages and of preemptions take")
+	seeds     = flag.Int("seeds", 4, "how many random clusters the comparisons of messages and of preemptions take")
 	firstSeed = flag.Int("first", 1, "the first seed of them")
 	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
 	fixSeeds  = flag.Int("fixes", 12, "how many pending pods the test of fixes takes, each of a cluster of its own")

@@ -164,11 +164,11 @@ func checkRefused(t *testing.T, found map[string]notCreated) {
 		wanted, missing int
 		plugin, summary string
 	}{
-		"quota":    {"Deployment/api", 2, 2, "ResourceQuota", "Not created: ResourceQuota quota/compute allows requests.cpu 2, 0 are used, the pod wants 3."},
-		"partly":   {"StatefulSet/db", 3, 1, "ResourceQuota", "Not created: ResourceQuota partly/compute allows requests.cpu 2, 1.8 are used, the pod wants 900m."},
-		"limits":   {"Job/etl", 2, 2, "LimitRanger", "Not created: LimitRange limits/bounds allows cpu 500m at most per Container, container main has limit 1."},
-		"security": {"DaemonSet/agent", 2, 2, "PodSecurity", "Not created: Pod Security level restricted of namespace security forbids host namespaces (hostNetwork=true)"},
-		"policy":   {"Deployment/denied", 1, 1, "", "Not created: kube-apiserver refused it"},
+		"quota":    {"Deployment/api", 2, 2, "ResourceQuota", "Not created: ResourceQuota quota/compute allows requests.cpu 2, 0 used, the pod needs 3."},
+		"partly":   {"StatefulSet/db", 3, 1, "ResourceQuota", "Not created: ResourceQuota partly/compute allows requests.cpu 2, 1.8 used, the pod needs 900m."},
+		"limits":   {"Job/etl", 2, 2, "LimitRanger", "Not created: LimitRange limits/bounds allows at most cpu 500m per Container, container main has limit 1."},
+		"security": {"DaemonSet/agent", 2, 2, "PodSecurity", "Not created: namespace security enforces Pod Security level restricted, which forbids host namespaces (hostNetwork=true)"},
+		"policy":   {"Deployment/denied", 1, 1, "", "Not created: kube-apiserver rejected it"},
 	} {
 		got := found[namespace]
 		plugin := ""

@@ -98,7 +98,7 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 			if unread != test.unread {
 				t.Errorf("unknown[] is %+v", e.Unknown)
 			}
-			const caveat = "the pod names scheduler " + gke + ", whose profile is not known"
+			const caveat = "the profile of scheduler " + gke + " is unknown"
 			if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
 				t.Errorf("the caveat of the profile: %t\n%s", got, r.stdout)
 			}

@@ -123,11 +123,11 @@ func TestARecordedIncidentIsReadFromItsEnd(t *testing.T) {
 
 	s := open(t, 120, 30, "--from", r.dir)
 	s.shows(`SNAPSHOT READ-ONLY  step (\d+) of (\d+)  taken`)
-	s.shows(`^▸ +default/waits .* no node fits +std-1: cpu 1 short`)
+	s.shows(`^▸ +default/waits .* unschedulable +std-1 needs cpu 1 more`)
 	s.press("H")
-	s.shows(`^ No node fits since step \d+: took took the room on std-1\.`)
-	s.shows(`default/took came with cpu 2; without it the pod would fit here`)
-	since := regexp.MustCompile(`^ No node fits since step (\d+):`).FindStringSubmatch(s.Lines()[1])
+	s.shows(`^ No node (fits|would have fit) since step \d+: took took the capacity on std-1\.`)
+	s.shows(`default/took was scheduled with cpu 2; without it the pod would fit`)
+	since := regexp.MustCompile(`^ No node (?:fits|would have fit) since step (\d+):`).FindStringSubmatch(s.Lines()[1])
 	if since == nil {
 		t.Fatalf("since when?\n%s", s)
 	}
@@ -139,7 +139,7 @@ func TestARecordedIncidentIsReadFromItsEnd(t *testing.T) {
 	s = open(t, 120, 30, "--from", r.dir, "--step", since[1])
 	s.shows(`step ` + since[1] + ` of`)
 	s.press("D")
-	s.shows(`^ +default/took +std-1, holds cpu 2; came since`)
+	s.shows(`^ +default/took +std-1, requests cpu 2; new`)
 	s.press(strings.Repeat(",", r.steps()))
 	s.shows(`step 1 of `)
 	s.shows(`this is the first step`)

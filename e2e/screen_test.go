@@ -142,19 +142,19 @@ func TestDashboard(t *testing.T) {
 func readWhy(t *testing.T, config string) {
 	s := open(t, 80, 24, "--kubeconfig", config)
 	s.shows(`› all › pending` + live)
-	s.shows(`^ \d+ pods wait: \d+ fit no node, \d+ wait for something else`)
-	s.shows(`ml/train.* too large +cpu 32, largest node 15.89`)
+	s.shows(`^ \d+ pending: \d+ unschedulable, `)
+	s.shows(`ml/train.* unschedulable +cpu 32; largest node 15.89`)
 	s.shows(`batch/nightly.* gated +example.com/budget`)
-	s.shows(`shop/recom.* not started`)
+	s.shows(`shop/recom.* image +`)
 	s.fits(80, 24)
 	s.press("/train" + enter)
 	s.hides(`nightly`)
 	s.shows(`^▸.*ml/train`)
 	s.press(enter)
 	s.shows(`› pending › ml/train`)
-	s.shows(`it wants cpu 32, the largest node has 15.89`)
-	s.shows(`WHAT STANDS IN THE WAY`)
-	s.shows(`kube-scheduler says the same`)
+	s.shows(`it requests cpu 32, the largest node has 15.89`)
+	s.shows(`REASON \(closest first\)`)
+	s.shows(`agrees with kube-scheduler`)
 	s.fits(80, 24)
 	s.press(escape)
 	s.shows(`› all › pending` + live)
@@ -172,9 +172,9 @@ func walkViews(t *testing.T, config string) {
 	s.shows(`› all › pods`)
 	s.shows(`^ \d+ pods: \d+ Running, \d+ Pending`)
 	s.press("/node~ip-10-0-1-17" + enter)
-	s.shows(`keeps \d+`)
+	s.shows(`: \d+ match`)
 	s.press(escape)
-	s.hides(`keeps \d+`) // else the next key would be taken for alt and that key
+	s.hides(`: \d+ match`) // else the next key would be taken for alt and that key
 	s.press("3")
 	s.shows(`› all › nodes`)
 	s.shows(`^ 10 nodes: 10 Ready \(1 cordoned\)`)
@@ -196,13 +196,13 @@ func walkViews(t *testing.T, config string) {
 // resize draws the same view in four sizes.
 func resize(t *testing.T, config string) {
 	s := open(t, 80, 24, "--kubeconfig", config)
-	s.shows(`pods wait`)
+	s.shows(`^ \d+ pending:`)
 	for _, size := range [][2]int{{120, 40}, {60, 15}, {200, 50}, {80, 24}} {
 		err := s.Resize(size[0], size[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.shows(`pods wait`)
+		s.shows(`^ \d+ pending:`)
 		s.shows(`\? help`)
 		err = s.Wait(t.Context(), fmt.Sprintf("the footer on row %d", size[1]), func(lines []string) bool {
 			return len(lines) == size[1] && strings.Contains(lines[size[1]-1], "help")
@@ -230,7 +230,7 @@ func restore(t *testing.T, config string) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, 80, 24, "--kubeconfig", config)
-			s.shows(`pods wait`)
+			s.shows(`^ \d+ pending:`)
 			on := s.Modes()
 			if !slices.Contains(on, "1049") || slices.Contains(on, "25") {
 				t.Errorf("the modes are %v: there is nothing to restore", on)
@@ -299,7 +299,7 @@ func drawInMultiplexer(t *testing.T, config string) {
 		})
 		return out
 	}
-	colored := captured(`pods wait`, "-e")
+	colored := captured(`\d+ pending:`, "-e")
 	if !regexp.MustCompile(`\x1b\[[0-9;:]*m`).MatchString(colored) {
 		t.Errorf("no colors:\n%q", colored)
 	}

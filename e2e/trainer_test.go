@@ -8,10 +8,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/terminal"
 )
 
-// A trainer's keys in a demo, on a projector: put a fault, take it back, begin anew.
-func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
+// An instructor's keys in a demo, on a projector: inject a fault, remove it, reset.
+func TestATrainerInjectsFaultsAndResets(t *testing.T) {
 	s := openDemo(t, "--instructor")
-	s.shows(`^ 14 pods wait`)
+	s.shows(`^ 14 pending`)
 	s.press("3")
 	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
 	s.shows(`^   NAME +STATUS +CPU FREE +TAINTS`)
@@ -21,12 +21,12 @@ func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
 	s.press("i")
 	s.shows(`│▸not-ready +std-a-01 becomes NotReady`)
 	s.press(enter)
-	s.shows(`Done: std-a-01 becomes NotReady`)
+	s.shows(`Injected: std-a-01 becomes NotReady`)
 	s.shows(`^▸.*std-a-01 +NotReady`)
 	s.press("i")
-	s.shows(`│▸take back +std-a-01 becomes NotReady`)
+	s.shows(`│▸remove +std-a-01 becomes NotReady`)
 	s.press(enter)
-	s.shows(`Taken back: std-a-01 becomes NotReady`)
+	s.shows(`Removed: std-a-01 becomes NotReady`)
 	s.shows(`^▸.*std-a-01 +Ready `)
 
 	s.press("i")
@@ -34,16 +34,16 @@ func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
 	s.press("jjjj" + enter) // cordon
 	s.shows(`^▸.*std-a-01 +Ready,cordoned`)
 	s.press(":")
-	s.shows(`tab completes`)
+	s.shows(`tab complete`)
 	s.press("reset" + enter)
-	s.shows(`y reset +esc nothing`)
+	s.shows(`y reset +esc cancel`)
 	s.arms()
 	s.press("y")
-	s.shows(`It began anew`)
+	s.shows(`The cluster was reset`)
 	s.shows(`^▸.*std-a-01 +Ready `)
-	s.shows(`/name=std-a-01 keeps 1`)
+	s.shows(`/name=std-a-01: 1 matches`)
 	s.press("1")
-	s.shows(`^ 14 pods wait: 11 fit no node, 3 wait for something else`)
+	s.shows(`^ 14 pending: 11 unschedulable, 1 gated, 1 no scheduler, 1 image`)
 	s.press(ctrlC)
 	s.ends(0)
 }
@@ -51,31 +51,31 @@ func TestATrainerPutsFaultsAndBeginsAnew(t *testing.T) {
 // Who goes to the last step takes it from there; it is not counted as passed.
 func TestAStepOfALessonIsGoneTo(t *testing.T) {
 	env := environment(t)
-	tty, err := terminal.Start(env, 110, 44, binary, "demo", "--lesson", "wrong-effect")
+	tty, err := terminal.Start(env, 110, 44, binary, "demo", "--lesson", "taint-effects")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tty.Close() }) // the test has failed before, if it does
 	s := &student{screen: screen{tty, t}}
-	s.shows("enter goes on")
+	s.shows("enter to continue")
 	s.inPanel = true
 	s.press("i")
 	s.shows(`step +go to a step of the lesson`)
 	s.press("G" + enter)
 	s.shows(`│▸1 now`)
 	s.press("G" + enter)
-	s.shows(`Steps 1 to 3 are taken for the class`)
+	s.shows(`Steps 1 to 3 are done for you`)
 	s.arms()
 	s.press("y")
-	s.shows(`On the way to step 4: step \d is taken for you`)
-	s.shows(`── 4 of 4, led ──`)
+	s.shows(`Going to step 4\. Step \d is done for you`)
+	s.shows(`── step 4 of 4, with help ──`)
 	toPods("node=gpu-a-01", 3, "e")(s)
-	s.shows(`Reached: `)
-	s.shows(`A trainer had a hand in it:`)
+	s.shows(`Goal reached: `)
+	s.shows(`does not count as passed`)
 	progress := exec.CommandContext(t.Context(), binary, "demo", "--progress", "-o", "json")
 	progress.Env = env
 	out, err := progress.Output()
-	if err != nil || !regexp.MustCompile(`"name":"wrong-effect",.*"times":1,"led":"`).Match(out) {
+	if err != nil || !regexp.MustCompile(`"name":"taint-effects",.*"times":1,"led":"`).Match(out) {
 		t.Errorf("the progress is (%v)\n%s", err, out)
 	}
 }

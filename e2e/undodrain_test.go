@@ -38,19 +38,19 @@ func TestUndoingADrainThatRunsEvictsNothingMore(t *testing.T) {
 	s.shows(`^▸.*drain std-1 .*running`)
 	s.press(enter)
 	s.shows(`› drains › std-1 `)
-	s.shows(`1 of 4 gone, 3 refused by their PDBs`)
+	s.shows(`1 of 4 evicted, 3 blocked by PDBs`)
 	s.press("U")
-	s.shows(`Undo: drain std-1 `)
-	s.shows(`Stops drain std-1 first, which still runs: 1 of 4 pods evicted, 3 left`)
+	s.shows(`Uncordon std-1 \(undo of drain\) `)
+	s.shows(`First stops drain std-1 \(running\): 1 of 4 pods evicted, 3 blocked by PDBs`)
 	if !a.node("std-1").Spec.Unschedulable {
 		t.Error("the plan of the undo has uncordoned the node")
 	}
 	s.answer("y")
-	s.hides(`Undo: drain std-1 `)
+	s.hides(`Uncordon std-1 \(undo of drain\) `)
 	eventually(t, "the node is schedulable", func(context.Context) (bool, error) {
 		return !a.node("std-1").Spec.Unschedulable, nil
 	})
-	s.shows(`1 of 4 gone, 3 left; stopped`)
+	s.shows(`Stopped after \S+: 1 of 4 evicted, 3 not evicted`)
 	eventually(t, "what was evicted is back on the node", func(context.Context) (bool, error) {
 		return len(a.running()) == 4, nil
 	})

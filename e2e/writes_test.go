@@ -34,7 +34,7 @@ func TestNothingIsWrittenButDryRuns(t *testing.T) {
 		}
 	}
 	s := open(t, 80, 24, "--kubeconfig", config)
-	s.shows(`pods? waits?`)
+	s.shows(`^ \d+ pending: `)
 	s.press(enter)
 	s.shows(`hard/`)
 	s.press(ctrlC)

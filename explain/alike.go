@@ -2,10 +2,11 @@ package explain
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -22,13 +23,13 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if err != nil {
 		return nil, err
 	}
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	pod := find()
-	if pod == nil || e.revision != like.Revision || !restatable(pod) {
+	if pod == nil || e.scheduler.State.Revision != like.Revision || !restatable(pod) {
 		return nil, nil
 	}
 	x := e.begin(ctx, pod)
@@ -41,19 +42,12 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
 	report.Autoscaler = own.Autoscaler
 	preempts := like.Preemption != nil && like.Preemption.Possible
-	x.compare(outcome{message: like.SchedulerMessage, older: like.Reworded, successful: preempts}, &report.Observed)
+	x.compare(preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)
 	return &report, nil
 }
 
 // restatable says that nothing but its kind decides about a pod: it has no node,
 // is nominated to none, is not being deleted and has no claims of its own.
 func restatable(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" && pod.DeletionTimestamp == nil && !hasOwnClaims(pod)
-}
-
-// hasOwnClaims says whether claims are made for the pod by its name: those of
-// ephemeral volumes, of claim templates, and for extended resources.
-func hasOwnClaims(pod *corev1.Pod) bool {
-	ofItsOwn := func(v corev1.Volume) bool { return v.Ephemeral != nil }
-	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil || slices.ContainsFunc(pod.Spec.Volumes, ofItsOwn)
+	return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" && pod.DeletionTimestamp == nil && !placement.HasOwnClaims(pod)
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
@@ -52,7 +53,7 @@ func TestAnAnswerOfAnotherStateIsNotRestated(t *testing.T) {
 	if before.Verdict != report.Unschedulable {
 		t.Fatalf("verdict %s", before.Verdict)
 	}
-	if err := e.Apply(before.Revision+1, []Change{{New: aNode("larger", "4")}}); err != nil {
+	if err := e.Apply(before.Revision+1, []scheduler.Change{{New: aNode("larger", "4")}}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(other.UID), Like: before})

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // script is a run of changes over a few names, with all the disorder that an
@@ -22,7 +24,7 @@ type script struct {
 }
 
 // step makes one change and keeps the books.
-func (s *script) step() Change {
+func (s *script) step() scheduler.Change {
 	if s.d.chance(30) {
 		return s.nodeStep()
 	}
@@ -36,7 +38,7 @@ func (s *script) step() Change {
 	if old != nil && s.d.chance(20) {
 		delete(s.pods, old.UID)
 		delete(s.told, name)
-		return Change{Old: old}
+		return scheduler.Change{Old: old}
 	}
 	pod := (&randomCluster{nodes: []*corev1.Node{aNode("node-00", "1"), aNode("node-01", "1")}}).randomPod(s.d, name)
 	pod.UID = types.UID(name)
@@ -59,31 +61,31 @@ func (s *script) step() Change {
 		delete(s.pods, old.UID)
 	}
 	s.pods[pod.UID], s.told[name] = pod, pod
-	return Change{Old: before, New: pod}
+	return scheduler.Change{Old: before, New: pod}
 }
 
-func (s *script) nodeStep() Change {
+func (s *script) nodeStep() scheduler.Change {
 	i := s.d(3)
 	name := fmt.Sprintf("node-%02d", i)
 	old, known := s.nodes[name]
 	if known && s.d.chance(40) {
 		delete(s.nodes, name)
-		return Change{Old: old}
+		return scheduler.Change{Old: old}
 	}
 	s.nodes[name] = randomNode(s.d, i)
 	if known && s.d.chance(70) {
-		return Change{Old: old, New: s.nodes[name]}
+		return scheduler.Change{Old: old, New: s.nodes[name]}
 	}
-	return Change{New: s.nodes[name]}
+	return scheduler.Change{New: s.nodes[name]}
 }
 
 // left is a state told plainly, every object once.
-func (s *script) left() (changes []Change) {
+func (s *script) left() (changes []scheduler.Change) {
 	for _, node := range s.nodes {
-		changes = append(changes, Change{New: node})
+		changes = append(changes, scheduler.Change{New: node})
 	}
 	for _, pod := range s.pods {
-		changes = append(changes, Change{New: pod})
+		changes = append(changes, scheduler.Change{New: pod})
 	}
 	return changes
 }
@@ -95,7 +97,7 @@ func TestChangesInAnyOrderLeadToTheSameAnswers(t *testing.T) {
 		s := &script{d: d, nodes: map[string]*corev1.Node{}, pods: map[types.UID]*corev1.Pod{}, told: map[string]*corev1.Pod{}}
 		grown := startEngine(t, Options{})
 		for range 1 + d(8) {
-			var batch []Change
+			var batch []scheduler.Change
 			for range 1 + d(5) {
 				batch = append(batch, s.step())
 			}
@@ -123,7 +125,7 @@ func TestWhatCannotBeAppliedIsReportedAndTheRestApplied(t *testing.T) {
 	e := startEngine(t, Options{})
 	nameless := aPod("nameless", "1")
 	nameless.UID = ""
-	err := e.Apply(7, []Change{{New: nameless}, {New: &corev1.Service{}}, {New: aNode("a", "4")}, {}})
+	err := e.Apply(7, []scheduler.Change{{New: nameless}, {New: &corev1.Service{}}, {New: aNode("a", "4")}, {}})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -140,7 +142,7 @@ func TestRoomComesBackWhenAPodEnds(t *testing.T) {
 	}
 	over := held.DeepCopy()
 	over.Status.Phase = corev1.PodSucceeded
-	if err := e.Apply(2, []Change{{Old: held, New: over}}); err != nil {
+	if err := e.Apply(2, []scheduler.Change{{Old: held, New: over}}); err != nil {
 		t.Fatal(err)
 	}
 	if r := mustExplain(t, e, pod); r.Fits != 1 {

@@ -7,7 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // Ask answers a question about a pod, with the parts that it wants: one evaluation of
@@ -32,7 +34,7 @@ func (e *Engine) finder(t report.Target) func() *corev1.Pod {
 	if pod := t.Pod(); pod != nil {
 		return func() *corev1.Pod { return pod }
 	}
-	return func() *corev1.Pod { return e.pods[t.UID()] }
+	return func() *corev1.Pod { return e.scheduler.State.Pods[t.UID()] }
 }
 
 // askPod answers for a pod, and gives the fixes as they were tried.
@@ -55,7 +57,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrNoPod):
 		return nil, nil, err
 	case err != nil:
-		why := "fixes could not be tried: " + err.Error()
+		why := "fixes could not be simulated: " + err.Error()
 		told.Tried = &report.Fixes{None: why}
 		told.Scheduler.Caveats = append(told.Scheduler.Caveats, why)
 	}
@@ -64,7 +66,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 
 // examine answers under the lock, and gathers what f is going to try.
 func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, f *fixing) (told *report.Report, err error) {
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +77,10 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, newPanicked(r))
+			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, scheduler.PanicError(r))
 		}
 	}()
-	e.settle(ctx)
+	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
 	if err := x.answer(ctx, q.Parts.Has(report.Nodes)); err != nil {
@@ -107,13 +109,32 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 
 // guarded makes a part of the answer. A panic comes back as an error, and what was
 // supposed of the state is taken back.
-func (x *explanation) guarded(part func() error) (err error) {
-	supposed := x.overlay.supposed
-	defer func() {
-		if r := recover(); r != nil {
-			x.overlay.supposed = supposed
-			err = newPanicked(r)
-		}
-	}()
-	return part()
+func (x *explanation) guarded(part func() error) error {
+	return x.scheduler.State.Guard(part)
+}
+
+// plan adds what preemption could do for the pod. Where the victims would be
+// rescheduled is simulated for the node that the scheduler would take, on the node of
+// the given name ("": none), and on others as long as that is cheap.
+func (x *explanation) plan(ctx context.Context, node string) error {
+	plan, err := x.simulator(x.profile).Plan(ctx, preemption.Query{
+		Question: x.question.Question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.question.found.victims, Node: node,
+	})
+	if err != nil {
+		return err
+	}
+	x.report.Plan = plan
+	if v := x.report.Verdict; v == report.Unschedulable || v == report.Preempting {
+		x.report.Preemption = plan.Brief(x.report.Preemption)
+	}
+	return nil
+}
+
+// unplanned notes that preemption could not be simulated.
+func (x *explanation) unplanned(err error) {
+	why := "where victims of preemption would be rescheduled could not be determined: " + err.Error()
+	x.report.Plan = &report.PreemptionPlan{Answer: "Unknown: " + err.Error() + ".", Why: why}
+	if v := x.report.Verdict; v == report.Unschedulable || v == report.Preempting {
+		x.caveat(why)
+	}
 }

@@ -53,12 +53,12 @@ func TestAnAnswerWithAllPartsAsksThePluginsOnce(t *testing.T) {
 		{report.PodOf(low.UID), allParts, 1},   // taken off its node, for the trace
 		{report.PodsRefused(refusedPod("1")), allParts, 1},
 	} {
-		before := e.evaluations
+		before := e.scheduler.Evaluations
 		r, err := e.Ask(t.Context(), report.Query{Target: test.target, Parts: test.parts})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := e.evaluations - before; got != test.want {
+		if got := e.scheduler.Evaluations - before; got != test.want {
 			t.Errorf("%s, parts %b: all plugins were asked %d times, want %d", r.Pod.Name, test.parts, got, test.want)
 		}
 		whole := test.parts == allParts
@@ -107,13 +107,13 @@ func (brokenBudgets) PodDisruptionBudgets(string) policylisters.PodDisruptionBud
 func TestAPartThatFailsLeavesTheRestOfTheAnswer(t *testing.T) {
 	urgent := aPod("urgent", "2", priority(100))
 	e := startEngine(t, Options{}, aNode("a", "4"), aPod("low", "3", on("a"), ownedBy("ReplicaSet", "low")), urgent)
-	e.budgets = brokenBudgets{e.budgets}
+	e.budgets.Lister = brokenBudgets{e.budgets.Lister}
 	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(urgent.UID), Parts: allParts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := func(c string) bool {
-		return strings.HasPrefix(c, "fixes could not be tried: ") && strings.Contains(c, "broken")
+		return strings.HasPrefix(c, "fixes could not be simulated: ") && strings.Contains(c, "broken")
 	}
 	if !slices.ContainsFunc(r.Scheduler.Caveats, said) {
 		t.Errorf("the caveats are %q", r.Scheduler.Caveats)
@@ -123,7 +123,7 @@ func TestAPartThatFailsLeavesTheRestOfTheAnswer(t *testing.T) {
 	}
 	x := &explanation{report: r}
 	x.unplanned(errors.New("no answer"))
-	if last := r.Scheduler.Caveats[len(r.Scheduler.Caveats)-1]; !strings.HasSuffix(last, "could not be found out: no answer") || r.Plan.Answer != "Unknown: no answer." {
+	if last := r.Scheduler.Caveats[len(r.Scheduler.Caveats)-1]; !strings.HasSuffix(last, "could not be determined: no answer") || r.Plan.Answer != "Unknown: no answer." {
 		t.Errorf("the last caveat is %q, the plan %+v", last, r.Plan)
 	}
 	if again, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(urgent.UID)}); err != nil || again.SchedulerMessage != r.SchedulerMessage {

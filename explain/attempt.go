@@ -7,53 +7,51 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// attempt tries one candidate on a copy of the state.
+// attempt simulates one candidate on a fork of the state.
 func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (attemptedFix, error) {
 	fix := attemptedFix{harm: c.harm(), steps: c.steps, Fix: report.Fix{
 		Title: c.title(), Kind: c.steps[0].kind(), Affects: []report.Affected{}, Remaining: []string{},
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
-	s := f.fork()
-	defer s.revert()
+	s := f.scheduler.State.Fork()
+	defer s.Revert()
 	changed := pod
 	for _, step := range c.steps {
 		var err error
 		if changed, err = step.apply(s, changed); err != nil {
-			fix.Remaining = append(fix.Remaining, "the cluster changed meanwhile: "+err.Error())
+			fix.Remaining = append(fix.Remaining, "the cluster changed in the meantime: "+err.Error())
 			return fix, nil
 		}
 	}
 	asked := f.worthAsking(c)
-	t, err := f.try(ctx, changed, asked)
+	t, err := f.scheduler.Try(ctx, changed, asked)
 	switch {
 	case err != nil:
 		return fix, err
-	case len(t.fits) == 0 && t.open:
-		fix.Remaining = append(fix.Remaining, "unknown: something that decides could not be read")
+	case len(t.Names) == 0 && t.Open:
+		fix.Remaining = append(fix.Remaining, placement.Unreadable)
 		return fix, nil
-	case len(t.fits) == 0:
+	case len(t.Names) == 0:
 		fix.Nodes = c.nodes
-		still, err := f.still(ctx, changed, c, asked)
+		still, err := f.still(ctx, changed, c, asked, t.Matrix)
 		fix.Remaining = append(fix.Remaining, still)
 		return fix, err
 	}
-	fix.Nodes, fix.NodesGained = t.fits, len(t.fits)
+	fix.Nodes, fix.NodesGained = t.Names, len(t.Names)
 	return fix, f.judge(ctx, s, pod, changed, &fix)
 }
 
-// manyNodes is how many there have to be for the changes of a few of them to be
-// tried on those alone.
-const manyNodes = 1000
-
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
 func (f *fixing) worthAsking(c candidate) []string {
-	if len(f.nodes) < manyNodes || slices.ContainsFunc(c.steps, changesPod) {
+	if len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, changesPod) {
 		return nil
 	}
 	return nodesOf(c.steps)
@@ -61,7 +59,7 @@ func (f *fixing) worthAsking(c candidate) []string {
 
 // judge fills in what a fix after which the pod fits does to others, and whether
 // it is good in spite of them.
-func (f *fixing) judge(ctx context.Context, s *fork, pod, changed *corev1.Pod, fix *attemptedFix) error {
+func (f *fixing) judge(ctx context.Context, s *scheduler.Fork, pod, changed *corev1.Pod, fix *attemptedFix) error {
 	placed, err := f.place(ctx, changed, fix.Nodes)
 	if err != nil {
 		return err
@@ -75,7 +73,7 @@ func (f *fixing) judge(ctx context.Context, s *fork, pod, changed *corev1.Pod, f
 		return err
 	}
 	if !fits {
-		fix.Remaining = append(fix.Remaining, fmt.Sprintf("%s may take the room", countRivals(came)))
+		fix.Remaining = append(fix.Remaining, fmt.Sprintf("%s may be scheduled there first", countRivals(came)))
 	}
 	if !changesPodAll(fix.steps) {
 		if err := f.tellNewcomers(ctx, s, came, fix); err != nil {
@@ -116,31 +114,30 @@ func countRivals(kinds []rivals) string {
 }
 
 // tellNewcomers names the pods of other kinds that fit now and did not before.
-func (f *fixing) tellNewcomers(ctx context.Context, s *fork, came []rivals, fix *attemptedFix) error {
+func (f *fixing) tellNewcomers(ctx context.Context, s *scheduler.Fork, came []rivals, fix *attemptedFix) error {
 	newcomers := 0
-	f.overlay.supposed = s.outer
-	defer func() { f.overlay.supposed = s }()
+	defer s.Suspend()()
 	for _, kind := range came {
 		if kind.key == likeIt {
 			continue
 		}
 		first := kind.pods[0]
-		t, err := f.try(ctx, first, nil)
+		t, err := f.scheduler.Try(ctx, first, nil)
 		if err != nil {
 			return err
 		}
-		if len(t.fits) > 0 || t.open {
+		if len(t.Names) > 0 || t.Open {
 			continue
 		}
 		newcomers++
 		how := "would fit too"
 		if more := len(kind.pods) - 1; more > 0 {
-			how = fmt.Sprintf("would fit too, with %d more like it", more)
+			how = fmt.Sprintf("would fit too, with %d more pods like it", more)
 		}
 		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
 	}
 	if newcomers > 0 && fix.Brief == "" {
-		fix.Brief = grammar.Count(newcomers, "other kind fits too", "other kinds fit too")
+		fix.Brief = grammar.Count(newcomers, "other workload fits too", "other workloads fit too")
 	}
 	return nil
 }
@@ -162,27 +159,27 @@ func (f *fixing) tellCommand(pod *corev1.Pod, fix *attemptedFix) {
 }
 
 // still says what refuses the pod in spite of the steps, on the nearest node
-// that they were thought of for. Those asked (nil: all) were tried just now.
-func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string) (string, error) {
+// that they were thought of for. Those asked (nil: all) were tried just now, with m.
+func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string, m *scheduler.Matrix) (string, error) {
 	nodes := c.nodes
 	if len(nodes) > 0 {
 		nodes = nodes[:1]
 	}
-	m := &f.trials
 	if known := asked == nil || len(nodes) > 0 && slices.Contains(asked, nodes[0]); !known {
-		m.brief = true
-		if err := f.askInto(ctx, m, changed, nodes); err != nil {
+		t, err := f.scheduler.Try(ctx, changed, nodes)
+		if err != nil {
 			return "", err
 		}
+		m = t.Matrix
 	}
-	q := f.question(changed)
-	for i, node := range m.nodes {
+	q := f.profile.Question(changed)
+	for i, node := range m.Nodes {
 		if len(nodes) > 0 && node.Node().Name != nodes[0] {
 			continue
 		}
-		for k := range f.plugins {
-			if m.refuses(k, i) != nil {
-				return "still " + refusal(q.Question, []plugins.Refused{m.refused(f.Engine, k, i)}).Short, nil
+		for k := range f.profile.Plugins {
+			if m.Rejects(k, i) != nil {
+				return "still " + plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short, nil
 			}
 		}
 	}

@@ -9,14 +9,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// The scheduler's own times (DefaultPodMaxBackoffDuration and
-// DefaultPodMaxInUnschedulablePodsDuration of pkg/scheduler/backend/queue): how
-// long a pod rests between two tries at most, and after how long one that nothing
-// has moved is tried again.
-const (
-	longestBackoff = 10 * time.Second
-	triedAgain     = 5 * time.Minute
-)
+// triedAgain is after how long the scheduler retries a pod that nothing has moved
+// (DefaultPodMaxInUnschedulablePodsDuration of pkg/scheduler/backend/queue).
+const triedAgain = 5 * time.Minute
 
 // attempt is what is known of the scheduler's tries of a pod that fits.
 type attempt struct {
@@ -40,7 +35,7 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 			return attempt{}
 		}
 		age := model.FormatAge(since.Time, q.Now)
-		return attempt{sentence: "kube-scheduler has called it unschedulable for " + age + ".", clause: "unschedulable for " + age}
+		return attempt{sentence: "kube-scheduler has reported it as unschedulable for " + age + ".", clause: "unschedulable for " + age}
 	}
 	tried := r.Observed.AttemptSeen.Time
 	if since != nil && since.After(tried) {
@@ -51,29 +46,32 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 	case ago <= q.Backoff:
 		rests := model.FormatAge(q.Now.Add(-q.Backoff), q.Now)
 		return attempt{
-			sentence: fmt.Sprintf("kube-scheduler last tried %s ago and backs off up to %s between tries.", age, rests),
-			clause:   fmt.Sprintf("tried %s ago, backs off up to %s", age, rests),
+			sentence: fmt.Sprintf("kube-scheduler last tried it %s ago and backs off for up to %s.", age, rests),
+			clause:   fmt.Sprintf("tried %s ago, backs off for up to %s", age, rests),
 		}
 	case ago > triedAgain:
 		return attempt{
-			sentence: fmt.Sprintf("No try later than %s ago is known, though kube-scheduler tries a pod again within %s.", age, model.FormatAge(q.Now.Add(-triedAgain), q.Now)),
-			clause:   "no try known since " + age,
-			quiet:    "no try of it later than " + age + " ago is known",
+			sentence: fmt.Sprintf("No attempt is known for %s, although kube-scheduler retries a pod within %s.", age, model.FormatAge(q.Now.Add(-triedAgain), q.Now)),
+			clause:   "no attempt known for " + age,
+			quiet:    "no attempt to schedule it is known for " + age,
 		}
 	}
-	return attempt{sentence: fmt.Sprintf("kube-scheduler last tried %s ago.", age), clause: "last tried " + age + " ago"}
+	return attempt{sentence: fmt.Sprintf("kube-scheduler last tried it %s ago.", age), clause: "last tried " + age + " ago"}
 }
 
 // unattended is for a pod that bears no mark of any scheduler.
 func unattended(q *podQuestion) attempt {
 	created := q.Pod.CreationTimestamp.Time
+	if q.Pod.UID == "" {
+		return attempt{} // it does not exist yet
+	}
 	if created.IsZero() || q.Now.Sub(created) <= triedAgain {
-		return attempt{sentence: "No scheduler has looked at it yet.", clause: "no scheduler looked yet"}
+		return attempt{sentence: "No scheduler has tried it yet.", clause: "not tried by a scheduler yet"}
 	}
 	age := model.FormatAge(created, q.Now)
 	return attempt{
-		sentence: "No scheduler has looked at it in the " + age + " that it exists.",
-		clause:   "no scheduler looked in " + age,
-		quiet:    "no scheduler has looked at it in " + age,
+		sentence: "No scheduler has tried it in the " + age + " since it was created.",
+		clause:   "not tried by a scheduler in " + age,
+		quiet:    "no scheduler has tried it in " + age,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // benchSizes are the clusters of docs/performance.md, in nodes; each node has 50
@@ -88,13 +89,13 @@ var benchKinds = []struct {
 func benchEngine(b *testing.B, nodes int) (*Engine, []*corev1.Pod) {
 	b.Helper()
 	e := startEngine(b, Options{})
-	var changes []Change
+	var changes []scheduler.Change
 	var pods []*corev1.Pod
 	for i := range nodes {
-		changes = append(changes, Change{New: benchNode(i)})
+		changes = append(changes, scheduler.Change{New: benchNode(i)})
 		for k := range 10 {
 			pods = append(pods, benchBound(i, k))
-			changes = append(changes, Change{New: pods[len(pods)-1]})
+			changes = append(changes, scheduler.Change{New: pods[len(pods)-1]})
 		}
 	}
 	if err := e.Apply(2, changes); err != nil {
@@ -114,7 +115,7 @@ func BenchmarkOnePodChanged(b *testing.B) {
 			}
 			for n := 0; b.Loop(); n++ {
 				i := n * 37 % len(pods)
-				if err := e.Apply(int64(n), []Change{{Old: pods[i], New: changed[i]}}); err != nil {
+				if err := e.Apply(int64(n), []scheduler.Change{{Old: pods[i], New: changed[i]}}); err != nil {
 					b.Fatal(err)
 				}
 				pods[i], changed[i] = changed[i], pods[i]
@@ -128,7 +129,7 @@ func BenchmarkExplain(b *testing.B) {
 		e, _ := benchEngine(b, size)
 		for _, kind := range benchKinds {
 			pod := aPod("pending", "8", kind.option)
-			if err := e.Apply(3, []Change{{New: pod}}); err != nil {
+			if err := e.Apply(3, []scheduler.Change{{New: pod}}); err != nil {
 				b.Fatal(err)
 			}
 			for name, parts := range map[string]report.Parts{"outline": 0, "whole": report.Nodes} {
@@ -171,7 +172,7 @@ func BenchmarkFiveHundredPendingOf25Kinds(b *testing.B) {
 	var pods []*corev1.Pod
 	for n := range 25 {
 		pods = append(pods, aPod(fmt.Sprintf("pending-%d", n), "8", benchKinds[n%3].option))
-		if err := e.Apply(3, []Change{{New: pods[n]}}); err != nil {
+		if err := e.Apply(3, []scheduler.Change{{New: pods[n]}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -190,11 +191,11 @@ func BenchmarkHeapOfEngine(b *testing.B) {
 			var objects, engine uint64
 			for b.Loop() {
 				before := heap()
-				var changes []Change
+				var changes []scheduler.Change
 				for i := range size {
-					changes = append(changes, Change{New: benchNode(i)})
+					changes = append(changes, scheduler.Change{New: benchNode(i)})
 					for k := range 10 {
-						changes = append(changes, Change{New: benchBound(i, k)})
+						changes = append(changes, scheduler.Change{New: benchBound(i, k)})
 					}
 				}
 				objects = heap() - before
@@ -227,13 +228,13 @@ func BenchmarkFixes(b *testing.B) {
 		for n := range 200 {
 			other := aPod(fmt.Sprintf("other-%d", n), "8", benchKinds[n%3].option)
 			other.Labels["kind"] = fmt.Sprint(n % 25)
-			if err := e.Apply(3, []Change{{New: other}}); err != nil {
+			if err := e.Apply(3, []scheduler.Change{{New: other}}); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for _, kind := range benchKinds {
 			pod := aPod("pending", "8", kind.option)
-			if err := e.Apply(3, []Change{{New: pod}}); err != nil {
+			if err := e.Apply(3, []scheduler.Change{{New: pod}}); err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("nodes=%d/%s", size, kind.name), func(b *testing.B) {

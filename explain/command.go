@@ -15,7 +15,7 @@ import (
 // command is how a fix is carried out.
 type command struct {
 	line      string // runs unattended under bash -c; "" where there is none
-	undo      string // takes all of it back; "" where nothing can
+	undo      string // undoes all of it; "" where nothing can
 	recreates bool   // the pod, or its Job, is deleted and created again
 	lone      bool   // only this one of several equal pods gets the change
 	affects   []report.Affected
@@ -52,13 +52,13 @@ func (e *Engine) command(pod *corev1.Pod, steps []remedy) command {
 			c.affects, c.brief = append(c.affects, r.affected()), "the claim is recreated"
 		case releaseVolume:
 			add(releaseVolumeCommand(r))
-			c.affects, c.brief = append(c.affects, r.affected()), "its old data goes to the claim"
+			c.affects, c.brief = append(c.affects, r.affected()), "the claim gets its old data"
 		default:
 			own = append(own, step)
 		}
 	}
 	if len(own) > 0 && pod.UID == "" {
-		return command{why: "it does not exist yet: change the manifest"}
+		return command{why: "the pod does not exist yet: change its manifest"}
 	}
 	if len(own) > 0 {
 		changed := e.ownCommand(pod, own)
@@ -104,11 +104,11 @@ func nameless(pod *corev1.Pod, steps []remedy) string {
 	}
 	for _, name := range names {
 		if len(validation.IsDNS1123Subdomain(name)) > 0 {
-			return fmt.Sprintf("%q is no name that Kubernetes allows", name)
+			return fmt.Sprintf("%q is not a valid Kubernetes name", name)
 		}
 	}
 	if label != "" && len(validation.IsQualifiedName(label)) > 0 {
-		return fmt.Sprintf("%q is no key that Kubernetes allows", label)
+		return fmt.Sprintf("%q is not a valid key in Kubernetes", label)
 	}
 	return ""
 }
@@ -128,7 +128,7 @@ func untaintCommand(r untaint) (line, undo string) {
 func (e *Engine) labelCommand(r labelNode) (line, undo string) {
 	prefix := "kubectl label node " + r.node + " "
 	line, undo = prefix+shell.Quote(r.key+"="+r.value), prefix+shell.Quote(r.key+"-")
-	if node := e.nodes[r.node]; node != nil {
+	if node := e.scheduler.State.Nodes[r.node]; node != nil {
 		if before, ok := node.Labels[r.key]; ok {
 			line, undo = line+" --overwrite", prefix+shell.Quote(r.key+"="+before)+" --overwrite"
 		}
@@ -154,18 +154,18 @@ func (e *Engine) ownCommand(pod *corev1.Pod, steps []remedy) command {
 			ungates++
 		}
 	}
-	_, exists := e.pods[pod.UID]
+	_, exists := e.scheduler.State.Pods[pod.UID]
 	switch {
 	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
 		return alone(patchPod(pod, steps))
 	case w.spreads == none && !exists:
-		return command{why: "the pod does not exist yet: its manifest has to change"}
+		return command{why: "the pod does not exist yet: change its manifest"}
 	case w.spreads == none:
 		return alone(barePod(e.options.ClusterVersion, pod, steps))
 	case w.spreads == notKnown:
 		return command{why: w.why}
 	case ungates > 0:
-		return command{why: fmt.Sprintf("%s has to change, and its new pods would be gated again", w.ref())}
+		return command{why: fmt.Sprintf("%s must change, and its new pods would be gated again", w.ref())}
 	}
 	return w.command(steps, exists)
 }
@@ -178,9 +178,9 @@ func alone(c command) command {
 
 // known is workloadOf, remembered while nothing changes.
 func (e *Engine) known(pod *corev1.Pod) *workload {
-	if e.workload == nil || e.workload.pod != pod || e.workload.revision != e.revision {
+	if e.workload == nil || e.workload.pod != pod || e.workload.revision != e.scheduler.State.Revision {
 		e.workload = e.workloadOf(pod)
-		e.workload.revision = e.revision
+		e.workload.revision = e.scheduler.State.Revision
 	}
 	return e.workload
 }

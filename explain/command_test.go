@@ -264,7 +264,7 @@ func TestAPodOfAManifestHasCommandsForNodesOnly(t *testing.T) {
 		t.Errorf("the command is %q, %s", c.line, c.why)
 	}
 	for _, steps := range [][]remedy{{tolerate{gpuTaint}}, {uncordon{"std-a"}, lowerCPU}} {
-		if c := e.command(pod, steps); c.line != "" || c.why != "it does not exist yet: change the manifest" {
+		if c := e.command(pod, steps); c.line != "" || c.why != "the pod does not exist yet: change its manifest" {
 			t.Errorf("the command is %q, %s", c.line, c.why)
 		}
 	}

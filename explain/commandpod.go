@@ -136,7 +136,7 @@ func recreatePod(pod *corev1.Pod, steps []remedy) command {
 	return command{
 		line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
 		recreates: true,
-		affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and created again"}},
+		affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
 		brief:     "the pod is recreated",
 	}
 }

@@ -31,12 +31,12 @@ func (w *workload) command(steps []remedy, exists bool) command {
 	c := command{line: w.change(steps, templatePatch(patch)), undo: w.takeBack(templatePatch(back))}
 	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
-		ref.How = "has the change for pods that it makes from now on"
+		ref.How = "applies the change only to new pods"
 		c.brief = "the pod is replaced"
 	} else {
 		total := grammar.Plural(w.run+w.wait, "pod")
-		ref.How = fmt.Sprintf("rolls %s: %s", total, w.pods())
-		c.brief = "a rollout of " + total
+		ref.How = fmt.Sprintf("rolls out to %s: %s", total, w.pods())
+		c.brief = "rolling update of " + total
 	}
 	c.affects, c.lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
@@ -44,14 +44,14 @@ func (w *workload) command(steps []remedy, exists bool) command {
 		return c
 	case w.kind == "DaemonSet":
 		c.line += " && " + w.unlessRolled()
-		c.affects = append(c.affects, evicted(w.pod, "is evicted if the DaemonSet is updated OnDelete"))
+		c.affects = append(c.affects, evicted(w.pod, "is evicted if the DaemonSet's update strategy is OnDelete"))
 		return c
 	case w.spreads == rolled:
 		return c
 	}
 	for _, pod := range append(w.before, w.pod) {
 		c.line += " && " + evictCommand(pod)
-		c.affects = append(c.affects, evicted(pod, "is evicted, for one with the change"))
+		c.affects = append(c.affects, evicted(pod, "is evicted; its replacement has the change"))
 	}
 	return c
 }
@@ -138,8 +138,8 @@ func (w *workload) startOver(patch map[string]any) command {
 	return command{
 		line:      recreate(w.pod.Namespace, w.ref(), job),
 		recreates: true,
-		affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted with its pods and starts over: " + w.pods()}},
-		brief:     "its Job starts over",
+		affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
+		brief:     "recreates Job " + w.name,
 	}
 }
 
@@ -151,9 +151,9 @@ func (w *workload) base(steps []remedy) (*corev1.PodSpec, error) {
 		_, expression := step.(dropExpression)
 		switch {
 		case expression && w.kind == "DaemonSet":
-			return nil, fmt.Errorf("the DaemonSet controller ties each of its pods to a node")
+			return nil, fmt.Errorf("the DaemonSet controller pins each of its pods to a node")
 		case w.template != nil && !equality.Semantic.DeepEqual(partOf(made, step), partOf(w.template, step)):
-			return nil, fmt.Errorf("%s does not have that in its template: its pods get it as they are created", w.ref())
+			return nil, fmt.Errorf("%s does not have this in its template: it is added when pods are created", w.ref())
 		}
 	}
 	if w.template != nil {

@@ -9,10 +9,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // twoProfiles is a configuration with most of what a configuration can change.
@@ -49,7 +53,7 @@ extenders:
 `
 
 func configuredBy(text string) Options {
-	return Options{Configuration: &Configuration{Data: []byte(text), Source: "scheduler.yaml", Asked: true}}
+	return Options{Configuration: &scheduler.Configuration{Data: []byte(text), Source: "scheduler.yaml", Asked: true}}
 }
 
 func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
@@ -62,14 +66,14 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 	same(t, string(r.Verdict), string(report.Unschedulable))
 	same(t, r.Scheduler.Profile, "default-scheduler, from scheduler.yaml")
 	if want := []string{
-		"plugins that kube-scheduler does not come with are not run: Tenancy",
-		"the extender https://quota.example.com is not asked (filter, prioritize)",
+		"out-of-tree plugins are not run: Tenancy",
+		"extender https://quota.example.com is not called (filter, prioritize)",
 	}; !slices.Equal(r.Scheduler.Caveats, want) {
 		t.Errorf("%q", r.Scheduler.Caveats)
 	}
 	refusal := refusalIn(t, r, names.NodeAffinity, "std-a-01")
-	same(t, refusal.What, "std-a-01: the profile's added affinity wants disktype!=hdd, has disktype=hdd")
-	same(t, refusal.Short, "profile wants disktype!=hdd, has hdd")
+	same(t, refusal.What, "std-a-01: the profile's addedAffinity requires disktype!=hdd, the node has disktype=hdd")
+	same(t, refusal.Short, "the profile's addedAffinity disktype!=hdd, has hdd")
 
 	r = mustExplain(t, e, testPod("shop/x", "", "1", scheduledBy("batch")))
 	if r.Verdict != report.Schedulable || r.Fits != 2 || r.Scheduler.Profile != "batch, from scheduler.yaml" {
@@ -77,14 +81,14 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 	}
 	r = mustExplain(t, e, testPod("shop/x", "", "9", scheduledBy("batch")))
 	same(t, r.SchedulerMessage, "0/2 nodes are available: 2 Insufficient cpu.")
-	same(t, r.Preemption.Why, noPreemption)
+	same(t, r.Preemption.Why, "The profile has no DefaultPreemption.")
 }
 
 func TestResourcesThatTheProfileIgnoresAreNotCalledShort(t *testing.T) {
 	e := startEngine(t, configuredBy(strings.Split(twoProfiles, "extenders:")[0]), testNode("std-a-01", "4"))
 	pod := testPod("shop/x", "", "9", requesting("example.com/gpu", "1"), requesting("example.org/fpga", "1"))
 	refusal := refusalIn(t, mustExplain(t, e, pod), names.NodeResourcesFit, "std-a-01")
-	same(t, refusal.Short, "cpu 5 short")
+	same(t, refusal.Short, "needs cpu 5 more")
 	left := startEngine(t, configuredBy(twoProfiles), testNode("std-a-01", "4"))
 	r := mustExplain(t, left, testPod("shop/x", "", "1", requesting("example.com/licence", "1")))
 	same(t, string(r.Verdict), string(report.Schedulable))
@@ -92,8 +96,9 @@ func TestResourcesThatTheProfileIgnoresAreNotCalledShort(t *testing.T) {
 
 func TestAConfigurationSaysHowLongPodsRest(t *testing.T) {
 	e := startEngine(t, configuredBy(twoProfiles), testNode("std-a-01", "4"))
-	if e.backoff != time.Minute || *e.profiles["batch"].framework.PercentageOfNodesToScore() != 100 || *e.standard.framework.PercentageOfNodesToScore() != 30 {
-		t.Error(e.backoff)
+	backoff := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).Backoff
+	if backoff != time.Minute || *e.scheduler.Profile(&corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "batch"}}).Framework.PercentageOfNodesToScore() != 100 || *e.scheduler.Profile(&corev1.Pod{}).Framework.PercentageOfNodesToScore() != 30 {
+		t.Error(backoff)
 	}
 }
 
@@ -105,12 +110,9 @@ func TestWithAConfigurationMessagesAreTheSchedulersToo(t *testing.T) {
 		d := dice(rand.New(rand.NewPCG(seed, 11)).IntN)
 		c := newRandomCluster(d, 1+d(12), d(40), 10)
 		options := configuredBy(text)
-		read, err := options.Configuration.decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must(runtime.Decode(scheme.Codecs.UniversalDecoder(), []byte(text))).(*config.KubeSchedulerConfiguration)
 		e := startEngine(t, options, c.objects()...)
-		real := startUpstreamWith(t, []scheduler.Option{scheduler.WithProfiles(read.Profiles...)}, c.objects()...)
+		real := startUpstreamWith(t, []kubescheduler.Option{kubescheduler.WithProfiles(read.Profiles...)}, c.objects()...)
 		for _, name := range []string{"default-scheduler", "batch"} {
 			real.profile = real.Profiles[name]
 			for _, pod := range c.pending {
@@ -141,8 +143,8 @@ func TestAnotherSchedulersConfigurationLeavesTheDefaultProfile(t *testing.T) {
 	e := startEngine(t, configuredBy(text), testNode("std-a-01", "4"))
 	r := mustExplain(t, e, testPod("shop/x", "", "1"))
 	same(t, r.Scheduler.Profile, "default-scheduler, default profile assumed")
-	if e.profiles["ml"].alive != "ml" || e.standard.alive != corev1.DefaultSchedulerName {
-		t.Error(e.profiles["ml"].alive, e.standard.alive)
+	if e.scheduler.LeaseOf("ml") != "ml" || e.scheduler.LeaseOf(corev1.DefaultSchedulerName) != corev1.DefaultSchedulerName {
+		t.Error(e.scheduler.LeaseOf("ml"), e.scheduler.LeaseOf(corev1.DefaultSchedulerName))
 	}
 }
 
@@ -159,13 +161,13 @@ func TestABrokenConfigurationIsAnErrorOnlyWhereItWasAskedFor(t *testing.T) {
 			"profiles: [{schedulerName: default-scheduler, plugins: {filter: {enabled: [{name: PrioritySort}]}}}]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &Configuration{Data: []byte(text), Source: "scheduler.yaml"}
-			if err := c.Check(); !errors.Is(err, ErrConfiguration) {
+			c := &scheduler.Configuration{Data: []byte(text), Source: "scheduler.yaml"}
+			if err := c.Check(); !errors.Is(err, scheduler.ErrConfiguration) {
 				t.Error(err)
 			}
 			e := startEngine(t, Options{Configuration: c}, testNode("std-a-01", "4"))
 			r := mustExplain(t, e, testPod("shop/x", "", "1"))
-			if len(r.Scheduler.Caveats) != 2 || r.Scheduler.Caveats[0] != report.Assumed || !strings.HasPrefix(r.Scheduler.Caveats[1], "scheduler.yaml is left aside: ") {
+			if len(r.Scheduler.Caveats) != 2 || r.Scheduler.Caveats[0] != report.Assumed || !strings.HasPrefix(r.Scheduler.Caveats[1], "scheduler.yaml is ignored: ") {
 				t.Errorf("%q", r.Scheduler.Caveats)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // trace adds the scheduling cycle to the answer, stage by stage. For a pod that has a
@@ -29,10 +30,10 @@ func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error)
 	w := &stages{explanation: x}
 	if pod := x.question.Pod; pod.Spec.NodeName != "" {
 		w.way.Running = pod.Spec.NodeName
-		s := x.fork()
-		defer s.revert()
-		if _, err := x.overlay.NodeInfos().Get(pod.Spec.NodeName); err == nil && !ended(pod) {
-			if err := s.without(pod); err != nil {
+		s := x.scheduler.State.Fork()
+		defer s.Revert()
+		if _, err := x.scheduler.State.NodeInfos().Get(pod.Spec.NodeName); err == nil && !scheduler.Terminal(pod) {
+			if err := s.RemovePod(pod); err != nil {
 				return nil, err
 			}
 		}
@@ -65,7 +66,7 @@ func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation,
 type stages struct {
 	*explanation
 	way      report.SchedulingCycle
-	m        *matrix
+	m        *scheduler.Matrix
 	alive    []int          // nodes of m that nothing has refused so far
 	feasible []fwk.NodeInfo // those of them that fit for sure
 	beyond   bool           // the only one left is the nominated node, which PreFilter leaves out
@@ -76,8 +77,8 @@ type stages struct {
 // run goes from stage to stage. Where the cycle ends, what comes after is not
 // reached, and says why.
 func (w *stages) run(ctx context.Context) error {
-	if why, unread := w.forbidden["nodes"]; unread {
-		w.m = &matrix{}
+	if why, unread := w.scheduler.Forbidden["nodes"]; unread {
+		w.m = &scheduler.Matrix{}
 		w.queue()
 		w.blind(why)
 		return nil
@@ -86,7 +87,7 @@ func (w *stages) run(ctx context.Context) error {
 	if w.m, err = w.evaluate(ctx); err != nil {
 		return err
 	}
-	for i := range w.m.nodes {
+	for i := range w.m.Nodes {
 		w.alive = append(w.alive, i)
 	}
 	w.queue()

@@ -50,8 +50,8 @@ func stepOf(t *testing.T, w *report.SchedulingCycle, stage, plugin string) repor
 func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 	r := mustWay(t, startEngine(t, Options{}, prodEU()...), checkout())
 	w := r.Cycle
-	if got, want := outcomes(w), "queue passed 12→12, PreFilter passed 12→12, Filter refused 12→0, PostFilter refused 12→0, "+
-		"Score not asked 0→0, Bind not asked 0→0"; got != want {
+	if got, want := outcomes(w), "queue passed 12→12, PreFilter passed 12→12, Filter rejected 12→0, PostFilter rejected 12→0, "+
+		"Score not reached 0→0, Bind not reached 0→0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, want := range []struct {
@@ -60,12 +60,12 @@ func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 		what                 string
 	}{
 		{"NodeName", 12, 0, 12, ""},
-		{"NodeUnschedulable", 12, 1, 11, "spot-a-01, cordoned"},
-		{"TaintToleration", 11, 4, 7, "3 dedicated=gpu, 1 NotReady"},
-		{"NodeAffinity", 7, 4, 3, "3 disktype=hdd, 1 no label"},
+		{"NodeUnschedulable", 12, 1, 11, "spot-a-01: cordoned"},
+		{"TaintToleration", 11, 4, 7, "3: dedicated=gpu; 1: NotReady"},
+		{"NodeAffinity", 7, 4, 3, "3: disktype=hdd; 1: no label"},
 		{"NodePorts", 0, 0, 3, "skipped: no host ports"},
-		{"NodeResourcesFit", 3, 3, 0, "cpu short by 350m, 1.2, 3.1"},
-		{"VolumeBinding", 0, 0, 0, "not asked: no node is left"},
+		{"NodeResourcesFit", 3, 3, 0, "3 lack cpu: 350m, 1.2, 3.1"},
+		{"VolumeBinding", 0, 0, 0, "not run: no node remains"},
 	} {
 		step := stepOf(t, w, report.StageFilter, want.plugin)
 		if step.Asked != want.asked || *step.Refused != want.refused || step.Left != want.left || step.What != want.what {
@@ -89,7 +89,7 @@ func TestAStepTellsNodesThatLackSeveralThingsTogether(t *testing.T) {
 	w := mustWay(t, e, aPod("web", "4", func(p *corev1.Pod) {
 		p.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = *resourceQuantity("64Gi")
 	})).Cycle
-	if got, want := stepOf(t, w, report.StageFilter, "NodeResourcesFit").What, "2 short of cpu, memory, 1 memory 32Gi short"; got != want {
+	if got, want := stepOf(t, w, report.StageFilter, "NodeResourcesFit").What, "2 lack cpu, memory; 1: needs memory 32Gi more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -119,7 +119,7 @@ func TestTheWayEndsWhereThePodIsHeldBack(t *testing.T) {
 	nodes := []runtime.Object{aNode("a", "4"), aNode("b", "4")}
 	gated := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
 	w := mustWay(t, startEngine(t, Options{}, nodes...), gated).Cycle
-	if got := outcomes(w); !strings.HasPrefix(got, "queue refused 2→0, PreFilter not asked 0→0, Filter not asked") {
+	if got := outcomes(w); !strings.HasPrefix(got, "queue rejected 2→0, PreFilter not reached 0→0, Filter not reached") {
 		t.Error(got)
 	}
 	if step := stepOf(t, w, report.StageQueue, "SchedulingGates"); step.Outcome != report.Refused || step.What != "example.com/budget" || *step.Refused != 2 {
@@ -137,8 +137,8 @@ func TestWhatIsNotReadIsUnknownOnTheWay(t *testing.T) {
 		unread, want string
 	}{
 		{"nodes", "queue passed 0→0, PreFilter unknown 0→0, Filter unknown 0→0, PostFilter unknown 0→0, Score unknown 0→0, Bind unknown 0→0"},
-		{"pods", "queue passed 2→2, PreFilter unknown 2→2, Filter unknown 2→2, PostFilter not asked 2→2, Score not asked 2→2, Bind not asked 2→2"},
-		{"services", "queue passed 2→2, PreFilter passed 2→2, Filter passed 2→2, PostFilter not asked 2→2, Score unknown 2→2, Bind unknown 2→1"},
+		{"pods", "queue passed 2→2, PreFilter unknown 2→2, Filter unknown 2→2, PostFilter not reached 2→2, Score not reached 2→2, Bind not reached 2→2"},
+		{"services", "queue passed 2→2, PreFilter passed 2→2, Filter passed 2→2, PostFilter not reached 2→2, Score unknown 2→2, Bind unknown 2→1"},
 	} {
 		e := startEngineForbidding(t, Options{}, []string{test.unread}, aNode("a", "4"), aNode("b", "1"))
 		r := mustWay(t, e, aPod("web", "500m"))
@@ -170,24 +170,24 @@ func TestWhereAPodWouldGo(t *testing.T) {
 		pod  *corev1.Pod
 		want string
 	}{
-		{"ranked", with(two...), pod, "It would go to b: it scores 464, next a 418."},
-		{"alone", with(two...), big, "It would go to b: no other node fits."},
-		{"tied", with(aNode("a", "4"), aNode("b", "4"), aNode("c", "2")), pod, "It would go to one of a, b at random: each scores 455, next c 436."},
+		{"ranked", with(two...), pod, "It would be scheduled on b: it scores 464, next a 418."},
+		{"alone", with(two...), big, "It would be scheduled on b: no other node fits."},
+		{"tied", with(aNode("a", "4"), aNode("b", "4"), aNode("c", "2")), pod, "It would be scheduled on one of a, b at random: each scores 455, next c 436."},
 		{"none", with(two...), aPod("web", "9"), ""},
-		{"there", with(append(two, running("b"))...), nil, "Why there: b scores 464, next a 418. As of now, without this pod."},
-		{"elsewhere", with(append(two, running("a"))...), nil, "It would go elsewhere now: b scores 464, a 418. As of now, without this pod."},
+		{"there", with(append(two, running("b"))...), nil, "It would be scheduled on b again: it scores 464, next a 418. Simulated as if the pod had no node yet."},
+		{"elsewhere", with(append(two, running("a"))...), nil, "It would be scheduled elsewhere now: b scores 464, a 418. Simulated as if the pod had no node yet."},
 		{
 			"refused", with(append(two, running("a"), aPod("more", "1", on("a")))...), nil,
-			"It would not go to a now: NodeResourcesFit, cpu 1 short. First is b. As of now, without this pod.",
+			"It would not be scheduled on a now: NodeResourcesFit, needs cpu 1 more. Best is b. Simulated as if the pod had no node yet.",
 		},
-		{"only there", with(aNode("a", "4"), running("a")), nil, "Why there: no node but a fits. As of now, without this pod."},
+		{"only there", with(aNode("a", "4"), running("a")), nil, "It would be scheduled on a again: no other node fits. Simulated as if the pod had no node yet."},
 		{
 			"nowhere", with(aNode("a", "4", func(n *corev1.Node) { n.Spec.Unschedulable = true }), running("a")), nil,
-			"It would fit no node now. a: NodeUnschedulable, cordoned. As of now, without this pod.",
+			"No node would fit now. a: NodeUnschedulable, cordoned. Simulated as if the pod had no node yet.",
 		},
 		{
 			"alike", with(aNode("a", "4"), aNode("b", "4"), running("a")), nil,
-			"Why there: a scores 455, and so does b. As of now, without this pod.",
+			"It may be scheduled on a again: it scores 455, as does b. Simulated as if the pod had no node yet.",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestTheWayIsLikelyWhereTheSchedulerDoesNotLookAtAllThatFit(t *testing.T) {
 	if !w.Likely || w.Sample != 117 || len(w.Ranked) != 240 {
 		t.Errorf("likely %v, %d of %d", w.Likely, w.Sample, len(w.Ranked))
 	}
-	if want := "Likely: of 240 that fit kube-scheduler ranks 117."; !strings.HasSuffix(w.Where, want) {
+	if want := "Likely: kube-scheduler scores only 117 of the 240 nodes that fit."; !strings.HasSuffix(w.Where, want) {
 		t.Errorf("%q does not end in %q", w.Where, want)
 	}
 }
@@ -223,7 +223,7 @@ func TestPreemptionIsAStageOfTheWay(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"), aPod("held", "3", on("a"), priority(-5)))
 	w := mustWay(t, e, aPod("web", "2")).Cycle
 	stage := w.Stage(report.StagePostFilter)
-	if stage.Outcome != report.Passed || stage.To != 1 || stepOf(t, w, report.StagePostFilter, "DefaultPreemption").What != "makes room on a" {
+	if stage.Outcome != report.Passed || stage.To != 1 || stepOf(t, w, report.StagePostFilter, "DefaultPreemption").What != "helps on a" {
 		t.Errorf("%+v", stage)
 	}
 	missing := aPod("web", "2", func(p *corev1.Pod) {

@@ -38,19 +38,19 @@ func BenchmarkRankAndWay(b *testing.B) {
 		e, _ := benchEngine(b, size)
 		for _, kind := range benchFitting {
 			pod := aPod("fitting", "100m", kind.option)
-			m, err := e.ask(b.Context(), pod)
+			m, err := e.scheduler.Profile(pod).Evaluate(b.Context(), pod)
 			if err != nil {
 				b.Fatal(err)
 			}
 			var feasible []fwk.NodeInfo
-			for i, node := range m.nodes {
-				if fits := m.fits(i); fits != nil && *fits {
+			for i, node := range m.Nodes {
+				if fits := m.Fits(i); fits != nil && *fits {
 					feasible = append(feasible, node)
 				}
 			}
 			b.Run(fmt.Sprintf("nodes=%d/%s/rank", size, kind.name), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := e.rank(b.Context(), m.state, pod, feasible); err != nil {
+					if _, err := e.scheduler.Profile(pod).Prioritize(b.Context(), m.State, pod, feasible); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // dropouts are how many nodes drop out at each plugin on the framework's own way,
@@ -111,7 +112,7 @@ func TestWhyThereIsAskedWithoutThePodItself(t *testing.T) {
 		c := rankable(seed)
 		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
 		for _, pod := range c.bound {
-			if ended(pod) {
+			if scheduler.Terminal(pod) {
 				continue
 			}
 			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes | report.TracePart})

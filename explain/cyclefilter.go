@@ -10,13 +10,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // preFilter repeats Framework.RunPreFilterPlugins: one that calls the pod
 // unresolvable ends it at once, any other refusal only after all were asked.
 func (w *stages) preFilter() {
-	if len(w.m.nodes) == 0 && w.end == "" {
+	if len(w.m.Nodes) == 0 && w.end == "" {
 		w.end = "the cluster has no nodes"
 	}
 	if w.end != "" {
@@ -25,23 +26,23 @@ func (w *stages) preFilter() {
 	}
 	stage := report.Stage{
 		Name: report.StagePreFilter, Outcome: report.Passed, From: len(w.alive),
-		Words: "Each plugin looks at the pod and all nodes once; some leave nodes out.",
+		Words: "Each plugin checks the pod and all nodes once; some exclude nodes.",
 	}
 	stop := "" // why the plugins after it are not asked
-	for _, k := range w.preOrder {
+	for _, k := range w.profile.PreOrder {
 		if stop != "" {
-			stage.Steps = append(stage.Steps, w.step(report.StagePreFilter, w.plugins[k].name).Silent(report.Unreached, stop))
+			stage.Steps = append(stage.Steps, w.step(report.StagePreFilter, w.profile.Plugins[k].Name).Silent(report.Unreached, stop))
 			continue
 		}
 		step, last := w.preFilterStep(k)
 		stage.Steps = append(stage.Steps, step)
 		stage.Outcome = worse(stage.Outcome, step.Outcome)
 		if last {
-			stop = "not asked: " + w.plugins[k].name + " ends the attempt"
+			stop = "not run: " + w.profile.Plugins[k].Name + " ends the attempt"
 		}
 	}
 	if stage.Outcome == report.Refused {
-		w.alive, w.end, w.none = nil, "PreFilter refuses the pod", true
+		w.alive, w.end, w.none = nil, "PreFilter rejects the pod", true
 	}
 	stage.To = len(w.alive)
 	w.add(stage)
@@ -49,23 +50,23 @@ func (w *stages) preFilter() {
 
 // preFilterStep is one plugin's; last says that it ends the attempt.
 func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
-	a, name := &w.m.answers[k], w.plugins[k].name
+	a, name := &w.m.Answers[k], w.profile.Plugins[k].Name
 	step = w.step(report.StagePreFilter, name)
 	switch {
-	case a.open != nil:
-		return step.Silent(report.Open, a.whyOpen()), false
-	case a.skipped:
+	case a.Open != nil:
+		return step.Silent(report.Open, whyOpen(a)), false
+	case a.Skipped:
 		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name)), false
-	case failed(a.pre):
+	case scheduler.Failed(a.Pre):
 		w.end = "PreFilter fails"
-		return step.Silent(report.Open, errorsOf+": "+a.pre.Message()), true
-	case a.pre != nil:
-		told := refusal(w.question.Question, []plugins.Refused{w.m.refused(w.Engine, k, 0)})
+		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
+	case a.Pre != nil:
+		told := plugins.Tell(w.question.Question, []plugins.Refused{w.m.Rejection(k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
-	case a.only != nil:
-		return w.narrow(step, a.only)
+	case a.Only != nil:
+		return w.narrow(step, a.Only)
 	}
 	return step, false
 }
@@ -75,7 +76,7 @@ func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed repor
 	var left []int
 	var names []string
 	for _, i := range w.alive {
-		if name := w.m.nodes[i].Node().Name; only.Has(name) {
+		if name := w.m.Nodes[i].Node().Name; only.Has(name) {
 			left, names = append(left, i), append(names, name)
 		} else {
 			step.Nodes = append(step.Nodes, name)
@@ -85,11 +86,11 @@ func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed repor
 	step.Refused, step.Left = new(len(w.alive)-len(left)), len(left)
 	w.alive = left
 	if len(left) == 0 {
-		step.Outcome, step.What = report.Refused, "leaves no node"
-		step.Detail = fmt.Sprintf("It leaves only %s, and none of the nodes that were left is one of them.", grammar.List(sets.List(only), grammar.Many))
+		step.Outcome, step.What = report.Refused, "excludes all nodes"
+		step.Detail = fmt.Sprintf("It allows only %s, and none of the remaining nodes is among them.", grammar.List(sets.List(only), grammar.Many))
 		return step, true
 	}
-	step.What = "leaves " + grammar.List(names, grammar.Few)
+	step.What = "allows only " + grammar.List(names, grammar.Few)
 	step.Detail = "Only these nodes are filtered: " + grammar.List(names, grammar.Many) + "."
 	return step, false
 }
@@ -104,8 +105,7 @@ func worse(a, b report.Outcome) report.Outcome {
 	return a
 }
 
-// filter lets each node through plugin after plugin, up to the first that
-// refuses it.
+// filter runs the plugins on each node, up to the first that rejects it.
 func (w *stages) filter(ctx context.Context) {
 	if w.end != "" {
 		w.add(w.unreached(report.StageFilter))
@@ -113,35 +113,35 @@ func (w *stages) filter(ctx context.Context) {
 	}
 	stage := report.Stage{
 		Name: report.StageFilter, Outcome: report.Passed,
-		Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
+		Words: "Plugins check each node in turn; the first rejection excludes it.",
 	}
 	if node := w.nominated(ctx); node >= 0 {
 		w.alive = []int{node}
-		stage.Words = fmt.Sprintf("Nominated to %s: that node is asked before all others, and fits.", w.m.nodes[node].Node().Name)
+		stage.Words = fmt.Sprintf("Nominated to %s: it is checked before all others, and fits.", w.m.Nodes[node].Node().Name)
 	}
 	stage.From = len(w.alive)
 	first := map[int][]int{} // by plugin: the nodes that it is the first to refuse
 	for _, i := range w.alive {
-		if k := w.m.firstThatCounts(i); k >= 0 && !w.beyond {
+		if k := w.m.FirstSure(i); k >= 0 && !w.beyond {
 			first[k] = append(first[k], i)
 		}
 	}
-	for k, p := range w.plugins {
-		if p.filter != nil {
+	for k, p := range w.profile.Plugins {
+		if p.Filter != nil {
 			step := w.filterStep(k, first[k])
 			stage.Steps, stage.Outcome = append(stage.Steps, step), worse(stage.Outcome, step.Outcome)
 		}
 	}
 	for _, i := range w.alive {
-		if fits := w.m.fits(i); w.beyond || (fits != nil && *fits) {
-			w.feasible = append(w.feasible, w.m.nodes[i])
+		if fits := w.m.Fits(i); w.beyond || (fits != nil && *fits) {
+			w.feasible = append(w.feasible, w.m.Nodes[i])
 		}
 	}
 	switch {
 	case w.end != "": // a plugin failed
 		stage.Outcome, w.feasible = report.Open, nil
 	case len(w.alive) == 0:
-		stage.Outcome, w.end, w.none = report.Refused, "no node is left", true
+		stage.Outcome, w.end, w.none = report.Refused, "no node remains", true
 	case len(w.feasible) == 0:
 		stage.Outcome, w.end = report.Open, "whether a node fits is unknown"
 	default:
@@ -153,19 +153,19 @@ func (w *stages) filter(ctx context.Context) {
 
 // filterStep is one plugin's; the nodes it is the first to refuse drop out.
 func (w *stages) filterStep(k int, drop []int) report.Step {
-	a, name := &w.m.answers[k], w.plugins[k].name
+	a, name := &w.m.Answers[k], w.profile.Plugins[k].Name
 	step := w.step(report.StageFilter, name)
 	switch {
 	case len(w.alive) == 0:
-		return step.Silent(report.Unreached, "not asked: no node is left")
-	case a.skipped:
+		return step.Silent(report.Unreached, "not run: no node remains")
+	case a.Skipped:
 		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name))
-	case a.open != nil:
-		return step.Silent(report.Open, a.whyOpen())
+	case a.Open != nil:
+		return step.Silent(report.Open, whyOpen(a))
 	}
 	if why := w.failsOn(k); why != "" {
 		w.end = name + " fails, which ends the attempt"
-		return step.Silent(report.Open, errorsOf+": "+why)
+		return step.Silent(report.Open, scheduler.PluginError+": "+why)
 	}
 	if len(drop) == 0 {
 		return step
@@ -181,28 +181,28 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 // comes to it; "" without one.
 func (w *stages) failsOn(k int) string {
 	for _, i := range w.alive {
-		if column := w.m.answers[k].column; column != nil && failed(column[i]) {
+		if column := w.m.Answers[k].Column; column != nil && scheduler.Failed(column[i]) {
 			return column[i].Message()
 		}
 	}
 	return ""
 }
 
-// nominated is the node that the scheduler asks before all others and takes
+// nominated is the node that the scheduler checks before all others and takes
 // because it fits (Scheduler.evaluateNominatedNode); -1 without such a node.
 func (w *stages) nominated(ctx context.Context) int {
 	name := w.question.Pod.Status.NominatedNodeName
 	if name == "" {
 		return -1
 	}
-	for i, node := range w.m.nodes {
+	for i, node := range w.m.Nodes {
 		if node.Node().Name != name {
 			continue
 		}
-		if fits := w.m.fits(i); fits != nil && *fits {
+		if fits := w.m.Fits(i); fits != nil && *fits {
 			return i
 		}
-		if !w.m.leaves(name) && !w.m.open() && w.framework.RunFilterPluginsWithNominatedPods(ctx, w.m.state, w.question.Pod, node).IsSuccess() {
+		if !w.m.Includes(name) && !w.m.Open() && w.profile.Framework.RunFilterPluginsWithNominatedPods(ctx, w.m.State, w.question.Pod, node).IsSuccess() {
 			w.beyond = true
 			return i
 		}
@@ -210,29 +210,10 @@ func (w *stages) nominated(ctx context.Context) int {
 	return -1
 }
 
-// firstThatCounts is the first plugin that refuses node i for sure, in the order
-// in which the scheduler comes upon it: the pass with the nominated pods comes
-// first. -1 if none does.
-func (m *matrix) firstThatCounts(i int) int {
-	if len(m.views) > 0 && m.views[i] != nil {
-		for k := range m.answers {
-			if m.answers[k].early[i] && m.refuses(k, i) != nil {
-				return k
-			}
-		}
-	}
-	for k := range m.answers {
-		if m.refuses(k, i) != nil {
-			return k
-		}
-	}
-	return -1
-}
-
-// whyOpen tells why the answer does not count.
-func (a *answer) whyOpen() string {
+// whyOpen says why the answer does not count.
+func whyOpen(a *scheduler.Answer) string {
 	var all []string
-	for _, part := range mergeParts(a.parts("")) {
+	for _, part := range report.MergeUnknown(a.Parts("")) {
 		all = append(all, part.Why)
 	}
 	return "unknown: " + strings.Join(all, "; ")

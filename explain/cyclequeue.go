@@ -8,22 +8,22 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// queue tells whether the pod gets into the scheduler's queue at all.
+// queue says whether the pod enters the scheduler's queue at all.
 func (w *stages) queue() {
-	stage := report.Stage{Name: report.StageQueue, Outcome: report.Passed, From: len(w.alive), Words: "Nothing keeps the pod out of the scheduling queue."}
+	stage := report.Stage{Name: report.StageQueue, Outcome: report.Passed, From: len(w.alive), Words: "The pod can enter the scheduling queue."}
 	defer func() {
 		stage.To = len(w.alive)
 		w.add(stage)
 	}()
 	if w.report.Verdict == report.NotConsidered {
-		w.alive, w.end = nil, "no scheduler takes care of the pod"
-		stage.Outcome, stage.Words = report.Refused, "No scheduler takes care of the pod: "+w.question.found.scheduler.why+"."
+		w.alive, w.end = nil, "no scheduler handles the pod"
+		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.question.found.scheduler.why+"."
 		return
 	}
 	if why := w.openFor("leases"); why != "" {
 		stage.Outcome, stage.Words = report.Open, "Unknown: "+why+"."
 	}
-	for _, p := range w.gates {
+	for _, p := range w.profile.Gates {
 		step := w.gate(p.Name())
 		stage.Steps = append(stage.Steps, step)
 		if step.Outcome == report.Open && stage.Outcome == report.Passed {
@@ -35,13 +35,13 @@ func (w *stages) queue() {
 		for _, h := range held {
 			all = append(all, h.short)
 		}
-		w.alive, w.end = nil, "the pod does not get into the queue"
+		w.alive, w.end = nil, "the pod does not enter the queue"
 		stage.Outcome = report.Refused
-		stage.Words = fmt.Sprintf("kube-scheduler does not look at the pod: %s.", strings.Join(all, ", "))
+		stage.Words = fmt.Sprintf("kube-scheduler does not consider the pod: %s.", strings.Join(all, ", "))
 	}
 }
 
-// gate tells what one PreEnqueue plugin has said.
+// gate is the step of one PreEnqueue plugin.
 func (w *stages) gate(plugin string) report.Step {
 	step := w.step(report.StageQueue, plugin)
 	for _, h := range w.question.found.gates {

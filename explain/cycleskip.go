@@ -9,8 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// skipWords say what the pod does not have, so that the plugin has nothing to
-// look at. The plugin has skipped it already.
+// skipWords say what the pod does not have, which is why the plugin skipped it.
 func skipWords(q *plugins.Question, plugin string) string {
 	volumes := q.Pod.Spec.Volumes
 	claims := slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
@@ -20,12 +19,12 @@ func skipWords(q *plugins.Question, plugin string) string {
 	case names.NodePorts:
 		return "no host ports"
 	case names.VolumeRestrictions:
-		return "no exclusive volumes"
+		return "no volumes for one pod only"
 	case names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone:
 		if !claims {
-			return "no claims"
+			return "no PersistentVolumeClaims"
 		}
-		return "no claim of its kind"
+		return "no matching PersistentVolumeClaims"
 	case names.PodTopologySpread:
 		return "no spread constraints"
 	case names.InterPodAffinity:
@@ -33,11 +32,11 @@ func skipWords(q *plugins.Question, plugin string) string {
 	case names.DynamicResources:
 		return "no resource claims"
 	case names.NodeDeclaredFeatures:
-		return "wants no node feature"
+		return "no required node features"
 	case names.DeferredPodScheduling:
 		return "no deferred resize"
 	}
-	return "nothing to say"
+	return "not applicable to this pod"
 }
 
 // skipScoreWords say the same for the plugins that rank nodes.
@@ -48,11 +47,11 @@ func skipScoreWords(plugin string) string {
 	case names.VolumeBinding:
 		return "no claim to bind"
 	case names.PodTopologySpread:
-		return "nothing to spread by"
+		return "no spread constraints"
 	case names.InterPodAffinity:
 		return "no preferred pod affinity"
 	case names.NodeResourcesBalancedAllocation:
 		return "requests nothing"
 	}
-	return "nothing to say"
+	return "not applicable to this pod"
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// tell finds the words for the nodes that drop out at plugin k.
+// tell words the nodes that plugin k excludes.
 func (w *stages) tell(step *report.Step, k int, drop []int) {
 	all := make([]plugins.Refused, len(drop))
 	for n, i := range drop {
-		all[n] = w.m.refused(w.Engine, k, i)
+		all[n] = w.m.Rejection(k, i)
 	}
 	step.What, step.Detail, step.Nodes = w.dropped(k, all)
 }
 
-// dropped groups nodes by what the plugin has against them, the most first: what
-// they come to in a clause, in sentences, and their names in that order.
+// dropped groups nodes by why the plugin rejects them, the largest group first: a
+// clause, sentences, and their names in that order.
 func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nodes []string) {
-	plugin := w.plugins[k].name
+	plugin := w.profile.Plugins[k].Name
 	groups := map[string][]plugins.Refused{}
 	var order []string
 	for _, r := range all {
@@ -39,7 +39,7 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 	}
 	for _, rs := range groups {
 		slices.SortFunc(rs, func(a, b plugins.Refused) int {
-			return cmp.Or(cmp.Compare(distance(w.question.Question, a), distance(w.question.Question, b)), strings.Compare(a.Name(), b.Name()))
+			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(w.question.Question, a), plugins.Explainers[b.Plugin].Distance(w.question.Question, b)), strings.Compare(a.Name(), b.Name()))
 		})
 	}
 	slices.SortFunc(order, func(a, b string) int {
@@ -59,12 +59,12 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 		}
 	}
 	if rest > 0 {
-		clauses = append(clauses, fmt.Sprintf("%d otherwise", rest))
+		clauses = append(clauses, fmt.Sprintf("%d for other reasons", rest))
 	}
-	return strings.Join(clauses, ", "), strings.Join(sentences, ". ") + ".", nodes
+	return strings.Join(clauses, "; "), strings.Join(sentences, ". ") + ".", nodes
 }
 
-// shapeOf is what nodes have in common that one clause tells.
+// shapeOf is what nodes have in common that one clause covers.
 func (w *stages) shapeOf(plugin string, r plugins.Refused) string {
 	switch explainer := plugins.Explainers[plugin]; {
 	case plugin == names.NodeAffinity:
@@ -78,7 +78,7 @@ func (w *stages) shapeOf(plugin string, r plugins.Refused) string {
 	return r.Status.Message()
 }
 
-// insteadOf is what the node has where the pod wants one other thing of it.
+// insteadOf is the value that the node has where the pod requires one other value.
 func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
 	one, ok := plugins.UnmetOf(q, r).Single()
 	if !ok {
@@ -91,7 +91,7 @@ func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
 	return one.Key + "=" + plugins.OrEmpty(value), true
 }
 
-// clauseOf tells some of the nodes that a plugin refuses, of so many.
+// clauseOf words some of the nodes that a plugin rejects, of so many.
 func (w *stages) clauseOf(plugin string, rs []plugins.Refused, of int) string {
 	said := ""
 	switch plugin {
@@ -101,22 +101,19 @@ func (w *stages) clauseOf(plugin string, rs []plugins.Refused, of int) string {
 		said, _ = insteadOf(w.question.Question, rs[0])
 	case names.NodeResourcesFit:
 		if said = w.shortBy(rs); said != "" {
-			if of > len(rs) || len(plugins.Shortages(w.question.Question, rs[0])) > 1 {
-				said = fmt.Sprintf("%d %s", len(rs), said)
-			}
-			return said
+			return fmt.Sprintf("%d %s", len(rs), said)
 		}
 	}
 	if said == "" {
-		said = refusal(w.question.Question, rs).Short
+		said = plugins.Tell(w.question.Question, rs).Short
 	}
 	if of == 1 {
-		return rs[0].Name() + ", " + strings.TrimPrefix(said, rs[0].Name()+": ")
+		return rs[0].Name() + ": " + said
 	}
-	return fmt.Sprintf("%d %s", len(rs), said)
+	return fmt.Sprintf("%d: %s", len(rs), said)
 }
 
-// taintBrief names taints without their effects, which all keep the pod off.
+// taintBrief names taints without their effects, all of which reject the pod.
 func taintBrief(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
@@ -131,8 +128,8 @@ func taintBrief(taints []corev1.Taint) string {
 	return grammar.List(all, grammar.Few)
 }
 
-// shortBy tells how much several nodes lack, the nearest first, where that is one
-// resource, and else what they lack.
+// shortBy says how much more several nodes need, the closest first, where that is
+// one resource, and otherwise which resources.
 func (w *stages) shortBy(rs []plugins.Refused) string {
 	lacks := plugins.Shortages(w.question.Question, rs[0])
 	switch {
@@ -143,7 +140,7 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 		for _, f := range lacks {
 			names = append(names, string(f.Resource))
 		}
-		return "short of " + grammar.List(names, grammar.Few)
+		return "lack " + grammar.List(names, grammar.Few)
 	}
 	name := lacks[0].Resource
 	var all []string
@@ -154,10 +151,10 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 	if rest := len(rs) - grammar.Few; rest > 0 {
 		all = append(all, fmt.Sprintf("%d more", rest))
 	}
-	return fmt.Sprintf("%s short by %s", name, strings.Join(all, ", "))
+	return fmt.Sprintf("lack %s: %s", name, strings.Join(all, ", "))
 }
 
-// sentenceOf names the nodes and all that the plugin has against them.
+// sentenceOf names the nodes and all reasons of the plugin.
 func (w *stages) sentenceOf(plugin string, rs []plugins.Refused) string {
 	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question.Question, rs[0])) > 0 {
 		var nodes []string
@@ -167,5 +164,5 @@ func (w *stages) sentenceOf(plugin string, rs []plugins.Refused) string {
 		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(w.question.Question, rs[0]), ", "), "node.kubernetes.io/", "")
 		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
-	return strings.TrimSuffix(refusal(w.question.Question, rs).What, ".")
+	return strings.TrimSuffix(plugins.Tell(w.question.Question, rs).What, ".")
 }

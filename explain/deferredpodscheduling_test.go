@@ -22,7 +22,7 @@ func TestADeferredResizeTellsWhyItsNodeIsNoPlaceForIt(t *testing.T) {
 	b := newBench([]*corev1.Node{testNode("std-a-01", "4", noResizePreemption("example.com/autoscaler")), testNode("std-a-02", "4")}, nil)
 	pod := testPod("shop/x", "std-a-01", "", resizeDeferred)
 	w := b.told(t, names.DeferredPodScheduling, pod, "std-a-01")
-	same(t, w.What, "std-a-01: no pod may be ended there for a resize: spec.podPreemptionPolicy.disableResizePreemption is set by example.com/autoscaler")
+	same(t, w.What, "std-a-01: preemption for a resize is disabled: spec.podPreemptionPolicy.disableResizePreemption is set by example.com/autoscaler")
 	same(t, w.Short, "no preemption for resizes")
 	w = b.told(t, names.DeferredPodScheduling, pod, "std-a-02")
 	same(t, w.What, "std-a-02: the pod runs on std-a-01, where its resize is deferred")

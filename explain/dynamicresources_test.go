@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // startDevices is startEngine that waits until the claims and slices have come
@@ -35,9 +36,9 @@ func startDevices(t testing.TB, objects ...runtime.Object) *Engine {
 		}
 	}
 	for range 5000 {
-		seenClaims, _ := e.dra.ResourceClaims().List()
-		seenSlices, err := e.dra.ResourceSlices().ListWithDeviceTaintRules()
-		allocated, _ := e.dra.ResourceClaims().ListAllAllocatedDevices()
+		seenClaims, _ := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceClaims().List()
+		seenSlices, err := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceSlices().ListWithDeviceTaintRules()
+		allocated, _ := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceClaims().ListAllAllocatedDevices()
 		if err == nil && len(seenClaims) == claims && len(seenSlices) == offers && len(allocated) == len(allocatedDevices(objects)) {
 			return e
 		}
@@ -152,8 +153,8 @@ func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
 			}),
 			aDevice("nic-0", "nic"), aDevice("nic-1", "nic")),
 	)
-	same(t, refusal.What, "n: claim ml/train request r wants 2 devices of class gpu: 1 free of 6 devices on the node; "+
-		"held by claim ml/other: gpu-1; tainted broken=ecc:NoSchedule: gpu-2; "+
+	same(t, refusal.What, "n: request r of claim ml/train needs 2 devices of class gpu: 1 free of 6 devices on the node; "+
+		"allocated to claim ml/other: gpu-1; untolerated taint broken=ecc:NoSchedule: gpu-2; "+
 		`not device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("20Gi")): gpu-3; not of class gpu: nic-0, nic-1`)
 	same(t, refusal.Short, "1 of 2 gpu devices free for claim ml/train")
 }
@@ -161,12 +162,12 @@ func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
 func TestANodeWithoutDevicesIsToldAsThat(t *testing.T) {
 	pod := testPod("ml/x", "", "", claiming("train"))
 	refusal := devicesOf(t, pod, aDeviceClaim("ml/train", 1), aSlice("m", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu, and no driver offers any on this node")
+	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu, and no driver publishes any for this node")
 	same(t, refusal.Short, "no gpu device for claim ml/train")
 	half := aSlice("n", aDevice("gpu-0", "gpu"))
 	half.Spec.Pool.ResourceSliceCount = 2
 	refusal = devicesOf(t, pod, aDeviceClaim("ml/train", 1), half)
-	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu: pool n of gpu.example.com is being changed: 1 of its 2 slices are there")
+	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu: pool n of gpu.example.com is being updated: 1 of its 2 slices exist")
 }
 
 // A part of a device needs what is left of the whole.
@@ -186,16 +187,16 @@ func TestThePartsThatADeviceLacksAreTold(t *testing.T) {
 	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "gpu", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("40Gi")}}}}
 	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), devices, counters,
 		aDeviceClaim("ml/train", 1), aDeviceClaim("ml/other", 1, holdingDevices("n", "half")))
-	same(t, refusal.What, "n: claim ml/train request r wants 1 device of class gpu: 0 free of 2 devices on the node; "+
-		"20Gi of gpu/memory left: whole; held by claim ml/other: half")
+	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu: 0 free of 2 devices on the node; "+
+		"counter gpu/memory: 20Gi left, 40Gi needed: whole; allocated to claim ml/other: half")
 	same(t, refusal.Short, "no gpu device free for claim ml/train")
 }
 
 func TestAClaimThatIsAllocatedElsewhereIsToldWithItsDevices(t *testing.T) {
 	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), testNode("m", "4"),
 		aDeviceClaim("ml/train", 1, holdingDevices("m", "gpu-0")), aSlice("m", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: resource claim ml/train is allocated for nodes with metadata.name=m: gpu.example.com/m/gpu-0")
-	same(t, refusal.Short, "resource claim ml/train is allocated for metadata.name=m")
+	same(t, refusal.What, "n: ResourceClaim ml/train is allocated on nodes with metadata.name=m: gpu.example.com/m/gpu-0")
+	same(t, refusal.Short, "ResourceClaim ml/train is allocated on nodes with metadata.name=m")
 }
 
 func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
@@ -207,32 +208,32 @@ func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
 		objects []runtime.Object
 		what    string
 	}{
-		"missing":     {testPod("ml/x", "", "", claiming("train")), nil, "resource claim ml/train does not exist"},
-		"not created": {testPod("ml/x", "", "", made), nil, "resource claim gpu is not created yet from template ml/one-gpu"},
+		"missing":     {testPod("ml/x", "", "", claiming("train")), nil, "ResourceClaim ml/train does not exist"},
+		"not created": {testPod("ml/x", "", "", made), nil, "ResourceClaim gpu is not created yet from ResourceClaimTemplate ml/one-gpu"},
 		"deleted": {
 			testPod("ml/x", "", "", claiming("train")),
 			[]runtime.Object{aDeviceClaim("ml/train", 1, func(c *resourcev1.ResourceClaim) {
 				c.DeletionTimestamp, c.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 			})},
-			"resource claim ml/train is being deleted",
+			"ResourceClaim ml/train is being deleted",
 		},
 		"another pod's": {
 			testPod("ml/x", "", "", made, func(p *corev1.Pod) {
 				p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("train")}}
 			}),
 			[]runtime.Object{aDeviceClaim("ml/train", 1)},
-			"resource claim ml/train was made for another pod",
+			"ResourceClaim ml/train was created for another pod",
 		},
 		"no class": {
 			testPod("ml/x", "", "", claiming("train")),
 			[]runtime.Object{aDeviceClaim("ml/train", 1, exactly(func(r *resourcev1.ExactDeviceRequest) { r.DeviceClassName = "tpu" }))},
-			"claim ml/train request r wants device class tpu, which does not exist",
+			"request r of claim ml/train needs DeviceClass tpu, which does not exist",
 		},
 	} {
 		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
-		x, m := e.begin(t.Context(), c.pod), must(e.ask(t.Context(), c.pod)) // most of these do not even get into the queue
-		k := slices.IndexFunc(e.plugins, func(p plugin) bool { return p.name == names.DynamicResources })
-		if told := refusal(x.question.Question, []plugins.Refused{m.refused(e, k, 0)}); told.What != c.what || m.answers[k].pre == nil {
+		x, m := e.begin(t.Context(), c.pod), must(e.scheduler.Profile(c.pod).Evaluate(t.Context(), c.pod)) // most of these do not even get into the queue
+		k := slices.IndexFunc(m.Profile.Plugins, func(p scheduler.Plugin) bool { return p.Name == names.DynamicResources })
+		if told := plugins.Tell(x.question.Question, []plugins.Refused{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, told.What, c.what)
 		}
 	}
@@ -245,7 +246,7 @@ func TestADeviceThatIsNotReadyInTimeIsTold(t *testing.T) {
 		result.BindingConditions, result.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/broken"}
 	})
 	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), waits, aSlice("n", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it waits for example.com/attached")
+	same(t, refusal.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it is waiting for example.com/attached")
 }
 
 func TestADeviceThatAsksMoreOfTheNodeIsTold(t *testing.T) {
@@ -265,9 +266,9 @@ func TestRequestsThatCompeteAreToldTogether(t *testing.T) {
 		c.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: new(resourcev1.FullyQualifiedName("gpu.example.com/kind"))}}
 	})
 	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), claim, aSlice("n", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: there are devices for each request of claim ml/train one by one, but the scheduler finds no set of them for all at once "+
-		"(constraints: equal gpu.example.com/kind over all requests)")
-	same(t, refusal.Short, "no set of devices serves claim ml/train")
+	same(t, refusal.What, "n: there are devices for each single request of claim ml/train, but no combination of devices satisfies all requests together "+
+		"(constraints: same gpu.example.com/kind for all requests)")
+	same(t, refusal.Short, "no combination of devices satisfies claim ml/train")
 }
 
 func TestAnExtendedResourceOfADeviceClassIsToldByItsDevices(t *testing.T) {
@@ -275,7 +276,7 @@ func TestAnExtendedResourceOfADeviceClassIsToldByItsDevices(t *testing.T) {
 	class.Spec.ExtendedResourceName = new("example.com/gpu")
 	refusal := refusalIn(t, mustExplain(t, startDevices(t, class, testNode("n", "4"), aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "")))),
 		testPod("ml/x", "", "", requesting("example.com/gpu", "2"))), names.DynamicResources, "n")
-	same(t, refusal.What, "n: resource example.com/gpu wants 2 devices of class gpu: 1 free of 2 devices on the node; tainted broken=:NoSchedule: gpu-1")
+	same(t, refusal.What, "n: resource example.com/gpu needs 2 devices of class gpu: 1 free of 2 devices on the node; untolerated taint broken=:NoSchedule: gpu-1")
 }
 
 func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testing.T) {
@@ -284,21 +285,21 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 		pod, objects := anyDevices(rt)
 		e := startDevices(t, objects...)
 		x := e.begin(t.Context(), pod)
-		m := must(e.ask(t.Context(), pod))
-		for k, plugin := range e.plugins {
-			if plugin.name != names.DynamicResources || m.answers[k].skipped || failed(m.answers[k].pre) {
+		m := must(e.scheduler.Profile(pod).Evaluate(t.Context(), pod))
+		for k, plugin := range m.Profile.Plugins {
+			if plugin.Name != names.DynamicResources || m.Answers[k].Skipped || scheduler.Failed(m.Answers[k].Pre) {
 				continue
 			}
-			for i, node := range m.nodes {
+			for i, node := range m.Nodes {
 				switch {
-				case m.refuses(k, i) != nil:
+				case m.Rejects(k, i) != nil:
 					no++
-					if r := m.refused(e, k, i); len(plugins.DeviceFaults(x.question.Question, r)) == 0 {
+					if r := m.Rejection(k, i); len(plugins.DeviceFaults(x.question.Question, r)) == 0 {
 						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.OwnReason())
 					}
-				case !failed(m.answers[k].column[i]):
+				case !scheduler.Failed(m.Answers[k].Column[i]):
 					yes++
-					if found := plugins.DeviceFaults(x.question.Question, plugins.Refused{Plugin: plugin.name, Node: node, State: m.state}); len(found) > 0 {
+					if found := plugins.DeviceFaults(x.question.Question, plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
 						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].What())
 					}
 				}

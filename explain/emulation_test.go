@@ -1,61 +1,20 @@
 package explain
 
 import (
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	versionutil "k8s.io/apimachinery/pkg/util/version"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	clientfeatures "k8s.io/client-go/features"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // emulated gives the rest of a test the feature gates of a minor version.
 func emulated(t *testing.T, minor int) {
 	t.Helper()
-	now := versionutil.MajorMinor(1, uint(minorOf(libraryVersion)))
-	featuregatetesting.SetFeatureGateEmulationVersionDuringTest(t, utilfeature.DefaultFeatureGate, now) // puts it back
-	emulate(minor)
-}
-
-func TestAnOlderClustersPluginsAreRunWithItsFeatureGates(t *testing.T) {
-	for _, test := range []struct {
-		cluster string
-		gates   int
-		dra     bool
-		caveat  string
-	}{
-		{"v1.37.1", 37, true, ""},
-		{"v1.38.0", 37, true, "the cluster is v1.38.0, the plugins are those of v1.37.1"},
-		{"v1.37.0-eks-1", 37, true, "the cluster is v1.37.0-eks-1, the plugins are those of v1.37.1"},
-		{"v1.34.3", 34, true, "the cluster is v1.34.3, the plugins are those of v1.37.1 with the feature gates of 1.34"},
-		{"v1.33.2+k3s1", 33, false, "the cluster is v1.33.2+k3s1, the plugins are those of v1.37.1 with the feature gates of 1.33"},
-		{"v1.24.0", 30, false, "the cluster is v1.24.0, the plugins are those of v1.37.1 with the feature gates of 1.30, the oldest that they know"},
-		{"", 37, true, ""},
-	} {
-		t.Run(test.cluster, func(t *testing.T) {
-			emulated(t, minorOf(test.cluster))
-			if gatesOf() != test.gates || !clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) {
-				t.Errorf("the gates are those of 1.%d, lists are streamed: %t", gatesOf(), clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient))
-			}
-			same(t, versionCaveat(test.cluster), test.caveat)
-			e := startEngine(t, Options{ClusterVersion: test.cluster}, testNode("std-a-01", "4"))
-			if has := slices.ContainsFunc(e.plugins, func(p plugin) bool { return p.name == names.DynamicResources }); has != test.dra {
-				t.Errorf("DynamicResources is run: %t", has)
-			}
-			same(t, string(mustExplain(t, e, testPod("shop/x", "", "9")).Verdict), string(report.Unschedulable))
-		})
-	}
-}
-
-func TestASecondClusterOfAnotherVersionIsTold(t *testing.T) {
-	emulated(t, 34)
-	same(t, versionCaveat("v1.36.0"), "the cluster is v1.36.0, the plugins are those of v1.37.1 with the feature gates of 1.34: those of the first cluster that this run opened")
-	same(t, versionCaveat("v1.37.0"), "the cluster is v1.37.0, the plugins are those of v1.37.1 with the feature gates of 1.34: those of the first cluster that this run opened")
+	featuregatetesting.SetFeatureGateEmulationVersionDuringTest(t, utilfeature.DefaultFeatureGate, versionutil.MajorMinor(1, uint(minor)))
 }
 
 func TestAnOlderSchedulersWordsAreKnown(t *testing.T) {
@@ -84,7 +43,7 @@ func TestAnOlderSchedulersWordsAreKnown(t *testing.T) {
 		"the words of an older one about more nodes": {"v1.33.2", "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}.", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			emulated(t, minorOf(c.cluster))
+			emulated(t, scheduler.MinorOf(c.cluster))
 			e := startEngine(t, Options{ClusterVersion: c.cluster}, testNode("std-a-01", "4"), testNode("gpu-a-01", "32", soft, gpu), testPod("batch/a", "std-a-01", "3"))
 			r := mustExplain(t, e, testPod("shop/x", "", "4", said(c.message)))
 			if r.Observed.Agrees == nil || *r.Observed.Agrees != c.agrees || r.SameReworded() != c.reworded {

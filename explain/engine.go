@@ -5,39 +5,36 @@ package explain
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
-	policylisters "k8s.io/client-go/listers/policy/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
-	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // Options say what an Engine cannot know from its informers. All may be zero.
 type Options struct {
 	// Trace holds the resources that could not be listed; nil: all could.
-	Trace *Unreadable
+	Trace *scheduler.Unreadable
 	// Namespace is the only one whose pods could be read; "": all of them.
 	Namespace string
 	// ClusterVersion is the API server's ("v1.36.3"), if known.
 	ClusterVersion string
 	// Configuration is the scheduler's; nil: the default profile is assumed.
-	Configuration *Configuration
+	Configuration *scheduler.Configuration
 	// PodGroups says that Apply is told of PodGroups too, for GangScheduling.
 	PodGroups bool
 	// Parallelism is how many goroutines run plugins; 0: 2.
@@ -74,113 +71,51 @@ type Options struct {
 // It is a monitor: its methods may be called from any goroutine and wait for
 // each other, an explanation never longer than for one other explanation.
 type Engine struct {
-	options Options
-	logger  klog.Logger
-	lock    chan struct{} // holds one token while a method runs
-
-	cache      internalcache.Cache
-	snapshot   *internalcache.Snapshot
-	overlay    *overlay
-	nominator  *nominator
-	dra        fwk.SharedDRAManager
+	options    Options
+	scheduler  *scheduler.Scheduler
 	namespaces corelisters.NamespaceLister
-	listers    plugins.Listers
-	laid       objectOverlays
-	budgets    policylisters.PodDisruptionBudgetLister
-
-	*profile                     // of the pod in question; set under the lock
-	profiles map[string]*profile // by the scheduler name that pods give
-	standard *profile            // for pods whose scheduler has none of them
-	backoff  time.Duration       // the longest that a pod rests between two tries
-	notes    []string            // what of the scheduler's configuration is not reproduced
-
-	nodes       map[string]*corev1.Node
-	pods        map[types.UID]*corev1.Pod
-	priorities  map[int32]int     // of the pods on the nodes, counted
-	forbidden   map[string]string // resource → why it could not be listed
-	revision    int64
-	moves       moves                                    // when the state moved
-	handlers    []cache.ResourceEventHandlerRegistration // of plugins' own caches that may still be filling
-	evaluations int                                      // how often all plugins were asked about all nodes, trials apart
-	scratch     matrix                                   // reused from one explanation to the next
-	trials      matrix                                   // reused from one trial to the next
-	workload    *workload                                // of the pod that was last asked about (known)
+	budgets    *pdb.Budgets
+	workload   *workload // of the pod that was last asked about (known)
 }
 
 // New builds the framework around factory, which must not have been started, and
 // asks it for every informer that the plugins read. readOnly has to refuse
 // writes; plugins hold on to it. The context ends what runs in the background.
 func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly kubernetes.Interface, options Options) (*Engine, error) {
-	if options.Parallelism == 0 {
-		options.Parallelism = 2
-	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	logger := klog.FromContext(ctx)
-	e := &Engine{
+	s, err := scheduler.New(ctx, factory, readOnly, scheduler.Options{
+		Unreadable: options.Trace, Namespace: options.Namespace, Configuration: options.Configuration,
+		Parallelism: options.Parallelism, Now: options.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{
 		options:    options,
-		logger:     logger,
-		lock:       make(chan struct{}, 1),
-		snapshot:   internalcache.NewEmptySnapshot(),
-		nominator:  newNominator(),
+		scheduler:  s,
 		namespaces: factory.Core().V1().Namespaces().Lister(),
-		nodes:      map[string]*corev1.Node{},
-		pods:       map[types.UID]*corev1.Pod{},
-		priorities: map[int32]int{},
-		forbidden:  options.Trace.Forbidden(),
-		laid: objectOverlays{
-			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
-			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
-		},
-	}
-	e.moves.began = options.Now()
-	fed := feed{factory, &e.handlers, e.laid}
-	e.listers = plugins.NewListers(fed, e.forbidden)
-	e.budgets = factory.Policy().V1().PodDisruptionBudgets().Lister()
-	e.overlay = &overlay{Snapshot: e.snapshot}
-	e.cache = newCache(ctx)
-	request(factory)
-	if err := e.build(ctx, fed, readOnly); err != nil {
-		return nil, fmt.Errorf("build scheduler framework: %w", err)
-	}
-	return e, nil
+		budgets:    &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
+	}, nil
 }
 
-// acquire waits for the engine; the function that it returns gives it back.
-func (e *Engine) acquire(ctx context.Context) (release func(), err error) {
-	select {
-	case e.lock <- struct{}{}:
-		return func() { <-e.lock }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// Apply brings the engine's state up to changes and numbers it rev. What an
+// object was before is taken from what Apply was told, not from Old, so lost or
+// doubled events do no harm. Changes that cannot be applied are left out and
+// reported together.
+func (e *Engine) Apply(rev int64, changes []scheduler.Change) error {
+	return e.scheduler.Apply(rev, changes)
 }
 
-// request registers every informer that plugins read, so that the factory's
-// first start includes them all.
-func request(factory informers.SharedInformerFactory) {
-	core, apps, storage, devices := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1(), factory.Resource().V1()
-	core.Nodes().Informer()
-	core.Pods().Informer()
-	core.Namespaces().Informer()
-	core.PersistentVolumes().Informer()
-	core.PersistentVolumeClaims().Informer()
-	core.Services().Informer()
-	core.ReplicationControllers().Informer()
-	apps.ReplicaSets().Informer()
-	apps.StatefulSets().Informer()
-	storage.StorageClasses().Informer()
-	storage.CSINodes().Informer()
-	storage.CSIDrivers().Informer()
-	storage.CSIStorageCapacities().Informer()
-	storage.VolumeAttachments().Informer()
-	factory.Policy().V1().PodDisruptionBudgets().Informer()
-	devices.ResourceClaims().Informer()
-	devices.ResourceSlices().Informer()
-	devices.DeviceClasses().Informer()
-	devices.DeviceTaintRules().Informer()
-}
+// Touch notes that an object changed that plugins read and that Apply is not told
+// of. It never waits.
+func (e *Engine) Touch(object runtime.Object) { e.scheduler.State.Touch(object) }
+
+// Moved is the newest revision with a change that bears on which nodes fit: what
+// was explained at an older one may be another now. 0: nothing changed since the
+// cluster was read.
+func (e *Engine) Moved() int64 { return e.scheduler.State.Moved() }
 
 var silence sync.Once
 
@@ -189,4 +124,11 @@ var silence sync.Once
 // to be called before anything is started that logs: by main, and by TestMain.
 func Silence() {
 	silence.Do(func() { klog.SetLogger(logr.Discard()) })
+}
+
+// Forecast says what the scheduler would do in a simulated state: where the pods
+// that are evicted are rescheduled, and which pending pods gain or lose a node. The
+// lock is held for one pod at a time, so the real state may move between them.
+func (e *Engine) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+	return forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: e.options.Now}.Forecast(ctx, supposed)
 }

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 func TestMain(m *testing.M) {
@@ -63,19 +64,19 @@ func startEngine(t testing.TB, options Options, objects ...runtime.Object) *Engi
 func startEngineForbidding(t testing.TB, options Options, forbidden []string, objects ...runtime.Object) *Engine {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	var changes []Change
+	var changes []scheduler.Change
 	var held []runtime.Object
 	for _, object := range objects {
 		switch object.(type) {
 		case *corev1.Node, *corev1.Pod:
-			changes = append(changes, Change{New: object})
+			changes = append(changes, scheduler.Change{New: object})
 		default:
 			held = append(held, object)
 		}
 	}
 	client := fake.NewClientset(held...)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	options.Trace = NewUnreadable()
+	options.Trace = scheduler.NewUnreadable()
 	if options.Now == nil {
 		options.Now = func() time.Time { return testNow }
 	}
@@ -106,7 +107,7 @@ func startEngineForbidding(t testing.TB, options Options, forbidden []string, ob
 }
 
 // withoutResource leaves out changes of what is not listed.
-func withoutResource(changes []Change, resource string) (rest []Change) {
+func withoutResource(changes []scheduler.Change, resource string) (rest []scheduler.Change) {
 	for _, c := range changes {
 		switch c.New.(type) {
 		case *corev1.Node:
@@ -197,13 +198,13 @@ func TestExplanationsAndChangesMayRunAtOnce(t *testing.T) {
 		all.Go(func() {
 			pod := aPod(fmt.Sprintf("held-%d", worker), "1", on("a"))
 			for range 10 {
-				if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+				if err := e.Apply(2, []scheduler.Change{{New: pod}}); err != nil {
 					t.Error(err)
 				}
 				if _, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(aPod("web", "9")), Parts: report.Nodes}); err != nil {
 					t.Error(err)
 				}
-				if err := e.Apply(3, []Change{{Old: pod}}); err != nil {
+				if err := e.Apply(3, []scheduler.Change{{Old: pod}}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -10,14 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// Evictions says for each of some pods of a node what would become of it if it
-// alone were evicted, by the scheduler's own code on a copy of the state, and
+// Evictions says for each of some pods of a node where it would be rescheduled if
+// only it were evicted, by the scheduler's own code on a fork of the state, and
 // whether the pod of that uid would fit the node then. Pods that are not on the
 // node any more are left out; the others keep their order.
 func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error) {
@@ -36,24 +38,24 @@ func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods
 
 // eviction tries one, under the lock; nil where the pod is not on the node.
 func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *report.Eviction, err error) {
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	pod, goes := e.pods[uid], e.pods[held]
+	pod, goes := e.scheduler.State.Pods[uid], e.scheduler.State.Pods[held]
 	switch {
 	case pod == nil:
 		return nil, fmt.Errorf("try evictions: %w", ErrNoPod)
-	case goes == nil || !onNode(goes) || goes.Spec.NodeName != node:
+	case goes == nil || !scheduler.Assigned(goes) || goes.Spec.NodeName != node:
 		return nil, nil
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			told, err = nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), newPanicked(r))
+			told, err = nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), scheduler.PanicError(r))
 		}
 	}()
-	e.settle(ctx)
+	e.scheduler.Settle(ctx)
 	told = &report.Eviction{UID: held}
 	if e.cannotGo(goes, told) {
 		return told, nil
@@ -64,19 +66,19 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 	return told, nil
 }
 
-// cannotGo tells of pods that an eviction does not take off their node.
+// cannotGo is for pods that an eviction does not remove from their node.
 func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 	owner := metav1.GetControllerOf(goes)
 	_, mirror := goes.Annotations[corev1.MirrorPodAnnotationKey]
 	switch {
 	case mirror:
-		told.Short = "stays: a static pod"
-		told.Sentence = plugins.FullName(goes) + " is a static pod: its kubelet runs it, and an eviction changes nothing."
+		told.Short = "stays: static pod"
+		told.Sentence = plugins.FullName(goes) + " is a static pod: its kubelet runs it, and an eviction has no effect."
 	case owner != nil && owner.Kind == "DaemonSet":
-		told.Short = "stays: of a DaemonSet"
-		told.Sentence = fmt.Sprintf("%s is of DaemonSet %s, which makes it anew on the same node.", plugins.FullName(goes), owner.Name)
+		told.Short = "stays: DaemonSet pod"
+		told.Sentence = fmt.Sprintf("%s belongs to DaemonSet %s, which recreates it on the same node.", plugins.FullName(goes), owner.Name)
 	default:
-		return e.refusesEviction(goes, told)
+		return e.budgets.Rejects(goes, told)
 	}
 	told.Fits = new(false)
 	return true
@@ -84,14 +86,14 @@ func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 
 // after is what an eviction leads to.
 type after struct {
-	from  string // the node
-	lost  bool   // nobody makes the pod anew
-	lands placement
-	fits  bool // the waiting pod fits the node
-	open  bool // something that decides could not be read
+	from   string // the node
+	lost   bool   // no controller recreates the pod
+	placed placement.Placement
+	fits   bool // the waiting pod fits the node
+	open   bool // something that decides could not be read
 }
 
-// evict tells what becomes of the pod and of the one that waits.
+// evict says where the pod is rescheduled and whether the pending one fits then.
 func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
 	unsure := plan.RecreationUnknown(goes) != ""
 	next, err := e.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
@@ -103,7 +105,7 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.
 	}
 	if next.open {
 		told.Short = "not evaluated"
-		told.Sentence = fmt.Sprintf("What becomes of %s is not evaluated: something that decides could not be read.", plugins.FullName(goes))
+		told.Sentence = fmt.Sprintf("The effect of evicting %s is unknown: required objects could not be read.", plugins.FullName(goes))
 		return nil
 	}
 	told.Fits = new(next.fits)
@@ -111,8 +113,8 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.
 	return nil
 }
 
-// evictUnsure tells of a pod that may come back or not: the one that waits fits
-// for certain only if it does so either way.
+// evictUnsure is for a pod that may be recreated or not: the pending one fits for
+// certain only if it does so either way.
 func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *report.Eviction) error {
 	back, err := e.evicted(ctx, pod, goes, false)
 	if err != nil {
@@ -120,7 +122,7 @@ func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without
 	}
 	const short = "may not be recreated"
 	controller := metav1.GetControllerOf(goes)
-	what := fmt.Sprintf("Whether %s is recreated is not known, for its controller is %s %s", plugins.FullName(goes), controller.Kind, controller.Name)
+	what := fmt.Sprintf("It is unknown whether %s is recreated: its controller is %s %s", plugins.FullName(goes), controller.Kind, controller.Name)
 	from := goes.Spec.NodeName
 	switch {
 	case !back.open && back.fits && without:
@@ -135,15 +137,15 @@ func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without
 	return nil
 }
 
-// evicted takes the pod off its node, places its like where it would go, unless
-// it is lost, and tries the waiting pod. Whose priority is higher goes first; of equals the evicted
-// one, so that no room is promised which it may take back.
+// evicted takes the pod off its node, places its replacement, unless there is none,
+// and tries the pending pod. The higher priority goes first; of equals the evicted
+// one, so that no capacity is promised which it may take again.
 func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) (after, error) {
-	s := e.fork()
-	defer s.revert()
+	s := e.scheduler.State.Fork()
+	defer s.Revert()
 	node := goes.Spec.NodeName
 	next := after{from: node, lost: lost}
-	if err := s.without(goes); err != nil {
+	if err := s.RemovePod(goes); err != nil {
 		return next, err
 	}
 	first := corev1helpers.PodPriority(pod) > corev1helpers.PodPriority(goes)
@@ -153,8 +155,8 @@ func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) 
 		case mine:
 			next.fits, err = e.fitsOn(ctx, s, pod, node, &next.open)
 		case !next.lost:
-			next.lands, err = e.settleDown(ctx, s, goes)
-			next.open = next.open || next.lands.open
+			next.placed, err = e.settleDown(ctx, s, goes)
+			next.open = next.open || next.placed.Open
 		}
 		if err != nil {
 			return next, err
@@ -164,53 +166,53 @@ func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) 
 }
 
 // fitsOn puts the pod on the node if it fits.
-func (e *Engine) fitsOn(ctx context.Context, s *fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
-	t, err := e.try(ctx, pod, []string{node})
+func (e *Engine) fitsOn(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
+	t, err := e.scheduler.Try(ctx, pod, []string{node})
 	if err != nil {
 		return false, err
 	}
-	*open = *open || t.open
-	if len(t.fits) == 0 {
+	*open = *open || t.Open
+	if len(t.Names) == 0 {
 		return false, nil
 	}
-	return true, s.with(pod, node)
+	return true, s.AddPod(pod, node)
 }
 
-// settleDown puts the pod's like where it would go.
-func (e *Engine) settleDown(ctx context.Context, s *fork, goes *corev1.Pod) (placement, error) {
-	lands, err := e.landing(ctx, goes)
-	if err != nil || lands.node == "" {
-		return lands, err
+// settleDown puts the pod's replacement where it would be scheduled.
+func (e *Engine) settleDown(ctx context.Context, s *scheduler.Fork, goes *corev1.Pod) (placement.Placement, error) {
+	placed, err := placement.Of(ctx, e.scheduler, goes)
+	if err != nil || placed.Node == "" {
+		return placed, err
 	}
-	if slices.Contains(lands.tie, goes.Spec.NodeName) {
-		return lands, s.with(goes, goes.Spec.NodeName) // it may come back: no room is promised
+	if slices.Contains(placed.Tie, goes.Spec.NodeName) {
+		return placed, s.AddPod(goes, goes.Spec.NodeName) // it may return: no capacity is promised
 	}
-	return lands, s.with(goes, lands.node)
+	return placed, s.AddPod(goes, placed.Node)
 }
 
 // other is the first of the tie beside the node that the pod is on.
 func (a after) other() string {
-	return a.lands.tie[slices.IndexFunc(a.lands.tie, func(node string) bool { return node != a.from })]
+	return a.placed.Tie[slices.IndexFunc(a.placed.Tie, func(node string) bool { return node != a.from })]
 }
 
 // short is the cell.
 func (a after) short() string {
-	where := "to " + a.lands.node
+	where := "to " + a.placed.Node
 	switch {
 	case a.lost:
-		where = "lost: no controller owns it"
-	case a.lands.node == "":
-		where = "Pending: " + a.lands.why
-	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
+		where = "not recreated: no controller"
+	case a.placed.Node == "":
+		where = "Pending: " + a.placed.Why
+	case len(a.placed.Tie) <= 1 && a.placed.Node == a.from:
 		where = "back to " + a.from
-	case len(a.lands.tie) > 1 && slices.Contains(a.lands.tie, a.from):
+	case len(a.placed.Tie) > 1 && slices.Contains(a.placed.Tie, a.from):
 		where = "to " + a.other() + " or back"
-	case len(a.lands.tie) > 1:
-		where = "to " + a.lands.node + " or alike"
-	case a.lands.likely:
-		where = "likely to " + a.lands.node
+	case len(a.placed.Tie) > 1:
+		where = fmt.Sprintf("to %s or %d more", a.placed.Node, len(a.placed.Tie)-1)
+	case a.placed.Likely:
+		where = "likely to " + a.placed.Node
 	}
-	switch moved := !a.lost && a.lands.node != ""; {
+	switch moved := !a.lost && a.placed.Node != ""; {
 	case moved && a.fits:
 		return where + "; this pod fits"
 	case moved:
@@ -221,23 +223,23 @@ func (a after) short() string {
 	return "not enough; " + where
 }
 
-// sentence is the cell told whole.
+// sentence is the cell as a sentence.
 func (a after) sentence(goes *corev1.Pod) string {
-	what := fmt.Sprintf("%s would go to %s", plugins.FullName(goes), a.lands.node)
+	what := fmt.Sprintf("%s is rescheduled on %s", plugins.FullName(goes), a.placed.Node)
 	switch {
 	case a.lost:
-		what = plugins.FullName(goes) + " would be lost, for no controller owns it"
-	case a.lands.node == "":
-		what = fmt.Sprintf("%s would be Pending (%s)", plugins.FullName(goes), a.lands.why)
-	case len(a.lands.tie) <= 1 && a.lands.node == a.from:
-		what = fmt.Sprintf("%s would come back to %s", plugins.FullName(goes), a.from)
-	case len(a.lands.tie) > 1:
-		what = fmt.Sprintf("%s would go to one of %s", plugins.FullName(goes), grammar.List(a.lands.tie, grammar.Few))
-	case a.lands.likely:
-		what = fmt.Sprintf("%s would likely go to %s", plugins.FullName(goes), a.lands.node)
+		what = plugins.FullName(goes) + " is not recreated, because no controller owns it"
+	case a.placed.Node == "":
+		what = fmt.Sprintf("%s becomes Pending (%s)", plugins.FullName(goes), a.placed.Why)
+	case len(a.placed.Tie) <= 1 && a.placed.Node == a.from:
+		what = fmt.Sprintf("%s is rescheduled on %s again", plugins.FullName(goes), a.from)
+	case len(a.placed.Tie) > 1:
+		what = fmt.Sprintf("%s is rescheduled on one of %s", plugins.FullName(goes), grammar.List(a.placed.Tie, grammar.Few))
+	case a.placed.Likely:
+		what = fmt.Sprintf("%s is likely rescheduled on %s", plugins.FullName(goes), a.placed.Node)
 	}
 	if a.fits {
-		return fmt.Sprintf("Evicted, %s; then this pod fits %s.", what, a.from)
+		return fmt.Sprintf("If evicted, %s; then this pod fits %s.", what, a.from)
 	}
-	return fmt.Sprintf("Evicted, %s; this pod does not fit %s even then.", what, a.from)
+	return fmt.Sprintf("If evicted, %s; this pod does not fit %s even then.", what, a.from)
 }

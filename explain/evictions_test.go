@@ -67,69 +67,69 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 		"its like lands elsewhere": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"to a; this pod fits", new(true), "Evicted, shop/x would go to a; then this pod fits b.",
+			"to a; this pod fits", new(true), "If evicted, shop/x is rescheduled on a; then this pod fits b.",
 		},
 		"and leaves too little": {
 			[]*corev1.Pod{testPod("shop/x", "b", "1", replica), testPod("shop/y", "b", "3", replica)},
 			nil, nil,
-			"to a; not enough", new(false), "Evicted, shop/x would go to a; this pod does not fit b even then.",
+			"to a; not enough", new(false), "If evicted, shop/x is rescheduled on a; this pod does not fit b even then.",
 		},
 		"it waits itself": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "y")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"Pending: wants zone=y: 1 has z, 1 no label", new(true), "Evicted, shop/x would be Pending (wants zone=y: 1 has z, 1 no label); then this pod fits b.",
+			"Pending: node selector zone=y: 1 has z, 1 has no label", new(true), "If evicted, shop/x becomes Pending (node selector zone=y: 1 has z, 1 has no label); then this pod fits b.",
 		},
 		"it waits itself, and for nothing": {
 			[]*corev1.Pod{testPod("shop/x", "b", "1", replica, selecting("zone", "y")), testPod("shop/y", "b", "3", replica)},
 			nil, nil,
-			"not enough; Pending: wants zone=y: 1 has z, 1 no label", new(false), "",
+			"not enough; Pending: node selector zone=y: 1 has z, 1 has no label", new(false), "",
 		},
 		"it may come back": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)},
 			[]runtime.Object{testNode("a", "4")},
 			nil,
-			"to a or back; not enough", new(false), "Evicted, shop/x would go to one of a, b; this pod does not fit b even then.",
+			"to a or back; not enough", new(false), "If evicted, shop/x is rescheduled on one of a, b; this pod does not fit b even then.",
 		},
 		"it comes back before the other": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"back to b; not enough", new(false), "Evicted, shop/x would come back to b; this pod does not fit b even then.",
+			"back to b; not enough", new(false), "If evicted, shop/x is rescheduled on b again; this pod does not fit b even then.",
 		},
 		"it would, but the other has priority": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, selecting("zone", "z"), priority(-1)), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"Pending: cpu 2 short", new(true), "",
+			"Pending: b needs cpu 2 more", new(true), "",
 		},
 		"nobody makes it anew": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", readyPod), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"lost: no controller owns it", new(true), "Evicted, shop/x would be lost, for no controller owns it; then this pod fits b.",
+			"not recreated: no controller", new(true), "If evicted, shop/x is not recreated, because no controller owns it; then this pod fits b.",
 		},
 		"nobody knows whether its controller makes it anew": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("Workflow", "etl")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"may not be recreated; this pod fits", new(true), "Whether shop/x is recreated is not known, for its controller is Workflow etl; this pod fits b once it is evicted.",
+			"may not be recreated; this pod fits", new(true), "It is unknown whether shop/x is recreated: its controller is Workflow etl; this pod fits b once it is evicted.",
 		},
 		"and it might take the room again": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("Workflow", "etl"), selecting("zone", "z")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"may not be recreated", nil, "Whether shop/x is recreated is not known, for its controller is Workflow etl; whether this pod then fits b depends on it.",
+			"may not be recreated", nil, "It is unknown whether shop/x is recreated: its controller is Workflow etl; whether this pod then fits b depends on it.",
 		},
 		"a daemon stays": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", ownedBy("DaemonSet", "proxy")), testPod("shop/y", "b", "2", replica)},
 			nil, nil,
-			"stays: of a DaemonSet", new(false), "shop/x is of DaemonSet proxy, which makes it anew on the same node.",
+			"stays: DaemonSet pod", new(false), "shop/x belongs to DaemonSet proxy, which recreates it on the same node.",
 		},
 		"a static pod stays": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"} })},
 			nil, nil,
-			"stays: a static pod", new(false), "shop/x is a static pod: its kubelet runs it, and an eviction changes nothing.",
+			"stays: static pod", new(false), "shop/x is a static pod: its kubelet runs it, and an eviction has no effect.",
 		},
 		"a budget refuses": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
 			[]runtime.Object{budget("cart", "cart", 0)},
 			nil,
-			"refused: PDB cart allows 0", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: shop/x would not be evicted.",
+			"blocked by PDB cart (allows 0)", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/x would be rejected.",
 		},
 		"a budget permits": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
@@ -141,7 +141,7 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
 			[]runtime.Object{budget("cart", "cart", 1), budget("too", "cart", 1)},
 			nil,
-			"refused: 2 PDBs select it", new(false), "",
+			"blocked: 2 PDBs select it", new(false), "",
 		},
 		"a pod that does not run needs no budget": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label, func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), testPod("shop/y", "b", "2", replica)},
@@ -162,7 +162,7 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			}))},
 			nil,
 			[]string{"namespaces"},
-			"not evaluated", nil, "What becomes of shop/x is not evaluated: something that decides could not be read.",
+			"not evaluated", nil, "The effect of evicting shop/x is unknown: required objects could not be read.",
 		},
 	} {
 		e := startEngineForbidding(t, Options{}, c.forbidden, append(evicting(c.held...), c.others...)...)

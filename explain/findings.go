@@ -42,7 +42,7 @@ type findings struct {
 type liveness struct {
 	alive bool
 	known bool   // false: it could not be found out
-	why   string // what was seen: "it holds no Lease and has bound no pod in 5h"
+	why   string // what was seen: "no Lease, no events, no pods bound by it"
 }
 
 // stage is how far a bound pod got.

@@ -7,6 +7,7 @@ import (
 
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -16,7 +17,7 @@ const rankedUpTo = 1000
 
 // rankFree finds which of the nodes that fit come first. Where that rests on what
 // could not be read, none does.
-func (x *explanation) rankFree(ctx context.Context, m *matrix) {
+func (x *explanation) rankFree(ctx context.Context, m *scheduler.Matrix) {
 	pod, found := x.question.Pod, &x.question.found
 	nominated := slices.ContainsFunc(found.free, func(node fwk.NodeInfo) bool { return node.Node().Name == pod.Status.NominatedNodeName })
 	if nominated { // the scheduler asks it before all others
@@ -26,19 +27,19 @@ func (x *explanation) rankFree(ctx context.Context, m *matrix) {
 	if len(found.free) > rankedUpTo {
 		return
 	}
-	r, err := x.prioritize(ctx, m.state, pod, found.free)
-	if err != nil || len(r.unread) > 0 {
+	r, err := x.profile.Prioritize(ctx, m.State, pod, found.free)
+	if err != nil || len(r.Unread) > 0 {
 		return
 	}
-	found.likely = x.sample(m.named()) < len(found.free)
-	for _, node := range r.nodes {
-		if node.tied {
-			found.first = append(found.first, node.node)
+	found.likely = x.profile.Sample(m.Included()) < len(found.free)
+	for _, node := range r.Nodes {
+		if node.Tied {
+			found.first = append(found.first, node.Node)
 		}
 	}
 }
 
-// firstWords name the node that would be taken, after "It fits 4 nodes now".
+// firstWords names the node that would be taken, after "It fits 4 nodes now".
 func firstWords(q *podQuestion) string {
 	var fit []string
 	for _, node := range q.found.free {
@@ -53,9 +54,9 @@ func firstWords(q *podQuestion) string {
 	case len(fit) == 1 || len(first) == 0:
 		return ": " + grammar.List(fit, grammar.Few)
 	case len(first) == len(fit):
-		return ", all alike: " + grammar.List(fit, grammar.Few)
+		return ", all equal: " + grammar.List(fit, grammar.Few)
 	case len(first) > 1:
-		return fmt.Sprintf(", %sone of %s first", likely, grammar.List(first, grammar.Few))
+		return fmt.Sprintf(", %shighest-scoring are %s", likely, grammar.List(first, grammar.Few))
 	}
-	return ", " + likely + first[0] + " first"
+	return ", " + likely + "highest-scoring is " + first[0]
 }

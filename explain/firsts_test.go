@@ -28,12 +28,12 @@ func TestAnAnswerNamesTheNodeThatRanksFirst(t *testing.T) {
 		pod    *corev1.Pod
 		prefix string
 	}{
-		{"first", startEngine(t, Options{}, small...), aPod("web", "1"), "It fits 3 nodes now, b first."},
+		{"first", startEngine(t, Options{}, small...), aPod("web", "1"), "It fits 3 nodes now, highest-scoring is b."},
 		{"only", startEngine(t, Options{}, small...), aPod("web", "5"), "It fits 1 node now: b."},
-		{"tied", startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4"), aNode("c", "2")), aPod("web", "1"), "It fits 3 nodes now, one of a, b first."},
-		{"alike", startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4")), aPod("web", "1"), "It fits 2 nodes now, all alike: a, b."},
-		{"nominated", startEngine(t, Options{}, small...), aPod("web", "1", nominated), "It fits 3 nodes now, a first."},
-		{"sampled", startEngine(t, Options{}, many(150)...), aPod("web", "1"), "It fits 150 nodes now, likely node-0007 first."},
+		{"tied", startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4"), aNode("c", "2")), aPod("web", "1"), "It fits 3 nodes now, highest-scoring are a, b."},
+		{"alike", startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4")), aPod("web", "1"), "It fits 2 nodes now, all equal: a, b."},
+		{"nominated", startEngine(t, Options{}, small...), aPod("web", "1", nominated), "It fits 3 nodes now, highest-scoring is a."},
+		{"sampled", startEngine(t, Options{}, many(150)...), aPod("web", "1"), "It fits 150 nodes now, likely highest-scoring is node-0007."},
 		{"too many", startEngine(t, Options{}, many(rankedUpTo+1)...), aPod("web", "1"), "It fits 1001 nodes now: node-0000, node-0001, node-0002 and 998 more."},
 		{"unread", startEngineForbidding(t, Options{}, []string{"services"}, small...), aPod("web", "1"), "It fits 3 nodes now: a, b, c."},
 	} {

@@ -12,8 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -29,7 +31,7 @@ const (
 	leastTried = 8
 )
 
-// tryAll tries the candidates one by one. The lock is held for one at a time, so the
+// tryAll simulates the candidates one by one. The lock is held for one at a time, so the
 // state may move between them: each holds for the state that it was tried on. Those
 // that work come first.
 func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, error) {
@@ -43,7 +45,7 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 			break
 		}
 		if i >= leastTried && time.Since(begun) > fixingTime {
-			found.Stopped = fmt.Sprintf("stopped after %d ms with %d of %d candidates tried", fixingTime.Milliseconds(), i, len(f.candidates))
+			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", fixingTime.Milliseconds(), i, len(f.candidates))
 			break
 		}
 		if c.needless(tried) {
@@ -71,7 +73,7 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 		return cmp.Or(cmp.Compare(rankFix(a.Fix), rankFix(b.Fix)), cmp.Compare(a.harm, b.harm))
 	})
 	if len(tried) == 0 && found.None == "" {
-		found.None = "No change of the pod or of nodes is known that could be tried."
+		found.None = "No change to the pod or to nodes is known that could help."
 	}
 	for _, fix := range tried {
 		found.Tried = append(found.Tried, fix.Fix)
@@ -81,7 +83,8 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 
 // rankFix puts what a queue's controller has to do before all, then fixes that
 // work, those that recreate the pod last of them; then those with which the pod
-// would fit but for others, and last what would get round a queue.
+// would fit if other pods did not take the capacity, and last those that bypass a
+// queue.
 func rankFix(f report.Fix) int {
 	switch {
 	case f.Kind == report.FixQueue:
@@ -101,6 +104,7 @@ func rankFix(f report.Fix) int {
 // fixing is the search for the fixes of one pod.
 type fixing struct {
 	*Engine
+	profile    *scheduler.Profile
 	find       func() *corev1.Pod
 	none       string // why there is nothing to try
 	candidates []candidate
@@ -156,7 +160,7 @@ func (c candidate) needless(tried []attemptedFix) bool {
 
 // locked runs do under the engine's lock. A panic comes back as an error.
 func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
-	release, err := f.acquire(ctx)
+	release, err := f.scheduler.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,16 +169,9 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	if pod == nil {
 		return fmt.Errorf("find fixes: %w", ErrNoPod)
 	}
-	supposed := f.overlay.supposed
-	defer func() {
-		if r := recover(); r != nil {
-			f.overlay.supposed = supposed
-			err = fmt.Errorf("find fixes of %s: %w", plugins.FullName(pod), newPanicked(r))
-		}
-	}()
-	f.settle(ctx)
-	f.choose(pod)
-	err = do(pod)
+	f.scheduler.Settle(ctx)
+	f.profile = f.scheduler.Profile(pod)
+	err = f.scheduler.State.Guard(func() error { return do(pod) })
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("find fixes of %s: %w", plugins.FullName(pod), err)
 	}
@@ -184,17 +181,18 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 // gather thinks of candidates for the pod of an explanation, which has answered.
 func (f *fixing) gather(ctx context.Context, x *explanation) error {
 	pod := x.question.Pod
-	f.revision = f.Engine.revision
+	f.profile = x.profile
+	f.revision = f.scheduler.State.Revision
 	if pod.Spec.NodeName != "" {
-		f.none = "It has a node: there is nothing to fix for kube-scheduler."
+		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil
 	}
 	if x.report.Verdict == report.NotConsidered {
-		f.none = "No scheduler looks at it: a change of nodes or of other pods cannot help."
+		f.none = "No scheduler handles it: changes to nodes or other pods won't help."
 		return nil
 	}
-	if _, unread := f.forbidden["nodes"]; unread {
-		f.none = "Unknown: " + f.forbidden["nodes"] + "."
+	if _, unread := f.scheduler.Forbidden["nodes"]; unread {
+		f.none = "Unknown: " + f.scheduler.Forbidden["nodes"] + "."
 		return nil
 	}
 	var before option
@@ -203,7 +201,7 @@ func (f *fixing) gather(ctx context.Context, x *explanation) error {
 	}
 	if x.isGated {
 		if before = ungates(pod, x.question.found.gates); before == nil {
-			f.none = "It is held back before any node is looked at, by what neither nodes nor other pods can change."
+			f.none = "It is rejected before any node is checked: changes to nodes or other pods won't help."
 			return nil
 		}
 	}
@@ -230,10 +228,10 @@ func ungates(pod *corev1.Pod, held []gateRejection) option {
 }
 
 // think makes the candidates, least harm first and pairs last.
-func (f *fixing) think(x *explanation, m *matrix, before option) {
-	switch fits := m.count(); {
+func (f *fixing) think(x *explanation, m *scheduler.Matrix, before option) {
+	switch fits := m.Fitting(); {
 	case len(x.ending()) > 0:
-		f.none = "Its victims are ending: it waits for their room."
+		f.none = "Its victims are terminating: it is waiting for their capacity."
 	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
 	case fits > 0:
@@ -243,20 +241,20 @@ func (f *fixing) think(x *explanation, m *matrix, before option) {
 	}
 }
 
-// combine thinks of the ways round the refusals of each group of nodes: what may
-// work, then what people would try though something else refuses as well.
-func (f *fixing) combine(q *plugins.Question, m *matrix, before option) []candidate {
+// combine makes candidates from the reasons of each group of nodes: those that may
+// work, then those that people would try although something else rejects as well.
+func (f *fixing) combine(q *plugins.Question, m *scheduler.Matrix, before option) []candidate {
 	var all, partial []candidate
 	seen := map[string]bool{}
-	add := func(to *[]candidate, steps option, g *group) {
-		c := candidate{steps: slices.Concat(before, steps), nodes: g.names(m)}
+	add := func(to *[]candidate, steps option, g *groups.Group) {
+		c := candidate{steps: slices.Concat(before, steps), nodes: nearestNames(g, m)}
 		c.pair = len(c.steps) > 1
 		if title := c.title(); len(c.steps) > 0 && len(c.steps) <= 2 && !seen[title] {
 			seen[title] = true
 			*to = append(*to, c)
 		}
 	}
-	groups := f.group(q, m)
+	groups := groups.Of(q, m)
 	for _, g := range groups {
 		for _, steps := range f.waysInto(q, m, g) {
 			add(&all, steps, g)
@@ -279,16 +277,16 @@ func (f *fixing) combine(q *plugins.Question, m *matrix, before option) []candid
 
 // obvious is what one would do about the cordon or the taint of a group that
 // something else refuses too: to uncordon, to tolerate.
-func (f *fixing) obvious(q *plugins.Question, m *matrix, g *group) option {
-	if len(g.refusing) < 2 {
+func (f *fixing) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) option {
+	if len(g.Rejecting) < 2 {
 		return nil
 	}
-	for _, k := range g.refusing {
-		name := f.plugins[k].name
-		if (name != names.NodeUnschedulable && name != names.TaintToleration) || m.answers[k].pre != nil {
+	for _, k := range g.Rejecting {
+		name := f.profile.Plugins[k].Name
+		if (name != names.NodeUnschedulable && name != names.TaintToleration) || m.Answers[k].Pre != nil {
 			continue
 		}
-		for _, steps := range remediesOf[name](q, []plugins.Refused{m.refused(f.Engine, k, g.nodes[0])}) {
+		for _, steps := range remediesOf[name](q, []plugins.Refused{m.Rejection(k, g.Nodes[0])}) {
 			if len(steps) == 1 {
 				return steps
 			}
@@ -297,27 +295,27 @@ func (f *fixing) obvious(q *plugins.Question, m *matrix, g *group) option {
 	return nil
 }
 
-// tooLarge says whether the pod wants more of something than any node has in
-// all: then it has to want less before taints or labels matter.
-func (f *fixing) tooLarge(q *plugins.Question, m *matrix) bool {
-	fit := slices.IndexFunc(f.plugins, func(p plugin) bool { return p.name == names.NodeResourcesFit })
-	for i := range m.nodes {
-		if fit < 0 || m.refuses(fit, i) == nil || m.answers[fit].pre != nil {
+// tooLarge says whether the pod requests more of something than any node has
+// allocatable: then it has to request less before taints or labels matter.
+func (f *fixing) tooLarge(q *plugins.Question, m *scheduler.Matrix) bool {
+	fit := f.profile.IndexOf(names.NodeResourcesFit)
+	for i := range m.Nodes {
+		if fit < 0 || m.Rejects(fit, i) == nil || m.Answers[fit].Pre != nil {
 			return false
 		}
 		beyond := func(lack plugins.Figure) bool { return lack.Wanted > lack.Allocatable }
-		if !slices.ContainsFunc(plugins.Shortages(q, m.refused(f.Engine, fit, i)), beyond) {
+		if !slices.ContainsFunc(plugins.Shortages(q, m.Rejection(fit, i)), beyond) {
 			return false
 		}
 	}
-	return len(m.nodes) > 0
+	return len(m.Nodes) > 0
 }
 
-// names are those of the nearest nodes of the group.
-func (g *group) names(m *matrix) []string {
+// nearestNames are those of the nearest nodes of the group.
+func nearestNames(g *groups.Group, m *scheduler.Matrix) []string {
 	var names []string
-	for _, i := range g.nodes[:min(len(g.nodes), groupNodes)] {
-		names = append(names, m.nodes[i].Node().Name)
+	for _, i := range g.Nodes[:min(len(g.Nodes), groupNodes)] {
+		names = append(names, m.Nodes[i].Node().Name)
 	}
 	return names
 }
@@ -325,19 +323,19 @@ func (g *group) names(m *matrix) []string {
 // waysInto are the steps that could let the pod onto nodes of the group: an
 // option for each plugin that refuses. None where one has no option, or where
 // more than two refuse.
-func (f *fixing) waysInto(q *plugins.Question, m *matrix, g *group) []option {
-	if g.fits == nil {
+func (f *fixing) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) []option {
+	if g.Fits == nil {
 		return nil
 	}
 	ways := []option{nil}
-	for _, k := range g.refusing {
-		remedies := remediesOf[f.plugins[k].name]
-		if over := m.answers[k].pre != nil; remedies == nil || over && !beforeNodes.Has(f.plugins[k].name) {
+	for _, k := range g.Rejecting {
+		remedies := remediesOf[f.profile.Plugins[k].Name]
+		if over := m.Answers[k].Pre != nil; remedies == nil || over && !beforeNodes.Has(f.profile.Plugins[k].Name) {
 			return nil
 		}
-		rs := make([]plugins.Refused, len(g.nodes))
-		for n, i := range g.nodes {
-			rs[n] = m.refused(f.Engine, k, i)
+		rs := make([]plugins.Refused, len(g.Nodes))
+		for n, i := range g.Nodes {
+			rs[n] = m.Rejection(k, i)
 		}
 		var longer []option
 		for _, way := range ways {

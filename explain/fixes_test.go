@@ -89,13 +89,13 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			"a taint is tolerated or removed",
 			[]runtime.Object{testNode("a", "4", gpu), testNode("b", "4", gpu)},
 			testPod("shop/web", "", "1"),
-			[]string{"+ tolerate dedicated=gpu:NoSchedule | a b", "+ remove dedicated=gpu from 2 nodes | a b"},
+			[]string{"+ tolerate dedicated=gpu:NoSchedule | a b", "+ remove taint dedicated=gpu from 2 nodes | a b"},
 		},
 		{
 			"a taint that says what is wrong with a node is left alone",
 			[]runtime.Object{testNode("a", "4", nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute))},
 			testPod("shop/web", "", "1"),
-			[]string{"No change of the pod or of nodes is known that could be tried."},
+			[]string{"No change to the pod or to nodes is known that could help."},
 		},
 		{
 			"a cordon is lifted with its taint, and what would still refuse is said",
@@ -104,7 +104,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ uncordon a | a",
 				"+ uncordon b and request cpu 2 instead of 3 | b",
-				"x uncordon b | still cpu 1 short",
+				"x uncordon b | still needs cpu 1 more",
 			},
 		},
 		{
@@ -113,21 +113,21 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "32"),
 			[]string{
 				"+ request cpu 16 instead of 32 | c",
-				"x tolerate dedicated=gpu:NoSchedule | still cpu 16 short",
-				"x uncordon b | still cpu 16 short",
+				"x tolerate dedicated=gpu:NoSchedule | still needs cpu 16 more",
+				"x uncordon b | still needs cpu 16 more",
 			},
 		},
 		{
 			"a selector is dropped or the label given",
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "hdd")), testNode("b", "4")},
 			testPod("shop/web", "", "1", selecting("disktype", "ssd")),
-			[]string{"+ drop nodeSelector disktype=ssd | a b", "+ label b disktype=ssd | b"},
+			[]string{"+ remove node selector disktype=ssd | a b", "+ label b disktype=ssd | b"},
 		},
 		{
 			"a label of Kubernetes' own is not given",
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/web", "", "1", selecting("topology.kubernetes.io/zone", "b")),
-			[]string{"+ drop nodeSelector topology.kubernetes.io/zone=b | a"},
+			[]string{"+ remove node selector topology.kubernetes.io/zone=b | a"},
 		},
 		{
 			"an evicted pod that finds more room elsewhere leaves its own",
@@ -137,8 +137,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "3", selecting("pool", "x")),
 			[]string{
 				"+ request cpu 2 instead of 3 | a",
-				"+ evict batch/old from a | a | batch/old lands on b",
-				"+ drop nodeSelector pool=x | b",
+				"+ evict batch/old from a | a | batch/old is rescheduled on b",
+				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
 			},
 		},
@@ -146,7 +146,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			"an evicted pod that may come back to the same room frees nothing",
 			[]runtime.Object{testNode("a", "4"), testPod("batch/old", "a", "3500m", replicas)},
 			testPod("shop/web", "", "3"),
-			[]string{"+ request cpu 500m instead of 3 | a", "x evict batch/old from a | a | the evicted may come back to the same room | batch/old lands on a"},
+			[]string{"+ request cpu 500m instead of 3 | a", "x evict batch/old from a | a | its replacement may take the capacity again | batch/old is rescheduled on a"},
 		},
 		{
 			"a budget that allows nothing stands against an eviction",
@@ -160,23 +160,23 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 			testPod("shop/web", "", "3", selecting("pool", "x")),
 			[]string{
-				"+ drop nodeSelector pool=x | b",
+				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
 				"+ request cpu 500m instead of 3 | a",
-				"x evict batch/old from a | a | PodDisruptionBudget batch/old allows 0 disruptions now: batch/old would not be evicted | batch/old lands on b",
+				"x evict batch/old from a | a | PodDisruptionBudget batch/old allows 0 disruptions now: the eviction of batch/old would be rejected | batch/old is rescheduled on b",
 			},
 		},
 		{
 			"a pod that nobody owns is lost, which comes after what loses nothing",
 			[]runtime.Object{testNode("a", "4"), testPod("dev/shell", "a", "2")},
 			testPod("shop/web", "", "3"),
-			[]string{"+ request cpu 2 instead of 3 | a", "+ evict dev/shell from a | a | dev/shell is lost: no controller owns it"},
+			[]string{"+ request cpu 2 instead of 3 | a", "+ evict dev/shell from a | a | dev/shell is not recreated: no controller owns it"},
 		},
 		{
 			"other pods that wait take the room",
 			[]runtime.Object{testNode("a", "4", cordoned), testPod("other/first", "", "3")},
 			testPod("shop/web", "", "3"),
-			[]string{"x uncordon a | a | 1 pending pod may take the room | other/first would fit too"},
+			[]string{"x uncordon a | a | 1 pending pod may be scheduled there first | other/first would fit too"},
 		},
 		{
 			"a pod like it takes the room on a node, but gets the change of a template",
@@ -186,8 +186,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web-1", "", "3"),
 			[]string{
 				"+ tolerate dedicated=gpu:NoSchedule | b",
-				"x uncordon a | a | 1 pending pod may take the room",
-				"x remove dedicated=gpu from b | b | 1 pending pod may take the room",
+				"x uncordon a | a | 1 pending pod may be scheduled there first",
+				"x remove taint dedicated=gpu from b | b | 1 pending pod may be scheduled there first",
 			},
 		},
 		{
@@ -204,8 +204,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 			testPod("shop/web-3", "", "2", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")),
 			[]string{
-				"+ spread by zone with maxSkew 3 instead of 1 | a",
-				"+ only prefer to spread by zone | a",
+				"+ set maxSkew 3 for the zone spread | a",
+				"+ set ScheduleAnyway for the zone spread | a",
 				"+ request cpu 1 instead of 2 | b",
 			},
 		},
@@ -214,8 +214,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]runtime.Object{testNode("a", "4"), testPod("shop/web-1", "a", "1", podLabel("app", "web"))},
 			testPod("shop/web-2", "", "1", podLabel("app", "web"), awayFrom(podTerm(corev1.LabelHostname, "web"))),
 			[]string{
-				"+ drop pod anti-affinity app=web by hostname | a",
-				"+ evict shop/web-1 from a | a | shop/web-1 is lost: no controller owns it",
+				"+ remove pod anti-affinity app=web by hostname | a",
+				"+ evict shop/web-1 from a | a | shop/web-1 is not recreated: no controller owns it",
 			},
 		},
 		{
@@ -224,16 +224,16 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "1", hostPort("", 80, corev1.ProtocolTCP)),
 			[]string{
 				"+ tolerate dedicated=gpu:NoSchedule | b",
-				"+ remove dedicated=gpu from b | b",
-				"+ drop host port 80/TCP | a",
-				"x evict shop/edge from a | a | the evicted may come back to the same room | shop/edge lands on a",
+				"+ remove taint dedicated=gpu from b | b",
+				"+ remove host port 80/TCP | a",
+				"x evict shop/edge from a | a | its replacement may take the capacity again | shop/edge is rescheduled on a",
 			},
 		},
 		{
 			"a claim asks for what the largest volume holds",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("small", "local", volumeSize("5Gi")), aClaim("shop/data", "local")},
 			testPod("shop/db", "", "1", mounting("data")),
-			[]string{"+ claim data for 5Gi instead of 10Gi | a"},
+			[]string{"+ recreate claim data with 5Gi instead of 10Gi | a"},
 		},
 		{
 			"a volume that a deleted claim has left is released",

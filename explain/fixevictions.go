@@ -9,31 +9,33 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// Harm of an eviction by what becomes of the pod.
+// Harm of an eviction by what happens to the pod.
 const (
-	harmPending = 35 // more than where it lands elsewhere
+	harmPending = 35 // more than where it is rescheduled on another node
 	harmLost    = 45
 )
 
-// judgeEvictions says what becomes of the pods that a fix evicts, whether a
-// PodDisruptionBudget lets them go, and whether their replacements leave the
-// room to the pod. A replacement is made while its predecessor is still ending,
-// so it is placed with and without that one's room.
-func (f *fixing) judgeEvictions(ctx context.Context, s *fork, pod *corev1.Pod, fix *attemptedFix) error {
+// judgeEvictions says where the pods that a fix evicts are rescheduled, whether a
+// PodDisruptionBudget allows their eviction, and whether their replacements leave
+// the capacity to the pod. A replacement is created while its predecessor is still
+// terminating, so it is placed with and without that one's capacity.
+func (f *fixing) judgeEvictions(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod, fix *attemptedFix) error {
 	at := slices.IndexFunc(fix.steps, func(r remedy) bool { _, ok := r.(evict); return ok })
 	if at < 0 {
 		return nil
 	}
 	victims := fix.steps[at].(evict).pods
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(victims)...)
-	f.overlay.supposed = s.outer
+	resume := s.Suspend()
 	early, err := f.comeBack(ctx, victims, pod, fix, true)
-	f.overlay.supposed = s
+	resume()
 	if err != nil {
 		return err
 	}
@@ -42,11 +44,11 @@ func (f *fixing) judgeEvictions(ctx context.Context, s *fork, pod *corev1.Pod, f
 		return err
 	}
 	for i, victim := range victims {
-		how, harm := tellReturn(victim, early.landings[i], late.landings[i])
+		how, harm := tellReturn(victim, early.placements[i], late.placements[i])
 		fix.harm += harm
 		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
 		if i == 0 {
-			fix.Brief = "it " + how
+			fix.Brief = strings.TrimPrefix(how, "is ")
 		}
 	}
 	if len(victims) > 1 {
@@ -54,28 +56,29 @@ func (f *fixing) judgeEvictions(ctx context.Context, s *fork, pod *corev1.Pod, f
 	}
 	switch {
 	case early.open || late.open:
-		fix.Remaining = append(fix.Remaining, "unknown: where the evicted come back could not be found out")
+		fix.Remaining = append(fix.Remaining, "unknown: where evicted pods are rescheduled could not be determined")
 	case !early.fits || !late.fits:
-		fix.Remaining = append(fix.Remaining, "the evicted may come back to the same room")
+		fix.Remaining = append(fix.Remaining, grammar.Agree(len(victims), "its replacement", "their replacements")+" may take the capacity again")
 	}
 	return nil
 }
 
-// returned is what becomes of evicted pods, and whether the pod still fits then.
+// returned is where evicted pods are rescheduled, and whether the pod still fits
+// then.
 type returned struct {
-	landings []placement
-	fits     bool
-	open     bool
+	placements []placement.Placement
+	fits       bool
+	open       bool
 }
 
 // comeBack places the replacements of victims: while these are still there
 // (early), or when they are gone.
 func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *attemptedFix, early bool) (returned, error) {
 	var back returned
-	s := f.fork()
-	defer s.revert()
+	s := f.scheduler.State.Fork()
+	defer s.Revert()
 	if early {
-		if err := s.besidesEvictions(fix.steps, pod); err != nil {
+		if err := besidesEvictions(s, fix.steps, pod); err != nil {
 			return back, err
 		}
 	}
@@ -84,41 +87,41 @@ func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev
 		if err != nil {
 			return back, err
 		}
-		back.landings = append(back.landings, l)
-		back.open = back.open || l.open
+		back.placements = append(back.placements, l)
+		back.open = back.open || l.Open
 	}
 	if early {
 		for _, victim := range victims {
-			if err := s.without(victim); err != nil {
+			if err := s.RemovePod(victim); err != nil {
 				return back, err
 			}
 		}
 	}
-	t, err := f.try(ctx, pod, fix.Nodes)
-	back.fits = err == nil && len(t.fits) > 0
+	t, err := f.scheduler.Try(ctx, pod, fix.Nodes)
+	back.fits = err == nil && len(t.Names) > 0
 	return back, err
 }
 
-// replace puts the replacement of an evicted pod where it would go.
-func (f *fixing) replace(ctx context.Context, s *fork, victim *corev1.Pod) (placement, error) {
+// replace puts the replacement of an evicted pod where it would be scheduled.
+func (f *fixing) replace(ctx context.Context, s *scheduler.Fork, victim *corev1.Pod) (placement.Placement, error) {
 	if !returns(victim) {
-		return placement{}, nil
+		return placement.Placement{}, nil
 	}
-	l, err := f.landing(ctx, victim)
-	if err != nil || l.open {
+	l, err := placement.Of(ctx, f.scheduler, victim)
+	if err != nil || l.Open {
 		return l, err
 	}
-	if l.likely || slices.Contains(l.tie, victim.Spec.NodeName) {
+	if l.Likely || slices.Contains(l.Tie, victim.Spec.NodeName) {
 		l = f.worst(ctx, victim, l)
 	}
-	if l.node == "" {
+	if l.Node == "" {
 		return l, nil
 	}
-	return l, s.with(asNewPod(victim), l.node)
+	return l, s.AddPod(placement.AsNewPod(victim), l.Node)
 }
 
 // besidesEvictions makes the other changes that steps make to the state.
-func (s *fork) besidesEvictions(steps []remedy, pod *corev1.Pod) error {
+func besidesEvictions(s *scheduler.Fork, steps []remedy, pod *corev1.Pod) error {
 	for _, step := range steps {
 		if _, evicts := step.(evict); evicts || changesPod(step) {
 			continue
@@ -130,53 +133,53 @@ func (s *fork) besidesEvictions(steps []remedy, pod *corev1.Pod) error {
 	return nil
 }
 
-// worst is the landing on the node that the victim came from, if it fits there:
+// worst is the placement on the node that the victim came from, if it fits there:
 // where the scheduler may take any of several nodes, that one counts.
-func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l placement) placement {
-	t, err := f.try(ctx, asNewPod(victim), []string{victim.Spec.NodeName})
-	if err == nil && len(t.fits) > 0 {
-		l.node = victim.Spec.NodeName
+func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l placement.Placement) placement.Placement {
+	t, err := f.scheduler.Try(ctx, placement.AsNewPod(victim), []string{victim.Spec.NodeName})
+	if err == nil && len(t.Names) > 0 {
+		l.Node = victim.Spec.NodeName
 	}
 	return l
 }
 
 // returns says whether a controller makes a new pod in the place of this one, or
 // may do so.
-func returns(pod *corev1.Pod) bool { return controllerKind(pod) != "" }
+func returns(pod *corev1.Pod) bool { return placement.ControllerKind(pod) != "" }
 
-// tellReturn is what becomes of an evicted pod, and how much harm that is.
-func tellReturn(victim *corev1.Pod, early, late placement) (how string, harm int) {
+// tellReturn words what happens to an evicted pod, and how much harm that is.
+func tellReturn(victim *corev1.Pod, early, late placement.Placement) (how string, harm int) {
 	switch {
 	case !returns(victim):
-		return "is lost: no controller owns it", harmLost
+		return "is not recreated: no controller owns it", harmLost
 	case plan.RecreationUnknown(victim) != "":
-		return "may be lost: " + plan.RecreationUnknown(victim), harmLost
-	case early.open || late.open:
-		return "comes back, where is unknown", harmPending
-	case early.node != "":
-		how = "lands on " + early.node
-	case late.node != "":
-		how = "lands on " + late.node
+		return "may not be recreated: " + plan.RecreationUnknown(victim), harmLost
+	case early.Open || late.Open:
+		return "is recreated, on which node is unknown", harmPending
+	case early.Node != "":
+		how = "is rescheduled on " + early.Node
+	case late.Node != "":
+		how = "is rescheduled on " + late.Node
 	default:
-		return "becomes Pending: " + late.why, harmPending
+		return "becomes Pending: " + late.Why, harmPending
 	}
-	if controllerKind(victim) == "Job" {
-		how += "; its Job starts it again from nothing"
+	if placement.ControllerKind(victim) == "Job" {
+		how += "; its Job starts it again"
 	}
 	return how, 0
 }
 
-// budgetsAgainst says why the API server would not evict all of the pods now.
+// budgetsAgainst says why the API server would reject evictions of the pods now.
 func (f *fixing) budgetsAgainst(victims []*corev1.Pod) []string {
 	var against []string
 	taken := map[*policyv1.PodDisruptionBudget]int32{}
 	for _, victim := range victims {
 		var told report.Eviction
-		if f.refusesEviction(victim, &told) {
+		if f.budgets.Rejects(victim, &told) {
 			against = append(against, strings.TrimSuffix(told.Sentence, "."))
 			continue
 		}
-		budgets, err := f.budgetsOf(victim)
+		budgets, err := f.budgets.Of(victim)
 		if err != nil || len(budgets) == 0 {
 			continue // refusesEviction has asked too
 		}

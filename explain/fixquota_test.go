@@ -20,21 +20,21 @@ func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
 			"a quota that is too small",
 			rules{quotas: []corev1.ResourceQuota{tight}},
 			"1",
-			"+ raise quota compute to requests.cpu 21500m instead of 20",
+			"+ raise quota compute to requests.cpu 21.5 instead of 20",
 		},
 		{
 			"a quota that is too small for a pod that fits no node either",
 			rules{quotas: []corev1.ResourceQuota{tight}},
 			"8",
-			"x raise quota compute to requests.cpu 35500m instead of 20 | created, it would wait: " +
-				"Larger than any node: it wants cpu 8, the largest node has 4 allocatable",
+			"x raise quota compute to requests.cpu 35.5 instead of 20 | once created, it would be Pending: " +
+				"Too large for any node: it requests cpu 8, the largest node has 4 allocatable",
 		},
-		{"no quota", rules{}, "1", "No quota refuses the pod now: there is nothing to raise."},
+		{"no quota", rules{}, "1", "No quota rejects the pod now: there is nothing to raise."},
 		{
 			"a quota that wants a figure that the template lacks",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.cpu": "20"}, map[string]string{"limits.cpu": "1"})}},
 			"1",
-			"ResourceQuota team-a/compute counts limits.cpu, and container app sets none: raising it cannot help.",
+			"ResourceQuota team-a/compute limits limits.cpu, but container app does not set it: raising it won't help.",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -7,11 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // Whatever cannot be listed, a verdict is the unrestricted one or Unknown.
 func TestVerdictsWithoutAResourceAreTheSameOrUnknown(t *testing.T) {
-	for _, resource := range Resources() {
+	for _, resource := range scheduler.Resources() {
 		t.Run(resource, func(t *testing.T) {
 			for seed := range seeds(t) / 5 {
 				d := dice(rand.New(rand.NewPCG(seed, 3)).IntN)
@@ -50,7 +51,7 @@ func compareVerdicts(t *testing.T, want, got *report.Report, resource string) {
 
 // Pods that use nothing of a resource stay decided without it.
 func TestPodsThatDoNotUseAResourceStayDecided(t *testing.T) {
-	for _, resource := range Resources() {
+	for _, resource := range scheduler.Resources() {
 		if resource == "nodes" || resource == "pods" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -88,14 +89,14 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 		"it fits nowhere else": {
 			[]runtime.Object{a4, testPod("shop/full", "a", "3"), here("shop/1", "2", replica)},
 			nil,
-			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "cpu 1 short"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a needs cpu 1 more"}},
 		},
 		"two want the room of one": {
 			[]runtime.Object{a4, here("shop/1", "3", replica), here("shop/2", "3", ownedBy("ReplicaSet", "web"))},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/1": {Outcome: plan.Depends, Why: "fits unless shop/2 comes back first"},
-				"shop/2": {Outcome: plan.Depends, Why: "fits unless shop/1 comes back first"},
+				"shop/1": {Outcome: plan.Depends, Why: "shop/2 may take the capacity first"},
+				"shop/2": {Outcome: plan.Depends, Why: "shop/1 may take the capacity first"},
 			},
 		},
 		"nobody makes it anew, nobody needs to, its kubelet does": {
@@ -120,19 +121,19 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				testPod("shop/waits", "", "3", priority(100), selecting("kubernetes.io/hostname", "a"), ownedBy("Job", "train")),
 			},
 			nil,
-			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a waiting train pod takes its place"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a pending train pod takes the capacity"}},
 		},
 		"it preempts": {
 			[]runtime.Object{a4, testPod("shop/low", "a", "3", replica), here("shop/1", "2", ownedBy("ReplicaSet", "web"), priority(10))},
 			nil,
-			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Preempts, Node: "a", Why: "ends shop/low"}},
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Preempts, Node: "a", Why: "evicts shop/low"}},
 		},
 		"an ordered set makes none after one that waits": {
 			[]runtime.Object{set("db"), a4, here("shop/db-0", "8", ordered), here("shop/db-1", "1", ordered)},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/db-0": {Outcome: plan.Waits, Why: "cpu 4 short"},
-				"shop/db-1": {Outcome: plan.Waits, Why: "made only after db-0"},
+				"shop/db-0": {Outcome: plan.Waits, Why: "a needs cpu 4 more"},
+				"shop/db-1": {Outcome: plan.Waits, Why: "its StatefulSet creates it only once db-0 is Ready"},
 			},
 		},
 		"but one that a budget may keep is still there when the next is made": {
@@ -142,24 +143,24 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/db-0": {Outcome: plan.Waits, Why: "cpu 4 short"},
-				"shop/db-1": {Outcome: plan.Depends, Why: "made only after db-0 if that goes first"},
+				"shop/db-0": {Outcome: plan.Waits, Why: "a needs cpu 4 more"},
+				"shop/db-1": {Outcome: plan.Depends, Why: "its StatefulSet creates it only once db-0 is Ready, if that is evicted first"},
 			},
 		},
 		"as is one that goes after it": {
 			[]runtime.Object{set("db"), a4, here("shop/db-2", "1", ordered), here("shop/db-1", "8", ordered)},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/db-1": {Outcome: plan.Waits, Why: "cpu 4 short"},
-				"shop/db-2": {Outcome: plan.Depends, Why: "made only after db-1 if that goes first"},
+				"shop/db-1": {Outcome: plan.Waits, Why: "a needs cpu 4 more"},
+				"shop/db-2": {Outcome: plan.Depends, Why: "its StatefulSet creates it only once db-1 is Ready, if that is evicted first"},
 			},
 		},
 		"which changes nothing for a pod that fits nowhere": {
 			[]runtime.Object{set("db"), a4, here("shop/db-2", "9", ordered), here("shop/db-1", "8", ordered)},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/db-1": {Outcome: plan.Waits, Why: "cpu 4 short"},
-				"shop/db-2": {Outcome: plan.Waits, Why: "made only after db-1"},
+				"shop/db-1": {Outcome: plan.Waits, Why: "a needs cpu 4 more"},
+				"shop/db-2": {Outcome: plan.Waits, Why: "its StatefulSet creates it only once db-1 is Ready"},
 			},
 		},
 		"nor after one that is not ready": {
@@ -168,7 +169,7 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 				testPod("shop/db-0", "a", "1", ordered, func(p *corev1.Pod) { p.Status.Conditions = nil }),
 			},
 			nil,
-			map[types.UID]plan.Fate{"shop/db-1": {Outcome: plan.Depends, Why: "made only once db-0 is ready"}},
+			map[types.UID]plan.Fate{"shop/db-1": {Outcome: plan.Depends, Why: "its StatefulSet creates it only once db-0 is Ready"}},
 		},
 		"its set has another template by now": {
 			[]runtime.Object{
@@ -177,7 +178,7 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			},
 			nil,
 			map[types.UID]plan.Fate{
-				"shop/db-0": {Outcome: plan.NotKnown, Why: "its StatefulSet makes it anew from a newer template"},
+				"shop/db-0": {Outcome: plan.NotKnown, Why: "its StatefulSet recreates it from a newer template"},
 				"shop/db-1": {Outcome: plan.Lands, Node: "a"},
 			},
 		},
@@ -260,7 +261,7 @@ func TestAChangeLetsPendingPodsInAndKeepsOthersOut(t *testing.T) {
 		how[b.Pod.FullName()] = b.How
 	}
 	want := map[string]string{
-		"shop/ssd": "fits no node any more", "shop/in-1": "loses the node that was nearest", "shop/large": "loses the node that was nearest",
+		"shop/ssd": "no longer fits any node", "shop/in-1": "is still unschedulable and loses its closest node", "shop/large": "is still unschedulable and loses its closest node",
 	}
 	if diff := cmp.Diff(want, how); diff != "" || len(told.Admitted) != 0 {
 		t.Errorf("cordoned (-want +got): %s%+v", diff, told.Admitted)
@@ -301,11 +302,11 @@ func TestAForecastHoldsWhileTheClusterChanges(t *testing.T) {
 				return
 			default:
 			}
-			change := Change{New: flip}
+			change := scheduler.Change{New: flip}
 			if rev%2 == 1 {
-				change = Change{Old: flip}
+				change = scheduler.Change{Old: flip}
 			}
-			if err := e.Apply(rev, []Change{change}); err != nil {
+			if err := e.Apply(rev, []scheduler.Change{change}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -318,7 +319,7 @@ func TestAForecastHoldsWhileTheClusterChanges(t *testing.T) {
 			t.Errorf("%s: %s while the cluster changes, %s at rest", uid, got.Outcome, fate.Outcome)
 		}
 	}
-	if e.overlay.supposed != nil {
+	if e.scheduler.State.Forked() {
 		t.Error("a supposed state is left behind")
 	}
 }

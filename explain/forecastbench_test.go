@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -17,25 +18,25 @@ import (
 func BenchmarkForecast(b *testing.B) {
 	for _, size := range benchSizes {
 		e, pods := benchEngine(b, size)
-		var changes []Change
+		var changes []scheduler.Change
 		drain, uncordon := plan.Supposed{}, plan.Supposed{}
 		for i := range 10 {
 			owned := pods[i].DeepCopy()
 			owned.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", UID: types.UID(fmt.Sprint("web", i)), Controller: new(true)}}
-			changes = append(changes, Change{Old: pods[i], New: owned})
+			changes = append(changes, scheduler.Change{Old: pods[i], New: owned})
 			drain.Gone = append(drain.Gone, owned.UID)
 		}
 		for n := range 200 {
 			pod := aPod(fmt.Sprintf("pending-%d", n), "8", benchKinds[n%3].option)
 			pod.Labels["kind"] = fmt.Sprint(n % 25)
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}
-			changes = append(changes, Change{New: pod})
+			changes = append(changes, scheduler.Change{New: pod})
 		}
 		if err := e.Apply(4, changes); err != nil {
 			b.Fatal(err)
 		}
-		drain.Nodes = []*corev1.Node{asCordoned(e.nodes["node-00000"])}
-		open := e.nodes["node-00011"].DeepCopy()
+		drain.Nodes = []*corev1.Node{asCordoned(e.scheduler.State.Nodes["node-00000"])}
+		open := e.scheduler.State.Nodes["node-00011"].DeepCopy()
 		open.Spec.Unschedulable, open.Spec.Taints = false, nil
 		uncordon.Nodes = []*corev1.Node{open}
 		for name, supposed := range map[string]plan.Supposed{"drain": drain, "uncordon": uncordon} {
@@ -69,7 +70,7 @@ func watchLock(b *testing.B, e *Engine) (longest func() time.Duration) {
 			case <-time.After(time.Millisecond):
 			}
 			began := time.Now()
-			release, err := e.acquire(b.Context())
+			release, err := e.scheduler.Acquire(b.Context())
 			if err != nil {
 				continue
 			}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -91,14 +93,14 @@ func (u *drained) drain(c *randomCluster, node *corev1.Node) {
 		}
 	}
 	for _, pod := range c.bound {
-		if pod.Spec.NodeName != node.Name || ended(pod) {
+		if pod.Spec.NodeName != node.Name || scheduler.Terminal(pod) {
 			continue
 		}
 		ending := pod.DeepCopy()
 		ending.DeletionTimestamp = new(metav1.NewTime(testNow))
 		u.sync(u.Cache.UpdatePod(log, pod, ending))
-		if kind := controllerKind(pod); kind != "" {
-			next := asNewPod(pod).DeepCopy()
+		if kind := placement.ControllerKind(pod); kind != "" {
+			next := placement.AsNewPod(pod).DeepCopy()
 			next.UID, next.Status = pod.UID+"-next", corev1.PodStatus{}
 			if kind == "ReplicaSet" && u.d.chance(50) {
 				u.come(next)

@@ -9,18 +9,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // fitting are the nodes that a pod fits, by name.
 func fitting(t *testing.T, e *Engine, pod *corev1.Pod, only []string) []string {
 	t.Helper()
-	e.settle(context.Background())
-	tried, err := e.try(context.Background(), pod, only)
+	e.scheduler.Settle(context.Background())
+	tried, err := e.scheduler.Try(context.Background(), pod, only)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(tried.fits)
-	return tried.fits
+	slices.Sort(tried.Names)
+	return tried.Names
 }
 
 // A supposed state answers as a real one with the same changes, and is gone
@@ -36,10 +38,12 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 		}
 		changed := slices.Clone(c.bound)
 		nodes := slices.Clone(c.nodes)
-		s := e.fork()
+		s := e.scheduler.State.Fork()
+		forks := []*scheduler.Fork{s}
 		for range 1 + d(5) {
 			if d.chance(30) {
-				s = e.fork() // one within another
+				s = e.scheduler.State.Fork() // one within another
+				forks = append(forks, s)
 			}
 			changed, nodes = c.supposeSomething(rt, d, s, changed, nodes)
 		}
@@ -50,8 +54,8 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 				rt.Fatalf("%s is taken otherwise than it would be (-so +supposed):\n%s", pod.Name, diff)
 			}
 		}
-		for s := e.overlay.supposed; s != nil; s = s.outer {
-			s.revert()
+		for _, s := range slices.Backward(forks) {
+			s.Revert()
 		}
 		for i, pod := range c.pending {
 			if diff := cmp.Diff(before[i], fitting(t, e, pod, nil)); diff != "" {
@@ -63,7 +67,7 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 
 // supposeSomething makes one change to the supposed state and to the lists of
 // what is bound and of the nodes.
-func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *fork, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
+func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *scheduler.Fork, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
 	check := func(err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -73,18 +77,18 @@ func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *fork, bound []*c
 	switch d(3) {
 	case 0:
 		node := randomNode(d, i)
-		check(s.node(node))
+		check(s.SetNode(node))
 		nodes = slices.Clone(nodes)
 		nodes[i] = node
 	case 1:
-		if at := d(len(bound)); onNode(bound[at]) {
-			check(s.without(bound[at]))
+		if at := d(len(bound)); scheduler.Assigned(bound[at]) {
+			check(s.RemovePod(bound[at]))
 			bound = slices.Delete(slices.Clone(bound), at, at+1)
 		}
 	default:
 		pod := c.randomPod(d, rapid.StringMatching(`more-[a-z]{8}`).Draw(t, "name"))
 		pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = nil, ""
-		check(s.with(pod, nodes[i].Name))
+		check(s.AddPod(pod, nodes[i].Name))
 		pod = pod.DeepCopy()
 		pod.Spec.NodeName = nodes[i].Name
 		bound = append(slices.Clone(bound), pod)
@@ -125,8 +129,8 @@ func TestATrialIsOpenWhereSomethingCouldNotBeRead(t *testing.T) {
 		}}}
 	})
 	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, []runtime.Object{testNode("n", "4")}...)
-	tried := must(e.try(context.Background(), pod, nil))
-	if !tried.open || len(tried.fits) > 0 {
-		t.Errorf("fits %v, open %v; want none and open", tried.fits, tried.open)
+	tried := must(e.scheduler.Try(context.Background(), pod, nil))
+	if !tried.Open || len(tried.Names) > 0 {
+		t.Errorf("fits %v, open %v; want none and open", tried.Names, tried.Open)
 	}
 }

@@ -11,10 +11,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// gangScheduling tells which group the pod belongs to, how many of its pods
+// gangScheduling says which group the pod belongs to, how many of its pods
 // exist and how many have to, before the scheduler looks at any of them.
 func gangScheduling(q *plugins.Question) (gateRejection, bool) {
 	of := q.Pod.Spec.SchedulingGroup
@@ -45,7 +46,7 @@ func absentGroup(kind, namespace, name string) gateRejection {
 	return gateRejection{
 		what:  fmt.Sprintf("%s %s/%s does not exist", kind, namespace, name),
 		short: fmt.Sprintf("%s %s does not exist", kind, name),
-		until: "it does",
+		until: "it exists",
 	}
 }
 
@@ -136,23 +137,23 @@ func treeOf(groups fwk.PodGroupManager, namespace, name string) gang {
 	return g
 }
 
-// held tells what the group lacks.
+// held says what the group lacks.
 func (g gang) held(namespace string) gateRejection {
 	if !g.groups {
 		return gateRejection{
-			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
+			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang requires", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
 			short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "pod")),
-			until: fmt.Sprintf("%s exist", grammar.Plural(g.wanted-g.have, "more pod")),
+			until: grammar.Count(g.wanted-g.have, "more pod exists", "more pods exist"),
 		}
 	}
-	what := fmt.Sprintf("CompositePodGroup %s/%s has %d of the %s that its gang needs", namespace, g.name, g.have, grammar.Plural(g.wanted, "group"))
+	what := fmt.Sprintf("CompositePodGroup %s/%s has %d of the %s that its gang requires", namespace, g.name, g.have, grammar.Plural(g.wanted, "group"))
 	if len(g.lacking) > 0 {
 		what += " (" + grammar.List(g.shortfalls(), grammar.Few) + ")"
 	}
 	return gateRejection{
 		what:  what,
 		short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "group")),
-		until: fmt.Sprintf("%s are complete", grammar.Plural(g.wanted-g.have, "more group")),
+		until: grammar.Count(g.wanted-g.have, "more group is complete", "more groups are complete"),
 	}
 }
 
@@ -172,12 +173,13 @@ func (g gang) shortfalls() []string {
 	return all
 }
 
-// noteGang leaves it open whether the pod's gang is complete, where nobody told
-// the engine of PodGroups. That a pod names one says that the cluster knows them.
-func (x *explanation) noteGang(a *answer) {
+// gangUnknown says that it is unknown whether the pod's gang is complete, where nobody
+// told the engine of PodGroups. That a pod names one says that the cluster knows them.
+func (x *explanation) gangUnknown() []report.UnknownPart {
 	group := x.question.Pod.Spec.SchedulingGroup
-	if group == nil || group.PodGroupName == nil || (x.options.PodGroups && x.has(names.GangScheduling)) {
-		return
+	if group == nil || group.PodGroupName == nil || (x.options.PodGroups && x.profile.HasGate(names.GangScheduling)) {
+		return nil
 	}
-	a.leaveOpen("podgroups", fmt.Sprintf("PodGroups are not read, so whether the gang of PodGroup %s is complete is not known", *group.PodGroupName))
+	why := fmt.Sprintf("PodGroups are not read, so it is unknown whether PodGroup %s has enough pods", *group.PodGroupName)
+	return []report.UnknownPart{{Resource: "podgroups", Why: why, Plugins: []string{names.GangScheduling}}}
 }

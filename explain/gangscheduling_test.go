@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // gangsOn turns gang scheduling on, which is off by default.
@@ -59,9 +60,9 @@ func testGroups(name, parent string, needs int32) *schedulingv1alpha3.CompositeP
 func startGangs(t *testing.T, objects ...runtime.Object) *Engine {
 	t.Helper()
 	e := startEngine(t, Options{PodGroups: true}, testNode("n", "64"))
-	var changes []Change
+	var changes []scheduler.Change
 	for _, object := range objects {
-		changes = append(changes, Change{New: object})
+		changes = append(changes, scheduler.Change{New: object})
 	}
 	if err := e.Apply(2, changes); err != nil {
 		t.Fatal(err)
@@ -74,22 +75,22 @@ func TestAGangThatIsNotCompleteSaysWhatItLacks(t *testing.T) {
 	first, second := testPod("ml/a", "", "1", ofGroup("train")), testPod("ml/b", "", "1", ofGroup("train"))
 	e := startGangs(t, first, second, testPod("ml/c", "n", "1", ofGroup("train")))
 	r := mustExplain(t, e, first)
-	same(t, r.Summary, "PodGroup ml/train does not exist: kube-scheduler does not look at it until it does.")
+	same(t, r.Summary, "PodGroup ml/train does not exist: kube-scheduler does not consider it until it exists.")
 	same(t, r.Why, "PodGroup train does not exist")
 
-	apply(t, e, Change{New: testGroup("train", "", 8)})
+	apply(t, e, scheduler.Change{New: testGroup("train", "", 8)})
 	r = mustExplain(t, e, first)
-	same(t, r.Summary, "PodGroup ml/train has 3 of the 8 pods that its gang needs: kube-scheduler does not look at it until 5 more pods exist.")
+	same(t, r.Summary, "PodGroup ml/train has 3 of the 8 pods that its gang requires: kube-scheduler does not consider it until 5 more pods exist.")
 	same(t, r.Why, "gang train: 3 of 8 pods")
 	same(t, r.State, "gated")
 
-	apply(t, e, Change{Old: second}, Change{New: testGroup("train", "", 2)})
+	apply(t, e, scheduler.Change{Old: second}, scheduler.Change{New: testGroup("train", "", 2)})
 	same(t, string(mustExplain(t, e, first).Verdict), string(report.Schedulable))
-	apply(t, e, Change{Old: testGroup("train", "", 2)})
+	apply(t, e, scheduler.Change{Old: testGroup("train", "", 2)})
 	same(t, string(mustExplain(t, e, first).Verdict), string(report.Gated))
 }
 
-func apply(t *testing.T, e *Engine, changes ...Change) {
+func apply(t *testing.T, e *Engine, changes ...scheduler.Change) {
 	t.Helper()
 	if err := e.Apply(3, changes); err != nil {
 		t.Fatal(err)
@@ -101,15 +102,15 @@ func TestAGangOfGangsNamesTheGroupsThatAreNotComplete(t *testing.T) {
 	pod := testPod("ml/a", "", "1", ofGroup("workers"))
 	e := startGangs(t, testGroup("workers", "job", 2), testGroup("drivers", "job", 1), pod)
 	same(t, mustExplain(t, e, pod).Why, "CompositePodGroup job does not exist")
-	apply(t, e, Change{New: testGroups("job", "", 2)})
+	apply(t, e, scheduler.Change{New: testGroups("job", "", 2)})
 	r := mustExplain(t, e, pod)
-	same(t, r.Summary, "CompositePodGroup ml/job has 0 of the 2 groups that its gang needs (drivers has 0 of 1 pod, workers has 1 of 2 pods): "+
-		"kube-scheduler does not look at it until 2 more groups are complete.")
+	same(t, r.Summary, "CompositePodGroup ml/job has 0 of the 2 groups that its gang requires (drivers has 0 of 1 pod, workers has 1 of 2 pods): "+
+		"kube-scheduler does not consider it until 2 more groups are complete.")
 	same(t, r.Why, "gang job: 0 of 2 groups")
 }
 
 func TestWithoutItsGroupAPodsVerdictIsOpen(t *testing.T) {
 	r := mustExplain(t, startEngine(t, Options{}, testNode("n", "4")), testPod("ml/a", "", "1", ofGroup("train")))
 	same(t, string(r.Verdict), string(report.Unknown))
-	same(t, r.Unknown[0].Why, "PodGroups are not read, so whether the gang of PodGroup train is complete is not known")
+	same(t, r.Unknown[0].Why, "PodGroups are not read, so it is unknown whether PodGroup train has enough pods")
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -39,35 +38,28 @@ func tellGate(q *podQuestion, plugin string, status *fwk.Status) gateRejection {
 		}
 	}
 	said := plugin + ": " + status.Message()
-	return gateRejection{plugin: plugin, reason: status.Message(), what: "Held back by " + said, short: said, until: "that changes"}
+	return gateRejection{plugin: plugin, reason: status.Message(), what: "Rejected by " + said, short: said, until: "that changes"}
 }
 
 // gated runs the plugins that keep a pod out of the scheduler's queue. One that
 // could not be asked leaves the verdict open, whatever the nodes say.
 func (x *explanation) gated(ctx context.Context) bool {
 	pod := x.question.Pod
-	for _, p := range x.gates {
-		var a answer
-		x.options.Trace.reset()
-		status, err := preEnqueue(ctx, p, pod)
-		x.noteReads(&a)
-		if err != nil {
-			a.leaveOpen(errorsOf, err.Error())
-		} else if p.Name() == names.GangScheduling {
-			x.noteGang(&a)
+	for _, a := range x.profile.PreEnqueue(ctx, pod) {
+		unknown := a.Unknown
+		if a.Plugin == names.GangScheduling && !a.Failed {
+			unknown = append(unknown, x.gangUnknown()...)
 		}
-		if a.open != nil {
-			x.openGate(a.parts(p.Name()))
+		if len(unknown) > 0 {
+			x.openGate(unknown)
 			continue
 		}
-		if !status.IsSuccess() {
-			x.question.found.gates = append(x.question.found.gates, tellGate(x.question, p.Name(), status))
+		if !a.Status.IsSuccess() {
+			x.question.found.gates = append(x.question.found.gates, tellGate(x.question, a.Plugin, a.Status))
 		}
 	}
-	if !x.has(names.GangScheduling) {
-		var a answer
-		x.noteGang(&a)
-		x.openGate(a.parts(names.GangScheduling))
+	if !x.profile.HasGate(names.GangScheduling) {
+		x.openGate(x.gangUnknown())
 	}
 	return len(x.question.found.gates) > 0
 }
@@ -76,24 +68,4 @@ func (x *explanation) gated(ctx context.Context) bool {
 func (x *explanation) openGate(parts []report.UnknownPart) {
 	x.ungated = x.ungated || len(parts) > 0
 	x.report.Unknown = append(x.report.Unknown, parts...)
-}
-
-// has says whether a PreEnqueue plugin is part of the profile.
-func (p *profile) has(gate string) bool {
-	for _, plugin := range p.gates {
-		if plugin.Name() == gate {
-			return true
-		}
-	}
-	return false
-}
-
-// preEnqueue asks one gate; a panic comes back as an error.
-func preEnqueue(ctx context.Context, p fwk.PreEnqueuePlugin, pod *corev1.Pod) (status *fwk.Status, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = newPanicked(r)
-		}
-	}()
-	return p.PreEnqueue(ctx, pod), nil
 }

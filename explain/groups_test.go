@@ -23,7 +23,7 @@ func TestNodesThatThePodWantsComeBeforeThoseThatItDoesNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, report.Why, "c: port 8443/TCP taken by web/proxy-1")
+	same(t, report.Why, "c: host port 8443/TCP in use by web/proxy-1")
 	if len(report.Groups) != 2 || report.Groups[1].Count != 2 {
 		t.Errorf("got %+v", report.Groups)
 	}

@@ -29,29 +29,29 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 	}{
 		"company is elsewhere": {
 			"a-1", testPod("shop/x", "", "", near(podTerm("zone", "db"))),
-			"a-1: pod affinity: no pod matches app=db in zone=a; 1 does elsewhere (zone=b): shop/db-0", "no app=db pod in its zone",
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0", "no app=db pod in its zone",
 		},
 		"company is nowhere": {
 			"a-1", testPod("shop/x", "", "", near(podTerm(corev1.LabelHostname, "cache"))),
-			"a-1: pod affinity: no pod matches app=cache in kubernetes.io/hostname=a-1, nor anywhere else", "no app=cache pod on it",
+			"a-1: pod affinity: no pod matches app=cache in kubernetes.io/hostname=a-1 or anywhere else", "no app=cache pod on the node",
 		},
 		"no label": {
 			"none", testPod("shop/x", "", "", near(podTerm("zone", "db"))),
-			"none: pod affinity: node has no label zone", "no label zone",
+			"none: pod affinity: the node has no label zone", "no label zone",
 		},
 		"away from its own like": {
 			"a-1", testPod("web/x", "", "", podLabel("app", "front"), awayFrom(podTerm(corev1.LabelHostname, "front"))),
-			"a-1: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=a-1: web/front-1", "one per node: web/front-1 is there",
+			"a-1: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=a-1: web/front-1", "one per node: web/front-1 runs there",
 		},
 		"away from others": {
 			"a-2", testPod("shop/x", "", "", awayFrom(podTerm("zone", "front", "web"))),
 			"a-2: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
-			"away from app=front in web: web/front-1, web/front-2 are there",
+			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
 		},
 		"kept off": {
 			"a-1", testPod("shop/x", "", "", podLabel("app", "noisy")),
-			"a-1: anti-affinity of 1 pod keeps pods that match app=noisy in shop out of zone=a: web/front-2",
-			"kept off by web/front-2 (anti-affinity app=noisy in shop)",
+			"a-1: anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
+			"rejected by anti-affinity of web/front-2 (app=noisy in shop)",
 		},
 		"a namespace selector": {
 			"a-1", testPod("shop/x", "", "", awayFrom(corev1.PodAffinityTerm{
@@ -59,13 +59,13 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "web"}},
 			})),
 			"a-1: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
-			"away from app=front in web: web/front-1, web/front-2 are there",
+			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
 		},
 		"two rules at once": {
 			"a-1", testPod("shop/x", "", "", podLabel("app", "noisy"), near(podTerm("zone", "db"))),
-			"a-1: pod affinity: no pod matches app=db in zone=a; 1 does elsewhere (zone=b): shop/db-0; " +
-				"anti-affinity of 1 pod keeps pods that match app=noisy in shop out of zone=a: web/front-2",
-			"no app=db pod in its zone; kept off by web/front-2 (anti-affinity app=noisy in shop)",
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0; " +
+				"anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
+			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (app=noisy in shop)",
 		},
 	} {
 		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)
@@ -84,7 +84,7 @@ func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {
 		told(t, names.InterPodAffinity, testPod("web/x", "", "", awayFrom(podTerm(corev1.LabelHostname, "front"))), "n")
 	same(t, w.What, "n: pod anti-affinity: 12 pods match app=front in kubernetes.io/hostname=n: web/front-00, web/front-01, web/front-02, web/front-03, "+
 		"web/front-04, web/front-05, web/front-06, web/front-07, web/front-08, web/front-09 and 2 more")
-	same(t, w.Short, "away from app=front: web/front-00, web/front-01, web/front-02 and 9 more are there")
+	same(t, w.Short, "anti-affinity app=front: web/front-00, web/front-01, web/front-02 and 9 more run there")
 }
 
 func TestOnePerNodeIsToldOnceForAllNodes(t *testing.T) {
@@ -98,5 +98,5 @@ func TestANominatedNeighbourCounts(t *testing.T) {
 	away := awayFrom(podTerm(corev1.LabelHostname, "front"))
 	b := newBench([]*corev1.Node{testNode("n", "4"), testNode("m", "4")}, []*corev1.Pod{testPod("web/first", "", "", front, nominatedTo("n"))})
 	w := b.told(t, names.InterPodAffinity, testPod("web/x", "", "", front, away), "n")
-	same(t, w.What, "n: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=n: web/first (counting web/first, nominated there)")
+	same(t, w.What, "n: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=n: web/first (counting web/first, nominated to it)")
 }

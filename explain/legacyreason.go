@@ -10,29 +10,32 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
-// rewording is a reason that plugins gave in other words up to a minor version.
+// legacyReason is a reason that plugins gave in other words up to a minor version.
 // It serves to compare messages alone: no verdict rests on any of it.
-type rewording struct {
+type legacyReason struct {
 	until  int    // the last minor version with the old words
 	reason string // as it is now
-	older  func(e *Engine, pod *corev1.Pod, node *corev1.Node) string
+	legacy func(e *Engine, pod *corev1.Pod, node *corev1.Node) string
 }
 
-// rewordings are the reasons of plugins of the default profile that changed since
+// legacyReasons are the reasons of plugins of the default profile that changed since
 // 1.30.
-var rewordings = []rewording{
-	{34, "node(s) had untolerated taint(s)", olderTaint},
+var legacyReasons = []legacyReason{
+	{34, "node(s) had untolerated taint(s)", legacyTaint},
 	{33, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*Engine, *corev1.Pod, *corev1.Node) string {
 		return "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 	}},
 }
 
-// olderTaint named the first taint that is not tolerated.
-func olderTaint(e *Engine, pod *corev1.Pod, node *corev1.Node) string {
+// legacyTaint named the first taint that is not tolerated.
+func legacyTaint(e *Engine, pod *corev1.Pod, node *corev1.Node) string {
 	keepsOff := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
-	taint, _ := corev1helpers.FindMatchingUntoleratedTaint(e.logger, node.Spec.Taints, pod.Spec.Tolerations, keepsOff, false)
+	taint, _ := corev1helpers.FindMatchingUntoleratedTaint(e.scheduler.State.Logger, node.Spec.Taints, pod.Spec.Tolerations, keepsOff, false)
 	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", taint.Key, taint.Value)
 }
 
@@ -41,53 +44,53 @@ func olderTaint(e *Engine, pod *corev1.Pod, node *corev1.Node) string {
 // had found a node.
 const lastSilent = 36
 
-// olderMessage is the message of o in the words of the cluster's version; "" where
+// legacyMessage is the message of o in the words of the cluster's version; "" where
 // those are ours.
-func (e *Engine) olderMessage(pod *corev1.Pod, d diagnosis, o outcome) string {
-	minor := minorOf(e.options.ClusterVersion)
+func (e *Engine) legacyMessage(s preemption.Simulator, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
+	minor := scheduler.MinorOf(e.options.ClusterVersion)
 	if minor == 0 || minor > lastSilent {
 		return ""
 	}
-	fit := *d.fit
-	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
-	d.fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
+	fit := *d.Fit
+	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
+	d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
 		fit.Diagnosis.NodeToStatus.Set(name, e.reword(minor, pod, name, status))
 	})
-	fit.Diagnosis.PostFilterMsg = e.olderPostFilter(pod, d, o)
+	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, pod, d, o)
 	return fit.Error()
 }
 
 // reword puts a node's status into the words of a minor version.
 func (e *Engine) reword(minor int, pod *corev1.Pod, name string, status *fwk.Status) *fwk.Status {
-	node, err := e.overlay.NodeInfos().Get(name)
+	node, err := e.scheduler.State.NodeInfos().Get(name)
 	if err != nil {
 		return status
 	}
 	reasons := slices.Clone(status.Reasons())
 	for i, reason := range reasons {
-		for _, r := range rewordings {
+		for _, r := range legacyReasons {
 			if r.reason == reason && minor <= r.until {
-				reasons[i] = r.older(e, pod, node.Node())
+				reasons[i] = r.legacy(e, pod, node.Node())
 			}
 		}
 	}
 	return fwk.NewStatus(status.Code(), reasons...)
 }
 
-// olderPostFilter is what PostFilter said up to lastSilent.
-func (e *Engine) olderPostFilter(pod *corev1.Pod, d diagnosis, o outcome) string {
+// legacyPostFilter is what PostFilter said up to lastSilent.
+func legacyPostFilter(s preemption.Simulator, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
 	switch {
-	case o.successful:
+	case o.Successful:
 		return ""
-	case e.stopsBefore(d), !e.posts.Has(names.DynamicResources), o.deallocates:
-		return o.message
+	case s.StopsBefore(d), !s.Profile.HasPostFilter(names.DynamicResources), o.Deallocates:
+		return o.Message
 	}
 	idle := "no new claims to deallocate"
 	if len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil {
 		idle = "still not schedulable"
 	}
-	if o.message == "" {
+	if o.Message == "" {
 		return idle
 	}
-	return idle + ", " + o.message
+	return idle + ", " + o.Message
 }

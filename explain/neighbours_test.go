@@ -19,18 +19,17 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 		c := newRandomCluster(d, 8, 40, 15)
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
-			e.choose(pod)
-			m := must(e.ask(t.Context(), pod))
-			few, all := e.question(pod), e.question(pod)
-			few.Column = m.columnOf(e.plugins)
-			for k, p := range e.plugins {
-				for i := range m.nodes {
-					if p.name != names.InterPodAffinity || m.answers[k].pre != nil || m.refuses(k, i) == nil {
+			m := must(e.scheduler.Profile(pod).Evaluate(t.Context(), pod))
+			few, all := m.Profile.Question(pod), m.Profile.Question(pod)
+			few.Column = m.Column()
+			for k, p := range m.Profile.Plugins {
+				for i := range m.Nodes {
+					if p.Name != names.InterPodAffinity || m.Answers[k].Pre != nil || m.Rejects(k, i) == nil {
 						continue
 					}
 					compared++
-					r := m.refused(e, k, i)
-					if diff := cmp.Diff(plugins.InterPodAffinity.Words(all.Question, []plugins.Refused{r}), plugins.InterPodAffinity.Words(few.Question, []plugins.Refused{r})); diff != "" {
+					r := m.Rejection(k, i)
+					if diff := cmp.Diff(plugins.InterPodAffinity.Words(all, []plugins.Refused{r}), plugins.InterPodAffinity.Words(few, []plugins.Refused{r})); diff != "" {
 						t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, r.Name(), diff)
 					}
 				}

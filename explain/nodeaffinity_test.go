@@ -42,11 +42,11 @@ func TestEachUnmetWishIsToldWithWhatTheNodeHas(t *testing.T) {
 	}{
 		"another value": {
 			selecting("disktype", "ssd"),
-			"nodeSelector wants disktype=ssd, has disktype=hdd", "wants disktype=ssd, has hdd",
+			"node selector requires disktype=ssd, the node has disktype=hdd", "node selector disktype=ssd, has hdd",
 		},
 		"no label": {
 			selecting("gpu", "yes"),
-			"nodeSelector wants gpu=yes, has no label gpu", "wants gpu=yes, no label",
+			"node selector requires gpu=yes, the node has no label gpu", "node selector gpu=yes, has no label",
 		},
 		"two pairs, one of them unmet, and a line": {
 			func(p *corev1.Pod) {
@@ -54,21 +54,21 @@ func TestEachUnmetWishIsToldWithWhatTheNodeHas(t *testing.T) {
 				selecting("zone", "c")(p)
 				nodeSelectorTerms(term(line("zone", "In", "a", "b")))(p)
 			},
-			"nodeSelector wants disktype=ssd, has disktype=hdd; node affinity wants zone in (a, b), has zone=c",
-			"wants disktype=ssd and zone in (a, b)",
+			"node selector requires disktype=ssd, the node has disktype=hdd; node affinity requires zone in (a, b), the node has zone=c",
+			"node selector and affinity disktype=ssd and zone in (a, b)",
 		},
 		"terms are alternatives": {
 			nodeSelectorTerms(term(line("zone", "In", "a"), line("disktype", "Exists")), term(line("zone", "NotIn", "c"), line("gpu", "Exists"))),
-			"node affinity term 1 of 2 wants zone=a, has zone=c; node affinity term 2 of 2 wants zone!=c, has zone=c and wants a label gpu, has no label gpu",
-			"wants zone=a or zone!=c and a label gpu",
+			"node affinity term 1 of 2 requires zone=a, the node has zone=c; node affinity term 2 of 2 requires zone!=c, the node has zone=c and requires label gpu, the node has no label gpu",
+			"node affinity zone=a or zone!=c and label gpu",
 		},
-		"greater":  {nodeSelectorTerms(term(line("cores", "Gt", "8"))), "node affinity wants cores > 8, has cores=4", "wants cores > 8, has 4"},
-		"less":     {nodeSelectorTerms(term(line("cores", "Lt", "4"))), "node affinity wants cores < 4, has cores=4", "wants cores < 4, has 4"},
-		"not in":   {nodeSelectorTerms(term(line("zone", "NotIn", "b", "c"))), "node affinity wants zone not in (b, c), has zone=c", "wants zone not in (b, c), has c"},
-		"not":      {nodeSelectorTerms(term(line("zone", "DoesNotExist"))), "node affinity wants no label zone, has zone=c", "wants no label zone, has c"},
-		"a field":  {nodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "std-b-01"))), "node affinity wants metadata.name=std-b-01, has metadata.name=std-a-01", "wants metadata.name=std-b-01, has std-a-01"},
-		"no term":  {nodeSelectorTerms(corev1.NodeSelectorTerm{}), "node affinity is empty and matches no node", "wants nothing (an empty term)"},
-		"unusable": {nodeSelectorTerms(term(line("cores", "Gt", "many"))), "", "wants cores > many, has 4"},
+		"greater":  {nodeSelectorTerms(term(line("cores", "Gt", "8"))), "node affinity requires cores > 8, the node has cores=4", "node affinity cores > 8, has 4"},
+		"less":     {nodeSelectorTerms(term(line("cores", "Lt", "4"))), "node affinity requires cores < 4, the node has cores=4", "node affinity cores < 4, has 4"},
+		"not in":   {nodeSelectorTerms(term(line("zone", "NotIn", "b", "c"))), "node affinity requires zone not in (b, c), the node has zone=c", "node affinity zone not in (b, c), has c"},
+		"not":      {nodeSelectorTerms(term(line("zone", "DoesNotExist"))), "node affinity requires no label zone, the node has zone=c", "node affinity no label zone, has c"},
+		"a field":  {nodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "std-b-01"))), "node affinity requires metadata.name=std-b-01, the node has metadata.name=std-a-01", "node affinity metadata.name=std-b-01, has std-a-01"},
+		"no term":  {nodeSelectorTerms(corev1.NodeSelectorTerm{}), "node affinity is empty and matches no node", "node affinity no node (empty term)"},
+		"unusable": {nodeSelectorTerms(term(line("cores", "Gt", "many"))), "", "node affinity cores > many, has 4"},
 	} {
 		w := newBench([]*corev1.Node{node}, nil).told(t, names.NodeAffinity, testPod("shop/x", "", "", c.pod), "std-a-01")
 		if c.what != "" && w.What != "std-a-01: "+c.what || w.Short != c.short {
@@ -81,14 +81,14 @@ func TestNodesThatMissTheSameAreCountedByWhatTheyHave(t *testing.T) {
 	hdd := nodeLabel("disktype", "hdd")
 	b := newBench([]*corev1.Node{testNode("a", "4", hdd), testNode("b", "4"), testNode("c", "4", hdd), testNode("d", "4", nodeLabel("disktype", "tape"))}, nil)
 	w := b.toldTogether(t, names.NodeAffinity, testPod("shop/x", "", "", selecting("disktype", "ssd")), "a", "b", "c", "d")
-	same(t, w.Short, "wants disktype=ssd: 2 have hdd, 1 has tape, 1 no label")
-	same(t, w.What, "a, c: nodeSelector wants disktype=ssd, has disktype=hdd. b: nodeSelector wants disktype=ssd, has no label disktype. "+
-		"d: nodeSelector wants disktype=ssd, has disktype=tape")
+	same(t, w.Short, "node selector disktype=ssd: 2 have hdd, 1 has tape, 1 has no label")
+	same(t, w.What, "a, c: node selector requires disktype=ssd, the node has disktype=hdd. b: node selector requires disktype=ssd, the node has no label disktype. "+
+		"d: node selector requires disktype=ssd, the node has disktype=tape")
 }
 
 func TestAnAffinityToTwoNodesAtOnceIsToldForAllNodes(t *testing.T) {
 	pod := testPod("shop/x", "", "", nodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "a"), line(metav1.ObjectNameField, "In", "b"))))
 	w := newBench([]*corev1.Node{testNode("a", "4")}, nil).told(t, names.NodeAffinity, pod, "")
-	same(t, w.What, "pod affinity terms conflict: every term asks for one node by different names: metadata.name=a and metadata.name=b")
-	same(t, w.Short, "affinity asks for two nodes at once")
+	same(t, w.What, "pod affinity terms conflict: each term requires one node with different names: metadata.name=a and metadata.name=b")
+	same(t, w.Short, "node affinity requires two nodes at once")
 }

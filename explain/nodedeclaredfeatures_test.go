@@ -26,11 +26,11 @@ func TestTheFeaturesThatANodeDoesNotDeclareAreNamed(t *testing.T) {
 	r := mustExplain(t, startEngine(t, Options{}, testNode("both", "4", declaring(restart, users)),
 		testNode("none", "4"), testNode("one", "4", declaring(restart))), pod)
 	refusal := refusalIn(t, r, names.NodeDeclaredFeatures, "none")
-	same(t, refusal.What, "none: the pod needs "+restart+", "+users+" of the node, which declares no feature")
-	same(t, refusal.Short, "no feature "+restart+", "+users)
+	same(t, refusal.What, "none: the pod requires node features "+restart+", "+users+", the node declares none")
+	same(t, refusal.Short, "no node feature "+restart+", "+users)
 	refusal = refusalIn(t, r, names.NodeDeclaredFeatures, "one")
-	same(t, refusal.What, "one: the pod needs "+users+" of the node, which declares "+restart)
-	same(t, refusal.Short, "no feature "+users)
+	same(t, refusal.What, "one: the pod requires node feature "+users+", the node declares "+restart)
+	same(t, refusal.Short, "no node feature "+users)
 	if r.Verdict != report.Schedulable || r.Fits != 1 || len(r.Groups) != 3 {
 		t.Errorf("%s on %d nodes in %d groups", r.Verdict, r.Fits, len(r.Groups))
 	}
@@ -39,7 +39,7 @@ func TestTheFeaturesThatANodeDoesNotDeclareAreNamed(t *testing.T) {
 func TestNothingIsSaidOfFeaturesThatNoPodNeeds(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))
 	x := e.begin(t.Context(), testPod("shop/x", "", ""))
-	for _, node := range must(e.overlay.NodeInfos().List()) {
+	for _, node := range must(e.scheduler.State.NodeInfos().List()) {
 		if lacking := plugins.Undeclared(x.question.Question, plugins.Refused{Plugin: names.NodeDeclaredFeatures, Node: node}); len(lacking) > 0 {
 			t.Errorf("%v are said to be missing", lacking)
 		}

@@ -15,11 +15,11 @@ func TestTheHolderOfATakenPortIsNamed(t *testing.T) {
 		testPod("web/c", "n", "", hostPort("", 80, "UDP")),
 	})
 	w := b.told(t, names.NodePorts, testPod("shop/x", "", "", hostPort("", 80, "TCP")), "n")
-	same(t, w.What, "n: host port 0.0.0.0:80/TCP is held by web/a as 10.0.0.1:80/TCP, web/b as 10.0.0.2:80/TCP")
-	same(t, w.Short, "port 80/TCP taken by web/a, web/b")
+	same(t, w.What, "n: host port 0.0.0.0:80/TCP is in use by web/a as 10.0.0.1:80/TCP, web/b as 10.0.0.2:80/TCP")
+	same(t, w.Short, "host port 80/TCP in use by web/a, web/b")
 	w = b.told(t, names.NodePorts, testPod("shop/x", "", "", hostPort("10.0.0.2", 80, "TCP"), hostPort("::1", 443, "TCP")), "n")
-	same(t, w.What, "n: host port 10.0.0.2:80/TCP is held by web/b; host port [::1]:443/TCP is held by web/a as 0.0.0.0:443/TCP")
-	same(t, w.Short, "port 10.0.0.2:80/TCP, [::1]:443/TCP taken by web/b, web/a")
+	same(t, w.What, "n: host port 10.0.0.2:80/TCP is in use by web/b; host port [::1]:443/TCP is in use by web/a as 0.0.0.0:443/TCP")
+	same(t, w.Short, "host port 10.0.0.2:80/TCP, [::1]:443/TCP in use by web/b, web/a")
 }
 
 func TestAPodDoesNotConflictWithItself(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAPortThatIsTakenEverywhereIsToldOnce(t *testing.T) {
 	b := newBench([]*corev1.Node{testNode("m", "4"), testNode("n", "4")},
 		[]*corev1.Pod{testPod("web/a", "m", "", port), testPod("web/b", "n", "", port)})
 	w := b.toldTogether(t, names.NodePorts, testPod("shop/x", "", "", port), "m", "n")
-	same(t, w.Short, "port 80/TCP taken on each")
-	same(t, strings.Join(w.Wider, "\n"), "port 80/TCP taken; m: by web/a\nport 80/TCP taken; m: by web/a; n: by web/b")
-	same(t, w.What, "m: host port 0.0.0.0:80/TCP is held by web/a. n: host port 0.0.0.0:80/TCP is held by web/b")
+	same(t, w.Short, "host port 80/TCP in use on each")
+	same(t, strings.Join(w.Wider, "\n"), "host port 80/TCP in use; m: by web/a\nhost port 80/TCP in use; m: by web/a; n: by web/b")
+	same(t, w.What, "m: host port 0.0.0.0:80/TCP is in use by web/a. n: host port 0.0.0.0:80/TCP is in use by web/b")
 }

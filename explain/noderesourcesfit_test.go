@@ -28,8 +28,8 @@ func fits() *bench {
 
 func TestFitTellsTheSumBehindAShortage(t *testing.T) {
 	w := fits().told(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "std-b-02")
-	same(t, w.What, "std-b-02: cpu 350m short: wants 4, free 3650m = allocatable 15900m − requested 12250m")
-	same(t, w.Short, "cpu 350m short")
+	same(t, w.What, "std-b-02 needs cpu 350m more: the pod requests 4, free 3.65 = allocatable 15.9 − requested 12.25")
+	same(t, w.Short, "needs cpu 350m more")
 }
 
 func TestFitTellsEveryResourceThatIsShort(t *testing.T) {
@@ -39,33 +39,33 @@ func TestFitTellsEveryResourceThatIsShort(t *testing.T) {
 	pod := testPod("shop/x", "", "750m", requesting(corev1.ResourceMemory, "1536Mi"),
 		requesting("example.com/gpu", "2"), requesting(corev1.ResourceEphemeralStorage, "1Gi"))
 	w := b.told(t, names.NodeResourcesFit, pod, "n")
-	same(t, w.What, "n: pods 1 short: wants 1, free 0 = allocatable 1 − requested 1; "+
-		"cpu 250m short: wants 750m, free 500m = allocatable 1 − requested 500m; "+
-		"memory 512Mi short: wants 1536Mi, free 1Gi = allocatable 8Gi − requested 7Gi; "+
-		"example.com/gpu 2 short: wants 2, free 0 = allocatable 0 − requested 0, more than the node has in all")
-	same(t, w.Short, "pods 1, cpu 250m, memory 512Mi, example.com/gpu 2 short")
+	same(t, w.What, "n has reached its pod limit (pods: 1 more needed): the pod requests 1, free 0 = allocatable 1 − requested 1; "+
+		"needs cpu 250m more: the pod requests 750m, free 500m = allocatable 1 − requested 500m; "+
+		"needs memory 512Mi more: the pod requests 1536Mi, free 1Gi = allocatable 8Gi − requested 7Gi; "+
+		"needs example.com/gpu 2 more: the pod requests 2, free 0 = allocatable 0 − requested 0 (the pod requests more than is allocatable)")
+	same(t, w.Short, "has reached its pod limit, needs cpu 250m, memory 512Mi, example.com/gpu 2 more")
 }
 
 func TestFitOfSeveralNodesNamesTheNearestAndSumsUpTheRest(t *testing.T) {
 	w := fits().toldTogether(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "std-b-02", "spot-c-01", "std-b-01")
-	same(t, w.Short, "std-b-02: cpu 350m short; 2 more by 1.2–3.1")
-	same(t, strings.Join(w.Wider, "\n"), "std-b-02: cpu 350m short; spot-c-01: 1.2; 1 more by 3.1\n"+
-		"std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1")
-	same(t, w.What, "std-b-02, spot-c-01, std-b-01: cpu 350m–3100m short: wants 4, free 900m–3650m, "+
-		"allocatable 7900m–15900m, requested 5100m–15")
+	same(t, w.Short, "cpu: std-b-02 needs 350m, 2 others 1.2–3.1")
+	same(t, strings.Join(w.Wider, "\n"), "cpu: std-b-02 needs 350m, spot-c-01 1.2, 1 other 3.1\n"+
+		"cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1")
+	same(t, w.What, "std-b-02, spot-c-01, std-b-01 need cpu 350m–3.1 more: the pod requests 4, free 900m–3.65, "+
+		"allocatable 7.9–15.9, requested 5.1–15")
 }
 
 func TestFitOfNodesThatLackTheSameSaysItOnce(t *testing.T) {
 	b := newBench([]*corev1.Node{testNode("a", "3"), testNode("b", "3")}, nil)
 	w := b.toldTogether(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "a", "b")
-	same(t, w.Short, "cpu 1 short on each")
-	same(t, w.What, "a, b: cpu 1 short: wants 4, free 3, allocatable 3, requested 0")
+	same(t, w.Short, "each needs cpu 1 more")
+	same(t, w.What, "a, b need cpu 1 more: the pod requests 4, free 3, allocatable 3, requested 0")
 }
 
 func TestFitCountsNominatedPodsAndNamesThem(t *testing.T) {
 	b := newBench([]*corev1.Node{testNode("n", "4")}, []*corev1.Pod{testPod("shop/first", "", "3", nominatedTo("n"))})
 	w := b.told(t, names.NodeResourcesFit, testPod("shop/x", "", "2"), "n")
-	same(t, w.What, "n: cpu 1 short: wants 2, free 1 = allocatable 4 − requested 3 (counting shop/first, nominated there)")
+	same(t, w.What, "n needs cpu 1 more: the pod requests 2, free 1 = allocatable 4 − requested 3 (counting shop/first, nominated to it)")
 }
 
 func TestFitCountsOverheadAndSidecars(t *testing.T) {
@@ -77,7 +77,7 @@ func TestFitCountsOverheadAndSidecars(t *testing.T) {
 		}}}
 	})
 	w := newBench([]*corev1.Node{testNode("n", "1")}, nil).told(t, names.NodeResourcesFit, pod, "n")
-	same(t, w.What, "n: cpu 750m short: wants 1750m, free 1 = allocatable 1 − requested 0, more than the node has in all")
+	same(t, w.What, "n needs cpu 750m more: the pod requests 1.75, free 1 = allocatable 1 − requested 0 (the pod requests more than is allocatable)")
 }
 
 func TestFitOrdersNodesByTheShareThatIsMissing(t *testing.T) {
@@ -101,8 +101,8 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 					rt.Fatalf("%+v does not add up", f)
 				}
 				for _, amount := range []int64{f.Wanted, f.Requested, f.Allocatable, f.Short} {
-					if !strings.Contains(what, " "+quantity.Canonical(f.Resource, amount)) {
-						rt.Fatalf("%q lacks %s", what, quantity.Canonical(f.Resource, amount))
+					if !strings.Contains(what, " "+quantity.Exact(f.Resource, amount)) {
+						rt.Fatalf("%q lacks %s", what, quantity.Exact(f.Resource, amount))
 					}
 				}
 			}

@@ -10,6 +10,6 @@ import (
 func TestACordonIsNamed(t *testing.T) {
 	node := testNode("spot-a-01", "4", func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	w := newBench([]*corev1.Node{node}, nil).told(t, names.NodeUnschedulable, testPod("shop/x", "", ""), "spot-a-01")
-	same(t, w.What, "spot-a-01: cordoned (spec.unschedulable), and node.kubernetes.io/unschedulable:NoSchedule is not tolerated")
+	same(t, w.What, "spot-a-01 is cordoned (spec.unschedulable), and the pod does not tolerate node.kubernetes.io/unschedulable:NoSchedule")
 	same(t, w.Short, "cordoned")
 }

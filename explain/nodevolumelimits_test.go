@@ -36,8 +36,8 @@ func TestTheCountBehindAVolumeLimitIsTold(t *testing.T) {
 			Attacher: "csi.example.com", NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("pv-1")},
 		}})
 	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
-	same(t, refusal.What, "n: CSI driver csi.example.com: volumes 1 short: wants 2 for claim data/v2, claim data/v3, in use 2, limit 3")
-	same(t, refusal.Short, "2 of 3 csi.example.com volumes in use")
+	same(t, refusal.What, "n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 2 volumes for claim data/v2, claim data/v3, 2 of 3 are in use")
+	same(t, refusal.Short, "attach limit of csi.example.com: 2 of 3 in use")
 	want := report.Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
 	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
 		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
@@ -49,10 +49,10 @@ func TestAClaimThatIsNotBoundCountsByItsClass(t *testing.T) {
 		aClass("csi", "csi.example.com"), aClaim("data/new", "csi"), testPod("data/a", "n", "", mounting("v0")))...)
 	report := mustExplain(t, e, testPod("data/x", "", "", mounting("new")))
 	same(t, refusalIn(t, report, names.NodeVolumeLimits, "n").What,
-		"n: CSI driver csi.example.com: volumes 1 short: wants 1 for claim data/new, in use 1, limit 1")
-	same(t, report.Groups[0].Words, "csi.example.com volume limit reached")
-	same(t, report.Summary, "No node fits. Nearest: m and 1 more, csi.example.com volume limit reached.")
-	same(t, report.Groups[0].Line(100), "m: 0 of 0 csi.example.com volumes in use; n: 1 of 1 csi.example.com volumes in use")
+		"n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 1 volume for claim data/new, 1 of 1 are in use")
+	same(t, report.Groups[0].Words, "attach limit of csi.example.com reached")
+	same(t, report.Summary, "No node fits. Closest: m and 1 more, attach limit of csi.example.com reached.")
+	same(t, longest(&report.Groups[0], 100), "m: attach limit of csi.example.com: 0 of 0 in use; n: attach limit of csi.example.com: 1 of 1 in use")
 }
 
 func TestVolumesOfMigratedPluginsCount(t *testing.T) {
@@ -65,7 +65,7 @@ func TestVolumesOfMigratedPluginsCount(t *testing.T) {
 	}
 	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", ebs("b")),
 		testNode("n", "4"), aCSINode("n", "ebs.csi.aws.com", 1), testPod("data/a", "n", "", ebs("a")))
-	same(t, refusal.What, "n: CSI driver ebs.csi.aws.com: volumes 1 short: wants 1 for volume b, in use 1, limit 1")
+	same(t, refusal.What, "n: attach limit of CSI driver ebs.csi.aws.com: 1 too many: the pod needs 1 volume for volume b, 1 of 1 are in use")
 }
 
 func TestADriverThatANodeMustHaveIsNamed(t *testing.T) {
@@ -73,7 +73,7 @@ func TestADriverThatANodeMustHaveIsNamed(t *testing.T) {
 	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0")),
 		append(attached(1), testNode("n", "4"), driver, aCSINode("n", "other.example.com", 1))...)
 	same(t, refusal.What, "n: the node has no CSI driver csi.example.com, which claim data/v0 needs")
-	same(t, refusal.Short, "no driver csi.example.com")
+	same(t, refusal.Short, "no CSI driver csi.example.com")
 	if len(refusal.Numbers) > 0 {
 		t.Errorf("a missing driver is no number: %+v", refusal.Numbers)
 	}

@@ -56,7 +56,7 @@ func TestANominatedPodThatIsDeletedCountsAsTheSchedulerCountsIt(t *testing.T) {
 }
 
 func TestAPodThatTheSchedulerMayStillKeepRoomForIsTold(t *testing.T) {
-	const note = "default/first is nominated to a and is being deleted: the scheduler may keep room for it there for some minutes more"
+	const note = "default/first is nominated to a and is being deleted: kube-scheduler may reserve capacity for it there for some more minutes"
 	for _, test := range []struct {
 		name    string
 		nominee *corev1.Pod

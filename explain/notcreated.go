@@ -24,7 +24,7 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	}
 	r := j.Report(ifCreated)
 	if q.Parts.Has(report.PreemptionPart) {
-		why := "Cannot help. " + r.Summary
+		why := "Won't help. " + r.Summary
 		r.Plan = &report.PreemptionPlan{Answer: why, Why: why}
 	}
 	if !q.Parts.Has(report.FixesPart) {
@@ -36,7 +36,7 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 
 // labelsOf are the namespace's labels, or why they are not known.
 func (e *Engine) labelsOf(namespace string) (labels map[string]string, why string) {
-	if why, unread := e.forbidden["namespaces"]; unread {
+	if why, unread := e.scheduler.Forbidden["namespaces"]; unread {
 		return nil, why
 	}
 	object, err := e.namespaces.Get(namespace)

@@ -95,28 +95,28 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"a quota that is used up",
 			rules{quotas: []corev1.ResourceQuota{cpuQuota}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
+			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
 			"a quota of two resources",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "1", "memory": "1Gi"}, map[string]string{"pods": "1", "memory": "1Gi"})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "512Mi")),
-			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi are used, the pod wants 512Mi.", "quota compute: memory, pods",
+			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi used, the pod needs 512Mi.", "quota compute: memory, pods",
 			report.Number{Resource: "memory", Wanted: "512Mi", Requested: "1Gi", Allocatable: "1Gi", Short: "512Mi"},
 		},
 		{
 			"a quota on what the pod leaves open",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.memory": "1Gi"}, map[string]string{"limits.memory": "0"})}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute counts limits.memory, and container app sets none.", "quota compute: limits.memory not set",
+			"ResourceQuota team-a/compute limits limits.memory, but container app does not set it.", "quota compute: limits.memory not set",
 			report.Number{Resource: "limits.memory", Wanted: "", Requested: "0", Allocatable: "1Gi", Short: ""},
 		},
 		{
 			"a quota that nobody has counted",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "5"}, nil)}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute limits pods, and nobody has counted yet what is used of it.", "quota compute: pods",
+			"ResourceQuota team-a/compute limits pods, but its usage is not calculated yet.", "quota compute: pods",
 			report.Number{Resource: "pods", Wanted: "1", Requested: "", Allocatable: "5", Short: ""},
 		},
 		{
@@ -127,7 +127,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				}),
 				cpuQuota,
 			}},
-			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.", "quota compute: requests.cpu",
+			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
@@ -136,7 +136,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				quotas: []corev1.ResourceQuota{cpuQuota},
 				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: amounts(map[string]string{"cpu": "2"})})},
 			},
-			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 2.", "quota compute: requests.cpu",
+			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 2.", "quota compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "2", Requested: "19500m", Allocatable: "20", Short: "1500m"},
 		},
 		{
@@ -146,45 +146,45 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: amounts(map[string]string{"cpu": "500m"})})},
 			},
 			refusedPod("1", bounding(corev1.ResourceCPU, "2")),
-			"LimitRange team-a/bounds allows cpu 500m at most per Container, container app has limit 2.", "limits bounds: max cpu 500m",
+			"LimitRange team-a/bounds allows at most cpu 500m per Container, container app has limit 2.", "LimitRange bounds: max cpu 500m",
 			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "500m", Short: ""},
 		},
 		{
 			"a pod below the least of a LimitRange",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: amounts(map[string]string{"memory": "64Mi"})})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "16Mi")),
-			"LimitRange team-a/bounds wants memory 64Mi at least per Pod, the pod requests 16Mi.", "limits bounds: min memory 64Mi",
+			"LimitRange team-a/bounds requires at least memory 64Mi per Pod, the pod requests 16Mi.", "LimitRange bounds: min memory 64Mi",
 			report.Number{Resource: "memory", Wanted: "16Mi", Requested: "", Allocatable: "64Mi", Short: ""},
 		},
 		{
 			"a limit too far from its request",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})}},
 			refusedPod("1", bounding(corev1.ResourceCPU, "3")),
-			"LimitRange team-a/bounds allows limits of cpu to be 2 times the requests per Container, container app has them 3 times.", "limits bounds: ratio cpu 2",
+			"LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 3 times.", "LimitRange bounds: ratio cpu 2",
 			report.Number{Resource: "cpu", Wanted: "3", Requested: "", Allocatable: "2", Short: ""},
 		},
 		{
 			"a privileged container",
 			rules{labels: baseline},
 			refusedPod("1", privileged),
-			`Pod Security level baseline of namespace team-a forbids privileged (container "app" must not set securityContext.privileged=true).`,
-			"baseline forbids privileged",
+			`namespace team-a enforces Pod Security level baseline, which forbids privileged (container "app" must not set securityContext.privileged=true).`,
+			"Pod Security baseline forbids privileged",
 			report.Number{},
 		},
 		{
 			"several checks of one level",
 			rules{labels: restricted},
 			refusedPod("1"),
-			`Pod Security level restricted of namespace team-a forbids allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false) and 3 more.`,
-			"restricted forbids allowPrivilegeEscalation != false; restricted forbids unrestricted capabilities; " +
-				"restricted forbids runAsNonRoot != true; restricted forbids seccompProfile",
+			`namespace team-a enforces Pod Security level restricted, which forbids allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false) and 3 more.`,
+			"Pod Security restricted forbids allowPrivilegeEscalation != false; Pod Security restricted forbids unrestricted capabilities; " +
+				"Pod Security restricted forbids runAsNonRoot != true; Pod Security restricted forbids seccompProfile",
 			report.Number{},
 		},
 		{
 			"what nothing explains",
 			rules{},
 			refusedPod("1"),
-			"kube-apiserver refused it 30s ago; no quota, limit range or Pod Security level would now.",
+			"kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now.",
 			`kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
 			report.Number{},
 		},
@@ -220,15 +220,15 @@ func TestFactsOfARefusedPodTellTheSumAndWhatWouldBe(t *testing.T) {
 	rules := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})}}
 	for _, test := range []struct{ node, would string }{
 		{"4", ", it would fit 1 node: a."},
-		{"500m", ": Larger than any node: it wants cpu 1, the largest node has 500m allocatable."},
+		{"500m", ": Too large for any node: it requests cpu 1, the largest node has 500m allocatable."},
 	} {
 		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsRefused(refusedPod("1"))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, strings.Join(r.Facts, "\n"), `ResourceQuota team-a/compute requests.cpu: wants 1, free 500m = hard 20 − used 19.5; 500m short
-replicaset/api-6c9 wants 4 pods, of which 2 could not be created for 9m
-kube-apiserver said 30s ago: pods "api-6c9-" is forbidden: for some reason
+		same(t, strings.Join(r.Facts, "\n"), `ResourceQuota team-a/compute needs requests.cpu 500m more: the pod needs 1, free 500m = hard 20 − used 19.5
+replicaset/api-6c9 needs 4 pods, of which 2 could not be created for 9m
+message from kube-apiserver 30s ago: pods "api-6c9-" is forbidden: for some reason
 If it were created`+test.would)
 	}
 }
@@ -244,7 +244,7 @@ func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, r.Summary, "Not created: kube-apiserver refused it 30s ago; why is unknown: not allowed to list limitranges.")
+	same(t, r.Summary, "Not created: kube-apiserver rejected it 30s ago; the reason is unknown: not allowed to list limitranges.")
 	var open []string
 	for _, part := range r.Unknown {
 		open = append(open, part.Resource+" "+strings.Join(part.Plugins, ","))

@@ -7,19 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
-
-// scheduledCondition is the pod's PodScheduled condition, nil without one.
-func scheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == corev1.PodScheduled {
-			return &pod.Status.Conditions[i]
-		}
-	}
-	return nil
-}
 
 // externalFacts is what is known of a pod beside its object and the plugins.
 type externalFacts struct {
@@ -35,7 +27,7 @@ type externalFacts struct {
 // gatherFacts finds out what others know of the pod that find gives. It may take a
 // while, so the engine is held only for a look at the pod.
 func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (externalFacts, error) {
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return externalFacts{}, err
 	}
@@ -53,11 +45,7 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 		return said, nil
 	}
 	if e.options.SchedulerAlive != nil {
-		name := schedulerName(pod)
-		if p, ok := e.profiles[name]; ok {
-			name = p.alive
-		}
-		alive, known, why := e.options.SchedulerAlive(ctx, name)
+		alive, known, why := e.options.SchedulerAlive(ctx, e.scheduler.LeaseOf(scheduler.NameOf(pod)))
 		said.scheduler = liveness{alive, known, why}
 	}
 	if e.options.AttemptSeen != nil {
@@ -66,7 +54,7 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 	if e.options.Autoscalers != nil {
 		said.autoscalers = e.options.Autoscalers(ctx, pod)
 	}
-	for _, claim := range e.listers.ClaimsToAsk(pod) {
+	for _, claim := range e.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
 			said.claims = map[string][]model.Event{}
 		}
@@ -74,7 +62,7 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.Object.Name, UID: claim.Object.UID,
 		})
 	}
-	if _, unread := e.forbidden["nodes"]; unread {
+	if _, unread := e.scheduler.Forbidden["nodes"]; unread {
 		said.aside = e.gatherQuotas(ctx, pod.Namespace)
 	}
 	return said, nil
@@ -102,9 +90,9 @@ func (e *Engine) events(ctx context.Context, ref model.Ref) []model.Event {
 	return all
 }
 
-// gatherQuotas finds out what stands beside the nodes.
+// gatherQuotas reads the quotas of the namespace, which is known without nodes.
 func (e *Engine) gatherQuotas(ctx context.Context, namespace string) factsWithoutNodes {
-	known := factsWithoutNodes{blind: true, unread: "nobody was asked"}
+	known := factsWithoutNodes{blind: true, unread: "they cannot be read here"}
 	if e.options.Quotas == nil {
 		return known
 	}
@@ -124,7 +112,7 @@ func (x *explanation) take(said externalFacts) {
 	x.question.found.unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
-	if s := said.scheduler; s.known && !s.alive && x.serves(schedulerName(x.question.Pod)) {
+	if s := said.scheduler; s.known && !s.alive && x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) {
 		x.report.Observed.Quiet = s.why
 	}
 }
@@ -132,7 +120,7 @@ func (x *explanation) take(said externalFacts) {
 // observe reads what the scheduler itself said last.
 func observe(pod *corev1.Pod) report.Observed {
 	var observed report.Observed
-	condition := scheduledCondition(pod)
+	condition := scheduler.PodScheduled(pod)
 	if condition == nil {
 		return observed
 	}
@@ -150,17 +138,17 @@ func observe(pod *corev1.Pod) report.Observed {
 // or in those of its version. The node of a successful preemption is picked from
 // a random offset, so there only what comes before counts. Null where one of them
 // is missing.
-func agrees(o outcome, observed string) *bool {
-	if o.message == "" || observed == "" {
+func agrees(o preemption.Outcome, observed string) *bool {
+	if o.Message == "" || observed == "" {
 		return nil
 	}
-	if o.older == observed {
+	if o.Legacy == observed {
 		return new(true)
 	}
-	if !o.successful {
-		return new(o.message == observed)
+	if !o.Successful {
+		return new(o.Message == observed)
 	}
-	mine, _, _ := strings.Cut(o.message, "preemption:")
+	mine, _, _ := strings.Cut(o.Message, "preemption:")
 	theirs, _, _ := strings.Cut(observed, "preemption:")
 	return new(mine == theirs)
 }

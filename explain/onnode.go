@@ -12,9 +12,10 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
-// OnNode asks every plugin about one node alone, for each of some pods that have
+// OnNode asks every plugin about only one node, for each of some pods that have
 // no node: what the other nodes would say is left out, which is most of the cost
 // of Explain. Pods that are gone or have a node by now are left out of the
 // answers, which are in the order of uids.
@@ -34,32 +35,32 @@ func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]r
 
 // onNode answers for one pod, under the lock; nil where it needs no node.
 func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer *report.NodeAnswer, err error) {
-	find := func() *corev1.Pod { return e.pods[uid] }
+	find := func() *corev1.Pod { return e.scheduler.State.Pods[uid] }
 	said, err := e.gatherFacts(ctx, find)
 	if err != nil {
 		return nil, err
 	}
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	pod := find()
-	if pod == nil || pod.Spec.NodeName != "" || ended(pod) {
+	if pod == nil || pod.Spec.NodeName != "" || scheduler.Terminal(pod) {
 		return nil, nil
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			answer, err = nil, fmt.Errorf("explain pod %s on %s: %w", plugins.FullName(pod), node, newPanicked(r))
+			answer, err = nil, fmt.Errorf("explain pod %s on %s: %w", plugins.FullName(pod), node, scheduler.PanicError(r))
 		}
 	}()
-	e.settle(ctx)
+	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
 	answer = &report.NodeAnswer{UID: uid, Refusals: []report.Refusal{}, Held: x.held(ctx)}
 	x.doubt()
 	answer.Unknown = x.report.Unknown
-	if why, unread := e.forbidden["nodes"]; unread {
+	if why, unread := e.scheduler.Forbidden["nodes"]; unread {
 		answer.Unknown = append(answer.Unknown, report.UnknownPart{Resource: "nodes", Why: why})
 		return answer, nil
 	}
@@ -75,7 +76,7 @@ func (x *explanation) held(ctx context.Context) string {
 		if x.question.Pod.DeletionTimestamp != nil {
 			return "being deleted"
 		}
-		return "no scheduler named " + schedulerName(x.question.Pod) + " is alive"
+		return fmt.Sprintf("scheduler %q is not running", scheduler.NameOf(x.question.Pod))
 	}
 	if !x.gated(ctx) {
 		return ""
@@ -89,31 +90,30 @@ func (x *explanation) held(ctx context.Context) string {
 
 // askNode puts the question to every plugin for one node.
 func (x *explanation) askNode(ctx context.Context, node string, answer *report.NodeAnswer) error {
-	m := &x.trials
-	m.brief = false
-	if err := x.askInto(ctx, m, x.question.Pod, []string{node}); err != nil {
+	m, err := x.profile.EvaluateNode(ctx, x.question.Pod, node)
+	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == node })
+	i := slices.IndexFunc(m.Nodes, func(n fwk.NodeInfo) bool { return n.Node().Name == node })
 	if i < 0 {
 		return fmt.Errorf("find node %s: %w", node, ErrNoNode)
 	}
-	answer.Fits = m.fits(i)
+	answer.Fits = m.Fits(i)
 	if len(answer.Unknown) > 0 && answer.Fits != nil && *answer.Fits {
 		answer.Fits = nil // a gate, or who its scheduler is, could not be found out
 	}
 	if answer.Fits == nil {
-		answer.Unknown = mergeParts(answer.Unknown, x.unknown(m))
+		answer.Unknown = report.MergeUnknown(answer.Unknown, m.Unknown())
 	}
-	for k := range m.answers {
-		if m.refuses(k, i) == nil {
+	for k := range m.Answers {
+		if m.Rejects(k, i) == nil {
 			continue
 		}
-		r := m.refused(x.Engine, k, i)
-		told := refusal(x.question.Question, []plugins.Refused{r})
-		told.PreFilter = m.answers[k].pre != nil
+		r := m.Rejection(k, i)
+		told := plugins.Tell(x.question.Question, []plugins.Refused{r})
+		told.PreFilter = m.Answers[k].Pre != nil
 		answer.Refusals = append(answer.Refusals, told)
-		answer.Distance += distance(x.question.Question, r)
+		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question.Question, r)
 	}
 	return nil
 }

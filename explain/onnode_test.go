@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
@@ -71,7 +72,7 @@ func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 	e := startEngine(t, Options{}, node)
 	var uids []types.UID
 	for _, pod := range pods {
-		if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+		if err := e.Apply(2, []scheduler.Change{{New: pod}}); err != nil {
 			t.Fatal(err)
 		}
 		uids = append(uids, pod.UID)
@@ -86,7 +87,7 @@ func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 		got = append(got, string(a.UID)+": "+a.Held+a.Words())
 	}
 	want := []string{
-		"shop/fits: ", "shop/near: cpu 1 short", "shop/far: cpu 4 short", "shop/two-ways: dedicated=gpu:NoSchedule; cpu 4 short",
+		"shop/fits: ", "shop/near: needs cpu 1 more", "shop/far: needs cpu 4 more", "shop/two-ways: dedicated=gpu:NoSchedule; needs cpu 4 more",
 		"shop/held: gated: example.com/budget",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -111,7 +112,7 @@ func TestWhatCouldNotBeReadLeavesANodeOpen(t *testing.T) {
 	pod := testPod("shop/x", "", "1")
 	for _, resource := range []string{"nodes", "pods"} {
 		e := startEngineForbidding(t, Options{}, []string{resource}, testNode("a", "4"))
-		if err := e.Apply(2, []Change{{New: pod}}); err != nil {
+		if err := e.Apply(2, []scheduler.Change{{New: pod}}); err != nil {
 			t.Fatal(err)
 		}
 		answers, err := e.OnNode(t.Context(), []types.UID{pod.UID}, "a")

@@ -10,23 +10,23 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// noteOverflow tells of amounts that 64 bits do not hold. kube-scheduler's own code
-// overflows there, so that its verdict rests on other amounts than those that were
-// written: the verdict is told as it is, and the amounts as they were written.
+// noteOverflow notes amounts that 64 bits do not hold. kube-scheduler's own code
+// overflows there, so its verdict is about other amounts than those that were
+// written: the report shows the verdict as it is and the amounts as written.
 func (x *explanation) noteOverflow() {
 	q := x.question
 	wanted := model.NewPod(q.Pod).Requests.Beyond
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		amount := wanted[name]
-		x.caveat(fmt.Sprintf("the pod requests %s %s: 64 bits do not hold it, and kube-scheduler counts another amount", name, amount.String()))
+		x.caveat(fmt.Sprintf("the pod requests %s %s, which overflows 64 bits: kube-scheduler counts a different amount", name, amount.String()))
 	}
 	nodes, err := q.Nodes.NodeInfos().List()
 	if err != nil {
-		return // told elsewhere
+		return // noted elsewhere
 	}
 	for _, node := range nodes {
 		if overflows(node.GetAllocatable()) || overflows(node.GetRequested()) {
-			x.caveat(fmt.Sprintf("what %s has or what is requested there is more than 64 bits hold, and kube-scheduler counts another amount", node.Node().Name))
+			x.caveat(fmt.Sprintf("the allocatable or requested amount of %s overflows 64 bits: kube-scheduler counts a different amount", node.Node().Name))
 		}
 	}
 }

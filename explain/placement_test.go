@@ -10,12 +10,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // mustLand asks where the pod would go, and fails the test on an error.
-func mustLand(t *testing.T, e *Engine, pod *corev1.Pod) placement {
+func mustLand(t *testing.T, e *Engine, pod *corev1.Pod) placement.Placement {
 	t.Helper()
-	l, err := e.landing(t.Context(), pod)
+	l, err := placement.Of(t.Context(), e.scheduler, pod)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +36,7 @@ func (u *upstream) placeAnew(t *testing.T, pod *corev1.Pod) string {
 	}
 	change(u.Cache.RemovePod)
 	defer change(u.Cache.AddPod)
-	return u.place(asNewPod(pod))
+	return u.place(placement.AsNewPod(pod))
 }
 
 func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
@@ -42,20 +45,20 @@ func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
 		c := rankable(seed)
 		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
 		for _, pod := range c.bound {
-			if ended(pod) {
+			if scheduler.Terminal(pod) {
 				continue
 			}
 			want := real.placeAnew(t, pod)
-			s := e.fork()
-			if err := s.without(pod); err != nil {
+			s := e.scheduler.State.Fork()
+			if err := s.RemovePod(pod); err != nil {
 				t.Fatal(err)
 			}
 			got := mustLand(t, e, pod)
-			s.revert()
+			s.Revert()
 			switch {
-			case want == "" && got.node == "" && got.why != "" && !got.open:
+			case want == "" && got.Node == "" && got.Why != "" && !got.Open:
 				waiting++
-			case want != "" && slices.Contains(got.tie, want) && slices.Contains(got.tie, got.node):
+			case want != "" && slices.Contains(got.Tie, want) && slices.Contains(got.Tie, got.Node):
 				landed++
 			default:
 				t.Errorf("seed %d, pod %s: the scheduler takes %q, it lands on %+v", seed, pod.Name, want, got)
@@ -70,10 +73,10 @@ func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
 
 func TestLandingTellsWhatKeepsAPodPending(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "3"), aPod("held", "1", on("a")))
-	if got := mustLand(t, e, aPod("web", "4")); got.node != "" || got.why != "cpu 1 short" {
+	if got := mustLand(t, e, aPod("web", "4")); got.Node != "" || got.Why != "a needs cpu 1 more" {
 		t.Errorf("%+v", got)
 	}
-	if got := mustLand(t, startEngine(t, Options{}), aPod("web", "4")); got.node != "" || got.why != "no nodes" {
+	if got := mustLand(t, startEngine(t, Options{}), aPod("web", "4")); got.Node != "" || got.Why != "no nodes" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -81,7 +84,7 @@ func TestLandingTellsWhatKeepsAPodPending(t *testing.T) {
 func TestLandingIsOpenWhereWhatDecidesIsNotRead(t *testing.T) {
 	for _, resource := range []string{"pods", "services"} {
 		e := startEngineForbidding(t, Options{}, []string{resource}, aNode("a", "4"), aNode("b", "4"))
-		if got := mustLand(t, e, aPod("web", "1")); !got.open || got.node != "" {
+		if got := mustLand(t, e, aPod("web", "1")); !got.Open || got.Node != "" {
 			t.Errorf("%s not read: %+v", resource, got)
 		}
 	}
@@ -90,7 +93,7 @@ func TestLandingIsOpenWhereWhatDecidesIsNotRead(t *testing.T) {
 func TestSampleIsHowManyNodesTheSchedulerLooksFor(t *testing.T) {
 	e := startEngine(t, Options{})
 	for nodes, want := range map[int]int{1: 1, 99: 99, 100: 100, 200: 100, 250: 120, 1000: 420, 5000: 500, 10000: 500} {
-		if got := e.sample(nodes); got != want {
+		if got := e.scheduler.Profile(&corev1.Pod{}).Sample(nodes); got != want {
 			t.Errorf("of %d nodes it looks for %d, want %d", nodes, got, want)
 		}
 	}
@@ -101,21 +104,21 @@ func TestLandingIsLikelyOnlyWhereTheSchedulerDoesNotLookAtAllThatFit(t *testing.
 		nodes, full int // all of them, and those without room
 		likely      bool
 	}{{99, 0, false}, {100, 0, false}, {101, 0, true}, {250, 130, false}, {250, 129, true}} {
-		var changes []Change
+		var changes []scheduler.Change
 		for n := range c.nodes {
 			cpu := "4"
 			if n < c.full {
 				cpu = "1"
 			}
-			changes = append(changes, Change{New: aNode(fmt.Sprintf("node-%03d", n), cpu)})
+			changes = append(changes, scheduler.Change{New: aNode(fmt.Sprintf("node-%03d", n), cpu)})
 		}
 		rand.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
 		e := startEngine(t, Options{})
 		if err := e.Apply(1, changes); err != nil {
 			t.Fatal(err)
 		}
-		if got := mustLand(t, e, aPod("web", "2")); got.likely != c.likely || got.node != fmt.Sprintf("node-%03d", c.full) {
-			t.Errorf("%+v: likely %v, on %s", c, got.likely, got.node)
+		if got := mustLand(t, e, aPod("web", "2")); got.Likely != c.likely || got.Node != fmt.Sprintf("node-%03d", c.full) {
+			t.Errorf("%+v: likely %v, on %s", c, got.Likely, got.Node)
 		}
 	}
 }

@@ -26,19 +26,19 @@ func spreads() *bench {
 func TestSpreadTellsTheCountsThatThePluginCompared(t *testing.T) {
 	pod := testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, nil, "web"))
 	w := spreads().told(t, names.PodTopologySpread, pod, "b-1")
-	same(t, w.What, "b-1: topology spread over zone: 2 pods match app=web in zone=b, the fewest is 1 in a; with this pod the skew is 2, maxSkew is 1")
-	same(t, w.Short, "spread by zone: b has 2, fewest 1, maxSkew 1")
+	same(t, w.What, "b-1: topology spread constraint on zone: 2 pods match app=web in zone=b, the minimum is 1 in a; with this pod the skew is 2, maxSkew is 1")
+	same(t, w.Short, "zone skew 2, maxSkew 1: b has 2, minimum 1")
 	w = spreads().told(t, names.PodTopologySpread, pod, "none")
-	same(t, w.What, "none: node has no label zone, which the topology spread constraint asks for")
+	same(t, w.What, "none: the node has no label zone, which a topology spread constraint requires")
 	same(t, w.Short, "no label zone")
 	w = spreads().toldTogether(t, names.PodTopologySpread, pod, "b-1", "b-2")
-	same(t, w.Short, "spread by zone: skew 2, maxSkew 1")
+	same(t, w.Short, "zone skew 2, maxSkew 1")
 }
 
 func TestSpreadSaysWhenMinDomainsMakesTheFewestZero(t *testing.T) {
 	pod := testPod("shop/x", "", "", podLabel("app", "web"), spreadOver("zone", 1, new(int32(3)), "web"))
 	w := spreads().told(t, names.PodTopologySpread, pod, "a-1")
-	same(t, w.What, "a-1: topology spread over zone: 1 pod matches app=web in zone=a, the fewest counts as 0 because there are 2 domains and minDomains is 3; "+
+	same(t, w.What, "a-1: topology spread constraint on zone: 1 pod matches app=web in zone=a, the minimum counts as 0 because there are 2 domains and minDomains is 3; "+
 		"with this pod the skew is 2, maxSkew is 1")
 }
 
@@ -46,8 +46,8 @@ func TestSpreadSaysWhenThePodIsNotOneOfThoseItSpreads(t *testing.T) {
 	b := spreads()
 	pod := testPod("shop/x", "", "", podLabel("app", "db"), spreadOver(corev1.LabelHostname, 1, nil, "web"), spreadOver("zone", 1, new(int32(3)), "web"))
 	w := b.told(t, names.PodTopologySpread, pod, "b-1")
-	same(t, w.What, "b-1: topology spread over zone: 2 pods match app=web in zone=b, the fewest counts as 0 because there are 2 domains and minDomains is 3; "+
-		"this pod does not match the selector itself, and the skew is 2, maxSkew is 1")
+	same(t, w.What, "b-1: topology spread constraint on zone: 2 pods match app=web in zone=b, the minimum counts as 0 because there are 2 domains and minDomains is 3; "+
+		"this pod itself does not match the selector, and the skew is 2, maxSkew is 1")
 }
 
 func TestSpreadCountsNominatedPods(t *testing.T) {
@@ -55,8 +55,8 @@ func TestSpreadCountsNominatedPods(t *testing.T) {
 	b := newBench([]*corev1.Node{testNode("a", "4"), testNode("b", "4")}, []*corev1.Pod{testPod("shop/first", "", "", web, nominatedTo("a"))})
 	pod := testPod("shop/x", "", "", web, spreadOver(corev1.LabelHostname, 1, nil, "web"))
 	w := b.told(t, names.PodTopologySpread, pod, "a")
-	same(t, w.What, "a: topology spread over kubernetes.io/hostname: 1 pod matches app=web in kubernetes.io/hostname=a, the fewest is 0 in b; "+
-		"with this pod the skew is 2, maxSkew is 1 (counting shop/first, nominated there)")
+	same(t, w.What, "a: topology spread constraint on kubernetes.io/hostname: 1 pod matches app=web in kubernetes.io/hostname=a, the minimum is 0 in b; "+
+		"with this pod the skew is 2, maxSkew is 1 (counting shop/first, nominated to it)")
 }
 
 // TestThePluginsStateIsStillReadable notices when a newer scheduler keeps its

@@ -97,26 +97,26 @@ func fleet() []runtime.Object {
 func TestPreemptionTellsEachNodeItsVictimsAndWhereTheyLand(t *testing.T) {
 	ledger := aPod("ledger", "8", priority(100000))
 	e := startEngine(t, Options{}, append(fleet(), ledger)...)
-	want := `Can help: it fits std-c-01 once 2 pods end there.
+	want := `Can help: it fits std-c-01 after the eviction of 2 pods.
 std-c-01: 2 victims, highest 0, 0 broken; chosen: its victims rank lowest
-  free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8
-  default/report-3 0 cpu 1 none; lands on std-a-01
-  default/front-c 0 cpu 1 front: allows 1; Pending: spot-c-01: cpu 100m short; 1 more by 700m
+  free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8
+  default/report-3 0 cpu 1 none; rescheduled on std-a-01
+  default/front-c 0 cpu 1 front: allows 1; Pending: spot-c-01 needs cpu 100m more
 std-a-01: 1 victims, highest 1000, 0 broken; a victim has priority 1000
-  free cpu 4.9 + 4 from its victims = 8.9; the pod wants 8
-  default/index 1000 cpu 4 none; lands on std-c-01
-std-b-02: 1 victims, highest 0, 1 broken; breaks PDB cart
-  free cpu 3.9 + 5 from its victims = 8.9; the pod wants 8
-  default/cart-b 0 cpu 5 cart: allows 0; lands on std-c-01
-6 cannot be helped: 3 gpu taint, 1 NotReady, 1 cordoned, 1 has only cpu 7.9
+  free cpu 4.9 + 4 from its victims = 8.9; the pod requests 8
+  default/index 1000 cpu 4 none; rescheduled on std-c-01
+std-b-02: 1 victims, highest 0, 1 broken; violates PDB cart
+  free cpu 3.9 + 5 from its victims = 8.9; the pod requests 8
+  default/cart-b 0 cpu 5 cart: allows 0; rescheduled on std-c-01
+won't help on 6: gpu taint (3), NotReady, cordoned, has only cpu 7.9
 `
 	plan := must(planOf(t.Context(), e, report.PodOf(ledger.UID), ""))
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
 		t.Error(diff)
 	}
-	brief := &report.Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 once 2 pods of lower priority ended.", Victims: []report.Victim{
-		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "lands on std-a-01"},
-		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01: cpu 100m short; 1 more by 700m"},
+	brief := &report.Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 after the eviction of 2 pods of lower priority.", Victims: []report.Victim{
+		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "rescheduled on std-a-01"},
+		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01 needs cpu 100m more"},
 	}}
 	if diff := cmp.Diff(brief, plan.Brief(&report.Preemption{})); diff != "" {
 		t.Error(diff)
@@ -131,13 +131,13 @@ func TestAPodThatPreemptsAlreadyWaitsForItsVictims(t *testing.T) {
 	pod := aPod("urgent", "3", priority(100), nominatedTo("b"))
 	e := startEngine(t, Options{}, aNode("a", "4"), aNode("b", "4"), pod,
 		aPod("low-a", "2", on("a"), ownedBy("Job", "low")), aPod("low-b", "3", on("b"), priority(7), ends, ownedBy("Job", "low")))
-	want := `Preempting: nominated to b, waits for 1 pod to end, 18s of grace left.
-b: 1 victims, highest 7, 0 broken; chosen already: its victims end
-  free cpu 1 + 3 from its victims = 4; the pod wants 3
-  default/low-b 7 cpu 3 none; Pending: a: cpu 1 short; 1 more by 2
+	want := `Preempting: nominated to b; 1 pod terminating, 18s of grace left.
+b: 1 victims, highest 7, 0 broken; chosen already: its victims are terminating
+  free cpu 1 + 3 from its victims = 4; the pod requests 3
+  default/low-b 7 cpu 3 none; Pending: a needs cpu 1 more
 a: 1 victims, highest 0, 0 broken; chosen: its victims rank lowest
-  free cpu 2 + 2 from its victims = 4; the pod wants 3
-  default/low-a 0 cpu 2 none; Pending: cpu 1 short on each
+  free cpu 2 + 2 from its victims = 4; the pod requests 3
+  default/low-a 0 cpu 2 none; Pending: a needs cpu 1 more
 `
 	plan := must(planOf(t.Context(), e, report.PodOf(pod.UID), ""))
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
@@ -162,14 +162,14 @@ func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
 		low("c-1", "c", priority(7)), low("c-2", "c", priority(8)),
 		low("d-1", "d", startedAgo(2*time.Hour)), low("d-2", "d", startedAgo(3*time.Hour)))
 	plan := mustPreempt(t, e, pod)
-	if plan.Answer != "Can help: 2 nodes tie, one of them is taken: a, b." {
+	if plan.Answer != "Can help: 2 nodes tie, kube-scheduler takes one of them: a, b." {
 		t.Error(plan.Answer)
 	}
 	var told []string
 	for i := range plan.Nodes {
 		told = append(told, plan.Nodes[i].Name+": "+plan.Nodes[i].Why)
 	}
-	want := []string{"a: may be chosen: 2 nodes tie", "b: may be chosen: 2 nodes tie", "d: a victim has run for longer", "c: a victim has priority 7"}
+	want := []string{"a: may be chosen: 2 nodes tie", "b: may be chosen: 2 nodes tie", "d: a victim has been running longer", "c: a victim has priority 7"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
 	}
@@ -188,8 +188,8 @@ func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
 
 func TestPreemptionIsUnknownWithoutBudgets(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, aNode("a", "4"), aPod("full", "4", on("a")))
-	want := `Unknown whom it would end: not allowed to list poddisruptionbudgets.
-a: 0 victims, highest 0, -1 broken; who would go is unknown
+	want := `Unknown which pods it would evict: not allowed to list poddisruptionbudgets.
+a: 0 victims, highest 0, -1 broken; the victims are unknown
 `
 	if got := sketch(mustPreempt(t, e, aPod("p", "1", priority(100)))); got != want {
 		t.Error(got)
@@ -213,8 +213,8 @@ func TestVictimsThatNothingMovesStayOut(t *testing.T) {
 		told = append(told, v.Name+" "+v.Afterwards)
 	}
 	want := []string{
-		"bare is lost: no controller owns it", "agent Pending: its DaemonSet keeps it on a",
-		"mirror a static pod: the kubelet of a decides", "free lands on b",
+		"bare not recreated: no controller owns it", "agent Pending: its DaemonSet pins it to a",
+		"mirror a static pod: the kubelet of a decides", "free rescheduled on b",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
@@ -231,50 +231,50 @@ func TestPreemptionSaysWhyItCannotHelp(t *testing.T) {
 		pod     *corev1.Pod
 		want    string
 	}{
-		{"its policy", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), never), "Cannot help: its preemptionPolicy is Never.\n"},
+		{"its policy", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), never), "Won't help: its preemptionPolicy is Never.\n"},
 		{
 			"no pod is lower",
 			[]runtime.Object{aNode("a", "4"), full},
 			aPod("p", "1", priority(7)),
-			"Cannot help: no pod of lower priority runs on the one node where it could.\n1 cannot be helped: 1 no pod of lower priority\n",
+			"Won't help: the only node that lacks only capacity runs no pod of lower priority.\nwon't help on 1: no pod of lower priority\n",
 		},
 		{
 			"ending all is not enough",
 			[]runtime.Object{aNode("a", "4"), full, aPod("more", "1", on("a"), priority(100))},
 			aPod("p", "4", priority(100)),
-			"Cannot help: even without all pods of lower priority it does not fit.\n1 cannot be helped: 1 not even without all lower pods\n",
+			"Won't help: it does not fit even without all pods of lower priority.\nwon't help on 1: no fit even without lower-priority pods\n",
 		},
 		{
 			"nothing to end",
 			[]runtime.Object{aNode("a", "4"), full},
 			aPod("p", "5", priority(100)),
-			"Cannot help: no node refuses it for anything that ending pods changes.\n1 cannot be helped: 1 has only cpu 4\n",
+			"Won't help: evicting pods removes none of these reasons.\nwon't help on 1: has only cpu 4\n",
 		},
 		{
 			"two nodes too small",
 			[]runtime.Object{aNode("a", "4"), aNode("b", "3")},
 			aPod("p", "5", priority(100)),
-			"Cannot help: no node refuses it for anything that ending pods changes.\n2 cannot be helped: 2 have at most cpu 4\n",
+			"Won't help: evicting pods removes none of these reasons.\nwon't help on 2: have at most cpu 4 (2)\n",
 		},
 		{"it fits", []runtime.Object{aNode("a", "4"), aNode("b", "4"), full}, aPod("p", "1", priority(100)), "Not needed: it fits 1 node now.\n"},
-		{"it runs", []runtime.Object{aNode("a", "4")}, full, "Not needed. Scheduled to a 1m ago, every container was started.\n"},
+		{"it runs", []runtime.Object{aNode("a", "4")}, full, "Not needed. Scheduled to a 1m ago, all containers started.\n"},
 		{
 			"it is gated",
 			[]runtime.Object{aNode("a", "4"), full},
 			aPod("p", "1", priority(100), gate),
-			"Cannot help. Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed.\n",
+			"Won't help. Gated by example.com/budget until the gate is removed.\n",
 		},
-		{"no nodes", nil, aPod("p", "1", priority(100)), "Cannot help: there are no nodes.\n"},
+		{"no nodes", nil, aPod("p", "1", priority(100)), "Won't help: there are no nodes.\n"},
 		{
 			"its victims are gone and it fits",
 			[]runtime.Object{aNode("a", "4")},
 			aPod("p", "1", priority(100), nominatedTo("a")),
-			"Not needed: no pod ends on a any more, and it fits 1 node now.\n",
+			"Not needed: no pod is terminating on a any more, and it fits 1 node now.\n",
 		},
-		{"its victims are gone and others came", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), nominatedTo("a")), `Can help: it fits a once 1 pod ends there.
-a: 1 victims, highest 7, 0 broken; chosen: no other node can be helped
-  free cpu 0 + 4 from its victims = 4; the pod wants 1
-  default/full 7 cpu 4 none; is lost: no controller owns it
+		{"its victims are gone and others came", []runtime.Object{aNode("a", "4"), full}, aPod("p", "1", priority(100), nominatedTo("a")), `Can help: it fits a after the eviction of 1 pod.
+a: 1 victims, highest 7, 0 broken; chosen: no other node would fit
+  free cpu 0 + 4 from its victims = 4; the pod requests 1
+  default/full 7 cpu 4 none; not recreated: no controller owns it
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 // victimsWith dry-runs preemption on every node with that state: a line for each
 // node, with who would go there or why it does not help.
 func victimsWith(t *rapid.T, e *Engine, pod *corev1.Pod, state fwk.CycleState, nodes []fwk.NodeInfo) string {
-	budgets := must(e.budgets.List(labels.Everything()))
+	budgets := must(e.budgets.Lister.List(labels.Everything()))
 	var lines []string
 	for _, node := range nodes {
-		found, statuses, err := e.preempts.Evaluator.DryRunPreemption(t.Context(), state, pod, []fwk.NodeInfo{node}, budgets, 0, 1)
+		found, statuses, err := e.scheduler.Profile(&corev1.Pod{}).Preemption.Evaluator.DryRunPreemption(t.Context(), state, pod, []fwk.NodeInfo{node}, budgets, 0, 1)
 		line := fmt.Sprintf("%s: %v %v", node.Node().Name, err, statuses.Get(node.Node().Name).Reasons())
 		for _, candidate := range found {
 			line += fmt.Sprintf(" %d broken:", candidate.Victims().NumPDBViolations)
@@ -43,17 +43,16 @@ func TestNodesAreTriedAsWithACopyOfAllState(t *testing.T) {
 		}
 		e := startEngine(t, Options{}, c.objects()...)
 		for _, pod := range c.pending {
-			e.choose(pod)
-			m := must(e.ask(r.Context(), pod))
-			state := e.trying(m, e.question(pod).Question)
-			if _, ok := state.(tryingState); ok {
+			m := must(e.scheduler.Profile(pod).Evaluate(r.Context(), pod))
+			state := m.TryingState(m.Profile.Question(pod))
+			if state != fwk.CycleState(m.State) {
 				shared++
 			}
-			own, copied := victimsWith(r, e, pod, state, m.nodes), victimsWith(r, e, pod, m.state, m.nodes)
+			own, copied := victimsWith(r, e, pod, state, m.Nodes), victimsWith(r, e, pod, m.State, m.Nodes)
 			if own != copied {
 				r.Fatalf("%s\n%s\ninstead of\n%s", pod.Name, own, copied)
 			}
-			if again := victimsWith(r, e, pod, m.state, m.nodes); again != copied {
+			if again := victimsWith(r, e, pod, m.State, m.Nodes); again != copied {
 				r.Fatalf("trying nodes for %s has changed the state:\n%s\ninstead of\n%s", pod.Name, again, copied)
 			}
 		}
@@ -67,12 +66,11 @@ func BenchmarkTryNodes(b *testing.B) {
 	e, _ := benchEngine(b, 5000)
 	for _, kind := range benchKinds {
 		pod := aPod("preempts", "8", priority(600), kind.option)
-		e.choose(pod)
-		m := must(e.ask(b.Context(), pod))
-		for name, state := range map[string]fwk.CycleState{"copied": m.state, "shared": e.trying(m, e.question(pod).Question)} {
+		m := must(e.scheduler.Profile(pod).Evaluate(b.Context(), pod))
+		for name, state := range map[string]fwk.CycleState{"copied": m.State, "shared": m.TryingState(m.Profile.Question(pod))} {
 			b.Run(kind.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := e.preempts.Evaluator.DryRunPreemption(b.Context(), state, pod, m.nodes[:500], nil, 0, 500); err != nil {
+					if _, _, err := e.scheduler.Profile(&corev1.Pod{}).Preemption.Evaluator.DryRunPreemption(b.Context(), state, pod, m.Nodes[:500], nil, 0, 500); err != nil {
 						b.Fatal(err)
 					}
 				}

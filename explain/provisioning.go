@@ -45,7 +45,7 @@ func nomination(q *podQuestion) string {
 	if _, err := q.Nodes.NodeInfos().Get(name); err != nil {
 		return "it is nominated to " + name + ", which does not exist"
 	}
-	return "it is nominated to " + name + ", where no pod of lower priority is ending"
+	return "it is nominated to " + name + ", where no pod of lower priority is terminating"
 }
 
 // provisioning is a claim whose volume is being made for a node.
@@ -93,11 +93,11 @@ func tellProvisioning(q *podQuestion, told overall) overall {
 		return told
 	}
 	first := all[0]
-	summary := fmt.Sprintf("Waits for volume claim %s to be provisioned on %s", first.claim.Name, first.node)
+	summary := fmt.Sprintf("Waiting for the volume of claim %s to be provisioned on %s", first.claim.Name, first.node)
 	why := fmt.Sprintf("claim %s on %s", first.claim.Name, first.node)
 	if !first.since.IsZero() {
-		summary += " since " + model.FormatAge(first.since, q.Now)
-		why += " since " + model.FormatAge(first.since, q.Now)
+		summary += " for " + model.FormatAge(first.since, q.Now)
+		why += " for " + model.FormatAge(first.since, q.Now)
 	}
 	if first.by != "" {
 		summary += ", by " + first.by

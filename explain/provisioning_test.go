@@ -33,7 +33,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		return func(context.Context, *corev1.Pod) *metav1.Time { return new(metav1.NewTime(testNow.Add(-ago))) }
 	}
 	stale := func(context.Context, string) (alive, known bool, why string) {
-		return false, true, "the Lease kube-system/kube-scheduler was renewed 3m ago"
+		return false, true, "the Lease kube-system/kube-scheduler was last renewed 3m ago"
 	}
 	for name, c := range map[string]struct {
 		options             Options
@@ -43,39 +43,39 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		"in back-off": {
 			Options{AttemptSeen: seen(4 * time.Second)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Minute)),
-			"kube-scheduler last tried 4s ago and backs off up to 10s between tries.", "tried 4s ago, backs off up to 10s", "",
+			"kube-scheduler last tried it 4s ago and backs off for up to 10s.", "tried 4s ago, backs off for up to 10s", "",
 		},
 		"tried before the pod changed its mind": {
 			Options{AttemptSeen: seen(time.Hour)},
 			testPod("shop/x", "", "1", unschedulableFor(4*time.Second)),
-			"kube-scheduler last tried 4s ago and backs off up to 10s between tries.", "tried 4s ago, backs off up to 10s", "",
+			"kube-scheduler last tried it 4s ago and backs off for up to 10s.", "tried 4s ago, backs off for up to 10s", "",
 		},
 		"tried within five minutes": {
 			Options{AttemptSeen: seen(4 * time.Minute)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"kube-scheduler last tried 4m ago.", "last tried 4m ago", "",
+			"kube-scheduler last tried it 4m ago.", "last tried 4m ago", "",
 		},
 		"not tried for longer": {
 			Options{AttemptSeen: seen(12 * time.Minute)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"No try later than 12m ago is known, though kube-scheduler tries a pod again within 5m.", "no try known since 12m",
-			"no try of it later than 12m ago is known",
+			"No attempt is known for 12m, although kube-scheduler retries a pod within 5m.", "no attempt known for 12m",
+			"no attempt to schedule it is known for 12m",
 		},
 		"never tried": {
 			Options{},
 			testPod("shop/x", "", "1", createdBefore(12*time.Minute)),
-			"No scheduler has looked at it in the 12m that it exists.", "no scheduler looked in 12m", "no scheduler has looked at it in 12m",
+			"No scheduler has tried it in the 12m since it was created.", "not tried by a scheduler in 12m", "no scheduler has tried it in 12m",
 		},
 		"new": {
 			Options{},
 			testPod("shop/x", "", "1", createdBefore(time.Minute)),
-			"No scheduler has looked at it yet.", "no scheduler looked yet", "",
+			"No scheduler has tried it yet.", "not tried by a scheduler yet", "",
 		},
 		"its Lease is old": {
 			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"The Lease kube-system/kube-scheduler was renewed 3m ago.", "the Lease kube-system/kube-scheduler was renewed 3m ago",
-			"the Lease kube-system/kube-scheduler was renewed 3m ago",
+			"The Lease kube-system/kube-scheduler was last renewed 3m ago.", "the Lease kube-system/kube-scheduler was last renewed 3m ago",
+			"the Lease kube-system/kube-scheduler was last renewed 3m ago",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,10 +90,10 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 
 func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 	stale := func(context.Context, string) (alive, known bool, why string) {
-		return false, true, "the Lease kube-system/kube-scheduler was renewed 3m ago"
+		return false, true, "the Lease kube-system/kube-scheduler was last renewed 3m ago"
 	}
 	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
-	said := "\nThe Lease kube-system/kube-scheduler was renewed 3m ago.\n"
+	said := "\nThe Lease kube-system/kube-scheduler was last renewed 3m ago.\n"
 	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
 		t.Error(text)
 	}
@@ -105,7 +105,7 @@ func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 func TestANominationWithoutVictimsIsTold(t *testing.T) {
 	node := testNode("std-c-01", "4")
 	r := mustExplain(t, startEngine(t, Options{}, node), testPod("shop/x", "", "1", nominatedTo("std-c-01")))
-	if want := " It is nominated to std-c-01, where no pod of lower priority is ending."; !strings.HasSuffix(r.Summary, want) {
+	if want := " It is nominated to std-c-01, where no pod of lower priority is terminating."; !strings.HasSuffix(r.Summary, want) {
 		t.Error(r.Summary)
 	}
 	r = mustExplain(t, startEngine(t, Options{}, node), testPod("shop/x", "", "9", nominatedTo("gone")))
@@ -119,7 +119,7 @@ func TestAClaimOfTheFirstConsumerIsTold(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("std-a-01", "4"), aClass("fast", "csi.example.com"), aClaim("data/scratch", "fast"))
 	r := mustExplain(t, e, pod)
 	same(t, string(r.Verdict), string(report.Schedulable))
-	if want := []string{"claim data/scratch gets its volume once the pod has a node: class fast waits for its first consumer"}; !slices.Equal(r.Facts, want) {
+	if want := []string{"claim data/scratch is bound once the pod has a node: class fast has volumeBindingMode WaitForFirstConsumer"}; !slices.Equal(r.Facts, want) {
 		t.Error(r.Facts)
 	}
 }
@@ -137,16 +137,16 @@ func TestAVolumeThatIsBeingProvisionedIsWaitedFor(t *testing.T) {
 	}}
 	e := startEngine(t, options, testNode("std-a-01", "4"), testNode("std-a-02", "4"), aClass("fast", "csi.example.com"), aClaim("data/scratch", "fast", selected))
 	r := mustExplain(t, e, pod)
-	same(t, r.Summary, "Waits for volume claim data/scratch to be provisioned on std-a-01 since 2m, by csi.example.com.")
+	same(t, r.Summary, "Waiting for the volume of claim data/scratch to be provisioned on std-a-01 for 2m, by csi.example.com.")
 	same(t, r.State, "provisioning")
-	same(t, r.Why, "claim data/scratch on std-a-01 since 2m")
+	same(t, r.Why, "claim data/scratch on std-a-01 for 2m")
 	if want := (model.Ref{Resource: "persistentvolumeclaims", Namespace: "data", Name: "scratch", UID: "claim-data/scratch"}); len(asked) != 1 || asked[0] != want {
 		t.Error(asked)
 	}
 
 	events = append(events, model.Event{Reason: "ProvisioningFailed", Message: "no space in eu-1a", First: testNow.Add(-time.Minute), Last: testNow.Add(-30 * time.Second)})
 	r = mustExplain(t, e, pod)
-	same(t, r.Summary, "Waits for volume claim data/scratch to be provisioned on std-a-01 since 2m, by csi.example.com. It failed 30s ago: no space in eu-1a")
+	same(t, r.Summary, "Waiting for the volume of claim data/scratch to be provisioned on std-a-01 for 2m, by csi.example.com. It failed 30s ago: no space in eu-1a")
 	if said := "csi.example.com failed 30s ago for claim data/scratch: no space in eu-1a"; !slices.Contains(r.Facts, said) {
 		t.Error(r.Facts)
 	}
@@ -159,10 +159,10 @@ func TestAutoscalersAreQuotedApart(t *testing.T) {
 	if len(r.Autoscaler) != 1 || r.Observed.AttemptSeen != nil {
 		t.Fatalf("%+v, attempt %v", r.Autoscaler, r.Observed.AttemptSeen)
 	}
-	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, "\nkarpenter said, 3m ago (FailedScheduling)\n  no instance type has enough cpu\n") {
+	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, "\nAUTOSCALER karpenter, 3m ago (FailedScheduling)\n  no instance type has enough cpu\n") {
 		t.Error(text)
 	}
-	if text := r.Markdown(); !strings.Contains(text, "karpenter said (FailedScheduling):\n\n```\nno instance type has enough cpu\n```") {
+	if text := r.Markdown(); !strings.Contains(text, "#### AUTOSCALER karpenter (FailedScheduling)\n\n```\nno instance type has enough cpu\n```") {
 		t.Error(text)
 	}
 }
@@ -195,7 +195,7 @@ func TestEventsTellWhatAPodItselfDoesNot(t *testing.T) {
 		"no event": {nil, testNode("std-a-01", "4"), testPod("shop/x", "std-a-01", "1", taken), "not started: its containers are being created."},
 		"a node that is away": {
 			nil, testNode("std-a-01", "4", ready(corev1.ConditionUnknown)), testPod("shop/x", "std-a-01", "1"),
-			"not started: the kubelet has not taken it up, and std-a-01 is NotReady.",
+			"not started: the kubelet has not started it, and std-a-01 is NotReady.",
 		},
 		"not admitted": {
 			nil, testNode("std-a-01", "4"), testPod("shop/x", "std-a-01", "1", func(p *corev1.Pod) {

@@ -45,7 +45,7 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 		},
 		{
 			"Kueue's, of a pod that no node would take", testPod("ml/train", "", "1", gatedBy("kueue.x-k8s.io/admission"), func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }),
-			[]string{"remove gate kueue.x-k8s.io/admission and drop nodeSelector disk=ssd", "remove gate kueue.x-k8s.io/admission and label std-a-01 disk=ssd"},
+			[]string{"remove gate kueue.x-k8s.io/admission and label std-a-01 disk=ssd", "remove gate kueue.x-k8s.io/admission and remove node selector disk=ssd"},
 			"Kueue holds it: see its Workload and LocalQueue.", "Kueue's quota",
 		},
 		{
@@ -83,7 +83,7 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 				t.Fatal(err)
 			}
 			for format, text := range map[string]string{
-				"text": report.Text(r, 120, report.TextOptions{Now: testNow}), "all of the text": report.Text(r, 120, report.TextOptions{Fixes: true, Now: testNow}),
+				"text": report.Text(r, 120, report.TextOptions{Verbose: true, Now: testNow}), "all of the text": report.Text(r, 120, report.TextOptions{Fixes: true, Now: testNow}),
 				"JSON": string(document), "Markdown": r.Markdown(),
 			} {
 				if !strings.Contains(text, bypasses) && len(gates) > 0 || strings.Contains(text, "kubectl") || strings.Contains(text, "nothing else") {
@@ -101,16 +101,16 @@ func TestAGateIsToldWithWhoSetIt(t *testing.T) {
 	for gate, want := range map[string]struct{ until, owner string }{
 		"kueue.x-k8s.io/admission": {
 			"Kueue admits its Workload",
-			"Kueue holds it: see its Workload and LocalQueue; removing its gate by hand bypasses Kueue's quota and cannot be undone",
+			"Kueue holds it: see its Workload and LocalQueue; removing its gate by hand bypasses Kueue's quota and cannot be undone.",
 		},
 		"example.com/licence": {
 			"the gate is removed",
-			"example.com set the gate and has to remove it; one that is removed by hand cannot be set again",
+			"example.com normally removes this gate itself; a gate that you remove cannot be added again.",
 		},
 	} {
 		pod := testPod("ml/train", "", "1", gatedBy(gate))
 		r := mustExplain(t, startEngine(t, Options{}, testNode("std-a-01", "4")), pod)
-		same(t, r.Summary, "Gated by "+gate+": kube-scheduler does not look at it until "+want.until+".")
+		same(t, r.Summary, "Gated by "+gate+" until "+want.until+".")
 		if !slices.Contains(r.Facts, want.owner) {
 			t.Errorf("got %q, want %q", r.Facts, want.owner)
 		}

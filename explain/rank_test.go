@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // place is where the scheduler puts the pod, "" for nowhere.
@@ -148,32 +150,33 @@ func withoutNomination(pod *corev1.Pod) *corev1.Pod {
 }
 
 // rankedFirst ranks the nodes that fit the pod; best are those of the first rank.
-func rankedFirst(t *testing.T, e *Engine, pod *corev1.Pod) (best []string, all []ranked) {
+func rankedFirst(t *testing.T, e *Engine, pod *corev1.Pod) (best []string, all []scheduler.RankedNode) {
 	t.Helper()
-	m, err := e.ask(t.Context(), pod)
+	m, err := e.scheduler.Profile(pod).Evaluate(t.Context(), pod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var feasible []fwk.NodeInfo
-	for i, node := range m.nodes {
-		if fits := m.fits(i); fits != nil && *fits {
+	for i, node := range m.Nodes {
+		if fits := m.Fits(i); fits != nil && *fits {
 			feasible = append(feasible, node)
 		}
 	}
-	all, err = e.rank(t.Context(), m.state, pod, feasible)
+	ranked, err := e.scheduler.Profile(pod).Prioritize(t.Context(), m.State, pod, feasible)
 	if err != nil {
 		t.Fatal(err)
 	}
+	all = ranked.Nodes
 	for _, r := range all {
-		if r.tied {
-			best = append(best, r.node)
+		if r.Tied {
+			best = append(best, r.Node)
 		}
 	}
 	return best, all
 }
 
 // compareScores holds each score and each total to the framework's own.
-func compareScores(t *testing.T, real *upstream, pod *corev1.Pod, all []ranked) (compared int) {
+func compareScores(t *testing.T, real *upstream, pod *corev1.Pod, all []scheduler.RankedNode) (compared int) {
 	t.Helper()
 	if len(all) < 2 {
 		return 0 // the scheduler does not come to scores
@@ -183,25 +186,25 @@ func compareScores(t *testing.T, real *upstream, pod *corev1.Pod, all []ranked) 
 		t.Fatalf("pod %s: %d nodes ranked, the framework ranks %d", pod.Name, len(all), len(want))
 	}
 	for _, r := range all {
-		theirs := want[r.node]
-		if theirs.TotalScore != r.total {
-			t.Errorf("pod %s on %s: total %d, the framework's %d", pod.Name, r.node, r.total, theirs.TotalScore)
+		theirs := want[r.Node]
+		if theirs.TotalScore != r.Total {
+			t.Errorf("pod %s on %s: total %d, the framework's %d", pod.Name, r.Node, r.Total, theirs.TotalScore)
 		}
 		weighed, raw := map[string]int64{}, map[string]int64{}
 		for i := range theirs.Scores {
 			weighed[theirs.Scores[i].Name], raw[theirs.RawScores[i].Name] = theirs.Scores[i].Score, theirs.RawScores[i].Score
 		}
 		sum := int64(0)
-		for _, s := range r.scores {
+		for _, s := range r.Scores {
 			sum += s.Score * s.Weight
-			if s.Score*s.Weight != weighed[s.Plugin] || s.Raw != raw[s.Plugin] || s.Node != r.node {
-				t.Errorf("pod %s on %s: %s gives %d×%d, raw %d; the framework %d, raw %d", pod.Name, r.node, s.Plugin,
+			if s.Score*s.Weight != weighed[s.Plugin] || s.Raw != raw[s.Plugin] || s.Node != r.Node {
+				t.Errorf("pod %s on %s: %s gives %d×%d, raw %d; the framework %d, raw %d", pod.Name, r.Node, s.Plugin,
 					s.Score, s.Weight, s.Raw, weighed[s.Plugin], raw[s.Plugin])
 			}
 			compared++
 		}
-		if sum != r.total {
-			t.Errorf("pod %s on %s: the scores sum up to %d, the total is %d", pod.Name, r.node, sum, r.total)
+		if sum != r.Total {
+			t.Errorf("pod %s on %s: the scores sum up to %d, the total is %d", pod.Name, r.Node, sum, r.Total)
 		}
 	}
 	return compared
@@ -210,18 +213,18 @@ func compareScores(t *testing.T, real *upstream, pod *corev1.Pod, all []ranked) 
 func TestRankingSaysWhichScoresRestOnWhatIsNotRead(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"services", "namespaces"}, aNode("a", "4"), aNode("b", "4"))
 	pod := aPod("web", "1")
-	m, err := e.ask(t.Context(), pod)
+	m, err := e.scheduler.Profile(pod).Evaluate(t.Context(), pod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.prioritize(t.Context(), m.state, pod, m.nodes)
+	r, err := e.scheduler.Profile(pod).Prioritize(t.Context(), m.State, pod, m.Nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.unread) != 1 || r.unread[0].Resource != "services" || !slices.Equal(r.unread[0].Plugins, []string{"PodTopologySpread"}) {
-		t.Errorf("unread: %+v", r.unread)
+	if len(r.Unread) != 1 || r.Unread[0].Resource != "services" || !slices.Equal(r.Unread[0].Plugins, []string{"PodTopologySpread"}) {
+		t.Errorf("unread: %+v", r.Unread)
 	}
-	if len(r.nodes) != 2 || r.nodes[0].node != "a" || !r.nodes[0].tied || !r.nodes[1].tied {
-		t.Errorf("ranked: %+v", r.nodes)
+	if len(r.Nodes) != 2 || r.Nodes[0].Node != "a" || !r.Nodes[0].Tied || !r.Nodes[1].Tied {
+		t.Errorf("ranked: %+v", r.Nodes)
 	}
 }

@@ -242,7 +242,7 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 						rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", name, r.Name(), r.OwnReason())
 					}
 					w := plugins.Explainers[name].Words(q, []plugins.Refused{r})
-					if !strings.HasPrefix(w.What, r.Name()+": ") || w.Short == "" {
+					if named, _, _ := strings.Cut(w.What, " "); strings.TrimSuffix(named, ":") != r.Name() || w.Short == "" {
 						rt.Fatalf("%s on %s is told as %+v", name, r.Name(), w)
 					}
 				}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // remedy is one step of a fix: a change of the pod, of nodes, or of other pods.
@@ -19,7 +20,7 @@ type remedy interface {
 	harm() int
 	// apply makes the change in the supposed state. It returns the pod to be
 	// asked about: a changed copy where the remedy changes the pod.
-	apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error)
+	apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error)
 }
 
 // The remedies that change the pod, or the template that it comes from.

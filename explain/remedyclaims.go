@@ -9,11 +9,12 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // The remedies that change claims and volumes.
 type (
-	// resizeClaim makes a claim that is not bound anew, for less storage.
+	// resizeClaim recreates a claim that is not bound, for less storage.
 	resizeClaim struct {
 		claim *corev1.PersistentVolumeClaim
 		to    resource.Quantity
@@ -32,44 +33,44 @@ func (releaseVolume) harm() int            { return 80 }
 
 func (r resizeClaim) title() string {
 	was := r.claim.Spec.Resources.Requests[corev1.ResourceStorage]
-	return fmt.Sprintf("claim %s for %s instead of %s", r.claim.Name, r.to.String(), was.String())
+	return fmt.Sprintf("recreate claim %s with %s instead of %s", r.claim.Name, r.to.String(), was.String())
 }
 
 func (r releaseVolume) title() string {
 	return fmt.Sprintf("release volume %s for claim %s", r.volume.Name, r.claim.Name)
 }
 
-func (r resizeClaim) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r resizeClaim) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	claim := r.claim.DeepCopy()
 	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.to
-	return pod, s.claimed(claim, nil)
+	return pod, claimed(s, claim, nil)
 }
 
-func (r releaseVolume) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r releaseVolume) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	volume := r.volume.DeepCopy()
 	volume.Spec.ClaimRef, volume.Status.Phase = nil, corev1.VolumeAvailable
-	if err := s.object(volume); err != nil {
+	if err := s.SetObject(volume); err != nil {
 		return nil, err
 	}
-	return pod, s.claimed(r.claim, volume)
+	return pod, claimed(s, r.claim, volume)
 }
 
 // claimed lays the claim as it would stand a moment later: one that is not to
 // wait for its first consumer is bound by then to the volume that the volume
 // controller would take, which is found by its own code.
-func (s *fork) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
-	listers := s.engine.listers
+func claimed(s *scheduler.Fork, claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
+	listers := s.Listers()
 	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.Classes)
 	if err != nil {
 		return fmt.Errorf("read class of claim %s: %w", claim.Name, err)
 	}
 	if waits {
-		return s.object(claim)
+		return s.SetObject(claim)
 	}
 	volumes := plugins.Everything(listers.Volumes)
 	volume, err := storagehelpers.FindMatchingVolume(claim, volumes, nil, nil, false, false)
 	if err != nil || volume == nil || (freed != nil && volume.Name != freed.Name) {
-		return s.object(claim)
+		return s.SetObject(claim)
 	}
 	bound, taken := claim.DeepCopy(), volume.DeepCopy()
 	bound.Spec.VolumeName, bound.Status.Phase = volume.Name, corev1.ClaimBound
@@ -81,10 +82,10 @@ func (s *fork) claimed(claim *corev1.PersistentVolumeClaim, freed *corev1.Persis
 		Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
 	}
 	taken.Status.Phase = corev1.VolumeBound
-	if err := s.object(taken); err != nil {
+	if err := s.SetObject(taken); err != nil {
 		return err
 	}
-	return s.object(bound)
+	return s.SetObject(bound)
 }
 
 // claimRemedies ask for less storage, or free a volume that a deleted claim has

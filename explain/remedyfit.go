@@ -120,36 +120,20 @@ func requested(container *corev1.Container, name corev1.ResourceName) int64 {
 	return amount(name, quantity)
 }
 
-// holdsOf is what a pod holds of a resource, as the scheduler counts.
-func holdsOf(info fwk.PodInfo, name corev1.ResourceName) int64 {
-	counted := info.CalculateResource().Resource
-	switch name {
-	case corev1.ResourcePods:
-		return 1
-	case corev1.ResourceCPU:
-		return counted.GetMilliCPU()
-	case corev1.ResourceMemory:
-		return counted.GetMemory()
-	case corev1.ResourceEphemeralStorage:
-		return counted.GetEphemeralStorage()
-	}
-	return counted.GetScalarResources()[name]
-}
-
 // evictionsFor are the evictions on one node that free enough: the pods of the
 // lowest priority that hold no more than has to go, alone or two together.
 func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 	short := plugins.Shortages(q, r)
 	var movable []fwk.PodInfo
 	for _, info := range r.Node.GetPods() {
-		if evictable(info.GetPod()) && holdsOf(info, short[0].Resource) > 0 {
+		if evictable(info.GetPod()) && plugins.Held(info, short[0].Resource) > 0 {
 			movable = append(movable, info)
 		}
 	}
 	slices.SortFunc(movable, func(a, b fwk.PodInfo) int {
 		return cmp.Or(
 			cmp.Compare(corev1helpers.PodPriority(a.GetPod()), corev1helpers.PodPriority(b.GetPod())),
-			cmp.Compare(holdsOf(a, short[0].Resource), holdsOf(b, short[0].Resource)),
+			cmp.Compare(plugins.Held(a, short[0].Resource), plugins.Held(b, short[0].Resource)),
 			cmp.Compare(plugins.FullName(a.GetPod()), plugins.FullName(b.GetPod())),
 		)
 	})
@@ -157,7 +141,7 @@ func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 		return !slices.ContainsFunc(short, func(f plugins.Figure) bool {
 			var freed int64
 			for _, pod := range pods {
-				freed += holdsOf(pod, f.Resource)
+				freed += plugins.Held(pod, f.Resource)
 			}
 			return freed < f.Short
 		})

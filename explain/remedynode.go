@@ -8,8 +8,10 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/apis/scheduling"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -30,9 +32,9 @@ func (r untaint) title() string {
 		taint += "=" + r.taint.Value
 	}
 	if len(r.nodes) == 1 {
-		return fmt.Sprintf("remove %s from %s", taint, r.nodes[0])
+		return fmt.Sprintf("remove taint %s from %s", taint, r.nodes[0])
 	}
-	return fmt.Sprintf("remove %s from %s", taint, grammar.Plural(len(r.nodes), "node"))
+	return fmt.Sprintf("remove taint %s from %s", taint, grammar.Plural(len(r.nodes), "node"))
 }
 
 func (r uncordon) title() string { return "uncordon " + r.node }
@@ -43,9 +45,9 @@ func (r evict) title() string {
 	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.pods, grammar.Few), r.pods[0].Spec.NodeName)
 }
 
-func (r untaint) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r untaint) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, name := range r.nodes {
-		err := s.changeNode(name, func(n *corev1.Node) {
+		err := s.ChangeNode(name, func(n *corev1.Node) {
 			n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.taint) })
 		})
 		if err != nil {
@@ -56,15 +58,15 @@ func (r untaint) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 }
 
 // apply takes the cordon's own taint with it, as the node lifecycle controller does.
-func (r uncordon) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	return pod, s.changeNode(r.node, func(n *corev1.Node) {
+func (r uncordon) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, s.ChangeNode(r.node, func(n *corev1.Node) {
 		n.Spec.Unschedulable = false
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 	})
 }
 
-func (r labelNode) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	return pod, s.changeNode(r.node, func(n *corev1.Node) {
+func (r labelNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, s.ChangeNode(r.node, func(n *corev1.Node) {
 		if n.Labels == nil {
 			n.Labels = map[string]string{}
 		}
@@ -72,40 +74,19 @@ func (r labelNode) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	})
 }
 
-func (r evict) apply(s *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r evict) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, victim := range r.pods {
-		if err := s.without(victim); err != nil {
+		if err := s.RemovePod(victim); err != nil {
 			return nil, err
 		}
 	}
 	return pod, nil
 }
 
-// changeNode changes a copy of the node's object.
-func (s *fork) changeNode(name string, change func(*corev1.Node)) error {
-	node, err := s.engine.overlay.Get(name)
-	if err != nil {
-		return fmt.Errorf("suppose node %s changed: %w", name, err)
-	}
-	changed := node.Node().DeepCopy()
-	change(changed)
-	return s.node(changed)
-}
-
 // evictable says whether evicting the pod frees its room: it is not ending, its
 // kubelet does not run it from a file, and no DaemonSet puts it straight back.
 func evictable(pod *corev1.Pod) bool {
 	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return pod.DeletionTimestamp == nil && !static && controllerKind(pod) != "DaemonSet" &&
+	return pod.DeletionTimestamp == nil && !static && placement.ControllerKind(pod) != "DaemonSet" &&
 		corev1helpers.PodPriority(pod) < scheduling.SystemCriticalPriority
-}
-
-// controllerKind is the kind of the pod's controller; "" without one.
-func controllerKind(pod *corev1.Pod) string {
-	for _, owner := range pod.OwnerReferences {
-		if owner.Controller != nil && *owner.Controller {
-			return owner.Kind
-		}
-	}
-	return ""
 }

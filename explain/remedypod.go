@@ -11,6 +11,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 func (tolerate) kind() report.FixKind       { return report.FixTolerate }
@@ -44,42 +46,34 @@ func (r lowerRequest) title() string {
 }
 
 func (r dropSelector) title() string {
-	return fmt.Sprintf("drop nodeSelector %s=%s", r.key, r.value)
+	return fmt.Sprintf("remove node selector %s=%s", r.key, r.value)
 }
 
-func (r dropExpression) title() string { return "drop node affinity " + r.words }
+func (r dropExpression) title() string { return "remove node affinity " + r.words }
 
 func (r dropPodTerm) title() string {
 	if r.anti {
-		return "drop pod anti-affinity " + r.words
+		return "remove pod anti-affinity " + r.words
 	}
-	return "drop pod affinity " + r.words
+	return "remove pod affinity " + r.words
 }
 
 func (r loosenSpread) title() string {
 	if r.maxSkew[1] == 0 {
-		return fmt.Sprintf("only prefer to spread by %s", plugins.LabelWord(r.key))
+		return fmt.Sprintf("set ScheduleAnyway for the %s spread", plugins.LabelWord(r.key))
 	}
-	return fmt.Sprintf("spread by %s with maxSkew %d instead of %d", plugins.LabelWord(r.key), r.maxSkew[1], r.maxSkew[0])
+	return fmt.Sprintf("set maxSkew %d for the %s spread", r.maxSkew[1], plugins.LabelWord(r.key))
 }
 
 func (r dropHostPort) title() string {
-	return fmt.Sprintf("drop host port %d/%s", r.port, r.protocol)
+	return fmt.Sprintf("remove host port %d/%s", r.port, r.protocol)
 }
 
 func (r ungate) title() string {
-	return "remove " + agreeingWord(len(r.gates), "gate", "gates") + " " + strings.Join(r.gates, ", ")
+	return "remove " + grammar.Agree(len(r.gates), "gate", "gates") + " " + strings.Join(r.gates, ", ")
 }
 
-// agreeingWord is one or the other word, by the number.
-func agreeingWord(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-func (r tolerate) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r tolerate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.toleration()) }), nil
 }
 
@@ -91,7 +85,7 @@ func (r tolerate) toleration() corev1.Toleration {
 	return corev1.Toleration{Key: r.taint.Key, Operator: corev1.TolerationOpEqual, Value: r.taint.Value, Effect: r.taint.Effect}
 }
 
-func (r lowerRequest) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r lowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	var found bool
 	changed := changePod(pod, func(p *corev1.Pod) {
 		containers := p.Spec.Containers
@@ -119,11 +113,11 @@ func (r lowerRequest) quantity() resource.Quantity {
 	return resource.MustParse(quantity.Canonical(r.resource, r.to))
 }
 
-func (r dropSelector) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.key) }), nil
 }
 
-func (r dropExpression) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		affinity := p.Spec.Affinity.NodeAffinity
 		if r.last {
@@ -140,7 +134,7 @@ func (r dropExpression) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	}), nil
 }
 
-func (r dropPodTerm) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		var terms *[]corev1.PodAffinityTerm
 		if r.anti {
@@ -152,7 +146,7 @@ func (r dropPodTerm) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	}), nil
 }
 
-func (r loosenSpread) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r loosenSpread) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		constraint := &p.Spec.TopologySpreadConstraints[r.index]
 		if r.maxSkew[1] == 0 {
@@ -164,7 +158,7 @@ func (r loosenSpread) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	}), nil
 }
 
-func (r dropHostPort) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r dropHostPort) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		for i := range p.Spec.Containers {
 			if c := &p.Spec.Containers[i]; c.Name == r.container {
@@ -174,6 +168,6 @@ func (r dropHostPort) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	}), nil
 }
 
-func (r ungate) apply(_ *fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r ungate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
 }

@@ -14,8 +14,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -32,14 +34,14 @@ func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*re
 		r.Why = "devices of ResourceClaims are not allocated in a simulation"
 		return r, nil
 	}
-	on, begun := e.newScene(nil), time.Now()
+	on, begun := e.scheduler.State.NewSimulatedState(nil, nil), time.Now()
 	for r.Placed < wanted {
 		if time.Since(begun) > placingTime {
 			r.Why = fmt.Sprintf("stopped after %d s", int(placingTime.Seconds()))
 			return r, nil
 		}
 		done := false
-		err := e.hold(ctx, on, func() (err error) {
+		err := e.scheduler.Hold(ctx, on, func() (err error) {
 			done, err = e.placeNext(ctx, on, pod, r)
 			return err
 		})
@@ -58,20 +60,19 @@ func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*re
 // own rules, would take its pod, which does not exist.
 func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
 	r := &report.Replicas{Daemon: true}
-	err := e.hold(ctx, nil, func() error {
-		defer e.asFor(pod)()
-		t, err := e.try(ctx, pod, nil)
+	err := e.scheduler.Hold(ctx, nil, func() error {
+		t, err := e.scheduler.Try(ctx, pod, nil)
 		if err != nil {
 			return err
 		}
-		nodes, err := e.overlay.List()
+		nodes, err := e.scheduler.State.NodeInfos().List()
 		if err != nil {
 			return err
 		}
 		var rejecting []string
 		for _, node := range nodes {
-			runs, _ := daemon.NodeShouldRunDaemonPod(e.logger, node.Node(), set)
-			fits := slices.Contains(t.fits, node.Node().Name)
+			runs, _ := daemon.NodeShouldRunDaemonPod(e.scheduler.State.Logger, node.Node(), set)
+			fits := slices.Contains(t.Names, node.Node().Name)
 			switch {
 			case runs && fits:
 				r.Placed++
@@ -80,13 +81,13 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 			}
 		}
 		r.Wanted = r.Placed + len(rejecting)
-		if t.open {
-			r.Why = unreadWords(e.unknown(&e.trials))
+		if t.Open {
+			r.Why = placement.WhyUnread(t.Matrix.Unknown())
 			return nil
 		}
 		r.Fit = &r.Placed
 		if len(rejecting) > 0 {
-			r.Why = "not on " + grammar.List(rejecting, grammar.Few)
+			r.Why = "does not fit " + grammar.List(rejecting, grammar.Few)
 		}
 		return nil
 	})
@@ -98,35 +99,35 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 
 // placeNext places one replica more. It is done where none fits any more, where all
 // that are left fit, or where that cannot be decided.
-func (e *Engine) placeNext(ctx context.Context, on *simulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
+func (e *Engine) placeNext(ctx context.Context, on *scheduler.SimulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
 	next := numbered(pod, r.Placed)
-	defer e.asFor(next)()
-	matters := e.placeMatters(next)
-	t, err := e.try(ctx, next, nil)
+	p := e.scheduler.Profile(next)
+	matters := placeMatters(p, next)
+	t, err := e.scheduler.Try(ctx, next, nil)
 	switch {
 	case err != nil:
 		return true, err
-	case t.open:
-		r.Why = unreadWords(e.unknown(&e.trials))
+	case t.Open:
+		r.Why = placement.WhyUnread(t.Matrix.Unknown())
 		return true, nil
-	case len(t.fits) == 0:
-		r.Fit, r.Why = &r.Placed, e.nearestOf(next)
+	case len(t.Names) == 0:
+		r.Fit, r.Why = &r.Placed, placement.Closest(placement.AsNewPod(next), t.Matrix)
 		return true, nil
-	case !matters && len(t.fits) >= r.Wanted-r.Placed:
+	case !matters && len(t.Names) >= r.Wanted-r.Placed:
 		r.Placed = r.Wanted // a node for each of them
 		r.Fit = &r.Placed
 		return true, nil
 	}
-	node := t.fits[0]
+	node := t.Names[0]
 	if matters {
-		ranked, err := e.prioritize(ctx, t.state, next, t.feasible)
+		ranked, err := p.Prioritize(ctx, t.State, next, t.Nodes)
 		if err != nil {
 			return true, err
 		}
-		node = ranked.nodes[0].node
-		r.Chance = r.Chance || len(ranked.unread) > 0 || len(ranked.nodes) > 1 && ranked.nodes[1].tied
+		node = ranked.Nodes[0].Node
+		r.Chance = r.Chance || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
-	if _, err := on.place(next, node); err != nil {
+	if _, err := on.AddPod(next, node); err != nil {
 		return true, err
 	}
 	r.Placed++
@@ -135,13 +136,13 @@ func (e *Engine) placeNext(ctx context.Context, on *simulatedState, pod *corev1.
 
 // placeMatters says whether where one such pod is decides where the next may go,
 // beside what it takes of its node.
-func (e *Engine) placeMatters(pod *corev1.Pod) bool {
+func placeMatters(p *scheduler.Profile, pod *corev1.Pod) bool {
 	bare := *pod
 	bare.Spec.Volumes = nil // most are the node's own: configuration, tokens, scratch
-	if minds(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {
+	if placement.Matters(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {
 		return true
 	}
-	spread, ok := e.args[names.PodTopologySpread].(*config.PodTopologySpreadArgs)
+	spread, ok := p.Args[names.PodTopologySpread].(*config.PodTopologySpreadArgs)
 	return ok && slices.ContainsFunc(spread.DefaultConstraints, func(c corev1.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable == corev1.DoNotSchedule
 	})
@@ -155,7 +156,7 @@ func shared(volume corev1.Volume) bool {
 
 // numbered is a pod of its own that equals another.
 func numbered(pod *corev1.Pod, n int) *corev1.Pod {
-	next := asNewPod(pod).DeepCopy()
+	next := placement.AsNewPod(pod).DeepCopy()
 	next.Name = "replica-" + strconv.Itoa(n)
 	next.UID = types.UID("to be placed: " + next.Name)
 	return next

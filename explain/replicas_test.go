@@ -74,7 +74,7 @@ func TestAsManyReplicasFitAsTheSchedulerPlaces(t *testing.T) {
 				none++
 			}
 			if (*got.Fit == wanted) != (got.Why == "") {
-				t.Errorf("seed %d, pod %s: %d of %d fit, and the next would be Pending: %q", seed, pod.Name, *got.Fit, wanted, got.Why)
+				t.Errorf("seed %d, pod %s: %d of %d fit, and the next is Pending: %q", seed, pod.Name, *got.Fit, wanted, got.Why)
 			}
 		}
 	}
@@ -104,10 +104,10 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 		"one of one":                       {testPod("shop/web", "", "1"), 1, "The 1 replica fits, placed one after another."},
 		"a node for each":                  {testPod("shop/web", "", "3"), 2, "All 2 replicas fit, placed one after another."},
 		"several on a node":                {testPod("shop/web", "", "1", token), 7, "All 7 replicas fit, placed one after another."},
-		"more than there is cpu for":       {testPod("shop/web", "", "3"), 30, "2 of 30 replicas fit, placed one after another; the next would be Pending: "},
-		"each on a host of its own":        {testPod("shop/web", "", "100m", podLabel("app", "web"), apart), 3, "2 of 3 replicas fit, placed one after another; the next would be Pending: "},
-		"spread where it can be":           {testPod("shop/web", "", "2", podLabel("app", "web"), soft), 30, "4 of 30 replicas fit, placed one after another; the next would be Pending: "},
-		"none":                             {testPod("shop/web", "", "5"), 3, "0 of 3 replicas fit, placed one after another; the next would be Pending: "},
+		"more than there is cpu for":       {testPod("shop/web", "", "3"), 30, "2 of 30 replicas fit, placed one after another. The next would be Pending: "},
+		"each on a host of its own":        {testPod("shop/web", "", "100m", podLabel("app", "web"), apart), 3, "2 of 3 replicas fit, placed one after another. The next would be Pending: "},
+		"spread where it can be":           {testPod("shop/web", "", "2", podLabel("app", "web"), soft), 30, "4 of 30 replicas fit, placed one after another. The next would be Pending: "},
+		"none":                             {testPod("shop/web", "", "5"), 3, "0 of 3 replicas fit, placed one after another. The next would be Pending: "},
 		"its claims would be made with it": {testPod("shop/web", "", "1", claims), 3, "How many of 3 replicas fit is unknown: devices of ResourceClaims are not allocated in a simulation."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
-			if again := mustLand(t, e, testPod("shop/other", "", "4")); again.node == "" {
+			if again := mustLand(t, e, testPod("shop/other", "", "4")); again.Node == "" {
 				t.Error("replicas stay on their nodes after they were counted")
 			}
 		})
@@ -149,9 +149,9 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 		selector map[string]string
 		says     string
 	}{
-		"all": {nil, "Its pod fits 1 of 2 nodes that the DaemonSet is for: not on full."},
-		"one": {map[string]string{corev1.LabelHostname: "free"}, "Its pod fits the one node that the DaemonSet is for."},
-		"no":  {map[string]string{"disk": "none"}, "The DaemonSet is for none of the nodes, by its node selector, its affinity and its tolerations."},
+		"all": {nil, "Its pod fits 1 of 2 nodes that the DaemonSet targets; it does not fit full."},
+		"one": {map[string]string{corev1.LabelHostname: "free"}, "Its pod fits the 1 node that the DaemonSet targets."},
+		"no":  {map[string]string{"disk": "none"}, "The DaemonSet targets no node: its node selector, affinity and tolerations exclude all."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "agent"}}
@@ -170,9 +170,9 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 }
 
 func TestAReportTellsItsReplicasInEachForm(t *testing.T) {
-	r := newReport(startEngine(t, Options{}, testNode("n1", "4")).question(testPod("shop/web", "", "1")).Question)
-	r.Replicas = &report.Replicas{Wanted: 3, Fit: new(2), Why: "cpu 1 short"}
-	want := "2 of 3 replicas fit, placed one after another; the next would be Pending: cpu 1 short."
+	r := newReport(startEngine(t, Options{}, testNode("n1", "4")).scheduler.Profile(&corev1.Pod{}).Question(testPod("shop/web", "", "1")))
+	r.Replicas = &report.Replicas{Wanted: 3, Fit: new(2), Why: "a needs cpu 1 more"}
+	want := "2 of 3 replicas fit, placed one after another. The next would be Pending: a needs cpu 1 more."
 	for form, text := range map[string]string{"text": report.Text(r, 0, report.TextOptions{}), "markdown": r.Markdown()} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the %s does not say %q:\n%s", form, want, text)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -35,8 +36,8 @@ func (f *fixing) meet(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
 	at := map[string]int{} // by key: where its kind stands in rivals
-	for _, other := range slices.SortedFunc(maps.Values(f.pods), byTurn) {
-		if other.UID == pod.UID || !f.competes(other) {
+	for _, other := range slices.SortedFunc(maps.Values(f.scheduler.State.Pods), byTurn) {
+		if other.UID == pod.UID || !f.scheduler.Considers(other) {
 			continue
 		}
 		key := model.NewPod(other).KindKey()
@@ -62,17 +63,11 @@ func byTurn(a, b *corev1.Pod) int {
 	)
 }
 
-// competes says whether the scheduler would place the pod as soon as it fits.
-func (e *Engine) competes(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !ended(pod) &&
-		len(pod.Spec.SchedulingGates) == 0 && e.serves(schedulerName(pod))
-}
-
 // crowd places on the nodes every pod that waits and fits there, wherever it
 // does most harm, and says how many those are and whether pod still fits.
 func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) (placed []rivals, fits bool, err error) {
-	s := f.fork()
-	defer s.revert()
+	s := f.scheduler.State.Fork()
+	defer s.Revert()
 	count, nodes := 0, fix.Nodes
 	kinds := f.rivals
 	if !slices.ContainsFunc(fix.steps, changesPod) {
@@ -81,14 +76,14 @@ func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) 
 	for _, kind := range kinds {
 		took := rivals{key: kind.key}
 		for _, rival := range kind.pods {
-			t, err := f.try(ctx, rival, nodes)
+			t, err := f.scheduler.Try(ctx, rival, nodes)
 			if err != nil {
 				return nil, false, err
 			}
-			if len(t.fits) == 0 {
+			if len(t.Names) == 0 {
 				break // its like fit no better
 			}
-			if err := s.with(rival, t.fits[0]); err != nil {
+			if err := s.AddPod(rival, t.Names[0]); err != nil {
 				return nil, false, err
 			}
 			took.pods = append(took.pods, rival)
@@ -103,8 +98,8 @@ func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) 
 	if len(placed) == 0 {
 		return nil, true, nil
 	}
-	t, err := f.try(ctx, pod, nodes)
-	return placed, err == nil && len(t.fits) > 0, err
+	t, err := f.scheduler.Try(ctx, pod, nodes)
+	return placed, err == nil && len(t.Names) > 0, err
 }
 
 // place counts how many of the equal pods the nodes take one after the other,
@@ -114,29 +109,22 @@ func (f *fixing) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 	if wanted == 1 {
 		return 1, nil
 	}
-	s := f.fork()
-	defer s.revert()
+	s := f.scheduler.State.Fork()
+	defer s.Revert()
 	for n := range min(wanted, mostRivals) {
-		t, err := f.try(ctx, pod, nodes)
+		t, err := f.scheduler.Try(ctx, pod, nodes)
 		if err != nil {
 			return 0, err
 		}
-		if len(t.fits) == 0 {
+		if len(t.Names) == 0 {
 			return n, nil
 		}
-		if len(t.fits) >= wanted-n && !minds(pod) {
+		if len(t.Names) >= wanted-n && !placement.Matters(pod) {
 			return wanted, nil // a node for each of them
 		}
-		if err := s.with(pod, t.fits[0]); err != nil {
+		if err := s.AddPod(pod, t.Names[0]); err != nil {
 			return 0, err
 		}
 	}
 	return min(wanted, mostRivals), nil
-}
-
-// minds says whether where one such pod is decides where the next may go.
-func minds(pod *corev1.Pod) bool {
-	affinity := pod.Spec.Affinity
-	return len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.Volumes) > 0 || len(pod.Spec.ResourceClaims) > 0 ||
-		affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil)
 }

@@ -33,9 +33,9 @@ func schedulingGates(q *plugins.Question) (gateRejection, bool) {
 		if len(names) > 1 {
 			h.until += " and all of them are removed"
 		}
-		h.owner = controller.advice(q.Pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone"
+		h.owner = controller.advice(q.Pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone."
 	} else if domain := model.GateDomain(names[0]); domain != "" {
-		h.owner = fmt.Sprintf("%s set the gate and has to remove it; one that is removed by hand cannot be set again", domain)
+		h.owner = fmt.Sprintf("%s normally removes this gate itself; a gate that you remove cannot be added again.", domain)
 	}
 	return h, true
 }

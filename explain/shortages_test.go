@@ -16,7 +16,7 @@ func TestPlainShortagesAreThoseOfFits(t *testing.T) {
 		d := dice(rand.New(rand.NewPCG(seed, 4)).IntN)
 		c := newRandomCluster(d, 8, 40, 10)
 		e := startEngine(t, Options{}, c.objects()...)
-		nodes, err := e.overlay.NodeInfos().List()
+		nodes, err := e.scheduler.State.NodeInfos().List()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // One that kube-scheduler has not looked at since the cluster changed does not
@@ -45,7 +46,7 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 	for _, test := range []struct {
 		says    string
 		said    func(*corev1.Pod)
-		changes []Change // a minute after the engine has read the cluster
+		changes []scheduler.Change // a minute after the engine has read the cluster
 		later   time.Duration
 		seen    time.Duration // an attempt that long after the engine has read the cluster; 0: none
 		want    string
@@ -57,15 +58,15 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 			said("0/3 nodes", 0)(p)
 			p.Status.Conditions[0].LastTransitionTime = metav1.Time{}
 		}, nil, 2 * time.Minute, 0, notTriedSince},
-		{"a pod got its node after it tried, before that was read", said("0/3 nodes", time.Hour), []Change{{New: bound}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node was cordoned after it tried", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node was cordoned, and it tried right then", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, time.Minute + time.Second, clusterChanged},
-		{"a node was cordoned, and it tried well after that", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 3 * time.Minute, 2 * time.Minute, ""},
-		{"a node was cordoned, and it must have tried since", said("0/3 nodes", time.Hour), []Change{{Old: a, New: cordoned(a)}}, 8 * time.Minute, 0, ""},
-		{"a node came", said("0/3 nodes", time.Hour), []Change{{New: newNode}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node went", said("0/3 nodes", time.Hour), []Change{{Old: b}}, 2 * time.Minute, 0, clusterChanged},
-		{"a heartbeat is no change", said("0/3 nodes", 0), []Change{{Old: a, New: beaten(a)}}, 2 * time.Minute, 0, ""},
-		{"a pod without a node is no change", said("0/3 nodes", 0), []Change{{New: other}}, 2 * time.Minute, 0, ""},
+		{"a pod got its node after it tried, before that was read", said("0/3 nodes", time.Hour), []scheduler.Change{{New: bound}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node was cordoned after it tried", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node was cordoned, and it tried right then", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, time.Minute + time.Second, clusterChanged},
+		{"a node was cordoned, and it tried well after that", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 3 * time.Minute, 2 * time.Minute, ""},
+		{"a node was cordoned, and it must have tried since", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 8 * time.Minute, 0, ""},
+		{"a node came", said("0/3 nodes", time.Hour), []scheduler.Change{{New: newNode}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node went", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: b}}, 2 * time.Minute, 0, clusterChanged},
+		{"a heartbeat is no change", said("0/3 nodes", 0), []scheduler.Change{{Old: a, New: beaten(a)}}, 2 * time.Minute, 0, ""},
+		{"a pod without a node is no change", said("0/3 nodes", 0), []scheduler.Change{{New: other}}, 2 * time.Minute, 0, ""},
 		{"the spec changed", func(p *corev1.Pod) {
 			said("0/3 nodes", 0)(p)
 			p.Generation, p.Status.Conditions[0].ObservedGeneration = 2, 1
@@ -95,7 +96,7 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 			if r.Observed.Agrees == nil || *r.Observed.Agrees || r.Observed.Outdated != test.want {
 				t.Fatalf("agrees %v, outdated %q, want %q", r.Observed.Agrees, r.Observed.Outdated, test.want)
 			}
-			otherwise := strings.Contains(report.Text(r, 80, report.TextOptions{Now: now}), "says otherwise")
+			otherwise := strings.Contains(report.Text(r, 80, report.TextOptions{Now: now}), "Disagrees with kube-scheduler")
 			if otherwise != (test.want == "") {
 				t.Error(report.Text(r, 80, report.TextOptions{Now: now}))
 			}
@@ -110,11 +111,11 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 func TestWhatScoresRestOnIsNoChange(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"))
 	e.Touch(&appsv1.ReplicaSet{})
-	if !e.moves.lastChange().IsZero() {
+	if !e.scheduler.State.LastChange().IsZero() {
 		t.Error("a ReplicaSet changes which nodes fit")
 	}
 	e.Touch(&corev1.PersistentVolumeClaim{})
-	if !e.moves.lastChange().Equal(testNow) {
+	if !e.scheduler.State.LastChange().Equal(testNow) {
 		t.Error("a claim changes nothing")
 	}
 }
@@ -126,25 +127,25 @@ func TestTheRevisionOfTheLastChangeIsKnown(t *testing.T) {
 	cordoned.Spec.Unschedulable = true
 	for _, step := range []struct {
 		says    string
-		changes []Change
+		changes []scheduler.Change
 		touched bool
 		want    int64 // 0: as before
 	}{
 		{"nothing but what was read", nil, false, 0},
-		{"a pod without a node", []Change{{New: aPod("waits", "1")}}, false, 0},
-		{"a cordon", []Change{{Old: a, New: cordoned}}, false, 4},
+		{"a pod without a node", []scheduler.Change{{New: aPod("waits", "1")}}, false, 0},
+		{"a cordon", []scheduler.Change{{Old: a, New: cordoned}}, false, 4},
 		{"nothing since", nil, false, 4},
 		{"a claim", nil, true, 6},
-		{"a pod that went", []Change{{Old: aPod("idle", "1", on("a"))}}, false, 7},
+		{"a pod that went", []scheduler.Change{{Old: aPod("idle", "1", on("a"))}}, false, 7},
 	} {
 		if step.touched {
 			e.Touch(&corev1.PersistentVolumeClaim{})
 		}
-		if err := e.Apply(e.revision+1, step.changes); err != nil {
+		if err := e.Apply(e.scheduler.State.Revision+1, step.changes); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Moved(); got != step.want {
-			t.Errorf("%s at %d: the last change was at %d, want %d", step.says, e.revision, got, step.want)
+			t.Errorf("%s at %d: the last change was at %d, want %d", step.says, e.scheduler.State.Revision, got, step.want)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -75,7 +76,7 @@ func sourceOf(t *testing.T, objects []runtime.Object) *cluster.Source {
 	return &cluster.Source{
 		Factory: informers.NewSharedInformerFactory(client, 0),
 		Client:  client,
-		Trace:   explain.NewUnreadable(),
+		Trace:   scheduler.NewUnreadable(),
 		Now:     explain.Moment,
 		Status:  func() model.Status { return model.Status{Context: "test", Version: "v1.37.1"} },
 		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {

@@ -55,19 +55,19 @@ func patches(spec *corev1.PodSpec, steps []remedy) (patch, back map[string]any, 
 func diff(from, to *corev1.PodSpec) (map[string]any, error) {
 	before, err := json.Marshal(from)
 	if err != nil {
-		return nil, fmt.Errorf("word the change: %w", err)
+		return nil, fmt.Errorf("build the patch: %w", err)
 	}
 	after, err := json.Marshal(to)
 	if err != nil {
-		return nil, fmt.Errorf("word the change: %w", err)
+		return nil, fmt.Errorf("build the patch: %w", err)
 	}
 	raw, err := strategicpatch.CreateTwoWayMergePatch(before, after, corev1.PodSpec{})
 	if err != nil {
-		return nil, fmt.Errorf("word the change: %w", err)
+		return nil, fmt.Errorf("build the patch: %w", err)
 	}
 	patch := map[string]any{}
 	if err := json.Unmarshal(raw, &patch); err != nil {
-		return nil, fmt.Errorf("word the change: %w", err)
+		return nil, fmt.Errorf("build the patch: %w", err)
 	}
 	dropOrders(patch)
 	replaceAmbiguous(patch, to)
@@ -81,14 +81,14 @@ func diff(from, to *corev1.PodSpec) (map[string]any, error) {
 func holds(before []byte, patch map[string]any, to *corev1.PodSpec) error {
 	raw, err := strategicpatch.StrategicMergePatch(before, []byte(shell.OneLine(patch)), corev1.PodSpec{})
 	if err != nil {
-		return fmt.Errorf("word the change: %w", err)
+		return fmt.Errorf("build the patch: %w", err)
 	}
 	var got corev1.PodSpec
 	if err := json.Unmarshal(raw, &got); err != nil {
-		return fmt.Errorf("word the change: %w", err)
+		return fmt.Errorf("build the patch: %w", err)
 	}
 	if !equality.Semantic.DeepEqual(withoutEmpty(got), withoutEmpty(*to)) {
-		return fmt.Errorf("no patch makes the change and no other")
+		return fmt.Errorf("no patch makes only this change")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -18,9 +19,9 @@ var imageReasons = []string{
 
 // started says how far a bound pod got, and what keeps it there.
 func started(pod *corev1.Pod) start {
-	s := start{since: boundAt(pod)}
+	s := start{since: scheduler.BoundAt(pod)}
 	switch {
-	case ended(pod):
+	case scheduler.Terminal(pod):
 		s.stage = stageFinished
 	case pod.DeletionTimestamp != nil:
 		s.stage = stageEnding
@@ -152,15 +153,4 @@ func conditionFalse(pod *corev1.Pod, kind corev1.PodConditionType) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == kind && c.Status == corev1.ConditionFalse
 	})
-}
-
-// boundAt is when the pod got its node, as far as it tells.
-func boundAt(pod *corev1.Pod) (at time.Time) {
-	if condition := scheduledCondition(pod); condition != nil && condition.Status == corev1.ConditionTrue {
-		return condition.LastTransitionTime.Time
-	}
-	if pod.Status.StartTime != nil {
-		return pod.Status.StartTime.Time
-	}
-	return pod.CreationTimestamp.Time
 }

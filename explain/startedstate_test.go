@@ -52,12 +52,12 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 		var ok bool
 		switch r.State {
 		case "running":
-			ok = started && why == "" && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "every container was started") && r.Started
+			ok = started && why == "" && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "all containers started") && r.Started
 		case "finished":
 			ok = ended && strings.Contains(r.Summary, "finished") && r.Started
 		case "being deleted":
 			ok = pod.DeletionTimestamp != nil && !ended && why == "" && strings.Contains(r.Summary, "being deleted") && !r.Started
-		case "not started":
+		case "not started", "image":
 			ok = !started && !ended && strings.HasPrefix(why, ": ") && why != ": " && strings.Contains(r.Summary, "not started") && !r.Started
 		}
 		if !ok || !detailed {

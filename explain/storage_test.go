@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // aClaim is a claim namespace/name for 10Gi of class, not bound.
@@ -156,35 +157,35 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 		pod, objects := anyStorage(rt)
 		e := startEngine(t, Options{}, objects...)
 		x := e.begin(t.Context(), pod)
-		m, err := e.ask(t.Context(), pod)
+		m, err := e.scheduler.Profile(pod).Evaluate(t.Context(), pod)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		for k, plugin := range e.plugins {
-			find := storageFinds[plugin.name]
-			if find == nil || m.answers[k].skipped || failed(m.answers[k].pre) {
+		for k, plugin := range m.Profile.Plugins {
+			find := storageFinds[plugin.Name]
+			if find == nil || m.Answers[k].Skipped || scheduler.Failed(m.Answers[k].Pre) {
 				continue
 			}
-			for i, node := range m.nodes {
-				r := plugins.Refused{Plugin: plugin.name, Node: node, State: m.state}
-				if m.refuses(k, i) == nil {
-					if failed(m.answers[k].column[i]) {
+			for i, node := range m.Nodes {
+				r := plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}
+				if m.Rejects(k, i) == nil {
+					if scheduler.Failed(m.Answers[k].Column[i]) {
 						continue
 					}
-					yes[plugin.name]++
+					yes[plugin.Name]++
 					if found := find(x.question.Question, r); len(found) > 0 {
-						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.name, r.Name(), found[0].What())
+						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.Name, r.Name(), found[0].What())
 					}
 					continue
 				}
-				no[plugin.name]++
-				r = m.refused(e, k, i)
+				no[plugin.Name]++
+				r = m.Rejection(k, i)
 				if len(find(x.question.Question, r)) == 0 {
-					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.name, r.Name(), r.OwnReason())
+					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.Name, r.Name(), r.OwnReason())
 				}
-				w := plugins.Explainers[plugin.name].Words(x.question.Question, []plugins.Refused{r})
+				w := plugins.Explainers[plugin.Name].Words(x.question.Question, []plugins.Refused{r})
 				if !strings.HasPrefix(w.What, r.Name()) || w.Short == "" {
-					rt.Fatalf("%s on %s is told as %+v", plugin.name, r.Name(), w)
+					rt.Fatalf("%s on %s is told as %+v", plugin.Name, r.Name(), w)
 				}
 			}
 		}

@@ -9,11 +9,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
-
-// libraryVersion is the Kubernetes release whose plugins are linked in.
-const libraryVersion = "v1.37.1"
 
 // newReport says which pod is meant; everything else is still empty, lists as
 // empty lists.
@@ -27,7 +25,7 @@ func newReport(q *plugins.Question) *report.Report {
 			UID:           string(pod.UID),
 			Priority:      corev1helpers.PodPriority(pod),
 			QOSClass:      string(seen.QOS),
-			SchedulerName: schedulerName(pod),
+			SchedulerName: scheduler.NameOf(pod),
 			Requests:      requests(q.PodInfo, &seen.Requests),
 		},
 		Plugins:   []report.PluginResult{},
@@ -62,23 +60,14 @@ func requests(pod fwk.PodInfo, written *model.Resources) map[string]string {
 	return list
 }
 
-// schedulerName is whom the pod asks to place it; the API server fills it in,
-// manifests often leave it out.
-func schedulerName(pod *corev1.Pod) string {
-	if pod.Spec.SchedulerName == "" {
-		return corev1.DefaultSchedulerName
-	}
-	return pod.Spec.SchedulerName
-}
-
-// caveats hold for every report about a pod of the profile in hand.
-func (e *Engine) caveats() []string {
+// caveats hold for every report about a pod of the profile.
+func (e *Engine) caveats(p *scheduler.Profile) []string {
 	var all []string
-	if e.origin == report.Assumed {
+	if p.Origin == report.Assumed {
 		all = append(all, report.Assumed)
 	}
-	all = append(all, e.notes...)
-	if said := versionCaveat(e.options.ClusterVersion); said != "" {
+	all = append(all, e.scheduler.Notes...)
+	if said := scheduler.VersionCaveat(e.options.ClusterVersion); said != "" {
 		all = append(all, said)
 	}
 	return all

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -28,18 +30,25 @@ func summarize(q *podQuestion, r *report.Report) {
 		report.Unknown:       tellUnknown,
 	}[r.Verdict]
 	told := withLanes(q, r, tell(q, r))
+	if r.Verdict == report.Unschedulable {
+		if told.state == "too large" && !strings.Contains(told.why, "largest") {
+			told.why = "too large: " + told.why
+		}
+		told.state = "unschedulable"
+	}
 	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
 }
 
-// overall is what a verdict comes to.
+// overall is the texts of a verdict.
 type overall struct {
 	summary string   // the answer in a sentence or two
 	state   string   // at most 13 cells
 	why     string   // the point first
 	facts   []string // for verdicts that are not about nodes
+	lacks   string   // why without the node's name; "" where it names none
 }
 
-// tellPreempting tells what a nominated pod waits for.
+// tellPreempting says which pods a nominated pod is waiting for.
 func tellPreempting(q *podQuestion, r *report.Report) overall {
 	node, victims := q.Pod.Status.NominatedNodeName, q.found.victims
 	var last time.Time
@@ -48,39 +57,41 @@ func tellPreempting(q *podQuestion, r *report.Report) overall {
 		if victim.DeletionTimestamp.After(last) {
 			last = victim.DeletionTimestamp.Time
 		}
-		told.facts = append(told.facts, fmt.Sprintf("%s ends on %s, %s", plugins.FullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.Now)))
+		told.facts = append(told.facts, fmt.Sprintf("%s is terminating on %s, %s", plugins.FullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.Now)))
 	}
-	pods, verb := grammar.Plural(len(victims), "pod"), "end"
-	if len(victims) == 1 {
-		verb = "ends"
-	}
-	told.summary = fmt.Sprintf("Preempting: nominated to %s, waits for %s to end, %s.", node, pods, graceLeft(last, q.Now))
-	told.why = fmt.Sprintf("%s: %s %s now", node, pods, verb)
+	pods := grammar.Plural(len(victims), "pod")
+	told.summary = fmt.Sprintf("Preempting: nominated to %s; %s terminating, %s.", node, pods, graceLeft(last, q.Now))
+	told.why = fmt.Sprintf("%s: %s terminating", node, pods)
 	if last.After(q.Now) {
-		told.why = fmt.Sprintf("%s: %s %s in %s", node, pods, verb, model.FormatAge(q.Now, last))
+		told.why = fmt.Sprintf("%s: %s, %s left", node, pods, model.FormatAge(q.Now, last))
 	}
 	return told
 }
 
-// graceLeft is the time that a pod has to end by itself.
+// graceLeft is the rest of a pod's grace period.
 func graceLeft(end, now time.Time) string {
 	if end.After(now) {
 		return model.FormatAge(now, end) + " of grace left"
 	}
-	return "grace has been over for " + model.FormatAge(end, now)
+	return "the grace period ended " + model.FormatAge(end, now) + " ago"
 }
 
-// tellGated tells what keeps the pod out of the scheduler's queue.
+// tellGated says why the pod does not enter the scheduler's queue.
 func tellGated(q *podQuestion, _ *report.Report) overall {
 	first, told := q.found.gates[0], overall{state: "gated"}
-	told.summary = fmt.Sprintf("%s: kube-scheduler does not look at it until %s.", first.what, first.until)
+	told.summary = fmt.Sprintf("%s: kube-scheduler does not consider it until %s.", first.what, first.until)
+	if first.plugin == names.SchedulingGates {
+		told.summary = fmt.Sprintf("%s until %s.", first.what, first.until)
+	}
 	var shorts []string
 	for i, h := range q.found.gates {
 		if i > 0 {
-			told.summary += fmt.Sprintf(" %s, too.", h.what)
+			told.summary += fmt.Sprintf(" Also: %s.", h.what)
 		}
 		shorts = append(shorts, h.short)
-		told.facts = append(told.facts, h.plugin+": "+h.reason)
+		if h.plugin != names.SchedulingGates { // whose reason only repeats the names of the gates
+			told.facts = append(told.facts, h.plugin+": "+h.reason)
+		}
 		if h.owner != "" {
 			told.facts = append(told.facts, h.owner)
 		}
@@ -89,23 +100,19 @@ func tellGated(q *podQuestion, _ *report.Report) overall {
 	return told
 }
 
-// tellNotConsidered tells why no scheduler takes care of the pod.
+// tellNotConsidered says why no scheduler handles the pod.
 func tellNotConsidered(q *podQuestion, r *report.Report) overall {
 	why := q.found.scheduler.why
 	if q.Pod.DeletionTimestamp != nil {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
 	}
 	name := r.Pod.SchedulerName
-	told := overall{
-		summary: fmt.Sprintf("No scheduler named %s is alive: %s.", name, why),
+	return overall{
+		summary: fmt.Sprintf("Scheduler %q is not running: %s.", name, why),
 		state:   "no scheduler",
-		why:     why,
+		why:     fmt.Sprintf("%q is not running: %s", name, why),
 		facts:   []string{"spec.schedulerName is " + name, why},
 	}
-	if rest, ok := strings.CutPrefix(why, "it "); ok {
-		told.why = name + " " + rest
-	}
-	return told
 }
 
 // tellSchedulable names the nodes that fit, or the first of them, and says when
@@ -122,13 +129,16 @@ func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	return told
 }
 
-// tellUnknown tells what could not be read and what that leaves open.
+// tellUnknown says what could not be read and what is unknown because of it.
 func tellUnknown(q *podQuestion, r *report.Report) overall {
 	told := overall{state: "unknown", summary: "Unknown."}
-	for _, part := range r.Unknown {
+	for i, part := range r.Unknown {
+		if i > 0 && len(part.Plugins) == 0 {
+			continue // of no node
+		}
 		said := part.Why
 		if len(part.Plugins) > 0 {
-			said += ". " + listWord(part.Plugins) + " could not be run"
+			said += ". " + listWord(part.Plugins) + " could not be evaluated"
 		}
 		told.facts = append(told.facts, said+".")
 	}
@@ -136,7 +146,7 @@ func tellUnknown(q *podQuestion, r *report.Report) overall {
 		told.summary, told.why = "Unknown: "+told.facts[0], r.Unknown[0].Why
 		told.facts = told.facts[1:]
 	}
-	told.facts = append(told.facts, asideFacts(q)...)
+	told.facts = append(told.facts, factsWithoutNodesOf(q)...)
 	return told
 }
 

@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // drawnCluster is the cluster of 12 nodes that the screens are drawn with, and
@@ -42,19 +45,19 @@ func drawnCluster() ([]runtime.Object, *corev1.Pod) {
 func TestTheDrawnClusterIsToldAsDrawn(t *testing.T) {
 	objects, pod := drawnCluster()
 	r := mustExplain(t, startEngine(t, Options{}, objects...), pod)
-	same(t, r.Summary, "No node fits. Nearest: std-b-02, cpu 350m short.")
-	same(t, r.State, "no node fits")
-	same(t, r.Why, "std-b-02: cpu 350m short")
+	same(t, r.Summary, "No node fits. Closest: std-b-02 needs cpu 350m more.")
+	same(t, r.State, "unschedulable")
+	same(t, r.Why, "std-b-02 needs cpu 350m more")
 	var words, wide []string
 	for _, g := range r.Groups {
-		words, wide = append(words, g.Words), append(wide, g.Line(80))
+		words, wide = append(words, g.Words), append(wide, longest(&g, 80))
 	}
-	same(t, strings.Join(words, "\n"), `std-b-02: cpu 350m short; 2 more by 1.2–3.1
+	same(t, strings.Join(words, "\n"), `cpu: std-b-02 needs 350m, 2 others 1.2–3.1
 dedicated=gpu:NoSchedule
-wants disktype=ssd: 3 have hdd, 1 no label
-spot-b-01: NotReady; cpu 2 short
-spot-a-01: cordoned; memory 2Gi short`)
-	same(t, strings.Join(wide[:2], "\n"), `std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1
+node selector disktype=ssd: 3 have hdd, 1 has no label
+spot-b-01: NotReady; needs cpu 2 more
+spot-a-01: cordoned; needs memory 2Gi more`)
+	same(t, strings.Join(wide[:2], "\n"), `cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1
 gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule`)
 }
 
@@ -77,52 +80,52 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 	}{
 		"no nodes": {
 			nil, testPod("shop/x", "", "4"),
-			"No node fits: the cluster has no nodes.", "no node fits", "no nodes",
+			"No node fits: the cluster has no nodes.", "unschedulable", "no nodes",
 		},
 		"too large": {
 			[]runtime.Object{testNode("a", "31800m"), testNode("b", "15900m", taint)},
 			testPod("shop/x", "", "32"),
-			"Larger than any node: it wants cpu 32, the largest node has 31.8 allocatable.", "too large", "cpu 32, largest node 31.8",
+			"Too large for any node: it requests cpu 32, the largest node has 31.8 allocatable.", "unschedulable", "cpu 32; largest node 31.8",
 		},
 		"too large in two ways": {
 			[]runtime.Object{testNode("a", "8", small), testNode("b", "2")},
 			testPod("shop/x", "", "4", requesting(corev1.ResourceMemory, "4Gi")),
-			"Larger than any node: no node has cpu 4 and memory 4Gi allocatable.", "too large", "cpu 4 and memory 4Gi",
+			"Too large for any node: no node has cpu 4 and memory 4Gi allocatable.", "unschedulable", "too large: cpu 4 and memory 4Gi",
 		},
 		"nobody has it": {
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/x", "", "1", requesting("nvidia.com/gpu", "1")),
-			"No node has nvidia.com/gpu: it wants 1.", "no node fits", "no node has nvidia.com/gpu",
+			"No node has nvidia.com/gpu: it requests 1.", "unschedulable", "no node has nvidia.com/gpu",
 		},
 		"full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "3650m"), testPod("shop/2", "b", "4"), testNode("c", "8", taint, full)},
 			testPod("shop/x", "", "1"),
-			"The cluster is full for this pod: no node that would take it has more than cpu 350m free.", "no node fits", "a: cpu 650m short",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 350m free.", "unschedulable", "a needs cpu 650m more",
 		},
 		"fragmented": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "350m"), testPod("shop/2", "b", "2")},
 			testPod("shop/x", "", "4"),
-			"Enough room in sum, on no one node: cpu 5.65 free on 2 nodes, at most 3.65 on one, and it wants 4.", "no node fits", "a: cpu 350m short",
+			"Enough capacity in total, but not on one node: cpu 5.65 free on 2 nodes, at most 3.65 on one; it requests 4.", "unschedulable", "a needs cpu 350m more",
 		},
 		"only a taint": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", taint)},
 			testPod("shop/x", "", "1"),
-			"Only a taint is in the way: it would fit 2 nodes but for dedicated=gpu:NoSchedule.", "no node fits", "dedicated=gpu:NoSchedule",
+			"Only a taint blocks it: 2 nodes would accept it without dedicated=gpu:NoSchedule.", "unschedulable", "dedicated=gpu:NoSchedule",
 		},
 		"only a label": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeLabel("disktype", "hdd")), testNode("c", "4", taint, cordon)},
 			testPod("shop/x", "", "1", selecting("disktype", "ssd")),
-			"Only a label is in the way: it would fit 2 nodes but for disktype=ssd.", "no node fits", "wants disktype=ssd: 1 has hdd, 1 no label",
+			"Only its node selector blocks it: 2 nodes would accept it without disktype=ssd.", "unschedulable", "node selector disktype=ssd: 1 has hdd, 1 has no label",
 		},
 		"only cordons": {
 			[]runtime.Object{testNode("a", "4", cordon), testNode("b", "4", cordon, taint)},
 			testPod("shop/x", "", "1"),
-			"Only a cordon is in the way: it would fit 1 node but for being cordoned, a.", "no node fits", "a: cordoned",
+			"Only a cordon blocks it: a would accept it once uncordoned.", "unschedulable", "a: cordoned",
 		},
 		"one per node": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "", front), testPod("shop/2", "b", "", front)},
 			testPod("shop/x", "", "1", front),
-			"No node fits. Nearest: a and 1 more, one per node: 2 of 2 taken.", "no node fits", "one per node: 2 of 2 taken",
+			"No node fits. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "one per node: 2 of 2 taken",
 		},
 		"a missing claim": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint)},
@@ -131,13 +134,13 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
 				}}}
 			}),
-			"No node fits: claim shop/warehouse does not exist.", "no node fits", "claim shop/warehouse does not exist",
+			"No node fits: claim shop/warehouse does not exist.", "unschedulable", "claim shop/warehouse does not exist",
 		},
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
 			testPod("shop/x", "", "3"),
-			"Larger than any node that would take it: it wants cpu 3, the largest of them has 2 allocatable; it would fit 1 node but for dedicated=gpu:NoSchedule.",
-			"no node fits", "b: cpu 1 short",
+			"Too large for every node that would accept it: it requests cpu 3, the largest of them has 2 allocatable; a would accept it without dedicated=gpu:NoSchedule.",
+			"unschedulable", "b needs cpu 1 more",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, Options{}, c.objects...), c.pod)
@@ -166,7 +169,7 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: ago(14 * time.Minute), Message: "0/1 nodes"}}
 	}
 	noLease := func(context.Context, string) (alive, known bool, why string) {
-		return false, true, "it holds no Lease and has bound no pod in 5h"
+		return false, true, "no Lease, no events, no pods bound by it"
 	}
 	seen := func(context.Context, *corev1.Pod) *metav1.Time { return new(ago(15 * time.Second)) }
 	for name, c := range map[string]struct {
@@ -177,38 +180,38 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 		"gated": {
 			Options{},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }),
-			"Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed.", "gated", "example.com/budget",
+			"Gated by example.com/budget until the gate is removed.", "gated", "example.com/budget",
 		},
 		"gated twice": {
 			Options{},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a"}, {Name: "b"}} }),
-			"Gated by a, b: kube-scheduler does not look at it until all of them are removed.", "gated", "a, b",
+			"Gated by a, b until all of them are removed.", "gated", "a, b",
 		},
 		"no scheduler": {
 			Options{SchedulerAlive: noLease},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" }),
-			"No scheduler named ml-scheduler is alive: it holds no Lease and has bound no pod in 5h.", "no scheduler",
-			"ml-scheduler holds no Lease and has bound no pod in 5h",
+			"Scheduler \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it.", "no scheduler",
+			"\"ml-scheduler\" is not running: no Lease, no events, no pods bound by it",
 		},
 		"fits, seen": {
 			Options{AttemptSeen: seen},
 			testPod("shop/x", "", "1", unschedulable),
-			"It fits 1 node now: std-a-01. kube-scheduler last tried 15s ago.", "fits now", "1 node; last tried 15s ago",
+			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "1 node; last tried 15s ago",
 		},
 		"fits, not seen": {
 			Options{},
 			testPod("shop/x", "", "1", unschedulable),
-			"It fits 1 node now: std-a-01. kube-scheduler has called it unschedulable for 14m.", "fits now", "1 node; unschedulable for 14m",
+			"It fits 1 node now: std-a-01. kube-scheduler has reported it as unschedulable for 14m.", "fits now", "1 node; unschedulable for 14m",
 		},
 		"fits, new": {
 			Options{},
 			testPod("shop/x", "", "1"),
-			"It fits 1 node now: std-a-01. No scheduler has looked at it yet.", "fits now", "1 node; no scheduler looked yet",
+			"It fits 1 node now: std-a-01. No scheduler has tried it yet.", "fits now", "1 node; not tried by a scheduler yet",
 		},
 		"image": {
 			Options{},
 			testPod("shop/x", "std-a-01", "1", waiting("ErrImagePull", "failed to pull and unpack image: unexpected status from HEAD request: 403 Forbidden")),
-			"Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden).", "not started",
+			"Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden).", "image",
 			"std-a-01: ErrImagePull, 403 Forbidden",
 		},
 		"container": {
@@ -220,7 +223,7 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 		"kubelet": {
 			Options{},
 			testPod("shop/x", "std-a-01", "1", bound),
-			"Scheduled to std-a-01 3m ago, not started: the kubelet has not taken it up.", "not started", "std-a-01: not taken up by the kubelet",
+			"Scheduled to std-a-01 3m ago, not started: the kubelet has not started it.", "not started", "std-a-01: waiting for the kubelet",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, c.options, node), c.pod)
@@ -238,19 +241,32 @@ func TestANominatedPodTellsWhatItWaitsFor(t *testing.T) {
 	pod := testPod("payments/ledger-0", "", "4", priority(1000), nominatedTo("std-c-01"))
 	e := startEngine(t, Options{}, testNode("std-c-01", "4"), testPod("batch/a", "std-c-01", "2", ending), testPod("batch/b", "std-c-01", "2", ending))
 	r := mustExplain(t, e, pod)
-	same(t, r.Summary, "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left.")
+	same(t, r.Summary, "Preempting: nominated to std-c-01; 2 pods terminating, 18s of grace left.")
 	same(t, r.State, "preempting")
-	same(t, r.Why, "std-c-01: 2 pods end in 18s")
-	if want := []string{"batch/a ends on std-c-01, 18s of grace left", "batch/b ends on std-c-01, 18s of grace left"}; !slices.Equal(slices.Sorted(slices.Values(r.Facts)), want) {
+	same(t, r.Why, "std-c-01: 2 pods, 18s left")
+	if want := []string{"batch/a is terminating on std-c-01, 18s of grace left", "batch/b is terminating on std-c-01, 18s of grace left"}; !slices.Equal(slices.Sorted(slices.Values(r.Facts)), want) {
 		t.Error(r.Facts)
 	}
 }
 
 func TestWhatCannotBeReadIsUnknown(t *testing.T) {
 	r := mustExplain(t, startEngineForbidding(t, Options{}, []string{"nodes"}), testPod("shop/x", "", "1"))
-	if !strings.HasPrefix(r.Summary, "Unknown: not allowed to list nodes. ") || !strings.HasSuffix(r.Summary, " more could not be run.") {
+	if !strings.HasPrefix(r.Summary, "Unknown: not allowed to list nodes. ") || !strings.HasSuffix(r.Summary, " more could not be evaluated.") {
 		t.Error(r.Summary)
 	}
 	same(t, r.State, "unknown")
 	same(t, r.Why, "not allowed to list nodes")
+}
+
+// longest are the longest words of a group within width cells.
+func longest(g *report.Group, width int) string {
+	words := g.Words
+	if len(g.Refusals) == 1 {
+		for _, wider := range g.Refusals[0].Wider {
+			if grammar.Cells(wider) <= width {
+				words = wider
+			}
+		}
+	}
+	return words
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// tellUnschedulable tells apart why no node fits: too large for any, no room, no
-// room on one node, only one thing between, or as it comes, the nearest first.
+// tellUnschedulable says why no node fits: too large for any, no free capacity, none
+// on one node, only one reason left, or whatever the closest node rejects it for.
 func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
@@ -37,14 +37,14 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		told.why = m.nearest()
 		told.summary = tellSmall(q, m)
 	case len(m.between) > 0:
-		told.summary = fmt.Sprintf("Only %s in the way: it would fit %s.", inTheWay(q, m.between), butFor(m.between))
+		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
 		told.summary = tellWithout(m.without)
 	}
 	return told
 }
 
-// tellNearest names the nearest node and all that it lacks.
+// tellNearest names the closest node and all its reasons.
 func tellNearest(q *podQuestion, g *report.Group) overall {
 	told := overall{state: "no node fits"}
 	near := *g
@@ -55,23 +55,31 @@ func tellNearest(q *podQuestion, g *report.Group) overall {
 		return told
 	}
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
+	needs := false // the first clause has the node as its subject
 	for i, refusal := range near.Refusals {
 		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Refusals[i].Short = plugins.ShortOf(lacks)
+			needs = i == 0
 		}
 	}
-	told.why = strings.Join(near.ClauseList(), "; ")
+	clauses := near.ClauseList()
+	told.why = strings.Join(clauses, "; ")
 	who := grammar.List(g.Nodes, 1)
-	if g.Count == 1 || report.RefusedBy(g, names.NodeResourcesFit) {
+	if g.Count == 1 || g.Rejects(names.NodeResourcesFit) {
 		who = g.Nodes[0]
+		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
-	told.summary = fmt.Sprintf("No node fits. Nearest: %s, %s.", who, strings.Join(near.ClauseList(), " and "))
+	told.summary = fmt.Sprintf("No node fits. Closest: %s, %s.", who, strings.Join(clauses, " and "))
+	if needs {
+		told.why = who + " " + told.lacks
+		told.summary = fmt.Sprintf("No node fits. Closest: %s %s.", who, strings.Join(clauses, " and "))
+	}
 	return told
 }
 
-// loneCause is the one thing in the way of a group: a plugin, or cordonWord for a
-// cordon and its taint; "" where there are several, or what holds for all nodes.
+// loneCause is the only reason of a group: a plugin, or report.CordonWord for a
+// cordon and its taint; "" where there are several, or where it holds for all nodes.
 func loneCause(g *report.Group) string {
 	switch {
 	case len(g.Refusals) == 0 || g.OverAllNodes():

@@ -1,9 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -11,23 +11,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // pinned are the nodes that the pod's affinity names, as a DaemonSet's pods have
 // one each: NodeAffinity leaves all others out before they are looked at. Nil
 // where it names none.
-func (x *explanation) pinned(m *matrix) sets.Set[string] {
-	for k, p := range x.plugins {
-		if p.name == names.NodeAffinity {
-			return m.answers[k].only
+func (x *explanation) pinned(m *scheduler.Matrix) sets.Set[string] {
+	for k, p := range x.profile.Plugins {
+		if p.Name == names.NodeAffinity {
+			return m.Answers[k].Only
 		}
 	}
 	return nil
 }
 
-// tellPinned is for a pod that may run on some named nodes alone: what keeps it
-// off the others is no near miss.
+// tellPinned is for a pod that can only run on some named nodes: the reasons of the
+// others do not matter.
 func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 	if q.found.pinned == nil {
 		return overall{}, false
@@ -47,18 +48,18 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 			return overall{}, false
 		}
 		return overall{
-			summary: fmt.Sprintf("It may run on %s alone, and there is no such node.", who),
-			state:   "no node fits", why: fmt.Sprintf("may run on %s alone: no such node", who),
+			summary: fmt.Sprintf("It can only run on %s, which %s not exist.", who, grammar.Agree(len(wanted), "does", "do")),
+			state:   "no node fits", why: fmt.Sprintf("can only run on %s: no such node", who),
 		}, true
 	}
 	told := tellNearest(q, &left.Groups[0])
 	if len(wanted) > 1 || len(report.PreFilterRefusals(&left.Groups[0])) > 0 {
 		return told, true
 	}
-	told.summary = fmt.Sprintf("It may run on %s alone: %s.", who, strings.TrimPrefix(told.why, who+": "))
+	told.summary = fmt.Sprintf("It can only run on %s: %s.", who, cmp.Or(told.lacks, told.why))
 	if over := tooLittle(plugins.ShortageTableOf(q.Question).ByName(wanted[0])); len(over) > 0 {
 		f := over[0]
-		told.summary = fmt.Sprintf("Larger than %s, the one node that it may run on: it wants %s %s, %s has %s allocatable.", who, f.Resource,
+		told.summary = fmt.Sprintf("Too large for %s, the only node that it can run on: it requests %s %s, %s has %s allocatable.", who, f.Resource,
 			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))
 	}
 	return told, true

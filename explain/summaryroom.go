@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,18 +17,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// misses are the nodes with one thing in the way, by what that is.
+// misses are the nodes with only one reason, by what that is.
 type misses struct {
 	between []*report.Group // a cordon, taints, labels
 	others  []*report.Group // one refusal of another plugin
-	full    []shortNode     // nothing but room, on nodes that are large enough
+	full    []shortNode     // only free capacity is missing, on nodes that are large enough
 	small   []shortNode     // the same, on nodes that the pod is larger than
 	without []shortNode     // the same, on nodes that have none at all of what it wants
 
 	first *shortNode // the nearest of full and small
 }
 
-// shortNode is a node that lacks nothing but room.
+// shortNode is a node that lacks only free capacity.
 type shortNode struct {
 	node  string
 	lacks []plugins.Figure
@@ -69,16 +70,16 @@ func (m *misses) add(l shortNode) {
 	}
 }
 
-// nearest is the nearest of the nodes that have some of all that the pod wants.
-func (m *misses) nearest() string { return m.first.node + ": " + plugins.ShortOf(m.first.lacks) }
+// nearest is the closest of the nodes that have some of all that the pod requests.
+func (m *misses) nearest() string { return m.first.node + " " + plugins.ShortOf(m.first.lacks) }
 
-// tooLittle are the resources of which the pod wants more than the node has in
-// all. Every pod wants one of the node's pods: that is no matter of size.
+// tooLittle are the resources of which the pod requests more than is allocatable on
+// the node. Every pod counts as one of the node's pods: that is not about size.
 func tooLittle(lacks []plugins.Figure) []plugins.Figure {
 	return slices.DeleteFunc(slices.Clone(lacks), func(f plugins.Figure) bool { return !f.TooLittle() })
 }
 
-// tellTooLarge is for a pod that not even an empty cluster would hold.
+// tellTooLarge is for a pod that would not fit even in an empty cluster.
 func tellTooLarge(q *podQuestion) (overall, bool) {
 	rows := plugins.ShortageTableOf(q.Question).Rows
 	fitsEmpty := func(row plugins.ShortageRow) bool { return !slices.ContainsFunc(row.Figures, plugins.Figure.TooLittle) }
@@ -93,25 +94,25 @@ func tellTooLarge(q *podQuestion) (overall, bool) {
 	if f == nil {
 		requests := requestWords(q)
 		return overall{
-			summary: fmt.Sprintf("Larger than any node: no node has %s allocatable.", requests),
+			summary: fmt.Sprintf("Too large for any node: no node has %s allocatable.", requests),
 			state:   "too large", why: requests,
 		}, true
 	}
 	wanted, most := quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable)
 	if f.Allocatable == 0 {
 		return overall{
-			summary: fmt.Sprintf("No node has %s: it wants %s.", f.Resource, wanted),
+			summary: fmt.Sprintf("No node has %s: it requests %s.", f.Resource, wanted),
 			state:   "no node fits", why: fmt.Sprintf("no node has %s", f.Resource),
 		}, true
 	}
 	return overall{
-		summary: fmt.Sprintf("Larger than any node: it wants %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
-		state:   "too large", why: fmt.Sprintf("%s %s, largest node %s", f.Resource, wanted, most),
+		summary: fmt.Sprintf("Too large for any node: it requests %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
+		state:   "too large", why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
 	}, true
 }
 
-// largest is the first resource of which all nodes have too little even empty,
-// with what the largest of them has; nil where no resource is so for all.
+// largest is the first resource of which all nodes have too little even when empty,
+// with what the largest of them has; nil where there is no such resource.
 func largest(nodes []shortNode) *plugins.Figure {
 	common := slices.Clone(tooLittle(nodes[0].lacks))
 	for _, node := range nodes[1:] {
@@ -127,17 +128,17 @@ func largest(nodes []shortNode) *plugins.Figure {
 	return &common[0]
 }
 
-// tellSmall is for nodes that lack nothing but size, and for those that are large
-// enough but for one other thing.
+// tellSmall is for nodes that are only too small, and for those that are large
+// enough and have one other reason.
 func tellSmall(q *podQuestion, m misses) string {
-	const lead = "Larger than any node that would take it: "
+	const lead = "Too large for every node that would accept it: "
 	said := lead + "none has " + requestWords(q) + " allocatable"
 	if f := largest(m.small); f != nil {
-		said = fmt.Sprintf("%sit wants %s %s, the largest of them has %s allocatable", lead,
+		said = fmt.Sprintf("%sit requests %s %s, the largest of them has %s allocatable", lead,
 			f.Resource, quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))
 	}
 	if len(m.between) > 0 {
-		said += "; it would fit " + butFor(m.between)
+		said += "; " + acceptWithout(m.between)
 	}
 	return said + "."
 }
@@ -147,40 +148,55 @@ func tellWithout(nodes []shortNode) string {
 	var absent []string
 	for _, node := range nodes {
 		for _, f := range tooLittle(node.lacks) {
-			said := fmt.Sprintf("%s: it wants %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted))
+			said := fmt.Sprintf("%s (it requests %s)", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted))
 			if f.Allocatable == 0 && !slices.Contains(absent, said) {
 				absent = append(absent, said)
 			}
 		}
 	}
-	return "No node that would take it has " + strings.Join(absent, ", or has ") + "."
+	return "No node that would accept it has " + strings.Join(absent, " or ") + "."
 }
 
-// butFor is for nodes that would fit but for one thing each.
-func butFor(between []*report.Group) string {
+// acceptWithout names the nodes that would accept the pod but for one reason each.
+func acceptWithout(between []*report.Group) string {
 	var all []string
-	for _, g := range between {
-		bar := g.Refusals[0].Bar
-		if loneCause(g) == report.CordonWord {
-			bar = "being cordoned, " + grammar.List(g.Nodes, grammar.Few)
+	for i, g := range between {
+		who, verb := g.Nodes[0], " would accept it"
+		if g.Count > 1 {
+			who = grammar.Plural(g.Count, "node")
 		}
-		all = append(all, fmt.Sprintf("%s but for %s", grammar.Plural(g.Count, "node"), bar))
+		if i > 0 {
+			verb = ""
+		}
+		if loneCause(g) == report.CordonWord {
+			all = append(all, grammar.List(g.Nodes, grammar.Few)+verb+" once uncordoned")
+			continue
+		}
+		bar := g.Refusals[0].Bar
+		if strings.HasPrefix(bar, "no ") {
+			bar = strconv.Quote(bar) // "no label disktype" is the rule
+		}
+		all = append(all, who+verb+" without "+bar)
 	}
 	return grammar.List(all, grammar.Few)
 }
 
-// inTheWay names the kinds of things that are in the way, with their verb: "a
-// taint or a label is".
-func inTheWay(q *podQuestion, between []*report.Group) string {
+// blocks names the kinds of reasons with their verb: "a taint or its node selector blocks".
+func blocks(q *podQuestion, between []*report.Group) string {
 	var kinds []string
-	verb := "is"
+	verb := "blocks"
 	for _, g := range between {
-		kind := map[string]string{report.CordonWord: "a cordon", names.NodeAffinity: "a label"}[loneCause(g)]
-		if kind == "" {
+		var kind string
+		switch loneCause(g) {
+		case report.CordonWord:
+			kind = "a cordon"
+		case names.NodeAffinity:
+			kind = affinityKind(q, g.Nodes[0])
+		default:
 			kind = taintKind(q, g.Nodes[0])
 		}
-		if kind == "taints" {
-			verb = "are"
+		if kind == "taints" || strings.HasSuffix(kind, " and affinity") {
+			verb = "block"
 		}
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
@@ -189,8 +205,20 @@ func inTheWay(q *podQuestion, between []*report.Group) string {
 	return strings.Join(kinds, " or ") + " " + verb
 }
 
-// taintKind says what the taints of a node are: those that the node's own state
-// sets tell of that.
+// affinityKind says where the pod requires labels that a node does not have.
+func affinityKind(q *podQuestion, name string) string {
+	node, err := q.Nodes.NodeInfos().Get(name)
+	if err != nil {
+		return "its node affinity"
+	}
+	if unmet := plugins.UnmetOf(q.Question, plugins.Refused{Node: node}); !unmet.Added {
+		return "its " + unmet.Field()
+	}
+	return "the profile's addedAffinity"
+}
+
+// taintKind says what the taints of a node are: some are set for the node's own
+// state.
 func taintKind(q *podQuestion, name string) string {
 	node, err := q.Nodes.NodeInfos().Get(name)
 	if err != nil {
@@ -200,15 +228,15 @@ func taintKind(q *podQuestion, name string) string {
 	state := func(taint corev1.Taint) bool { return plugins.ConditionTaints[taint.Key] != "" }
 	switch {
 	case len(taints) > 0 && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return !state(t) }):
-		return "the state of nodes"
+		return "the condition of nodes"
 	case len(taints) > 1:
 		return "taints"
 	}
 	return "a taint"
 }
 
-// tellRoom is for nodes that lack nothing but room, some of which are large
-// enough: is there none, or none on one node.
+// tellRoom is for nodes that lack only free capacity, some of which are large
+// enough: there is none, or not enough on any single node.
 func tellRoom(nodes []shortNode) string {
 	lacking := map[corev1.ResourceName]int{}
 	for _, node := range nodes {
@@ -234,7 +262,7 @@ func tellRoom(nodes []shortNode) string {
 	if inSum != "" {
 		return inSum
 	}
-	return fmt.Sprintf("Enough room in sum, on no one node: of the %s that would take it %s.", grammar.Plural(len(nodes), "node"), strings.Join(some, ", "))
+	return fmt.Sprintf("Enough capacity in total, but not on one node: of the %s that would accept it %s.", grammar.Plural(len(nodes), "node"), strings.Join(some, ", "))
 }
 
 func byRank(a, b corev1.ResourceName) int {
@@ -263,10 +291,10 @@ func freeOn(name corev1.ResourceName, nodes []shortNode) room {
 
 // none says that the nodes do not have enough, not even together.
 func (r room) none() string {
-	const full = "The cluster is full for this pod: no node that would take it has "
+	const full = "The cluster is full for this pod: no node that would accept it has "
 	switch {
 	case r.name == corev1.ResourcePods:
-		return full + "room for one more pod."
+		return full + "capacity for one more pod."
 	case r.most == 0:
 		return fmt.Sprintf("%sany %s free.", full, r.name)
 	}
@@ -275,6 +303,6 @@ func (r room) none() string {
 
 // scattered says that the nodes have enough together.
 func (r room) scattered() string {
-	return fmt.Sprintf("Enough room in sum, on no one node: %s %s free on %s, at most %s on one, and it wants %s.", r.name,
+	return fmt.Sprintf("Enough capacity in total, but not on one node: %s %s free on %s, at most %s on one; it requests %s.", r.name,
 		quantity.RoundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), quantity.RoundedDown(r.name, r.most), quantity.RoundedUp(r.name, r.wanted))
 }

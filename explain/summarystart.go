@@ -15,13 +15,16 @@ import (
 // tellScheduled says where a bound pod is and, if it has not started, why.
 func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	node, s := q.Pod.Spec.NodeName, q.found.start
+	if q.Pod.UID == "" {
+		return tellPlaced(q)
+	}
 	placed := "Scheduled to " + node
 	if !s.since.IsZero() {
 		placed += " " + model.FormatAge(s.since, q.Now) + " ago"
 	}
 	switch s.stage {
 	case stageRunning:
-		return overall{summary: placed + ", every container was started.", state: "running", why: node}
+		return overall{summary: placed + ", all containers started.", state: "running", why: node}
 	case stageFinished:
 		return tellFinished(q, placed)
 	case stageEnding:
@@ -32,11 +35,28 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 		state:   "not started",
 		why:     node + ": " + s.clause(),
 	}
+	if s.stage == stageImage {
+		told.state = "image"
+	}
 	if s.message != "" {
-		told.facts = append(told.facts, cmp.Or(s.speaker, "the kubelet")+" said: "+s.message)
+		told.facts = append(told.facts, "message from "+cmp.Or(s.speaker, "the kubelet")+": "+s.message)
 	}
 	if s.restarts > 0 {
-		told.facts = append(told.facts, fmt.Sprintf("%s was restarted %d times", s.container, s.restarts))
+		told.facts = append(told.facts, fmt.Sprintf("container %s was restarted %s", s.container, grammar.Count(int(s.restarts), "time", "times")))
+	}
+	return told
+}
+
+// tellPlaced is for a pod that does not exist yet and names its node itself.
+func tellPlaced(q *podQuestion) overall {
+	node := q.Pod.Spec.NodeName
+	told := overall{
+		summary: fmt.Sprintf("spec.nodeName is %s: kube-scheduler does not schedule this pod.", node),
+		state:   "names its node", why: node,
+	}
+	if _, err := q.Nodes.NodeInfos().Get(node); err != nil && q.Listers.Readable("nodes") {
+		told.summary += fmt.Sprintf(" Node %s does not exist.", node)
+		told.state, told.why = report.NoSuchNode, node+" does not exist"
 	}
 	return told
 }
@@ -51,12 +71,12 @@ func tellFinished(q *podQuestion, placed string) overall {
 		told.why = node + ": " + s.reason
 	}
 	if s.message != "" {
-		told.facts = []string{"the kubelet said: " + s.message}
+		told.facts = []string{"message from the kubelet: " + s.message}
 	}
 	return told
 }
 
-// unready says that the pod's node is not, where nothing nearer is known.
+// unready says that the pod's node is NotReady, where no closer reason is known.
 func unready(q *podQuestion) string {
 	s, name := q.found.start, q.Pod.Spec.NodeName
 	if !s.silent() || s.reason != "" {
@@ -74,13 +94,13 @@ func unready(q *podQuestion) string {
 	return ""
 }
 
-// sentence tells what a pod waits for that has a node.
+// sentence says what a pod that has a node is waiting for.
 func (s start) sentence() string {
 	said := map[stage]string{
-		stageKubelet:   "the kubelet has not taken it up",
+		stageKubelet:   "the kubelet has not started it",
 		stageVolume:    "its volumes are not mounted",
-		stageSandbox:   "it has no sandbox and no network yet",
-		stageInit:      fmt.Sprintf("init container %s has not ended", s.container),
+		stageSandbox:   "its sandbox and network are not created yet",
+		stageInit:      fmt.Sprintf("init container %s has not finished", s.container),
 		stageImage:     fmt.Sprintf("the image %s cannot be pulled", s.image),
 		stageContainer: fmt.Sprintf("container %s does not start", s.container),
 		stageCreating:  "its containers are being created",
@@ -96,8 +116,8 @@ func (s start) clause() string {
 	said := s.reason
 	if said == "" {
 		said = map[stage]string{
-			stageKubelet: "not taken up by the kubelet", stageVolume: "volumes not mounted", stageSandbox: "no sandbox yet",
-			stageInit: "init " + s.container, stageCreating: "containers being created",
+			stageKubelet: "waiting for the kubelet", stageVolume: "volumes not mounted", stageSandbox: "no sandbox yet",
+			stageInit: "init " + s.container, stageCreating: "creating containers",
 		}[s.stage]
 	}
 	if cause := s.cause(); cause != "" {

@@ -19,22 +19,22 @@ func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
 	}{
 		{
 			testNode("gpu-a-01", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
-			"gpu-a-01: untolerated taint dedicated=gpu:NoSchedule", "dedicated=gpu:NoSchedule",
+			"gpu-a-01 has the untolerated taint dedicated=gpu:NoSchedule", "dedicated=gpu:NoSchedule",
 		},
 		{
 			testNode("gpu-a-02", "4", nodeTaint("team", "ml", corev1.TaintEffectNoSchedule), nodeTaint("old", "", corev1.TaintEffectPreferNoSchedule),
 				nodeTaint("zeta", "", corev1.TaintEffectNoExecute), nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
-			"gpu-a-02: untolerated taints dedicated=gpu:NoSchedule, zeta:NoExecute", "dedicated=gpu:NoSchedule, zeta:NoExecute",
+			"gpu-a-02 has the untolerated taints dedicated=gpu:NoSchedule, zeta:NoExecute", "dedicated=gpu:NoSchedule, zeta:NoExecute",
 		},
 		{
 			testNode("spot-b-01", "4", nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute),
 				nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)),
-			"spot-b-01: untolerated taints node.kubernetes.io/not-ready:NoExecute, node.kubernetes.io/not-ready:NoSchedule", "NotReady",
+			"spot-b-01 has the untolerated taints node.kubernetes.io/not-ready:NoExecute, node.kubernetes.io/not-ready:NoSchedule", "NotReady",
 		},
 		{
 			testNode("spot-b-02", "4", nodeTaint(corev1.TaintNodeDiskPressure, "", corev1.TaintEffectNoSchedule),
 				nodeTaint("a", "b", corev1.TaintEffectNoSchedule), nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)),
-			"spot-b-02: untolerated taints node.kubernetes.io/unschedulable:NoSchedule, a=b:NoSchedule, node.kubernetes.io/disk-pressure:NoSchedule",
+			"spot-b-02 has the untolerated taints node.kubernetes.io/unschedulable:NoSchedule, a=b:NoSchedule, node.kubernetes.io/disk-pressure:NoSchedule",
 			"cordoned, a=b:NoSchedule, DiskPressure",
 		},
 	} {
@@ -48,7 +48,7 @@ func TestNodesWithTheSameTaintShareASentence(t *testing.T) {
 	gpu := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
 	b := newBench([]*corev1.Node{testNode("gpu-a-01", "4", gpu), testNode("gpu-b-01", "4", gpu)}, nil)
 	w := b.toldTogether(t, names.TaintToleration, testPod("ml/train", "", ""), "gpu-a-01", "gpu-b-01")
-	same(t, w.What, "gpu-a-01, gpu-b-01: untolerated taint dedicated=gpu:NoSchedule")
+	same(t, w.What, "gpu-a-01, gpu-b-01 have the untolerated taint dedicated=gpu:NoSchedule")
 	same(t, w.Short, "dedicated=gpu:NoSchedule")
 }
 

@@ -20,29 +20,31 @@ func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
 		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: said,
 		LastTransitionTime: metav1.NewTime(testNow.Add(-14 * time.Minute)),
 	}}
-	same(t, report.Text(mustExplain(t, e, pod), 80, report.TextOptions{Now: testNow}), `shop/checkout: Unschedulable
-No node fits. Nearest: std-b-02, cpu 350m short.
+	same(t, report.Text(mustExplain(t, e, pod), 80, report.TextOptions{Verbose: true, Now: testNow}), `shop/checkout: Unschedulable
+No node fits. Closest: std-b-02 needs cpu 350m more.
 requests cpu 4, memory 4Gi · Burstable · priority 0
-kube-scheduler says the same, unschedulable for 14m.
+Agrees with kube-scheduler, pod unschedulable for 14m.
 
- NODES cordon taint node-aff fit  WHAT STANDS IN THE WAY, NEAREST FIRST
-     3    ·     ·      ·      ✗   std-b-02: cpu 350m short; 2 more by 1.2–3.1
-     3    ·     ✗      ·      ·   dedicated=gpu:NoSchedule
-     4    ·     ·      ✗      ·   wants disktype=ssd: 3 have hdd, 1 no label
-     1    ·     ✗      ·      ✗   spot-b-01: NotReady; cpu 2 short
-     1    ✗     ✗      ·      ✗   spot-a-01: cordoned; memory 2Gi short
-refuse    1     5      4      5   of 12; the 10 other plugins refuse none
- alone    0     3      4      3   nodes that this plugin alone keeps away
+  NODES cordon taint node-aff fit  REASON (closest first)
+      3    ·     ·      ·      ✗   cpu: std-b-02 needs 350m, 2 others 1.2–3.1
+      3    ·     ✗      ·      ·   dedicated=gpu:NoSchedule
+      4    ·     ·      ✗      ·   node selector disktype=ssd: 3 have hdd, 1 has no label
+      1    ·     ✗      ·      ✗   spot-b-01: NotReady; needs cpu 2 more
+      1    ✗     ✗      ·      ✗   spot-a-01: cordoned; needs memory 2Gi more
+rejects    1     5      4      5   of 12; 10 other plugins pass all nodes
+   only    0     3      4      3   nodes that only this plugin rejects
 
-nearest  std-b-02, spot-c-01, std-b-01: cpu 350m–3100m short: wants 4, free 900m–3650m, allocatable 7900m–15900m, requested 5100m–15
+std-b-02 needs cpu 350m more: the pod requests 4, free 3.65 = allocatable 15.9 −
+requested 12.25
 
-Preemption cannot help. No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.
+Preemption won't help: the 3 nodes that lack only capacity run no lower-priority
+pod; the other 9 reject it for other reasons.
 
-KUBE-SCHEDULER, unschedulable for 14m, and the plugins here, now: the same, byte for byte
+KUBE-SCHEDULER, pod unschedulable for 14m (identical to fathom's)
   `+said+`
 
 Note: default profile assumed
-Note: the cluster is v1.36.3, the plugins are those of v1.37.1
+Note: the cluster runs v1.36.3, the plugins are from v1.37.1
 `)
 }
 
@@ -50,7 +52,7 @@ func TestTextListsMoreNamesWhereThereIsRoom(t *testing.T) {
 	objects, pod := drawnCluster()
 	text := report.Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 120, report.TextOptions{})
 	for _, line := range []string{
-		"   std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1\n",
+		"   cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1\n",
 		"   gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule\n",
 	} {
 		if !strings.Contains(text, line) {
@@ -63,10 +65,10 @@ func TestTextTellsEveryNodeWhereAsked(t *testing.T) {
 	objects, pod := drawnCluster()
 	text := report.Text(mustExplain(t, startEngine(t, Options{}, objects...), pod), 0, report.TextOptions{Nodes: true})
 	for _, line := range []string{
-		"spot-a-01: cordoned (spec.unschedulable), and node.kubernetes.io/unschedulable:NoSchedule is not tolerated (NodeUnschedulable)\n" +
-			"spot-a-01: untolerated taint node.kubernetes.io/unschedulable:NoSchedule (TaintToleration)\n" +
-			"spot-a-01: memory 2Gi short: wants 4Gi, free 2Gi = allocatable 8Gi − requested 6Gi (NodeResourcesFit)\n",
-		"std-c-01: nodeSelector wants disktype=ssd, has no label disktype (NodeAffinity)\n",
+		"spot-a-01  NodeUnschedulable  is cordoned (spec.unschedulable), and the pod does not tolerate node.kubernetes.io/unschedulable:NoSchedule\n" +
+			"spot-a-01  TaintToleration    has the untolerated taint node.kubernetes.io/unschedulable:NoSchedule\n" +
+			"spot-a-01  NodeResourcesFit   needs memory 2Gi more: the pod requests 4Gi, free 2Gi = allocatable 8Gi − requested 6Gi\n",
+		"std-c-01   NodeAffinity       node selector requires disktype=ssd, the node has no label disktype\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("it lacks %q:\n%s", line, text)
@@ -81,8 +83,8 @@ func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
 	}
 	text := report.Text(r, 80, report.TextOptions{Now: testNow})
 	for _, line := range []string{
-		"kube-scheduler says otherwise; both messages are below. It is v1.33.2, the plugins here are v1.37.1.\n",
-		"KUBE-SCHEDULER, 2m ago\n  theirs red and more\nTHE PLUGINS HERE, now\n  mine\n",
+		"Disagrees with kube-scheduler, 2m ago. The cluster is v1.33.2, fathom's plugins\nare v1.37.1.\n",
+		"\nKUBE-SCHEDULER, 2m ago\n  theirs red and more\n\nFATHOM, now (different)\n  mine\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("it lacks %q:\n%s", line, text)
@@ -111,17 +113,17 @@ func TestTextTellsWhatPreemptionEndsAndWhereThatLands(t *testing.T) {
 	r := mustExplain(t, e, pod)
 	r.Preemption = mustPreempt(t, e, pod).Brief(&report.Preemption{})
 	for _, line := range []string{
-		"Preemption can help. It would fit a once 1 pod of lower priority ended.\n",
-		"  default/a-1, priority 0; Pending: b: cpu 1 short; 1 more by 2\n",
+		"Preemption would help: it would fit a after the eviction of 1 pod of lower\npriority.\n",
+		"  default/a-1, priority 0; Pending: b needs cpu 1 more\n",
 	} {
-		if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, line) {
+		if text := report.Text(r, 80, report.TextOptions{Verbose: true}); !strings.Contains(text, line) {
 			t.Errorf("it lacks %q:\n%s", line, text)
 		}
 	}
 	e = startEngine(t, Options{}, aNode("a", "4"), aPod("a-1", "2", on("a")), aPod("a-2", "2", on("a")))
 	r = mustExplain(t, e, pod)
 	r.Preemption = mustPreempt(t, e, pod).Brief(&report.Preemption{})
-	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  or in place of one of them, as nothing ranks them apart: default/a-") {
+	if text := report.Text(r, 80, report.TextOptions{Verbose: true}); !strings.Contains(text, "  or, of equal rank, in place of one of them: default/a-") {
 		t.Error(text)
 	}
 }

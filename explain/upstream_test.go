@@ -18,18 +18,19 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // upstream is the real scheduler, which is asked and never bound to anything.
 type upstream struct {
-	*scheduler.Scheduler
+	*kubescheduler.Scheduler
 	profile framework.Framework
 }
 
@@ -39,11 +40,11 @@ func startUpstream(t *testing.T, objects ...runtime.Object) *upstream {
 }
 
 // startUpstreamWith is startUpstream with options of the scheduler.
-func startUpstreamWith(t *testing.T, options []scheduler.Option, objects ...runtime.Object) *upstream {
+func startUpstreamWith(t *testing.T, options []kubescheduler.Option, objects ...runtime.Object) *upstream {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	// The scheduler lists pods with a field selector, which the fake does not know.
-	objects = slices.DeleteFunc(objects, func(o runtime.Object) bool { pod, ok := o.(*corev1.Pod); return ok && ended(pod) })
+	objects = slices.DeleteFunc(objects, func(o runtime.Object) bool { pod, ok := o.(*corev1.Pod); return ok && scheduler.Terminal(pod) })
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch action.GetVerb() {
@@ -52,10 +53,10 @@ func startUpstreamWith(t *testing.T, options []scheduler.Option, objects ...runt
 		}
 		return false, nil, nil
 	})
-	factory := scheduler.NewInformerFactory(client, 0, nil)
+	factory := kubescheduler.NewInformerFactory(client, 0, nil)
 	snapshot := internalcache.NewEmptySnapshot()
 	recorder := schedulerprofile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
-	s, err := scheduler.New(ctx, client, factory, nil, recorder, append(options, scheduler.WithNodeInfoSnapshot(snapshot))...)
+	s, err := kubescheduler.New(ctx, client, factory, nil, recorder, append(options, kubescheduler.WithNodeInfoSnapshot(snapshot))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,44 +168,44 @@ func TestMatrixAgreesWithTheFirstRefusalOnEveryNode(t *testing.T) {
 func compareFirst(t *testing.T, e *Engine, pod *corev1.Pod, name string) int {
 	t.Helper()
 	ctx := context.Background()
-	m, err := e.ask(ctx, pod)
+	m, err := e.scheduler.Profile(pod).Evaluate(ctx, pod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	state := framework.NewCycleState()
-	result, status, _ := e.framework.RunPreFilterPlugins(ctx, state, pod)
+	result, status, _ := e.scheduler.Profile(&corev1.Pod{}).Framework.RunPreFilterPlugins(ctx, state, pod)
 	if !status.IsSuccess() {
-		for i := range m.nodes {
-			if fits := m.fits(i); fits != nil && *fits {
-				t.Errorf("%s: %s fits, PreFilter says %s", name, m.nodes[i].Node().Name, status.Message())
+		for i := range m.Nodes {
+			if fits := m.Fits(i); fits != nil && *fits {
+				t.Errorf("%s: %s fits, PreFilter says %s", name, m.Nodes[i].Node().Name, status.Message())
 			}
 		}
 		return 0
 	}
-	for i, node := range m.nodes {
+	for i, node := range m.Nodes {
 		if !result.AllNodes() && !result.NodeNames.Has(node.Node().Name) {
-			if fits := m.fits(i); fits == nil || *fits {
+			if fits := m.Fits(i); fits == nil || *fits {
 				t.Errorf("%s: %s fits, PreFilter leaves it out", name, node.Node().Name)
 			}
 			continue
 		}
-		want := e.framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+		want := e.scheduler.Profile(&corev1.Pod{}).Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 		compareStatus(t, e, m, i, want, name)
 	}
-	return len(m.nodes)
+	return len(m.Nodes)
 }
 
-func compareStatus(t *testing.T, e *Engine, m *matrix, i int, want *fwk.Status, name string) {
+func compareStatus(t *testing.T, e *Engine, m *scheduler.Matrix, i int, want *fwk.Status, name string) {
 	t.Helper()
-	k, got := m.first(i)
-	node := m.nodes[i].Node().Name
+	k, got := m.First(i)
+	node := m.Nodes[i].Node().Name
 	switch {
 	case want.IsSuccess() && got == nil:
 	case want.IsSuccess() || got == nil:
 		t.Errorf("%s on %s: got %v, want %v", name, node, got, want)
-	case got.Code() != want.Code() || got.Message() != want.Message() || e.plugins[k].name != want.Plugin():
+	case got.Code() != want.Code() || got.Message() != want.Message() || m.Profile.Plugins[k].Name != want.Plugin():
 		t.Errorf("%s on %s: got %s %v %q, want %s %v %q", name, node,
-			e.plugins[k].name, got.Code(), got.Message(), want.Plugin(), want.Code(), want.Message())
+			m.Profile.Plugins[k].Name, got.Code(), got.Message(), want.Plugin(), want.Code(), want.Message())
 	}
 }
 
@@ -260,7 +261,7 @@ func TestWhereTheSchedulerTriesOnlySomeNodesThePlanNamesAllThatItMayTake(t *test
 	pod := aPod("urgent", "1", priority(1000))
 	objects = append(objects, pod)
 	plan := mustPreempt(t, startEngine(t, Options{}, objects...), pod)
-	if !plan.Sampled || plan.Node != "node-000" || plan.Answer != "Can help on 130 nodes; likely on node-000, where 1 pod ends." {
+	if !plan.Sampled || plan.Node != "node-000" || plan.Answer != "Can help on 130 nodes; likely evicts 1 pod from node-000." {
 		t.Errorf("node %s, sampled %v: %s", plan.Node, plan.Sampled, plan.Answer)
 	}
 	may := map[string]bool{}

@@ -11,10 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -27,38 +28,30 @@ var ErrNoNode = errors.New("no such node")
 // explanation is a report in the making.
 type explanation struct {
 	*Engine
+	profile  *scheduler.Profile
 	question *podQuestion
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
 	isGated  bool // something does
 
-	matrix *matrix // what the plugins said of the nodes; nil where none was asked about
-	told   outcome // zero where a node fits
-}
-
-// question is what explainers may look at for the pod.
-func (e *Engine) question(pod *corev1.Pod) *podQuestion {
-	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
-	return &podQuestion{Question: &plugins.Question{
-		Pod: pod, PodInfo: info, Nodes: e.overlay, DRA: e.dra,
-		Namespaces: e.namespaces, Listers: e.listers, Groups: e.cache, Logger: e.logger, Now: e.options.Now(), Backoff: e.backoff, Args: e.args,
-	}}
+	matrix *scheduler.Matrix  // what the plugins said of the nodes; nil where none was asked about
+	told   preemption.Outcome // zero where a node fits
 }
 
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
-	e.choose(pod)
-	x := &explanation{Engine: e, question: e.question(pod)}
+	p := e.scheduler.Profile(pod)
+	x := &explanation{Engine: e, profile: p, question: &podQuestion{Question: p.Question(pod)}}
 	x.report = newReport(x.question.Question)
-	x.question.found.condition = scheduledCondition(pod)
+	x.question.found.condition = scheduler.PodScheduled(pod)
 	x.report.Observed = observe(pod)
-	x.report.Revision = e.revision
+	x.report.Revision = e.scheduler.State.Revision
 	x.report.Scheduler = report.SchedulerInfo{
-		Library: libraryVersion,
+		Library: scheduler.Version,
 		Cluster: e.options.ClusterVersion,
-		Profile: e.served + ", " + e.origin,
-		Origin:  e.origin,
-		Caveats: e.caveats(),
+		Profile: p.Name + ", " + p.Origin,
+		Origin:  p.Origin,
+		Caveats: e.caveats(p),
 	}
 	return x
 }
@@ -83,7 +76,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	x.question.found.unattended = x.question.found.condition == nil
-	if why, unread := x.forbidden["nodes"]; unread {
+	if why, unread := x.scheduler.Forbidden["nodes"]; unread {
 		x.blind(why)
 		return nil
 	}
@@ -105,11 +98,11 @@ func (x *explanation) noteUnheard() {
 func (x *explanation) considered() bool {
 	pod, found := x.question.Pod, &x.question.found
 	if pod.DeletionTimestamp != nil {
-		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip such pods"}
+		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip pods that are being deleted"}
 		return false
 	}
-	name := schedulerName(pod)
-	if x.serves(name) {
+	name := scheduler.NameOf(pod)
+	if x.scheduler.Serves(name) {
 		return true
 	}
 	if why := x.triedBy(name); why != "" {
@@ -118,7 +111,7 @@ func (x *explanation) considered() bool {
 	if found.scheduler.known && !found.scheduler.alive {
 		return false
 	}
-	x.caveat(fmt.Sprintf("the pod names scheduler %s, whose profile is not known: the default profile is assumed", name))
+	x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
 	return true
 }
 
@@ -156,19 +149,19 @@ func (x *explanation) triedBy(name string) string {
 
 // doubtful says that nobody knows whether the pod's scheduler lives.
 func (x *explanation) doubtful() bool {
-	return !x.serves(schedulerName(x.question.Pod)) && !x.question.found.scheduler.known
+	return !x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) && !x.question.found.scheduler.known
 }
 
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
 // lives. What the plugins say of the nodes stands, as the default profile's.
 func (x *explanation) doubt() {
-	name := schedulerName(x.question.Pod)
+	name := scheduler.NameOf(x.question.Pod)
 	if !x.doubtful() {
 		return
 	}
-	why := fmt.Sprintf("whether a scheduler named %s is alive could not be found out", name)
+	why := fmt.Sprintf("cannot tell whether scheduler %q is running", name)
 	if said := x.question.found.scheduler.why; said != "" {
-		why += " (" + said + ")"
+		why += ": " + said
 	}
 	x.report.Unknown = append([]report.UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
 	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = report.Unknown, "", nil
@@ -177,8 +170,8 @@ func (x *explanation) doubt() {
 // blind is the answer without nodes: what the scheduler said is all there is.
 func (x *explanation) blind(why string) {
 	part := report.UnknownPart{Resource: "nodes", Why: why}
-	for _, p := range x.plugins {
-		part.Plugins = append(part.Plugins, p.name)
+	for _, p := range x.profile.Plugins {
+		part.Plugins = append(part.Plugins, p.Name)
 	}
 	x.report.Verdict = report.Unknown
 	x.report.Unknown = append(x.report.Unknown, part)
@@ -191,14 +184,14 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	if err != nil {
 		return err
 	}
-	r.Unknown = mergeParts(r.Unknown, x.unknown(m))
+	r.Unknown = report.MergeUnknown(r.Unknown, m.Unknown())
 	x.question.found.pinned = x.pinned(m)
 	x.noteLeaving()
 	x.noteOverflow()
-	r.Total = len(m.nodes)
-	for _, g := range x.group(x.question.Question, m) {
-		told, results := g.tell(x.Engine, x.question.Question, m, nodes)
-		x.question.found.places = append(x.question.found.places, g.nodes)
+	r.Total = len(m.Nodes)
+	for _, g := range groups.Of(x.question.Question, m) {
+		told, results := g.Tell(x.question.Question, m, nodes)
+		x.question.found.places = append(x.question.found.places, g.Nodes)
 		r.Groups = append(r.Groups, told)
 		r.Nodes = append(r.Nodes, results...)
 	}
@@ -216,39 +209,39 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 
 // evaluate runs every plugin on every node, once however many parts of the answer
 // need it.
-func (x *explanation) evaluate(ctx context.Context) (*matrix, error) {
+func (x *explanation) evaluate(ctx context.Context) (*scheduler.Matrix, error) {
 	if x.matrix != nil {
 		return x.matrix, nil
 	}
-	m, err := x.Engine.ask(ctx, x.question.Pod)
+	m, err := x.profile.Evaluate(ctx, x.question.Pod)
 	if err != nil {
 		return nil, err
 	}
-	x.matrix, x.question.Column = m, m.columnOf(x.plugins)
+	x.matrix, x.question.Column = m, m.Column()
 	return m, nil
 }
 
 // message fills in what the scheduler would write, and what preemption can do.
-func (x *explanation) message(ctx context.Context, m *matrix) error {
+func (x *explanation) message(ctx context.Context, m *scheduler.Matrix) error {
 	o, err := x.outcome(ctx, m, x.question.Pod)
 	if err != nil {
 		return err
 	}
 	x.told = o
-	x.report.SchedulerMessage, x.report.Reworded = o.message, o.older
-	x.report.Preemption = o.preemption
+	x.report.SchedulerMessage, x.report.Reworded = o.Message, o.Legacy
+	x.report.Preemption = o.Preemption
 	x.compare(o, &x.report.Observed)
-	if o.open != nil {
-		x.report.Unknown = append(x.report.Unknown, *o.open)
+	if o.Open != nil {
+		x.report.Unknown = append(x.report.Unknown, *o.Open)
 	}
 	return nil
 }
 
 // verdict is the answer about nodes.
-func (x *explanation) verdict(m *matrix) report.Verdict {
+func (x *explanation) verdict(m *scheduler.Matrix) report.Verdict {
 	open := false
-	for i, node := range m.nodes {
-		switch fits := m.fits(i); {
+	for i, node := range m.Nodes {
+		switch fits := m.Fits(i); {
 		case fits == nil:
 			open = true
 		case *fits:
@@ -278,7 +271,7 @@ func (x *explanation) ending() []*corev1.Pod {
 	if pod.Status.NominatedNodeName == "" {
 		return nil
 	}
-	node, err := x.overlay.NodeInfos().Get(pod.Status.NominatedNodeName)
+	node, err := x.scheduler.State.NodeInfos().Get(pod.Status.NominatedNodeName)
 	if err != nil {
 		return nil
 	}
@@ -293,12 +286,12 @@ func (x *explanation) ending() []*corev1.Pod {
 
 // count says how many nodes each plugin refuses, and how many it alone refuses.
 // Plugins that refuse none are only counted.
-func (x *explanation) count(m *matrix) (results []report.PluginResult, others int) {
-	refuses, alone := make([]int, len(x.plugins)), make([]int, len(x.plugins))
-	for i := range m.nodes {
+func (x *explanation) count(m *scheduler.Matrix) (results []report.PluginResult, others int) {
+	refuses, alone := make([]int, len(x.profile.Plugins)), make([]int, len(x.profile.Plugins))
+	for i := range m.Nodes {
 		by, last := 0, 0
-		for _, k := range m.said {
-			if m.refuses(k, i) != nil {
+		for _, k := range m.Objecting {
+			if m.Rejects(k, i) != nil {
 				refuses[k]++
 				by, last = by+1, k
 			}
@@ -308,9 +301,9 @@ func (x *explanation) count(m *matrix) (results []report.PluginResult, others in
 		}
 	}
 	results = []report.PluginResult{}
-	for k, p := range x.plugins {
+	for k, p := range x.profile.Plugins {
 		if refuses[k] > 0 {
-			results = append(results, report.PluginResult{Name: p.name, Refuses: refuses[k], Alone: alone[k]})
+			results = append(results, report.PluginResult{Name: p.Name, Refuses: refuses[k], Alone: alone[k]})
 		} else {
 			others++
 		}

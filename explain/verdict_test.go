@@ -12,9 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
@@ -32,7 +33,7 @@ func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 
 func TestWithoutAnyNodeTheMessageIsTheSchedulers(t *testing.T) {
 	r := mustExplain(t, startEngine(t, Options{}), aPod("web", "1"))
-	if r.Verdict != report.Unschedulable || r.SchedulerMessage != scheduler.ErrNoNodesAvailable.Error() {
+	if r.Verdict != report.Unschedulable || r.SchedulerMessage != kubescheduler.ErrNoNodesAvailable.Error() {
 		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
 	}
 }
@@ -69,7 +70,7 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 			}}
 			e := startEngine(t, options, aNode("a", "4"))
 			r := mustExplain(t, e, pod)
-			if caveats := len(r.Scheduler.Caveats) - len(e.caveats()); r.Verdict != test.want || caveats != test.caveats {
+			if caveats := len(r.Scheduler.Caveats) - len(e.caveats(e.scheduler.Profile(&corev1.Pod{}))); r.Verdict != test.want || caveats != test.caveats {
 				t.Errorf("got %s, caveats %q", r.Verdict, r.Scheduler.Caveats)
 			}
 		})
@@ -120,7 +121,7 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 			if r.Verdict != test.want {
 				t.Fatalf("got %s (%s), want %s", r.Verdict, r.Summary, test.want)
 			}
-			assumed := "the pod names scheduler " + name + ", whose profile is not known: the default profile is assumed"
+			assumed := "the profile of scheduler " + name + " is unknown: the default profile is assumed"
 			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != report.NotConsidered) {
 				t.Errorf("caveats %q", r.Scheduler.Caveats)
 			}
@@ -136,7 +137,7 @@ func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 	if r.Verdict != report.Unschedulable || len(r.Unknown) != 1 || !reflect.DeepEqual(r.Unknown[0], want) {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
 	}
-	const line = "Unknown: not allowed to list events. It leaves open: when its scheduler last tried it, what autoscalers and the kubelet said"
+	const line = "Unknown: not allowed to list events. Not evaluated: the scheduler's last"
 	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, line) {
 		t.Error(text)
 	}
@@ -167,7 +168,7 @@ func TestAPodThatWaitsForItsVictimsIsPreempting(t *testing.T) {
 	if r.Verdict != report.Preempting || !strings.HasSuffix(r.SchedulerMessage, "preemption: not eligible due to a terminating pod on the nominated node.") {
 		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
 	}
-	if err := e.Apply(2, []Change{{Old: victim}}); err != nil {
+	if err := e.Apply(2, []scheduler.Change{{Old: victim}}); err != nil {
 		t.Fatal(err)
 	}
 	if r := mustExplain(t, e, pod); r.Verdict != report.Schedulable {
@@ -246,7 +247,7 @@ func (breaking) Filter(context.Context, fwk.CycleState, *corev1.Pod, fwk.NodeInf
 
 func TestAPluginThatPanicsLeavesItsAnswerOpen(t *testing.T) {
 	e := startEngine(t, Options{}, aNode("a", "4"))
-	e.plugins = append(e.plugins, plugin{name: "Breaking", filter: breaking{}})
+	e.scheduler.Profile(&corev1.Pod{}).Plugins = append(e.scheduler.Profile(&corev1.Pod{}).Plugins, scheduler.Plugin{Name: "Breaking", Filter: breaking{}})
 	r := mustExplain(t, e, aPod("web", "1"))
 	if r.Verdict != report.Unknown || r.Nodes[0].Fits != nil || len(r.Unknown) != 1 || !strings.Contains(r.Unknown[0].Why, "index out of range") {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)

@@ -33,7 +33,7 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 		objects     []runtime.Object
 		what, short string
 	}{
-		"missing": {nil, "claim data/db does not exist, so there is nothing to bind", "claim data/db does not exist"},
+		"missing": {nil, "claim data/db does not exist, so it cannot be bound", "claim data/db does not exist"},
 		"lost": {
 			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost)},
 			"claim data/db is Lost: volume pv-1 does not exist", "volume pv-1 of claim data/db does not exist",
@@ -41,27 +41,27 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 		"deleted": {[]runtime.Object{aClaim("data/db", "csi", ending)}, "claim data/db is being deleted", "claim data/db is being deleted"},
 		"no class": {
 			[]runtime.Object{aClaim("data/db", "fast")},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: class fast does not exist", "claim data/db is not bound: class fast does not exist",
+			"claim data/db (10Gi ReadWriteOnce) is unbound: class fast does not exist", "claim data/db is unbound: class fast does not exist",
 		},
 		"provisioned at once": {
 			[]runtime.Object{aClaim("data/db", "now"), aClass("now", "csi.example.com", atOnce)},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: class now binds at once, and csi.example.com has not provided a volume", "claim data/db is not bound",
+			"claim data/db (10Gi ReadWriteOnce) is unbound: class now has volumeBindingMode Immediate, and csi.example.com has not provisioned a volume", "claim data/db is unbound",
 		},
 		"no provisioner": {
 			[]runtime.Object{aClaim("data/db", "static"), aClass("static", storagehelpers.NotSupportedProvisioner, atOnce), aVolume("pv-1", "static", volumeSize("5Gi")), aVolume("pv-2", "static")},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: pv-2 would do and is not bound yet; pv-1 holds 5Gi, wanted 10Gi", "claim data/db is not bound",
+			"claim data/db (10Gi ReadWriteOnce) is unbound: class static has volumeBindingMode Immediate and no provisioner: pv-2 matches and is not bound yet; pv-1 has 5Gi, the claim requests 10Gi", "claim data/db is unbound",
 		},
 		"no class named": {
 			[]runtime.Object{aClaim("data/db", "")},
-			"claim data/db for 10Gi ReadWriteOnce is not bound and names no class: there is no volume of the class", "claim data/db is not bound",
+			"claim data/db (10Gi ReadWriteOnce) is unbound and has no StorageClass: no volume has this class", "claim data/db is unbound",
 		},
 		"names a volume that is not there": {
 			[]runtime.Object{aClaim("data/db", "local", naming("pv-1"))},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: it names volume pv-1, which does not exist", "claim data/db is not bound",
+			"claim data/db (10Gi ReadWriteOnce) is unbound: it requests volume pv-1, which does not exist", "claim data/db is unbound",
 		},
 		"names another's volume": {
 			[]runtime.Object{aClaim("data/db", "local", naming("pv-1")), aVolume("pv-1", "local", volumeOf("shop/db"))},
-			"claim data/db for 10Gi ReadWriteOnce is not bound: it names volume pv-1, which belongs to claim shop/db", "claim data/db is not bound",
+			"claim data/db (10Gi ReadWriteOnce) is unbound: it requests volume pv-1, which belongs to claim shop/db", "claim data/db is unbound",
 		},
 	} {
 		refusal := binding(t, c.objects...)
@@ -74,9 +74,9 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 func TestAnEphemeralVolumesClaimIsToldAsThat(t *testing.T) {
 	pod := testPod("data/x", "", "", mountingNew("scratch"))
 	refusal := refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"))
-	same(t, refusal.Short, "claim data/x-scratch of an ephemeral volume is not created yet")
+	same(t, refusal.Short, "claim data/x-scratch of an ephemeral volume does not exist yet")
 	refusal = refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"), aClaim("data/x-scratch", "local"))
-	same(t, refusal.What, "claim data/x-scratch has the name that the pod's ephemeral volume needs, but was not made for the pod")
+	same(t, refusal.What, "claim data/x-scratch has the name that the pod's ephemeral volume needs, but was not created for this pod")
 }
 
 // One volume for each thing that can be wrong with it.
@@ -102,10 +102,10 @@ func TestEveryVolumeIsToldWithWhatIsWrongWithIt(t *testing.T) {
 		aVolume("pv-slow", "slow", volumeLabel("tier", "fast")),
 		aVolume("pv-slow-too", "slow"),
 	)
-	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class local, which has no provisioner: "+
-		"pv-affinity is only for topology.kubernetes.io/zone=a; pv-attributes has attributes class gold, wanted \"\"; "+
-		"pv-label is not labelled tier=fast; pv-mode is Block, wanted Filesystem; pv-modes offers ReadOnlyMany, wanted ReadWriteOnce; "+
-		"pv-phase is Released; pv-small holds 5Gi, wanted 10Gi; bound to other claims: pv-taken (shop/db); pv-slow would do but for its class slow")
+	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class local, which has no provisioner: "+
+		"pv-affinity is only in zone a; pv-attributes has VolumeAttributesClass gold, the claim requests \"\"; "+
+		"pv-label does not match the claim's selector tier=fast; pv-mode has volumeMode Block, the claim requests Filesystem; pv-modes has access modes ReadOnlyMany, the claim requests ReadWriteOnce; "+
+		"pv-phase is Released; pv-small has 5Gi, the claim requests 10Gi; bound to other claims: pv-taken (shop/db); pv-slow matches except for its class slow")
 	same(t, refusal.Short, "no local volume for claim data/db")
 }
 
@@ -115,13 +115,13 @@ func TestOneVolumeDoesNotServeTwoClaims(t *testing.T) {
 		aClaim("data/large", "local", func(c *corev1.PersistentVolumeClaim) {
 			c.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("20Gi")
 		}), aVolume("pv-1", "local", volumeSize("20Gi")))
-	same(t, refusal.What, "n: claim data/large wants 20Gi ReadWriteOnce of class local, which has no provisioner: pv-1 goes to another claim of the pod")
+	same(t, refusal.What, "n: claim data/large requests 20Gi ReadWriteOnce of class local, which has no provisioner: pv-1 is used for another claim of the pod")
 }
 
 func TestABoundVolumeIsToldWithWhereItIs(t *testing.T) {
 	refusal := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
-	same(t, refusal.What, "n: volume pv-1 of claim data/db is only for nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b")
-	same(t, refusal.Short, "volume pv-1 is only for zone=a")
+	same(t, refusal.What, "n: claim data/db requires nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b (volume pv-1)")
+	same(t, refusal.Short, "claim db is only in zone a")
 	refusal = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
 	same(t, refusal.What, "n: volume pv-1 of claim data/db does not exist")
 }
@@ -131,9 +131,9 @@ func TestWhereAClassProvisionsIsTold(t *testing.T) {
 		c.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: []string{"a", "c"}}}}}
 	})
 	refusal := binding(t, aClaim("data/db", "zonal"), zonal)
-	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
+	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
 		"topology.kubernetes.io/zone in (a, c), the node has topology.kubernetes.io/zone=b")
-	same(t, refusal.Short, "class zonal is only for zone in (a, c)")
+	same(t, refusal.Short, "class zonal provisions only for zone in (a, c)")
 }
 
 func TestAVolumeThatIsBeingMadeElsewhereIsTold(t *testing.T) {
@@ -165,14 +165,14 @@ func TestTheStorageThatADriverLacksIsTold(t *testing.T) {
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}},
 	}
 	refusal := binding(t, append(asked, pool("a", "2Gi", ""), pool("b", "100Gi", "4Gi"))...)
-	same(t, refusal.What, "n: claim data/db: storage 6Gi short: wants 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
-	same(t, refusal.Short, "storage 6Gi short for claim data/db")
+	same(t, refusal.What, "n: claim data/db needs storage 6Gi more: it requests 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
+	same(t, refusal.Short, "claim data/db needs storage 6Gi more")
 	want := report.Number{Resource: "storage", Wanted: "10Gi", Requested: "0", Allocatable: "4Gi", Short: "6Gi"}
 	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
 		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
 	}
 	refusal = binding(t, asked...)
-	same(t, refusal.What, "n: claim data/db wants 10Gi ReadWriteOnce of class csi, and driver csi.example.com publishes no storage for this node")
+	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class csi, and driver csi.example.com publishes no CSIStorageCapacity for this node")
 }
 
 // What the plugin did not need may be unreadable: nothing is said of it.
@@ -181,5 +181,5 @@ func TestNothingIsSaidOfVolumesThatCouldNotBeRead(t *testing.T) {
 		aClass("static", storagehelpers.NotSupportedProvisioner, atOnce))
 	report := mustExplain(t, e, testPod("data/x", "", "", mounting("db")))
 	same(t, refusalIn(t, report, names.VolumeBinding, "n").What,
-		"claim data/db for 10Gi ReadWriteOnce is not bound: class static binds at once and has no provisioner: its volumes could not be read")
+		"claim data/db (10Gi ReadWriteOnce) is unbound: class static has volumeBindingMode Immediate and no provisioner: its volumes could not be read")
 }

@@ -25,7 +25,7 @@ func TestTheZoneOfAVolumeIsToldBesideTheNodes(t *testing.T) {
 		},
 		"no such label": {
 			inZone("n", corev1.LabelTopologyZone, "a"), aVolume("pv-1", "csi", volumeLabel(corev1.LabelTopologyRegion, "r")),
-			"n: volume pv-1 of claim data/db is in topology.kubernetes.io/region=r, the node has no such label", "volume pv-1 is in region r",
+			"n: volume pv-1 of claim data/db is in topology.kubernetes.io/region=r, the node has no label topology.kubernetes.io/region", "volume pv-1 is in region r",
 		},
 	} {
 		refusal := refusalsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), c.node, c.volume, aClaim("data/db", "csi", boundTo("pv-1")))
@@ -40,11 +40,11 @@ func TestAVolumeThatCannotBePlacedIsToldAsThat(t *testing.T) {
 		objects []runtime.Object
 		what    string
 	}{
-		"no claim":        {nil, "claim data/db does not exist, so its volume's zone is not known"},
+		"no claim":        {nil, "claim data/db does not exist, so its volume's zone is unknown"},
 		"no volume":       {[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"))}, "volume pv-1 of claim data/db does not exist"},
-		"no class named":  {[]runtime.Object{aClaim("data/db", "")}, "claim data/db is not bound and names no class, so its volume's zone is not known"},
-		"no class":        {[]runtime.Object{aClaim("data/db", "fast")}, "claim data/db is not bound: class fast does not exist, so its volume's zone is not known"},
-		"class binds now": {[]runtime.Object{aClaim("data/db", "now"), aClass("now", "csi.example.com", atOnce)}, "claim data/db is not bound, though its class now binds at once, so its volume's zone is not known"},
+		"no class named":  {[]runtime.Object{aClaim("data/db", "")}, "claim data/db is unbound and has no StorageClass, so its volume's zone is unknown"},
+		"no class":        {[]runtime.Object{aClaim("data/db", "fast")}, "claim data/db is unbound: class fast does not exist, so its volume's zone is unknown"},
+		"class binds now": {[]runtime.Object{aClaim("data/db", "now"), aClass("now", "csi.example.com", atOnce)}, "claim data/db is unbound although its class now has volumeBindingMode Immediate, so its volume's zone is unknown"},
 	} {
 		refusal := refusalsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), append(c.objects, testNode("n", "4"))...)
 		if refusal.What != c.what || !refusal.PreFilter {

@@ -8,38 +8,39 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // FitsWithout says whether a pod would fit a node if some pods were not there, by
 // the plugins on a copy of the state. The pod need not exist. Null: it could not
 // be decided.
 func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
-	release, err := e.acquire(ctx)
+	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	defer func() {
 		if r := recover(); r != nil {
-			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, newPanicked(r))
+			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, scheduler.PanicError(r))
 		}
 	}()
-	e.settle(ctx)
-	s := e.fork()
-	defer s.revert()
+	e.scheduler.Settle(ctx)
+	s := e.scheduler.State.Fork()
+	defer s.Revert()
 	for _, uid := range pods {
-		if goes := e.pods[uid]; goes != nil && onNode(goes) {
-			if err := s.without(goes); err != nil {
+		if goes := e.scheduler.State.Pods[uid]; goes != nil && scheduler.Assigned(goes) {
+			if err := s.RemovePod(goes); err != nil {
 				return nil, err
 			}
 		}
 	}
-	t, err := e.try(ctx, pod, []string{node})
+	t, err := e.scheduler.Try(ctx, pod, []string{node})
 	if err != nil {
 		return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}
-	if t.open {
+	if t.Open {
 		return nil, nil
 	}
-	return new(len(t.fits) > 0), nil
+	return new(len(t.Names) > 0), nil
 }

@@ -19,8 +19,8 @@ type factsWithoutNodes struct {
 	unread string                 // why the quotas are not known
 }
 
-// asideFacts tells the pod's claims, and the quotas of its namespace.
-func asideFacts(q *podQuestion) []string {
+// factsWithoutNodesOf are the pod's claims and the quotas of its namespace.
+func factsWithoutNodesOf(q *podQuestion) []string {
 	if !q.found.aside.blind {
 		return nil
 	}
@@ -30,7 +30,7 @@ func asideFacts(q *podQuestion) []string {
 func claimFacts(q *podQuestion) []string {
 	claims := plugins.PodClaims(q.Question)
 	if len(claims) == 0 {
-		return []string{"It uses no claim."}
+		return []string{"It uses no PersistentVolumeClaim."}
 	}
 	if !q.Listers.Readable("persistentvolumeclaims") {
 		return []string{"Its claims are unknown: " + q.Listers.Forbidden["persistentvolumeclaims"] + "."}

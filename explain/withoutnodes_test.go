@@ -51,7 +51,7 @@ func TestWithoutNodesClaimsAndQuotasAreTold(t *testing.T) {
 	}{
 		{"claims and what is left of a quota", []string{"nodes"}, []corev1.ResourceQuota{quota}, nil, []string{
 			"Claim default/data is bound to volume pv-1, class fast.",
-			"Claim default/logs is Pending: it wants 10Gi, class fast.",
+			"Claim default/logs is Pending: it requests 10Gi, class fast.",
 			"Claim default/gone does not exist.",
 			"ResourceQuota default/compute, used: pods 3 of 10, requests.cpu 19500m of 20.",
 		}},

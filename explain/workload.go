@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // spreading is how a change of a template reaches the pods.
@@ -47,15 +46,15 @@ type workload struct {
 // ref is how kubectl names it: "deployment/checkout".
 func (w *workload) ref() string { return strings.ToLower(w.kind) + "/" + w.name }
 
-// pods words how many of its pods run and wait: "2 run, 3 wait".
+// pods words how many of its pods run and are pending: "2 running, 3 pending".
 func (w *workload) pods() string {
 	var parts []string
 	for _, part := range []struct {
-		count     int
-		one, many string
-	}{{w.run, "runs", "run"}, {w.wait, "waits", "wait"}, {w.ended, "has ended", "have ended"}} {
+		count int
+		state string
+	}{{w.run, "running"}, {w.wait, "pending"}, {w.ended, "finished"}} {
 		if part.count > 0 {
-			parts = append(parts, grammar.Count(part.count, part.one, part.many))
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.state))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -82,9 +81,9 @@ func (e *Engine) workloadOf(pod *corev1.Pod) *workload {
 	case "batch Job":
 		w.spreads = remade
 	case "v1 Node":
-		w.cannot("it is a static pod: its manifest lies on node %s", owner.Name)
+		w.cannot("it is a static pod: its manifest is on node %s", owner.Name)
 	default:
-		w.cannot("it belongs to %s %s, a kind whose template is not known", owner.Kind, owner.Name)
+		w.cannot("it belongs to %s %s, whose template is unknown", owner.Kind, owner.Name)
 	}
 	if w.spreads != notKnown {
 		e.countPods(w, owners)
@@ -101,10 +100,10 @@ func (w *workload) cannot(format string, args ...any) {
 // names, and notes what it means if not.
 func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource string, object metav1.Object, err error) bool {
 	switch {
-	case !e.listers.Readable(resource):
-		w.cannot("%s, so its workload is unknown", e.forbidden[resource])
+	case !e.scheduler.State.Listers.Readable(resource):
+		w.cannot("%s, so its workload is unknown", e.scheduler.Forbidden[resource])
 	case apierrors.IsNotFound(err) || err == nil && object.GetUID() != owner.UID:
-		w.cannot("its %s %s is not there any more", owner.Kind, owner.Name)
+		w.cannot("its %s %s no longer exists", owner.Kind, owner.Name)
 	case err != nil:
 		w.cannot("its %s %s could not be read", owner.Kind, owner.Name)
 	default:
@@ -116,7 +115,7 @@ func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource strin
 // ofReplicaSet goes on to the Deployment behind it, and returns the UIDs of all
 // the ReplicaSets whose pods that concerns.
 func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.UID {
-	sets := e.listers.ReplicaSets.ReplicaSets(w.pod.Namespace)
+	sets := e.scheduler.State.Listers.ReplicaSets.ReplicaSets(w.pod.Namespace)
 	set, err := sets.Get(owner.Name)
 	if !e.found(w, owner, "replicasets", set, err) {
 		return nil
@@ -127,7 +126,7 @@ func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types
 		return []types.UID{set.UID}
 	}
 	if deployment.Kind != "Deployment" || !strings.HasPrefix(deployment.APIVersion, "apps/") {
-		w.cannot("its ReplicaSet belongs to %s %s, a kind whose template is not known", deployment.Kind, deployment.Name)
+		w.cannot("its ReplicaSet belongs to %s %s, whose template is unknown", deployment.Kind, deployment.Name)
 		return nil
 	}
 	w.kind, w.name, w.spreads = deployment.Kind, deployment.Name, rolled
@@ -141,7 +140,7 @@ func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types
 }
 
 func (e *Engine) ofReplicationController(w *workload, owner *metav1.OwnerReference) {
-	controller, err := e.listers.Controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
+	controller, err := e.scheduler.State.Listers.Controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
 	if !e.found(w, owner, "replicationcontrollers", controller, err) {
 		return
 	}
@@ -157,11 +156,11 @@ func (e *Engine) ofReplicationController(w *workload, owner *metav1.OwnerReferen
 // managed notes that the controller has one of its own, which would take any
 // change of the template back.
 func (w *workload) managed(by *metav1.OwnerReference) {
-	w.cannot("its %s belongs to %s %s, which would take a change of it back", w.kind, by.Kind, by.Name)
+	w.cannot("its %s belongs to %s %s, which would revert a change", w.kind, by.Kind, by.Name)
 }
 
 func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
-	set, err := e.listers.StatefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
+	set, err := e.scheduler.State.Listers.StatefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
 	if !e.found(w, owner, "statefulsets", set, err) {
 		return
 	}
@@ -171,8 +170,8 @@ func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 		return
 	}
 	strategy := set.Spec.UpdateStrategy
-	if rolling := strategy.RollingUpdate; rolling != nil && rolling.Partition != nil && ordinalIn(set, w.pod.Name) < int(*rolling.Partition) {
-		w.cannot("its StatefulSet leaves the pods below partition %d as they are", *rolling.Partition)
+	if rolling := strategy.RollingUpdate; rolling != nil && rolling.Partition != nil && placement.OrdinalIn(set, w.pod.Name) < int(*rolling.Partition) {
+		w.cannot("its StatefulSet does not update pods below partition %d", *rolling.Partition)
 		return
 	}
 	switch {
@@ -189,31 +188,19 @@ func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 // before are the pods of an ordered set that wait, too, and come before pod.
 func (e *Engine) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 	var waiting []*corev1.Pod
-	for _, other := range e.pods {
+	for _, other := range e.scheduler.State.Pods {
 		by := metav1.GetControllerOfNoCopy(other)
-		if by != nil && by.UID == set.UID && other.Spec.NodeName == "" && other.DeletionTimestamp == nil && ordinalIn(set, other.Name) < ordinalIn(set, pod.Name) {
+		if by != nil && by.UID == set.UID && other.Spec.NodeName == "" && other.DeletionTimestamp == nil && placement.OrdinalIn(set, other.Name) < placement.OrdinalIn(set, pod.Name) {
 			waiting = append(waiting, other)
 		}
 	}
-	slices.SortFunc(waiting, func(a, b *corev1.Pod) int { return ordinalIn(set, a.Name) - ordinalIn(set, b.Name) })
+	slices.SortFunc(waiting, func(a, b *corev1.Pod) int { return placement.OrdinalIn(set, a.Name) - placement.OrdinalIn(set, b.Name) })
 	return waiting
-}
-
-// ordinalIn is the place of a set's pod, from 0, by its name.
-func ordinalIn(set *appsv1.StatefulSet, pod string) int {
-	ordinal, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
-	if err != nil {
-		return 0
-	}
-	if set.Spec.Ordinals != nil {
-		ordinal -= int(set.Spec.Ordinals.Start)
-	}
-	return ordinal
 }
 
 // countPods counts the pods of the owners.
 func (e *Engine) countPods(w *workload, owners []types.UID) {
-	for _, pod := range e.pods {
+	for _, pod := range e.scheduler.State.Pods {
 		by := metav1.GetControllerOfNoCopy(pod)
 		switch {
 		case by == nil || !slices.Contains(owners, by.UID):

@@ -15,7 +15,7 @@ type Builder struct {
 	changedPods  map[types.NamespacedName]*corev1.Pod // likewise
 	hosts        map[string]*host                     // by node name
 	kinds        map[string]*Kind                     // by key
-	keys         map[*Pod]string                      // of the pods that wait
+	keys         map[*Pod]string                      // of the pending pods
 	words        map[string]string                    // what derived texts share
 	refused      map[string]*Kind                     // of pods that do not exist, by key
 	allRefused   []*Refused                           // as noted last

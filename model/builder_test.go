@@ -45,7 +45,7 @@ func (w *world) change(t *rapid.T, b *Builder) {
 	b.Pod(was, pod)
 }
 
-// anew builds the world from nothing.
+// again builds the world from nothing.
 func (w *world) anew() *Snapshot {
 	b := NewBuilder()
 	for _, pod := range w.pods {

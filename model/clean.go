@@ -25,7 +25,7 @@ func Clean(text string) string {
 	return text
 }
 
-// Drawable says whether Clean keeps a character as it is.
+// Drawable reports whether Clean keeps a character as it is.
 func Drawable(r rune) bool { return !breaksLine(r) && !hidden(r) }
 
 // cleaned does the work from the first byte that is not fit.
@@ -50,12 +50,12 @@ func cleaned(text string, from int) string {
 	return b.String()
 }
 
-// breaksLine says whether a character moves on to another line or column.
+// breaksLine reports whether a character moves on to another line or column.
 func breaksLine(r rune) bool {
 	return ('\t' <= r && r <= '\r') || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// hidden says whether a character draws nothing of its own but may change how
+// hidden reports whether a character draws nothing of its own but may change how
 // others are drawn.
 func hidden(r rune) bool {
 	switch {

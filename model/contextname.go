@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ShortContext is how a context is named where room is scarce: by the last part
+// ShortContext is how a context is named where space is short: by the last part
 // of its name after / or _, if none of the others has the same.
 func ShortContext(name string, all []Context) string {
 	short := lastPart(name)
@@ -25,7 +25,7 @@ func lastPart(name string) string {
 	return name
 }
 
-// MatchContext tells whether a context's name, whole or its last part, is as the
+// MatchContext reports whether a context's name, whole or its last part, is as the
 // pattern says: * is any text, ? any character, [ab] one of these. The pattern ""
 // matches none, and nor does one that is wrong.
 func MatchContext(pattern, name string) bool {

@@ -28,23 +28,23 @@ func NewPod(object *corev1.Pod) *Pod {
 	}
 }
 
-// occupies says whether the pod takes room on a node: bound and not finished.
+// occupies reports whether the pod takes capacity of a node: bound and not finished.
 func (p *Pod) occupies() bool {
 	return p != nil && p.Object.Spec.NodeName != "" && !Finished(p.Object)
 }
 
-// Bound says whether the pod has a node.
+// Bound reports whether the pod has a node.
 func (p *Pod) Bound() bool { return p.Object.Spec.NodeName != "" }
 
-// Finished says whether all containers ended for good.
+// Finished reports whether all containers ended for good.
 func (p *Pod) Finished() bool { return Finished(p.Object) }
 
-// Finished says whether all containers of the pod ended for good.
+// Finished reports whether all containers of the pod ended for good.
 func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// waits says whether somebody waits for this pod: it has no node, or it has one
+// waits reports whether the pod is pending: it has no node, or it has one
 // and did not start there. One that is being deleted from its node is not waited for.
 func waits(pod *corev1.Pod) bool {
 	switch {
@@ -57,7 +57,7 @@ func waits(pod *corev1.Pod) bool {
 	}
 }
 
-// Started says whether every container of a bound pod was started at least once.
+// Started reports whether every container of a bound pod was started at least once.
 // Phase Pending says that one was not; a container that is still waiting and has
 // never ended says so too where the phase is behind.
 func Started(pod *corev1.Pod) bool {

@@ -8,37 +8,37 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Difference is what changed from one state of a cluster to a later one, as far as
-// it matters for where pods may go.
+// Difference is the changes from one state of a cluster to a later one that affect
+// scheduling.
 type Difference struct {
 	Apart time.Duration // between the two
 	Nodes []NodeChange  // by name
-	Pods  []PodChange   // by what became of them, then by name; those that got a node by it
+	Pods  []PodChange   // by their fate, then by name; scheduled ones by node
 }
 
-// NodeChange is a node that is another.
+// NodeChange is a node that changed.
 type NodeChange struct {
 	Name  string
 	Words []string // what changed, a clause each; never empty
 }
 
-// PodChange is a pod that is another.
+// PodChange is a pod that changed.
 type PodChange struct {
 	Fate  PodFate
-	Pod   *Pod   // as it is; as it was where it has gone
+	Pod   *Pod   // as it is; as it was where it is deleted
 	Words string // what changed
 }
 
-// PodFate is what became of a pod.
+// PodFate is what happened to a pod.
 type PodFate int
 
-// The fates of pods, those first that take room.
+// The fates of pods, those that take capacity first.
 const (
-	PodPlaced     PodFate = iota // it got a node
-	PodCame                      // it came, and has no node
-	PodNotCreated                // pods of a controller could not be created
-	PodEnded                     // it has a node still, and holds nothing there any more
-	PodDeleted                   // it is no more
+	PodPlaced     PodFate = iota // it was scheduled
+	PodCame                      // it is new, and has no node
+	PodNotCreated                // admission rejects pods of a controller
+	PodEnded                     // it succeeded or failed, so it no longer takes capacity
+	PodDeleted                   // it was deleted
 	PodChanged
 )
 
@@ -53,7 +53,7 @@ func (d *Difference) Count(fate PodFate) int {
 	return n
 }
 
-// Differ finds what changed from was to is.
+// Differ finds the changes from was to is.
 func Differ(was, is *Snapshot) *Difference {
 	d := &Difference{Apart: is.Status.Taken.Sub(was.Status.Taken)}
 	d.nodes(was, is)
@@ -86,8 +86,8 @@ func podsByUID(pods []*Pod) map[types.UID]*Pod {
 	return found
 }
 
-// refused notes the controllers whose pods could not be created, and those whose
-// pods can be again.
+// refused notes the controllers whose pods are not created, and those that no longer
+// lack pods.
 func (d *Difference) refused(was, is *Snapshot) {
 	before := missing(was)
 	now := missing(is)
@@ -98,7 +98,7 @@ func (d *Difference) refused(was, is *Snapshot) {
 	}
 	for uid, kind := range before {
 		if _, there := now[uid]; !there {
-			d.Pods = append(d.Pods, PodChange{PodNotCreated, kind.First(), "none is missing any more"})
+			d.Pods = append(d.Pods, PodChange{PodNotCreated, kind.First(), "none is missing now"})
 		}
 	}
 }

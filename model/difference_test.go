@@ -81,9 +81,9 @@ func TestWhatChangedIsTold(t *testing.T) {
 			},
 			nil,
 		},
-		"a node came":  {nil, []any{nodeWith(asItIs)}, []string{"node std-1: came, Ready; allocatable cpu 4"}},
-		"a node went":  {[]any{nodeWith(asItIs)}, nil, []string{"node std-1: is gone; it had cpu 4"}},
-		"another node": {[]any{nodeWith(asItIs)}, []any{nodeWith(func(n *corev1.Node) { n.UID = "n2" })}, []string{"node std-1: was deleted and came again, Ready; allocatable cpu 4"}},
+		"a node came":  {nil, []any{nodeWith(asItIs)}, []string{"node std-1: new, Ready; allocatable cpu 4"}},
+		"a node went":  {[]any{nodeWith(asItIs)}, nil, []string{"node std-1: deleted; had cpu 4"}},
+		"another node": {[]any{nodeWith(asItIs)}, []any{nodeWith(func(n *corev1.Node) { n.UID = "n2" })}, []string{"node std-1: deleted and created again, Ready; allocatable cpu 4"}},
 		"a cordon": {
 			[]any{nodeWith(asItIs)},
 			[]any{nodeWith(func(n *corev1.Node) {
@@ -112,21 +112,21 @@ func TestWhatChangedIsTold(t *testing.T) {
 				n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3"), corev1.ResourcePods: resource.MustParse("58")}
 				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
 			})},
-			[]string{"node std-1: taint a=b:NoSchedule removed; DiskPressure began; allocatable cpu 3, before cpu 4; allows 58 pods, before 110; label new=1 added; label zone=b, before a"},
+			[]string{"node std-1: taint a=b:NoSchedule removed; DiskPressure started; allocatable cpu 3, was cpu 4; allows 58 pods, was 110; label new=1 added; label zone=b, was a"},
 		},
-		"a pod came and waits":    {nil, []any{podWith(waits)}, []string{"1 shop/web: wants cpu 2"}},
-		"a pod came and runs":     {nil, []any{podWith(podAsItIs)}, []string{"0 shop/web: std-1, holds cpu 2; came since"}},
-		"a pod got its node":      {[]any{podWith(waits)}, []any{podWith(starts)}, []string{"0 shop/web: std-1, holds cpu 2; waited before"}},
+		"a pod came and waits":    {nil, []any{podWith(waits)}, []string{"1 shop/web: requests cpu 2"}},
+		"a pod came and runs":     {nil, []any{podWith(podAsItIs)}, []string{"0 shop/web: std-1, requests cpu 2; new"}},
+		"a pod got its node":      {[]any{podWith(waits)}, []any{podWith(starts)}, []string{"0 shop/web: std-1, requests cpu 2; was pending"}},
 		"a pod started":           {[]any{podWith(starts)}, []any{podWith(podAsItIs)}, []string{"5 shop/web: started on std-1"}},
-		"a pod ended":             {[]any{podWith(podAsItIs)}, []any{podWith(ends)}, []string{"3 shop/web: Succeeded on std-1, gives back cpu 2"}},
-		"a pod came and ended":    {nil, []any{podWith(ends)}, []string{"3 shop/web: came since, Succeeded"}},
-		"a pod went":              {[]any{podWith(podAsItIs)}, nil, []string{"4 shop/web: was on std-1, gives back cpu 2"}},
-		"a pod that waited went":  {[]any{podWith(waits)}, nil, []string{"4 shop/web: waited, wanted cpu 2"}},
-		"a pod that ended went":   {[]any{podWith(ends)}, nil, []string{"4 shop/web: had ended on std-1"}},
+		"a pod ended":             {[]any{podWith(podAsItIs)}, []any{podWith(ends)}, []string{"3 shop/web: Succeeded on std-1, frees cpu 2"}},
+		"a pod came and ended":    {nil, []any{podWith(ends)}, []string{"3 shop/web: new, Succeeded"}},
+		"a pod went":              {[]any{podWith(podAsItIs)}, nil, []string{"4 shop/web: was on std-1, frees cpu 2"}},
+		"a pod that waited went":  {[]any{podWith(waits)}, nil, []string{"4 shop/web: was pending, requested cpu 2"}},
+		"a pod that ended went":   {[]any{podWith(ends)}, nil, []string{"4 shop/web: was finished on std-1"}},
 		"a pod ends":              {[]any{podWith(podAsItIs)}, []any{podWith(func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} })}, []string{"5 shop/web: is being deleted on std-1"}},
-		"a pod of the same name":  {[]any{podWith(podAsItIs)}, []any{podWith(func(p *corev1.Pod) { p.UID = "p2" })}, []string{"0 shop/web: std-1, holds cpu 2; came since", "4 shop/web: was on std-1, gives back cpu 2"}},
-		"a nomination":            {[]any{podWith(waits)}, []any{podWith(func(p *corev1.Pod) { waits(p); p.Status.NominatedNodeName = "std-1" })}, []string{"5 shop/web: is nominated to std-1"}},
-		"a nomination taken back": {[]any{podWith(func(p *corev1.Pod) { waits(p); p.Status.NominatedNodeName = "std-1" })}, []any{podWith(waits)}, []string{"5 shop/web: is nominated to std-1 no more"}},
+		"a pod of the same name":  {[]any{podWith(podAsItIs)}, []any{podWith(func(p *corev1.Pod) { p.UID = "p2" })}, []string{"0 shop/web: std-1, requests cpu 2; new", "4 shop/web: was on std-1, frees cpu 2"}},
+		"a nomination":            {[]any{podWith(waits)}, []any{podWith(func(p *corev1.Pod) { waits(p); p.Status.NominatedNodeName = "std-1" })}, []string{"5 shop/web: nominated to std-1"}},
+		"a nomination taken back": {[]any{podWith(func(p *corev1.Pod) { waits(p); p.Status.NominatedNodeName = "std-1" })}, []any{podWith(waits)}, []string{"5 shop/web: is no longer nominated to std-1"}},
 		"a gate": {
 			[]any{podWith(func(p *corev1.Pod) {
 				waits(p)
@@ -140,11 +140,11 @@ func TestWhatChangedIsTold(t *testing.T) {
 			[]any{podWith(func(p *corev1.Pod) {
 				p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
 			})},
-			[]string{"5 shop/web: wants cpu 1, before cpu 2"},
+			[]string{"5 shop/web: requests cpu 1, was cpu 2"},
 		},
-		"pods refused":      {nil, []any{refused(2)}, []string{"2 shop/etl: 2 of 3 could not be created"}},
-		"more pods refused": {[]any{refused(1)}, []any{refused(2)}, []string{"2 shop/etl: 2 of 3 could not be created, before 1"}},
-		"no pods refused":   {[]any{refused(1)}, nil, []string{"2 shop/etl: none is missing any more"}},
+		"pods refused":      {nil, []any{refused(2)}, []string{"2 shop/etl: 2 of 3 not created"}},
+		"more pods refused": {[]any{refused(1)}, []any{refused(2)}, []string{"2 shop/etl: 2 of 3 not created, were 1"}},
+		"no pods refused":   {[]any{refused(1)}, nil, []string{"2 shop/etl: none is missing now"}},
 	} {
 		d := Differ(differing(1, test.was...), differing(3, test.is...))
 		var got []string

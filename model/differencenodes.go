@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// nodes notes those that came, went or are others. Both lists are in the order of
-// names.
+// nodes notes new, deleted and changed nodes. Both lists are in the order of names.
 func (d *Difference) nodes(was, is *Snapshot) {
 	before := map[string]*Node{}
 	for _, n := range was.Nodes {
@@ -24,20 +23,20 @@ func (d *Difference) nodes(was, is *Snapshot) {
 		delete(before, n.Name)
 		switch {
 		case !there:
-			note(n, "came, "+n.Status, "allocatable "+n.Allocatable.String())
+			note(n, "new, "+n.Status, "allocatable "+n.Allocatable.String())
 		case old.Object.UID != n.Object.UID:
-			note(n, "was deleted and came again, "+n.Status, "allocatable "+n.Allocatable.String())
+			note(n, "deleted and created again, "+n.Status, "allocatable "+n.Allocatable.String())
 		default:
 			note(n, nodeWords(old, n)...)
 		}
 	}
 	for _, n := range before {
-		note(n, "is gone", "it had "+n.Allocatable.String())
+		note(n, "deleted", "had "+n.Allocatable.String())
 	}
 	slices.SortFunc(d.Nodes, func(a, b NodeChange) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// nodeWords are the changes of a node, what keeps pods away first.
+// nodeWords are the changes of a node, those that reject pods first.
 func nodeWords(was, is *Node) (words []string) {
 	if was.Ready != is.Ready {
 		words = append(words, was.readyWord()+" → "+is.readyWord())
@@ -50,12 +49,12 @@ func nodeWords(was, is *Node) (words []string) {
 		words = append(words, word)
 	}
 	words = append(words, changesOf(was.shortTaints(), is.shortTaints(), "taint %s added", "taint %s removed")...)
-	words = append(words, changesOf(was.Pressure, is.Pressure, "%s began", "%s ended")...)
+	words = append(words, changesOf(was.Pressure, is.Pressure, "%s started", "%s ended")...)
 	if before, now := was.Allocatable.String(), is.Allocatable.String(); before != now {
-		words = append(words, "allocatable "+now+", before "+before)
+		words = append(words, "allocatable "+now+", was "+before)
 	}
 	if before, now := was.Allocatable.Pods, is.Allocatable.Pods; before != now {
-		words = append(words, fmt.Sprintf("allows %d pods, before %d", now, before))
+		words = append(words, fmt.Sprintf("allows %d pods, was %d", now, before))
 	}
 	return append(words, labelWords(was.Object.Labels, is.Object.Labels)...)
 }
@@ -72,7 +71,7 @@ func (n *Node) shortTaints() []string {
 	return texts
 }
 
-// changesOf words what a list has more and what it has no more.
+// changesOf words what was added to a list and what was removed.
 func changesOf(was, is []string, added, removed string) (words []string) {
 	for _, one := range is {
 		if !slices.Contains(was, one) {
@@ -87,7 +86,7 @@ func changesOf(was, is []string, added, removed string) (words []string) {
 	return words
 }
 
-// labelWords word the labels that are others.
+// labelWords word the changes of labels.
 func labelWords(was, is map[string]string) (words []string) {
 	names := maps.Clone(was)
 	if names == nil {
@@ -103,7 +102,7 @@ func labelWords(was, is map[string]string) (words []string) {
 		case !has:
 			words = append(words, "label "+name+"="+before+" removed")
 		case before != now:
-			words = append(words, "label "+name+"="+now+", before "+before)
+			words = append(words, "label "+name+"="+now+", was "+before)
 		}
 	}
 	return words

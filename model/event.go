@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NewEvent words both generations of events alike: the newer one counts and
+// NewEvent reads both versions of events: the newer one counts and
 // dates its series in other fields.
 func NewEvent(e *corev1.Event) Event {
 	event := Event{

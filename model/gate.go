@@ -6,7 +6,7 @@ import (
 )
 
 // Queueing is a controller that keeps pods out of kube-scheduler's queue by gates
-// of its own until its own queue has room for them.
+// of its own until its own queue admits them.
 type Queueing struct {
 	Name     string // "Kueue"
 	Bypasses string // what removing its gate by hand gets round: "Kueue's quota"
@@ -25,7 +25,7 @@ var queueing = []Queueing{
 		domain: "kueue.x-k8s.io", label: "kueue.x-k8s.io/queue-name",
 	},
 	{
-		Name: "Volcano", Bypasses: "Volcano's queue", Admits: "Volcano's queue has room for it", See: "its PodGroup and Queue",
+		Name: "Volcano", Bypasses: "Volcano's queue", Admits: "Volcano's queue has capacity for it", See: "its PodGroup and Queue",
 		domain: "volcano.sh", label: "volcano.sh/queue-name",
 	},
 }

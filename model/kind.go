@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// First is the pod that waits longest; an explanation of it holds for all.
+// First is the pod that has been pending longest; its explanation is that of all.
 func (k *Kind) First() *Pod { return k.Pods[0] }
 
 // Namespace is the one that all its pods are in.
@@ -25,7 +25,7 @@ func (k *Kind) Name() string {
 // FullName is namespace/name.
 func (k *Kind) FullName() string { return k.Namespace() + "/" + k.Name() }
 
-// Since is from when the longest waiting pod is waiting.
+// Since is when the oldest of the pods became pending.
 func (k *Kind) Since() time.Time { return k.First().Since() }
 
 // Priority is the same for all its pods.

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
-// replica is a waiting pod of the Deployment web.
+// replica is a pending pod of the Deployment web.
 func replica(name string, change func(*corev1.Pod)) *corev1.Pod {
 	return modeltest.NewPod("shop/"+name, "", "1", "1Gi", time.Minute, func(pod *corev1.Pod) {
 		pod.Labels = map[string]string{"app": "web", "pod-template-hash": "5d8f9c6b4"}

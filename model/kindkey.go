@@ -17,11 +17,11 @@ import (
 // five letters of its own behind.
 const tokenVolume = "kube-api-access-"
 
-// KindKey is equal for waiting pods that one explanation holds for. It is the
+// KindKey is equal for pending pods with the same explanation. It is the
 // Key of their Kind.
 func (p *Pod) KindKey() string { return kindKey(p) }
 
-// kindKey is equal for waiting pods that one explanation holds for: alike in
+// kindKey is equal for pending pods with the same explanation: equal in
 // everything that the scheduler looks at, and of one controller. It is the same
 // in every run.
 func kindKey(pod *Pod) string {
@@ -39,7 +39,7 @@ func kindKey(pod *Pod) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// isIdentity says whether a label tells one replica from the next, and no more.
+// isIdentity reports whether a label tells one replica from the next, and no more.
 func isIdentity(label string) bool {
 	switch label {
 	case appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel,
@@ -49,7 +49,7 @@ func isIdentity(label string) bool {
 	return strings.HasPrefix(label, "batch.kubernetes.io/")
 }
 
-// isCopied says whether binding copies a label of the node to the pod
+// isCopied reports whether binding copies a label of the node to the pod
 // (admission plugin PodTopologyLabels).
 func isCopied(label string) bool {
 	return label == corev1.LabelTopologyZone || label == corev1.LabelTopologyRegion

@@ -39,7 +39,7 @@ func (s *Snapshot) Pod(uid types.UID) (*Pod, bool) {
 	return nil, false
 }
 
-// KindOf finds the kind that a waiting pod belongs to.
+// KindOf finds the kind that a pending pod belongs to.
 func (s *Snapshot) KindOf(uid types.UID) (*Kind, bool) {
 	for _, kind := range s.Pending {
 		for _, pod := range kind.Pods {
@@ -51,7 +51,7 @@ func (s *Snapshot) KindOf(uid types.UID) (*Kind, bool) {
 	return nil, false
 }
 
-// Waiting counts the pods that wait, over all kinds; those that were not created
+// Waiting counts the pending pods, over all kinds; those that were not created
 // are none.
 func (s *Snapshot) Waiting() int {
 	sum := 0
@@ -79,13 +79,13 @@ func ComparePods(a, b *Pod) int {
 // compareNodes is the order of Snapshot.Nodes: by name.
 func compareNodes(a, b *Node) int { return strings.Compare(a.Name, b.Name) }
 
-// compareWaiting is the order of Kind.Pods: the longest waiting first.
+// compareWaiting is the order of Kind.Pods: the longest pending first.
 func compareWaiting(a, b *Pod) int {
 	return cmp.Or(a.Since().Compare(b.Since()), ComparePods(a, b))
 }
 
 // compareKinds is the order of Snapshot.Pending, that of the scheduler's queue:
-// high priority first, then the longest waiting. Pods that do not exist are in
+// high priority first, then the longest pending. Pods that do not exist are in
 // no queue and stand behind, the longest refused first.
 func compareKinds(a, b *Kind) int {
 	first, second := a.Pods[0], b.Pods[0]

@@ -25,14 +25,14 @@ type Pod struct {
 	fullName string // kept, for a filter asks every pod for it at every key
 }
 
-// Owner is the workload that a pod belongs to, as far as the pod tells: a
-// ReplicaSet that a Deployment made is told as the Deployment.
+// Owner is the workload that a pod belongs to, as far as the pod says: of a
+// ReplicaSet that a Deployment made, the Deployment.
 type Owner struct {
 	Kind, Name string
 	UID        types.UID // of the direct controller
 }
 
-// Since is when the pod was created, from where its waiting is counted.
+// Since is when the pod was created: it is pending from then on.
 func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 
 // Name is the pod's; one that does not exist goes by its workload.
@@ -54,7 +54,7 @@ func (p *Pod) Priority() int32 {
 	return *p.Object.Spec.Priority
 }
 
-// Ref names this very pod: one that was made anew under its name is another.
+// Ref names this very pod: one that was made again under its name is another.
 func (p *Pod) Ref() Ref {
 	return Ref{Resource: "pods", Namespace: p.Object.Namespace, Name: p.Object.Name, UID: p.Object.UID}
 }

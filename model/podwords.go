@@ -129,7 +129,7 @@ func endWord(end *corev1.ContainerStateTerminated) string {
 	}
 }
 
-// isSidecar says whether an init container keeps running beside the others.
+// isSidecar reports whether an init container keeps running beside the others.
 func isSidecar(container *corev1.Container) bool {
 	return container != nil && container.RestartPolicy != nil &&
 		*container.RestartPolicy == corev1.ContainerRestartPolicyAlways
@@ -144,7 +144,7 @@ func initContainer(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// holds says whether the pod has a condition that is True.
+// holds reports whether the pod has a condition that is True.
 func holds(pod *corev1.Pod, condition corev1.PodConditionType) bool {
 	for i := range pod.Status.Conditions {
 		if pod.Status.Conditions[i].Type == condition {

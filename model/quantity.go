@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Rounding says what becomes of digits that are not shown. Shortages round up
-// and room rounds down, so that acting on a figure that is shown is enough.
+// Rounding is how digits that are not shown are rounded. Shortages round up and free
+// capacity rounds down, so that acting on a shown figure is enough.
 type Rounding int8
 
 // The ways to round.

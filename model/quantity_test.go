@@ -103,7 +103,7 @@ func TestShortagesRoundUpAndRoomRoundsDown(t *testing.T) {
 			t.Fatalf("%dm rounds up to %v and down to %v", milli, up, down)
 		}
 		over, under := resource.MustParse(FormatMemory(bytes, Up)), resource.MustParse(FormatMemory(bytes, Down))
-		if over.Value() < bytes || under.AsApproximateFloat64() > float64(bytes) {
+		if exact := *resource.NewQuantity(bytes, resource.BinarySI); over.Cmp(exact) < 0 || under.Cmp(exact) > 0 {
 			t.Fatalf("%d rounds up to %v and down to %v", bytes, &over, &under)
 		}
 		if off := math.Abs(over.AsApproximateFloat64() - float64(bytes)); off > 0.1*float64(bytes)+1 {

@@ -10,24 +10,24 @@ import (
 )
 
 // Refused is a controller some of whose pods do not exist, because admission
-// refused them. It is shared freely and never changed.
+// rejected them. It is shared freely and never changed.
 type Refused struct {
 	// Pod is one of those that it would create: it has no name, its
 	// OwnerReferences name the controller, and its UID stands for all of them.
 	Pod     *corev1.Pod
 	Wanted  int       // pods that the controller wants
 	Missing int       // of these, the ones that do not exist; never 0
-	Since   time.Time // from when on they were refused, as far as that is known
-	Last    time.Time // when one was refused last, as far as that is known
-	Message string    // what kube-apiserver said then, or the controller of it
+	Since   time.Time // since when they are rejected, as far as that is known
+	Last    time.Time // when one was rejected last, as far as that is known
+	Message string    // of kube-apiserver, or of the controller
 	Notes   []string  // what its template leaves open
 }
 
-// RefusedUID is the UID that the pods of a controller go by which do not exist.
+// RefusedUID is the UID of the pods of a controller that do not exist.
 func RefusedUID(controller types.UID) types.UID { return "not-created-" + controller }
 
-// Count is how many pods the kind stands for: those that wait, or those that
-// could not be created.
+// Count is how many pods the kind stands for: the pending ones, or those that could not
+// be created.
 func (k *Kind) Count() int {
 	if k.Refused != nil {
 		return k.Refused.Missing
@@ -35,7 +35,7 @@ func (k *Kind) Count() int {
 	return len(k.Pods)
 }
 
-// Exists says whether the pod is one, and not what a controller would create.
+// Exists reports whether the pod is one, and not what a controller would create.
 func (p *Pod) Exists() bool { return p.Object.Name != "" }
 
 // Controller names the controller's own object, which for pods of a Deployment
@@ -56,7 +56,7 @@ func (p *Pod) Controller() Ref {
 // resourceOf is the resource of a controller with its group, as kubectl takes
 // it: "replicasets.apps".
 func resourceOf(controller *metav1.OwnerReference) string {
-	plural := strings.ToLower(controller.Kind) + "s" // so it is for all that create pods
+	plural := strings.ToLower(controller.Kind) + "s" // as for all kinds that create pods
 	group, _, versioned := strings.Cut(controller.APIVersion, "/")
 	if !versioned {
 		return plural // core
@@ -64,11 +64,11 @@ func resourceOf(controller *metav1.OwnerReference) string {
 	return plural + "." + group
 }
 
-// Refused notes all controllers whose pods were refused, in any order; one whose
+// Refused notes all controllers whose pods were rejected, in any order; one whose
 // pointer is the same did not change.
 func (b *Builder) Refused(all []*Refused) { b.allRefused = all }
 
-// refusedChanges folds the controllers whose pods were refused into their kinds.
+// refusedChanges folds the controllers whose pods were rejected into their kinds.
 func (b *Builder) refusedChanges() []change[Kind] {
 	var changes []change[Kind]
 	seen := make(map[string]bool, len(b.allRefused))

@@ -198,7 +198,7 @@ var plainNames = [...]corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods,
 }
 
-// isScalar says whether the scheduler counts a resource beyond those that it
+// isScalar reports whether the scheduler counts a resource beyond those that it
 // knows by name, with the rules of IsScalarResourceName in pkg/scheduler/util.
 func isScalar(name corev1.ResourceName) bool {
 	text := string(name)

@@ -1,4 +1,4 @@
-// Package model holds what the dashboard knows about a cluster at one instant.
+// Package model is what the dashboard knows about a cluster at one instant.
 // Nothing here does I/O, reads the clock or draws.
 package model
 
@@ -16,24 +16,24 @@ type Snapshot struct {
 	Moved    int64   // the newest Revision with a change that bears on which nodes fit; 0: not known
 	Nodes    []*Node // by name; unchanged ones are shared with the snapshot before
 	Pods     []*Pod  // by namespace, then name; unchanged ones are shared
-	Pending  []*Kind // pods that wait, a Kind each, in the order of the scheduler's queue; then those not created
+	Pending  []*Kind // pending pods, a Kind each, in the order of the scheduler's queue; then those not created
 	Status   Status  // how the data was come by
 	Usage    *Usage  // from metrics.k8s.io; nil while no view shows it
 }
 
-// Kind is a set of waiting pods that one explanation holds for: the replicas of
-// one workload, alike in everything the scheduler looks at.
+// Kind is a set of pending pods with the same explanation: the replicas of one
+// workload, equal in everything that the scheduler looks at.
 type Kind struct {
 	Key     string   // equal for pods of one kind, stable over snapshots
 	Pods    []*Pod   // longest waiting first; never empty
 	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil
 }
 
-// Status tells how the data of a Snapshot was come by.
+// Status says where the data of a Snapshot comes from.
 type Status struct {
 	Context     string         // the kubeconfig's context, whole
 	Server      string         // the API server's URL
-	User        string         // who asks, as far as the kubeconfig tells
+	User        string         // who asks, as far as the kubeconfig says
 	Version     string         // the API server's version, "" if not known
 	Namespace   string         // pods of this namespace only could be read; "" is all
 	Insecure    bool           // the server's certificate is not verified
@@ -41,7 +41,7 @@ type Status struct {
 	Unread      []Unread       // what could not be read, by resource
 	Connection  Connection
 	MetricsNote string    // why there is no usage; "" while it is served or not asked for
-	Taken       time.Time // when the file that this comes from was written; zero for a cluster that lives
+	Taken       time.Time // when the file that this comes from was written; zero for a live cluster
 	Step, Steps int       // which of how many it is in a recording, from 1; zero elsewhere
 	Seeking     bool      // whether pods could not be created is still being found out
 }
@@ -53,7 +53,7 @@ type Unread struct {
 	Why      string // "not allowed to list nodes", or the server's words
 }
 
-// Connection tells how fresh the data is.
+// Connection says how fresh the data is.
 type Connection struct {
 	Live    bool      // the server is ready, was heard within seconds, and every watch is open or being opened
 	Heard   time.Time // when the server last answered, or the time that the oldest part of the data is of

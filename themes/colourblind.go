@@ -27,5 +27,5 @@ func ColourBlind(dark bool) Theme {
 			barUsed: "#5fafff", barRequested: "#ffff87", barFree: "#9e9e9e",
 		}
 	}
-	return Theme{Name: "colour-blind", Dark: dark, Back: lipgloss.Color(p.back), Styles: p.styles()}
+	return Theme{Name: "color-blind", Dark: dark, Back: lipgloss.Color(p.back), Styles: p.styles()}
 }

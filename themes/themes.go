@@ -37,7 +37,7 @@ const Auto = "auto"
 
 // Names lists the themes that a user may ask for.
 func Names() []string {
-	return []string{Auto, "dark", "light", "colour-blind", "mono"}
+	return []string{Auto, "dark", "light", "color-blind", "mono"}
 }
 
 // For gives the theme of that name, for a terminal whose background is dark or
@@ -53,7 +53,7 @@ func For(name string, dark bool) (Theme, bool) {
 		return Dark(), true
 	case "light":
 		return Light(), true
-	case "colour-blind":
+	case "color-blind", "colour-blind":
 		return ColourBlind(dark), true
 	case "mono":
 		return Mono(), true

@@ -131,6 +131,9 @@ func TestAThemeIsFoundByItsName(t *testing.T) {
 			}
 		}
 	}
+	if theme, ok := For("colour-blind", true); !ok || theme.Name != "color-blind" {
+		t.Error("the British spelling is not accepted")
+	}
 	if _, ok := For("sepia", true); ok {
 		t.Error("found a theme that is none of Names")
 	}

@@ -12,26 +12,26 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// acts is what the dashboard is doing to the cluster. A wish is planned, then
-// its box asks (confirm), then it runs.
+// acts are the changes of the cluster that the dashboard is making. An action is
+// planned, then its box asks (confirm), then the plan runs.
 type acts struct {
 	app     *App
-	nth     int                // the newest wish; answers to older ones are dropped
-	wish    plan.Action        // being planned; nil while none is
-	cancel  context.CancelFunc // ends the planning
+	nth     int                // of the newest action; answers to older ones are dropped
+	action  plan.Action        // being planned; nil while none is
+	cancel  context.CancelFunc // cancels the planning
 	again   string             // why it is planned again
-	running []string           // what was confirmed and has no answer yet
+	running []string           // confirmed plans without an answer yet
 	rights  rights
 }
 
 type (
-	// plannedMsg brings the plan of a wish.
+	// plannedMsg brings the plan of an action.
 	plannedMsg struct {
 		opened, nth int
 		plan        *plan.Plan
 		err         error
 	}
-	// ranMsg brings what came of a plan that was confirmed.
+	// ranMsg brings the result of a confirmed plan.
 	ranMsg struct {
 		opened int
 		plan   *plan.Plan
@@ -40,7 +40,7 @@ type (
 	}
 )
 
-// actor is what carries out wishes; nil where nothing can be changed.
+// actor carries out actions; nil where nothing can be changed.
 func (a *App) actor() Actor {
 	if a.Cluster == nil {
 		return nil
@@ -48,47 +48,47 @@ func (a *App) actor() Actor {
 	return a.Cluster.Actor()
 }
 
-// plan asks what a wish would do. Until the answer is there only esc and q work.
-func (c *acts) plan(wish plan.Action) tea.Cmd { return c.planFor(wish, "") }
+// plan plans an action. Until the plan is there only esc and q work.
+func (c *acts) plan(action plan.Action) tea.Cmd { return c.planFor(action, "") }
 
 // planFor is plan with the reason why it is planned again, for the box.
-func (c *acts) planFor(wish plan.Action, again string) tea.Cmd {
+func (c *acts) planFor(action plan.Action, again string) tea.Cmd {
 	actor := c.app.actor()
 	if actor == nil {
 		return nil
 	}
 	c.nth++
 	ctx, cancel := context.WithCancel(c.app.ctx)
-	c.wish, c.cancel, c.again = wish, cancel, again
+	c.action, c.cancel, c.again = action, cancel, again
 	opened, nth := c.app.opened, c.nth
 	return func() tea.Msg {
 		defer cancel()
-		plan, err := actor.Plan(ctx, wish)
+		plan, err := actor.Plan(ctx, action)
 		return plannedMsg{opened, nth, plan, err}
 	}
 }
 
-// onPlanningKey takes the keys while a wish is planned.
+// onPlanningKey takes the keys while an action is planned.
 func (c *acts) onPlanningKey(key tea.KeyPressMsg) {
 	if pressed := key.String(); pressed == "esc" || pressed == "q" {
 		c.cancel()
-		c.wish = nil
+		c.action = nil
 		c.nth++
 	}
 }
 
-// onPlanned asks whether to do it, or says why it cannot be done.
+// onPlanned asks whether to run the plan, or says why there is none.
 func (c *acts) onPlanned(msg plannedMsg) tea.Cmd {
-	if msg.opened != c.app.opened || msg.nth != c.nth || c.wish == nil {
+	if msg.opened != c.app.opened || msg.nth != c.nth || c.action == nil {
 		return nil
 	}
-	c.wish = nil
+	c.action = nil
 	if msg.err != nil {
 		return c.app.said.sayError(msg.err)
 	}
 	box := newConfirm(c.app, msg.plan, c.again)
 	c.app.prompt, c.app.box, c.app.dialog = nil, nil, box
-	return box.arms.begin(c.app)
+	return box.guard.begin(c.app)
 }
 
 // confirmed runs the plan of a box that was answered.
@@ -107,8 +107,8 @@ func (c *acts) confirmed(box *confirm, answer string) tea.Cmd {
 	}
 }
 
-// onRan says what came of it. Where an object is another than was planned for, it
-// is planned anew and asked again.
+// onRan shows the result. Where an object has changed since the plan was made, the
+// action is planned and asked again.
 func (c *acts) onRan(msg ranMsg) tea.Cmd {
 	if msg.opened != c.app.opened {
 		return nil
@@ -122,20 +122,20 @@ func (c *acts) onRan(msg ranMsg) tea.Cmd {
 	case msg.err != nil:
 		return c.app.said.sayError(msg.err)
 	case msg.ran.Job != 0:
-		return nil // the message row follows it
-	case msg.ran.Entry.Undo == nil:
-		return c.app.said.say(c.app.observed.brief(done(msg.plan.Action.Name())))
+		return nil // the message row shows its progress
+	case msg.ran.Entry.Undo == nil, strings.HasPrefix(msg.plan.Action.Name(), "undo "):
+		return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + "."))
 	}
-	return c.app.said.say(c.app.observed.brief(done(msg.plan.Action.Name()) + "; z undoes it"))
+	return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + ". z opens Activity to undo it."))
 }
 
-// changedWords say which object kept a plan from being run.
+// changedWords say which object changed, so that the plan was not run.
 func changedWords(plan *plan.Plan, ran *plan.Ran) string {
-	what := "What it is about"
+	what := "The object"
 	if at := madeOf(ran); at < len(plan.Changes) {
 		what = plan.Changes[at].Target.Words()
 	}
-	words := what + " changed while you read. The plan was made again: read it and confirm again."
+	words := what + " changed while you were reading. This is a new plan: read it and confirm again."
 	if ran != nil && len(ran.Stopped) > 0 {
 		words = grammar.Capital(strings.Join(ran.Stopped, ", ")) + " was stopped. " + words
 	}
@@ -149,25 +149,25 @@ func madeOf(ran *plan.Ran) int {
 	return len(ran.Changed)
 }
 
-// done is the name of an action once it is done: "cordoned std-b-02".
+// done is the name of an action once it is done: "Cordoned std-b-02".
 func done(name string) string {
 	verb, rest, _ := strings.Cut(name, " ")
 	switch {
 	case verb == "undo":
-		verb = "undid"
+		verb = "undone:"
 	case strings.HasSuffix(verb, "e"):
 		verb += "d"
 	default:
 		verb += "ed"
 	}
-	return strings.TrimSpace(verb + " " + rest)
+	return grammar.Capital(strings.TrimSpace(verb + " " + rest))
 }
 
-// actingWords are what the message row says of what is being done; "" if nothing is.
+// actingWords are the message row's about running changes; "" without one.
 func (c *acts) actingWords() string {
 	switch {
-	case c.wish != nil:
-		return "planning " + c.wish.Name() + "; esc leaves it"
+	case c.action != nil:
+		return "planning " + c.action.Name() + "; esc cancels"
 	case len(c.running) > 0:
 		return c.running[0] + ": kube-apiserver has not answered yet"
 	}

@@ -23,7 +23,7 @@ func busy(t *testing.T, width, height int) *acted {
 	cordoned := entry(3*time.Minute, "cordon std-b-02", "done", true)
 	cordoned.Undo = undo
 	d.actor.entries = []plan.Entry{
-		entry(40*time.Second, "evict batch/report-1", "1 of 1 gone", true),
+		entry(40*time.Second, "evict batch/report-1", "1 of 1 evicted", true),
 		cordoned,
 		entry(5*time.Minute, "taint std-c-01 dedicated=gpu:NoExecute", `kube-apiserver: admission webhook "w" denied the request`, false),
 		earlier,
@@ -61,7 +61,7 @@ func TestEnterPlansTheUndo(t *testing.T) {
 	if n := len(d.actor.run); n != 2 || d.actor.run[1].Action.Name() != "undo cordon std-b-02" {
 		t.Errorf("ran %v", d.actor.run)
 	}
-	if got := screenRow(d.app, message); got != " undid cordon std-b-02; z undoes it" {
+	if got := screenRow(d.app, message); got != " Undone: cordon std-b-02." {
 		t.Errorf("says %q", got)
 	}
 }
@@ -69,8 +69,8 @@ func TestEnterPlansTheUndo(t *testing.T) {
 func TestWhatCannotBeUndoneSaysWhy(t *testing.T) {
 	d := busy(t, 80, 24)
 	for key, want := range map[string]string{
-		"k": " enter undo: nothing takes it back.",
-		"G": " enter undo: it was done in an earlier run, which kept nothing that undoes it.",
+		"k": " enter undo: it cannot be undone.",
+		"G": " enter undo: it was made in an earlier session and cannot be undone here.",
 	} {
 		d.press(key, "enter")
 		if got := screenRow(d.app, message); got != want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -108,11 +109,11 @@ func TestHeadsAndCellsOfTablesNeverTouch(t *testing.T) {
 				where := fmt.Sprintf("%s, namespace %q, %d cells", name, namespace, width)
 				press(t, app, "1")
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
-				requireApart(t, app.pages.pending.table, app, where+", pending")
+				requireApart(t, app.pages.pending.Table, app, where+", pending")
 				press(t, app, "2")
-				requireApart(t, app.pages.pods.table, app, where+", pods")
+				requireApart(t, app.pages.pods.Table, app, where+", pods")
 				press(t, app, "3")
-				requireApart(t, app.pages.nodes.table, app, where+", nodes")
+				requireApart(t, app.pages.nodes.Table, app, where+", nodes")
 			}
 		}
 	}
@@ -131,7 +132,7 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 			for width := minWidth; width <= 220; width++ {
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 				where := fmt.Sprintf("%s, group %d, %d cells", name, nth+1, width)
-				requireApart(t, p.table, app, where)
+				requireApart(t, p.Table, app, where)
 				requireApart(t, p.holders.table, app, where+", holders")
 			}
 		}
@@ -139,21 +140,21 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 }
 
 func TestHeadsAndCellsOfOtherTablesNeverTouch(t *testing.T) {
-	app, _, _ := notHereOn(t, 80, 24, nil)
-	here := app.history.top().(*notHere)
+	app, _, _ := nodeFitOn(t, 80, 24, nil)
+	here := app.history.top().(*nodeFit)
 	traced, _, _ := traceOf(t, 80, 24, checkoutWay())
-	stages := traced.history.top().(*trace)
+	stages := traced.history.top().(*trace.Page)
 	ranked, _, _ := traceOf(t, 80, 24, rankedWay(""))
-	scores := ranked.history.top().(*trace)
+	scores := ranked.history.top().(*trace.Page)
 	for range 8 {
 		for width := minWidth; width <= 220; width++ {
 			for _, app := range []*App{app, traced, ranked} {
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 			}
 			where := fmt.Sprintf("%d cells", width)
-			requireApart(t, here.table, app, where+", why not here")
-			requireApart(t, stages.table, traced, where+", trace")
-			requireApart(t, scores.table, ranked, where+", scores")
+			requireApart(t, here.Table, app, where+", why not here")
+			requireApart(t, stages.Table, traced, where+", trace")
+			requireApart(t, scores.Table, ranked, where+", scores")
 		}
 		press(t, traced, "tab")
 		press(t, ranked, "tab")

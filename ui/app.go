@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // Options are what the dashboard starts with.
@@ -19,19 +21,19 @@ type Options struct {
 	Cluster    Cluster
 	Opening    Opening          // opens Cluster, where that is nil; its error ends the dashboard
 	Server     string           // what Opening connects to
-	Recording  Recording        // nil where what is shown was not recorded
-	Session    Session          // nil where there are no contexts to go to
+	Recording  Recording        // nil unless it is a recording
+	Session    Session          // nil where there are no other contexts
 	Context    string           // the kubeconfig's name for the cluster, whole
 	Namespace  string           // "" is all
 	Selector   string           // of labels, as kubectl's -l; "" is none
 	Theme      string           // one of themes.Names; "" is auto
-	ASCII      bool             // draw with ASCII alone, see WantsASCII
+	ASCII      bool             // draw only with ASCII, see WantsASCII
 	ReadOnly   bool             // refuse every change
 	Demo       bool             // it is the embedded cluster
 	Large      bool             // draw large and plain, as for a projector
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own
-	Warning    error            // stands on the message row at first, until a key is pressed; nil is none
+	Warning    error            // shown on the message row until a key is pressed; nil is none
 	Now        func() time.Time // nil is time.Now
 }
 
@@ -48,12 +50,12 @@ type App struct {
 	colours bool // the terminal has some
 
 	width, height int
-	observed      observed
+	observed      page.Observed
 	verdicts      verdicts
 	touched       bool  // a key was pressed
-	pages         pages // those that are there once
+	pages         pages // the three views
 	history       history
-	prompt        prompt      // nil while no input is open
+	prompt        page.Prompt // nil while no input is open
 	box           *dialog.Box // nil while none is open
 	dialog        modal       // nil while none is open
 	acts          acts
@@ -62,7 +64,7 @@ type App struct {
 	started       time.Time
 	failed        error // why the first cluster could not be opened
 	ticker        ticker
-	usage         bool // ShowUsage was told so
+	usage         bool // the last argument of ShowUsage
 	lesson        lessonPanel
 	lessons       lessons
 	training      training
@@ -71,10 +73,11 @@ type App struct {
 	commands      commands
 	keyboard      keyboard
 	opener        opener
+	host          host
 	boxes         boxes
 	head          headerRow
 	layout        layout
-	unchanged     bool // the last message changed nothing: frame is as good as new
+	unchanged     bool // the last message changed nothing: frame is up to date
 	frame         tea.View
 }
 
@@ -85,11 +88,11 @@ func New(o Options) *App {
 	}
 	a := &App{
 		Options: o, after: tea.Tick, dark: true, colours: true, width: 80, height: 24,
-		observed: observed{snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}}, at: o.Now()},
+		observed: page.Observed{Snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}}, At: o.Now()},
 	}
 	a.wire()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.started = a.observed.at
+	a.started = a.observed.At
 	a.dress()
 	a.begin()
 	if o.Warning != nil {
@@ -98,25 +101,25 @@ func New(o Options) *App {
 	return a
 }
 
-// wire makes the parts that the App is made of.
+// wire connects the parts of the App to it.
 func (a *App) wire() {
-	a.history.app, a.keyboard.app, a.opener.app, a.commands.app = a, a, a, a
+	a.history.app, a.keyboard.app, a.opener.app, a.commands.app, a.host.app = a, a, a, a, a
 	a.layout.app, a.head.app, a.boxes.app = a, a, a
 	a.acts.app, a.jobs.app, a.contexts.app = a, a, a
 	a.lessons.app, a.training.app, a.steps.app = a, a, a
 	a.said.app, a.ticker.app = a, a
 }
 
-// begin starts on Pending, with nothing known.
+// begin starts on Pending, before anything is read.
 func (a *App) begin() {
 	a.lessons.beginLesson()
 	a.head.short = a.head.shortContext()
 	a.verdicts = verdicts{app: a, known: map[string]verdict{}}
 	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}
 	if a.Selector != "" {
-		a.pages.pending.filter, a.pages.pods.filter = selects(a.Selector), selects(a.Selector)
+		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}
-	a.history.trail, a.history.here, a.history.last = []view{a.pages.pending}, 0, 0
+	a.history.trail, a.history.here, a.history.last = []page.View{a.pages.pending}, 0, 0
 	a.verdicts.hidden = a.lesson.hides()
 	a.history.fit()
 	a.layout.showLesson()
@@ -127,7 +130,7 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(a.contexts.openFirst(), a.nextSnapshot(), a.lessons.nextLesson(), a.jobs.nextJobs(), tea.RequestBackgroundColor, a.ticker.tick())
 }
 
-// Close ends what the dashboard has started. Call it when the program has ended.
+// Close ends everything that the dashboard started. Call it when the program has ended.
 func (a *App) Close() {
 	a.cancel()
 	if a.Cluster != nil {
@@ -136,13 +139,12 @@ func (a *App) Close() {
 }
 
 type (
-	// snapshotMsg brings a newer snapshot. Views get it also when they are shown again.
+	// snapshotMsg brings a newer snapshot.
 	snapshotMsg struct {
 		opened   int
 		snapshot *model.Snapshot
-		shown    bool // the view was not on top before
 	}
-	// endedMsg says that no snapshot will come any more.
+	// endedMsg says that there will be no more snapshots.
 	endedMsg struct {
 		opened int
 		err    error
@@ -150,14 +152,14 @@ type (
 	// resultMsg brings the result of a Cmd to the view that asked for it.
 	resultMsg struct {
 		opened int
-		to     view
+		to     page.View
 		msg    tea.Msg
 	}
 )
 
 // Update routes each message to the method that owns it.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	a.observed.at = a.Now()
+	a.observed.At = a.Now()
 	if a.unchanged = a.keyboard.takesNoMore(msg); a.unchanged {
 		return a, nil
 	}
@@ -178,7 +180,7 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 		return a.onSnapshot(msg)
 	case resultMsg:
 		if msg.opened == a.opened {
-			return msg.to.update(msg.msg)
+			return msg.to.Update(msg.msg)
 		}
 	case endedMsg:
 		if msg.opened == a.opened {
@@ -203,16 +205,16 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 // routeActing routes what concerns changes of the cluster, lessons and recordings.
 func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case saidYesMsg:
-		return a.boxes.onSaidYes(msg)
+	case boxAnsweredMsg:
+		return a.boxes.onBoxAnswered(msg)
 	case plannedMsg:
 		return a.acts.onPlanned(msg)
 	case ranMsg:
 		return a.acts.onRan(msg)
 	case editedMsg:
 		a.acts.onEdited(msg)
-	case raisedMsg:
-		return a.acts.onRaised(msg)
+	case writesAllowedMsg:
+		return a.acts.onWritesAllowed(msg)
 	case jobsMsg:
 		return a.jobs.onJobs(msg)
 	case rightsMsg:
@@ -221,8 +223,8 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		return a.lessons.onLesson(msg)
 	case faultMsg:
 		return a.training.onFault(msg)
-	case againOpenedMsg:
-		return a.training.onAgainOpened(msg)
+	case resetMsg:
+		return a.training.onReset(msg)
 	case lessonFailedMsg:
 		return a.said.sayError(msg.err)
 	case steppedMsg:
@@ -233,7 +235,7 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// onTerminal takes what the terminal says of itself.
+// onTerminal takes the terminal's size, background and colors.
 func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -255,15 +257,15 @@ func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 
 // ask runs work off the event loop and brings its result to v.update. The
 // context ends when the cluster is left.
-func (a *App) ask(v view, work func(context.Context) tea.Msg) tea.Cmd {
+func (a *App) ask(v page.View, work func(context.Context) tea.Msg) tea.Cmd {
 	ctx, opened := a.ctx, a.opened
 	return func() tea.Msg {
 		return resultMsg{opened, v, work(ctx)}
 	}
 }
 
-// later brings msg to v after a while.
-func (a *App) later(v view, d time.Duration, msg tea.Msg) tea.Cmd {
+// later sends msg to v after a duration.
+func (a *App) later(v page.View, d time.Duration, msg tea.Msg) tea.Cmd {
 	opened := a.opened
 	return a.after(d, func(time.Time) tea.Msg { return resultMsg{opened, v, msg} })
 }
@@ -278,7 +280,7 @@ func (a *App) nextSnapshot() tea.Cmd {
 		s, err := cluster.Next(ctx)
 		switch {
 		case errors.Is(err, context.Canceled):
-			return nil // nobody waits for it any more
+			return nil // the cluster was left
 		case err != nil:
 			return endedMsg{opened, err}
 		}
@@ -286,28 +288,28 @@ func (a *App) nextSnapshot() tea.Cmd {
 	}
 }
 
-// onSnapshot swaps the snapshot. The first whole one decides where to start.
+// onSnapshot swaps the snapshot. The first complete one decides the first page.
 func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if msg.opened != a.opened {
 		return nil
 	}
-	before := a.observed.snapshot.Status.Step
-	a.observed.snapshot, a.observed.domain = msg.snapshot, figures.SharedDomain(msg.snapshot.Nodes)
-	if before != 0 && before != a.observed.snapshot.Status.Step {
+	before := a.observed.Snapshot.Status.Step
+	a.observed.Snapshot, a.observed.Domain = msg.snapshot, figures.SharedDomain(msg.snapshot.Nodes)
+	if before != 0 && before != a.observed.Snapshot.Status.Step {
 		a.steps.onStep()
 	}
-	cmd := a.history.top().update(msg)
-	if !a.touched && len(a.observed.snapshot.Status.Reading) == 0 {
+	cmd := a.history.top().Update(page.SnapshotMsg{Snapshot: msg.snapshot})
+	if !a.touched && len(a.observed.Snapshot.Status.Reading) == 0 {
 		a.touched = true
-		if len(a.observed.snapshot.Pending) == 0 && a.observed.notRead("nodes") == "" {
-			a.history.trail = []view{a.pages.nodes}
+		if len(a.observed.Snapshot.Pending) == 0 && a.observed.NotRead("nodes") == "" {
+			a.history.trail = []page.View{a.pages.nodes}
 			cmd = tea.Batch(cmd, a.history.show())
 		}
 	}
 	return tea.Batch(cmd, a.nextSnapshot())
 }
 
-// dress takes the theme that the options and the terminal call for.
+// dress selects the theme by the options and the terminal.
 func (a *App) dress() {
 	name := a.Theme
 	if !a.colours {
@@ -325,3 +327,11 @@ func (a *App) dress() {
 
 // styles are those of the theme in force.
 func (a *App) styles() *themes.Styles { return &a.theme.Styles }
+
+// selects is the filter for a label selector.
+func selects(selector string) string {
+	if strings.Contains(selector, " ") {
+		selector = `"` + selector + `"`
+	}
+	return "-l " + selector
+}

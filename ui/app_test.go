@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // now is when all screens of the tests are seen.
@@ -27,7 +29,7 @@ type fakeCluster struct {
 	fixes     map[types.UID]*report.Fixes
 	events    map[string][]model.Event // by name
 	answers   map[types.UID]report.NodeAnswer
-	onNode    func([]types.UID) // told of each question for answers
+	onNode    func([]types.UID) // called for each question about answers
 	evictions map[types.UID]report.Eviction
 	plans     map[types.UID]*report.Report // with Plan
 	planned   []string                     // the nodes that plans were asked for
@@ -38,6 +40,7 @@ type fakeCluster struct {
 	actor     Actor
 	usage     []bool
 	retries   int
+	evicted   int // how often was asked about evictions
 	closed    bool
 }
 
@@ -85,6 +88,7 @@ func (c *fakeCluster) OnNode(_ context.Context, uids []types.UID, _ string) (ans
 }
 
 func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods []types.UID) (told []report.Eviction, err error) {
+	c.evicted++
 	for _, uid := range pods {
 		if eviction, ok := c.evictions[uid]; ok {
 			told = append(told, eviction)
@@ -110,7 +114,7 @@ func (c *fakeCluster) Retry()            { c.retries++ }
 func (c *fakeCluster) Close()            { c.closed = true }
 
 // newTestApp is the dashboard on prod-eu with a terminal of that size, after
-// that snapshot. Its timers never fire.
+// that snapshot. Its comingLater never fire.
 func newTestApp(t testing.TB, width, height int, s *model.Snapshot) *App {
 	t.Helper()
 	return newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, nil)
@@ -131,13 +135,39 @@ func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeC
 	}
 	app := New(o)
 	app.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
-		if d == answersAfter {
+		if d == guardAlone {
 			return func() tea.Msg { return msg(now) } // no other key follows
 		}
+		comingLater[app] = append(comingLater[app], dueMsg{d, msg(now)})
 		return nil
 	}
+	t.Cleanup(func() { delete(comingLater, app) })
 	send(t, app, tea.WindowSizeMsg{Width: width, Height: height}, snapshotMsg{snapshot: s})
 	return app
+}
+
+// dueMsg is a message that the App gets after a while, where a test lets it pass.
+type dueMsg struct {
+	after time.Duration
+	msg   tea.Msg
+}
+
+var comingLater = map[*App][]dueMsg{}
+
+// passes gives the app the messages that are due after d, oldest first, but for those
+// of Pending, which explains on its own.
+func passes(t testing.TB, app *App, d time.Duration) {
+	t.Helper()
+	var messages []tea.Msg
+	comingLater[app] = slices.DeleteFunc(comingLater[app], func(due dueMsg) bool {
+		to, ok := due.msg.(resultMsg)
+		if due.after != d || ok && to.to == page.View(app.pages.pending) {
+			return false
+		}
+		messages = append(messages, due.msg)
+		return true
+	})
+	send(t, app, messages...)
 }
 
 // send gives the app messages, and what its commands answer.
@@ -167,6 +197,33 @@ func run(t testing.TB, app *App, cmd tea.Cmd, depth int) {
 		_, cmd := app.Update(msg)
 		run(t, app, cmd, depth+1)
 	}
+}
+
+// resultOf is the first result that commands bring to a page; the App does not get it yet.
+func resultOf(t testing.TB, cmd tea.Cmd) tea.Msg {
+	t.Helper()
+	msg := firstResult(cmd)
+	if msg == nil {
+		t.Fatal("nothing was asked")
+	}
+	return msg
+}
+
+func firstResult(cmd tea.Cmd) tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			if result := firstResult(cmd); result != nil {
+				return result
+			}
+		}
+	case resultMsg:
+		return msg
+	}
+	return nil
 }
 
 // press types keys: one name as the terminal gives it ("enter", "ctrl+d", "j") each.

@@ -43,28 +43,28 @@ func TestWhatKeysLeadTo(t *testing.T) {
 		{"which is selected there", "2 / 2 k q 8 x enter o", first + 9, "▸  std-b-02"},
 		{"even if a filter would hide it", "3 / g p u enter 2 / 2 k q 8 x enter o", first + 9, "▸  std-b-02"},
 		{"a pod that is nominated has that node", "o", first + 10, "▸  std-c-01"},
-		{"a pod without a node says so", "j o", message, "o its node: search/index-2 has no node yet."},
+		{"a pod without a node says so", "j o", message, "o node: search/index-2 has no node yet."},
 		{"enter on a node lists its pods", "3 j enter", header, "prod-eu › all › pods › gpu-b-01"},
 		{"and counts them", "3 j enter", answer, "20 pods: 20 Running."},
 		{"esc goes back", "3 esc", header, "prod-eu › all › pending"},
 		{"esc clears a filter before it goes back", "3 / g p u enter esc", header, "prod-eu › all › nodes"},
-		{"and shows all again", "3 / g p u enter esc", answer, "12 nodes: 11 Ready (1 cordoned), 1 NotReady. Room: cpu 93, memory 376Gi."},
-		{"where it began esc says so", "esc", message, "This is where it began: 1 2 3 are the views, ctrl-c quits."},
+		{"and shows all again", "3 / g p u enter esc", answer, "12 nodes: 11 Ready (1 cordoned), 1 NotReady. Free on 10: cpu 93, memory 376Gi."},
+		{"where it began esc says so", "esc", message, "This is the first page. 1 2 3 open the views, ctrl-c quits."},
 		{"- goes to the last view and back", "2 3 - -", header, "prod-eu › all › nodes"},
 		{"[ and ] walk the history", "2 3 [ [ ]", header, "prod-eu › all › pods"},
 		{"n lists namespaces", "n p a y enter", header, "prod-eu › payments › pending"},
-		{"the rows are of that namespace", "n p a y enter", first, "▸  ledger-0             100000   12s  preempting    std-c-01: 2 pods end in 18s"},
+		{"the rows are of that namespace", "n p a y enter", first, "▸  ledger-0             100000  12s  preempting     std-c-01: evicts 2, 18s left"},
 		{"0 shows all namespaces", "n p a y enter 0", header, "prod-eu › all › pending"},
 		{"n 1 goes to the recent namespace", "n p a y enter 0 n 1", header, "prod-eu › payments › pending"},
-		{"another namespace leaves no gone rows", "n s h o p enter", first, "▸  checkout ×3               0   14m  no node fits  std-b-02: cpu 350m short"},
+		{"another namespace leaves no gone rows", "n s h o p enter", first, "▸  checkout ×3               0  14m  unschedulable  std-b-02 needs cpu 350m more"},
 		{"the palette goes to a view", ": n o d enter", header, "prod-eu › all › nodes"},
 		{"tab completes", ": p o d tab", message, ":pods▏"},
 		{"s and a letter sort, from the top", "2 j s a", first, "▸  payments/ledger-0               0/1 Pending           Burst             12s"},
 		{"+ unfolds a kind", "j j j j +", first + 5, "…6c9d8b7f4-x2x1p"},
-		{"ctrl-k says that nothing is killed", "ctrl+k", message, "Nothing is killed without asking: e evicts"},
-		{"a key that cannot act says why", "+", message, "+ unfold: it stands for one pod."},
+		{"ctrl-k says that nothing is killed", "ctrl+k", message, "ctrl-k does nothing. e evicts the pod, after a preview."},
+		{"a key that cannot act says why", "+", message, "+ unfold: this row is a single pod."},
 		{"a half typed filter says what is missing", "2 / c p u >", message, "/cpu>▏"},
-		{"a filter that keeps nothing says how to get out", "2 / c h e k o u t t enter", answer, "No pod matches chekoutt; 412 are hidden. esc clears the filter."},
+		{"a filter that keeps nothing says how to get out", "2 / c h e k o u t t enter", answer, "No pod matches chekoutt; 412 rows are hidden. esc clears the filter."},
 		{"? shows the keys", "? q", header, "prod-eu › all › pending"},
 	} {
 		app := newTestApp(t, 80, 24, newProdEU().snapshot())
@@ -81,7 +81,7 @@ func TestAWrongFilterLeavesTheLastGoodOne(t *testing.T) {
 	send(t, app, tea.PasteMsg{Content: "cpu.free>20"})
 	kept := screenRow(app, answer)
 	send(t, app, tea.PasteMsg{Content: " mem.free>"})
-	if screenRow(app, answer) != kept || !strings.Contains(kept, "keeps 3.") {
+	if screenRow(app, answer) != kept || !strings.Contains(kept, ": 3 match.") {
 		t.Errorf("kept %q, then %q", kept, screenRow(app, answer))
 	}
 	write(t, app, "x")
@@ -101,7 +101,7 @@ func TestEnterDoesNotTakeAWrongFilter(t *testing.T) {
 			t.Errorf("after enter on %s the row above the keys is %q: it wants the input, and what is wrong", typed, got)
 		}
 		press(t, app, "esc")
-		if got := screenRow(app, answer); strings.Contains(got, "keeps") || strings.Contains(got, "hidden") {
+		if got := screenRow(app, answer); strings.Contains(got, " match") || strings.Contains(got, "hidden") {
 			t.Errorf("esc leaves a filter in force: %q", got)
 		}
 	}
@@ -137,12 +137,12 @@ func TestTheSelectedPodStaysSelectedAcrossSnapshots(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "2", "j", "j", "j")
-	before, line := app.history.top().selected().copy, app.pages.pods.table.Chosen-app.pages.pods.table.Top
+	before, line := app.history.top().Selected().Copy, app.pages.pods.Table.Chosen-app.pages.pods.Table.Top
 	c.keep(func(p *corev1.Pod) bool { return p.Name != "report-0" })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	table := app.pages.pods.table
-	if app.history.top().selected().copy != before || table.Chosen-table.Top != line {
-		t.Errorf("%s on line %d became %s on line %d", before, line, app.history.top().selected().copy, table.Chosen-table.Top)
+	table := app.pages.pods.Table
+	if app.history.top().Selected().Copy != before || table.Chosen-table.Top != line {
+		t.Errorf("%s on line %d became %s on line %d", before, line, app.history.top().Selected().Copy, table.Chosen-table.Top)
 	}
 	if got := screenRow(app, first+1); !strings.Contains(got, "report-0") || !strings.Contains(got, "gone") {
 		t.Errorf("the vanished pod is not marked: %q", got)
@@ -157,7 +157,7 @@ func TestOnAPodThatIsGoneNothingCanBeDone(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "2")
-	name := app.history.top().selected().copy
+	name := app.history.top().Selected().Copy
 	c.keep(func(p *corev1.Pod) bool { return p.Namespace+"/"+p.Name != name })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "enter")
@@ -171,7 +171,7 @@ func TestTheMouseSelectsOpensScrollsAndSorts(t *testing.T) {
 	press(t, app, "3")
 	click := func(x, y int) { send(t, app, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(10, first+4)
-	if got := app.history.top().selected().copy; got != "spot-c-01" {
+	if got := app.history.top().Selected().Copy; got != "spot-c-01" {
 		t.Errorf("a click selects %s", got)
 	}
 	click(34, 2)
@@ -189,7 +189,7 @@ func TestTheMouseSelectsOpensScrollsAndSorts(t *testing.T) {
 	}
 	press(t, app, "2")
 	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if got := app.pages.pods.table.Top; got != keymap.WheelRows {
+	if got := app.pages.pods.Table.Top; got != keymap.WheelRows {
 		t.Errorf("the wheel scrolls %d rows", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestBadgesAndFreshness(t *testing.T) {
 		with   func(*Options)
 		want   string
 	}{
-		{"production is told", nil, nil, "PROD  live"},
+		{"production is shown", nil, nil, "PROD  live"},
 		{"staging is not production", nil, func(o *Options) { o.Context = "staging-eu" }, "      live"},
 		{"a run that changes nothing", nil, func(o *Options) { o.ReadOnly = true }, "PROD READ-ONLY  live"},
 		{"a certificate that nobody checked", func(s *model.Status) { s.Insecure = true }, nil, "PROD INSECURE  live"},
@@ -236,15 +236,15 @@ func TestBadgesAndFreshness(t *testing.T) {
 
 func TestTheMessageSaysWhatIsWrongWithTheConnection(t *testing.T) {
 	for problem, c := range map[model.Problem]struct{ err, want string }{
-		model.Silent:       {"", " Waiting for an answer from https://10.0.0.1:6443. ctrl-r reconnects now."},
-		model.Unreachable:  {"i/o timeout", " No answer from https://10.0.0.1:6443: i/o timeout (2 tries). ctrl-r tries now."},
-		model.Unauthorized: {"Unauthorized", " https://10.0.0.1:6443 does not accept the credentials (2 tries). Log in again; ctrl-r tries now."},
-		model.NotReady:     {"not ready: etcd", " https://10.0.0.1:6443: not ready: etcd (2 tries). ctrl-r tries now."},
-		model.Failing:      {"etcdserver: request timed out", " https://10.0.0.1:6443: etcdserver: request timed out (2 tries). ctrl-r tries now."},
+		model.Silent:       {"", " Waiting for an answer from https://10.0.0.1:6443. ctrl-r retries."},
+		model.Unreachable:  {"i/o timeout", " No answer from https://10.0.0.1:6443: i/o timeout (2 tries). ctrl-r retries."},
+		model.Unauthorized: {"Unauthorized", " https://10.0.0.1:6443 does not accept the credentials (2 tries). Log in again; ctrl-r retries."},
+		model.NotReady:     {"not ready: etcd", " https://10.0.0.1:6443: not ready: etcd (2 tries). ctrl-r retries."},
+		model.Failing:      {"etcdserver: request timed out", " https://10.0.0.1:6443: etcdserver: request timed out (2 tries). ctrl-r retries."},
 		model.Throttled:    {"too many requests", " Waiting for https://10.0.0.1:6443: too many requests (2 tries)."},
 		model.NotAnAPI: {
 			"an answer without kind and resourceVersion",
-			" https://10.0.0.1:6443: an answer without kind and resourceVersion. Is there a proxy to log in to?",
+			" https://10.0.0.1:6443: an answer without kind and resourceVersion. A proxy in front of it may need a login; ctrl-r ret…",
 		},
 	} {
 		status := liveStatus()
@@ -311,7 +311,7 @@ func TestALabelSelectorIsAFilterFromTheStart(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
 		o.Selector = "pod-template-hash in (6c9d8b7f4)"
 	})
-	if got := screenRow(app, first) + screenRow(app, first+1); !strings.HasPrefix(got, "▸  shop/checkout ×3") || !strings.HasSuffix(got, "350m short") {
+	if got := screenRow(app, first) + screenRow(app, first+1); !strings.HasPrefix(got, "▸  shop/checkout ×3") || !strings.HasSuffix(got, "350m more") {
 		t.Errorf("shows %s", got)
 	}
 }

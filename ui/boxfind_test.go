@@ -20,12 +20,12 @@ func markedRows(app *App) []string {
 func TestTheHelpIsSearched(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	press(t, app, "3", "?")
-	if !strings.Contains(screen(app), "/ finds, esc closes") || len(markedRows(app)) > 0 {
+	if !strings.Contains(screen(app), "/ find, esc close") || len(markedRows(app)) > 0 {
 		t.Fatal(screen(app))
 	}
 	press(t, app, "/")
 	write(t, app, "WHY not")
-	if rows := markedRows(app); len(rows) != 1 || !strings.Contains(rows[0], "why not here") {
+	if rows := markedRows(app); len(rows) != 1 || !strings.Contains(rows[0], "why not") {
 		t.Errorf("found %q", rows)
 	}
 	if !strings.Contains(screen(app), "/WHY not▏") {
@@ -48,7 +48,7 @@ func TestTheHelpIsSearched(t *testing.T) {
 func TestASearchScrollsASmallBox(t *testing.T) {
 	app := newTestApp(t, 80, 15, newProdEU().snapshot())
 	press(t, app, "3", "?", "/")
-	write(t, app, "refuses")
+	write(t, app, "rejects")
 	if rows := markedRows(app); len(rows) != 1 {
 		t.Errorf("found %q", rows)
 	}

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // timers notes what the app waits for, and never fires.
@@ -28,7 +30,7 @@ func TestAgesTickBySecondsOnlyWhileOneIsYoung(t *testing.T) {
 	if len(*asked) != 1 || (*asked)[0] != brisk {
 		t.Errorf("with a young pod in view it waits %v", *asked)
 	}
-	c.keep(func(p *corev1.Pod) bool { return now.Sub(p.CreationTimestamp.Time) > young })
+	c.keep(func(p *corev1.Pod) bool { return now.Sub(p.CreationTimestamp.Time) > page.Young })
 	app = newTestApp(t, 80, 24, c.snapshot())
 	asked = timers(app)
 	send(t, app, tickMsg{app.ticker.nth})

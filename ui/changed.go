@@ -8,19 +8,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
-// changedMsg says that cells may be as always again.
+// changedMsg says that highlights may end.
 type changedMsg struct{}
 
-// changing is a view whose cells are watched.
+// changing is a view that highlights changed cells.
 type changing interface {
-	compareCells(now time.Time) bool
-	changes() *table.Changes
+	CompareCells(now time.Time) bool
+	Changes() *table.Changes
 }
 
-func (l *list[F, R]) compareCells(now time.Time) bool { return l.table.Compare(now) }
-func (l *list[F, R]) changes() *table.Changes         { return &l.table.Changes }
-
-// watchCells looks for cells that changed by what the app has just been told.
+// watchCells looks for cells that changed by a message.
 func (a *App) watchCells(msg tea.Msg) tea.Cmd {
 	v, ok := a.history.top().(changing)
 	if !ok {
@@ -28,14 +25,14 @@ func (a *App) watchCells(msg tea.Msg) tea.Cmd {
 	}
 	switch msg.(type) {
 	case snapshotMsg, resultMsg:
-		if v.compareCells(a.observed.at) {
+		if v.CompareCells(a.observed.At) {
 			return a.after(table.ChangedFor, func(time.Time) tea.Msg { return changedMsg{} })
 		}
 	case changedMsg:
-		v.changes().Calm(a.observed.at)
+		v.Changes().Calm(a.observed.At)
 	default:
-		if !v.changes().Watched() {
-			v.compareCells(a.observed.at)
+		if !v.Changes().Watched() {
+			v.CompareCells(a.observed.At)
 		}
 	}
 	return nil

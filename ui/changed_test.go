@@ -30,7 +30,7 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 	if !drawnChanged(app, "Ready,cordoned") {
 		t.Error("a new status is drawn as always")
 	}
-	if n := len(app.pages.nodes.table.Changes.Till); n != 1 {
+	if n := len(app.pages.nodes.Table.Changes.Till); n != 1 {
 		t.Errorf("%d cells have changed, want the one status", n)
 	}
 	waits := 0
@@ -44,12 +44,12 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 	}
 	at = at.Add(table.ChangedFor - time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.table.Changes.Till) != 1 {
+	if len(app.pages.nodes.Table.Changes.Till) != 1 {
 		t.Error("it is as always too soon")
 	}
 	at = at.Add(time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.table.Changes.Till) != 0 {
+	if len(app.pages.nodes.Table.Changes.Till) != 0 {
 		t.Error("it stays so for ever")
 	}
 }
@@ -57,7 +57,7 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 	c := newProdEU()
 	app := newTestApp(t, 80, 24, c.snapshot())
-	table := app.pages.pods.table
+	table := app.pages.pods.Table
 	press(t, app, "2")
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "G", "s", "a", "g") // other rows, in another order
@@ -83,7 +83,7 @@ func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 
 func TestAVerdictThatComesInHasNotChanged(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
-	if n := len(app.pages.pending.table.Changes.Till); n > 0 {
+	if n := len(app.pages.pending.Table.Changes.Till); n > 0 {
 		t.Errorf("%d cells have changed at the start", n)
 	}
 }
@@ -93,6 +93,6 @@ func BenchmarkComparingCells(b *testing.B) {
 	press(b, app, "2")
 	b.ReportAllocs()
 	for b.Loop() {
-		app.pages.pods.compareCells(now)
+		app.pages.pods.CompareCells(now)
 	}
 }

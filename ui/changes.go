@@ -18,8 +18,8 @@ var changers = []keymap.Action{
 	keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete,
 }
 
-// change begins an action that changes the cluster: it is planned, after what it
-// lacks was typed.
+// change begins an action that changes the cluster: its missing arguments are
+// typed, then it is planned.
 func (c *acts) change(do keymap.Action, t targets) tea.Cmd {
 	switch do {
 	case keymap.Cordon, keymap.Uncordon:
@@ -51,7 +51,7 @@ func (c *acts) changePods(do keymap.Action, pods []*model.Pod) tea.Cmd {
 	case keymap.Scale:
 		return c.editReplicas(workload(pods[0], "/scale"), pods[0].Owner)
 	case keymap.Restart:
-		return c.plan(plan.Restart{Ref: workload(pods[0], ""), At: c.app.observed.at.UTC()})
+		return c.plan(plan.Restart{Ref: workload(pods[0], ""), At: c.app.observed.At.UTC()})
 	}
 	return nil
 }
@@ -69,12 +69,12 @@ var (
 	restarts = []string{"Deployment", "StatefulSet", "DaemonSet"}
 )
 
-// unfit tells why an action makes no sense for these pods; "" if it does.
+// unfit tells why an action does not apply to these pods; "" if it does.
 func unfit(do keymap.Action, pods []*model.Pod) string {
 	switch do {
 	case keymap.Evict:
 		if !slices.ContainsFunc(pods, (*model.Pod).Bound) {
-			return targets{pods: pods}.names() + grammar.Agree(len(pods), " is", " are") + " on no node."
+			return targets{pods: pods}.names() + grammar.Agree(len(pods), " is", " are") + " not on a node."
 		}
 	case keymap.Ungate:
 		if !slices.ContainsFunc(pods, func(p *model.Pod) bool { return len(p.Object.Spec.SchedulingGates) > 0 }) {
@@ -93,9 +93,12 @@ func unfit(do keymap.Action, pods []*model.Pod) string {
 // undeletable tells why pods are not deleted: those of a controller are evicted.
 func undeletable(pods []*model.Pod) string {
 	if len(pods) > 1 {
-		return "one pod at a time."
+		return "only one pod at a time."
 	}
-	if owner := pods[0].Owner; owner.Name != "" {
+	switch owner := pods[0].Owner; {
+	case owner.Name != "" && !pods[0].Bound():
+		return fmt.Sprintf("it belongs to %s: scale or delete that.", owner)
+	case owner.Name != "":
 		return fmt.Sprintf("%s owns it: e evicts it.", owner)
 	}
 	return ""

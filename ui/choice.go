@@ -28,7 +28,7 @@ type chosen struct {
 }
 
 func (c *choice) add(word, what, off string, run func() tea.Cmd) {
-	word, what = model.Clean(word), c.app.observed.brief(what)
+	word, what = model.Clean(word), c.app.observed.Brief(what)
 	if off != "" {
 		word = "(" + word + ")"
 	}
@@ -60,7 +60,7 @@ func (c *choice) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// take does what was chosen, or says why it cannot be done; the box stays then.
+// take runs the chosen item, or says why it is not available; the box stays then.
 func (c *choice) take(item chosen) tea.Cmd {
 	switch {
 	case c.app.small():
@@ -89,6 +89,6 @@ func (c *choice) draw(width, height int) dialog.Drawn {
 	}
 	off := func(i int) bool { return c.items[i].off != "" }
 	rows := dialog.List(c.app.styles(), lines, c.at, off, inner, dialog.Rows(height)-1)
-	rows = append(rows, dialog.Row{Text: c.app.styles().Dim.Render(cells.Cut("enter "+c.does+"   esc nothing", inner))})
+	rows = append(rows, dialog.Row{Text: c.app.styles().Dim.Render(cells.Cut("enter "+c.does+"   esc cancel", inner))})
 	return dialog.Drawn{Title: model.Clean(c.title), Corner: c.app.boxes.placeBadge(), Rows: rows, Inner: inner}
 }

@@ -1,5 +1,5 @@
-// Package ui is the dashboard: it draws snapshots and reports, and turns keys
-// into wishes. It does no I/O of its own.
+// Package ui is the dashboard: it draws snapshots and reports, and turns keys into
+// actions. It does no I/O of its own.
 package ui
 
 import (
@@ -14,16 +14,15 @@ import (
 // Cluster is what the dashboard needs from a cluster. Its methods are called
 // from Cmds, never from Update or View.
 type Cluster interface {
-	// Next waits for a snapshot newer than the one it gave out last.
+	// Next waits for a snapshot newer than the last one it returned.
 	Next(ctx context.Context) (*model.Snapshot, error)
-	// Ask says why the pod waits, or where it runs, with the parts that are wanted: an
-	// answer for each node, the scheduling cycle, what preemption could do, fixes.
+	// Ask explains why the pod is pending, or where it runs, with the parts that q asks
+	// for: an answer for each node, the scheduling cycle, preemption, fixes.
 	Ask(ctx context.Context, q report.Query) (*report.Report, error)
-	// OnNode says of each of some pods that have no node what the plugins have
-	// against one node.
+	// OnNode says for each of some pods without a node why the plugins reject one node.
 	OnNode(ctx context.Context, uids []types.UID, node string) ([]report.NodeAnswer, error)
-	// Evictions says for each of some pods of a node what would become of it if
-	// it alone were evicted, and whether the pod of that uid would then fit.
+	// Evictions says for each of some pods of a node what would happen to it if only
+	// it were evicted, and whether the pod of that uid would then fit.
 	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
@@ -31,7 +30,7 @@ type Cluster interface {
 	YAML(ctx context.Context, ref model.Ref) (string, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
-	// Actor carries out wishes; nil where the cluster can only be looked at.
+	// Actor carries out actions; nil where the cluster is read-only.
 	Actor() Actor
 	// ShowUsage says whether any view shows usage now; metrics are polled only then.
 	ShowUsage(on bool)

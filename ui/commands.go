@@ -6,9 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 )
 
 // commands are what the palette offers.
@@ -21,56 +22,56 @@ type commands struct {
 func (c *commands) all() []entry {
 	by := func(do keymap.Action) func() tea.Cmd {
 		return func() tea.Cmd {
-			return c.app.keyboard.do(keymap.Of(do, c.app.history.top().places()), c.app.history.top())
+			return c.app.keyboard.do(keymap.Of(do, c.app.history.top().Places()), c.app.history.top())
 		}
 	}
 	list := func(head string) func() tea.Cmd {
 		return func() tea.Cmd { c.app.prompt = openPalette(c.app, head); return nil }
 	}
 	entries := []entry{
-		{"pending", "pods that wait, and why", "1", by(keymap.Pending)},
+		{"pending", "pending pods and the reasons", "1", by(keymap.Pending)},
 		{"pods", "all pods", "2", by(keymap.Pods)},
-		{"nodes", "nodes, their room and their taints", "3", by(keymap.Nodes)},
-		{"ns", "another namespace", "n", list("ns ")},
+		{"nodes", "nodes, free capacity and taints", "3", by(keymap.Nodes)},
+		{"ns", "choose a namespace", "n", list("ns ")},
 		{"all", "all namespaces", "0", by(keymap.AllNamespaces)},
-		{"write", "allow changes where the settings keep a context read-only", "", c.app.acts.raise},
-		{"drains", "drains, running and done", "", func() tea.Cmd { return c.app.history.open(newDrains(c.app)) }},
-		{"activity", "what was done, and what undoes it", "z", by(keymap.Activity)},
-		{"not-read", "what could not be read", "!", by(keymap.Unread)},
-		{"theme", "another theme", "", list("theme ")},
-		{"help", "the keys of this place", "?", by(keymap.Help)},
-		{"quit", "leave fathom", "ctrl-c", by(keymap.Quit)},
+		{"write", "allow changes in this read-only context", "", c.app.acts.allowWrites},
+		{"drains", "drains, evictions and deletions of this session", "", func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
+		{"activity", "activity and undo", "z", by(keymap.Activity)},
+		{"not-read", "resources that could not be read", "!", by(keymap.Unread)},
+		{"theme", "choose a theme", "", list("theme ")},
+		{"help", "keys of this page", "?", by(keymap.Help)},
+		{"quit", "quit fathom", "ctrl-c", by(keymap.Quit)},
 	}
 	if actor := c.app.actor(); actor == nil || actor.ReadOnly() == "" {
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "write" })
 	}
 	entries = slices.Insert(entries, 5, c.changeEntries()...)
 	if c.app.Recording != nil {
-		entries = slices.Insert(entries, 5, entry{"changes", "what changed since the step before", "D", by(keymap.Changes)})
+		entries = slices.Insert(entries, 5, entry{"changes", "changes since the previous step", "D", by(keymap.Changes)})
 	}
 	if c.app.training.trainer() != nil {
 		entries = slices.Insert(entries, 5, c.app.training.trainerEntries()...)
 	}
 	if c.app.Session != nil {
-		where := "another context of the kubeconfig"
+		where := "choose a context of the kubeconfig"
 		if c.app.Demo {
-			where = "another lesson, or this one again"
+			where = "choose a lesson"
 		}
 		entries = slices.Insert(entries, 5, entry{c.app.contexts.contextWord(), where, "", list(c.app.contexts.contextWord() + " ")})
 	}
 	return entries
 }
 
-// trainerEntries are what a trainer does in a demo.
+// trainerEntries are the actions of a trainer in a demo.
 func (t *training) trainerEntries() []entry {
 	entries := []entry{
-		{"fault", "put a fault into the cluster, or take it back", "i", t.openTrainer},
-		{"reset", "begin anew: the same cluster, as it was", "", t.askReset},
+		{"fault", "inject a fault into the cluster, or remove it", "i", t.openTrainer},
+		{"reset", "reset the cluster to its start", "", t.askReset},
 	}
 	if t.app.lesson.taken != nil {
 		entries = append(entries, entry{"step", "go to a step of the lesson", "", t.openSteps})
 	}
-	return append(entries, entry{"large", "large and plain, for a projector; or as before", "", t.enlarge})
+	return append(entries, entry{"large", "large text for a projector, on or off", "", t.enlarge})
 }
 
 // changeEntries are the actions on what is selected that can be done now.
@@ -84,20 +85,20 @@ func (c *commands) changeEntries() []entry {
 			continue
 		}
 		entries = append(entries, entry{
-			item.word + " " + c.app.observed.nodeName(t.of(do).names()), changeWords[do] + " " + t.selectedWords(do), item.key,
-			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.places()), v) },
+			item.word + " " + c.app.observed.NodeName(t.of(do).names()), changeWords[do] + " " + t.selectedWords(do), item.key,
+			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
 		})
 	}
 	return entries
 }
 
-// changeWords say what the palette's entries of changes begin.
+// changeWords begin the palette's entries of changes.
 var changeWords = map[keymap.Action]string{
 	keymap.Cordon: "plan to cordon", keymap.Uncordon: "plan to uncordon", keymap.Drain: "plan a drain of",
 	keymap.Taint: "taint", keymap.Label: "label", keymap.Evict: "plan an eviction of",
 }
 
-// selectedWords tell what a change is about: "the selected node".
+// selectedWords name what a change is about: "the selected node".
 func (t targets) selectedWords(do keymap.Action) string {
 	n, noun := len(t.pods), "pod"
 	if on := t.of(do); len(on.nodes) > 0 {
@@ -106,7 +107,7 @@ func (t targets) selectedWords(do keymap.Action) string {
 	if n == 1 {
 		return "the selected " + noun
 	}
-	return "the " + figures.Count(n, noun, noun+"s") + " that are marked"
+	return "the " + model.FormatCount(n) + " marked " + noun + "s"
 }
 
 // namespaceEntries are the recent namespaces, by number, then all others.
@@ -117,7 +118,7 @@ func (c *commands) namespaceEntries() []entry {
 		entries = append(entries, entry{"ns " + name, "", strconv.Itoa(i + 1), to(name)})
 	}
 	entries = append(entries, entry{"ns all", "all namespaces", "0", to("")})
-	for _, name := range c.app.observed.namespaces() {
+	for _, name := range c.app.observed.Namespaces() {
 		if !slices.Contains(c.recent, name) {
 			entries = append(entries, entry{"ns " + name, "", "", to(name)})
 		}
@@ -130,8 +131,8 @@ const recentMost = 9
 
 // inNamespace shows one namespace; "" is all.
 func (c *commands) inNamespace(name string) tea.Cmd {
-	if only := c.app.observed.snapshot.Status.Namespace; only != "" && only != name {
-		return c.app.said.say("Only " + only + " can be read: not allowed to list pods of all namespaces.")
+	if only := c.app.observed.Snapshot.Status.Namespace; only != "" && only != name {
+		return c.app.said.say("Only " + only + " can be read: not allowed to list pods in all namespaces.")
 	}
 	c.app.Namespace = name
 	if name != "" {

@@ -11,19 +11,19 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
-// confirm is the box that says what a plan would do and asks whether to do it.
-// Nothing but its answer leads to a change of the cluster.
+// confirm is the box that shows what a plan would do and asks whether to do it.
+// Only its answer changes the cluster.
 type confirm struct {
 	app      *App
 	plan     *plan.Plan
 	question plan.Question
 	again    string // why it is asked again; "" the first time
-	arms     arming
+	guard    keyGuard
 	agreed   []bool      // to the plan's consents
 	chosen   int         // the consent that space checks
 	top      int         // rows scrolled out above
-	field    input.Field // what is typed as the answer
-	wrong    string      // what was entered and is not the answer
+	field    input.Field // the typed answer
+	wrong    string      // the entered text, where it is not the answer
 }
 
 func newConfirm(a *App, plan *plan.Plan, again string) *confirm {
@@ -37,15 +37,15 @@ func newConfirm(a *App, plan *plan.Plan, again string) *confirm {
 	return c
 }
 
-// key scrolls, agrees, types or answers. Before the box is armed only
-// leaving and reading on work.
+// key scrolls, agrees, types or answers. Until the box takes answers, only closing
+// and scrolling work.
 func (c *confirm) key(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
 	if pressed == "esc" || pressed == "ctrl+c" || pressed == "q" && !c.takesText() {
 		c.app.dialog = nil
 		return nil
 	}
-	may, cmd := c.arms.press(key, c.app)
+	may, cmd := c.guard.press(key, c.app)
 	switch {
 	case c.app.small():
 	case c.read(pressed):
@@ -93,16 +93,16 @@ func (c *confirm) walk(n int) {
 
 func (c *confirm) scroll(n int) { c.top = max(min(c.top+n, c.lastTop()), 0) }
 
-// resized asks anew whether the box can be read.
+// resized starts the time again that the box has to be on the screen.
 func (c *confirm) resized() tea.Cmd {
 	c.scroll(0)
-	return c.arms.begin(c.app)
+	return c.guard.begin(c.app)
 }
 
-// paste answers nothing.
+// paste is ignored: a pasted text is no answer.
 func (c *confirm) paste(string) tea.Cmd { return nil }
 
-// answer takes a key of an armed box.
+// answer takes a key once the box takes answers.
 func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
 	switch {
@@ -111,7 +111,7 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 	case c.open() || c.refused():
 	case c.question.Answer == "y":
 		if pressed == "y" {
-			return c.arms.answers(c.app, c)
+			return c.guard.answers(c.app, c)
 		}
 	case pressed == "enter":
 		if typed := c.field.Text(); typed != c.question.Answer {
@@ -128,13 +128,13 @@ func (c *confirm) answer(key tea.KeyPressMsg) tea.Cmd {
 
 // answered implements answerer.
 func (c *confirm) answered(keys int) tea.Cmd {
-	if keys != c.arms.keys || c.open() || c.refused() || c.app.small() {
+	if keys != c.guard.keys || c.open() || c.refused() || c.app.small() {
 		return nil
 	}
 	return c.app.acts.confirmed(c, "y")
 }
 
-// agree checks or unchecks the chosen consent, if it can be read.
+// agree checks or unchecks the chosen consent, if it is in view.
 func (c *confirm) agree() {
 	if len(c.agreed) == 0 || c.top < c.lastTop() {
 		return
@@ -145,7 +145,7 @@ func (c *confirm) agree() {
 	}
 }
 
-// open says whether something has to be agreed to before the question is put.
+// open says whether a consent is missing, which the question waits for.
 func (c *confirm) open() bool { return slices.Contains(c.agreed, false) }
 
 // refused says whether the API server would not make the plan's changes.

@@ -17,7 +17,7 @@ func cordonBox(t *testing.T, width, height int, context string, with func(*Optio
 	t.Helper()
 	d := newActed(t, width, height, context, with)
 	d.actor.dress = func(plan *plan.Plan) {
-		plan.Effects = append(plan.Effects, "Pending shop/checkout loses the node that was nearest.")
+		plan.Effects = append(plan.Effects, "Pending shop/checkout is still unschedulable and loses its closest node.")
 	}
 	d.node("std-b-02")
 	d.press("c")
@@ -53,7 +53,7 @@ func TestYConfirmsAndIsToldWhatTakesItBack(t *testing.T) {
 	if len(d.actor.run) != 1 || d.actor.run[0].Action.Name() != "cordon std-b-02" || d.app.dialog != nil {
 		t.Fatalf("ran %v:\n%s", d.actor.run, screen(d.app))
 	}
-	if got := screenRow(d.app, message); got != " cordoned std-b-02; z undoes it" {
+	if got := screenRow(d.app, message); got != " Cordoned std-b-02. z opens Activity to undo it." {
 		t.Errorf("says %q", got)
 	}
 }
@@ -187,7 +187,7 @@ func TestWhilePlanningOnlyEscWorks(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
 	d.node("std-b-02")
 	_, cmd := d.app.Update(keyPress("c"))
-	if got := screenRow(d.app, message); got != " planning cordon std-b-02; esc leaves it" {
+	if got := screenRow(d.app, message); got != " planning cordon std-b-02; esc cancels" {
 		t.Errorf("says %q", got)
 	}
 	press(t, d.app, "1", "y", "enter")

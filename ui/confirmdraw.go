@@ -20,18 +20,18 @@ const (
 	confirmLeast = 65
 )
 
-// told is one line of the box, plain.
-type told struct {
+// boxLine is one line of the box, plain.
+type boxLine struct {
 	text  string
 	style lipgloss.Style
 	agree int // the consent that it is about, from 1; 0 is none
 }
 
-// draw lays the box out: what scrolls, then what stands below it.
+// draw lays the box out: the part that scrolls, then the part below it.
 func (c *confirm) draw(width, height int) dialog.Drawn {
 	room := dialog.Room(width)
 	body, tail := c.body(room), c.tail(room)
-	b := dialog.Drawn{Title: c.app.observed.brief(c.plan.Title), Corner: c.app.boxes.placeBadge(), Inner: c.inner(room)}
+	b := dialog.Drawn{Title: c.app.observed.Brief(c.plan.Title), Corner: c.app.boxes.placeBadge(), Inner: c.inner(room)}
 	asks := c.asks(b.Inner)
 	for _, line := range c.window(body, max(dialog.Rows(height)-len(tail)-len(asks), 1)) {
 		b.Rows = append(b.Rows, c.row(line, b.Inner))
@@ -54,24 +54,24 @@ func (c *confirm) inner(room int) int {
 	return min(inner, room)
 }
 
-func (c *confirm) row(line told, width int) dialog.Row {
+func (c *confirm) row(line boxLine, width int) dialog.Row {
 	chosen := line.agree == c.chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
 	return dialog.Row{Text: line.style.Render(cells.Cut(line.text, width)), Cursor: chosen}
 }
 
-// window is what of the body is in view; ⋮ tells how many rows are not.
-func (c *confirm) window(body []told, rows int) []told {
+// window is the part of the body that is in view; ⋮ counts the rows that are not.
+func (c *confirm) window(body []boxLine, rows int) []boxLine {
 	if len(body) <= rows {
 		return body
 	}
 	dim := c.app.styles().Dim
 	top := min(c.top, len(body)-rows)
-	shown := append([]told(nil), body[top:top+rows]...)
+	shown := append([]boxLine(nil), body[top:top+rows]...)
 	if below := len(body) - top - rows; below > 0 {
-		shown[rows-1] = told{text: fmt.Sprintf("  ⋮ %d", below+1), style: dim}
+		shown[rows-1] = boxLine{text: fmt.Sprintf("  ⋮ %d", below+1), style: dim}
 	}
 	if top > 0 && rows > 1 {
-		shown[0] = told{text: fmt.Sprintf("  ⋮ %d", top+1), style: dim}
+		shown[0] = boxLine{text: fmt.Sprintf("  ⋮ %d", top+1), style: dim}
 	}
 	return shown
 }
@@ -83,26 +83,31 @@ func (c *confirm) lastTop() int {
 	return max(len(c.body(room))-max(dialog.Rows(c.app.height)-below, 1), 0)
 }
 
-// body is what scrolls: what follows, what stands against it, what changes, and
-// what has to be agreed to.
-func (c *confirm) body(width int) []told {
+// body is the part that scrolls: effects, warnings, pods, changes, and consents.
+func (c *confirm) body(width int) []boxLine {
 	s := c.app.styles()
 	lines := c.sentences(nil, s.Warn, width, c.again)
-	lines = c.sentences(lines, s.Text, width, c.plan.StopWords(c.app.jobs.all)...)
-	lines = c.sentences(lines, s.Text, width, c.plan.Effects...)
+	text := s.Text
+	if c.refused() {
+		lines = c.sentences(lines, s.Bad, width, c.plan.Verdict.Words())
+		lines = c.sentences(lines, s.Text, width, "Nothing was changed, and nothing will be. The plan was:")
+		text = s.Dim
+	}
+	lines = c.sentences(lines, text, width, c.plan.StopWords(c.app.jobs.all)...)
+	lines = c.sentences(lines, text, width, c.plan.Effects...)
 	for _, warning := range c.plan.Warnings {
-		for i, line := range cells.Wrap(c.app.observed.brief(warning), width-2) {
+		for i, line := range cells.Wrap(c.app.observed.Brief(warning), width-2) {
 			lead := "! "
 			if i > 0 {
 				lead = "  "
 			}
-			lines = append(lines, told{text: lead + line, style: s.Warn})
+			lines = append(lines, boxLine{text: lead + line, style: s.Warn})
 		}
 	}
 	lines = append(lines, c.ends(width)...)
 	for _, line := range c.edits() {
 		for i, row := range cells.Wrap(model.Clean(line), width-2) {
-			lines = append(lines, told{text: cells.Blank(2+2*min(i, 1)) + row, style: s.Text})
+			lines = append(lines, boxLine{text: cells.Blank(2+2*min(i, 1)) + row, style: s.Text})
 		}
 	}
 	return append(lines, c.consents(width)...)
@@ -118,17 +123,17 @@ var figureBlank = regexp.MustCompile(`(\b\d+) `)
 func withFigures(text string) string { return figureBlank.ReplaceAllString(text, "${1}"+nbsp) }
 
 // sentences appends texts of ours, a paragraph each.
-func (c *confirm) sentences(lines []told, style lipgloss.Style, width int, texts ...string) []told {
+func (c *confirm) sentences(lines []boxLine, style lipgloss.Style, width int, texts ...string) []boxLine {
 	for _, text := range texts {
-		for _, line := range cells.Wrap(withFigures(c.app.observed.brief(text)), width) {
-			lines = append(lines, told{text: strings.ReplaceAll(line, nbsp, " "), style: style})
+		for _, line := range cells.Wrap(withFigures(c.app.observed.Brief(text)), width) {
+			lines = append(lines, boxLine{text: strings.ReplaceAll(line, nbsp, " "), style: style})
 		}
 	}
 	return lines
 }
 
 // edits are the fields that change, with the object's name where there are several.
-// That a drain cordons stands in its order.
+// Of a drain there are none: its order says that it cordons.
 func (c *confirm) edits() []string {
 	if _, drains := c.plan.Action.(plan.Drains); drains {
 		return nil
@@ -138,7 +143,7 @@ func (c *confirm) edits() []string {
 		for _, edit := range change.Edits {
 			words := edit.Words()
 			if len(c.plan.Changes) > 1 {
-				words = c.app.observed.nodeName(change.Target.Words()) + " " + words
+				words = c.app.observed.NodeName(change.Target.Words()) + " " + words
 			}
 			lines = append(lines, words)
 		}
@@ -146,33 +151,33 @@ func (c *confirm) edits() []string {
 	return lines
 }
 
-// tail is what stands below: order, the dry run's verdict and the way back.
-func (c *confirm) tail(width int) []told {
+// tail is the part below that does not scroll: order, the dry run's verdict, undo.
+func (c *confirm) tail(width int) []boxLine {
 	s := c.app.styles()
 	if c.refused() {
-		return c.sentences(nil, s.Bad, width, c.plan.Verdict.Words())
+		return nil
 	}
 	return c.sentences(nil, s.Text, width, c.plan.Order, c.plan.Closing())
 }
 
-// asks are the last rows: what has to be pressed or typed. They are dim until the
-// box is armed. What is typed has a row of its own where the question is long.
+// asks are the last rows: the key to press or the text to type. They are dim until
+// the box takes answers. The typed text has a row of its own below a long question.
 func (c *confirm) asks(width int) []dialog.Row {
 	s := c.app.styles()
 	style := s.Dim
-	if c.arms.ready(c.app.observed.at) {
+	if c.guard.ready(c.app.observed.At) {
 		style = s.Strong
 	}
-	leave := s.Dim.Render("esc: nothing")
+	leave := s.Dim.Render("esc cancel")
 	switch {
 	case c.refused():
-		return []dialog.Row{{Text: style.Render("esc nothing")}}
+		return []dialog.Row{{Text: style.Render("esc close")}}
 	case c.open():
 		return []dialog.Row{{Text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
 	case c.question.Answer == "y":
-		return []dialog.Row{{Text: style.Render(cells.Cut(c.question.Words+"   esc nothing", width))}}
+		return []dialog.Row{{Text: style.Render(cells.Cut(c.question.Words+"   esc cancel", width))}}
 	case c.wrong != "":
-		leave = s.Warn.Render("not that") + s.Dim.Render("   esc: nothing")
+		leave = s.Warn.Render("no match") + s.Dim.Render("   esc cancel")
 	}
 	words, typed := model.Clean(c.question.Words), c.field.Drawn()
 	if cells.Width(words)+cells.Width(typed)+cells.Width(c.question.Answer)+cells.Width(leave)+2 <= width {
@@ -185,7 +190,7 @@ func (c *confirm) asks(width int) []dialog.Row {
 	return append(rows, dialog.Row{Text: cells.Spread(style.Render(typed), leave, width)})
 }
 
-// placeBadge is the corner of a box that changes something: where it would.
+// placeBadge is the corner of a box that changes something: the context.
 func (x *boxes) placeBadge() string {
 	s := x.app.styles()
 	where := s.Accent.Render(cells.Cut(model.Clean(x.app.head.short), dialog.Most/2))

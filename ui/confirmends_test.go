@@ -30,8 +30,8 @@ func evictBox(t *testing.T, width, height int, context string, with func(*Option
 func (d *acted) mark(name string) {
 	d.t.Helper()
 	press(d.t, d.app, "g")
-	for range d.app.observed.snapshot.Pods {
-		if d.app.history.top().selected().copy == name {
+	for range d.app.observed.Snapshot.Pods {
+		if d.app.history.top().Selected().Copy == name {
 			press(d.t, d.app, "space")
 			return
 		}
@@ -103,7 +103,7 @@ func TestTheNumberOfPodsConfirmsADrain(t *testing.T) {
 	d.wait(time.Second)
 	d.write("12")
 	d.press("enter")
-	if got := screen(d.app); len(d.actor.run) != 0 || !strings.Contains(got, "not that") {
+	if got := screen(d.app); len(d.actor.run) != 0 || !strings.Contains(got, "no match") {
 		t.Fatalf("another number:\n%s", got)
 	}
 	d.press("backspace")
@@ -195,7 +195,7 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 		}, stays: true},
 		"in which a number of pods is typed": {open: func(t *testing.T) *acted {
 			d := newActed(t, 80, 24, "staging-eu", nil)
-			d.app.acts.openEdit(&wishEdit{title: "Scale web/front", number: true})
+			d.app.acts.openEdit(&actionEdit{title: "Scale web/front", number: true})
 			return d
 		}},
 	} {
@@ -273,7 +273,7 @@ func TestWhatIsGoneAmongTheMarkedIsSkipped(t *testing.T) {
 		d.press("space")
 	}
 	d.prod.nodes = slices.DeleteFunc(d.prod.nodes, func(n *corev1.Node) bool { return n.Name == "std-b-02" })
-	d.actor.snapshot = d.prod.at(2, d.app.observed.snapshot.Status)
+	d.actor.snapshot = d.prod.at(2, d.app.observed.Snapshot.Status)
 	send(t, d.app, snapshotMsg{snapshot: d.actor.snapshot})
 	d.press("c")
 	if got := screen(d.app); !strings.Contains(got, "Skips 1 of 2 nodes: std-b-02 (gone).") {

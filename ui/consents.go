@@ -12,7 +12,7 @@ const consentsGap = 10
 
 // consents are what has to be agreed to, each with the flag of kubectl drain that
 // says the same.
-func (c *confirm) consents(width int) []told {
+func (c *confirm) consents(width int) []boxLine {
 	s := c.app.styles()
 	words, flags := 0, 0
 	for i := range c.plan.Consents {
@@ -20,7 +20,7 @@ func (c *confirm) consents(width int) []told {
 		flags = max(flags, cells.Width(c.flag(i)))
 	}
 	gap := max(min(consentsGap, width-len("[ ] ")-words-flags), 2)
-	var lines []told
+	var lines []boxLine
 	for i, consent := range c.plan.Consents {
 		box, style := "[ ] ", s.Warn
 		if c.agreed[i] {
@@ -31,7 +31,7 @@ func (c *confirm) consents(width int) []told {
 			rows = append(cells.Wrap(model.Clean(consent.Words), width-len(box)), c.flag(i))
 		}
 		for _, row := range rows {
-			lines = append(lines, told{text: strings.TrimRight(box+row, " "), style: style, agree: i + 1})
+			lines = append(lines, boxLine{text: strings.TrimRight(box+row, " "), style: style, agree: i + 1})
 			box = cells.Blank(len(box))
 		}
 	}

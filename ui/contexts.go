@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// connections opens clusters, and leaves one for another.
+// connections opens clusters, and switches from one to another.
 type connections struct{ app *App }
 
 // connectedMsg is the cluster of another context.
@@ -34,7 +34,7 @@ func (n *connections) contextEntries() []entry {
 			what = ""
 		}
 		if c.Name == n.app.Context {
-			what = "this one"
+			what = "current"
 		}
 		entries = append(entries, entry{n.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return n.connect(c) }})
 	}
@@ -64,7 +64,7 @@ func (c *connecting) Run() (err error) {
 	if c.out != nil {
 		_, _ = fmt.Fprintf(c.out, "Connecting to %s …\n", model.Clean(c.name))
 	}
-	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt) // ctrl-c gives up waiting
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt) // ctrl-c cancels
 	defer stop()
 	c.cluster, err = c.session.Open(ctx, c.name)
 	return err
@@ -73,7 +73,7 @@ func (c *connecting) Run() (err error) {
 // SetStdin is not needed: what asks opens the terminal itself.
 func (c *connecting) SetStdin(io.Reader) {}
 
-// SetStdout says where to tell what is going on.
+// SetStdout sets where progress is written.
 func (c *connecting) SetStdout(w io.Writer) { c.out = w }
 
 // SetStderr is not needed.
@@ -82,7 +82,7 @@ func (c *connecting) SetStderr(io.Writer) {}
 // connect goes to another context.
 func (n *connections) connect(to model.Context) tea.Cmd {
 	if to.Name == n.app.Context && !n.app.Demo {
-		return nil // a lesson can begin again
+		return nil // only a lesson can begin again
 	}
 	if n.app.Demo {
 		return n.connectDemo(to)
@@ -91,12 +91,12 @@ func (n *connections) connect(to model.Context) tea.Cmd {
 	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
 }
 
-// connectDemo is connect on the embedded cluster, which asks nothing on the terminal.
+// connectDemo is connect on the embedded cluster, which does not need the terminal.
 func (n *connections) connectDemo(to model.Context) tea.Cmd {
-	if n.app.training.anew {
-		return n.app.said.say("A cluster is being opened already.")
+	if n.app.training.opening {
+		return n.app.said.say("Another cluster is already being opened.")
 	}
-	n.app.training.anew = true
+	n.app.training.opening = true
 	session := n.app.Session
 	return tea.Batch(n.app.said.say("Opening "+to.Name+" …"), func() tea.Msg {
 		cluster, err := session.Open(context.Background(), to.Name)
@@ -106,7 +106,7 @@ func (n *connections) connectDemo(to model.Context) tea.Cmd {
 
 // onConnected leaves the old cluster for the new one; on an error nothing changes.
 func (n *connections) onConnected(msg connectedMsg) tea.Cmd {
-	n.app.training.anew = false
+	n.app.training.opening = false
 	if msg.err != nil {
 		return n.app.said.sayError(fmt.Errorf("open %s: %w", msg.context.Name, msg.err))
 	}
@@ -122,9 +122,9 @@ func (n *connections) swap(to Cluster) tea.Cmd {
 	n.app.Cluster, n.app.Opening = to, nil
 	n.app.opened++
 	n.app.ctx, n.app.cancel = context.WithCancel(context.Background())
-	n.app.observed.snapshot = &model.Snapshot{Status: model.Status{Context: n.app.Context, Reading: unreadYet()}}
+	n.app.observed.Snapshot = &model.Snapshot{Status: model.Status{Context: n.app.Context, Reading: unreadYet()}}
 	n.app.acts, n.app.jobs, n.app.dialog = acts{app: n.app}, jobs{app: n.app}, nil
-	n.app.observed.domain, n.app.usage = "", false
+	n.app.observed.Domain, n.app.usage = "", false
 	n.app.begin()
 	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs(), n.app.lessons.nextLesson(), func() tea.Msg {
 		if old != nil {
@@ -134,5 +134,5 @@ func (n *connections) swap(to Cluster) tea.Cmd {
 	})
 }
 
-// unreadYet is what is being read before the first snapshot came.
+// unreadYet is what is being read before the first snapshot arrives.
 func unreadYet() map[string]int { return map[string]int{"nodes": 0, "pods": 0} }

@@ -14,9 +14,9 @@ type boxes struct{ app *App }
 type modal interface {
 	key(key tea.KeyPressMsg) tea.Cmd
 	paste(text string) tea.Cmd
-	// scroll moves what is read by n rows, as the wheel does.
+	// scroll moves the text by n rows, as the wheel does.
 	scroll(n int)
-	// resized tells that the terminal has another size.
+	// resized is called when the terminal has another size.
 	resized() tea.Cmd
 	// draw lays it out for a terminal of that size.
 	draw(width, height int) dialog.Drawn

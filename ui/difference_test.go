@@ -49,19 +49,19 @@ func TestWhatChangedGoesAlongWithTheSteps(t *testing.T) {
 	app, r := newRecordingApp(t, 80, 24, 14)
 	r.found = &model.Difference{Apart: 90 * time.Second}
 	press(t, app, "D")
-	requireRow(t, app, 2, "Since step 13, 1m30s before: nothing that matters for where pods may go.")
+	requireRow(t, app, 2, "Since step 13, 1m30s earlier: no change that affects scheduling.")
 	r.err = errors.New("compare with step 14: read x: it ends in the middle")
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
-	requireRow(t, app, 2, "Not known: compare with step 14: read x: it ends in the middle")
+	requireRow(t, app, 2, "Unknown: compare with step 14: read x: it ends in the middle")
 	r.err, r.found = nil, changedProdEU()
 	press(t, app, "D") // it is open already
 	send(t, app, snapshotMsg{snapshot: recorded(16)}, snapshotMsg{snapshot: recorded(16)})
-	requireRow(t, app, 2, "Since step 15: 1 node changed, 2 pods got a node, 3 came and wait, 1 is gone.")
+	requireRow(t, app, 2, "Since step 15: 1 node changed, 2 pods scheduled, 3 new and pending, 1 deleted.")
 	if want := []int{14, 15, 16}; !slices.Equal(r.compared, want) {
 		t.Errorf("steps %v were compared, want %v", r.compared, want)
 	}
 	press(t, app, "esc")
-	if name := app.history.top().crumbs()[0]; name != "pending" {
+	if name := app.history.top().Crumbs()[0]; name != "pending" {
 		t.Errorf("esc shows %s", name)
 	}
 }
@@ -69,7 +69,7 @@ func TestWhatChangedGoesAlongWithTheSteps(t *testing.T) {
 func TestTheFirstStepHasNothingBeforeIt(t *testing.T) {
 	app, r := newRecordingApp(t, 80, 24, 1)
 	press(t, app, "D")
-	requireRow(t, app, 2, "This is the first step: there is none before it to compare with.")
+	requireRow(t, app, 2, "This is the first step. There is nothing to compare it with.")
 	if r.compared != nil {
 		t.Errorf("steps %v were compared", r.compared)
 	}
@@ -80,14 +80,14 @@ func TestThePaletteKnowsWhatChangedInARecordingAlone(t *testing.T) {
 	press(t, app, ":")
 	write(t, app, "changes")
 	press(t, app, "enter")
-	if name := app.history.top().crumbs()[0]; name != "changes" {
+	if name := app.history.top().Crumbs()[0]; name != "changes" {
 		t.Errorf("the palette shows %s", name)
 	}
 	app = newSnapshotApp(t, 80, 24)
 	press(t, app, ":")
 	write(t, app, "changes")
 	press(t, app, "D")
-	if strings.Contains(screen(app), "what changed since") {
+	if strings.Contains(screen(app), "changes since") {
 		t.Errorf("a snapshot has changes:\n%s", screen(app))
 	}
 }

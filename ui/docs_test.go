@@ -17,8 +17,8 @@ import (
 // keyDocs is the key map as a page of the documentation.
 func keyDocs() string {
 	var page strings.Builder
-	page.WriteString("# Keys\n\n`?` shows those of the place where you are. A key has one meaning on every page; a key that is not here\n" +
-		"does nothing. Boxes and inputs have keys of their own: they stand below.\n\n")
+	page.WriteString("# Keys\n\n`?` shows the keys of the current page. A key means the same on every page; a key that is not listed\n" +
+		"here does nothing. Dialogs and inputs have keys of their own, listed below.\n\n")
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
 	for _, b := range keymap.Bindings {
 		var labels []string
@@ -30,7 +30,7 @@ func keyDocs() string {
 		}
 		fmt.Fprintf(&page, "| %s | %s | %s |\n", strings.Join(labels, " "), whereWords(b.Where), b.Docs)
 	}
-	page.WriteString("\n## In boxes and inputs\n\n| where | key | what |\n|--|--|--|\n")
+	page.WriteString("\n## In dialogs and inputs\n\n| where | key | what |\n|--|--|--|\n")
 	for _, b := range boxKeys {
 		var labels []string
 		for label := range strings.FieldsSeq(b.label) {
@@ -43,24 +43,24 @@ func keyDocs() string {
 
 // boxKeys are the keys of boxes and inputs, for the documentation.
 var boxKeys = []struct{ Box, label, docs string }{
-	{"a box that asks", "y", "do what it says, where it asks for a `y`"},
-	{"a box that asks", "0–9 enter", "the number that it asks for; on production the context's name is typed"},
-	{"a box that asks", "space", "agree to what is lost, or not"},
-	{"a box that asks", "↑ ↓ pgup pgdn", "read on; at the end choose what to agree to"},
-	{"a box that asks", "q esc ctrl-c", "close it, and do nothing; `q` is typed where a name is typed"},
-	{"all actions", "k ↑ j ↓ enter", "choose an action and plan it; so does the key of the action"},
+	{"a confirmation", "y", "confirm, if it asks for `y`"},
+	{"a confirmation", "0–9 enter", "type the number that it asks for; in a production context type the name of the context"},
+	{"a confirmation", "space", "check or clear a check box"},
+	{"a confirmation", "↑ ↓ pgup pgdn", "scroll; at the end choose a check box"},
+	{"a confirmation", "q esc ctrl-c", "cancel; where a name is typed, `q` is a letter"},
+	{"all actions", "k ↑ j ↓ enter", "choose an action and plan it; its own key plans it too"},
 	{"all actions", "a q esc ctrl-c", "close it"},
 	{"a list to choose from", "k ↑ j ↓ g home G end enter", "choose"},
 	{"a list to choose from", "i q esc ctrl-c", "close it"},
 	{"the help", "k ↑ j ↓", "scroll"},
-	{"the help", "/ ctrl-n ctrl-p", "find, the next match, the match before"},
-	{"the help", "? q enter esc ctrl-c", "close it; `esc` ends a search before"},
-	{"inputs", "enter", "take what is typed or chosen"},
-	{"inputs", "tab ↑ ↓", "complete, choose, where there is something to choose from"},
-	{"inputs", "esc", "leave it; `q` leaves the input of a number too"},
-	{"the lesson's panel", "1–9 h enter", "answer, a hint, go on"},
-	{"the lesson's panel", "k ↑ j ↓", "scroll"},
-	{"the lesson's panel", "L q esc", "leave it"},
+	{"the help", "/ ctrl-n ctrl-p", "find, next match, previous match"},
+	{"the help", "? q enter esc ctrl-c", "close it; `esc` ends a search first"},
+	{"inputs", "enter", "accept the typed or chosen text"},
+	{"inputs", "tab ↑ ↓", "complete, choose a suggestion"},
+	{"inputs", "esc", "cancel; in the input of a number `q` does too"},
+	{"the lesson panel", "1–9 h enter", "answer, hint, continue"},
+	{"the lesson panel", "k ↑ j ↓", "scroll"},
+	{"the lesson panel", "L q esc", "leave it"},
 }
 
 // TestBoxesTakeTheKeysThatAreDocumented presses every key that can be printed in
@@ -119,7 +119,7 @@ func TestBoxesTakeTheKeysThatAreDocumented(t *testing.T) {
 				before, at := screen(d.app), d.at
 				d.press(key)
 				d.at = at
-				send(t, d.app, armMsg{})
+				send(t, d.app, guardMsg{})
 				acts := screen(d.app) != before || len(d.actor.run)+len(d.actor.stopped) > 0
 				if acts != slices.Contains(listed, key) {
 					t.Errorf("%q acts: %v", key, acts)
@@ -144,7 +144,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.NodeFacts, "a node's page"},
 		{keymap.OnFix, "a fix"},
 		{keymap.OnJob, "a drain"},
-		{keymap.OnEntry, "what was done"},
+		{keymap.OnEntry, "an entry of the activity"},
 		{keymap.PodFacts, "a pod's pages"},
 		{keymap.InPending, "Pending"},
 		{keymap.InRecording, "a recording"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 )
 
 // cartSaid is what the API server says of an eviction that a budget refuses.
@@ -31,7 +32,7 @@ func drainJob(prod *prodEU) *plan.Progress {
 	}
 	job := &plan.Progress{
 		ID: 1, Name: "drain std-a-02", State: plan.JobRuns, Began: ago(72), Revision: 1,
-		Plan: &plan.Plan{Action: plan.Drain{Nodes: []string{"std-a-02"}}},
+		Plan: &plan.Plan{Action: plan.Drain{Nodes: []string{"std-a-02"}}, Undo: plan.Restore{Of: "drain std-a-02", OfDrain: true}},
 		Pods: []plan.PodProgress{
 			{Pod: ref("batch", "report-2"), State: plan.PodGone, Since: ago(48), Back: back("batch", "report-2"), BackNode: "std-a-01"},
 			{Pod: ref("dev", "shell-anna"), State: plan.PodTerminating, Since: ago(22), Grace: time.Minute},
@@ -67,7 +68,7 @@ func draining(t *testing.T, width, height int, with func(*Options)) (*acted, *pl
 	}
 	d.actor.entries = []plan.Entry{{
 		ID: 1, At: job.Began, User: "anna", Context: "staging-eu", Did: job.Name, Result: "running", OK: true, Job: job.ID,
-		Undo: plan.Restore{Of: job.Name, Changes: []plan.Change{cordon}},
+		Undo: plan.Restore{Of: job.Name, OfDrain: true, Changes: []plan.Change{cordon}},
 	}}
 	d.tell(job)
 	return d, job
@@ -129,7 +130,7 @@ func TestADrainIsPausedAndStopped(t *testing.T) {
 	paused := *job
 	paused.State = plan.JobPaused
 	d.tell(&paused)
-	if got := screenRow(d.app, footer); !strings.Contains(got, "P go on") {
+	if got := screenRow(d.app, footer); !strings.Contains(got, "P resume") {
 		t.Errorf("says %q", got)
 	}
 	d.press("Q")
@@ -191,7 +192,7 @@ func TestTheUndoOfADrainThatRunsSaysThatItStopsIt(t *testing.T) {
 func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 	for name, with := range map[string]func(*acted){
 		"while it runs":                   func(*acted) {},
-		"where the connection is lost":    func(d *acted) { d.app.observed.snapshot.Status.Connection.Live = false },
+		"where the connection is lost":    func(d *acted) { d.app.observed.Snapshot.Status.Connection.Live = false },
 		"where nothing may be changed":    func(d *acted) { d.actor.readOnly = "read-only for this context." },
 		"among marked nodes that drain":   func(d *acted) { d.press("space") },
 		"from the menu of all actions, a": func(d *acted) { d.press("a") },
@@ -201,7 +202,7 @@ func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 			d.node("std-a-02")
 			with(d)
 			d.press("r")
-			if page, ok := d.app.history.top().(*drainPage); !ok || page.job.ID != 1 {
+			if page, ok := d.app.history.top().(*drains.Page); !ok || page.Crumbs()[1] != "std-a-02" {
 				t.Errorf("shows\n%s", screen(d.app))
 			}
 			if len(d.actor.asked) != 0 {
@@ -228,7 +229,7 @@ func TestDrainingANodeThatDrainsOpensTheDrain(t *testing.T) {
 		d.tell(&second, job)
 		d.node("std-a-02")
 		d.press("r")
-		if _, ok := d.app.history.top().(*drainsPage); !ok {
+		if _, ok := d.app.history.top().(*drains.List); !ok {
 			t.Errorf("shows\n%s", screen(d.app))
 		}
 	})
@@ -240,15 +241,15 @@ func TestEnterOnADrainThatRunsOpensItInActivity(t *testing.T) {
 	if got := screenRow(d.app, footer); !strings.HasPrefix(got, " enter open  U undo") {
 		t.Errorf("offers %q", got)
 	}
-	if got := screen(d.app); !strings.Contains(got, "1 can be undone: U plans that and asks.") {
+	if got := screen(d.app); !strings.Contains(got, "1 can be undone.") {
 		t.Errorf("says\n%s", got)
 	}
 	d.press("enter")
-	if page, ok := d.app.history.top().(*drainPage); !ok || page.job.ID != job.ID {
+	if page, ok := d.app.history.top().(*drains.Page); !ok || page.Crumbs()[1] != "std-a-02" {
 		t.Errorf("shows\n%s", screen(d.app))
 	}
 	d.press("z", "U")
-	if len(d.actor.asked) != 1 || d.actor.asked[0].Name() != "undo drain std-a-02" {
+	if len(d.actor.asked) != 1 || d.actor.asked[0].Name() != "uncordon std-a-02" {
 		t.Errorf("planned %v", d.actor.asked)
 	}
 	d.press("esc")
@@ -278,20 +279,20 @@ func TestAStoppedDrainTellsHowLongItRan(t *testing.T) {
 		t.Errorf("the list says\n%s", got)
 	}
 	press(d.t, d.app, "enter")
-	if got := screen(d.app); !strings.Contains(got, "  left                   1h  PDB cart refused it") {
+	if got := screen(d.app); !strings.Contains(got, "  not evicted            1h  blocked by PDB cart") {
 		t.Errorf("the page says\n%s", got)
 	}
 }
 
 func TestAJobIsToldWhereverOneIs(t *testing.T) {
 	d, job := draining(t, 80, 24, nil)
-	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" {
+	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 evicted" {
 		t.Errorf("says %q", got)
 	}
 	done := *job
 	done.State, done.Over = plan.JobDone, now
 	d.tell(&done)
-	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 gone" || !d.app.said.bad && d.app.said.text == "" {
+	if got := screenRow(d.app, message); got != " drain std-a-02: 7 of 11 evicted" || !d.app.said.bad && d.app.said.text == "" {
 		t.Errorf("its end is not told: %q", got)
 	}
 	send(t, d.app, forgetMsg{d.app.said.nth})
@@ -312,7 +313,7 @@ func TestLeavingWhileADrainRunsAsksOnce(t *testing.T) {
 	if quits("ctrl+c") {
 		t.Error("one ctrl-c quits")
 	}
-	if got := screenRow(d.app, message); got != " 1 drain is running; ctrl-c again stops it and quits" {
+	if got := screenRow(d.app, message); got != " 1 drain is running; ctrl-c again stops it (nodes stay cordoned) and quits" {
 		t.Errorf("says %q", got)
 	}
 	if quits("j", "ctrl+c") {

@@ -60,7 +60,7 @@ var frontBudget = plan.Budget{Allows: plan.BudgetAllows, Name: "front", Left: 1}
 var reportFates = map[string]plan.Fate{
 	"report-1":              {Outcome: plan.Lands, Node: "std-a-01", Budget: plan.Budget{Allows: plan.BudgetAllows}},
 	"report-2":              {Outcome: plan.Lands, Node: "std-c-01", Budget: plan.Budget{Allows: plan.BudgetAllows}},
-	"front-5d8f9c6b4-8sd2l": {Outcome: plan.Waits, Why: "a waiting front pod takes its place", Budget: frontBudget},
+	"front-5d8f9c6b4-8sd2l": {Outcome: plan.Waits, Why: "a pending front pod takes the capacity", Budget: frontBudget},
 }
 
 // drained is std-a-02 with the pods of the mock-up of a drain: 11 that go, 3 that stay.
@@ -96,7 +96,7 @@ func drainFates() map[string]plan.Fate {
 	allowed := plan.Budget{Allows: plan.BudgetAllows}
 	fates := map[string]plan.Fate{
 		"shell-anna":           {Outcome: plan.Lost, Budget: allowed},
-		"index-1":              {Outcome: plan.Waits, Why: "its volume is in eu-1a, cpu 1.2 short", Budget: allowed},
+		"index-1":              {Outcome: plan.Waits, Why: "volume in eu-1a; needs cpu 1.2 more", Budget: allowed},
 		"cart-7b5c4d9f8-9fj4w": {Outcome: plan.Lands, Node: "std-c-01", Budget: plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 3 needed"}},
 		"cache-0":              {Outcome: plan.Lands, Node: "std-c-01", Budget: allowed},
 		"report-2":             {Outcome: plan.Lands, Node: "std-a-01", Budget: allowed},

@@ -178,15 +178,15 @@ func (d *acted) write(text string) {
 // wait lets time pass.
 func (d *acted) wait(a time.Duration) {
 	d.at = d.at.Add(a)
-	send(d.t, d.app, armMsg{})
+	send(d.t, d.app, guardMsg{})
 }
 
 // node brings the cursor of Nodes to a node.
 func (d *acted) node(name string) {
 	d.t.Helper()
 	d.press("3", "g")
-	for range d.app.observed.snapshot.Nodes {
-		if d.app.history.top().selected().copy == name {
+	for range d.app.observed.Snapshot.Nodes {
+		if d.app.history.top().Selected().Copy == name {
 			return
 		}
 		press(d.t, d.app, "j")

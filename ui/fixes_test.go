@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // checkoutUID is the pod of the mock-ups of Why and Fixes.
@@ -52,7 +54,7 @@ func TestEachFixTellsWhatItDoes(t *testing.T) {
 	var screens []string
 	for range 7 {
 		press(t, app, "j")
-		if f, ok := app.history.top().(*fixes).fix(); ok && !planned(f) {
+		if app.history.top().Off(keymap.Open) != "" {
 			press(t, app, "enter")
 		}
 		screens = append(screens, screen(app))
@@ -68,9 +70,9 @@ func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
 		want  string
 	}{
 		{"one", report.Fixes{Tried: []report.Fix{fix(true)}}, " 1 fix works.\n"},
-		{"one of two", report.Fixes{Tried: []report.Fix{fix(true), fix(false)}}, " 1 fix works; 1 more was tried and is not enough. Least harm first.\n"},
-		{"all", report.Fixes{Tried: []report.Fix{fix(true), fix(true)}}, " 2 fixes work. Least harm first.\n"},
-		{"none", report.Fixes{Tried: []report.Fix{fix(false), fix(false)}}, " No fix works: 2 were tried and are not enough.\n"},
+		{"one of two", report.Fixes{Tried: []report.Fix{fix(true), fix(false)}}, " 1 fix works, 1 does not.\n"},
+		{"all", report.Fixes{Tried: []report.Fix{fix(true), fix(true)}}, " 2 fixes work; least disruptive first.\n"},
+		{"none", report.Fixes{Tried: []report.Fix{fix(false), fix(false)}}, " No fix works: 2 simulated, none is enough.\n"},
 		{
 			"stopped",
 			report.Fixes{Tried: []report.Fix{fix(true), fix(false)}, Stopped: "stopped after 200 ms with 12 of 30 candidates tried"},
@@ -96,7 +98,7 @@ func TestCopyTakesTheWholeCommand(t *testing.T) {
 		t.Errorf("copied %q, not %q", got, want)
 	}
 	press(t, app, "G", "k", "C")
-	requireRow(t, app, 14, "C copy: there is no command for it.")
+	requireRow(t, app, 14, "C copy: this fix has no command.")
 }
 
 // clipboardOf runs a Cmd and gives what it puts on the clipboard.
@@ -114,16 +116,16 @@ func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
 	press(t, app, "tab")
 	requireRow(t, app, 19, "▸  ✓ request cpu 3.6")
 	press(t, app, "j", "j", "j")
-	requireRow(t, app, 21, "▸  ✓ drop nodeSelector")
+	requireRow(t, app, 21, "▸  ✓ remove node selector")
 	_, cmd := app.Update(keyPress("C"))
 	if got, want := clipboardOf(cmd), checkoutFixes().Tried[3].Command; got != want {
 		t.Errorf("copied %q, not %q", got, want)
 	}
 	press(t, app, "enter")
 	requireRow(t, app, 1, "› fixes")
-	requireRow(t, app, 7, "▸  ✓ drop nodeSelector")
+	requireRow(t, app, 7, "▸  ✓ remove node selector")
 	press(t, app, "esc")
-	requireRow(t, app, 21, "▸  ✓ drop nodeSelector")
+	requireRow(t, app, 21, "▸  ✓ remove node selector")
 }
 
 func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
@@ -138,8 +140,8 @@ func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
 		app.Update(msg)
 	}
 	requireRow(t, app, 2, "No node fits.")
-	requireRow(t, app, 18, " FIXES, being tried on a copy")
-	requireRow(t, app, 22, "Preemption cannot help")
+	requireRow(t, app, 18, " FIXES: simulating")
+	requireRow(t, app, 22, "Preemption won't help")
 	if cluster.asked != 0 {
 		t.Error("fixes were tried before the explanation was there")
 	}
@@ -164,9 +166,9 @@ func (c *slowFixer) Ask(ctx context.Context, q report.Query) (*report.Report, er
 
 func TestLeavingFixesCancelsTheQuestion(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.history.top().(*fixes)
 	slow := &slowFixer{fakeCluster: cluster}
-	app.Cluster, page.tries.resting = slow, false
+	passes(t, app, page.RestLeast)
+	app.Cluster = slow
 	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	press(t, app, "1")
 	run(t, app, cmd, 0)
@@ -177,27 +179,18 @@ func TestLeavingFixesCancelsTheQuestion(t *testing.T) {
 
 func TestFixesAreTriedAgainAtACalmPace(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.history.top().(*fixes)
-	again := resultMsg{0, page, fixAgainMsg{page.tries.asks.nth}}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())}, snapshotMsg{snapshot: prod.at(3, liveStatus())})
 	if len(cluster.fixed) != 1 {
 		t.Errorf("tried %d times before the rest was over", len(cluster.fixed))
 	}
-	send(t, app, again)
+	passes(t, app, page.RestLeast)
 	if len(cluster.fixed) != 2 {
 		t.Errorf("tried %d times after the rest, not twice", len(cluster.fixed))
 	}
-	send(t, app, resultMsg{0, page, fixAgainMsg{page.tries.asks.nth}})
+	passes(t, app, page.RestLeast)
 	if len(cluster.fixed) != 2 {
 		t.Error("tried again though nothing moved")
 	}
-}
-
-func TestStaleFixesAreDropped(t *testing.T) {
-	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
-	page := app.history.top().(*fixes)
-	send(t, app, resultMsg{0, page, fixedMsg{nth: page.tries.asks.nth, fixes: &report.Fixes{None: "stale"}}})
-	requireRow(t, app, 2, "5 fixes work; 3 more were tried")
 }
 
 func TestTheSelectedFixStaysSelected(t *testing.T) {
@@ -206,12 +199,11 @@ func TestTheSelectedFixStaysSelected(t *testing.T) {
 	next := checkoutFixes()
 	next.Tried = next.Tried[1:]
 	cluster.fixes[checkoutUID] = next
-	page := app.history.top().(*fixes)
-	page.tries.resting = false
+	passes(t, app, page.RestLeast)
 	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
-	send(t, app, resultMsg{0, page, fixSlowMsg{page.tries.asks.nth}})
-	requireRow(t, app, 3, "   FIX, being tried again")
-	page.leave()
+	passes(t, app, page.SlowAfter)
+	requireRow(t, app, 3, "   FIX (simulating again)")
+	app.history.top().(leaver).Leave()
 	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
 	requireRow(t, app, 5, "▸  ✓ evict batch/report-1")
 	requireRow(t, app, 3, "   FIX   ")
@@ -220,7 +212,7 @@ func TestTheSelectedFixStaysSelected(t *testing.T) {
 func TestFixesSayWhyThereIsNoAnswer(t *testing.T) {
 	app, cluster, prod := fixesOn(t, 80, 24, checkoutFixes(), nil)
 	cluster.err = errors.New("try fixes: the engine\x1b[2J is closed")
-	app.history.top().(*fixes).leave()
+	app.history.top().(leaver).Leave()
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 2, "No answer: try fixes: the engine is closed")
 	prod.keep(func(p *corev1.Pod) bool { return p.Name != checkoutName })
@@ -237,10 +229,10 @@ func TestFixesAreForPodsWithoutANode(t *testing.T) {
 
 func TestATitleThatWasCutStandsInTheDetails(t *testing.T) {
 	long := checkoutFixes()
-	long.Tried[0].Title = "tolerate dedicated=gpu:NoSchedule and drop nodeSelector disktype=ssd"
+	long.Tried[0].Title = "tolerate dedicated=gpu:NoSchedule and remove node selector disktype=ssd"
 	app, _, _ := fixesOn(t, 80, 24, long, nil)
-	requireRow(t, app, 4, "▸  ✓ tolerate dedicated=gp…Selector disktype=ssd")
-	requireRow(t, app, 12, " Tolerate dedicated=gpu:NoSchedule and drop nodeSelector disktype=ssd.")
+	requireRow(t, app, 4, "▸  ✓ tolerate dedicated=gpu:NoSchedule and remo…  1 node")
+	requireRow(t, app, 12, " Tolerate dedicated=gpu:NoSchedule and remove node selector disktype=ssd.")
 }
 
 func TestTheMouseSelectsAFix(t *testing.T) {
@@ -309,13 +301,13 @@ func TestAGateOfKueueIsNotOfferedAsAFixThatWorks(t *testing.T) {
 	requireRow(t, app, 4, "▸  ! see its Workload and LocalQueue team-a")
 	requireRow(t, app, 5, "   ✗ remove gate kueue.x-k8s.io/admission")
 	requireRow(t, app, 5, "bypasses Kueue's quota, and cannot be undone")
-	if text := screen(app); !strings.Contains(text, "Nothing to try: that is not for kube-scheduler to decide.") {
+	if text := screen(app); !strings.Contains(text, "Not simulated: kube-scheduler does not decide this.") {
 		t.Error(text)
 	}
 	press(t, app, "enter")
 	requireRow(t, app, 39, "enter: fathom does not admit pods to queues.")
 	press(t, app, "j")
-	if text := screen(app); !strings.Contains(text, "Tried on a copy of the cluster: it fits std-a-01, without Kueue's quota.") {
+	if text := screen(app); !strings.Contains(text, "Simulated: the pod fits std-a-01, but bypasses Kueue's quota.") {
 		t.Error(text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // layout draws the rows around the page, and the page in them.
@@ -27,8 +28,8 @@ const (
 // small reports whether the terminal is too small for any page.
 func (a *App) small() bool { return a.width < minWidth || a.height < minHeight }
 
-// View draws the frame and the page in it. It only reads, and remembers the frame
-// for messages that change nothing.
+// View draws the frame and the page in it. It only reads, and keeps the frame for
+// messages that change nothing.
 func (a *App) View() tea.View {
 	if !a.unchanged || a.frame.Content == "" {
 		a.frame = a.layout.draw()
@@ -77,14 +78,14 @@ func (d *layout) rows() []string {
 // bodyHeight is how many rows the page has.
 func (d *layout) bodyHeight() int { return max(d.app.height-frameRows-d.lessonBelow(), 1) }
 
-// bodyRows are the view's lines and blank ones, with what a prompt lays over the last.
+// bodyRows are the view's lines and blank ones, the last ones covered by a prompt.
 func (d *layout) bodyRows(height int) []string {
 	rows := make([]string, height)
 	copy(rows, d.pageRows())
 	if d.app.prompt == nil {
 		return rows
 	}
-	over := d.app.prompt.above(d.app.width)
+	over := d.app.prompt.Above(d.app.width)
 	if len(over) == 0 {
 		return rows
 	}
@@ -94,7 +95,7 @@ func (d *layout) bodyRows(height int) []string {
 	return rows
 }
 
-// shade draws what lies under a box or a prompt; large and plain leaves it out.
+// shade draws the rows under a box or a prompt; large and plain leaves them out.
 func (d *layout) shade(rows []string) {
 	for i, row := range rows {
 		if rows[i] = ""; !d.app.Large {
@@ -103,37 +104,37 @@ func (d *layout) shade(rows []string) {
 	}
 }
 
-// message is row n−1: an input, what was said, a lost connection, the view's note.
+// message is row n−1: an input, a message, a lost connection, or the view's note.
 func (d *layout) message() string {
 	s := d.app.styles()
 	switch {
 	case d.app.prompt != nil:
-		return d.app.prompt.line(d.app.width)
+		return d.app.prompt.Line(d.app.width)
 	case d.app.said.text != "" && d.app.said.bad:
 		return s.Bad.Render(cells.Cut(" "+model.Clean(d.app.said.text), d.app.width))
 	case d.app.said.text != "":
 		return s.Text.Render(cells.Cut(" "+model.Clean(d.app.said.text), d.app.width))
 	case d.app.acts.actingWords() != "":
-		return s.Text.Render(cells.Cut(" "+d.app.observed.brief(d.app.acts.actingWords()), d.app.width))
+		return s.Text.Render(cells.Cut(" "+d.app.observed.Brief(d.app.acts.actingWords()), d.app.width))
 	case d.app.steps.steppingWords() != "":
 		return s.Text.Render(cells.Cut(" "+d.app.steps.steppingWords(), d.app.width))
-	case d.app.observed.lost():
-		return s.Bad.Render(cells.Cut(" "+d.app.observed.lostWords(), d.app.width))
+	case d.app.observed.Lost():
+		return s.Bad.Render(cells.Cut(" "+d.app.observed.LostWords(), d.app.width))
 	}
-	if note := d.app.history.top().note(); note != "" && !d.app.hides(d.app.history.top()) {
+	if note := d.app.history.top().Note(); note != "" && !d.app.hides(d.app.history.top()) {
 		return s.Text.Render(cells.Cut(" "+note, d.app.width))
 	}
 	return ""
 }
 
-// tighter is a view whose keys need the room of the help in the footer.
-type tighter interface{ tight() bool }
+// tighter is a view whose keys need the place of the help in the footer.
+type tighter interface{ Tight() bool }
 
-// footerRow is row n: the keys that matter now, as many as there is room for.
+// footerRow is row n: the keys that matter now, as many as fit.
 func (d *layout) footerRow() string {
 	v, s := d.app.history.top(), d.app.styles()
 	help, helps := "? help", s.Key.Render("?")+" "+s.Dim.Render("help")
-	if t, ok := v.(tighter); ok && t.tight() {
+	if t, ok := v.(tighter); ok && t.Tight() {
 		help, helps = "", ""
 	}
 	row, room := " ", d.app.width-1-len(help)
@@ -141,18 +142,18 @@ func (d *layout) footerRow() string {
 		room += 2 // no gap behind the last key
 	}
 	footer := d.app.steps.withSteps(d.footer(v))
-	fold, folded := d.folded(footer, v.places())
-	if slices.ContainsFunc(footer, func(k footKey) bool { return k.do == keymap.More }) {
-		plain, _ := d.footKey(footKey{do: keymap.More}, v)
-		room -= cells.Width(plain) + 2 // it has its place whatever else has none
+	fold, folded := d.folded(footer, v.Places())
+	if slices.ContainsFunc(footer, func(k page.Key) bool { return k.Do == keymap.More }) {
+		plain, _ := d.footKey(page.Key{Do: keymap.More}, v)
+		room -= cells.Width(plain) + 2 // it is always shown
 	}
 	for i, k := range footer {
 		drawn, styled := d.footKey(k, v)
 		switch {
-		case k.do == keymap.More:
+		case k.Do == keymap.More:
 			row += styled + "  "
 			continue
-		case folded == "" || !slices.Contains(changers, k.do):
+		case folded == "" || !slices.Contains(changers, k.Do):
 		case i != fold:
 			continue
 		default:
@@ -166,11 +167,11 @@ func (d *layout) footerRow() string {
 }
 
 // footKey is one key of the footer, plain for measuring and styled.
-func (d *layout) footKey(k footKey, v view) (plain, styled string) {
-	s, b := d.app.styles(), keymap.Of(k.do, d.app.keyboard.placesOf(v))
-	label, word := cmp.Or(k.label, b.Label), cmp.Or(k.word, b.Foot)
+func (d *layout) footKey(k page.Key, v page.View) (plain, styled string) {
+	s, b := d.app.styles(), keymap.Of(k.Do, d.app.keyboard.placesOf(v))
+	label, word := cmp.Or(k.Label, b.Label), cmp.Or(k.Word, b.Foot)
 	plain = label + " " + word
-	if d.app.keyboard.off(k.do, v) != "" {
+	if d.app.keyboard.off(k.Do, v) != "" {
 		plain = "(" + plain + ")"
 		return plain, s.KeyOff.Render(plain)
 	}

@@ -13,34 +13,37 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
-// groupPage is the page of one group of Why: its nodes with the figures that fit
-// what refuses them, and who holds what is short on the selected one.
+// groupPage is the page of one group of Why: its nodes with the figures behind
+// their rejection, and the pods that request most of what the selected one lacks.
 type groupPage struct {
-	list[*model.Node, *groupNode]
+	list.Page[*model.Node, *groupNode]
+	app       *App
 	why       *whyView // whose group it is; it explains for this page too
-	group     why.Group
-	over      bool                  // no nodes are refused so any more
+	group     *report.Group
+	over      bool                  // the newest report has no such group
 	resources []corev1.ResourceName // those that have figures
 	shown     int                   // which of them the columns are about
 	holders   *holdersPart
 }
 
-// groupNode is one row: a node, and what refuses it.
+// groupNode is one row: a node, and what rejects it.
 type groupNode struct {
 	node     *model.Node
 	refusals []report.Refusal
 	figures  []figures.Shortage
 }
 
-// newGroupPage opens a group, the nearest node first.
-func newGroupPage(w *whyView, g why.Group) *groupPage {
+// newGroupPage opens a group, the closest node first.
+func newGroupPage(w *whyView, g *report.Group) *groupPage {
 	p := &groupPage{why: w, group: g}
-	p.app, p.self, p.noun, p.rows, p.natural = w.app, p, "node", p.nodesOf, p.nodes
-	p.fields = func() *query.Fields[*model.Node] {
-		return query.NodeFields(p.app.observed.asOf(), p.app.observed.snapshot.Usage)
+	p.app, p.Host, p.Self, p.Noun, p.Rows, p.Natural = w.app, &w.app.host, p, "node", p.nodesOf, p.nodes
+	p.Fields = func() *query.Fields[*model.Node] {
+		return query.NodeFields(p.app.observed.AsOf(), p.app.observed.Snapshot.Usage)
 	}
 	p.holders = newHoldersPart(p.app)
 	p.choose(g)
@@ -48,14 +51,14 @@ func newGroupPage(w *whyView, g why.Group) *groupPage {
 }
 
 // choose takes the group as it is now, and the columns that fit it.
-func (p *groupPage) choose(g why.Group) {
+func (p *groupPage) choose(g *report.Group) {
 	before := p.resource()
 	p.group, p.resources = g, p.resourcesOf(g)
 	p.shown = max(slices.Index(p.resources, before), 0)
 	p.column()
 }
 
-// resource is the one that the columns are about; "" where no room is lacking.
+// resource is the one that the columns are about; "" where there are no figures.
 func (p *groupPage) resource() corev1.ResourceName {
 	if len(p.resources) == 0 {
 		return ""
@@ -63,12 +66,12 @@ func (p *groupPage) resource() corev1.ResourceName {
 	return p.resources[p.shown]
 }
 
-// resourcesOf are those that a group's nodes have too little of; where nothing
-// refuses them, those that the pod requests.
-func (p *groupPage) resourcesOf(g why.Group) []corev1.ResourceName {
+// resourcesOf are those that a group's nodes lack; where nothing rejects them,
+// those that the pod requests.
+func (p *groupPage) resourcesOf(g *report.Group) []corev1.ResourceName {
 	var found []corev1.ResourceName
 	for _, name := range g.Nodes {
-		node, ok := p.app.observed.snapshot.Node(name)
+		node, ok := p.app.observed.Snapshot.Node(name)
 		if !ok {
 			continue
 		}
@@ -82,27 +85,27 @@ func (p *groupPage) resourcesOf(g why.Group) []corev1.ResourceName {
 	return found
 }
 
-// refusalsOf are those of one node that the group is about: what holds for all
-// nodes at once has a group of its own.
-func (p *groupPage) refusalsOf(g why.Group, name string) []report.Refusal {
-	if why.OverAll(g) {
+// refusalsOf are the rejections of one node that the group is about: what holds
+// for all nodes at once has a group of its own.
+func (p *groupPage) refusalsOf(g *report.Group, name string) []report.Refusal {
+	if g.OverAll() {
 		return g.Refusals
 	}
 	return slices.DeleteFunc(slices.Clone(p.why.draw.RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
 }
 
-// nodes are those of the group that are still there, the nearest first.
+// nodes are those of the group that still exist, the closest first.
 func (p *groupPage) nodes() []*model.Node {
 	rows := make([]*model.Node, 0, len(p.group.Nodes))
 	for _, name := range p.group.Nodes {
-		if node, ok := p.app.observed.snapshot.Node(name); ok {
+		if node, ok := p.app.observed.Snapshot.Node(name); ok {
 			rows = append(rows, node)
 		}
 	}
 	return rows
 }
 
-// nodesOf are the rows: what refuses each node, and the figures behind it.
+// nodesOf are the rows: what rejects each node, and the figures behind it.
 func (p *groupPage) nodesOf(nodes []*model.Node) []*groupNode {
 	rows := make([]*groupNode, len(nodes))
 	draw := p.why.dressed()
@@ -113,27 +116,27 @@ func (p *groupPage) nodesOf(nodes []*model.Node) []*groupNode {
 	return rows
 }
 
-func (p *groupPage) crumbs() []string {
-	return []string{p.why.crumbs()[0], p.why.title(), p.group.Name()}
+func (p *groupPage) Crumbs() []string {
+	return []string{p.why.Crumbs()[0], p.why.title(), why.GroupName(p.group)}
 }
 
-// update takes snapshots, the answers about evictions, and the mouse.
-func (p *groupPage) update(msg tea.Msg) tea.Cmd {
+// Update takes snapshots, the answers about evictions, and the mouse.
+func (p *groupPage) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
-	case snapshotMsg:
+	case page.SnapshotMsg:
 		p.why.lent = p
-		cmd = tea.Batch(p.why.onSnapshot(msg.snapshot), p.list.update(msg))
-	case evictionsMsg:
-		cmd = p.holders.onTold(msg, p)
-	case evictAgainMsg:
-		p.holders.again(msg)
+		cmd = tea.Batch(p.why.onSnapshot(msg.Snapshot), p.Page.Update(msg))
+	case page.Answer[[]report.Eviction]:
+		cmd = p.holders.onEvictions(msg, p)
+	case page.Rested[[]report.Eviction]:
+		p.holders.asks.IsRested(msg)
 	case tea.MouseWheelMsg:
 		p.walk(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
-		cmd = p.onClick(msg.X, msg.Y)
+		cmd = p.OnClick(msg.X, msg.Y)
 	default:
-		cmd = p.list.update(msg)
+		cmd = p.Page.Update(msg)
 	}
 	return tea.Batch(cmd, p.hold())
 }
@@ -141,8 +144,9 @@ func (p *groupPage) update(msg tea.Msg) tea.Cmd {
 // explained takes the group from a newer explanation: the one with the same
 // plugins that has most of its nodes.
 func (p *groupPage) explained() tea.Cmd {
-	best, most := why.Group{}, 0
-	for _, g := range p.why.draw.Groups {
+	best, most := (*report.Group)(nil), 0
+	for i := range p.why.draw.Table.Rows {
+		g := &p.why.draw.Table.Rows[i]
 		if !slices.Equal(g.Plugins(), p.group.Plugins()) || (g.Fits == nil) != (p.group.Fits == nil) {
 			continue
 		}
@@ -151,10 +155,10 @@ func (p *groupPage) explained() tea.Cmd {
 		}
 	}
 	if p.over = most == 0; p.over {
-		return nil // what was stays on the screen
+		return nil // the old group stays on the screen
 	}
 	p.choose(best)
-	return tea.Batch(p.arrange(renewed), p.hold())
+	return tea.Batch(p.Arrange(list.Renewed), p.hold())
 }
 
 // shared counts what two lists have in common.
@@ -172,40 +176,41 @@ func shared(a, b []string) int {
 	return n
 }
 
-// leave ends what was asked for this page.
-func (p *groupPage) leave() {
-	p.why.leave()
+// Leave ends what was asked for this page.
+func (p *groupPage) Leave() {
+	p.why.Leave()
 	p.why.lent = nil
 	p.holders.leave()
 }
 
-// answer says how many nodes are refused, by what, and what is no trouble.
-func (p *groupPage) answer(width int) string {
+// Answer says how many nodes are rejected, by what, and what is sufficient.
+func (p *groupPage) Answer(width int) string {
 	if p.over {
-		return "No node is refused so any more. It was: " + p.sentence()
+		return "No node is in this group now. Before: " + p.sentence()
 	}
-	if words := p.nothingKept(); words != "" {
+	if words := p.NothingKept(); words != "" {
 		return words
 	}
-	return p.filtered(p.sentence(), width)
+	return p.Filtered(p.sentence(), width)
 }
 
 func (p *groupPage) sentence() string {
 	g := p.group
 	switch {
 	case len(g.Refusals) == 0 && g.Fits == nil:
-		return figures.Count(g.Count, "node is", "nodes are") + " not decided: " + p.openWords() + "."
+		return figures.Count(g.Count, "node is", "nodes are") + " not evaluated: " + p.openWords() + "."
 	case len(g.Refusals) == 0:
 		return figures.Count(g.Count, "node fits", "nodes fit") + "."
 	}
-	said := figures.Count(g.Count, "node refuses", "nodes refuse") + " by " + g.Name() + ": "
-	if len(g.Refusals) == 1 && g.Refuses(figures.FitPlugin) && len(p.resources) > 0 {
-		return said + p.tooLittle() + "." + p.sufficient()
+	said := figures.Count(g.Count, "node", "nodes") + " rejected "
+	if len(g.Refusals) == 1 && g.Rejects(figures.FitPlugin) && len(p.resources) > 0 {
+		return said + "only for " + p.tooLittle() + "." + p.sufficient()
 	}
-	return said + strings.TrimSuffix(p.app.observed.brief(g.Words), ".") + "."
+	said += rejectedBy(g) + ": "
+	return said + strings.TrimSuffix(p.app.observed.Brief(g.Words), ".") + "."
 }
 
-// openWords say why nodes are not decided.
+// openWords say why nodes could not be evaluated.
 func (p *groupPage) openWords() string {
 	var all []string
 	if r := p.why.draw.Report; r != nil {
@@ -217,12 +222,12 @@ func (p *groupPage) openWords() string {
 		}
 	}
 	if len(all) == 0 {
-		return "why is not known"
+		return "reason unknown"
 	}
 	return figures.Named(all)
 }
 
-// tooLittle names what the nodes are short of.
+// tooLittle names what the nodes lack.
 func (p *groupPage) tooLittle() string {
 	var little []string
 	for _, name := range p.resources {
@@ -230,17 +235,17 @@ func (p *groupPage) tooLittle() string {
 			little = append(little, model.Clean(string(name)))
 		}
 	}
-	said := "too little " + figures.Joined(little)
+	said := "insufficient " + figures.Joined(little)
 	if slices.Contains(p.resources, corev1.ResourcePods) {
 		if len(little) == 0 {
-			return "no room for one more pod"
+			return "too many pods"
 		}
-		said += ", and no room for one more pod"
+		said += ", and too many pods"
 	}
 	return said
 }
 
-// sufficient names what else the pod asks for, of which all the nodes have enough.
+// sufficient names what else the pod requests, of which all the nodes have enough.
 func (p *groupPage) sufficient() string {
 	if p.why.draw.Report == nil {
 		return ""
@@ -259,7 +264,15 @@ func (p *groupPage) sufficient() string {
 	case 0:
 		return ""
 	case 1:
-		return " " + grammar.Capital(enough[0]) + " suffices."
+		return " " + grammar.Capital(enough[0]) + " is sufficient."
 	}
-	return " " + grammar.Capital(figures.Joined(enough)) + " suffice."
+	return " " + grammar.Capital(figures.Joined(enough)) + " are sufficient."
+}
+
+// rejectedBy names the plugins that reject a group's nodes: "only by taint", "by taint, resources".
+func rejectedBy(g *report.Group) string {
+	if plugins := g.Plugins(); len(plugins) > 1 {
+		return "by " + strings.Join(plugins, ", ")
+	}
+	return "only by " + strings.Join(g.Plugins(), "")
 }

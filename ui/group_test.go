@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // stdB02 are the pods that hold the most cpu on std-b-02, as drawn.
@@ -18,7 +19,7 @@ func stdB02() map[types.UID]report.Eviction {
 	for name, e := range map[string]report.Eviction{
 		"batch-report-1":            {Short: "to std-a-01; this pod fits", Fits: new(true), Sentence: "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
 		"search-index-0":            {Short: "Pending: volume in eu-1b", Fits: new(true), Sentence: "Evicted, search/index-0 would be Pending (volume in eu-1b); then this pod fits std-b-02."},
-		"shop-cart-7b5c4d9f8-2kq8x": {Short: "refused: PDB cart allows 0", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: shop/cart-7b5c4d9f8-2kq8x would not be evicted."},
+		"shop-cart-7b5c4d9f8-2kq8x": {Short: "blocked by PDB cart (allows 0)", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/cart-7b5c4d9f8-2kq8x would be rejected."},
 	} {
 		e.UID = types.UID("pod-" + name)
 		told[e.UID] = e
@@ -100,7 +101,7 @@ func TestWhatKeysLeadToInAGroup(t *testing.T) {
 		want string
 	}{
 		{"enter on a node opens its pods", "enter", header, "prod-eu › all › pods › std-b-02"},
-		{"the next node has holders of its own", "j", 7, "   HOLDS CPU ON spot-c-01"},
+		{"the next node has holders of its own", "j", 7, "   CPU ON spot-c-01"},
 		{"tab goes to the holders", "tab", 8, "▸  batch/report-1"},
 		{"where the message tells all of it", "tab", message, "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
 		{"enter on one asks about it", "tab enter", header, "prod-eu › all › pods › batch/report-1"},
@@ -109,7 +110,7 @@ func TestWhatKeysLeadToInAGroup(t *testing.T) {
 		{"and back", "j j j k", 6, "▸  std-b-01"},
 		{"the others open as the node's pods", "tab G enter", header, "prod-eu › all › pods › std-b-02"},
 		{"G goes to the end, g to the first", "G g", first, "▸  std-b-02"},
-		{"W is about the page's pod", "tab W", header, "checkout-6c9d8b7f4-x2x1p › words"},
+		{"W is about the page's pod", "tab W", header, "checkout-6c9d8b7f4-x2x1p › message"},
 		{"a filter keeps nodes", "/ s p o t enter", first, "▸  spot-c-01"},
 		{"esc clears it", "/ s p o t enter esc", 6, "   std-b-01"},
 		{"esc goes back to Why", "esc", 7, "▸      3"},
@@ -129,66 +130,58 @@ func TestAGroupFollowsItsExplanation(t *testing.T) {
 	newer := checkoutReport()
 	newer.Groups[0].Count, newer.Groups[0].Nodes = 2, []string{"std-b-02", "std-b-01"}
 	cluster.reports[types.UID(report.Pod.UID)] = newer
-	w := app.history.top().(*groupPage).why
-	send(t, app, resultMsg{to: w, msg: againMsg{w.explains.nth}}, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	passes(t, app, page.RestLeast)
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	if len(cluster.explained) == asked {
 		t.Fatal("the group asks for no newer explanation")
 	}
-	requireRow(t, app, 2, "2 nodes refuse by fit alone")
+	requireRow(t, app, 2, "2 nodes rejected only for insufficient c")
 	gone := checkoutReport()
 	gone.Groups = gone.Groups[1:]
 	cluster.reports[types.UID(report.Pod.UID)] = gone
-	send(t, app, resultMsg{to: w, msg: againMsg{w.explains.nth}}, snapshotMsg{snapshot: prod.at(3, liveStatus())})
-	requireRow(t, app, 2, "No node is refused so any more. It was: 2 nodes refuse by fit alone")
+	passes(t, app, page.RestLeast)
+	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
+	requireRow(t, app, 2, "No node is in this group now. Before: 2 nodes rejected only for insufficient c")
 	requireRow(t, app, 4, "▸  std-b-02")
 }
 
 func TestEvictionsAreTriedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
-	app, _, prod := groupOf(t, 80, 24, 0, checkoutReport())
-	h := app.history.top().(*groupPage).holders
-	if nth := h.asks.nth; nth != 1 {
-		t.Fatalf("asked %d times at first", nth)
+	app, cluster, prod := groupOf(t, 80, 24, 0, checkoutReport())
+	if cluster.evicted != 1 {
+		t.Fatalf("asked %d times at first", cluster.evicted)
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	if h.asks.nth != 1 {
+	if cluster.evicted != 1 {
 		t.Error("did not rest")
 	}
-	send(t, app, resultMsg{to: app.history.top(), msg: evictAgainMsg{1}})
-	if h.asks.nth != 2 {
-		t.Errorf("asked %d times after a rest", h.asks.nth)
+	passes(t, app, page.RestLeast)
+	if cluster.evicted != 2 {
+		t.Errorf("asked %d times after a rest", cluster.evicted)
 	}
 	press(t, app, "j")
-	if h.asks.nth != 3 {
+	if cluster.evicted != 3 {
 		t.Error("another node waits for the rest of the last one")
 	}
 	press(t, app, "esc")
 	send(t, app, snapshotMsg{snapshot: prod.at(4, liveStatus())})
-	if h.asks.nth != 3 {
+	if cluster.evicted != 3 {
 		t.Error("asked though nobody looks")
 	}
-}
-
-func TestAnOldAnswerAboutEvictionsIsDropped(t *testing.T) {
-	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
-	p := app.history.top().(*groupPage)
-	late := report.Eviction{UID: "pod-batch-report-1", Short: "to nowhere", Fits: new(true)}
-	send(t, app, resultMsg{to: p, msg: evictionsMsg{nth: p.holders.asks.nth - 1, told: []report.Eviction{late}}})
-	requireRow(t, app, 8, "to std-a-01; this pod fits")
 }
 
 func TestAFailedTrialIsNotEvaluated(t *testing.T) {
 	app, cluster, _ := whyOn(t, 80, 24, checkoutReport(), nil)
 	_, asks := app.Update(keyPress("enter"))
-	requireRow(t, app, 8, "trying")
+	requireRow(t, app, 8, "simulating")
 	cluster.err = errors.New("no answer")
 	run(t, app, asks, 0)
 	requireRow(t, app, 8, "not evaluated")
 }
 
 func TestNoEvictionIsTriedWhereNoRoomIsShort(t *testing.T) {
-	app, _, _ := groupOf(t, 80, 24, 1, checkoutReport())
-	if nth := app.history.top().(*groupPage).holders.asks.nth; nth != 0 {
-		t.Errorf("asked %d times about nodes that are tainted", nth)
+	_, cluster, _ := groupOf(t, 80, 24, 1, checkoutReport())
+	if cluster.evicted != 0 {
+		t.Errorf("asked %d times about nodes that are tainted", cluster.evicted)
 	}
 }
 

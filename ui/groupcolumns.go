@@ -5,20 +5,19 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
-// wordsFrom is the width from which figures leave room for words beside them.
+// wordsFrom is the width from which reasons fit beside the figures.
 const wordsFrom = 100
 
-// column makes the columns that fit what refuses the group, for the width.
+// column makes the columns for what rejects the group, for the width.
 func (p *groupPage) column() {
 	columns := []table.Column[*groupNode]{
-		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.observed.nodeName(n.node.Name)} }},
+		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.observed.NodeName(n.node.Name)} }},
 		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *groupNode) table.Cell { return table.Cell{Text: n.node.Zone} }},
 	}
 	words := p.wordsColumn()
@@ -26,26 +25,25 @@ func (p *groupPage) column() {
 		columns = append(columns, words)
 	} else {
 		columns = append(columns, p.figureColumns()...)
-		if p.width < wordsFrom || p.wordless() {
+		if p.Width < wordsFrom || p.wordless() {
 			columns[0].Flex, columns[0].Max = true, 0
 		} else {
 			columns = append(columns, words)
 		}
 	}
-	old := p.table
-	p.table = table.New(func(n *groupNode) string { return nodeID(n.node) }, columns...)
+	old := p.Table
+	p.Table = table.New(func(n *groupNode) string { return nodeID(n.node) }, columns...)
 	if old != nil {
-		p.table.TakeOver(old)
-		p.table.Blurred = old.Blurred
+		p.Table.TakeOver(old)
+		p.Table.Blurred = old.Blurred
 	}
 }
 
-// figureColumns are those of the resource that is shown. Where others are short
-// too, the first head says which it is.
+// figureColumns are those of the resource that is shown, which the first head names.
 func (p *groupPage) figureColumns() []table.Column[*groupNode] {
-	wants := "WANTS"
-	if len(p.resources) > 1 {
-		wants = strings.ToUpper(model.Clean(string(p.resource()))) + " WANTS"
+	needs := "REQUESTS"
+	if len(p.resources) > 1 || p.Width >= wordsFrom {
+		needs = figures.ResourceHead(string(p.resource())) + " REQUESTS"
 	}
 	short := map[string]string{"cpu": "cpu", "memory": "mem"}[string(p.resource())]
 	sorts := func(what string) string {
@@ -58,16 +56,16 @@ func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 		return func(n *groupNode) table.Cell { return table.Cell{Text: p.figure(n, at)} }
 	}
 	columns := []table.Column[*groupNode]{
-		{Head: wants, Gap: 1, Min: 5, Right: true, Text: figure(0)},
+		{Head: needs, Gap: 1, Min: 5, Right: true, Text: figure(0)},
 		{Head: "FREE", Field: sorts(".free"), Gap: 1, Min: 5, Right: true, Text: figure(1)},
-		{Head: "SHORT", Gap: 1, Min: 5, Right: true, State: true, Text: figure(2)},
+		{Head: "LACKS", Gap: 1, Min: 5, Right: true, State: true, Text: figure(2)},
 		{Head: "ALLOCATABLE", Field: sorts(".alloc"), Gap: 1, Right: true, Text: figure(3)},
 		{Head: "REQUESTED", Field: sorts(""), Gap: 1, Right: true, Text: figure(4)},
 		{Head: "USED", Field: sorts(".used"), Gap: 1, Min: 5, Right: true, Text: figure(5)},
 		{Head: "PODS", Field: "pods", Min: 6, Right: true, Text: figure(6)},
 	}
-	if !p.group.Refuses(figures.FitPlugin) {
-		columns = slices.Delete(columns, 2, 3) // nothing is short
+	if !p.group.Rejects(figures.FitPlugin) {
+		columns = slices.Delete(columns, 2, 3) // nothing is lacking
 	}
 	return columns
 }
@@ -81,14 +79,14 @@ func (p *groupPage) figure(n *groupNode, at int) string {
 	return why.RoomCells(n.figures[i], n.node)[at]
 }
 
-// wordless says that figures tell all that refuses the group.
+// wordless reports whether the figures say all that rejects the group.
 func (p *groupPage) wordless() bool {
 	return !slices.ContainsFunc(p.group.Refusals, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
 }
 
-// wordsColumn tells what refuses a node beside the room that it lacks.
+// wordsColumn says what rejects a node, apart from insufficient resources.
 func (p *groupPage) wordsColumn() table.Column[*groupNode] {
-	head := "WHAT STANDS IN THE WAY"
+	head := "REASON"
 	var plugins []string
 	for _, refusal := range p.group.Refusals {
 		if refusal.Plugin != figures.FitPlugin {
@@ -101,10 +99,10 @@ func (p *groupPage) wordsColumn() table.Column[*groupNode] {
 	return table.Column[*groupNode]{Head: head, Flex: true, State: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.words(n)} }}
 }
 
-// words are the clauses of a node's refusals but for those of its figures.
+// words are the clauses of a node's rejections, except those that are figures.
 func (p *groupPage) words(n *groupNode) string {
 	if p.group.Fits == nil {
-		return "not decided: " + p.openWords()
+		return "not evaluated: " + p.openWords()
 	}
 	left := report.Group{}
 	for _, refusal := range n.refusals {
@@ -112,18 +110,18 @@ func (p *groupPage) words(n *groupNode) string {
 			left.Refusals = append(left.Refusals, refusal)
 		}
 	}
-	return p.app.observed.brief(left.Clauses())
+	return p.app.observed.Brief(report.ShortLabels(left.Clauses()))
 }
 
-// note is what the selected row has no room for: the sentences of what refuses
-// the node, or what would become of the pod.
-func (p *groupPage) note() string {
+// Note is what does not fit the selected row: the sentences of what rejects the
+// node, or what an eviction of the pod would do.
+func (p *groupPage) Note() string {
 	if p.holders.focused {
 		return p.holders.note()
 	}
-	n, ok := p.table.Selected()
+	n, ok := p.Table.Selected()
 	if !ok || p.wordless() {
-		return p.list.note()
+		return p.Page.Note()
 	}
 	var all []string
 	for _, refusal := range n.refusals {
@@ -131,5 +129,5 @@ func (p *groupPage) note() string {
 			all = append(all, why.SentenceOn(n.node.Name, refusal))
 		}
 	}
-	return cells.CutWords(p.app.observed.brief(strings.Join(all, "; ")), p.width-1)
+	return cells.CutWords(p.app.observed.Brief(strings.Join(all, "; ")), p.Width-1)
 }

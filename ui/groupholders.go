@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -16,24 +15,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// holdersPart is the lower part of a group's page: the pods that hold the most
-// of what is short on the selected node, and what an eviction of each would do.
+// holdersPart is the lower part of a group's page: the pods that request most of
+// the lacking resource on the selected node, and what an eviction of each would do.
 type holdersPart struct {
-	app     *App
-	table   *table.Table[*holder]
-	focused bool // the cursor is here
-	node    string
-	about   corev1.ResourceName
-	asks    asking
-	resting bool  // none is asked for until evictAgainMsg
-	asked   int64 // the revision that was asked for last
-	askedOf []types.UID
-	told    map[types.UID]report.Eviction
-	failed  bool // the last question had no answer
+	app       *App
+	table     *table.Table[*holder]
+	focused   bool // the cursor is here
+	node      string
+	about     corev1.ResourceName
+	asks      page.Question[[]report.Eviction]
+	asked     int64 // the revision that was asked for last
+	askedOf   []types.UID
+	evictions map[types.UID]report.Eviction
+	failed    bool // the last question failed
 }
 
 // holder is one row: a pod, or all the others together.
@@ -44,19 +43,7 @@ type holder struct {
 	used   string
 }
 
-type (
-	// evictionsMsg brings what would become of the pods.
-	evictionsMsg struct {
-		nth  int
-		told []report.Eviction
-		err  error
-		took time.Duration
-	}
-	// evictAgainMsg says that the next answer may be asked for.
-	evictAgainMsg struct{ nth int }
-)
-
-// Pods that are told one by one: few on a small screen, more where there is room.
+// Pods that have a row each: few on a small screen, more on a larger one.
 const (
 	holdersFew  = 3
 	holdersMost = 10
@@ -98,63 +85,64 @@ func (h *holdersPart) name(row *holder) table.Cell {
 	return table.Cell{Text: row.pod.FullName()}
 }
 
-// evicted is what would become of a pod, once that is known.
+// evicted is what an eviction of a pod would do, once that is known.
 func (h *holdersPart) evicted(row *holder) table.Cell {
 	if row.pod == nil {
 		return table.Cell{}
 	}
-	told, ok := h.told[row.pod.Object.UID]
+	eviction, ok := h.evictions[row.pod.Object.UID]
 	switch {
-	case ok && told.Fits == nil:
-		return table.Cell{Text: h.app.observed.brief(told.Short), Tone: tone.Unknown}
-	case ok && *told.Fits:
-		return table.Cell{Text: h.app.observed.brief(told.Short), Tone: tone.Good}
+	case ok && eviction.Fits == nil:
+		return table.Cell{Text: h.app.observed.Brief(eviction.Short), Tone: tone.Unknown}
+	case ok && *eviction.Fits:
+		return table.Cell{Text: h.app.observed.Brief(eviction.Short), Tone: tone.Good}
 	case ok:
-		return table.Cell{Text: h.app.observed.brief(told.Short)}
+		return table.Cell{Text: h.app.observed.Brief(eviction.Short)}
 	case h.failed:
 		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
-	case h.told != nil && !h.asks.busy:
-		return table.Cell{} // it has left the node meanwhile
+	case h.evictions != nil && !h.asks.Busy():
+		return table.Cell{} // it is no longer on the node
 	}
-	return table.Cell{Text: "trying", Tone: tone.Dim}
+	return table.Cell{Text: "simulating", Tone: tone.Dim}
 }
 
-// note is what the selected row has no room for, told whole.
+// note is the selected row's sentence in full.
 func (h *holdersPart) note() string {
 	row, ok := h.table.Selected()
 	if !ok || row.pod == nil {
 		return ""
 	}
-	if told, ok := h.told[row.pod.Object.UID]; ok {
-		return cells.CutWords(h.app.observed.brief(told.Sentence), h.table.Width-1)
+	if eviction, ok := h.evictions[row.pod.Object.UID]; ok {
+		return cells.CutWords(h.app.observed.Brief(eviction.Sentence), h.table.Width-1)
 	}
 	return h.table.CutNote(h.table.Width)
 }
 
-// hold shows who holds the most of a resource on a node, and asks for what an
-// eviction would do. Nothing is shown where no resource is short.
+// hold shows which pods request most of a resource on a node, and asks what an
+// eviction would do. It shows nothing where no resource is lacking.
 func (p *groupPage) hold() tea.Cmd {
 	h := p.holders
-	row, ok := p.table.Selected()
-	if !ok || !p.group.Refuses(figures.FitPlugin) || p.resource() == "" {
+	row, ok := p.Table.Selected()
+	if !ok || !p.group.Rejects(figures.FitPlugin) || p.resource() == "" {
 		h.table.Rows, h.focused = nil, false
 		p.lay()
 		return nil
 	}
 	if row.node.Name != h.node || p.resource() != h.about {
-		h.node, h.about, h.told, h.resting, h.failed = row.node.Name, p.resource(), nil, false, false
+		h.node, h.about, h.evictions, h.failed = row.node.Name, p.resource(), nil, false
+		h.asks.Leave()
 		h.asked = 0
 		h.table.Rows = nil
 	}
-	h.table.Columns[0].Head = "HOLDS " + strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.observed.nodeName(h.node))
+	h.table.Columns[0].Head = strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.observed.NodeName(h.node))
 	h.table.Set(h.rows(row.node, p.holdersRoom()))
 	h.table.Settle()
 	p.lay()
 	return h.ask(p)
 }
 
-// rows are the pods that hold the most, those of low priority first among equals,
-// and one row for all others.
+// rows are the pods that request most, low priority first among equals, and one
+// row for all others.
 func (h *holdersPart) rows(node *model.Node, most int) []*holder {
 	pods := slices.Clone(node.Pods)
 	slices.SortStableFunc(pods, func(a, b *model.Pod) int {
@@ -175,7 +163,7 @@ func (h *holdersPart) rows(node *model.Node, most int) []*holder {
 	return append(rows, rest)
 }
 
-// held is what a pod takes of the resource.
+// held is what a pod requests of the resource.
 func (h *holdersPart) held(pod *model.Pod) int64 {
 	if h.about == corev1.ResourcePods {
 		return 1
@@ -183,12 +171,12 @@ func (h *holdersPart) held(pod *model.Pod) int64 {
 	return figures.AmountIn(pod.Requests, h.about)
 }
 
-// usedBy is what metrics say that pods use together; ? where they do not know all.
+// usedBy is what the pods use together, by metrics; ? where one of them is missing.
 func (h *holdersPart) usedBy(pods []*model.Pod) string {
 	if h.about != corev1.ResourceCPU && h.about != corev1.ResourceMemory {
 		return "–"
 	}
-	usage := h.app.observed.snapshot.Usage
+	usage := h.app.observed.Snapshot.Usage
 	if usage == nil {
 		return "?"
 	}
@@ -207,8 +195,8 @@ func (h *holdersPart) usedBy(pods []*model.Pod) string {
 	return figures.ColumnText(h.about, sum, model.Nearest)
 }
 
-// ask asks what would become of the pods, unless that is known, on its way, or
-// too soon after the last answer.
+// ask asks what evictions of the pods would do, unless that is known, asked for
+// already, or too soon after the last answer.
 func (h *holdersPart) ask(p *groupPage) tea.Cmd {
 	var pods []types.UID
 	for _, row := range h.table.Rows {
@@ -216,52 +204,39 @@ func (h *holdersPart) ask(p *groupPage) tea.Cmd {
 			pods = append(pods, row.pod.Object.UID)
 		}
 	}
-	revision := p.app.observed.snapshot.Revision
+	revision := p.app.observed.Snapshot.Revision
 	other := !slices.Equal(pods, h.askedOf)
-	if len(pods) == 0 || p.app.Cluster == nil || p.app.observed.isReading() || p.app.history.top() != view(p) || p.over {
+	if len(pods) == 0 || p.app.Cluster == nil || p.app.observed.IsReading() || p.app.history.top() != page.View(p) || p.over {
 		return nil
 	}
-	if !other && (h.asks.busy || h.resting || h.asked >= revision) {
+	if !other && (h.asks.Busy() || h.asks.Resting() || h.asked >= revision) {
 		return nil
 	}
 	h.asked, h.askedOf = revision, pods
-	ctx, nth := h.asks.begin(p.app.ctx)
-	cluster, uid, node, now := p.app.Cluster, p.why.uid(), h.node, p.app.Now
-	return p.app.ask(p, func(context.Context) tea.Msg {
-		start := now()
-		told, err := cluster.Evictions(ctx, uid, node, pods)
-		return evictionsMsg{nth, told, err, now().Sub(start)}
+	cluster, uid, node := p.app.Cluster, p.why.uid(), h.node
+	return h.asks.Put(&p.app.host, p, func(ctx context.Context) ([]report.Eviction, error) {
+		return cluster.Evictions(ctx, uid, node, pods)
 	})
 }
 
-// onTold shows an answer, unless it is stale, and rests before the next.
-func (h *holdersPart) onTold(msg evictionsMsg, p *groupPage) tea.Cmd {
-	if !h.asks.open(msg.nth) {
+// onEvictions shows an answer, unless it is stale, and rests before the next.
+func (h *holdersPart) onEvictions(msg page.Answer[[]report.Eviction], p *groupPage) tea.Cmd {
+	if !h.asks.Takes(msg) {
 		return nil
 	}
-	h.asks.busy, h.resting, h.failed = false, true, msg.err != nil
-	if msg.err == nil {
-		h.told = make(map[types.UID]report.Eviction, len(msg.told))
-		for _, told := range msg.told {
-			h.told[told.UID] = told
+	h.failed = msg.Err != nil
+	if msg.Err == nil {
+		h.evictions = make(map[types.UID]report.Eviction, len(msg.Value))
+		for _, eviction := range msg.Value {
+			h.evictions[eviction.UID] = eviction
 		}
 		h.table.Grow()
 	}
-	opened := p.app.opened
-	return p.app.after(max(restLeast, restFactor*msg.took), func(time.Time) tea.Msg {
-		return resultMsg{opened, p, evictAgainMsg{msg.nth}}
-	})
+	return h.asks.Rest(&p.app.host, p, msg.Took)
 }
 
-// again ends the rest.
-func (h *holdersPart) again(msg evictAgainMsg) {
-	if msg.nth == h.asks.nth {
-		h.resting = false
-	}
-}
-
-// leave cancels what nobody will look at.
+// leave cancels what is no longer shown.
 func (h *holdersPart) leave() {
-	h.asks.end()
-	h.asked, h.askedOf, h.resting = 0, nil, false
+	h.asks.Leave()
+	h.asked, h.askedOf = 0, nil
 }

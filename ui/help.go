@@ -9,16 +9,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// openHelp shows the keys of the place.
+// openHelp shows the keys of the page.
 func (x *boxes) openHelp() {
 	v := x.app.history.top()
-	name := model.Clean(v.crumbs()[0])
-	if v.places()&keymap.Text != 0 {
+	name := model.Clean(v.Crumbs()[0])
+	if v.Places()&keymap.Text != 0 {
 		name = "text"
 	}
 	x.app.box = &dialog.Box{
 		Title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
-		Corner: "/ finds, esc closes",
+		Corner: "/ find, esc close",
 		Lines:  x.helpLines(x.app.keyboard.placesOf(v)),
 		Room:   x.app.height - 4,
 		Find:   &dialog.Finder{},
@@ -34,7 +34,11 @@ func (x *boxes) helpLines(in keymap.Place) []string {
 	var demo []string
 	for _, b := range keymap.Bindings {
 		if b.Group == keymap.OfDemo {
-			demo = append(demo, b.Label+" "+b.Help)
+			help := b.Help
+			if x.app.lesson.taken == nil {
+				help = strings.TrimSuffix(help, ", step")
+			}
+			demo = append(demo, b.Label+" "+help)
 		}
 	}
 	return append(lines, "In the demo: "+strings.Join(demo, "   "))
@@ -69,8 +73,8 @@ func helpLines(in keymap.Place) []string {
 	}
 	return append(
 		lines,
-		"In ( ): cannot act now; press it and read why.    ctrl-c quits",
-		"✗ refuses   · passes   ? not evaluated   ✓ tried, works   ! read this first",
+		"( ): not available now; press the key to see why.  ctrl-c quits",
+		"✗ rejects   · passes   ? not evaluated   ✓ works in simulation   ! warning",
 	)
 }
 

@@ -13,9 +13,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 )
 
-// jobs follows what ends pods.
+// jobs follows the jobs that evict or delete pods.
 type jobs struct {
 	app      *App
 	all      []*plan.Progress // the newest first
@@ -23,7 +25,7 @@ type jobs struct {
 	leaving  bool // ctrl-c was pressed while a job runs, and no other key since
 }
 
-// jobsMsg brings how far the jobs are that end pods.
+// jobsMsg brings the progress of the jobs.
 type jobsMsg struct {
 	opened   int
 	jobs     []*plan.Progress
@@ -50,9 +52,9 @@ func (j *jobs) nextJobs() tea.Cmd {
 }
 
 // jobViewer is a view that shows jobs.
-type jobViewer interface{ showJobs() }
+type jobViewer interface{ ShowJobs() }
 
-// onJobs takes what is new; a job that came to its end is told.
+// onJobs takes new progress; the message row names a job that has ended.
 func (j *jobs) onJobs(msg jobsMsg) tea.Cmd {
 	if msg.opened != j.app.opened {
 		return nil
@@ -61,30 +63,20 @@ func (j *jobs) onJobs(msg jobsMsg) tea.Cmd {
 	j.all, j.revision = msg.jobs, msg.revision
 	v, shown := j.app.history.top().(jobViewer)
 	if shown {
-		v.showJobs()
+		v.ShowJobs()
 	}
 	cmd := j.nextJobs()
 	for _, job := range msg.jobs {
-		was := jobOf(before, job.ID)
+		was := drains.Find(before, job.ID)
 		if !shown && !job.Live() && (was == nil || was.Live()) {
-			cmd = tea.Batch(cmd, j.app.said.say(j.app.observed.brief(jobWords(job))))
+			cmd = tea.Batch(cmd, j.app.said.say(j.app.observed.Brief(jobWords(job))))
 		}
 	}
 	return cmd
 }
 
-// jobOf finds a job; nil where there is none of that number.
-func jobOf(jobs []*plan.Progress, id int) *plan.Progress {
-	at := slices.IndexFunc(jobs, func(job *plan.Progress) bool { return job.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return jobs[at]
-}
-
-// undoOf is the entry of what was done that began the job; the zero Entry where
-// nothing undoes that.
-func (j *jobs) undoOf(job *plan.Progress) plan.Entry {
+// UndoOf implements drains.Jobs: it is the activity entry that began the job. Without one it has no Undo.
+func (j *jobs) UndoOf(job *plan.Progress) plan.Entry {
 	if actor := j.app.actor(); actor != nil {
 		for _, entry := range actor.Activity() {
 			if entry.ID != 0 && entry.Job == job.ID {
@@ -116,9 +108,9 @@ func (j *jobs) draining(nodes []*model.Node) []*plan.Progress {
 // openDraining shows jobs that run: the page of the one, or the list of all.
 func (j *jobs) openDraining(jobs []*plan.Progress) tea.Cmd {
 	if len(jobs) == 1 {
-		return j.app.history.open(newDrainPage(j.app, jobs[0]))
+		return j.app.history.open(drains.New(&j.app.host, j, jobs[0]))
 	}
-	return j.app.history.open(newDrains(j.app))
+	return j.app.history.open(drains.NewList(&j.app.host, j))
 }
 
 // live are the jobs that may still send something, the newest first.
@@ -132,13 +124,13 @@ func (j *jobs) live() []*plan.Progress {
 	return live
 }
 
-// jobWords say how far a job is: "drain std-a-02: 7 of 11 gone".
+// jobWords say how far a job is: "drain std-a-02: 7 of 11 evicted".
 func jobWords(job *plan.Progress) string {
 	var words strings.Builder
-	_, _ = fmt.Fprintf(&words, "%s: %d of %d gone", job.Name, job.Count(plan.PodGone), len(job.Pods))
+	_, _ = fmt.Fprintf(&words, "%s: %d of %d %s", job.Name, job.Count(plan.PodGone), len(job.Pods), job.Word(plan.PodGone))
 	for _, state := range []plan.PodState{plan.PodFailed, plan.PodLeft} {
 		if n := job.Count(state); n > 0 {
-			_, _ = fmt.Fprintf(&words, ", %d %s", n, state)
+			_, _ = fmt.Fprintf(&words, ", %d %s", n, job.Word(state))
 		}
 	}
 	if job.State == plan.JobPaused || job.State == plan.JobStopped {
@@ -156,30 +148,76 @@ func (j *jobs) jobsWords() string {
 	}
 	words := jobWords(live[0])
 	if n := len(live) - 1; n > 0 {
-		words += "; " + figures.Count(n, "more job runs", "more jobs run")
+		words += "; " + figures.Count(n, "more running", "more running")
 	}
 	return words
 }
 
-// quit leaves fathom. While a job runs it asks once.
+// quit ends fathom. While a job runs it asks once.
 func (j *jobs) quit(asked bool) tea.Cmd {
 	live := j.live()
 	if len(live) == 0 || asked {
 		return tea.Quit
 	}
 	j.leaving = true
-	noun, nouns := "drain is", "drains are"
-	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains(job) }) {
-		noun, nouns = "job is", "jobs are"
+	noun, nouns, stays := "drain is", "drains are", " (nodes stay cordoned)"
+	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains.EmptiesNodes(job) }) {
+		noun, nouns = "action is", "actions are"
 	}
-	return j.app.said.say(figures.Count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + " and quits")
+	if !slices.ContainsFunc(live, drains.EmptiesNodes) {
+		stays = ""
+	}
+	return j.app.said.say(figures.Count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + stays + " and quits")
 }
 
-// drains says whether a job empties nodes.
-func drains(job *plan.Progress) bool {
-	if job.Plan == nil {
-		return false
+// Order implements drains.Jobs: it pauses or resumes a job, asks whether to stop it, or plans its undo.
+func (j *jobs) Order(do keymap.Action, job *plan.Progress) tea.Cmd {
+	actor := j.app.actor()
+	switch do {
+	case keymap.Undo:
+		return j.app.acts.plan(j.UndoOf(job).Undo)
+	case keymap.Pause:
+		on := job.State != plan.JobPaused
+		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
+	case keymap.Stop:
+		return j.app.boxes.openYesNo(&yesNo{
+			app: j.app, title: "Stop " + job.Name, lines: stopWords(job), does: "stop",
+			run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },
+		})
 	}
-	_, ok := job.Plan.Action.(plan.Drains)
-	return ok
+	return nil
+}
+
+// stopWords say what stopping a job does.
+func stopWords(job *plan.Progress) []string {
+	var lines []string
+	rest := job.Count(plan.PodWaits) + job.Count(plan.PodRefused)
+	if rest > 0 {
+		lines = append(lines, figures.Count(rest, "pod", "pods")+" will not be evicted.")
+	}
+	if n := job.Count(plan.PodAsked) + job.Count(plan.PodTerminating); n > 0 {
+		lines = append(lines, figures.Count(n, "pod is already terminating: its eviction", "pods are already terminating: their evictions")+grammar.Agree(n, " continues.", " continue."))
+	}
+	if drains.EmptiesNodes(job) {
+		words := "The nodes stay cordoned"
+		if nodes := job.Nodes(); len(nodes) == 1 {
+			words = nodes[0] + " stays cordoned"
+		}
+		if job.Plan.Undo != nil {
+			words += "; undo that in Activity (z)"
+		}
+		lines = append(lines, words+".")
+	}
+	return lines
+}
+
+// All implements drains.Jobs.
+func (j *jobs) All() []*plan.Progress { return j.all }
+
+// activity are the changes of this session and earlier ones, the newest first.
+func (j *jobs) activity() []plan.Entry {
+	if actor := j.app.actor(); actor != nil {
+		return actor.Activity()
+	}
+	return nil
 }

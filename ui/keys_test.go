@@ -6,6 +6,15 @@ import (
 	"testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/unread"
 )
 
 // grounds are the places that pages are in, each a set.
@@ -45,7 +54,7 @@ func TestNoKeyHasTwoMeaningsInOnePlace(t *testing.T) {
 
 // TestAKeyHasOneMeaningOnEveryPage holds what docs/keys.md says: a key asks for one
 // action wherever it acts. Where its row is about several kinds of rows, they begin
-// with the same words: "open it: ".
+// with the same words: "open: ".
 func TestAKeyHasOneMeaningOnEveryPage(t *testing.T) {
 	means := map[string]keymap.Binding{}
 	for _, b := range keymap.Bindings {
@@ -71,11 +80,11 @@ func meaning(b keymap.Binding) string {
 func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	d, job := draining(t, 120, 40, nil)
 	app := d.app
-	pod, node := app.observed.snapshot.Pending[0].First(), app.observed.snapshot.Nodes[0].Name
-	pages := []view{
-		app.pages.pending, app.pages.pods, app.pages.nodes, newDrains(app), newDrainPage(app, job), newActivity(app), newUnread(app),
-		newWhy(app, pod), newFixes(app, pod, fixing{}, 0), newPreemption(app, pod), newTrace(app, pod), newWords(app, pod, nil),
-		newNotHere(app, node), newPodsOf(app, node), newPast(app, pod),
+	pod, node := app.observed.Snapshot.Pending[0].First(), app.observed.Snapshot.Nodes[0].Name
+	pages := []page.View{
+		app.pages.pending, app.pages.pods, app.pages.nodes, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
+		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
+		newNodeFit(app, node), newPodsOf(app, node), podhistory.New(&app.host, nil, pod),
 	}
 	for _, page := range pages {
 		known := false
@@ -83,7 +92,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 			known = known || in == app.keyboard.placesOf(page)
 		}
 		if !known {
-			t.Errorf("no test has the keys of %v (%b)", page.crumbs(), app.keyboard.placesOf(page))
+			t.Errorf("no test has the keys of %v (%b)", page.Crumbs(), app.keyboard.placesOf(page))
 		}
 	}
 }
@@ -114,10 +123,10 @@ func TestEveryFooterAndHelpNamesOnlyKeysThatAct(t *testing.T) {
 	for _, key := range []string{"1", "2", "3"} {
 		press(t, app, key)
 		v := app.history.top()
-		for _, k := range v.footer() {
-			b := keymap.Of(k.do, v.places())
-			if got, ok := keymap.At(strings.Fields(b.Keys)[0], v.places()); !ok || got.Do != k.do {
-				t.Errorf("the footer of %s names %s, which does nothing there", v.crumbs()[0], b.Label)
+		for _, k := range v.Footer() {
+			b := keymap.Of(k.Do, v.Places())
+			if got, ok := keymap.At(strings.Fields(b.Keys)[0], v.Places()); !ok || got.Do != k.Do {
+				t.Errorf("the footer of %s names %s, which does nothing there", v.Crumbs()[0], b.Label)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -37,7 +37,7 @@ func (c *acts) editLabels(t targets) tea.Cmd {
 			held[key+"="+value]++
 		}
 	}
-	return c.openEdit(&wishEdit{
+	return c.openEdit(&actionEdit{
 		title: "Label " + t.of(keymap.Label).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteLabel(s, refs, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadLabel(refs, typed) },
@@ -54,7 +54,7 @@ func (c *acts) editAnnotations(t targets) tea.Cmd {
 			held[key]++
 		}
 	}
-	return c.openEdit(&wishEdit{
+	return c.openEdit(&actionEdit{
 		title: "Annotate " + t.of(keymap.Annotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		read: func(typed string) (plan.Action, error) {
 			set, remove, err := plan.ParseMarks(strings.Fields(typed))
@@ -65,12 +65,12 @@ func (c *acts) editAnnotations(t targets) tea.Cmd {
 
 // editReplicas opens the input for how many replicas a workload has.
 func (c *acts) editReplicas(ref model.Ref, owner model.Owner) tea.Cmd {
-	return c.openEdit(&wishEdit{
-		title: "Scale " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "how many replicas", now: []string{c.app.observed.replicas(ref.Namespace, owner)}, number: true, blind: true,
+	return c.openEdit(&actionEdit{
+		title: "Scale " + strings.ToLower(owner.Kind) + " " + ref.Namespace + "/" + owner.Name, verb: "to", hint: "replicas", now: []string{c.app.observed.Replicas(ref.Namespace, owner)}, number: true, blind: true,
 		read: func(typed string) (plan.Action, error) {
 			n, err := strconv.ParseInt(strings.TrimSpace(typed), 10, 32)
 			if err != nil {
-				return nil, fmt.Errorf("read %s: write a number", typed)
+				return nil, errors.New("type a number")
 			}
 			return plan.Scale{Ref: ref, Replicas: int32(n)}, nil
 		},

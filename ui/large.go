@@ -6,27 +6,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// What is drawn large and plain has more room around it: fewer columns and keys, a
-// blank line between the rows of lists, and a box stands alone.
+// Large and plain has more space: fewer columns and keys, a blank line between the
+// rows of lists, and nothing beside a box.
 const (
 	airyFrom  = 14 // rows of a page's body from which its lists have blank lines
 	largeKeys = 3  // of the page in the footer, beside the trainer's
 )
 
 // airier is a page that can have a blank line between its rows.
-type airier interface{ airy() }
+type airier interface{ Airy() }
 
-func (l *list[F, R]) airy() {}
-
-// isAiry says whether the page on top has a blank line between its rows.
+// isAiry reports whether the page on top has a blank line between its rows.
 func (d *layout) isAiry() bool {
 	_, can := d.app.history.top().(airier)
 	return d.app.Large && can && d.bodyHeight() >= airyFrom
 }
 
-// pageHeight is how many rows the page on top is told to have.
+// pageHeight is the height that the page on top gets.
 func (d *layout) pageHeight() int {
 	if d.isAiry() {
 		return (d.bodyHeight() + 1) / 2
@@ -47,7 +46,7 @@ func (d *layout) pageRows() []string {
 	if d.app.hides(d.app.history.top()) {
 		return d.hiddenLines()
 	}
-	rows := d.app.history.top().body()
+	rows := d.app.history.top().Body()
 	if !d.isAiry() {
 		return rows
 	}
@@ -58,26 +57,26 @@ func (d *layout) pageRows() []string {
 	return airy
 }
 
-// footer lists the keys that matter now; of a page that is drawn large the first
-// ones that can act.
-func (d *layout) footer(v view) []footKey {
+// footer lists the keys that matter now; on a page that is drawn large only the first
+// available ones.
+func (d *layout) footer(v page.View) []page.Key {
 	switch {
 	case d.app.lesson.entered:
 		return d.app.lesson.footer()
 	case d.app.hides(v):
 		return hiddenKeys()
 	}
-	all := v.footer()
+	all := v.Footer()
 	if !d.app.Large {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(k footKey) bool { return k.do == keymap.More || d.app.keyboard.off(k.do, v) != "" })
+	all = slices.DeleteFunc(all, func(k page.Key) bool { return k.Do == keymap.More || d.app.keyboard.off(k.Do, v) != "" })
 	all = all[:min(len(all), largeKeys)]
 	if d.app.lesson.taken != nil {
-		all = append(all, footKey{do: keymap.Lesson})
+		all = append(all, page.Key{Do: keymap.Lesson})
 	}
 	if d.app.training.trainer() != nil {
-		all = append(all, footKey{do: keymap.Fault})
+		all = append(all, page.Key{Do: keymap.Fault})
 	}
 	return all
 }

@@ -58,7 +58,7 @@ func TestAClickBetweenRowsIsOnTheRowAbove(t *testing.T) {
 		app := trainerApp(t, &fakeTrainer{}, nil, large)
 		press(t, app, "j", "j", "j", "j") // on none of those
 		send(t, app, tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: test.y})
-		if got := app.history.top().selected().node.Name; got != test.want {
+		if got := app.history.top().Selected().Node.Name; got != test.want {
 			t.Errorf("a click on row %d selects %s, want %s\n%s", test.y, got, test.want, screen(app))
 		}
 	}

@@ -32,7 +32,7 @@ func queue(revision int64, teams, each int) *model.Snapshot {
 func stateOf(s *model.Snapshot) map[types.UID]*report.Report {
 	reports := map[types.UID]*report.Report{}
 	for i, p := range s.Pods {
-		r := &report.Report{Verdict: report.Unschedulable, State: "no node fits", Why: "cpu 500m short", Revision: s.Revision}
+		r := &report.Report{Verdict: report.Unschedulable, State: "unschedulable", Why: "needs cpu 500m more", Revision: s.Revision}
 		if i%10 == 9 {
 			r = &report.Report{Verdict: report.Gated, State: "gated", Why: "example.com/budget", Revision: s.Revision}
 		}
@@ -52,14 +52,14 @@ func filterBy(t *testing.T, app *App, text string) {
 // names of the rows of Pending, in their order.
 func pendingNames(app *App) string {
 	var names []string
-	for _, w := range app.pages.pending.table.Rows {
+	for _, w := range app.pages.pending.Table.Rows {
 		names = append(names, w.pod.Object.Name)
 	}
 	return strings.Join(names, " ")
 }
 
 func TestAFilterOnTheVerdictExplainsPodsThatItHides(t *testing.T) {
-	for _, filter := range []string{"state=gated", "state~gate", "why~budget", "/budget/", `"budget"`, "!state~node", "state!=\"no node fits\"", `!/short/`, `job state=gated`} {
+	for _, filter := range []string{"state=gated", "state~gate", "why~budget", "/budget/", `"budget"`, "!state~unsched", "state!=unschedulable", `!/more/`, `job state=gated`} {
 		s := queue(1, 2, 5)
 		cluster := &fakeCluster{reports: stateOf(s)}
 		app := newTestAppWith(t, 80, 24, s, cluster, nil)
@@ -105,7 +105,7 @@ func TestWhileVerdictsAreMissingTheHeaderSaysSo(t *testing.T) {
 	cluster.reports = stateOf(later)
 	delete(cluster.reports, later.Pods[25].Object.UID) // it cannot be explained
 	_, cmd := app.Update(snapshotMsg{snapshot: later})
-	if got := screenRow(app, answer); !strings.Contains(got, "keeps 2 of 40, 20 being explained.") {
+	if got := screenRow(app, answer); !strings.Contains(got, ": 2 of 40 match, 20 being explained.") {
 		t.Errorf("before any came it says %q", got)
 	}
 	for _, width := range []int{60, 72, 132} {
@@ -115,7 +115,7 @@ func TestWhileVerdictsAreMissingTheHeaderSaysSo(t *testing.T) {
 		}
 	}
 	run(t, app, cmd, 0)
-	if got := screenRow(app, answer); !strings.Contains(got, "keeps 4 of 40, 1 unknown.") {
+	if got := screenRow(app, answer); !strings.Contains(got, ": 4 of 40 match, 1 unknown.") {
 		t.Errorf("after all came it says %q", got)
 	}
 	app.Update(tea.WindowSizeMsg{Width: 60, Height: 24})
@@ -149,7 +149,7 @@ func TestPodsOnTheScreenAreExplainedFirst(t *testing.T) {
 	app.verdicts.known = map[string]verdict{}
 	cluster.explained = nil
 	_, cmd := app.Update(snapshotMsg{snapshot: queue(2, 4, 50)})
-	shown := app.pages.pending.table.InView()
+	shown := app.pages.pending.Table.InView()
 	run(t, app, cmd, 0)
 	for i, w := range shown {
 		if got := cluster.explained[i]; got != w.pod.Object.UID {
@@ -200,7 +200,7 @@ func TestSortingByTheVerdictMovesARowWhenItComes(t *testing.T) {
 	s := queue(1, 1, 4)
 	cluster := &fakeCluster{reports: stateOf(s)}
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
-	app.pages.pending.sortBy(3)
+	app.pages.pending.SortBy(3)
 	later := queue(2, 1, 10) // the last one is gated
 	cluster.reports = stateOf(later)
 	send(t, app, snapshotMsg{snapshot: later})
@@ -216,15 +216,15 @@ func TestARowThatTheFilterNoLongerKeepsIsNotGone(t *testing.T) {
 	filterBy(t, app, "state=gated")
 	next := queue(2, 1, 10)
 	cluster.reports = stateOf(next)
-	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "no node fits", Why: "w", Revision: 2}
+	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "unschedulable", Why: "w", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 10 {
 		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
 	}
-	if got := screenRow(app, first); !strings.Contains(got, "no node fits") || strings.Contains(got, "gone") {
+	if got := screenRow(app, first); !strings.Contains(got, "unschedulable") || strings.Contains(got, "gone") {
 		t.Errorf("it says %q", got)
 	}
-	if app.pages.pending.table.SelectedGone() {
+	if app.pages.pending.Table.SelectedGone() {
 		t.Error("nothing can be done with it")
 	}
 	press(t, app, "j")
@@ -238,7 +238,7 @@ func TestANodeThatTheFilterNoLongerKeepsShowsWhatItIsNow(t *testing.T) {
 	app := newTestApp(t, 80, 24, c.snapshot())
 	press(t, app, "3")
 	filterBy(t, app, "status=ready")
-	name := app.history.top().selected().copy
+	name := app.history.top().Selected().Copy
 	for i, n := range c.nodes {
 		if n.Name == name {
 			n = n.DeepCopy()

@@ -11,58 +11,58 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// lessons takes the user through a lesson: its keys, and what they do.
+// lessons handles the keys of a lesson.
 type lessons struct{ app *App }
 
 // Lesson is a lesson that is being taken on the embedded cluster.
 type Lesson interface {
-	// State is how far it is.
+	// State is its current state.
 	State() LessonState
-	// Changed waits until the state is another than that of a revision.
+	// Changed waits until the state differs from that of a revision.
 	Changed(ctx context.Context, revision int) error
 	// Answer answers the open prediction, counted from 1.
 	Answer(n int)
-	// Skip leaves the open prediction without an answer: it counts as not right.
+	// Skip leaves the open prediction without an answer. It counts as not correct.
 	Skip()
-	// Hint gives one more hint for the step, if one is left.
+	// Hint gives one more hint for the step, if there is one.
 	Hint()
-	// Next begins the next step, if it may begin.
+	// Next starts the next step, if it may start.
 	Next(ctx context.Context) error
 }
 
-// LessonState is how far a lesson is, at one instant.
+// LessonState is the state of a lesson at one instant.
 type LessonState struct {
 	Revision   int // grows with each change
-	Number, Of int // of the lessons that come with fathom; 0 for one of a file
+	Number, Of int // of the built-in lessons; 0 for one of a file
 	Title      string
 	Story      string
 	Step       int // counted from 1
 	Steps      int
 	Say        string // the step's text
-	Question   string // of the step's prediction; "" where nothing is asked
+	Question   string // of the step's prediction; "" if there is none
 	Answers    []string
 	Answered   int      // counted from 1; 0 while the question is open, below 0 if it was skipped
-	Right      int      // the answer that is right; 0 while the question is open
-	Because    string   // why it is; "" while the question is open
-	Foretold   bool     // the cluster shows what the right answer says; Ready tells when it does
-	Faults     []string // what happened by itself so far
+	Right      int      // the right answer; 0 while the question is open
+	Because    string   // the reason; "" while the question is open
+	Foretold   bool     // the cluster will show the right answer: Ready says when it does
+	Faults     []string // the effects of faults so far
 	Goal       string
-	Now        string   // how far the goal is
-	Hints      []string // that were given for the step
+	Now        string   // the progress towards the goal
+	Hints      []string // given for the step
 	HintsLeft  int
-	Ready      bool // the next step may begin
+	Ready      bool // the next step may start
 	Reached    bool
-	Spoilt     string // why it has to begin again; "" while it is whole
+	Spoilt     string // why it must be reset; "" if it need not
 	Learned    string // the explanation at the end; "" before
 	Link       string
-	Next       string // the lesson after it, by its name; "" where none is
+	Next       string // the name of the next lesson; "" if there is none
 	NextTitle  string
-	RightSoFar int      // predictions that were right
-	AskedSoFar int      // of so many
-	Outline    []string // what each step says
-	Heading    int      // the step that is gone to, counted from 1; 0 where none is
-	Short      []int    // steps before it that did not come to their end
-	Led        bool     // a trainer had a hand in it: it does not count as passed
+	RightSoFar int      // predictions that were correct
+	AskedSoFar int      // of how many
+	Outline    []string // the text of each step
+	GoingTo    int      // the step to go to, counted from 1; 0 is none
+	Unfinished []int    // steps before it that did not finish
+	Led        bool     // an instructor helped: it does not count as passed
 	Trouble    string
 }
 
@@ -72,8 +72,8 @@ func (s *LessonState) open() bool { return s.Question != "" && s.Answered == 0 }
 // teacher is a cluster that a lesson is taken on.
 type teacher interface{ Lesson() Lesson }
 
-// beginLesson shows the lesson of the cluster that was opened, if there is one. Its
-// story is read first: the keys are the panel's.
+// beginLesson shows the lesson of the opened cluster, if it has one. The panel has the
+// keys, because the story is read first.
 func (l *lessons) beginLesson() {
 	l.app.lesson = lessonPanel{large: l.app.Large}
 	t, ok := l.app.Cluster.(teacher)
@@ -87,13 +87,13 @@ func (l *lessons) beginLesson() {
 
 // lessonPanel shows a lesson beside the dashboard.
 type lessonPanel struct {
-	taken   Lesson // nil where none is
+	taken   Lesson // nil if there is none
 	state   LessonState
 	begun   bool // the story was read
-	entered bool // its keys are the panel's
-	needs   int  // lines of its text, when it was shown last
+	entered bool // the panel has the keys
+	needs   int  // lines of its text when it was last shown
 	top     int  // first line shown
-	large   bool // its parts stand apart, and the answers one below the other
+	large   bool // with blank lines between its parts, and one answer per line
 }
 
 // lessonMsg brings a newer state of the lesson.
@@ -110,16 +110,16 @@ func (l *lessons) nextLesson() tea.Cmd {
 	ctx, lesson, known := l.app.ctx, l.app.lesson.taken, l.app.lesson.state.Revision
 	return func() tea.Msg {
 		if lesson.Changed(ctx, known) != nil {
-			return nil // nobody waits for it any more
+			return nil // the dashboard ended
 		}
 		return lessonMsg{lesson, lesson.State()}
 	}
 }
 
-// onLesson takes a newer state; what is new is shown from its beginning.
+// onLesson takes a newer state and scrolls to what is new.
 func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 	if msg.of != l.app.lesson.taken {
-		return nil // of a cluster that was left
+		return nil // of a previous cluster
 	}
 	before := l.app.lesson.state
 	l.app.lesson.state = msg.state
@@ -130,11 +130,10 @@ func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 	return tea.Batch(l.hideAnswers(), l.nextLesson())
 }
 
-// lessonScrolls are the keys of the panel that scroll its text, by lines; those of
-// a page scroll by what the panel shows.
+// lessonScrolls are the keys that scroll the text of the panel, by lines.
 var lessonScrolls = map[keymap.Action]int{keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -3, keymap.HalfDown: 3, keymap.PageUp: -lessonRows, keymap.PageDown: lessonRows, keymap.Top: -1000, keymap.Bottom: 1000}
 
-// onLessonKey does what a key means in the panel.
+// onLessonKey handles a key in the panel.
 func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &l.app.lesson
 	b, _ := keymap.At(key.String(), keymap.Everywhere|keymap.Lists)
@@ -169,7 +168,7 @@ func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// answerLesson answers the open prediction, or says whose the keys are.
+// answerLesson answers the open prediction, or says that the panel has the keys.
 func (l *lessons) answerLesson(key string) tea.Cmd {
 	p := &l.app.lesson
 	n, err := strconv.Atoi(key)
@@ -177,25 +176,25 @@ func (l *lessons) answerLesson(key string) tea.Cmd {
 		p.taken.Answer(n)
 		return nil
 	}
-	return l.app.said.say(model.Clean(key) + ": the keys are the lesson's now. esc goes to the dashboard.")
+	return l.app.said.say(model.Clean(key) + ": keys go to the lesson panel now. esc returns to the dashboard.")
 }
 
 // skip leaves the open prediction without an answer.
 func (l *lessons) skip() tea.Cmd {
 	if !l.app.lesson.begun || !l.app.lesson.state.open() {
-		return l.app.said.say("s skip: nothing is asked now.")
+		return l.app.said.say("s skip: no question is open.")
 	}
 	l.app.lesson.taken.Skip()
 	return nil
 }
 
-// nextOfLessons begins the lesson after this one, once its goal is reached.
+// nextOfLessons starts the next lesson, once the goal of this one is reached.
 func (l *lessons) nextOfLessons() tea.Cmd {
 	switch s := &l.app.lesson.state; {
 	case !s.Reached:
-		return l.app.said.say("n next lesson: the goal of this one is not reached yet. l lists all lessons.")
+		return l.app.said.say("n next lesson: reach the goal of this one first. l lists all lessons.")
 	case s.Next == "" || l.app.Session == nil:
-		return l.app.said.say("n next lesson: there is none after this one. l lists all lessons.")
+		return l.app.said.say("n next lesson: this is the last one. l lists all lessons.")
 	default:
 		return l.app.contexts.connect(model.Context{Name: s.Next, Cluster: s.NextTitle})
 	}
@@ -207,27 +206,27 @@ func (l *lessons) hint() tea.Cmd {
 	case s.HintsLeft > 0:
 		l.app.lesson.taken.Hint()
 	case len(s.Hints) > 0:
-		return l.app.said.say("h hint: there is no other one for this step.")
+		return l.app.said.say("h hint: no more hints for this step.")
 	default:
-		return l.app.said.say("h hint: there is none for this step.")
+		return l.app.said.say("h hint: no hints for this step.")
 	}
 	return nil
 }
 
-// goOn begins the next step, or says why it cannot begin yet.
+// goOn starts the next step, or says why it cannot start yet.
 func (l *lessons) goOn() tea.Cmd {
 	state := l.app.lesson.state
 	switch {
 	case state.Reached || state.Spoilt != "":
 		return nil
-	case state.Heading > 0:
-		return l.app.said.say(fmt.Sprintf("Not yet: it is on its way to step %d.", state.Heading))
+	case state.GoingTo > 0:
+		return l.app.said.say(fmt.Sprintf("Not yet: going to step %d.", state.GoingTo))
 	case state.open():
-		return l.app.said.say("Predict first: the scheduler is held until then.")
+		return l.app.said.say("Answer first: the scheduler is paused until you do.")
 	case state.Step == state.Steps:
-		return l.app.said.say("This is the last step: reach its goal.")
+		return l.app.said.say("This is the last step: reach the goal.")
 	case !state.Ready:
-		return l.app.said.say("Not yet: the cluster is still at it.")
+		return l.app.said.say("Not yet: this step is not done.")
 	}
 	ctx, lesson := l.app.ctx, l.app.lesson.taken
 	return func() tea.Msg {
@@ -238,5 +237,5 @@ func (l *lessons) goOn() tea.Cmd {
 	}
 }
 
-// lessonFailedMsg says that a step could not begin.
+// lessonFailedMsg says that a step could not be started.
 type lessonFailedMsg struct{ err error }

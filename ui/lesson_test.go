@@ -36,10 +36,10 @@ func (c taught) Lesson() Lesson { return c.lesson }
 // oneTooMany is the lesson of the mock-up, its prediction answered.
 func oneTooMany() *fakeLesson {
 	return &fakeLesson{state: LessonState{
-		Number: 7, Of: 16, Title: "one replica too many", Story: "Web wants each pod of front on a node of its own.",
-		Step: 2, Steps: 4, Say: "front has 7 replicas, 6 nodes, and a required anti-affinity on the host name.",
-		Question: "what becomes of the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older one"},
-		Answered: 2, Right: 2, Foretold: true, Because: "all 6 nodes refuse by pod-aff, each runs a front pod.",
+		Number: 7, Of: 16, Title: "required pod anti-affinity", Story: "Each pod of `front` must run on its own node.",
+		Step: 2, Steps: 4, Say: "`front` has 7 replicas and a required anti-affinity by host name. 6 nodes are schedulable.",
+		Question: "what happens to the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older pod"},
+		Answered: 2, Right: 2, Foretold: true, Because: "All 6 schedulable nodes reject it (pod-aff), because each runs a pod of `front`.",
 		Goal: "all 7 Running, none evicted", Now: "6 of 7", HintsLeft: 2, Ready: true,
 	}}
 }
@@ -78,7 +78,7 @@ func TestTheKeysOfALessonAreThePanels(t *testing.T) {
 	if app.lesson.entered {
 		t.Error("esc does not leave the panel")
 	}
-	if name := app.history.top().crumbs()[0]; name != "pods" {
+	if name := app.history.top().Crumbs()[0]; name != "pods" {
 		t.Errorf("after the panel was left 2 leads to %s", name)
 	}
 }
@@ -89,23 +89,23 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		change func(*LessonState)
 		want   string
 	}{
-		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is held until you answer."},
-		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "You said [1]; it is [2] it stays Pending. all 6 nodes refuse"},
-		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You said [2]. The scheduler goes on: see what comes of it."},
-		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You said [1]. The scheduler goes on"},
-		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "You said [2], which is right: all 6 nodes refuse"},
-		{"when the step is done", func(s *LessonState) {}, "L, then enter goes on"},
+		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is paused until you answer."},
+		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "✗ [1] is wrong. The answer is [2] it stays Pending. All 6 schedulable nodes reject"},
+		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You answered [2]. The scheduler continues: watch what happens."},
+		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You answered [1]. The scheduler continues"},
+		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "✓ [2] is correct. All 6 schedulable nodes reject"},
+		{"when the step is done", func(s *LessonState) {}, "L, then enter to continue"},
 		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "This step is not done yet."},
-		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h hint (2 left)"},
+		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h for a hint (2 left)"},
 		{"after a hint", func(s *LessonState) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
-		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Reached: all 7 Running, none evicted. 1 of 2 predictions were right."},
+		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Goal reached: all 7 Running, none evicted. 1 of 2 predictions were correct."},
 		{"when it is spoilt", func(s *LessonState) { s.Spoilt = "A pod was ended." }, "A pod was ended."},
-		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 is silent."} }, "! std-a-01 is silent."},
-		{"on the way to a step", func(s *LessonState) { s.Heading = 4 }, "On the way to step 4: step 2 is taken for you."},
-		{"on the way, where it fails", func(s *LessonState) { s.Heading, s.Trouble = 4, "make Pod: no" }, "! make Pod: no"},
-		{"where a step was left open", func(s *LessonState) { s.Short, s.Answered, s.Say = []int{1}, 0, "" }, "! Step 1 did not come to its end: what it asks for is not done."},
-		{"where a trainer leads", func(s *LessonState) { s.Led = true }, "2 of 4, led"},
-		{"at a goal that does not count", func(s *LessonState) { s.Led, s.Reached = true, true }, "A trainer had a hand in it: not counted as passed."},
+		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 stopped responding."} }, "! std-a-01 stopped responding."},
+		{"on the way to a step", func(s *LessonState) { s.GoingTo = 4 }, "Going to step 4. Step 2 is done for you:"},
+		{"on the way, where it fails", func(s *LessonState) { s.GoingTo, s.Trouble = 4, "create Pod: no" }, "! create Pod: no"},
+		{"where a step was left open", func(s *LessonState) { s.Unfinished, s.Answered, s.Say = []int{1}, 0, "" }, "! Step 1 did not finish: its changes are missing."},
+		{"where an instructor helps", func(s *LessonState) { s.Led = true }, "2 of 4, with help"},
+		{"at a goal that does not count", func(s *LessonState) { s.Led, s.Reached = true, true }, "An instructor helped, so it does not count as passed."},
 		{"with what a terminal would obey", func(s *LessonState) { s.Step, s.Now = 4, "\x1b[31m6" }, "Now"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestAStoryIsReadFirst(t *testing.T) {
 	app := lessonApp(t, 80, 24, lesson)
 	app.lesson.begun = false
 	app.layout.showLesson()
-	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Web wants each pod") || strings.Contains(screen, "Predict") {
+	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Each pod of front must") || strings.Contains(screen, "Predict") {
 		t.Errorf("the screen is\n%s", screen)
 	}
 	press(t, app, "L", "2", "enter")
@@ -139,20 +139,20 @@ func TestAStoryIsReadFirst(t *testing.T) {
 func TestTheKeysOfALessonAreShownAsTheWayToThemIs(t *testing.T) {
 	lesson := oneTooMany()
 	app := lessonApp(t, 80, 24, lesson)
-	if got := screen(app); !strings.Contains(got, "L, then enter goes on") {
+	if got := screen(app); !strings.Contains(got, "L, then enter to continue") {
 		t.Errorf("outside the panel the screen is\n%s", got)
 	}
 	press(t, app, "L")
 	got := screen(app)
 	lines := strings.Split(got, "\n")
-	if strings.Contains(got, "L, then") || !strings.Contains(got, "enter goes on") || !strings.Contains(lines[len(lines)-1], "esc to the dashboard") {
+	if strings.Contains(got, "L, then") || !strings.Contains(got, "enter to continue") || !strings.Contains(lines[len(lines)-1], "esc dashboard") {
 		t.Errorf("in the panel the screen is\n%s", got)
 	}
 	if strings.Contains(lines[len(lines)-1], "evict") {
 		t.Errorf("in the panel the footer has the keys of the page: %s", lines[len(lines)-1])
 	}
 	press(t, app, "e")
-	if got := screen(app); !strings.Contains(got, "e: the keys are the lesson's now. esc goes to the dashboard.") {
+	if got := screen(app); !strings.Contains(got, "e: keys go to the lesson panel now. esc returns to the dashboard.") {
 		t.Errorf("after a key of the page the screen is\n%s", got)
 	}
 	press(t, app, "esc", "L", "?")
@@ -166,7 +166,7 @@ func TestALessonBeginsWithItsStoryInThePanel(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
 		o.Demo, o.Cluster = true, taught{o.Cluster, oneTooMany()}
 	})
-	if got := screen(app); !strings.Contains(got, "Web wants each pod") || !strings.Contains(got, " enter goes on") {
+	if got := screen(app); !strings.Contains(got, "Each pod of front must") || !strings.Contains(got, " enter to continue") {
 		t.Errorf("the screen is\n%s", got)
 	}
 	press(t, app, "enter")
@@ -199,7 +199,7 @@ func TestWhatIsNewInALessonIsShown(t *testing.T) {
 	}
 	lesson.state.Ready = true
 	send(t, app, lessonMsg{lesson, lesson.state})
-	if got := screen(app); !strings.Contains(got, "You said [2], and so it is:") || !strings.Contains(got, "lines above") {
+	if got := screen(app); !strings.Contains(got, "✓ [2] is correct.") || !strings.Contains(got, "lines above") {
 		t.Errorf("when the step is done the screen is\n%s", got)
 	}
 }

@@ -12,18 +12,19 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// Where the lesson's panel stands, and its size.
+// Position and size of the lesson panel.
 const (
-	lessonBeside = 120 // from so many columns on it stands at the right
+	lessonBeside = 120 // from this width it is at the right
 	lessonWidth  = 44
 	lessonRows   = 6 // below the page, of 24 rows
 	lessonMost   = 12
 )
 
-// lessonBelow is how many rows the panel takes from the page's foot: as many as its
-// text needs, as long as the page keeps half of them.
+// lessonBelow is the number of rows of the panel below the page: as many as its text
+// needs, if the page keeps half of them.
 func (d *layout) lessonBelow() int {
 	if d.app.lesson.taken == nil || d.app.width >= lessonBeside {
 		return 0
@@ -36,7 +37,7 @@ func (d *layout) lessonBelow() int {
 	return min(max(lessonRows, body/3, d.app.lesson.needs+1), most)
 }
 
-// lessonRight is how many columns it takes from the page's right.
+// lessonRight is the number of columns of the panel at the right of the page.
 func (d *layout) lessonRight() int {
 	if d.app.lesson.taken == nil || d.app.width < lessonBeside {
 		return 0
@@ -44,7 +45,7 @@ func (d *layout) lessonRight() int {
 	return lessonWidth + 1
 }
 
-// withLesson lays the panel under the page's rows, or beside them.
+// withLesson adds the panel below the rows of the page, or at their right.
 func (d *layout) withLesson(rows []string, height int) []string {
 	if below := d.lessonBelow(); below > 0 {
 		return append(rows, d.lessonLines(d.app.width, below)...)
@@ -60,7 +61,7 @@ func (d *layout) withLesson(rows []string, height int) []string {
 	return rows
 }
 
-// lessonSize is the panel's, the head counted.
+// lessonSize is the size of the panel with its head.
 func (d *layout) lessonSize() (width, height int) {
 	if below := d.lessonBelow(); below > 0 {
 		return d.app.width, below
@@ -68,14 +69,13 @@ func (d *layout) lessonSize() (width, height int) {
 	return lessonWidth, d.bodyHeight()
 }
 
-// showLesson gives the panel the rows that its text needs now, and shows what is
-// new in it.
+// showLesson resizes the panel for its text and scrolls to what is new.
 func (d *layout) showLesson() {
 	if d.app.lesson.taken == nil {
 		return
 	}
 	p := d.app.lesson
-	p.entered = false // the text is longer then: the panel keeps its size when its keys change hands
+	p.entered = false // the text is longest then: the panel keeps its size when it is entered
 	width, _ := d.lessonSize()
 	text, _ := p.text(width-1, 0)
 	d.app.lesson.needs = len(text)
@@ -85,8 +85,8 @@ func (d *layout) showLesson() {
 	d.app.history.fit()
 }
 
-// lessonWindow is how many lines of a text of so many are shown in a panel: the
-// last row says how many more there are, if not all are.
+// lessonWindow is the number of lines that a panel shows of a text. If not all fit, the
+// last row says how many more there are.
 func lessonWindow(lines, height int) int {
 	if lines <= height-1 {
 		return height - 1
@@ -94,10 +94,10 @@ func lessonWindow(lines, height int) int {
 	return height - 2
 }
 
-// clampTop is the first line to show of a text, so that the window is full.
+// clampTop limits the first line to show, so that the window is full.
 func clampTop(top, lines, window int) int { return max(0, min(top, lines-window)) }
 
-// scrollLesson moves the panel's text by n lines, as far as there are some.
+// scrollLesson scrolls the text of the panel by n lines, within its bounds.
 func (l *lessons) scrollLesson(n int) {
 	width, height := l.app.layout.lessonSize()
 	text, _ := l.app.lesson.text(width-1, height-1)
@@ -114,7 +114,7 @@ func (d *layout) lessonLines(width, height int) []string {
 	top := clampTop(p.top, len(text), window)
 	below := max(len(text)-top-window, 0)
 	for i, line := range text[top : len(text)-below] {
-		lines[i+1] = s.Text.Render(" " + cells.Cut(line, width-1))
+		lines[i+1] = drawProse(" "+cells.Cut(line, width-1), s.Text, s.Strong)
 	}
 	if top+below > 0 {
 		lines[height-1] = s.Key.Render(" " + cells.Cut(p.more(top, below), width-1))
@@ -122,8 +122,7 @@ func (d *layout) lessonLines(width, height int) []string {
 	return lines
 }
 
-// more says how many lines are above and below those that are shown, and the keys
-// to them.
+// more says how many lines are above and below the window, and the keys to scroll.
 func (p *lessonPanel) more(above, below int) string {
 	var parts []string
 	if below > 0 {
@@ -132,48 +131,48 @@ func (p *lessonPanel) more(above, below int) string {
 	if above > 0 {
 		parts = append(parts, "↑ "+figures.Count(above, "line", "lines")+" above")
 	}
-	return strings.Join(append(parts, p.toDo("j k scroll")), "   ")
+	return strings.Join(append(parts, p.toDo("j k to scroll")), "   ")
 }
 
-// ruled is a heading in a rule as wide as the panel.
+// ruled is a heading in a rule of the width of the panel.
 func ruled(words string, width int) string {
 	row := " ── " + cells.Cut(words, width-6) + " "
 	return row + strings.Repeat("─", max(0, width-cells.Width(row)))
 }
 
-// head names the lesson, how far it is, and the key; its title gives way first.
+// head is the title of the lesson, the step and the key of the panel. The title is cut first.
 func (p *lessonPanel) head(width int) string {
 	s := p.state
 	name := "Lesson: " + s.Title
 	if s.Number > 0 {
 		name = fmt.Sprintf("Lesson %d of %d: %s", s.Number, s.Of, s.Title)
 	}
-	key := "L enters the panel"
+	key := "L panel"
 	if p.entered {
-		key = "esc leaves it"
+		key = "esc dashboard"
 	}
 	led := ""
 	if s.Led {
-		led = ", led"
+		led = ", with help"
 	}
-	far := fmt.Sprintf(" ── %d of %d%s ── %s", s.Step, s.Steps, led, key)
+	far := fmt.Sprintf(" ── step %d of %d%s ── %s", s.Step, s.Steps, led, key)
 	return cells.Cut(model.Clean(name), width-cells.Width(far)) + far
 }
 
-// text is what the panel says, and the first line of it that is new. What is drawn
-// large has its parts apart, if there is room for that.
+// text is the text of the panel and its first new line. If it is large, its parts are
+// separated by blank lines, if they fit.
 func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
 	s := p.state
 	switch {
 	case !p.begun:
-		return append(paragraph(s.Story, width), "", p.toDo("enter goes on")), 0
+		return append(paragraph(s.Story, width), "", p.toDo("enter to continue")), 0
 	case s.Reached:
 		return p.reached(width), 0
 	case s.Spoilt != "":
-		return append(paragraph("✗ "+s.Spoilt, width), paragraph("Begin it again to try once more: i, then reset.", width)...), 0
+		return append(paragraph("✗ "+s.Spoilt, width), paragraph("To try again: i, then reset.", width)...), 0
 	}
-	if s.Heading > 0 {
-		way := fmt.Sprintf("On the way to step %d: step %d is taken for you.", s.Heading, s.Step)
+	if s.GoingTo > 0 {
+		way := fmt.Sprintf("Going to step %d. Step %d is done for you:", s.GoingTo, s.Step)
 		return append(append(paragraph(way, width), paragraph(s.Say, width)...), p.trouble(width)...), 0
 	}
 	read := [][]string{p.said(width), p.question(width)}
@@ -184,8 +183,8 @@ func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
 	return p.joined(append(read, p.verdict(width)), [][]string{hints, p.status(width)}, room)
 }
 
-// joined are parts of a text one after the other, and the first line of those that
-// are new; 0 while the question is open.
+// joined are the parts of a text, and the first line of the recent ones; 0 while the
+// question is open.
 func (p *lessonPanel) joined(read, recent [][]string, room int) (lines []string, fresh int) {
 	join := oneAfterOther
 	if p.large && len(apart(slices.Concat(read, recent))) <= room {
@@ -200,33 +199,33 @@ func (p *lessonPanel) joined(read, recent [][]string, room int) (lines []string,
 // reached is the end of the lesson.
 func (p *lessonPanel) reached(width int) []string {
 	s := p.state
-	words := fmt.Sprintf("✓ Reached: %s.", s.Goal)
+	words := fmt.Sprintf("✓ Goal reached: %s.", s.Goal)
 	if s.AskedSoFar > 0 {
-		words += fmt.Sprintf(" %d of %d predictions were right.", s.RightSoFar, s.AskedSoFar)
+		words += fmt.Sprintf(" %d of %d predictions were correct.", s.RightSoFar, s.AskedSoFar)
 	}
 	if s.Led {
-		words += " A trainer had a hand in it: not counted as passed."
+		words += " An instructor helped, so it does not count as passed."
 	}
 	return oneAfterOther([][]string{paragraph(words, width), paragraph(p.whatNext(), width), paragraph(s.Learned, width), paragraph(s.Link, width)})
 }
 
-// whatNext leads on from the end of the lesson.
+// whatNext says what to do after the lesson.
 func (p *lessonPanel) whatNext() string {
 	s := p.state
 	switch {
 	case s.Next != "":
-		return p.toDo(fmt.Sprintf("n begins lesson %d of %d: %s. l lists all lessons.", s.Number+1, s.Of, s.NextTitle))
+		return p.toDo(fmt.Sprintf("n to start lesson %d of %d: %s. l to list all lessons.", s.Number+1, s.Of, s.NextTitle))
 	case s.Number > 0:
-		return "This was the last lesson. " + p.toDo("l lists all of them.")
+		return "This was the last lesson. " + p.toDo("l to list all lessons.")
 	}
-	return p.toDo("l lists the lessons.")
+	return p.toDo("l to list all lessons.")
 }
 
-// said is the step's text, and what happened without the student.
+// said is the text of the step and what happened by itself.
 func (p *lessonPanel) said(width int) []string {
 	said := paragraph(p.state.Say, width)
-	for _, step := range p.state.Short {
-		said = append(said, paragraph(fmt.Sprintf("! Step %d did not come to its end: what it asks for is not done.", step), width)...)
+	for _, step := range p.state.Unfinished {
+		said = append(said, paragraph(fmt.Sprintf("! Step %d did not finish: its changes are missing.", step), width)...)
 	}
 	for _, fault := range p.state.Faults {
 		said = append(said, paragraph("! "+fault, width)...)
@@ -241,7 +240,7 @@ func oneAfterOther(parts [][]string) (lines []string) {
 	return lines
 }
 
-// apart is oneAfterOther with a blank line between.
+// apart is oneAfterOther with blank lines between.
 func apart(parts [][]string) (lines []string) {
 	for _, part := range parts {
 		if len(lines) > 0 && len(part) > 0 {
@@ -252,12 +251,12 @@ func apart(parts [][]string) (lines []string) {
 	return lines
 }
 
-// paragraph is a text of a lesson in lines.
+// paragraph wraps a text of a lesson.
 func paragraph(text string, width int) []string {
-	return cells.Wrap(model.Clean(strings.Join(strings.Fields(text), " ")), width)
+	return wrapProse(prose(text), width)
 }
 
-// question is the step's prediction with its answers, in one line if they fit.
+// question is the prediction of the step with its answers, on one line if they fit.
 func (p *lessonPanel) question(width int) []string {
 	s := p.state
 	if s.Question == "" {
@@ -266,40 +265,38 @@ func (p *lessonPanel) question(width int) []string {
 	lines := paragraph("Predict: "+s.Question, width)
 	numbered := make([]string, len(s.Answers))
 	for i, answer := range s.Answers {
-		numbered[i] = answerKey(i+1) + " " + model.Clean(answer)
+		numbered[i] = answerKey(i+1) + " " + prose(answer)
 	}
 	if row := "  " + strings.Join(numbered, "    "); cells.Width(row) <= width && !p.large {
 		return append(lines, row)
 	}
 	for _, answer := range numbered {
-		lines = append(lines, cells.Indent(2, cells.Wrap(answer, width-2))...)
+		lines = append(lines, cells.Indent(2, wrapProse(answer, width-2))...)
 	}
 	return lines
 }
 
-// verdict says whether the prediction was right, once the cluster shows it where
-// it can.
+// verdict says whether the answer was correct. If the cluster can show it, it waits
+// until the cluster does.
 func (p *lessonPanel) verdict(width int) []string {
 	s, said := p.state, answerKey(p.state.Answered)
 	switch {
 	case s.Answered == 0:
 		return nil
 	case s.Answered < 0:
-		return paragraph(fmt.Sprintf("Skipped: it is %s %s. %s", answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
+		return paragraph(fmt.Sprintf("Skipped. The answer is %s %s. %s", answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
 	case s.Foretold && !s.Ready:
-		return paragraph("You said "+said+". The scheduler goes on: see what comes of it.", width)
-	case s.Answered == s.Right && s.Foretold:
-		return paragraph("You said "+said+", and so it is: "+s.Because, width)
+		return paragraph("You answered "+said+". The scheduler continues: watch what happens.", width)
 	case s.Answered == s.Right:
-		return paragraph("You said "+said+", which is right: "+s.Because, width)
+		return paragraph("✓ "+said+" is correct. "+s.Because, width)
 	}
-	return paragraph(fmt.Sprintf("You said %s; it is %s %s. %s", said, answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
+	return paragraph(fmt.Sprintf("✗ %s is wrong. The answer is %s %s. %s", said, answerKey(s.Right), s.Answers[s.Right-1], s.Because), width)
 }
 
-// answerKey marks the key of an answer, so that it is not taken for a number in it.
+// answerKey marks the key of an answer, so that it is not read as a part of it.
 func answerKey(n int) string { return "[" + strconv.Itoa(n) + "]" }
 
-// trouble tells why the lesson cannot be judged; none while it can.
+// trouble says why the lesson cannot be evaluated; none if it can.
 func (p *lessonPanel) trouble(width int) []string {
 	if p.state.Trouble == "" {
 		return nil
@@ -307,7 +304,7 @@ func (p *lessonPanel) trouble(width int) []string {
 	return paragraph("! "+p.state.Trouble, width)
 }
 
-// hints are those that were given.
+// hints are the hints that were given.
 func (p *lessonPanel) hints(width int) (lines []string) {
 	for _, hint := range p.state.Hints {
 		lines = append(lines, paragraph("Hint: "+hint, width)...)
@@ -315,7 +312,7 @@ func (p *lessonPanel) hints(width int) (lines []string) {
 	return lines
 }
 
-// status is the goal, how far it is, and what may be pressed.
+// status is the goal, the progress towards it, and the keys.
 func (p *lessonPanel) status(width int) []string {
 	s := p.state
 	words := "Goal: " + s.Goal + "."
@@ -325,11 +322,11 @@ func (p *lessonPanel) status(width int) []string {
 	keys := ""
 	switch {
 	case s.open():
-		words, keys = "The scheduler is held until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" answers, s skips"
+		words, keys = "The scheduler is paused until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" to answer, s to skip"
 	case s.Step < s.Steps && s.Ready:
-		keys = "enter goes on"
+		keys = "enter to continue"
 	case s.HintsLeft > 0:
-		keys = fmt.Sprintf("h hint (%d left)", s.HintsLeft)
+		keys = fmt.Sprintf("h for a hint (%d left)", s.HintsLeft)
 	}
 	if s.Step < s.Steps && !s.Ready && !s.open() {
 		words += " This step is not done yet."
@@ -348,8 +345,8 @@ func (p *lessonPanel) status(width int) []string {
 	return lines
 }
 
-// toDo is what a key of the panel does, with the way to the panel where the keys
-// are not the panel's.
+// toDo is the words of keys of the panel, after the key to the panel if it is not
+// entered.
 func (p *lessonPanel) toDo(keys string) string {
 	if keys == "" || p.entered {
 		return keys
@@ -357,15 +354,15 @@ func (p *lessonPanel) toDo(keys string) string {
 	return keymap.Of(keymap.Lesson, keymap.Everywhere).Label + ", then " + keys
 }
 
-// footer lists the keys of the panel while they are its own.
-func (p *lessonPanel) footer() []footKey {
+// footer lists the keys of the panel while it is entered.
+func (p *lessonPanel) footer() []page.Key {
 	s := &p.state
-	key := func(label, word string) footKey { return footKey{keymap.Lesson, word, label} }
-	var all []footKey
+	key := func(label, word string) page.Key { return page.Key{Do: keymap.Lesson, Word: word, Label: label} }
+	var all []page.Key
 	over := s.Reached || s.Spoilt != ""
 	switch {
 	case !p.begun, s.Ready && s.Step < s.Steps && !s.open() && !over:
-		all = append(all, key("enter", "goes on"))
+		all = append(all, key("enter", "continue"))
 	case s.open() && !over:
 		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"), key("s", "skip"))
 	}
@@ -378,5 +375,5 @@ func (p *lessonPanel) footer() []footKey {
 	if p.begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))
 	}
-	return append(all, key("j k", "scroll"), key("esc", "to the dashboard"), footKey{do: keymap.Fault}, footKey{do: keymap.Palette})
+	return append(all, key("j k", "scroll"), key("esc", "dashboard"), page.Key{Do: keymap.Fault}, page.Key{Do: keymap.Palette})
 }

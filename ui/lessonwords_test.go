@@ -54,8 +54,8 @@ var (
 	namedKey    = regexp.MustCompile(`(?:^|[ (])([b-zB-HJ-Z])(?:[ .,;:)]|$)`)
 	pressedKey  = regexp.MustCompile(`\bpress (\w+)`)
 	inBrackets  = regexp.MustCompile(`\((\d|enter|esc|space|tab)\)`)
-	menuKey     = regexp.MustCompile(`\ba (?:shows|in|on) `)
-	menuWord    = regexp.MustCompile(`\ba shows ([a-z ]+)`)
+	menuKey     = regexp.MustCompile(`\ba (?:shows|in|on) |\bpress a\b`)
+	menuWord    = regexp.MustCompile(`\b(?:a shows|choose) ([a-z ]+?)(?: and type|[.,:;]|$)`)
 	namedColumn = regexp.MustCompile(`\bcolumn ([A-Z]+)`)
 )
 
@@ -125,13 +125,13 @@ func missingThings(app *App, text string) []string {
 
 // headsOf are the heads of the columns of Pending, Pods and Nodes.
 func headsOf(app *App) (heads []string) {
-	for _, c := range app.pages.pending.table.Columns {
+	for _, c := range app.pages.pending.Table.Columns {
 		heads = append(heads, c.Head)
 	}
-	for _, c := range app.pages.pods.table.Columns {
+	for _, c := range app.pages.pods.Table.Columns {
 		heads = append(heads, c.Head)
 	}
-	for _, c := range app.pages.nodes.table.Columns {
+	for _, c := range app.pages.nodes.Table.Columns {
 		heads = append(heads, c.Head)
 	}
 	return heads
@@ -158,6 +158,8 @@ func TestWhatALessonNamesWronglyIsFound(t *testing.T) {
 		"View 8 shows what the quota allows.":             "no view 8",
 		"Select batch/report; a shows ungate.":            "the menu has no ungate",
 		"Select batch/report; a shows remove gates.":      "",
+		"Select batch/report, press a and choose ungate.": "the menu has no ungate",
+		"In view 2, press a, choose scale and type 2.":    "",
 		"Select std-c-03 in Nodes and press u.":           "",
 		"Select the pod in view 2 and press u.":           "no key u there",
 		"t on the pod in view 2.":                         "no key t there",

@@ -6,21 +6,21 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// describe is the work of fetching kubectl's description of an object.
+// describe fetches kubectl's description of an object.
 func (o *opener) describe(ref model.Ref) func(context.Context) (string, error) {
 	cluster := o.app.Cluster
 	return func(ctx context.Context) (string, error) { return cluster.Describe(ctx, ref) }
 }
 
-// yamlWords say what an object's YAML is.
+// yamlWords say where the YAML is from.
 func (o *opener) yamlWords() string {
-	if o.app.observed.isSnapshot() {
-		return "The object as the snapshot holds it: environments and the like are left out."
+	if o.app.observed.IsSnapshot() {
+		return "The object in the snapshot, which leaves out environment variables and more."
 	}
-	return "The live object, without its managed fields."
+	return "The live object, without managedFields."
 }
 
-// yaml is the work of fetching an object.
+// yaml fetches an object.
 func (o *opener) yaml(ref model.Ref) func(context.Context) (string, error) {
 	cluster := o.app.Cluster
 	return func(ctx context.Context) (string, error) { return cluster.YAML(ctx, ref) }

@@ -9,13 +9,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// menu is the box with every action on what is selected, and why some cannot be
-// done now.
+// menu is the box with every action on the selection, and why some are not
+// available now.
 type menu struct {
 	app    *App
-	view   view
+	view   page.View
 	about  string
 	items  []menuItem
 	chosen int
@@ -35,13 +36,13 @@ var (
 	ofPods  = []keymap.Action{keymap.Evict, keymap.Label, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete}
 )
 
-// keyless are the words of actions that the menu alone offers.
+// keyless are the words of actions that only the menu has.
 var keyless = map[keymap.Action]string{
 	keymap.Annotate: "annotate", keymap.Ungate: "remove gates", keymap.Scale: "scale the workload", keymap.Restart: "restart the workload",
 	keymap.Delete: "delete",
 }
 
-// changersOf are the actions that make sense on what a view has selected.
+// changersOf are the actions that apply to the selection of a view.
 func changersOf(t targets) []keymap.Action {
 	var all []keymap.Action
 	if len(t.nodes) > 0 {
@@ -58,10 +59,10 @@ func changersOf(t targets) []keymap.Action {
 }
 
 // item is an action as the menu shows it.
-func (x *boxes) item(do keymap.Action, v view) menuItem {
+func (x *boxes) item(do keymap.Action, v page.View) menuItem {
 	made := menuItem{do: do, word: keyless[do], off: x.app.keyboard.off(do, v)}
 	if made.word == "" {
-		b := keymap.Of(do, v.places())
+		b := keymap.Of(do, v.Places())
 		made.key, made.word = b.Label, b.Foot
 	}
 	return made
@@ -79,7 +80,7 @@ func (x *boxes) openMenu() tea.Cmd {
 		m.items = append(m.items, x.item(do, v))
 	}
 	if len(m.items) == 0 {
-		return x.app.said.say("a more: nothing is selected that can be changed.")
+		return x.app.said.say("a more: nothing selected can be changed.")
 	}
 	m.chosen = max(slices.IndexFunc(m.items, func(i menuItem) bool { return i.off == "" }), 0)
 	x.app.prompt, x.app.dialog = nil, m
@@ -105,7 +106,7 @@ func (m *menu) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// take begins the action, or says why it cannot be done; the menu stays then.
+// take begins the action, or says why it is not available; the menu stays then.
 func (m *menu) take(item menuItem) tea.Cmd {
 	if m.app.small() {
 		return nil
@@ -134,9 +135,9 @@ func (m *menu) draw(width, height int) dialog.Drawn {
 	for i, item := range m.items {
 		line := cells.Left(item.key, 3) + cells.Left(item.word, words)
 		if item.off != "" {
-			line = cells.Left("("+item.key, 3) + cells.Left(item.word+")", words+1) + "  " + m.app.observed.brief(item.off)
+			line = cells.Left("("+item.key, 3) + cells.Left(item.word+")", words+1) + "  " + m.app.observed.Brief(item.off)
 			if item.key == "" {
-				line = cells.Left("", 3) + cells.Left("("+item.word+")", words+2) + " " + m.app.observed.brief(item.off)
+				line = cells.Left("", 3) + cells.Left("("+item.word+")", words+2) + " " + m.app.observed.Brief(item.off)
 			}
 		}
 		lines[i] = line
@@ -144,6 +145,6 @@ func (m *menu) draw(width, height int) dialog.Drawn {
 	}
 	off := func(i int) bool { return m.items[i].off != "" }
 	rows := dialog.List(m.app.styles(), lines, m.chosen, off, inner, dialog.Rows(height)-1)
-	rows = append(rows, dialog.Row{Text: m.app.styles().Dim.Render(cells.Cut("enter or its key plans it   esc nothing", inner))})
-	return dialog.Drawn{Title: "Actions on " + m.app.observed.brief(m.about), Corner: m.app.boxes.placeBadge(), Rows: rows, Inner: inner}
+	rows = append(rows, dialog.Row{Text: m.app.styles().Dim.Render(cells.Cut("enter or its key: plan   esc cancel", inner))})
+	return dialog.Drawn{Title: "Actions on " + m.app.observed.Brief(m.about), Corner: m.app.boxes.placeBadge(), Rows: rows, Inner: inner}
 }

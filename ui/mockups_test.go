@@ -107,7 +107,7 @@ func TestScreensStandAsDrawn(t *testing.T) {
 }
 
 func TestEachThemeOnce(t *testing.T) {
-	for _, theme := range []string{"dark", "light", "colour-blind", "mono"} {
+	for _, theme := range []string{"dark", "light", "color-blind", "mono"} {
 		t.Run(theme, func(t *testing.T) {
 			s := newProdEU().snapshot()
 			app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) { o.Theme = theme })

@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// onMouse hands clicks in the body and the wheel to the view. The mouse answers
-// no box and leaves no input.
+// onMouse passes clicks in the body and the wheel to the view. The mouse neither
+// answers a box nor closes an input.
 func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
 	if k.app.small() || k.free() && k.app.hides(k.app.history.top()) {
 		return nil
@@ -23,20 +23,20 @@ func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
 			return nil
 		}
 		if k.app.prompt == nil {
-			return k.app.history.top().update(msg)
+			return k.app.history.top().Update(msg)
 		}
 	case tea.MouseClickMsg:
 		msg.Y -= 2
 		if msg.Button == tea.MouseLeft && k.free() && msg.Y >= 0 && msg.Y < k.app.layout.bodyHeight() && msg.X < k.app.width-k.app.layout.lessonRight() {
 			k.app.touched = true
 			msg.Y = k.app.layout.pageRow(msg.Y)
-			return k.app.history.top().update(msg)
+			return k.app.history.top().Update(msg)
 		}
 	}
 	return nil
 }
 
-// free says that nothing lies over the page.
+// free reports whether no box or input is open.
 func (k *keyboard) free() bool {
-	return k.app.box == nil && k.app.dialog == nil && k.app.prompt == nil && k.app.acts.wish == nil
+	return k.app.box == nil && k.app.dialog == nil && k.app.prompt == nil && k.app.acts.action == nil
 }

@@ -13,26 +13,29 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // nodes is the page of all nodes.
 type nodes struct {
-	list[*model.Node, *model.Node]
+	list.Page[*model.Node, *model.Node]
+	app *App
 }
 
 func newNodes(a *App) *nodes {
 	n := &nodes{}
-	n.app, n.self, n.noun, n.rows = a, n, "node", same
-	n.born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
-	n.fields = func() *query.Fields[*model.Node] {
-		return query.NodeFields(a.observed.asOf(), a.observed.snapshot.Usage)
+	n.app, n.Host, n.Self, n.Noun, n.Rows = a, &a.host, n, "node", same
+	n.Born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
+	n.Fields = func() *query.Fields[*model.Node] {
+		return query.NodeFields(a.observed.AsOf(), a.observed.Snapshot.Usage)
 	}
-	n.natural = func() []*model.Node { return a.observed.snapshot.Nodes }
-	n.table = table.New(nodeID, n.columns()...)
-	n.table.There = func(node *model.Node) (*model.Node, bool) {
-		now, ok := a.observed.snapshot.Node(node.Name)
+	n.Natural = func() []*model.Node { return a.observed.Snapshot.Nodes }
+	n.Table = table.New(nodeID, n.columns()...)
+	n.Table.There = func(node *model.Node) (*model.Node, bool) {
+		now, ok := a.observed.Snapshot.Node(node.Name)
 		return now, ok && nodeID(now) == nodeID(node)
 	}
 	return n
@@ -40,10 +43,10 @@ func newNodes(a *App) *nodes {
 
 // goNode opens Nodes with the node of that name selected.
 func (o *opener) goNode(name string) tea.Cmd {
-	if _, ok := o.app.observed.snapshot.Node(name); !ok {
-		return o.app.said.say("Nothing is known of node " + name + ".")
+	if _, ok := o.app.observed.Snapshot.Node(name); !ok {
+		return o.app.said.say("There is no node " + name + ".")
 	}
-	o.app.pages.nodes.seeks = func(n *model.Node) bool { return n.Name == name }
+	o.app.pages.nodes.Seeks = func(n *model.Node) bool { return n.Name == name }
 	return o.app.history.open(o.app.pages.nodes)
 }
 
@@ -55,7 +58,7 @@ func (n *nodes) columns() []table.Column[*model.Node] {
 		return func(n *model.Node) table.Cell { return table.Cell{Text: text(n)} }
 	}
 	return []table.Column[*model.Node]{
-		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.observed.nodeName(n.Name) })},
+		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.observed.NodeName(n.Name) })},
 		{Head: "STATUS", Field: "status", Min: 14, Max: 24, State: true, Text: nodeStatus},
 		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return figures.FreeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
 		{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: text(func(n *model.Node) string {
@@ -65,10 +68,10 @@ func (n *nodes) columns() []table.Column[*model.Node] {
 		{Head: "PODS", Field: "pods", Gap: 1, Min: 6, From: 100, Right: true, Text: text(func(n *model.Node) string {
 			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
 		})},
-		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.observed.since(n.Object.CreationTimestamp.Time) })},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.observed.Since(n.Object.CreationTimestamp.Time) })},
 		{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
-		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: a.observed.cpuBar},
-		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: a.observed.memoryBar},
+		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return cpuBar(&a.observed, n) }},
+		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return memoryBar(&a.observed, n) }},
 		{Head: "POOL", Field: "pool", From: 200, Text: text(func(n *model.Node) string { return n.Pool })},
 		{Head: "INSTANCE", Field: "instance", From: 200, Text: text(func(n *model.Node) string { return n.Instance })},
 		{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
@@ -97,50 +100,51 @@ func nodeStatus(n *model.Node) table.Cell {
 	return made
 }
 
-func (n *nodes) crumbs() []string { return []string{"nodes"} }
+func (n *nodes) Crumbs() []string { return []string{"nodes"} }
 
-// answer counts the nodes and the room on those that take pods.
-func (n *nodes) answer(width int) string {
+// Answer counts the nodes, and the free capacity of those that accept pods.
+func (n *nodes) Answer(width int) string {
 	a := n.app
-	if a.observed.isReading() && len(a.observed.snapshot.Nodes) == 0 {
+	if a.observed.IsReading() && len(a.observed.Snapshot.Nodes) == 0 {
 		return a.contexts.readingWords()
 	}
-	if words := n.nothingKept(); words != "" {
+	if words := n.NothingKept(); words != "" {
 		return words
 	}
-	if why := a.observed.notRead("nodes"); why != "" {
+	if why := a.observed.NotRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := n.filtered(nodeCounts(a.observed.snapshot.Nodes), width)
+	words := n.Filtered(nodeCounts(a.observed.Snapshot.Nodes), width)
 	if n.barsShown() {
 		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
 	}
 	return words
 }
 
-// legend says what the bars are made of, and why nothing is known to be used if
-// room cells are enough for it: the answer comes first, and ! lists the reason.
+// legend explains the bars, and says why usage is unknown if room cells are enough
+// for that: the answer comes first, and ! lists the reason.
 func (n *nodes) legend(room int) string {
 	const rest = "  ▒ requested  · free"
-	note := n.app.observed.snapshot.Status.MetricsNote
+	note := n.app.observed.Snapshot.Status.MetricsNote
 	if note == "" {
 		return "█ used" + rest
 	}
-	if told := "used: ? (" + model.Clean(note) + ")" + rest; cells.Width(told)+2 <= room {
-		return told
+	if words := "used: ? (" + model.Clean(note) + ")" + rest; cells.Width(words)+2 <= room {
+		return words
 	}
 	return "used: ?" + rest
 }
 
 // barsShown reports whether the columns with bars are drawn.
-func (n *nodes) barsShown() bool { return n.width >= 120 || n.table.Wide }
+func (n *nodes) barsShown() bool { return n.Width >= 120 || n.Table.Wide }
 
-// nodeCounts counts nodes by whether they are ready, and the room on the ready
-// ones that are not cordoned.
+// nodeCounts counts nodes by whether they are ready, and sums the free capacity of
+// the ready ones that are not cordoned.
 func nodeCounts(all []*model.Node) string {
 	ready, cordoned := 0, 0
 	others := map[string]int{}
 	var cpu, bytes int64
+	usable := 0
 	for _, n := range all {
 		if n.Ready == corev1.ConditionTrue {
 			ready++
@@ -151,6 +155,7 @@ func nodeCounts(all []*model.Node) string {
 			cordoned++
 		}
 		if n.Ready == corev1.ConditionTrue && !n.Cordoned {
+			usable++
 			cpu = model.Sum(cpu, freeCPU(n))
 			bytes = model.Sum(bytes, freeMemory(n))
 		}
@@ -164,7 +169,11 @@ func nodeCounts(all []*model.Node) string {
 			states = append(states, fmt.Sprintf("%d %s", k, word))
 		}
 	}
-	return fmt.Sprintf("%s. Room: cpu %d, memory %s.", strings.Join(states, ", "), cpu/1000, model.FormatMemory(bytes, model.Down))
+	free := "Free"
+	if usable < len(all) { // those that are Ready and not cordoned
+		free = "Free on " + model.FormatCount(usable)
+	}
+	return fmt.Sprintf("%s. %s: cpu %d, memory %s.", strings.Join(states, ", "), free, cpu/1000, model.FormatMemory(bytes, model.Down))
 }
 
 func notReady(n *model.Node) string {
@@ -174,53 +183,53 @@ func notReady(n *model.Node) string {
 	return "Unknown"
 }
 
-func (n *nodes) selected() selection {
-	node, ok := n.table.Selected()
+func (n *nodes) Selected() page.Selection {
+	node, ok := n.Table.Selected()
 	if !ok {
-		return selection{}
+		return page.Selection{}
 	}
-	return selection{ref: model.Ref{Resource: "nodes", Name: node.Name, UID: node.Object.UID}, node: node, copy: node.Name}
+	return page.Selection{Ref: model.Ref{Resource: "nodes", Name: node.Name, UID: node.Object.UID}, Node: node, Copy: node.Name}
 }
 
-func (n *nodes) places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnNode }
+func (n *nodes) Places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnNode }
 
-func (n *nodes) footer() []footKey {
-	return keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
+func (n *nodes) Footer() []page.Key {
+	return page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
 }
 
-func (n *nodes) off(do keymap.Action) string {
-	node, ok := n.table.Selected()
+func (n *nodes) Off(do keymap.Action) string {
+	node, ok := n.Table.Selected()
 	switch do {
 	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML, keymap.Copy:
 		if !ok {
 			return "no node is selected."
 		}
-		if n.table.SelectedGone() {
+		if n.Table.SelectedGone() {
 			return node.Name + " is gone."
 		}
 	}
 	return ""
 }
 
-func (n *nodes) act(do keymap.Action) tea.Cmd {
-	if cmd, done := n.actList(do); done {
+func (n *nodes) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := n.ActList(do); done {
 		return cmd
 	}
 	if do == keymap.Open {
-		return n.app.history.open(newPodsOf(n.app, n.selected().node.Name))
+		return n.app.history.open(newPodsOf(n.app, n.Selected().Node.Name))
 	}
-	return n.app.opener.actOn(do, n.selected())
+	return n.app.opener.actOn(do, n.Selected())
 }
 
-// note tells the selected node's taints, if they are cut, and since when it is not ready.
-func (n *nodes) note() string {
-	node, ok := n.table.Selected()
-	all := n.table.CutCells()
+// Note is the selected node's taints, if they are cut, and how long it has them.
+func (n *nodes) Note() string {
+	node, ok := n.Table.Selected()
+	all := n.Table.CutCells()
 	if !ok || len(all) == 0 {
 		return ""
 	}
 	if all[len(all)-1].Head != "TAINTS" {
-		return n.list.note()
+		return n.Page.Note()
 	}
 	var taints []string
 	for _, t := range node.Object.Spec.Taints {
@@ -228,18 +237,18 @@ func (n *nodes) note() string {
 			taints = append(taints, strings.TrimPrefix(t.ToString(), "node.kubernetes.io/"))
 		}
 	}
-	words := n.app.observed.nodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
+	words := n.app.observed.NodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
 	return model.Clean(words + n.taintedFor(node))
 }
 
-// taintedFor says how long the node has its taints, where all of them tell the same.
+// taintedFor says how long the node has its taints, where that is the same for all.
 func (n *nodes) taintedFor(node *model.Node) string {
 	ages := map[string]bool{}
 	for _, t := range node.Object.Spec.Taints {
 		if t.TimeAdded == nil {
 			return ""
 		}
-		ages[n.app.observed.since(t.TimeAdded.Time)] = true
+		ages[n.app.observed.Since(t.TimeAdded.Time)] = true
 	}
 	if len(ages) != 1 {
 		return ""

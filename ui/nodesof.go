@@ -6,7 +6,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// nodesOf is the page of some nodes that another page tells together.
+// nodesOf is the page of some nodes that another page names together.
 type nodesOf struct {
 	*nodes
 	path  []string // its crumbs
@@ -17,16 +17,16 @@ type nodesOf struct {
 // newNodesOf opens the nodes of those names, in their order.
 func newNodesOf(a *App, path []string, about string, names []string) *nodesOf {
 	p := &nodesOf{nodes: newNodes(a), path: path, about: about, names: names}
-	p.self, p.natural = p, p.named(names)
+	p.Self, p.Natural = p, p.named(names)
 	return p
 }
 
-// named are the nodes of those names that are still there.
+// named are the nodes of those names that still exist.
 func (n *nodes) named(names []string) func() []*model.Node {
 	return func() []*model.Node {
 		found := make([]*model.Node, 0, len(names))
 		for _, name := range names {
-			if node, ok := n.app.observed.snapshot.Node(name); ok {
+			if node, ok := n.app.observed.Snapshot.Node(name); ok {
 				found = append(found, node)
 			}
 		}
@@ -34,11 +34,11 @@ func (n *nodes) named(names []string) func() []*model.Node {
 	}
 }
 
-func (p *nodesOf) crumbs() []string { return p.path }
+func (p *nodesOf) Crumbs() []string { return p.path }
 
-func (p *nodesOf) answer(width int) string {
-	if words := p.nothingKept(); words != "" {
+func (p *nodesOf) Answer(width int) string {
+	if words := p.NothingKept(); words != "" {
 		return words
 	}
-	return p.filtered(p.about, width)
+	return p.Filtered(p.about, width)
 }

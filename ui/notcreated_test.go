@@ -42,11 +42,11 @@ func TestKeysOnAPodThatDoesNotExistActOnItsController(t *testing.T) {
 			press(t, app, page)
 		}
 		want := model.Ref{Resource: "replicasets.apps", Namespace: "team-a", Name: "api-6c9", UID: "rs-api-6c9"}
-		if got := app.history.top().selected().ref; got != want {
+		if got := app.history.top().Selected().Ref; got != want {
 			t.Errorf("%q: acts on %+v, want %+v", page, got, want)
 		}
 		press(t, app, "o")
-		requireRow(t, app, 23, "o its node: no pod of team-a/api was created.")
+		requireRow(t, app, 23, "o node: no pod of team-a/api was created.")
 		press(t, app, "d")
 		requireRow(t, app, 3, "Name: api-6c9")
 	}
@@ -62,7 +62,7 @@ func TestPodsThatAreCreatedAfterAllAreGoneFromTheList(t *testing.T) {
 	if strings.Contains(screen(app), "team-a/api") {
 		t.Errorf("still listed:\n%s", screen(app))
 	}
-	requireRow(t, app, 2, "13 pods wait: 7 fit no node, 6 wait for something else.")
+	requireRow(t, app, 2, "13 pending: 7 unschedulable, 1 preempting, 1 gated, 1 no scheduler, 3 other.")
 }
 
 func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
 	c.refused = refused
 	s := c.snapshot()
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
-	requireRow(t, app, 2, "No pod waits. 2 could not be created.")
+	requireRow(t, app, 2, "No pending pods. 2 rejected by quota.")
 	press(t, app, "/")
 	write(t, app, "state=\"not created\" pods=2")
 	press(t, app, "enter")
@@ -85,17 +85,19 @@ func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
 func TestPodsThatDoNotExistNeverCountAsWaiting(t *testing.T) {
 	s := newProdEU().snapshot()
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{}, nil) // nothing is explained yet
-	requireRow(t, app, 2, "13 pods wait: 13 not explained yet. 2 could not be created.")
+	requireRow(t, app, 2, "13 pending: 13 being explained. 2 could not be created.")
 }
 
 func TestRefusalsAreSaidShorterWhereThereIsLessRoom(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	for width, want := range map[int]string{
-		79: "13 pods wait: 7 fit no node, 6 wait for something else. 2 could not be created.",
-		78: "13 pods wait: 7 fit no node, 6 wait for something else. 2 not created.",
-		60: "13 pods wait: 7 fit no node, 6 wait for something else.",
+		119: "13 pending: 7 unschedulable, 1 preempting, 1 gated, 1 no scheduler, 2 image, 1 fits now. 2 rejected by quota.",
+		106: "13 pending: 7 unschedulable, 1 preempting, 1 gated, 1 no scheduler, 2 image, 1 fits now. 2 not created.",
+		79:  "13 pending: 7 unschedulable, 1 preempting, 1 gated, 4 other. 2 not created.",
+		60:  "13 pending: 7 unschedulable, 6 other. 2 not created.",
+		40:  "13 pending: 7 unschedulable, 6 other.",
 	} {
-		if got := app.pages.pending.answer(width); got != want {
+		if got := app.pages.pending.Answer(width); got != want {
 			t.Errorf("in %d cells: %s", width, got)
 		}
 	}

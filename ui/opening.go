@@ -18,8 +18,8 @@ type openedMsg struct {
 	err     error
 }
 
-// openFirst waits for the cluster that the dashboard starts with, where the
-// screen is drawn before it is open.
+// openFirst opens the cluster that the dashboard starts with, where the screen is
+// drawn before it is open.
 func (n *connections) openFirst() tea.Cmd {
 	if n.app.Cluster != nil || n.app.Opening == nil {
 		return nil
@@ -31,7 +31,7 @@ func (n *connections) openFirst() tea.Cmd {
 	}
 }
 
-// onOpened begins with the cluster; without one there is nothing to show.
+// onOpened starts with the cluster; on an error the dashboard ends.
 func (n *connections) onOpened(msg openedMsg) tea.Cmd {
 	switch {
 	case msg.opened != n.app.opened: // another context was chosen meanwhile
@@ -55,10 +55,10 @@ func (a *App) Err() error { return a.failed }
 // isConnecting reports whether the first cluster is not open yet.
 func (n *connections) isConnecting() bool { return n.app.Cluster == nil && n.app.Opening != nil }
 
-// connectingWords say what is connected to, and for how long.
+// connectingWords say which server is being connected to, and for how long.
 func (n *connections) connectingWords() string {
 	words := fmt.Sprintf("Connecting to %s…", model.Clean(n.app.Server))
-	if since := n.app.observed.at.Sub(n.app.started); since >= time.Second {
+	if since := n.app.observed.At.Sub(n.app.started); since >= time.Second {
 		words += " " + figures.Clock(since)
 	}
 	return words

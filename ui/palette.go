@@ -19,12 +19,12 @@ const paletteRows = 12
 type entry struct {
 	name string // what is typed
 	what string
-	key  string // that does the same
+	key  string // the one that does the same; "" is none
 	run  func() tea.Cmd
 }
 
-// palette is the input that goes anywhere by name. After ns, ctx and theme it
-// lists namespaces, contexts and themes.
+// palette is the input that finds pages and actions by name. After ns, ctx and theme
+// it lists namespaces, contexts and themes.
 type palette struct {
 	app    *App
 	field  input.Field
@@ -76,8 +76,8 @@ func (e entryNames) String(i int) string { return e[i].word() }
 // Len is how many entries there are.
 func (e entryNames) Len() int { return len(e) }
 
-// word is what is searched of the name: what is typed after ns, ctx, lesson or theme, else
-// its verb.
+// word is the part of the name that is searched: the one after ns, ctx, lesson or
+// theme, else the first.
 func (e entry) word() string {
 	head, word, ok := strings.Cut(e.name, " ")
 	switch {
@@ -89,10 +89,10 @@ func (e entry) word() string {
 	return head
 }
 
-// line is the input, with the rest of the chosen entry dim behind the cursor.
-func (p *palette) line(width int) string {
+// Line is the input, with the rest of the chosen entry dim behind the cursor.
+func (p *palette) Line(width int) string {
 	s := p.app.styles()
-	const hint = "tab completes, enter goes"
+	const hint = "tab complete, enter run"
 	typed := " :" + p.field.DrawnIn(width-cells.Width(hint)-4)
 	rest := ""
 	if p.chosen < len(p.shown) {
@@ -105,8 +105,8 @@ func (p *palette) line(width int) string {
 	return cells.Spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
 
-// above are the entries around the chosen one.
-func (p *palette) above(width int) []string {
+// Above are the entries around the chosen one.
+func (p *palette) Above(width int) []string {
 	s := p.app.styles()
 	room := min(paletteRows, p.app.layout.bodyHeight()-1)
 	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
@@ -122,20 +122,20 @@ func (p *palette) above(width int) []string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, s.Dim.Render(cells.Left("   nothing is named so", width)))
+		lines = append(lines, s.Dim.Render(cells.Left("   no match", width)))
 	}
 	return lines
 }
 
-func (p *palette) full(text string) bool { return !p.field.Takes(text) }
+func (p *palette) Full(text string) bool { return !p.field.Takes(text) }
 
-func (p *palette) paste(text string) tea.Cmd {
+func (p *palette) Paste(text string) tea.Cmd {
 	p.field.Edit(tea.PasteMsg{Content: text})
 	p.list()
 	return nil
 }
 
-func (p *palette) key(key tea.KeyPressMsg) tea.Cmd {
+func (p *palette) Key(key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "esc":
 		p.app.prompt = nil

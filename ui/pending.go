@@ -14,41 +14,44 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// waiting is one row of Pending: a kind of pods, or one pod of an unfolded kind.
+// waiting is one row of Pending: a workload's pods, or one pod of an unfolded row.
 type waiting struct {
 	id   string
 	kind *model.Kind
-	pod  *model.Pod // the one waiting longest, for a kind
+	pod  *model.Pod // the oldest one, for a kind
 	of   int        // pods that the row stands for
 	leaf bool       // one pod of an unfolded kind
 }
 
-// pending is the page of pods that wait.
+// pending is the page of pending pods.
 type pending struct {
-	list[query.PendingRow, *waiting]
+	list.Page[query.PendingRow, *waiting]
+	app      *App
 	unfolded map[string]bool // by a kind's key
-	limited  bool            // nodes could not be read: the scheduler's words stand in
+	limited  bool            // nodes could not be read: kube-scheduler's messages stand in
 	one      bool            // namespace is shown
-	idle     idle            // where nothing waits
+	idle     idle            // where no pods are pending
 }
 
 func newPending(a *App) *pending {
 	p := &pending{unfolded: map[string]bool{}}
-	p.app, p.self, p.noun = a, p, "kind of pod"
-	p.natural, p.rows = p.kinds, p.unfold
-	p.born = func(w *waiting) time.Time { return w.pod.Since() }
-	p.fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.asOf()) }
-	p.table = p.newTable()
-	p.settled, p.known = p.explainNext, p.answered
+	p.app, p.Host, p.Self, p.Noun = a, &a.host, p, "pod"
+	p.Natural, p.Rows = p.kinds, p.unfold
+	p.Born = func(w *waiting) time.Time { return w.pod.Since() }
+	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.AsOf()) }
+	p.Table = p.newTable()
+	p.Settled, p.Known = p.explainNext, p.answered
 	return p
 }
 
-// newTable has the columns for what could be read. A row of which the verdict is
-// older than the last change of the cluster is marked.
+// newTable has the columns for what could be read. A row whose verdict is older
+// than the last change of the cluster is marked.
 func (p *pending) newTable() *table.Table[*waiting] {
 	t := table.New(func(w *waiting) string { return w.id }, p.columns()...)
 	t.There = p.there
@@ -56,11 +59,11 @@ func (p *pending) newTable() *table.Table[*waiting] {
 	return t
 }
 
-// kinds are those that wait in the namespace.
+// kinds are the pending ones of the namespace.
 func (p *pending) kinds() []query.PendingRow {
 	namespace := p.app.namespace()
 	var rows []query.PendingRow
-	for _, kind := range p.app.observed.snapshot.Pending {
+	for _, kind := range p.app.observed.Snapshot.Pending {
 		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}
@@ -79,17 +82,17 @@ func (p *pending) kinds() []query.PendingRow {
 	return rows
 }
 
-// rowsKept names the row of each kind. A pod that became another kind, as one that
-// was nominated or got its node, keeps its row: it has not gone.
+// rowsKept names the row of each kind. A pod that became another kind, such as one
+// that was nominated or scheduled, keeps its row: it is not gone.
 func (p *pending) rowsKept(kinds []query.PendingRow) func(*model.Kind) string {
 	name := func(kind *model.Kind) string { return "kind " + kind.Key }
 	there := make(map[string]bool, len(kinds))
 	for _, k := range kinds {
 		there[name(k.Kind)] = true
 	}
-	left := map[types.UID]string{} // rows whose kind is no more, by their pod
+	left := map[types.UID]string{} // rows whose kind no longer exists, by their pod
 	shown := map[string]bool{}
-	for _, row := range p.table.Rows {
+	for _, row := range p.Table.Rows {
 		if shown[row.id] = true; !row.leaf && !there[row.id] {
 			left[row.pod.Object.UID] = row.id
 		}
@@ -121,9 +124,9 @@ func (p *pending) unfold(kinds []query.PendingRow) []*waiting {
 	return rows
 }
 
-// there is the row of what still waits, where only the filter no longer keeps it.
+// there is the row of what is still pending, where only the filter hides it.
 func (p *pending) there(w *waiting) (*waiting, bool) {
-	for _, kind := range p.app.observed.snapshot.Pending {
+	for _, kind := range p.app.observed.Snapshot.Pending {
 		if !w.leaf && kind.Key == w.kind.Key {
 			return &waiting{w.id, kind, kind.First(), kind.Count(), false}, true
 		}
@@ -136,17 +139,17 @@ func (p *pending) there(w *waiting) (*waiting, bool) {
 	return nil, false
 }
 
-// answered says whether a kind was asked about already; it may have no explanation
-// still.
+// answered says whether a kind was asked about already; it may still have no
+// explanation.
 func (p *pending) answered(row query.PendingRow) bool {
 	_, ok := p.app.verdicts.known[row.Kind.Key]
 	return ok
 }
 
-// body is the table, or what else there is to know where nothing waits.
-func (p *pending) body() []string {
-	if len(p.table.Rows) > 0 || p.app.observed.isReading() || p.all > 0 {
-		return p.list.body()
+// Body is the table, or idleLines where no pods are pending.
+func (p *pending) Body() []string {
+	if len(p.Table.Rows) > 0 || p.app.observed.IsReading() || p.All > 0 {
+		return p.Page.Body()
 	}
 	s := p.app.styles()
 	lines := p.idleLines()
@@ -162,8 +165,8 @@ func (p *pending) columns() []table.Column[*waiting] {
 		return func(w *waiting) table.Cell { return table.Cell{Text: text(w)} }
 	}
 	name := table.Column[*waiting]{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: p.name}
-	since := table.Column[*waiting]{Head: "FOR", Field: "for", Ticks: true, Extra: true, Gap: 3, Right: true, Text: text(func(w *waiting) string { return a.observed.since(w.pod.Since()) })}
-	state := table.Column[*waiting]{Head: "STATE", Field: "state", Min: 12, Max: 20, State: true, Text: p.state, Left: func(w *waiting) string {
+	since := table.Column[*waiting]{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 2, Right: true, Text: text(func(w *waiting) string { return a.observed.Since(w.pod.Since()) })}
+	state := table.Column[*waiting]{Head: "STATE", Field: "state", Min: 13, Max: 20, State: true, Text: p.state, Left: func(w *waiting) string {
 		state, _ := p.became(w)
 		return state
 	}}
@@ -176,7 +179,7 @@ func (p *pending) columns() []table.Column[*waiting] {
 	}
 	if p.limited {
 		since.Gap, name.Min, state.Min = 2, 0, 7
-		said := table.Column[*waiting]{Head: "KUBE-SCHEDULER SAID", Flex: true, State: true, Left: then, Text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
+		said := table.Column[*waiting]{Head: "KUBE-SCHEDULER MESSAGE", Flex: true, State: true, Left: then, Text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
 		return []table.Column[*waiting]{name, since, state, said}
 	}
 	return []table.Column[*waiting]{
@@ -187,14 +190,14 @@ func (p *pending) columns() []table.Column[*waiting] {
 		{Head: "KIND", Field: "kind", From: 100, Max: 20, Text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
 		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
 		{Head: "NOMINATED", Field: "nominated", From: 120, Max: 20, Names: true, Text: text(func(w *waiting) string {
-			return a.observed.nodeName(w.pod.Object.Status.NominatedNodeName)
+			return a.observed.NodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
 		{Head: "TRIED", Field: "tried", Ticks: true, From: 200, Right: true, Text: text(p.tried)},
 		{Head: "SCHEDULER", Field: "scheduler", From: 200, Max: 30, Text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
 	}
 }
 
-// requests are what a pod wants: cpu and memory, and whatever else it requests.
+// requests are what a pod requests: cpu and memory, then all other resources.
 func requests(r model.Resources) string {
 	text := "cpu " + figures.Cores(r.MilliCPU) + ", " + figures.Memory(r.Memory)
 	rest := r
@@ -205,7 +208,7 @@ func requests(r model.Resources) string {
 	return text
 }
 
-// priority is the pod's; admission has given none to one that does not exist.
+// priority is the pod's; one that was not created has none.
 func priority(w *waiting) string {
 	if !w.pod.Exists() {
 		return "–"
@@ -213,7 +216,7 @@ func priority(w *waiting) string {
 	return strconv.Itoa(int(w.pod.Priority()))
 }
 
-// name is namespace/workload ×3 for a kind of more than one, else the pod's.
+// name is namespace/workload ×3 for a kind of more than one pod, else the pod's.
 func (p *pending) name(w *waiting) table.Cell {
 	text := w.pod.Name()
 	if w.leaf {
@@ -234,11 +237,11 @@ func (p *pending) name(w *waiting) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// state is the verdict in a word or two.
+// state is the verdict in one or two words.
 func (p *pending) state(w *waiting) table.Cell {
 	report := p.app.verdicts.of(w.kind)
 	switch {
-	case p.app.observed.isReading():
+	case p.app.observed.IsReading():
 		return table.Cell{Text: "reading", Tone: tone.Dim}
 	case p.app.verdicts.hidden:
 		return table.Cell{Text: "hidden", Tone: tone.Dim}
@@ -253,14 +256,14 @@ func (p *pending) state(w *waiting) table.Cell {
 	return table.Cell{Text: report.State, Tone: verdictTone(report.Verdict)}
 }
 
-// became says what became of the pod of a row that is no longer among those that
-// wait: its state and where it is. Why it waited is not so any longer.
+// became is the state and the node of a pod that is no longer pending: the reason
+// in its row is out of date.
 func (p *pending) became(w *waiting) (state, where string) {
-	pod, ok := p.app.observed.snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
+	pod, ok := p.app.observed.Snapshot.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
 	if !ok || pod.Object.UID != w.pod.Object.UID || !pod.Bound() {
-		return "gone", ""
+		return "deleted", ""
 	}
-	return strings.ToLower(pod.Status), "on " + p.app.observed.nodeName(pod.Object.Spec.NodeName)
+	return "scheduled", "on " + p.app.observed.NodeName(pod.Object.Spec.NodeName) + ", " + strings.ToLower(pod.Status)
 }
 
 func verdictTone(v report.Verdict) tone.Tone {
@@ -279,98 +282,98 @@ func (p *pending) why(w *waiting) table.Cell {
 	if p.app.verdicts.hidden {
 		return table.Cell{Text: hiddenWords, Tone: tone.Dim}
 	}
-	report := p.app.verdicts.of(w.kind)
-	if report == nil || p.app.observed.isReading() {
+	told := p.app.verdicts.of(w.kind)
+	if told == nil || p.app.observed.IsReading() {
 		return table.Cell{}
 	}
-	why := table.Cell{Text: p.app.observed.brief(report.Why)}
+	why := table.Cell{Text: p.app.observed.Brief(report.ShortLabels(told.Why))}
 	if p.app.verdicts.outdated(w.kind) {
 		why.Tone = tone.Dim
 	}
 	return why
 }
 
-// tried is how long ago an attempt of the scheduler is proved.
+// tried is how long ago the last proved attempt of the scheduler was.
 func (p *pending) tried(w *waiting) string {
 	report := p.app.verdicts.of(w.kind)
 	if report == nil || report.Observed.AttemptSeen == nil {
 		return ""
 	}
-	return p.app.observed.since(report.Observed.AttemptSeen.Time) + " ago"
+	return p.app.observed.Since(report.Observed.AttemptSeen.Time) + " ago"
 }
 
-func (p *pending) crumbs() []string { return []string{"pending"} }
+func (p *pending) Crumbs() []string { return []string{"pending"} }
 
-func (p *pending) update(msg tea.Msg) tea.Cmd {
+func (p *pending) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case explainedMsg:
 		return p.onExplained(msg)
 	case restedMsg:
 		p.app.verdicts.resting = false
 		return p.app.verdicts.explainOnTop()
-	case snapshotMsg:
+	case page.SnapshotMsg:
 		p.limit()
-		return tea.Batch(p.list.update(msg), p.explainNext())
+		return tea.Batch(p.Page.Update(msg), p.explainNext())
 	}
-	return p.list.update(msg)
+	return p.Page.Update(msg)
 }
 
 // limit takes the columns for what could be read, and for one namespace or all.
 func (p *pending) limit() {
-	limited, one := p.app.observed.notRead("nodes") != "", p.app.namespace() != ""
+	limited, one := p.app.observed.NotRead("nodes") != "", p.app.namespace() != ""
 	if limited != p.limited || one != p.one {
 		p.limited, p.one = limited, one
-		old := p.table
-		p.table = p.newTable()
-		p.table.TakeOver(old)
-		p.resize(p.width, p.height)
+		old := p.Table
+		p.Table = p.newTable()
+		p.Table.TakeOver(old)
+		p.Resize(p.Width, p.Height)
 	}
 }
 
-func (p *pending) selected() selection {
-	w, ok := p.table.Selected()
+func (p *pending) Selected() page.Selection {
+	w, ok := p.Table.Selected()
 	if !ok {
-		return selection{}
+		return page.Selection{}
 	}
-	return podSelection(w.pod)
+	return page.SelectPod(w.pod)
 }
 
-func (p *pending) places() keymap.Place {
+func (p *pending) Places() keymap.Place {
 	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending
 }
 
-func (p *pending) footer() []footKey {
-	if _, ok := p.table.Selected(); !ok {
-		return append([]footKey{{do: keymap.Pending, label: "1–3", word: "views"}}, keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
+func (p *pending) Footer() []page.Key {
+	if _, ok := p.Table.Selected(); !ok {
+		return append([]page.Key{{Do: keymap.Pending, Label: "1–3", Word: "views"}}, page.Keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
 	}
-	if p.app.observed.lost() {
-		return keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)
+	if p.app.observed.Lost() {
+		return page.Keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)
 	}
-	if p.app.observed.isReading() {
-		return keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Palette)
+	if p.app.observed.IsReading() {
+		return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Palette)
 	}
 	if p.limited {
-		return append([]footKey{{do: keymap.Open, word: "what is known"}}, keys(keymap.Unread, keymap.Words, keymap.Describe, keymap.Filter)...)
+		return page.Keys(keymap.Open, keymap.Unread, keymap.Words, keymap.Describe, keymap.Filter)
 	}
-	return keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Words, keymap.Describe, keymap.Palette)
+	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Words, keymap.Describe, keymap.Palette)
 }
 
-func (p *pending) off(do keymap.Action) string {
-	w, ok := p.table.Selected()
+func (p *pending) Off(do keymap.Action) string {
+	w, ok := p.Table.Selected()
 	if do == keymap.Unfold && (!ok || len(w.kind.Pods) == 1) {
-		return "it stands for one pod."
+		return "this row is a single pod."
 	}
-	return p.app.opener.offPod(do, p.table.SelectedGone(), p.selected())
+	return page.OffPod(&p.app.observed, do, p.Table.SelectedGone(), p.Selected())
 }
 
-func (p *pending) act(do keymap.Action) tea.Cmd {
-	if cmd, done := p.actList(do); done {
+func (p *pending) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := p.ActList(do); done {
 		return cmd
 	}
 	if do == keymap.Unfold {
-		w, _ := p.table.Selected()
+		w, _ := p.Table.Selected()
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
-		return p.arrange(kept)
+		return p.Arrange(list.Kept)
 	}
-	return p.app.opener.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.Selected())
 }

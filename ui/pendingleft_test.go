@@ -25,7 +25,7 @@ func TestARowWhosePodGotItsNodeSaysWhatItDoesNow(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	for name, want := range map[string]string{"data/etl-m2k9q": "running       on std-a-01", "batch/nightly-29xk1": "gone"} {
+	for name, want := range map[string]string{"data/etl-m2k9q": "scheduled      on std-a-01, running", "batch/nightly-29xk1": "deleted"} {
 		at := slices.IndexFunc(strings.Split(screen(app), "\n"), func(row string) bool { return strings.Contains(row, name) })
 		requireRow(t, app, at+1, want)
 	}
@@ -83,16 +83,16 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 		s := c.at(2, liveStatus())
 		send(t, app, snapshotMsg{snapshot: s})
 		page := app.history.top().(*pending)
-		for _, row := range page.table.Rows {
-			if !page.table.Gone[row.id] {
+		for _, row := range page.Table.Rows {
+			if !page.Table.Gone[row.id] {
 				continue
 			}
-			state, text := page.table.Stands(columnOf(page, "STATE"), row).Text, page.table.Stands(columnOf(page, "WHY"), row).Text
+			state, text := page.Table.Stands(columnOf(page, "STATE"), row).Text, page.Table.Stands(columnOf(page, "WHY"), row).Text
 			pod, there := s.PodNamed(row.pod.Object.Namespace, row.pod.Object.Name)
 			switch {
-			case !there && (state != "gone" || text != ""):
+			case !there && (state != "deleted" || text != ""):
 				rt.Errorf("%s is not there: %q, %q", row.pod.FullName(), state, text)
-			case there && (state != strings.ToLower(pod.Status) || text != "on "+pod.Object.Spec.NodeName):
+			case there && (state != "scheduled" || text != "on "+pod.Object.Spec.NodeName+", "+strings.ToLower(pod.Status)):
 				rt.Errorf("%s is %s on %s: %q, %q", row.pod.FullName(), pod.Status, pod.Object.Spec.NodeName, state, text)
 			}
 		}
@@ -101,6 +101,6 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 
 // columnOf is a column of Pending by its head.
 func columnOf(p *pending, head string) *table.Column[*waiting] {
-	at := slices.IndexFunc(p.table.Columns, func(c table.Column[*waiting]) bool { return c.Head == head })
-	return &p.table.Columns[at]
+	at := slices.IndexFunc(p.Table.Columns, func(c table.Column[*waiting]) bool { return c.Head == head })
+	return &p.Table.Columns[at]
 }

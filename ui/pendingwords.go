@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,19 +14,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
-// tally counts the pods that wait by what they wait for.
+// tally counts the pending pods by their verdict.
 type tally struct {
-	pods, noNode, other, open, refused int
+	pods      int            // that exist
+	explained map[string]int // by the STATE cell of their row
+	open      int            // not explained yet
+	rejected  int            // pods that do not exist: admission rejected them
+	byQuota   int            // of these, the ones that a ResourceQuota rejected
 }
 
 // tally counts the pods of the namespace's kinds.
 func (p *pending) tally() tally {
-	var t tally
+	t := tally{explained: map[string]int{}}
 	namespace := p.app.namespace()
-	for _, kind := range p.app.observed.snapshot.Pending {
+	for _, kind := range p.app.observed.Snapshot.Pending {
 		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
 			continue
 		}
@@ -32,151 +39,168 @@ func (p *pending) tally() tally {
 		r := p.app.verdicts.of(kind)
 		switch {
 		case kind.Refused != nil:
-			t.refused += n
+			t.rejected += n
+			if r != nil && isByQuota(r.Admission) {
+				t.byQuota += n
+			}
 			continue
 		case r == nil:
 			t.open += n
-		case r.Verdict == report.Unschedulable:
-			t.noNode += n
 		default:
-			t.other += n
+			t.explained[r.State] += n
 		}
 		t.pods += n
 	}
 	return t
 }
 
-// answer counts the pods that wait and what they wait for.
-func (p *pending) answer(width int) string {
+// isByQuota reports whether a ResourceQuota, and nothing else, rejects pods.
+func isByQuota(a *report.Admission) bool {
+	return a != nil && len(a.Refusals) > 0 && !slices.ContainsFunc(a.Refusals, func(r report.Refusal) bool { return r.Plugin != "ResourceQuota" })
+}
+
+// blockers are the states of pending pods, in the order of the answer; others come last.
+var blockers = []string{"unschedulable", "preempting", "gated", "no scheduler", "image", "not started", "fits now", "unknown"}
+
+// Answer counts the pending pods, by what blocks them.
+func (p *pending) Answer(width int) string {
 	a := p.app
-	if a.observed.isReading() {
+	if a.observed.IsReading() {
 		return a.contexts.readingWords()
 	}
-	if words := p.nothingKept(); words != "" {
+	if words := p.NothingKept(); words != "" {
 		return words
 	}
 	t := p.tally()
-	if t.pods+t.refused == 0 {
+	if t.pods+t.rejected == 0 {
 		return p.nothingPending()
 	}
-	verb := " wait"
-	if t.pods == 1 {
-		verb = " waits"
+	words := model.FormatCount(t.pods) + " pending" + a.observed.AsOfWords()
+	switch {
+	case t.pods == 0:
+		return p.Filtered("No pending pods."+t.rejections(), width)
+	case p.limited:
+		return p.Filtered(words+". Reasons are unknown: "+a.observed.NotRead("nodes")+".", width)
+	case a.verdicts.hidden:
+		return p.Filtered(words+". Reasons are "+hiddenWords+"."+t.rejections(), width)
 	}
-	if a.observed.lost() {
-		verb = " waited at " + a.observed.snapshot.Status.Connection.Heard.Format("15:04:05")
-	}
-	if a.observed.isSnapshot() {
-		verb = " waited on " + a.observed.asOf().UTC().Format("2 Jan 15:04 MST")
-	}
-	if a.observed.snapshot.Status.Steps > 0 { // steps are seconds apart
-		verb = " waited at " + a.observed.asOf().UTC().Format("15:04:05 MST")
-	}
-	words := figures.Count(t.pods, "pod", "pods") + verb
-	if t.pods == 0 {
-		return p.filtered("No pod waits."+t.refusals(), width)
-	}
-	if p.limited {
-		return p.filtered(words+". Why is unknown: "+a.observed.notRead("nodes")+". kube-scheduler's words:", width)
-	}
-	if a.verdicts.hidden {
-		return p.filtered(words+". Why is "+hiddenWords+"."+t.refusals(), width)
-	}
-	words += t.words()
-	if whole := words + t.refusals(); cells.Width(whole)+cells.Width(p.keeps()) <= width {
-		return p.filtered(whole, width)
-	}
-	return p.filtered(words+t.refusalsShort(), width)
+	return p.Filtered(t.fitting(words, width-cells.Width(p.Keeps())), width)
 }
 
-// words say what the pods wait for.
-func (t tally) words() string {
-	words := ""
-	switch {
-	case t.noNode > 0 && t.other > 0:
-		words = fmt.Sprintf(": %s no node, %d %s for something else", fits(t.noNode), t.other, grammar.Agree(t.other, "waits", "wait"))
-	case t.noNode > 0:
-		words = fmt.Sprintf(": %s no node", fits(t.noNode))
-	case t.other > 0 && t.open == 0:
-		words = ", none of them for want of a node"
+// fitting is the count with as many of its parts as fit width cells.
+func (t tally) fitting(words string, width int) string {
+	parts := t.parts()
+	whole := words + joinedParts(parts) + "."
+	if cells.Width(whole+t.rejections()) <= width {
+		return whole + t.rejections()
+	}
+	for left := len(parts); cells.Width(whole+t.rejectionsShort()) > width && left > 2; {
+		left--
+		other := 0
+		for _, part := range parts[left-1:] {
+			other += part.pods
+		}
+		whole = words + joinedParts(append(slices.Clone(parts[:left-1]), blockedPods{other, "other"})) + "."
+	}
+	return whole + t.rejectionsShort()
+}
+
+// blockedPods is how many pods something blocks.
+type blockedPods struct {
+	pods int
+	by   string
+}
+
+// parts are the counts of the answer, in its order.
+func (t tally) parts() []blockedPods {
+	var parts []blockedPods
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(t.explained)), func(by string) bool { return slices.Contains(blockers, by) })
+	for _, by := range slices.Concat(blockers, others) {
+		if n := t.explained[by]; n > 0 {
+			parts = append(parts, blockedPods{n, by})
+		}
 	}
 	if t.open > 0 {
-		if words != "" {
-			words += ", "
-		} else {
-			words = ": "
-		}
-		words += fmt.Sprintf("%d not explained yet", t.open)
+		parts = append(parts, blockedPods{t.open, "being explained"})
 	}
-	return words + "."
+	return parts
 }
 
-// refusals say how many pods do not exist; "" if all do.
-func (t tally) refusals() string {
-	if t.refused == 0 {
+func joinedParts(parts []blockedPods) string {
+	words := make([]string, len(parts))
+	for i, part := range parts {
+		words[i] = model.FormatCount(part.pods) + " " + part.by
+	}
+	return ": " + strings.Join(words, ", ")
+}
+
+// rejections say how many pods do not exist; "" if all do.
+func (t tally) rejections() string {
+	switch t.rejected {
+	case 0:
+		return ""
+	case t.byQuota:
+		return " " + model.FormatCount(t.rejected) + " rejected by quota."
+	}
+	return " " + model.FormatCount(t.rejected) + " could not be created."
+}
+
+// rejectionsShort are the rejections where there is less room.
+func (t tally) rejectionsShort() string {
+	if t.rejected == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %d could not be created.", t.refused)
+	return " " + model.FormatCount(t.rejected) + " not created."
 }
 
-// refusalsShort are the refusals where there is less room.
-func (t tally) refusalsShort() string {
-	if t.refused == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" %d not created.", t.refused)
-}
-
-func fits(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, "fits", "fit")) }
-
-// idle is what is told where nothing waits.
+// idle is what is shown where no pods are pending.
 type idle struct {
 	scheduled int
-	lastWait  time.Time // when a pod was scheduled last
+	last      time.Time // when a pod was scheduled last
 }
 
 // idle counts the scheduled pods of the namespace.
 func (a *App) idle() idle {
 	var i idle
-	for _, pod := range inNamespace(a.observed.snapshot.Pods, a.namespace()) {
+	for _, pod := range page.InNamespace(a.observed.Snapshot.Pods, a.namespace()) {
 		if pod.Object.Spec.NodeName == "" {
 			continue
 		}
 		i.scheduled++
 		for at := range pod.Object.Status.Conditions {
 			c := &pod.Object.Status.Conditions[at]
-			if c.Type == corev1.PodScheduled && c.LastTransitionTime.After(i.lastWait) {
-				i.lastWait = c.LastTransitionTime.Time
+			if c.Type == corev1.PodScheduled && c.LastTransitionTime.After(i.last) {
+				i.last = c.LastTransitionTime.Time
 			}
 		}
 	}
 	return i
 }
 
-// nothingPending says so.
+// nothingPending is the answer where no pods are pending.
 func (p *pending) nothingPending() string {
-	words := fmt.Sprintf("Nothing is pending. %s scheduled", figures.Count(p.idle.scheduled, "pod is", "pods are"))
-	if !p.idle.lastWait.IsZero() {
-		words += "; the last one to wait did so " + p.app.observed.since(p.idle.lastWait) + " ago"
+	words := fmt.Sprintf("No pending pods. %s scheduled", figures.Count(p.idle.scheduled, "pod is", "pods are"))
+	if !p.idle.last.IsZero() {
+		words += "; the last one was scheduled " + p.app.observed.Since(p.idle.last) + " ago"
 	}
 	return words + "."
 }
 
-// idleLines are what else there is to know where nothing waits: nodes that are
-// not ready or cordoned, and the most room.
+// idleLines are the body where no pods are pending: nodes that are not ready or
+// cordoned, and the node with the most free cpu.
 func (p *pending) idleLines() []string {
 	a := p.app
-	if a.observed.notRead("nodes") != "" {
-		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.observed.notRead("nodes") + "."}
+	if a.observed.NotRead("nodes") != "" {
+		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.observed.NotRead("nodes") + "."}
 	}
 	var unready, cordoned []string
 	var best *model.Node
-	for _, n := range a.observed.snapshot.Nodes {
+	for _, n := range a.observed.Snapshot.Nodes {
 		switch {
 		case n.Ready != corev1.ConditionTrue:
-			unready = append(unready, a.observed.nodeName(n.Name)+forAge(a, n.ReadySince))
+			unready = append(unready, a.observed.NodeName(n.Name)+forAge(a, n.ReadySince))
 		case n.Cordoned:
-			cordoned = append(cordoned, a.observed.nodeName(n.Name)+forAge(a, cordonedSince(n)))
+			cordoned = append(cordoned, a.observed.NodeName(n.Name)+forAge(a, cordonedSince(n)))
 		case len(n.Object.Spec.Taints) == 0 && (best == nil || freeCPU(n) > freeCPU(best)):
 			best = n
 		}
@@ -189,10 +213,10 @@ func (p *pending) idleLines() []string {
 		parts = append(parts, "Cordoned: "+grammar.List(cordoned, grammar.Few)+".")
 	}
 	if len(parts) > 0 {
-		lines = append(lines, strings.Join(append(parts, "Key 3 shows them."), " "))
+		lines = append(lines, strings.Join(append(parts, "Press 3 to see them."), " "))
 	}
 	if best != nil {
-		lines = append(lines, fmt.Sprintf("Most room on a node without taints: %s, cpu %s, memory %s.", a.observed.nodeName(best.Name),
+		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", a.observed.NodeName(best.Name),
 			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
@@ -201,7 +225,7 @@ func (p *pending) idleLines() []string {
 	return lines
 }
 
-// cordonedSince is when the cordon's taint was set; zero where nobody noted it.
+// cordonedSince is when the cordon's taint was set; zero where it does not say.
 func cordonedSince(n *model.Node) time.Time {
 	for _, t := range n.Object.Spec.Taints {
 		if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
@@ -211,10 +235,10 @@ func cordonedSince(n *model.Node) time.Time {
 	return time.Time{}
 }
 
-// forAge is ", for 4m"; nothing where it is not known since when.
+// forAge is " (4m)"; nothing where the time is unknown.
 func forAge(a *App, since time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	return ", for " + a.observed.since(since)
+	return " (" + a.observed.Since(since) + ")"
 }

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -14,13 +12,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // pods is the page of all pods, or of those of one node.
 type pods struct {
-	list[*model.Pod, *model.Pod]
+	list.Page[*model.Pod, *model.Pod]
+	app    *App
 	node   string // "" is all
 	phases phases // of the rows
 }
@@ -30,12 +31,12 @@ func newPods(a *App) *pods { return newPodsOf(a, "") }
 // newPodsOf is the page of one node's pods.
 func newPodsOf(a *App, node string) *pods {
 	p := &pods{node: node}
-	p.app, p.self, p.noun = a, p, "pod"
-	p.natural, p.rows, p.born = p.ofPlace, same, (*model.Pod).Since
-	p.fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.observed.asOf(), a.observed.snapshot) }
-	p.table = table.New(podID, p.columns()...)
-	p.table.There = func(pod *model.Pod) (*model.Pod, bool) {
-		now, ok := a.observed.snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
+	p.app, p.Host, p.Self, p.Noun = a, &a.host, p, "pod"
+	p.Natural, p.Rows, p.Born = p.ofPlace, same, (*model.Pod).Since
+	p.Fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.observed.AsOf(), a.observed.Snapshot) }
+	p.Table = table.New(podID, p.columns()...)
+	p.Table.There = func(pod *model.Pod) (*model.Pod, bool) {
+		now, ok := a.observed.Snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
 		return now, ok && podID(now) == podID(pod)
 	}
 	return p
@@ -49,27 +50,17 @@ func podID(p *model.Pod) string { return string(p.Object.UID) }
 // ofPlace are the pods of the namespace, and of the node. They are counted here,
 // once a snapshot.
 func (p *pods) ofPlace() []*model.Pod {
-	all := p.app.observed.snapshot.Pods
+	all := p.app.observed.Snapshot.Pods
 	if p.node != "" {
 		all = nil
-		if node, ok := p.app.observed.snapshot.Node(p.node); ok {
+		if node, ok := p.app.observed.Snapshot.Node(p.node); ok {
 			all = node.Pods
 		}
 	}
-	all = inNamespace(all, p.app.namespace())
-	p.table.Columns[0].Head = p.nameHead()
+	all = page.InNamespace(all, p.app.namespace())
+	p.Table.Columns[0].Head = p.nameHead()
 	p.phases.count(all)
 	return all
-}
-
-// inNamespace are those of pods, which are by namespace, that are in one.
-func inNamespace(pods []*model.Pod, namespace string) []*model.Pod {
-	if namespace == "" {
-		return pods
-	}
-	from := sort.Search(len(pods), func(i int) bool { return pods[i].Object.Namespace >= namespace })
-	to := sort.Search(len(pods), func(i int) bool { return pods[i].Object.Namespace > namespace })
-	return pods[from:to]
 }
 
 func (p *pods) columns() []table.Column[*model.Pod] {
@@ -78,21 +69,21 @@ func (p *pods) columns() []table.Column[*model.Pod] {
 		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
 	return []table.Column[*model.Pod]{
-		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: a.opener.podName},
+		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(&a.host, p) })},
 		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
 		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
 		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
-		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.observed.nodeName(p.Object.Spec.NodeName) })},
-		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.observed.since(p.Since()) })},
+		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.observed.NodeName(p.Object.Spec.NodeName) })},
+		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.observed.Since(p.Since()) })},
 		{Head: "PRIO", Field: "prio", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
 		{Head: "RESTARTS", Field: "restarts", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
 		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return figures.Cores(p.Requests.MilliCPU) })},
 		{Head: "USED", Field: "cpu.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.observed.used(p, func(u model.Amount) string { return figures.Cores(u.MilliCPU) })
+			return a.observed.Used(p, func(u model.Amount) string { return figures.Cores(u.MilliCPU) })
 		})},
 		{Head: "MEM", Field: "mem", From: 120, Right: true, Text: text(func(p *model.Pod) string { return figures.Memory(p.Requests.Memory) })},
 		{Head: "USED", Field: "mem.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.observed.used(p, func(u model.Amount) string { return figures.Memory(u.Memory) })
+			return a.observed.Used(p, func(u model.Amount) string { return figures.Memory(u.Memory) })
 		})},
 		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return figures.Limits(p.Limits) })},
 		{Head: "IP", Field: "ip", From: 200, Text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
@@ -124,58 +115,50 @@ func statusCell(p *model.Pod) table.Cell {
 	return made
 }
 
-func (p *pods) crumbs() []string {
+func (p *pods) Crumbs() []string {
 	if p.node == "" {
 		return []string{"pods"}
 	}
-	return []string{"pods", p.app.observed.nodeName(p.node)}
+	return []string{"pods", p.app.observed.NodeName(p.node)}
 }
 
-// answer counts the pods by their phase.
-func (p *pods) answer(width int) string {
-	if p.app.observed.isReading() {
+// Answer counts the pods by their phase.
+func (p *pods) Answer(width int) string {
+	if p.app.observed.IsReading() {
 		return p.app.contexts.readingWords()
 	}
-	if words := p.nothingKept(); words != "" {
+	if words := p.NothingKept(); words != "" {
 		return words
 	}
-	if why := p.app.observed.notRead("pods"); why != "" {
+	if why := p.app.observed.NotRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
-	return p.filtered(p.phases.words(), width)
+	return p.Filtered(p.phases.words(), width)
 }
 
-func (p *pods) selected() selection {
-	pod, ok := p.table.Selected()
+func (p *pods) Selected() page.Selection {
+	pod, ok := p.Table.Selected()
 	if !ok {
-		return selection{}
+		return page.Selection{}
 	}
-	return podSelection(pod)
+	return page.SelectPod(pod)
 }
 
-func podSelection(pod *model.Pod) selection {
-	ref := model.Ref{Resource: "pods", Namespace: pod.Object.Namespace, Name: pod.Object.Name, UID: pod.Object.UID}
-	if !pod.Exists() { // what there is of it is its controller
-		ref = pod.Controller()
-	}
-	return selection{ref: ref, pod: pod, copy: pod.FullName()}
-}
-
-func (p *pods) places() keymap.Place {
+func (p *pods) Places() keymap.Place {
 	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
 }
 
-func (p *pods) footer() []footKey {
-	return slices.Insert(keys(keymap.Open, keymap.Evict, keymap.Label, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More), 3, footKey{do: keymap.GoNode, word: "node"})
+func (p *pods) Footer() []page.Key {
+	return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More)
 }
 
-func (p *pods) off(do keymap.Action) string {
-	return p.app.opener.offPod(do, p.table.SelectedGone(), p.selected())
+func (p *pods) Off(do keymap.Action) string {
+	return page.OffPod(&p.app.observed, do, p.Table.SelectedGone(), p.Selected())
 }
 
-func (p *pods) act(do keymap.Action) tea.Cmd {
-	if cmd, done := p.actList(do); done {
+func (p *pods) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := p.ActList(do); done {
 		return cmd
 	}
-	return p.app.opener.actOn(do, p.selected())
+	return p.app.opener.actOn(do, p.Selected())
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 func TestPreemptionIsDrawnAsDesigned(t *testing.T) {
@@ -32,19 +33,19 @@ func TestPreemptionTellsEachCase(t *testing.T) {
 		keys string
 	}{
 		{"policy never", func() *report.Report {
-			return refusedPlan(report.Unschedulable, "Cannot help: its preemptionPolicy is Never.")
+			return refusedPlan(report.Unschedulable, "Won't help: its preemptionPolicy is Never.")
 		}, ""},
 		{"no pod is lower", func() *report.Report {
-			return refusedPlan(report.Unschedulable, "Cannot help: no pod of lower priority runs on the 6 nodes where it could.",
+			return refusedPlan(report.Unschedulable, "Won't help: the 6 nodes that lack only capacity run no pod of lower priority.",
 				report.NoPreemption{Why: "no pod of lower priority", Nodes: make([]string, 6)}, report.NoPreemption{Why: "gpu taint", Nodes: make([]string, 3)})
 		}, ""},
 		{"budgets not read", func() *report.Report {
 			r := ledgerPlan()
 			p := r.Plan
 			r.Verdict, p.Node, p.Nominated = report.Unschedulable, "", ""
-			p.Answer = "Unknown whom it would end: not allowed to list poddisruptionbudgets."
+			p.Answer = "Unknown which pods it would evict: not allowed to list poddisruptionbudgets."
 			for i := range p.Nodes {
-				p.Nodes[i] = report.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "who would go is unknown"}
+				p.Nodes[i] = report.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "victims unknown"}
 			}
 			return r
 		}, ""},
@@ -64,7 +65,7 @@ func TestPreemptionTellsEachCase(t *testing.T) {
 		{"a memory shortage", func() *report.Report {
 			r := ledgerPlan()
 			p := r.Plan
-			p.Nodes[0].Resource, p.Nodes[0].Room = "memory", "free memory 10Gi + 2Gi from its victims = 12Gi; the pod wants 12Gi"
+			p.Nodes[0].Resource, p.Nodes[0].Room = "memory", "free memory 10Gi + 2Gi from its victims = 12Gi; the pod requests 12Gi"
 			p.Nodes[0].Victims[0].Amount, p.Nodes[0].Victims[1].Amount = "1Gi", "1Gi"
 			return r
 		}, ""},
@@ -87,15 +88,15 @@ func TestWhatKeysLeadToInPreemption(t *testing.T) {
 		{"enter on a node asks why the pod waits", "enter", header, "pending › payments/ledger-0"},
 		{"o goes to the selected node", "j o", first + 6, "▸  std-a-01"},
 		{"another node has victims of its own", "j", 14, "search/index-0"},
-		{"and a sum of its own", "j", 12, "std-a-01: free cpu 4.5 + 4 from its victims = 8.5; the pod wants 8"},
+		{"and a sum of its own", "j", 12, "std-a-01: free cpu 4.5 + 4 from its victims = 8.5; the pod requests 8"},
 		{"tab goes to the victims", "tab", 14, "▸  batch/report-3"},
 		{"enter on one asks about it", "tab enter", header, "pods › batch/report-3"},
 		{"the cursor walks across", "j j j j j j", 14, "▸  shop/cart-7b5c4d9f8-2kq8x"},
 		{"and back", "j j j j j j k", 10, "▸  std-c-02"},
 		{"G goes to the end, g to the first", "G g", 5, "▸  std-c-01"},
-		{"W is about the page's pod", "tab W", header, "payments/ledger-0 › words"},
-		{"p says that it is there", "p", message, "p preemption: this page shows it."},
-		{"a filter has nothing to filter", "/", message, "/ filter: this page is no list."},
+		{"W is about the page's pod", "tab W", header, "payments/ledger-0 › message"},
+		{"p says that it is there", "p", message, "p preemption: this page shows preemption."},
+		{"a filter has nothing to filter", "/", message, "/ filter: not available on this page."},
 		{"a victim that is gone has no page", "tab j enter", message, "web/front-5d8f9c6b4-q8z2m is gone."},
 		{"what is cut stands below", "j j tab", message, ""},
 		{"esc goes back", "esc", header, "prod-eu › all › pending"},
@@ -121,19 +122,18 @@ func TestPreemptionFollowsTheVictimsOfTheSelectedNode(t *testing.T) {
 		t.Fatalf("asked for %q", cluster.planned)
 	}
 	_, ask := app.Update(keyPress("j"))
-	requireRow(t, app, 14, "trying")
+	requireRow(t, app, 14, "simulating")
 	cluster.plans[ledgerUID] = ledgerPlan()
 	run(t, app, ask, 0)
 	if len(cluster.planned) != 2 || cluster.planned[1] != "std-b-02" {
 		t.Fatalf("asked for %q", cluster.planned)
 	}
-	requireRow(t, app, 14, "lands on std-c-01")
+	requireRow(t, app, 14, "rescheduled on std-c-…")
 	requireRow(t, app, 7, "▸  std-b-02")
 }
 
 func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	app, cluster, prod := preemptionOn(t, 80, 24, ledgerPlan())
-	p := app.history.top().(*preemption)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	if len(cluster.planned) != 1 {
 		t.Error("did not rest")
@@ -141,17 +141,13 @@ func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	shorter := ledgerPlan()
 	shorter.Plan.Nodes = shorter.Plan.Nodes[1:]
 	cluster.plans[ledgerUID] = shorter
-	send(t, app, resultMsg{to: p, msg: preemptAgainMsg{p.asks.nth}})
+	passes(t, app, page.RestLeast)
 	if len(cluster.planned) != 2 {
 		t.Errorf("asked %d times after a rest", len(cluster.planned))
 	}
 	requireRow(t, app, 5, "gone") // it stays until the next key
 	press(t, app, "j")
 	requireRow(t, app, 5, "std-a-01")
-	send(t, app, resultMsg{to: p, msg: preemptMsg{nth: p.asks.nth - 1, report: ledgerPlan()}})
-	if len(p.plan.Nodes) != 5 {
-		t.Error("an old plan was taken")
-	}
 	prod.pods = prod.pods[:0]
 	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
 	requireRow(t, app, 2, "Gone. It was: Preempting")

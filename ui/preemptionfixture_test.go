@@ -19,30 +19,30 @@ func ledgerPlan() *report.Report {
 			Amount: amount, Budgets: budgets,
 		}
 	}
-	r := victim("batch", "report-3", 0, "1", "lands on std-a-02")
+	r := victim("batch", "report-3", 0, "1", "rescheduled on std-a-02")
 	r.LandsOn = "std-a-02"
 	index := victim("search", "index-0", 1000, "4", "Pending: volume in eu-1b")
-	cart := victim("shop", "cart-7b5c4d9f8-2kq8x", 0, "2", "lands on std-c-01", "cart: allows 0")
+	cart := victim("shop", "cart-7b5c4d9f8-2kq8x", 0, "2", "rescheduled on std-c-01", "cart: allows 0")
 	cart.LandsOn, cart.ViolatesPDB = "std-c-01", true
 	node := func(name, why, room string, broken int, victims ...report.PreemptionVictim) report.PreemptionNode {
 		return report.PreemptionNode{Name: name, Why: why, Room: room, Broken: broken, Victims: victims, Resource: "cpu", Landed: true}
 	}
 	others := []report.PreemptionVictim{
-		victim("team-a", "worker-std-a-02-00", 1000, "2", "Pending: cpu 1 short"), victim("team-a", "worker-std-a-02-01", 1000, "2", "is lost: no controller owns it"),
+		victim("team-a", "worker-std-a-02-00", 1000, "2", "Pending: needs cpu 1 more"), victim("team-a", "worker-std-a-02-01", 1000, "2", "not recreated: no controller"),
 	}
 	p := &report.PreemptionPlan{
 		PriorityClass: "payments",
-		Answer:        "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left.",
+		Answer:        "Preempting: nominated to std-c-01; 2 victims are terminating, 18s of grace left.",
 		Nominated:     "std-c-01", Node: "std-c-01",
 		Nodes: []report.PreemptionNode{
-			node("std-c-01", "chosen: its victims rank lowest", "free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8", 0,
+			node("std-c-01", "chosen: its victims rank lowest", "free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8", 0,
 				r, victim("web", "front-5d8f9c6b4-q8z2m", 0, "1", "Pending: one per node", "front: allows 1")),
-			node("std-a-01", "a victim has priority 1000", "free cpu 4.5 + 4 from its victims = 8.5; the pod wants 8", 0, index),
-			node("std-b-02", "breaks PDB cart", "free cpu 3.65 + 6 from its victims = 9.65; the pod wants 8", 1,
-				cart, victim("batch", "report-1", 0, "4", "Pending: cpu 350m short")),
-			node("std-a-02", "a victim has priority 1000", "free cpu 4 + 4 from its victims = 8; the pod wants 8", 0, others...),
-			node("std-b-01", "breaks PDB cart", "free cpu 900m + 8 from its victims = 8.9; the pod wants 8", 1, cart),
-			node("std-c-02", "breaks PDB cart", "free cpu 3.6 + 5 from its victims = 8.6; the pod wants 8", 1, cart),
+			node("std-a-01", "a victim has priority 1000", "free cpu 4.5 + 4 from its victims = 8.5; the pod requests 8", 0, index),
+			node("std-b-02", "violates PDB cart", "free cpu 3.65 + 6 from its victims = 9.65; the pod requests 8", 1,
+				cart, victim("batch", "report-1", 0, "4", "Pending: needs cpu 350m more")),
+			node("std-a-02", "a victim has priority 1000", "free cpu 4 + 4 from its victims = 8; the pod requests 8", 0, others...),
+			node("std-b-01", "violates PDB cart", "free cpu 900m + 8 from its victims = 8.9; the pod requests 8", 1, cart),
+			node("std-c-02", "violates PDB cart", "free cpu 3.6 + 5 from its victims = 8.6; the pod requests 8", 1, cart),
 		},
 		Others: []report.NoPreemption{
 			{Why: "gpu taint", Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"}},

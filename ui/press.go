@@ -7,15 +7,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/unread"
 )
 
-// keyboard does what keys, the mouse and pastes mean where the user is.
+// keyboard runs the actions of keys, the mouse and pastes on the current page.
 type keyboard struct{ app *App }
 
 // settler is a view that keeps rows of vanished objects until the next key.
-type settler interface{ settle() }
+type settler interface{ Settle() }
 
-// onKey does what the key means where the user is now.
+// onKey runs the action of a key on the current page, box or input.
 func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 	k.app.touched = true
 	k.app.said.text = ""
@@ -24,7 +28,7 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.String() == "ctrl+c" && k.app.box == nil && k.app.dialog == nil:
 		return k.app.jobs.quit(leaving)
-	case k.app.acts.wish != nil:
+	case k.app.acts.action != nil:
 		k.app.acts.onPlanningKey(key)
 		return nil
 	case k.app.dialog != nil:
@@ -33,7 +37,7 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 		k.app.boxes.onBoxKey(key)
 		return nil
 	case k.app.prompt != nil:
-		return k.app.prompt.key(key)
+		return k.app.prompt.Key(key)
 	case k.app.lesson.entered:
 		return k.app.lessons.onLessonKey(key)
 	}
@@ -44,13 +48,13 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 	}
 	cmd := k.do(b, v)
 	if s, ok := v.(settler); ok {
-		s.settle()
+		s.Settle()
 	}
 	return cmd
 }
 
-// do runs an action, or says why it cannot be done.
-func (k *keyboard) do(b keymap.Binding, v view) tea.Cmd {
+// do runs an action, or says why it is not available.
+func (k *keyboard) do(b keymap.Binding, v page.View) tea.Cmd {
 	if k.app.small() && b.Do != keymap.Close && b.Do != keymap.Quit {
 		return nil
 	}
@@ -66,15 +70,15 @@ func (k *keyboard) do(b keymap.Binding, v view) tea.Cmd {
 	if slices.Contains(changers, b.Do) {
 		return k.app.acts.change(b.Do, targetsOf(v))
 	}
-	return v.act(b.Do)
+	return v.Act(b.Do)
 }
 
-// doAnywhere does the actions that mean the same on every page.
+// doAnywhere runs the actions that are the same on every page.
 func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Lesson:
 		if k.app.lesson.taken == nil {
-			return k.app.said.say("L lesson: no lesson is taken. demo --list lists them."), true
+			return k.app.said.say("L lesson: no lesson is running. demo --list lists lessons."), true
 		}
 		k.app.lesson.entered = true
 	case keymap.Fault:
@@ -115,20 +119,31 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 	case keymap.Nodes:
 		return k.app.history.open(k.app.pages.nodes), true
 	case keymap.Activity:
-		return k.app.history.open(newActivity(k.app)), true
+		return k.app.history.open(activity.New(&k.app.host, &k.app.jobs, k.app.jobs.activity)), true
 	case keymap.Unread:
-		return k.app.history.open(newUnread(k.app)), true
+		return k.app.history.open(unread.New(&k.app.host)), true
 	case keymap.StepBack, keymap.StepOn:
 		return k.app.steps.step(do), true
 	case keymap.Changes:
 		return k.app.steps.openChanges(), true
-	case keymap.Past:
-		return k.app.history.open(newPast(k.app, k.app.history.top().selected().pod)), true
+	case keymap.History:
+		return k.app.history.open(podhistory.New(&k.app.host, k.app.Recording, k.app.history.top().Selected().Pod)), true
 	}
 	return k.doTerminal(do)
 }
 
-// doTerminal does what concerns the terminal and the connection.
+// killWords name the key to press instead of ctrl-k.
+func (k *keyboard) killWords() string {
+	switch places := k.app.history.top().Places(); {
+	case places&keymap.OnPod != 0:
+		return "ctrl-k does nothing. e evicts the pod, after a preview."
+	case places&keymap.OnNode != 0:
+		return "ctrl-k does nothing. r drains the node, after a preview."
+	}
+	return "ctrl-k does nothing."
+}
+
+// doTerminal runs the actions on the terminal and the connection.
 func (k *keyboard) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Redraw:
@@ -136,11 +151,11 @@ func (k *keyboard) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
 	case keymap.Suspend:
 		return tea.Suspend, true
 	case keymap.Kill:
-		return k.app.said.say("Nothing is killed without asking: e evicts"), true
+		return k.app.said.say(k.killWords()), true
 	case keymap.Retry:
 		cluster := k.app.Cluster
 		if cluster == nil {
-			return nil, true // it is being connected to
+			return nil, true // the first connection is under way
 		}
 		return func() tea.Msg { cluster.Retry(); return nil }, true
 	case keymap.Copy:
@@ -151,13 +166,13 @@ func (k *keyboard) doTerminal(do keymap.Action) (cmd tea.Cmd, done bool) {
 
 // closer is a view that has something of its own to close before it is left.
 type closer interface {
-	close() (cmd tea.Cmd, done bool)
+	Close() (cmd tea.Cmd, done bool)
 }
 
-// close closes what is open in the view, else goes back.
+// close closes what is open in the view, or goes back.
 func (k *keyboard) close() tea.Cmd {
 	if v, ok := k.app.history.top().(closer); ok {
-		if cmd, done := v.close(); done {
+		if cmd, done := v.Close(); done {
 			return cmd
 		}
 	}
@@ -166,12 +181,12 @@ func (k *keyboard) close() tea.Cmd {
 
 func (k *keyboard) onPaste(text string) tea.Cmd {
 	switch {
-	case k.app.box != nil || k.app.acts.wish != nil:
+	case k.app.box != nil || k.app.acts.action != nil:
 		return nil
 	case k.app.dialog != nil:
 		return k.app.dialog.paste(text)
 	case k.app.prompt == nil:
-		return nil // a paste answers nothing
+		return nil // a paste is no answer
 	}
-	return k.app.prompt.paste(text)
+	return k.app.prompt.Paste(text)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// prodEU is the cluster of the drawn screens: 12 nodes, 412 pods, 13 of which wait.
+// prodEU is the cluster of the drawn screens: 12 nodes, 412 pods, of which 13 are
+// pending.
 type prodEU struct {
 	nodes   []*corev1.Node
 	pods    []*corev1.Pod
@@ -59,7 +60,7 @@ var running = []struct {
 	{"batch/report-3", "std-c-01", "1", "1Gi", 3 * time.Hour},
 }
 
-// waits are the pods that wait, and what Pending says of them.
+// waits are the pending pods, and what Pending says of them.
 var waits = []struct {
 	name, owner    string // owner is the ReplicaSet's hash or "" for a pod without
 	cpu, memory    string
@@ -68,16 +69,16 @@ var waits = []struct {
 	verdict        report.Verdict
 	state, whyView string
 }{
-	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "std-c-01: 2 pods end in 18s"},
-	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "no node fits", "volume in eu-1b: cpu short"},
-	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, report.NotConsidered, "no scheduler", "ml-scheduler holds no Lease"},
-	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, report.Unschedulable, "too large", "cpu 32, largest node 31.8"},
-	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "no node fits", "std-b-02: cpu 350m short"},
+	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "std-c-01: evicts 2, 18s left"},
+	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "unschedulable", "volume is only in eu-1b"},
+	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, report.NotConsidered, "no scheduler", "ml-scheduler has no Lease"},
+	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, report.Unschedulable, "unschedulable", "cpu 32; largest node 31.8"},
+	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "unschedulable", "std-b-02 needs cpu 350m more"},
 	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
 	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
-	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "no node fits", "one per node: 6 of 6 taken"},
+	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "unschedulable", "one per node: 6 of 6 taken"},
 	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", ""},
-	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "not started", "std-a-01: ErrImagePull, 403"},
+	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "image", "std-a-01: ErrImagePull, 403"},
 	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", ""},
 	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "4 nodes; last tried 15s ago"},
 	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, report.Gated, "gated", "example.com/budget"},
@@ -168,14 +169,14 @@ func apiReport() *report.Report {
 			SchedulerName: "default-scheduler", Requests: map[string]string{"cpu": "1", "memory": "1Gi"},
 		},
 		Verdict: report.NotCreated, State: "not created", Why: "quota compute: requests.cpu",
-		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1.",
+		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.",
 		Facts: []string{
-			"ResourceQuota team-a/compute requests.cpu: wants 1, free 500m = hard 20 − used 19.5; 500m short",
-			"replicaset/api-6c9 wants 4 pods, of which 2 could not be created for 9m",
+			"ResourceQuota team-a/compute needs requests.cpu 500m more: the pod needs 1, free 500m = hard 20 − used 19.5",
+			"replicaset/api-6c9 needs 4 pods, of which 2 could not be created for 9m",
 			"kube-apiserver said 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},
-		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid},
+		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid, Refusals: []report.Refusal{{Plugin: "ResourceQuota"}}},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
 		Revision:  1,
 	}

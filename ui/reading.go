@@ -9,20 +9,20 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// readingWords say how far reading is.
+// readingWords say how much is read so far.
 func (n *connections) readingWords() string {
 	if n.isConnecting() {
 		return n.connectingWords()
 	}
-	reading := n.app.observed.snapshot.Status.Reading
+	reading := n.app.observed.Snapshot.Status.Reading
 	words := "Reading the cluster"
 	if n, ok := reading["pods"]; ok {
 		words = "Reading pods: " + model.FormatCount(n) + " so far"
 	} else if len(reading) > 0 {
 		words = "Reading " + grammar.List(slices.Sorted(maps.Keys(reading)), grammar.Few)
 	}
-	if n := len(n.app.observed.snapshot.Nodes); n > 0 {
-		words += "; " + figures.Count(n, "node is in", "nodes are in")
+	if n := len(n.app.observed.Snapshot.Nodes); n > 0 {
+		words += "; " + figures.Count(n, "node read", "nodes read")
 	}
-	return words + ". Verdicts follow when all are in."
+	return words + ". Reasons follow when all are read."
 }

@@ -11,27 +11,30 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/difference"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
 )
 
-// Recording is a cluster that was recorded. Its methods are called from Cmds,
-// never from Update or View. Which step a snapshot is of stands in its Status.
+// Recording is a recorded cluster. Its methods are called from Cmds, never from
+// Update or View. The Status of a snapshot says which step it is of.
 type Recording interface {
 	// Go goes to a step, counted from 1: its snapshot comes out of Next soon after.
 	// On an error the step that was shown stays.
 	Go(ctx context.Context, step int) error
-	// Changes are what changed to a step from the one before it.
+	// Changes are the changes from the previous step to a step.
 	Changes(ctx context.Context, step int) (*model.Difference, error)
-	// Past looks back from a step for a pod that waits. Each call of what it gives
-	// goes on for a moment, until History.Done.
+	// Past looks back from a step for a pending pod. Each call of the function it returns
+	// looks back a little further, until History.Done.
 	Past(step int, uid types.UID) func(context.Context) (*report.History, error)
 }
 
-// stepping is where in a recording one is going.
+// stepping is the state of going to a step of a recording.
 type stepping struct {
 	app  *App
 	to   int  // the step that was asked for last; 0: none was
 	busy bool // one is being read
-	slow bool // and takes its time
+	slow bool // and that takes long
 	nth  int
 }
 
@@ -41,13 +44,13 @@ type (
 		opened, to int
 		err        error
 	}
-	// stepSlowMsg says that reading a step takes its time.
+	// stepSlowMsg says that reading a step takes long.
 	stepSlowMsg struct{ nth int }
 )
 
 // placesOf are where in the key map a page is: in a recording there are more keys.
-func (k *keyboard) placesOf(v view) keymap.Place {
-	in := v.places()
+func (k *keyboard) placesOf(v page.View) keymap.Place {
+	in := v.Places()
 	if k.app.Recording != nil {
 		in |= keymap.InRecording
 		if in&keymap.OnPod != 0 {
@@ -62,12 +65,12 @@ func (s *stepping) towards() int {
 	if s.to != 0 {
 		return s.to
 	}
-	return s.app.observed.snapshot.Status.Step
+	return s.app.observed.Snapshot.Status.Step
 }
 
-// offStep tells why there is no step to go to; "" if there is.
+// offStep says why there is no step to go to; "" if there is.
 func (s *stepping) offStep(do keymap.Action) string {
-	to, all := s.towards(), s.app.observed.snapshot.Status.Steps
+	to, all := s.towards(), s.app.observed.Snapshot.Status.Steps
 	switch {
 	case all == 0:
 		return "the recording is being read."
@@ -99,12 +102,12 @@ func (s *stepping) readStep() tea.Cmd {
 	ctx, recording, opened, to, nth := s.app.ctx, s.app.Recording, s.app.opened, s.to, s.nth
 	return tea.Batch(
 		func() tea.Msg { return steppedMsg{opened, to, recording.Go(ctx, to)} },
-		s.app.after(slowAfter, func(time.Time) tea.Msg { return stepSlowMsg{nth} }),
+		s.app.after(page.SlowAfter, func(time.Time) tea.Msg { return stepSlowMsg{nth} }),
 	)
 }
 
-// onStepped goes on to the step that was asked for meanwhile, or says why this one
-// cannot be shown.
+// onStepped reads the step that was asked for meanwhile, or says why this one cannot
+// be shown.
 func (s *stepping) onStepped(msg steppedMsg) tea.Cmd {
 	if msg.opened != s.app.opened {
 		return nil
@@ -114,53 +117,53 @@ func (s *stepping) onStepped(msg steppedMsg) tea.Cmd {
 	case s.to != msg.to:
 		return s.readStep()
 	case msg.err != nil:
-		return s.app.said.sayError(fmt.Errorf("step %d cannot be read, step %d stays on screen: %w", msg.to, s.app.observed.snapshot.Status.Step, msg.err))
+		return s.app.said.sayError(fmt.Errorf("step %d cannot be read, still showing step %d: %w", msg.to, s.app.observed.Snapshot.Status.Step, msg.err))
 	}
 	return nil
 }
 
-// onStep makes room for another step: what was found out of the one before does
-// not hold of it, so nothing of that stays on screen until it is asked again.
+// onStep starts with another step: verdicts of the previous one do not hold for it,
+// so none stays on screen.
 func (s *stepping) onStep() {
 	v := &s.app.verdicts
-	*v = verdicts{app: s.app, known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: s.app.observed.snapshot.Revision}
+	*v = verdicts{app: s.app, known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: s.app.observed.Snapshot.Revision}
 	s.app.history.leave()
-	s.app.Context = s.app.observed.snapshot.Status.Context // snapshots that were taken one by one may be of several
+	s.app.Context = s.app.observed.Snapshot.Status.Context // snapshots that were taken one by one may be of several
 	s.app.head.short = s.app.head.shortContext()
 	for _, v := range s.app.history.trail {
-		if p, ok := v.(*textPage); ok {
-			p.again()
+		if p, ok := v.(*object.Page); ok {
+			p.Again()
 		}
 	}
 }
 
-// steppingWords say that a step is being read; "" while none takes its time.
+// steppingWords say that a step is being read; "" unless that takes long.
 func (s *stepping) steppingWords() string {
 	if !s.slow {
 		return ""
 	}
-	return fmt.Sprintf("Reading step %d of %d.", s.to, s.app.observed.snapshot.Status.Steps)
+	return fmt.Sprintf("Reading step %d of %d.", s.to, s.app.observed.Snapshot.Status.Steps)
 }
 
 // stepWords are the header's; "" where there are no steps.
 func (s *stepping) stepWords() string {
-	status := s.app.observed.snapshot.Status
+	status := s.app.observed.Snapshot.Status
 	if status.Steps == 0 {
 		return ""
 	}
 	return fmt.Sprintf("step %d of %d", status.Step, status.Steps)
 }
 
-// openChanges shows what changed since the step before.
+// openChanges shows the changes since the previous step.
 func (s *stepping) openChanges() tea.Cmd {
-	if _, open := s.app.history.top().(*difference); open {
+	if _, open := s.app.history.top().(*difference.Page); open {
 		return nil
 	}
-	return s.app.history.open(newDifference(s.app))
+	return s.app.history.open(difference.New(&s.app.host, s.app.Recording))
 }
 
 // withSteps is a footer with the keys of a recording before all others.
-func (s *stepping) withSteps(footer []footKey) []footKey {
+func (s *stepping) withSteps(footer []page.Key) []page.Key {
 	if s.app.Recording == nil {
 		return footer
 	}
@@ -168,12 +171,29 @@ func (s *stepping) withSteps(footer []footKey) []footKey {
 	if s.offStep(do) != "" {
 		do = keymap.StepBack // one of the two acts, unless there is only one step
 	}
-	steps := []footKey{{do: do, label: ", ."}}
-	if _, open := s.app.history.top().(*difference); !open {
-		steps = append(steps, footKey{do: keymap.Changes})
+	steps := []page.Key{{Do: do, Label: ", ."}}
+	if _, open := s.app.history.top().(*difference.Page); !open {
+		steps = append(steps, page.Key{Do: keymap.Changes})
 	}
 	if s.app.keyboard.placesOf(s.app.history.top())&keymap.OnRecorded != 0 {
-		steps = append(steps, footKey{do: keymap.Past})
+		steps = append(steps, page.Key{Do: keymap.History})
 	}
 	return append(steps, footer...)
+}
+
+// offPodHistory says why there is no look back for the selected pod; "" if there is.
+func (s *stepping) offPodHistory(v page.View) string {
+	on := v.Selected()
+	if on.Pod == nil {
+		return "no pod is selected."
+	}
+	if _, waits := s.app.observed.Snapshot.KindOf(on.Pod.Object.UID); !waits {
+		if _, gone := page.PodIn(s.app.observed.Snapshot, on.Pod); gone {
+			return on.Copy + " is gone."
+		}
+	}
+	if on.Pod.Object.Spec.NodeName != "" {
+		return on.Copy + " has a node already."
+	}
+	return ""
 }

@@ -149,7 +149,7 @@ func TestABrokenStepIsOneLineAndIsPassed(t *testing.T) {
 	app, r := newRecordingApp(t, 120, 24, 14)
 	r.broken = 15
 	press(t, app, ".")
-	if message := row(app, 23); message != " step 15 cannot be read, step 14 stays on screen: read rec/20261119T140300Z.json.zst: it ends in the middle" {
+	if message := row(app, 23); message != " step 15 cannot be read, still showing step 14: read rec/20261119T140300Z.json.zst: it ends in the middle" {
 		t.Errorf("the message row says %q", message)
 	}
 	press(t, app, ".")
@@ -170,13 +170,13 @@ func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
 	press(t, app, "1", "/")
 	write(t, app, "shop")
 	press(t, app, "enter", "j")
-	before := app.history.top().selected().copy
+	before := app.history.top().Selected().Copy
 	app.verdicts.asking = true // so that none is asked for
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
-	if after := app.history.top().selected().copy; after != before || !strings.Contains(before, "shop/") {
+	if after := app.history.top().Selected().Copy; after != before || !strings.Contains(before, "shop/") {
 		t.Errorf("%q is selected, before it was %q", after, before)
 	}
-	if !strings.Contains(row(app, 2), "/shop keeps") {
+	if !strings.Contains(row(app, 2), "/shop: ") {
 		t.Errorf("the answer says %q", row(app, 2))
 	}
 	if len(app.verdicts.known) != 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// rights are those of the user, as far as they were asked for.
+// rights are the permissions of the user that were asked for so far.
 type rights struct {
 	known map[model.Right]model.Permission
 	asked map[model.Right]bool
@@ -76,7 +76,7 @@ func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
 	return rights
 }
 
-// forbidden tells that the user may not do it; "" where that is not known.
+// forbidden says that the user lacks a permission; "" where that is not known.
 func (c *acts) forbidden(do keymap.Action, t targets) string {
 	for _, right := range rightsFor(do, t) {
 		permission, known := c.rights.known[right]
@@ -87,14 +87,14 @@ func (c *acts) forbidden(do keymap.Action, t targets) string {
 		if right.Namespace != "" {
 			where = " in " + right.Namespace
 		}
-		return "kube-apiserver does not let you " + right.Verb + " " + right.Resource + where + ". Ask for that right."
+		return "not allowed to " + right.Verb + " " + right.Resource + where + ". Ask for that permission."
 	}
 	return ""
 }
 
 // wantRights asks once for each right that the keys of what is selected take.
 func (c *acts) wantRights() tea.Cmd {
-	if reason, _ := c.app.keyboard.lookOnly(); reason != "" || c.app.observed.snapshot.Revision == 0 {
+	if reason, _ := c.app.keyboard.lookOnly(); reason != "" || c.app.observed.Snapshot.Revision == 0 {
 		return nil
 	}
 	open := c.openRights(targetsOf(c.app.history.top()))
@@ -111,7 +111,7 @@ func (c *acts) wantRights() tea.Cmd {
 	return func() tea.Msg {
 		known, err := actor.Rights(ctx, open)
 		if err != nil {
-			return rightsMsg{opened, nil} // not known: everything is offered, and the server decides
+			return rightsMsg{opened, nil} // not known: all actions are available, and the server decides
 		}
 		return rightsMsg{opened, known}
 	}

@@ -6,18 +6,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sayFor is how long the message row keeps why a key cannot act.
+// sayFor is how long a message stays on the message row.
 const sayFor = 6 * time.Second
 
-// said is what the message row was told to say.
+// said is the message on the message row.
 type said struct {
 	app  *App
 	text string
 	bad  bool
-	nth  int // so that an old timer does not take a new message away
+	nth  int // so that an old timer does not remove a new message
 }
 
-// forgetMsg takes the message of that number away.
+// forgetMsg removes the message of that number.
 type forgetMsg struct{ nth int }
 
 // say puts a sentence on the message row for a while.

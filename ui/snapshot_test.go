@@ -42,7 +42,7 @@ func TestNothingCanBeChangedInASnapshot(t *testing.T) {
 			app := newSnapshotApp(t, 80, 24)
 			press(t, app, view, "j", key)
 			screen := strings.Split(ansi.Strip(app.View().Content), "\n")
-			if want := "this is a snapshot, taken 18h ago. Nothing can be changed in it."; !slices.ContainsFunc(screen, func(row string) bool {
+			if want := "this is a snapshot, taken 18h ago. It cannot be changed."; !slices.ContainsFunc(screen, func(row string) bool {
 				return strings.HasPrefix(row, " "+key+" ") && strings.Contains(row, want)
 			}) {
 				t.Errorf("view %s, key %s: no row says %q:\n%s", view, key, want, strings.Join(screen, "\n"))
@@ -54,7 +54,7 @@ func TestNothingCanBeChangedInASnapshot(t *testing.T) {
 func TestTheYAMLOfASnapshotIsNotThatOfALiveObject(t *testing.T) {
 	app := newSnapshotApp(t, 80, 24)
 	press(t, app, "3", "y")
-	if row := strings.Split(ansi.Strip(app.View().Content), "\n")[1]; !strings.Contains(row, "as the snapshot holds it") {
+	if row := strings.Split(ansi.Strip(app.View().Content), "\n")[1]; !strings.Contains(row, "The object in the snapshot") {
 		t.Errorf("row 2 says %q", row)
 	}
 }

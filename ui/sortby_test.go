@@ -9,11 +9,11 @@ import (
 func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
 	p := newPods(New(Options{Context: "prod-eu"}))
 	var letters []string
-	for i, c := range p.table.Columns {
+	for i, c := range p.Table.Columns {
 		if c.Field == "" {
 			continue
 		}
-		at := p.table.Columns.Letter(i)
+		at := p.Table.Columns.Letter(i)
 		if at < 0 {
 			t.Errorf("%s cannot be sorted by", c.Head)
 			continue
@@ -22,7 +22,7 @@ func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
 		if slices.Contains(letters, letter) {
 			t.Errorf("%s is the letter of two columns", letter)
 		}
-		if got := p.table.Columns.ByLetter(letter); got != i {
+		if got := p.Table.Columns.ByLetter(letter); got != i {
 			t.Errorf("%s sorts by column %d, want %d", letter, got, i)
 		}
 		letters = append(letters, letter)

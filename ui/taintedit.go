@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // removes is the hint of inputs in which a trailing - takes something away.
-const removes = "a trailing - removes"
+const removes = "to remove: key-"
 
 // editTaints opens the input for the taints of nodes.
 func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
@@ -22,10 +21,10 @@ func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
 	for _, node := range nodes {
 		for _, taint := range node.Object.Spec.Taints {
 			taint.TimeAdded = nil
-			held[strings.TrimPrefix(taint.ToString(), "node.kubernetes.io/")]++
+			held[taint.ToString()]++
 		}
 	}
-	return c.openEdit(&wishEdit{
+	return c.openEdit(&actionEdit{
 		title: "Taint " + targets{nodes: nodes}.names(), verb: "add", hint: removes, now: heldBy(held, len(nodes)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteTaint(s, names, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadTaint(names, typed) },
@@ -36,8 +35,13 @@ func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
 func heldBy(held map[string]int, of int) []string {
 	var words []string
 	for _, word := range slices.Sorted(maps.Keys(held)) {
-		if of > 1 {
-			word += fmt.Sprintf(" on %d of %d", held[word], of)
+		switch n := held[word]; {
+		case n < of:
+			word += fmt.Sprintf(" on %d of %d", n, of)
+		case of == 2:
+			word += " on both"
+		case of > 2:
+			word += fmt.Sprintf(" on all %d", of)
 		}
 		words = append(words, word)
 	}

@@ -7,37 +7,37 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// targets are what an action is about.
+// targets are the objects of an action.
 type targets struct {
 	nodes []*model.Node
 	pods  []*model.Pod
-	gone  string // the name of the first where all are not there any more; "" if one is
+	gone  string // the name of the first where none of them exists any more; "" if one does
 }
 
-// targeter is a view on which an action may be about more than what is selected.
-type targeter interface{ targets() targets }
+// targeter is a view on which an action may have more objects than the selected one.
+type targeter interface{ Targets() targets }
 
-// targetsOf are what an action on a view is about: what is selected, or marked.
-func targetsOf(v view) targets {
+// targetsOf are the objects of an action on a view: the selected or marked ones.
+func targetsOf(v page.View) targets {
 	if v, ok := v.(targeter); ok {
-		return v.targets()
+		return v.Targets()
 	}
-	on := v.selected()
+	on := v.Selected()
 	var t targets
-	if on.node != nil {
-		t.nodes = []*model.Node{on.node}
+	if on.Node != nil {
+		t.nodes = []*model.Node{on.Node}
 	}
-	if on.pod != nil && on.pod.Exists() {
-		t.pods = []*model.Pod{on.pod}
+	if on.Pod != nil && on.Pod.Exists() {
+		t.pods = []*model.Pod{on.Pod}
 	}
 	return t
 }
 
-func (p *pods) targets() targets {
-	rows, gone := p.table.Acted()
+func (p *pods) Targets() targets {
+	rows, gone := p.Table.Acted()
 	t := targets{pods: rows}
 	if gone {
 		t.gone = rows[0].FullName()
@@ -45,10 +45,10 @@ func (p *pods) targets() targets {
 	return t
 }
 
-// targets of Pending are pods that exist: of a row that stands for several, all.
-func (p *pending) targets() targets {
+// Targets of Pending are pods that exist: all pods of a row that stands for several.
+func (p *pending) Targets() targets {
 	var t targets
-	rows, gone := p.table.Acted()
+	rows, gone := p.Table.Acted()
 	if gone {
 		t.gone = rows[0].pod.FullName()
 	}
@@ -70,8 +70,8 @@ func (w *waiting) pods() []*model.Pod {
 	return w.kind.Pods
 }
 
-func (n *nodes) targets() targets {
-	rows, gone := n.table.Acted()
+func (n *nodes) Targets() targets {
+	rows, gone := n.Table.Acted()
 	t := targets{nodes: rows}
 	if gone {
 		t.gone = rows[0].Name
@@ -79,29 +79,29 @@ func (n *nodes) targets() targets {
 	return t
 }
 
-// targets of the page about a node are that node, and the pods that are selected.
-func (p *notHere) targets() targets {
+// Targets of the page about a node are that node, and the pods that are selected.
+func (p *nodeFit) Targets() targets {
 	var t targets
-	if node, ok := p.app.observed.snapshot.Node(p.node); ok {
+	if node, ok := p.app.observed.Snapshot.Node(p.node); ok {
 		t.nodes = []*model.Node{node}
 	}
 	if p.gone() {
 		t.gone = p.node
 	}
-	rows, _ := p.table.Acted()
+	rows, _ := p.Table.Acted()
 	for _, row := range rows {
 		t.pods = append(t.pods, row.kind.Pods...)
 	}
 	return t
 }
 
-// targets of a group's page are its nodes, or the pod that the cursor is on.
-func (p *groupPage) targets() targets {
-	if on := p.selected(); on.pod != nil {
-		return targets{pods: []*model.Pod{on.pod}}
+// Targets of a group's page are its nodes, or the pod that the cursor is on.
+func (p *groupPage) Targets() targets {
+	if on := p.Selected(); on.Pod != nil {
+		return targets{pods: []*model.Pod{on.Pod}}
 	}
 	var t targets
-	rows, gone := p.table.Acted()
+	rows, gone := p.Table.Acted()
 	if gone {
 		t.gone = rows[0].node.Name
 	}
@@ -111,8 +111,8 @@ func (p *groupPage) targets() targets {
 	return t
 }
 
-// targets of Why are the nodes of the selected group, and the page's pod.
-func (w *whyView) targets() targets {
+// Targets of Why are the nodes of the selected group, and the page's pod.
+func (w *whyView) Targets() targets {
 	var t targets
 	if w.pod.Exists() {
 		t.pods = []*model.Pod{w.pod}
@@ -120,24 +120,24 @@ func (w *whyView) targets() targets {
 	if w.draw.Gone {
 		t.gone = w.pod.FullName()
 	}
-	on := w.selected()
-	if on.node != nil {
-		t.nodes, t.pods = []*model.Node{on.node}, nil
+	on := w.Selected()
+	if on.Node != nil {
+		t.nodes, t.pods = []*model.Node{on.Node}, nil
 		return t
 	}
 	g, ok := w.draw.Openable()
-	if w.draw.Report == nil || !ok || why.OverAll(g) {
+	if w.draw.Report == nil || !ok || g.OverAll() {
 		return t
 	}
 	for _, name := range g.Nodes {
-		if node, ok := w.app.observed.snapshot.Node(name); ok {
+		if node, ok := w.app.observed.Snapshot.Node(name); ok {
 			t.nodes = append(t.nodes, node)
 		}
 	}
 	return t
 }
 
-// of are those that one action is about: nodes or pods.
+// of are those of one action: nodes or pods.
 func (t targets) of(do keymap.Action) targets {
 	if slices.Contains(onNodes, do) || slices.Contains(onEither, do) && len(t.nodes) > 0 {
 		return targets{nodes: t.nodes, gone: t.gone}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
 )
 
 // textOf is the description of shop/checkout, opened as a user does.
@@ -59,12 +61,12 @@ func TestATextIsScrolledAndSearched(t *testing.T) {
 		{"to the end", []string{"G"}, 22, "line 99"},
 		{"to the top", []string{"g"}, 3, "Name: "},
 		{"a search marks the first match", []string{"/", "m", "a", "r", "k", "enter"}, 4, "▸line 0 Marked"},
-		{"and counts them", nil, 23, "10 lines have mark."},
+		{"and counts them", nil, 23, "10 lines match mark."},
 		{"ctrl-n goes on", []string{"ctrl+n", "ctrl+n", "ctrl+n"}, 13, "▸line 30 Marked"},
 		{"ctrl-p goes back", []string{"ctrl+p"}, 3, "▸line 20 Marked"},
 		{"round to the last one", []string{"ctrl+p", "ctrl+p", "ctrl+p"}, 22, "line 99"},
 		{"esc ends the search", []string{"esc", "g"}, 4, " line 0 Marked"},
-		{"what is not there is said", []string{"/", "z", "z", "enter"}, 23, "No line has zz."},
+		{"what is not there is said", []string{"/", "z", "z", "enter"}, 23, "No line matches zz."},
 	} {
 		press(t, app, step.keys...)
 		if got := row(app, step.row); !strings.Contains(got, step.want) {
@@ -92,26 +94,26 @@ func TestATextThatDoesNotComeSaysWhy(t *testing.T) {
 func TestLeavingATextStopsTheFetching(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	var ended error
-	page := newLoading(app, []string{"text"}, "It is there.", func(ctx context.Context) (string, error) {
+	page := object.New(&app.host, []string{"text"}, "It is there.", func(ctx context.Context) (string, error) {
 		<-ctx.Done()
 		ended = ctx.Err()
 		return "", ended
 	})
 	cmd := app.history.open(page)
-	requireRow(t, app, 2, "Asking kube-apiserver; esc stops that.")
+	requireRow(t, app, 2, "Waiting for kube-apiserver; esc cancels.")
 	press(t, app, "esc")
 	run(t, app, cmd, 0)
 	if !errors.Is(ended, context.Canceled) {
 		t.Errorf("fetching ended with %v, not because nobody looks", ended)
 	}
-	if page.failed {
+	if page.Content.Failed {
 		t.Error("the page that was left took the stopped answer")
 	}
 }
 
 func TestASearchBeforeTheTextIsThere(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
-	page := newLoading(app, []string{"text"}, "It is there.", func(context.Context) (string, error) { return "found", nil })
+	page := object.New(&app.host, []string{"text"}, "It is there.", func(context.Context) (string, error) { return "found", nil })
 	cmd := app.history.open(page)
 	press(t, app, "/")
 	write(t, app, "found")

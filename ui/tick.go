@@ -6,17 +6,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Ages move on slowly; those of what is young, and a lost connection, by the second.
+// Ages are updated every 10 s; young ones, and those of a lost connection, every second.
 const (
 	calm  = 10 * time.Second
 	brisk = time.Second
-	young = 2 * time.Minute
 )
 
-// tickMsg moves the ages on. Only the newest tick that was asked for counts.
+// tickMsg updates the ages. Only the newest tick that was asked for counts.
 type tickMsg struct{ nth int }
 
-// ticker asks for the ticks that move ages on.
+// ticker asks for the ticks that update ages.
 type ticker struct {
 	app   *App
 	nth   int // the newest tick that was asked for
@@ -24,12 +23,12 @@ type ticker struct {
 }
 
 // ager is a view that shows ages; it says whether one of them is young.
-type ager interface{ showsYoung() bool }
+type ager interface{ ShowsYoung() bool }
 
 // tick asks for the next tick, unless one comes soon enough already.
 func (t *ticker) tick() tea.Cmd {
 	every := calm
-	if v, ok := t.app.history.top().(ager); ok && v.showsYoung() && !t.app.observed.isSnapshot() || t.app.observed.lost() || t.app.contexts.isConnecting() {
+	if v, ok := t.app.history.top().(ager); ok && v.ShowsYoung() && !t.app.observed.IsSnapshot() || t.app.observed.Lost() || t.app.contexts.isConnecting() {
 		every = brisk
 	}
 	if t.every != 0 && t.every <= every {

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 )
 
 // traceOf is Trace of shop/checkout on prod-eu.
@@ -21,7 +23,7 @@ func traceOf(t testing.TB, width, height int, r *report.Report) (*App, *fakeClus
 	app := newTestAppWith(t, width, height, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	cluster.explained = nil
-	run(t, app, app.history.open(newTrace(app, pod)), 0)
+	run(t, app, app.history.open(trace.New(&app.host, pod)), 0)
 	return app, cluster, prod
 }
 
@@ -137,17 +139,17 @@ func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 		row    int
 		want   string
 	}{
-		{"nodes that drop out", checkoutWay(), []string{"j", "j", "enter"}, 2, "4 nodes drop out at TaintToleration: 3 dedicated=gpu, 1 NotReady."},
+		{"nodes that drop out", checkoutWay(), []string{"j", "j", "enter"}, 2, "4 nodes are rejected by TaintToleration: 3 dedicated=gpu, 1 NotReady."},
 		{"and they are listed", checkoutWay(), []string{"j", "j", "enter"}, 4, "▸  gpu-a-01"},
-		{"none are behind a plugin that refuses none", checkoutWay(), []string{"enter"}, 23, "enter open: there are no nodes behind this row."},
+		{"none are behind a plugin that refuses none", checkoutWay(), []string{"enter"}, 23, "enter nodes: this row has no nodes."},
 		{"a ranked node opens as its pods", rankedWay(""), []string{"enter"}, 2, "57 pods"},
 		{"esc goes back", checkoutWay(), []string{"esc"}, 1, "pending"},
-		{"W has the words", checkoutWay(), []string{"W"}, 1, "words"},
+		{"W has the words", checkoutWay(), []string{"W"}, 1, "message"},
 		{"x says why", checkoutWay(), []string{"x"}, 2, "No node fits"},
 		{"T is here already", checkoutWay(), []string{"T"}, 23, "T trace: this page is the trace."},
 		{"T on Pending opens it", checkoutWay(), []string{"1", "j", "j", "j", "j", "T"}, 2, "[Filter 12→0]"},
 		{"T on Why opens it", checkoutWay(), []string{"x", "T"}, 2, "[Filter 12→0]"},
-		{"C copies it", checkoutWay(), []string{"C"}, 23, "Copied the scheduler's way for shop/" + checkoutName + ", as Markdown."},
+		{"C copies it", checkoutWay(), []string{"C"}, 23, "Copied the scheduling cycle of shop/" + checkoutName + " as Markdown."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app, _, _ := traceOf(t, 80, 24, test.report)
@@ -159,7 +161,6 @@ func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 
 func TestAWayIsRenewedWhenTheClusterMoved(t *testing.T) {
 	app, cluster, prod := traceOf(t, 80, 24, checkoutWay())
-	p := app.history.top().(*trace)
 	press(t, app, "j", "j", "tab", "shift+tab", "j", "j")
 	if len(cluster.explained) != 1 {
 		t.Fatalf("asked %d times, not once", len(cluster.explained))
@@ -168,22 +169,18 @@ func TestAWayIsRenewedWhenTheClusterMoved(t *testing.T) {
 	if len(cluster.explained) != 1 {
 		t.Error("asked again before it had rested")
 	}
-	send(t, app, resultMsg{0, p, wayAgainMsg{p.asks.nth}})
+	passes(t, app, page.RestLeast)
 	if len(cluster.explained) != 2 {
 		t.Errorf("asked %d times, not once more after the rest", len(cluster.explained))
 	}
 	requireRow(t, app, 7, "▸  TaintToleration")
-	send(t, app, resultMsg{0, p, wayMsg{nth: p.asks.nth - 1, err: errors.New("stale")}})
-	requireRow(t, app, 2, "[Filter 12→0]")
 }
 
 func TestATraceThatTakesItsTimeSaysSo(t *testing.T) {
 	app, _, prod := traceOf(t, 80, 24, checkoutWay())
-	p := app.history.top().(*trace)
-	p.resting = false
-	app.observed.snapshot = prod.at(4, liveStatus())
-	p.ask() // its answer does not come
-	send(t, app, resultMsg{0, p, waySlowMsg{p.asks.nth}})
+	passes(t, app, page.RestLeast)
+	app.Update(snapshotMsg{snapshot: prod.at(4, liveStatus())}) // its Cmd never runs: no answer
+	passes(t, app, page.SlowAfter)
 	requireRow(t, app, 3, "explaining")
 	requireRow(t, app, 7, "TaintToleration")
 }
@@ -202,7 +199,7 @@ func TestATraceThatFailsSaysWhy(t *testing.T) {
 	s := prod.snapshot()
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{err: errors.New("explain pod: no such pod")}, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
-	run(t, app, app.history.open(newTrace(app, pod)), 0)
+	run(t, app, app.history.open(trace.New(&app.host, pod)), 0)
 	requireRow(t, app, 2, "No answer: explain pod: no such pod")
 	for _, key := range []string{"j", "tab", "enter", "C", "W", "G"} {
 		press(t, app, key)

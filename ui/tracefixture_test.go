@@ -31,7 +31,7 @@ func checkoutWay() *report.Report {
 	r := checkoutReport()
 	filter := report.Stage{
 		Name: report.StageFilter, Outcome: report.Refused, From: 12,
-		Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
+		Words: "Each node passes the plugins in turn until one rejects it.",
 	}
 	refuses := map[string]struct {
 		asked, refused int
@@ -46,16 +46,16 @@ func checkoutWay() *report.Report {
 			[]string{"gpu-a-01", "gpu-b-01", "gpu-c-01", "spot-b-01"},
 		},
 		"NodeAffinity": {
-			7, 4, "3 disktype=hdd, 1 no label", "std-a-01, std-a-02, std-c-02: nodeSelector wants disktype=ssd, has disktype=hdd.",
+			7, 4, "3 disktype=hdd, 1 no label", "std-a-01, std-a-02, std-c-02: nodeSelector requires disktype=ssd; the nodes have disktype=hdd.",
 			[]string{"std-a-01", "std-a-02", "std-c-02", "std-c-01"},
 		},
 		"NodeResourcesFit": {
-			3, 3, "cpu short by 350m, 1.2, 3.1", "std-b-02, spot-c-01, std-b-01: cpu 350m–3100m short: wants 4, free 900m–3650m.",
+			3, 3, "need cpu 350m, 1.2, 3.1 more", "std-b-02, spot-c-01, std-b-01 need cpu 350m to 3.1 more: requests 4, free 900m to 3.65.",
 			[]string{"std-b-02", "spot-c-01", "std-b-01"},
 		},
 	}
 	for _, plugin := range filterPlugins {
-		step := quiet(report.StageFilter, plugin, 0, report.Unreached, "not asked: no node is left")
+		step := quiet(report.StageFilter, plugin, 0, report.Unreached, "not reached: no node is left")
 		if plugin == "NodePorts" {
 			step = quiet(report.StageFilter, plugin, 3, report.Skipped, "skipped: no host ports")
 		}
@@ -69,10 +69,10 @@ func checkoutWay() *report.Report {
 		filter,
 		{
 			Name: report.StagePostFilter, Outcome: report.Refused, From: 12,
-			Words: "No node is left: is there one where ending pods of lower priority makes room?",
+			Words: "No node is left. Would evicting pods of lower priority help?",
 			Steps: []report.Step{
 				quiet(report.StagePostFilter, "DynamicResources", 0, report.Skipped, "skipped: no claim to free"),
-				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "makes room on no node"),
+				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "helps on no node"),
 			},
 		},
 		{Name: report.StageScore, Outcome: report.Unreached, Words: "Not reached: no node is left."},
@@ -84,14 +84,14 @@ func checkoutWay() *report.Report {
 // beforeFilter are the stages before Filter, which everything passes.
 func beforeFilter() []report.Stage {
 	queue := report.Stage{
-		Name: report.StageQueue, Outcome: report.Passed, From: 12, To: 12, Words: "Nothing keeps the pod out of the scheduling queue.",
+		Name: report.StageQueue, Outcome: report.Passed, From: 12, To: 12, Words: "The pod is in the scheduling queue.",
 	}
 	for _, plugin := range []string{"SchedulingGates", "DynamicResources", "DefaultPreemption"} {
 		queue.Steps = append(queue.Steps, aStep(report.StageQueue, plugin, 12, 0))
 	}
 	pre := report.Stage{
 		Name: report.StagePreFilter, Outcome: report.Passed, From: 12, To: 12,
-		Words: "Each plugin looks at the pod and all nodes once; some leave nodes out.",
+		Words: "Each plugin checks the pod once against all nodes.",
 	}
 	for _, plugin := range filterPlugins {
 		pre.Steps = append(pre.Steps, aStep(report.StagePreFilter, plugin, 12, 0))
@@ -136,15 +136,15 @@ func rankedWay(running string) *report.Report {
 		r.Cycle.Ranked = append(r.Cycle.Ranked, node)
 	}
 	r.Cycle.Sample, r.Cycle.Running = 4, running
-	r.Cycle.Where = "It would go to std-c-01: it scores 412, next std-a-01 398."
+	r.Cycle.Where = "It would be scheduled on std-c-01: it scores 412, next std-a-01 398."
 	if running != "" {
 		r.Verdict = report.Scheduled
-		r.Cycle.Where = "Why there: std-c-01 scores 412, next std-a-01 398. As of now, without this pod."
+		r.Cycle.Where = "On std-c-01: it scores 412, next std-a-01 398 (simulated now, without this pod)."
 	}
 	r.Cycle.Stages = slices.Concat(beforeFilter(), []report.Stage{
 		{
 			Name: report.StageFilter, Outcome: report.Passed, From: 12, To: 4, Steps: []report.Step{filter},
-			Words: "Each node is asked plugin after plugin and drops out at the first refusal.",
+			Words: "Each node passes the plugins in turn until one rejects it.",
 		},
 		{Name: report.StagePostFilter, Outcome: report.Unreached, Words: "Not reached: a node is left, so nothing is preempted."},
 		score,

@@ -1,11 +1,15 @@
 package ui
 
+import (
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
 import tea "charm.land/bubbletea/v2"
 
-// history is the pages that were shown.
+// history is the pages that were shown so far.
 type history struct {
 	app        *App
-	trail      []view
+	trail      []page.View
 	here, last int // in trail: what is shown, and what was before
 }
 
@@ -13,27 +17,27 @@ type history struct {
 const longest = 50
 
 // top is the view that is shown.
-func (h *history) top() view { return h.trail[h.here] }
+func (h *history) top() page.View { return h.trail[h.here] }
 
-// pages are the pages that are there once and keep their filter and selection.
+// pages are the three views, which keep their filter and selection.
 type pages struct {
 	pending *pending
 	pods    *pods
 	nodes   *nodes
 }
 
-// leaver is a view that ends what it has asked for when nobody looks any more.
-type leaver interface{ leave() }
+// leaver is a view that cancels what it asked for when it is no longer shown.
+type leaver interface{ Leave() }
 
 // leave tells the view on top that another one takes its place.
 func (h *history) leave() {
 	if v, ok := h.top().(leaver); ok {
-		v.leave()
+		v.Leave()
 	}
 }
 
 // open shows v; what was forward in history is forgotten.
-func (h *history) open(v view) tea.Cmd {
+func (h *history) open(v page.View) tea.Cmd {
 	if v == h.top() {
 		return nil
 	}
@@ -60,20 +64,20 @@ func (h *history) goTo(i int) tea.Cmd {
 func (h *history) show() tea.Cmd {
 	h.fit()
 	if v, ok := h.top().(changing); ok {
-		v.changes().Forget()
+		v.Changes().Forget()
 	}
-	return h.top().update(snapshotMsg{h.app.opened, h.app.observed.snapshot, true})
+	return h.top().Update(page.SnapshotMsg{Snapshot: h.app.observed.Snapshot, Shown: true})
 }
 
-// fit gives the view on top its room.
+// fit gives the view on top its size.
 func (h *history) fit() {
-	h.top().resize(h.app.width-h.app.layout.lessonRight(), h.app.layout.pageHeight())
+	h.top().Resize(h.app.width-h.app.layout.lessonRight(), h.app.layout.pageHeight())
 }
 
-// back goes where one came from.
+// back goes to the page before.
 func (h *history) back() tea.Cmd {
 	if h.here == 0 {
-		return h.app.said.say("This is where it began: 1 2 3 are the views, ctrl-c quits.")
+		return h.app.said.say("This is the first page. 1 2 3 open the views, ctrl-c quits.")
 	}
 	return h.goTo(h.here - 1)
 }

@@ -2,47 +2,50 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// training is what a trainer does in the embedded cluster: faults, steps, and to begin anew.
+// training is a trainer's control of the embedded cluster: faults, steps and reset.
 type training struct {
-	app  *App
-	anew bool // the cluster is being begun anew
+	app     *App
+	opening bool // a cluster is being opened
 }
 
-// Trainer leads a class on the embedded cluster. Only that one has a trainer: what
-// it does is done at once, and no cluster that is connected to can be meant.
+// Trainer controls the embedded cluster for a class. Only that cluster has one: what a
+// trainer does takes effect at once, and it must never reach a real cluster.
 type Trainer interface {
-	// Faults are those that can be put on a target. It answers at once.
+	// Faults are the faults that can be injected into a target. It returns at once.
 	Faults(on FaultTarget) []Fault
-	// Troubles are the faults that are on, the oldest first. It answers at once.
-	Troubles() []Trouble
-	// Strike puts a fault on a target.
-	Strike(ctx context.Context, name string, on FaultTarget) error
-	// TakeBack ends a trouble.
-	TakeBack(ctx context.Context, id int) error
-	// Again opens the same cluster anew, of a lesson at a step, counted from 1.
-	Again(ctx context.Context, step int) (Cluster, error)
+	// Active are the active faults, the oldest first. It returns at once.
+	Active() []ActiveFault
+	// Inject injects a fault into a target.
+	Inject(ctx context.Context, name string, on FaultTarget) error
+	// Remove removes an active fault.
+	Remove(ctx context.Context, id int) error
+	// Reset opens the same cluster from its start, with its lesson at a step, counted from 1.
+	Reset(ctx context.Context, step int) (Cluster, error)
 }
 
-// FaultTarget is a place of the cluster. What is "" is not known.
+// FaultTarget is what a fault is injected into. "" is unknown.
 type FaultTarget struct {
 	Node, Zone            string
 	Namespace, Kind, Name string // of a workload
 }
 
-// Fault is something that can be put into the embedded cluster.
+// Fault is a fault that can be injected into the embedded cluster.
 type Fault struct {
-	Name  string // a word
-	Says  string // what it does to the target, or to any
-	Takes string // what it is put on: a key of targetChoices; "" is nothing
-	Has   bool   // the target has that
+	Name  string // one word
+	Says  string // its effect on the target, or on any
+	Takes string // the kind of target: a key of targetChoices; "" is none
+	Has   bool   // the target is of that kind
 }
 
-// Trouble is a fault that is on.
-type Trouble struct {
+// ActiveFault is a fault that was injected and not removed.
+type ActiveFault struct {
 	ID   int
 	Says string
 }
@@ -58,7 +61,7 @@ func (t *training) trainer() Trainer {
 	return nil
 }
 
-// faultMsg says what came of a fault that was put or taken back.
+// faultMsg is the result of injecting or removing a fault.
 type faultMsg struct {
 	opened int
 	says   string
@@ -75,31 +78,31 @@ func (t *training) onFault(msg faultMsg) tea.Cmd {
 	return t.app.said.say(msg.says)
 }
 
-// openTrainer opens the menu of what a trainer does.
+// openTrainer opens the trainer's menu.
 func (t *training) openTrainer() tea.Cmd {
 	trainer := t.trainer()
 	if trainer == nil {
-		return t.app.said.say("i fault: faults are put into the embedded cluster alone (fathom demo).")
+		return t.app.said.say("i fault: only the embedded cluster has faults (fathom demo).")
 	}
 	on := t.faultTarget()
-	menu := &choice{app: t.app, title: "Faults and reset", does: "does it at once; reset asks first", column: 10}
+	menu := &choice{app: t.app, title: "Faults and reset", does: "injects or removes the fault; reset asks first", column: 10}
 	if t.app.lesson.taken != nil {
-		menu.title, menu.does = "Faults, reset, steps", "does it at once; reset and step ask first"
+		menu.title, menu.does = "Faults, reset, steps", "injects or removes the fault; reset, step ask first"
 	}
-	for _, trouble := range trainer.Troubles() {
-		menu.add("take back", trouble.Says, t.faultsOff(), func() tea.Cmd { return t.takeBack(trainer, trouble) })
+	for _, active := range trainer.Active() {
+		menu.add("remove", active.Says, t.faultsOff(), func() tea.Cmd { return t.remove(trainer, active) })
 	}
 	for _, fault := range trainer.Faults(on) {
-		menu.add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.strikeOn(trainer, fault, on) })
+		menu.add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.inject(trainer, fault, on) })
 	}
-	menu.add("reset", "begin anew: the same cluster, as it was", "", t.askReset)
+	menu.add("reset", "reset the cluster to its start", "", t.askReset)
 	if t.app.lesson.taken != nil {
 		menu.add("step", "go to a step of the lesson", "", t.openSteps)
 	}
 	return menu.open()
 }
 
-// faultsOff tells why no fault can be put or taken back; "" if it can.
+// faultsOff says why faults cannot be injected or removed; "" if they can.
 func (t *training) faultsOff() string {
 	if t.app.ReadOnly {
 		return "read-only, set by --readonly for this run."
@@ -107,40 +110,96 @@ func (t *training) faultsOff() string {
 	return ""
 }
 
-// faultTarget is what faults are put on: what is selected.
+// faultTarget is what faults are injected into: the selected object.
 func (t *training) faultTarget() FaultTarget {
-	on := t.app.history.top().selected()
+	on := t.app.history.top().Selected()
 	node := ""
 	switch {
-	case on.node != nil:
-		node = on.node.Name
-	case on.pod != nil:
-		node = nodeOf(on.pod)
+	case on.Node != nil:
+		node = on.Node.Name
+	case on.Pod != nil:
+		node = page.NodeOf(on.Pod)
 	}
 	var target FaultTarget
-	if n, ok := t.app.observed.snapshot.Node(node); ok {
+	if n, ok := t.app.observed.Snapshot.Node(node); ok {
 		target.Node, target.Zone = n.Name, n.Zone
 	}
-	if on.pod != nil {
-		target.Namespace, target.Kind, target.Name = on.pod.Object.Namespace, on.pod.Owner.Kind, on.pod.Owner.Name
+	if on.Pod != nil {
+		target.Namespace, target.Kind, target.Name = on.Pod.Object.Namespace, on.Pod.Owner.Kind, on.Pod.Owner.Name
 	}
 	return target
 }
 
-// strikeOn puts a fault on what is selected; where that will not do, it asks on what.
-func (t *training) strikeOn(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd {
+// inject injects a fault into the target, or asks for one if the target does not fit.
+func (t *training) inject(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd {
 	if !fault.Has {
 		return t.openTargets(trainer, fault)
 	}
 	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
-		return faultMsg{opened, "Done: " + fault.Says + ".", trainer.Strike(ctx, fault.Name, on)}
+		return faultMsg{opened, "Injected: " + fault.Says + ".", trainer.Inject(ctx, fault.Name, on)}
 	}
 }
 
-func (t *training) takeBack(trainer Trainer, trouble Trouble) tea.Cmd {
+func (t *training) remove(trainer Trainer, active ActiveFault) tea.Cmd {
 	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
-		return faultMsg{opened, "Taken back: " + trouble.Says + ".", trainer.TakeBack(ctx, trouble.ID)}
+		return faultMsg{opened, "Removed: " + active.Says + ".", trainer.Remove(ctx, active.ID)}
 	}
+}
+
+// faultPlace is one of the targets of a fault, as the menu lists it.
+type faultPlace struct {
+	name, what string
+	on         FaultTarget
+}
+
+// targetChoices list the possible targets of faults, by what they take.
+var targetChoices = map[string]func(*training) []faultPlace{
+	"node": (*training).faultNodes, "namespace": (*training).faultNamespaces, "workload": (*training).faultWorkloads, "deployment": (*training).faultWorkloads,
+}
+
+// openTargets asks for the target of a fault.
+func (t *training) openTargets(trainer Trainer, fault Fault) tea.Cmd {
+	menu := &choice{app: t.app, title: fault.Name + ": on which " + fault.Takes, does: "injects it"}
+	if list, ok := targetChoices[fault.Takes]; ok {
+		for _, place := range list(t) {
+			faults := trainer.Faults(place.on)
+			at := slices.IndexFunc(faults, func(f Fault) bool { return f.Name == fault.Name && f.Has })
+			if at >= 0 {
+				menu.add(place.name, place.what, "", func() tea.Cmd { return t.inject(trainer, faults[at], place.on) })
+			}
+		}
+	}
+	if len(menu.items) == 0 {
+		return t.app.said.say(fault.Name + ": there is no " + fault.Takes + " for it.")
+	}
+	return menu.open()
+}
+
+func (t *training) faultNodes() (all []faultPlace) {
+	for _, n := range t.app.observed.Snapshot.Nodes {
+		all = append(all, faultPlace{t.app.observed.NodeName(n.Name), n.Zone + "  " + n.Status, FaultTarget{Node: n.Name, Zone: n.Zone}})
+	}
+	return all
+}
+
+func (t *training) faultNamespaces() (all []faultPlace) {
+	for _, name := range t.app.observed.Namespaces() {
+		all = append(all, faultPlace{name: name, on: FaultTarget{Namespace: name}})
+	}
+	return all
+}
+
+// faultWorkloads are the owners of the pods, each once.
+func (t *training) faultWorkloads() (all []faultPlace) {
+	known := map[FaultTarget]bool{}
+	for _, pod := range t.app.observed.Snapshot.Pods {
+		on := FaultTarget{Namespace: pod.Object.Namespace, Kind: pod.Owner.Kind, Name: pod.Owner.Name}
+		if on.Name != "" && !known[on] {
+			known[on] = true
+			all = append(all, faultPlace{on.Namespace + "/" + on.Name, on.Kind, on})
+		}
+	}
+	return all
 }

@@ -13,7 +13,7 @@ import (
 
 // fakeTrainer keeps what was asked of it.
 type fakeTrainer struct {
-	on    []Trouble
+	on    []ActiveFault
 	asked []string
 	err   error
 	next  Cluster
@@ -22,26 +22,26 @@ type fakeTrainer struct {
 func (t *fakeTrainer) Faults(on FaultTarget) []Fault {
 	return []Fault{
 		{"cordon", cmp.Or(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
-		{"too-large", "a pod of cpu 500 comes; no node is so large", "", true},
-		{"no-image", cmp.Or(on.Name, "a workload") + " rolls out an image that no registry has", "deployment", on.Kind == "Deployment"},
-		{"quota", "a quota of " + cmp.Or(on.Namespace, "a namespace") + " allows no new pod", "namespace", on.Namespace != ""},
+		{"too-large", "a pod requests cpu 500; no node is that large", "", true},
+		{"no-image", cmp.Or(on.Name, "a workload") + " rolls out an image that does not exist", "deployment", on.Kind == "Deployment"},
+		{"quota", "a ResourceQuota allows no new pods in " + cmp.Or(on.Namespace, "a namespace"), "namespace", on.Namespace != ""},
 	}
 }
 
-func (t *fakeTrainer) Troubles() []Trouble { return t.on }
+func (t *fakeTrainer) Active() []ActiveFault { return t.on }
 
-func (t *fakeTrainer) Strike(_ context.Context, name string, on FaultTarget) error {
+func (t *fakeTrainer) Inject(_ context.Context, name string, on FaultTarget) error {
 	t.asked = append(t.asked, strings.TrimRight(fmt.Sprintln(name, on.Node, on.Zone, on.Namespace, on.Kind, on.Name), " \n"))
 	return t.err
 }
 
-func (t *fakeTrainer) TakeBack(_ context.Context, id int) error {
-	t.asked = append(t.asked, fmt.Sprint("take back ", id))
+func (t *fakeTrainer) Remove(_ context.Context, id int) error {
+	t.asked = append(t.asked, fmt.Sprint("remove ", id))
 	return t.err
 }
 
-func (t *fakeTrainer) Again(_ context.Context, step int) (Cluster, error) {
-	t.asked = append(t.asked, fmt.Sprint("again ", step))
+func (t *fakeTrainer) Reset(_ context.Context, step int) (Cluster, error) {
+	t.asked = append(t.asked, fmt.Sprint("reset ", step))
 	return t.next, t.err
 }
 
@@ -79,10 +79,10 @@ func outline() *fakeLesson {
 }
 
 func TestTheMenuOfATrainer(t *testing.T) {
-	trouble := []Trouble{{3, "std-b-01 is cordoned; no new pods"}}
+	trouble := []ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}
 	for _, test := range []struct {
 		name   string
-		on     []Trouble
+		on     []ActiveFault
 		lesson Lesson
 		with   func(*Options)
 		keys   []string
@@ -105,7 +105,7 @@ func TestTheMenuOfATrainer(t *testing.T) {
 	}
 }
 
-func TestAFaultIsPutOnWhatIsSelected(t *testing.T) {
+func TestAFaultIsInjectedIntoTheSelectedObject(t *testing.T) {
 	for _, test := range []struct {
 		says string
 		keys []string
@@ -132,28 +132,28 @@ func TestAFaultIsPutOnWhatIsSelected(t *testing.T) {
 	}
 }
 
-func TestAFaultTellsWhatBecameOfIt(t *testing.T) {
-	trainer := &fakeTrainer{on: []Trouble{{3, "std-b-01 is cordoned; no new pods"}}}
+func TestAFaultReportsItsResult(t *testing.T) {
+	trainer := &fakeTrainer{on: []ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}}
 	app := trainerApp(t, trainer, nil, nil)
 	press(t, app, "i", "enter")
-	if got := screen(app); !strings.Contains(got, "Taken back: std-b-01 is cordoned; no new pods.") || trainer.asked[0] != "take back 3" {
+	if got := screen(app); !strings.Contains(got, "Removed: std-b-01 is cordoned; no new pods.") || trainer.asked[0] != "remove 3" {
 		t.Errorf("asked was %v\n%s", trainer.asked, got)
 	}
 	press(t, app, "i", "j", "enter")
-	if got := screen(app); !strings.Contains(got, "Done: gpu-a-01 is cordoned; no new pods.") {
+	if got := screen(app); !strings.Contains(got, "Injected: gpu-a-01 is cordoned; no new pods.") {
 		t.Errorf("the screen is\n%s", got)
 	}
-	trainer.err = errors.New("put fault cordon: it is so already")
+	trainer.err = errors.New("inject fault cordon: already done")
 	press(t, app, "i", "j", "enter")
-	if got := screen(app); !strings.Contains(got, "put fault cordon: it is so already") {
+	if got := screen(app); !strings.Contains(got, "inject fault cordon: already done") {
 		t.Errorf("the screen is\n%s", got)
 	}
 }
 
-func TestNoFaultIsPutIntoAClusterThatIsConnectedTo(t *testing.T) {
+func TestNoFaultIsInjectedIntoARealCluster(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
 	press(t, app, "3", "i")
-	if got := screen(app); !strings.Contains(got, "i fault: faults are put into the embedded cluster alone (fathom demo).") || app.dialog != nil {
+	if got := screen(app); !strings.Contains(got, "i fault: only the embedded cluster has faults (fathom demo).") || app.dialog != nil {
 		t.Errorf("the screen is\n%s", got)
 	}
 	for _, e := range app.commands.all() {
@@ -163,7 +163,7 @@ func TestNoFaultIsPutIntoAClusterThatIsConnectedTo(t *testing.T) {
 	}
 }
 
-func TestAResetBeginsAnewOnTheSamePage(t *testing.T) {
+func TestAResetKeepsThePage(t *testing.T) {
 	next := &fakeCluster{reports: verdictsOf(newProdEU().snapshot())}
 	trainer := &fakeTrainer{}
 	trainer.next = trained{next, trainer, nil}
@@ -174,11 +174,11 @@ func TestAResetBeginsAnewOnTheSamePage(t *testing.T) {
 		t.Fatalf("before a yes the trainer was asked %v", trainer.asked)
 	}
 	answers(t, app)
-	if got := strings.Join(trainer.asked, ", "); got != "again 1" || !old.closed || next.closed {
+	if got := strings.Join(trainer.asked, ", "); got != "reset 1" || !old.closed || next.closed {
 		t.Errorf("asked was %s; closed are the old one: %v, the new one: %v", got, old.closed, next.closed)
 	}
 	send(t, app, snapshotMsg{opened: app.opened, snapshot: newProdEU().snapshot()})
-	if got := screen(app); !strings.Contains(got, "demo › all › nodes") || app.pages.nodes.filter != "std" || strings.Contains(got, "gpu-a-01") || !app.pages.nodes.table.Wide {
+	if got := screen(app); !strings.Contains(got, "demo › all › nodes") || app.pages.nodes.Filter != "std" || strings.Contains(got, "gpu-a-01") || !app.pages.nodes.Table.Wide {
 		t.Errorf("the screen is\n%s", got)
 	}
 }
@@ -190,7 +190,7 @@ func answers(t *testing.T, app *App) {
 	if !ok {
 		t.Fatalf("nothing is asked:\n%s", screen(app))
 	}
-	box.arms = arming{}
+	box.guard = keyGuard{}
 	press(t, app, "y")
 }
 
@@ -200,7 +200,7 @@ func TestAResetThatFailsChangesNothing(t *testing.T) {
 	app := trainerApp(t, trainer, nil, func(o *Options) { o.Cluster = trained{old, trainer, nil} })
 	press(t, app, "i", "G", "enter")
 	answers(t, app)
-	if got := screen(app); !strings.Contains(got, "begin anew: start demo: no") || !strings.Contains(got, "12 nodes") || old.closed {
+	if got := screen(app); !strings.Contains(got, "reset cluster: start demo: no") || !strings.Contains(got, "12 nodes") || old.closed {
 		t.Errorf("the screen is\n%s", got)
 	}
 }
@@ -209,7 +209,7 @@ func TestAClusterThatComesTooLateIsClosed(t *testing.T) {
 	late := &fakeCluster{}
 	app := trainerApp(t, &fakeTrainer{}, nil, nil)
 	send(t, app, connectedMsg{context: model.Context{Name: "qos"}, cluster: &fakeCluster{}})
-	send(t, app, againOpenedMsg{opened: 0, step: 1, cluster: late})
+	send(t, app, resetMsg{opened: 0, step: 1, cluster: late})
 	if !late.closed {
 		t.Error("a cluster that nobody looks at is left open")
 	}
@@ -218,19 +218,19 @@ func TestAClusterThatComesTooLateIsClosed(t *testing.T) {
 func TestAStepIsGoneToInsideTheLesson(t *testing.T) {
 	trainer := &fakeTrainer{}
 	after := outline()
-	after.state.Heading, after.state.Step = 3, 1
+	after.state.GoingTo, after.state.Step = 3, 1
 	trainer.next = trained{&fakeCluster{}, trainer, after}
 	app := trainerApp(t, trainer, outline(), nil)
 	press(t, app, "L", "i", "G", "enter", "j", "enter")
 	answers(t, app)
-	if got := strings.Join(trainer.asked, ", "); got != "again 3" {
+	if got := strings.Join(trainer.asked, ", "); got != "reset 3" {
 		t.Errorf("the trainer was asked %s", got)
 	}
-	if got := screen(app); !strings.Contains(got, "On the way to step 3: step 1 is taken for you.") || !app.lesson.entered {
+	if got := screen(app); !strings.Contains(got, "Going to step 3. Step 1 is done for you:") || !app.lesson.entered {
 		t.Errorf("the screen is\n%s", got)
 	}
 	press(t, app, "enter")
-	if got := screen(app); !strings.Contains(got, "Not yet: it is on its way to step 3.") {
+	if got := screen(app); !strings.Contains(got, "Not yet: going to step 3.") {
 		t.Errorf("the screen is\n%s", got)
 	}
 }

@@ -27,26 +27,26 @@ func TestARegularExpressionIsReadOffTheEventLoop(t *testing.T) {
 	press(t, app, "3", "/")
 	nodes := app.pages.nodes
 	all := typeOnly(app, "/gpu|std/ /a/")
-	if nodes.result != nil || nodes.stop == nil {
+	if nodes.Result != nil {
 		t.Fatal("a key looked for the expression itself")
 	}
 	for _, cmd := range all[:len(all)-1] {
 		run(t, app, cmd, 0)
-		if nodes.result != nil {
+		if nodes.Result != nil {
 			t.Fatal("an older expression than the last was looked for")
 		}
 	}
 	run(t, app, all[len(all)-1], 0)
-	if got := screenRow(app, answer); !strings.Contains(got, "keeps") || nodes.inForce != "/gpu|std/ /a/" {
-		t.Errorf("in force is %q; it says %q", nodes.inForce, got)
+	if got := screenRow(app, answer); !strings.Contains(got, " match") || nodes.InForce != "/gpu|std/ /a/" {
+		t.Errorf("in force is %q; it says %q", nodes.InForce, got)
 	}
-	before := nodes.result
+	before := nodes.Result
 	_, cmd := app.Update(snapshotMsg{snapshot: newProdEU().at(2, liveStatus())})
-	if nodes.stop == nil || nodes.result != before {
+	if nodes.Result != before {
 		t.Error("a snapshot has the expression looked for at once")
 	}
 	run(t, app, cmd, 0)
-	if nodes.result == before || nodes.stop != nil {
+	if nodes.Result == before {
 		t.Error("a snapshot's rows never come")
 	}
 }
@@ -70,8 +70,8 @@ func TestAWrongExpressionLeavesTheLastGoodFilter(t *testing.T) {
 	if got := screenRow(app, message); !strings.Contains(got, "missing closing )") {
 		t.Errorf("nothing says what is wrong: %q", got)
 	}
-	if nodes := app.pages.nodes; !strings.HasPrefix(nodes.inForce, "gpu") || nodes.filter != nodes.inForce || nodes.all != 12 {
-		t.Errorf("in force is %q", nodes.inForce)
+	if nodes := app.pages.nodes; !strings.HasPrefix(nodes.InForce, "gpu") || nodes.Filter != nodes.InForce || nodes.All != 12 {
+		t.Errorf("in force is %q", nodes.InForce)
 	}
 	write(t, app, ")")
 	if got := screenRow(app, message); strings.Contains(got, "missing") {
@@ -104,8 +104,8 @@ func TestAFilterThatIsTooLongSaysSo(t *testing.T) {
 	for _, width := range []int{60, 80, 132} {
 		app := newTestApp(t, width, 24, newProdEU().snapshot())
 		press(t, app, "3", "/")
-		typeOnly(app, strings.Repeat("a", longestFilter+1))
-		if got := screenRow(app, message); !strings.HasSuffix(got, "a▏  "+tooLong) {
+		typeOnly(app, strings.Repeat("a", 1001))
+		if got := screenRow(app, message); !strings.HasSuffix(got, "a▏  at most 1,000 characters") {
 			t.Errorf("at %d columns it says %q", width, got)
 		}
 	}
@@ -117,12 +117,12 @@ func TestAPasteThatIsTooLongIsNotTakenInPart(t *testing.T) {
 	filterBy(t, app, "gpu")
 	press(t, app, "/")
 	send(t, app, tea.PasteMsg{Content: longPaste})
-	if got := screenRow(app, message); !strings.Contains(got, "what was pasted is too long") || app.pages.nodes.inForce != "gpu" {
-		t.Errorf("in force is %q; it says %q", app.pages.nodes.inForce, got)
+	if got := screenRow(app, message); !strings.Contains(got, "the pasted text is too long") || app.pages.nodes.InForce != "gpu" {
+		t.Errorf("in force is %q; it says %q", app.pages.nodes.InForce, got)
 	}
 	press(t, app, "esc", "t")
 	send(t, app, tea.PasteMsg{Content: longPaste})
-	if got := screen(app); !strings.Contains(got, "What was pasted is too long.") || strings.Contains(got, "x|y") {
+	if got := screen(app); !strings.Contains(got, "The pasted text is too long.") || strings.Contains(got, "x|y") {
 		t.Errorf("the taints' box:\n%s", got)
 	}
 }
@@ -132,15 +132,8 @@ func TestASearchTakesOnlyTheBeginningOfALongPaste(t *testing.T) {
 		app := newTestApp(t, 80, 24, newProdEU().snapshot())
 		press(t, app, open...)
 		send(t, app, tea.PasteMsg{Content: longPaste})
-		var text string
-		switch input := app.prompt.(type) {
-		case *palette:
-			text = input.field.Text()
-		case *finding:
-			text = input.field.Text()
-		}
-		if len(text) != input.LongestName {
-			t.Errorf("%v: it took %d characters", open, len(text))
+		if typed := app.prompt.(limited); !typed.Full("x") || typed.Full("") {
+			t.Errorf("%v: it is not full to the last character", open)
 		}
 	}
 }
@@ -153,7 +146,7 @@ func TestKeysAfterEnterAreMeantForTheRowsThatCome(t *testing.T) {
 	_, cordon := app.Update(keyPress("c"))
 	run(t, app, enter, 0)
 	run(t, app, cordon, 0)
-	if app.dialog != nil || app.acts.wish != nil || app.prompt == nil {
+	if app.dialog != nil || app.acts.action != nil || app.prompt == nil {
 		t.Fatal("a key acts on a row that the filter may hide")
 	}
 	run(t, app, rows, 0)
@@ -169,7 +162,7 @@ func TestKeysAfterAWrongFilterAreDropped(t *testing.T) {
 	app.Update(keyPress("enter"))
 	app.Update(keyPress("c"))
 	run(t, app, rows, 0)
-	if app.dialog != nil || app.acts.wish != nil || app.prompt == nil {
+	if app.dialog != nil || app.acts.action != nil || app.prompt == nil {
 		t.Error("a key acts on a row that was not filtered")
 	}
 	if got := screenRow(app, message); !strings.Contains(got, "missing closing )") {
@@ -184,8 +177,8 @@ func TestEscEndsAnExpressionThatTakesLong(t *testing.T) {
 	app.Update(keyPress("enter"))
 	app.Update(keyPress("esc"))
 	run(t, app, rows, 0)
-	if nodes := app.pages.nodes; nodes.inForce != "" || app.prompt != nil || len(nodes.table.Rows) != 12 {
-		t.Errorf("in force is %q", nodes.inForce)
+	if nodes := app.pages.nodes; nodes.InForce != "" || app.prompt != nil || len(nodes.Table.Rows) != 12 {
+		t.Errorf("in force is %q", nodes.InForce)
 	}
 }
 

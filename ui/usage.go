@@ -5,15 +5,15 @@ import (
 )
 
 // measurer is a view that may show usage.
-type measurer interface{ showsUsage() bool }
+type measurer interface{ ShowsUsage() bool }
 
-func (n *nodes) showsUsage() bool { return n.barsShown() }
-func (p *pods) showsUsage() bool  { return p.width >= 120 || p.table.Wide }
+func (n *nodes) ShowsUsage() bool { return n.barsShown() }
+func (p *pods) ShowsUsage() bool  { return p.Width >= 120 || p.Table.Wide }
 
-// wantUsage tells the cluster whether usage is on screen, when that changes.
+// wantUsage tells the cluster when usage appears on the screen or leaves it.
 func (a *App) wantUsage() tea.Cmd {
 	v, ok := a.history.top().(measurer)
-	on := ok && v.showsUsage() && !a.small()
+	on := ok && v.ShowsUsage() && !a.small()
 	if on == a.usage || a.Cluster == nil {
 		return nil
 	}

@@ -10,34 +10,30 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// share of the time that verdicts which are there already are renewed in: after
-// one that took a millisecond nothing is asked for restFactor of them.
-const (
-	restFactor = 19
-	restLeast  = 200 * time.Millisecond
-	restMoved  = 10 * time.Millisecond // in place of restLeast while a row in view is outdated
-)
+// restMoved is in place of page.RestLeast while a row in view is outdated.
+const restMoved = 10 * time.Millisecond
 
-// verdicts keeps the newest explanation of each kind that waits.
+// verdicts keeps the newest explanation of each pending kind.
 type verdicts struct {
 	app     *App
 	known   map[string]verdict // by a kind's key
-	asking  bool               // one is on its way
-	about   string             // the key of the kind that it is about
+	asking  bool               // one is under way
+	about   string             // the key of its kind
 	stop    context.CancelFunc // ends it
 	resting bool               // none is renewed until restedMsg
 	outside bool               // the next renewal is of a kind out of view
 	hidden  bool               // until a prediction of a lesson is answered
-	since   int64              // of a recording: answers for what was before are of another step
-	due     bool               // rows are not filtered and sorted by all that came
-	applied time.Time          // when they were last
+	since   int64              // of a recording: answers of an earlier revision are of another step
+	due     bool               // verdicts arrived by which rows are not yet filtered and sorted
+	applied time.Time          // when they last were
 }
 
 // verdict is one explanation, and the state that it was made for.
 type verdict struct {
-	report   *report.Report // nil where there is none for an error
+	report   *report.Report // nil where there was an error
 	revision int64
 }
 
@@ -49,11 +45,11 @@ func (v *verdicts) of(kind *model.Kind) *report.Report {
 	return v.known[kind.Key].report
 }
 
-// outdated says whether the cluster changed since the kind was explained, so that
-// what is known of it may be otherwise now.
+// outdated reports whether the cluster changed since the kind was explained, so that
+// its verdict may be different now.
 func (v *verdicts) outdated(kind *model.Kind) bool {
 	known := v.known[kind.Key]
-	return known.report != nil && max(known.revision, known.report.Revision) < v.app.observed.snapshot.Moved && !v.app.observed.isReading()
+	return known.report != nil && max(known.revision, known.report.Revision) < v.app.observed.Snapshot.Moved && !v.app.observed.IsReading()
 }
 
 type (
@@ -62,28 +58,28 @@ type (
 		key     string
 		verdict verdict
 		took    time.Duration
-		stopped bool // nobody waited for it any more
+		stopped bool // nothing waited for it any more
 	}
 	// restedMsg says that verdicts may be renewed again.
 	restedMsg struct{}
 )
 
 // explainNext asks for the verdict that is needed most, one at a time: first of
-// kinds without any, those in view before the others; then, now and then, of
-// those that are older than the snapshot. One that nobody needs any more is ended.
+// kinds without any, those in view before the others; then, now and then, of those
+// that are older than the snapshot. One that is no longer needed is cancelled.
 func (p *pending) explainNext() tea.Cmd {
 	a, v := p.app, &p.app.verdicts
 	if v.asking && !p.needs(v.about) {
 		v.stop()
 	}
-	if v.asking || v.hidden || a.observed.isReading() || a.Cluster == nil || a.history.top() != view(p) {
+	if v.asking || v.hidden || a.observed.IsReading() || a.Cluster == nil || a.history.top() != page.View(p) {
 		return nil
 	}
 	kind := p.needed()
 	if kind == nil {
 		return nil
 	}
-	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.observed.snapshot.Revision
+	cluster, pod, now, revision := a.Cluster, kind.Pods[0].Object.UID, a.Now, a.observed.Snapshot.Revision
 	ctx, stop := context.WithCancel(a.ctx)
 	v.asking, v.about, v.stop = true, kind.Key, stop
 	return a.ask(p, func(context.Context) tea.Msg {
@@ -97,21 +93,21 @@ func (p *pending) explainNext() tea.Cmd {
 	})
 }
 
-// concerned are the kinds whose verdicts are needed: those in view, the others
-// that are shown, and those that the filter decides about by their verdicts.
+// concerned are the kinds whose verdicts are needed: those in view, the other shown
+// ones, and those that the filter keeps or leaves out by their verdicts.
 func (p *pending) concerned() iter.Seq[*model.Kind] {
 	return func(yield func(*model.Kind) bool) {
-		for _, rows := range [][]*waiting{p.table.InView(), p.table.Rows} {
+		for _, rows := range [][]*waiting{p.Table.InView(), p.Table.Rows} {
 			for _, w := range rows {
 				if !yield(w.kind) {
 					return
 				}
 			}
 		}
-		if p.result == nil {
+		if p.Result == nil {
 			return
 		}
-		for _, row := range p.result.Decided {
+		for _, row := range p.Result.Decided {
 			if !yield(row.Kind) {
 				return
 			}
@@ -119,7 +115,7 @@ func (p *pending) concerned() iter.Seq[*model.Kind] {
 	}
 }
 
-// needs says whether the verdict of the kind with that key is needed.
+// needs reports whether the verdict of the kind with that key is needed.
 func (p *pending) needs(key string) bool {
 	for kind := range p.concerned() {
 		if kind.Key == key {
@@ -158,8 +154,8 @@ func (p *pending) needed() *model.Kind {
 // oldest are the kinds in view and of all whose verdicts are the oldest; nil where
 // none is older than the snapshot.
 func (p *pending) oldest() (inView, all *model.Kind) {
-	known, left := p.app.verdicts.known, len(p.table.InView())
-	least := p.app.observed.snapshot.Revision
+	known, left := p.app.verdicts.known, len(p.Table.InView())
+	least := p.app.observed.Snapshot.Revision
 	for kind := range p.concerned() {
 		if at := known[kind.Key].revision; at < least {
 			least, all = at, kind
@@ -184,33 +180,33 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 	}
 	v.known[msg.key] = msg.verdict
 	v.due = v.due || !sameCells(before.report, msg.verdict.report)
-	p.table.Grow()
+	p.Table.Grow()
 	var rest tea.Cmd
 	if !v.resting {
 		v.resting = true
-		opened, least := a.opened, restLeast
-		if slices.ContainsFunc(p.table.InView(), func(w *waiting) bool { return a.verdicts.outdated(w.kind) }) {
+		opened, least := a.opened, page.RestLeast
+		if slices.ContainsFunc(p.Table.InView(), func(w *waiting) bool { return a.verdicts.outdated(w.kind) }) {
 			least = restMoved
 		}
-		rest = a.after(max(restFactor*msg.took, least), func(time.Time) tea.Msg {
+		rest = a.after(max(page.RestFactor*msg.took, least), func(time.Time) tea.Msg {
 			return resultMsg{opened, p, restedMsg{}}
 		})
 	}
 	return tea.Batch(rest, p.applied(), a.verdicts.explainOnTop())
 }
 
-// applied filters and sorts again by what came, if that may change anything. While
-// many verdicts come, now and then is enough; the last one always counts.
+// applied filters and sorts again by new verdicts, if that may change the rows. While
+// many arrive it does so now and then; the last one is always applied.
 func (p *pending) applied() tea.Cmd {
-	v, at := &p.app.verdicts, p.app.observed.at
-	if !v.due || !p.isLate() || p.unexplained() != nil && at.Sub(v.applied) < restLeast {
+	v, at := &p.app.verdicts, p.app.observed.At
+	if !v.due || !p.IsLate() || p.unexplained() != nil && at.Sub(v.applied) < page.RestLeast {
 		return nil
 	}
 	v.due, v.applied = false, at
-	return p.rearrange()
+	return p.Rearrange()
 }
 
-// sameCells says whether two verdicts are filtered and sorted alike; nil is none.
+// sameCells reports whether two verdicts are filtered and sorted the same; nil is none.
 func sameCells(a, b *report.Report) bool {
 	if a == nil || b == nil {
 		return a == b

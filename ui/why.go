@@ -10,59 +10,42 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // whyView is the page that says why a pod waits, or where it runs.
 type whyView struct {
-	page
+	page.Base
+	app      *App
 	pod      *model.Pod // as it was last seen
 	draw     why.Page
-	trouble  error // the last explanation failed
-	explains asking
-	resting  bool   // none is asked for until againMsg
-	revision int64  // of the snapshot that was on screen when the newest was asked for
-	tries    fixing // which fixes work: asked when the explanation is there
-	reads    asking
+	explains page.Poll[explained]
+	tries    fixes.Poll // which fixes work: asked when the explanation is there
+	reads    page.Question[[]model.Event]
 	readAt   time.Time  // when the events were asked for
 	readOf   string     // the version of the pod that they were asked for
 	lent     *groupPage // the page of a group that shows what is explained; nil: none is on top
 }
 
-const (
-	// slowAfter is how long an explanation may take before the page says so.
-	slowAfter = 100 * time.Millisecond
-	// readEvery is how old the events may get while the cluster moves.
-	readEvery = 15 * time.Second
-)
+// explained is an explanation, and its answers by the names of nodes.
+type explained struct {
+	report *report.Report
+	nodes  map[string]*report.NodeResult
+}
 
-type (
-	// answeredMsg brings an explanation.
-	answeredMsg struct {
-		nth    int
-		report *report.Report
-		nodes  map[string]*report.NodeResult
-		err    error
-		took   time.Duration
-	}
-	// slowMsg says that an explanation takes its time.
-	slowMsg struct{ nth int }
-	// againMsg says that the next explanation may be asked for.
-	againMsg struct{ nth int }
-	// eventsMsg brings the events of the page's pod.
-	eventsMsg struct {
-		nth    int
-		events []model.Event
-		err    error
-	}
-)
+// readEvery is how old the events may get while the cluster moves.
+const readEvery = 15 * time.Second
 
 // newWhy opens the page about one pod. What Pending knows already is shown at once.
 func newWhy(a *App, pod *model.Pod) *whyView {
-	w := &whyView{page: page{app: a}, pod: pod}
-	if kind, ok := a.observed.snapshot.KindOf(w.uid()); ok {
+	w := &whyView{Base: page.Base{Host: &a.host}, app: a, pod: pod}
+	if kind, ok := a.observed.Snapshot.KindOf(w.uid()); ok {
 		if report := a.verdicts.of(kind); report != nil && (kind.Refused != nil || report.Pod.UID == string(w.uid())) {
-			w.take(report, why.ResultsByName(report.Nodes))
+			known := explained{report, why.ResultsByName(report.Nodes)}
+			w.explains.Seed(known, 0)
+			w.take(known)
 		}
 	}
 	return w
@@ -71,32 +54,38 @@ func newWhy(a *App, pod *model.Pod) *whyView {
 func (w *whyView) uid() types.UID { return w.pod.Object.UID }
 
 // ref names the pod, or the controller that could not create it, for the API server.
-func (w *whyView) ref() model.Ref { return podSelection(w.pod).ref }
+func (w *whyView) ref() model.Ref { return page.SelectPod(w.pod).Ref }
 
-// update takes snapshots, answers and the mouse.
-func (w *whyView) update(msg tea.Msg) tea.Cmd {
+// Update takes snapshots, answers and the mouse.
+func (w *whyView) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case snapshotMsg:
-		return w.onSnapshot(msg.snapshot)
-	case answeredMsg:
-		return w.onExplained(msg)
-	case slowMsg:
-		w.draw.Explaining = w.explains.open(msg.nth) && w.draw.Report != nil
-	case againMsg:
-		if msg.nth == w.explains.nth {
-			w.resting = false
-			return w.explain()
-		}
-	case fixedMsg:
-		return w.onFixed(msg)
-	case fixAgainMsg:
-		if w.tries.rested(msg) {
-			return w.fix()
-		}
-	case eventsMsg:
+	case page.SnapshotMsg:
+		return w.onSnapshot(msg.Snapshot)
+	case page.Answer[[]model.Event]:
 		w.onEvents(msg)
+		return nil
 	case tea.MouseMsg:
 		return w.onMouse(msg)
+	}
+	return tea.Batch(w.onExplains(msg), w.onTries(msg))
+}
+
+// onExplains takes the messages of the explanation.
+func (w *whyView) onExplains(msg tea.Msg) tea.Cmd {
+	news, rest := w.explains.Update(&w.app.host, w, msg)
+	w.draw.Explaining = w.explains.Slow
+	switch news {
+	case page.Answered:
+		var shown tea.Cmd
+		if w.explains.Trouble == nil {
+			w.take(w.explains.Value)
+			if w.lent != nil {
+				shown = w.lent.explained()
+			}
+		}
+		return tea.Batch(shown, rest, w.fix())
+	case page.Renew:
+		return w.explain()
 	}
 	return nil
 }
@@ -115,7 +104,7 @@ func (w *whyView) onSnapshot(s *model.Snapshot) tea.Cmd {
 	w.draw.Gone = !ok && len(s.Status.Reading) == 0 && s.Revision > 0
 	w.draw.Pod, w.draw.Kind = w.pod, kind
 	if w.draw.Gone {
-		w.leave()
+		w.Leave()
 		return nil
 	}
 	return tea.Batch(w.explain(), w.read())
@@ -123,50 +112,28 @@ func (w *whyView) onSnapshot(s *model.Snapshot) tea.Cmd {
 
 // shown says whether anybody looks at the page, or at one of its groups.
 func (w *whyView) shown() bool {
-	return w.app.history.top() == view(w) || w.lent != nil && w.app.history.top() == view(w.lent)
+	return w.app.history.top() == page.View(w) || w.lent != nil && w.app.history.top() == page.View(w.lent)
 }
 
 // explain asks why, off the event loop, unless the answer is there, on its way,
 // or nobody looks.
 func (w *whyView) explain() tea.Cmd {
-	revision := w.app.observed.snapshot.Revision
-	known := (w.draw.Report != nil || w.trouble != nil) && w.revision >= revision
-	if known || w.explains.busy || w.resting || w.draw.Gone || !w.shown() || w.app.observed.isReading() || w.app.Cluster == nil {
+	if w.draw.Gone || !w.shown() {
 		return nil
 	}
-	w.revision = revision
-	ctx, nth := w.explains.begin(w.app.ctx)
-	cluster, uid, now := w.app.Cluster, w.uid(), w.app.Now
-	ask := w.app.ask(w, func(context.Context) tea.Msg {
-		start := now()
+	uid := w.uid()
+	return w.explains.Ask(&w.app.host, w, func(ctx context.Context, cluster page.Cluster) (explained, error) {
 		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.Nodes})
 		if err != nil {
-			return answeredMsg{nth: nth, err: err, took: now().Sub(start)}
+			return explained{}, err
 		}
-		return answeredMsg{nth, r, why.ResultsByName(r.Nodes), nil, now().Sub(start)}
+		return explained{r, why.ResultsByName(r.Nodes)}, nil
 	})
-	return tea.Batch(ask, w.app.later(w, slowAfter, slowMsg{nth}))
-}
-
-// onExplained shows an answer, unless it is stale, and rests before the next.
-func (w *whyView) onExplained(msg answeredMsg) tea.Cmd {
-	if !w.explains.open(msg.nth) {
-		return nil
-	}
-	w.explains.busy, w.resting, w.draw.Explaining = false, true, false
-	if w.trouble = msg.err; msg.err == nil {
-		w.take(msg.report, msg.nodes)
-	}
-	var shown tea.Cmd
-	if w.lent != nil && msg.err == nil {
-		shown = w.lent.explained()
-	}
-	return tea.Batch(shown, w.app.later(w, max(restLeast, restFactor*msg.took), againMsg{msg.nth}), w.fix())
 }
 
 // take swaps the report. The group that was selected stays so, told by its
 // nearest node; columns never go away.
-func (w *whyView) take(report *report.Report, nodes map[string]*report.NodeResult) {
+func (w *whyView) take(known explained) {
 	d := &w.draw
 	nearest := ""
 	if d.Report != nil {
@@ -174,11 +141,10 @@ func (w *whyView) take(report *report.Report, nodes map[string]*report.NodeResul
 			nearest = g.Nodes[0]
 		}
 	}
-	d.Report, d.Nodes = report, nodes
-	d.Groups, d.Columns = why.Groups(report), why.ColumnsOf(report, d.Columns)
-	at := slices.IndexFunc(d.Groups, func(g why.Group) bool { return slices.Contains(g.Nodes, nearest) })
+	d.Take(known.report, known.nodes)
+	at := slices.IndexFunc(d.Table.Rows, func(g report.Group) bool { return slices.Contains(g.Nodes, nearest) })
 	if at < 0 {
-		at = min(d.Chosen, max(0, len(d.Groups)-1))
+		at = min(d.Chosen, max(0, len(d.Table.Rows)-1))
 	}
 	d.Chosen = at
 	if d.Cursor.Part == why.PartGroups {
@@ -190,37 +156,34 @@ func (w *whyView) take(report *report.Report, nodes map[string]*report.NodeResul
 // read asks for the pod's events, now and then.
 func (w *whyView) read() tea.Cmd {
 	version := w.pod.Object.ResourceVersion
-	fresh := version == w.readOf && w.app.observed.at.Sub(w.readAt) < readEvery
-	if w.reads.busy || fresh || w.app.Cluster == nil || !w.shown() {
+	fresh := version == w.readOf && w.app.observed.At.Sub(w.readAt) < readEvery
+	if w.reads.Busy() || fresh || w.app.Cluster == nil || !w.shown() {
 		return nil
 	}
-	w.readAt, w.readOf = w.app.observed.at, version
-	ctx, nth := w.reads.begin(w.app.ctx)
+	w.readAt, w.readOf = w.app.observed.At, version
 	cluster, ref := w.app.Cluster, w.ref()
-	return w.app.ask(w, func(context.Context) tea.Msg {
-		events, err := cluster.Events(ctx, ref)
-		return eventsMsg{nth, events, err}
+	return w.reads.Put(&w.app.host, w, func(ctx context.Context) ([]model.Event, error) {
+		return cluster.Events(ctx, ref)
 	})
 }
 
 // onEvents shows them, the newest first.
-func (w *whyView) onEvents(msg eventsMsg) {
-	if !w.reads.open(msg.nth) {
+func (w *whyView) onEvents(msg page.Answer[[]model.Event]) {
+	if !w.reads.Takes(msg) {
 		return
 	}
-	w.reads.busy = false
-	if w.draw.Unheard = msg.err; msg.err != nil {
+	if w.draw.Unheard = msg.Err; msg.Err != nil {
 		return
 	}
-	w.draw.Hear(msg.events)
+	w.draw.Hear(msg.Value)
 	w.arrange()
 }
 
-// leave cancels what nobody will look at.
-func (w *whyView) leave() {
-	w.explains.end()
-	w.reads.end()
-	w.tries.leave()
-	w.draw.Explaining, w.resting, w.revision = false, false, 0
+// Leave cancels what nobody will look at.
+func (w *whyView) Leave() {
+	w.explains.Leave()
+	w.reads.End()
+	w.tries.Leave()
+	w.draw.Explaining = false
 	w.readOf = ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // whyOf is Why of shop/checkout on prod-eu.
@@ -60,7 +61,7 @@ func TestEnterOnPendingOpensWhy(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	press(t, app, "j", "j", "j", "j", "enter")
 	requireRow(t, app, 1, "shop/"+checkoutName)
-	requireRow(t, app, 2, "No node fits. Nearest: std-b-02, cpu 350m short.")
+	requireRow(t, app, 2, "No node fits. Closest: std-b-02 needs cpu 350m more.")
 }
 
 func TestANodeOfTheWideTableOpensAsItsPods(t *testing.T) {
@@ -95,17 +96,16 @@ func TestDetailsFollowTheSelectedGroup(t *testing.T) {
 	press(t, app, "j")
 	requireRow(t, app, 15, " gpu-a-01  the pod does not tolerate dedicated=gpu:NoSchedule")
 	press(t, app, "j", "j")
-	requireRow(t, app, 15, " spot-b-01  wants cpu 4, free 2 = allocatable 7.9 − requested 5.9")
+	requireRow(t, app, 15, " spot-b-01  requests cpu 4; free 2 = allocatable 7.9 − requested 5.9")
 }
 
 func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
 	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	w := app.history.top().(*whyView)
 	if len(cluster.explained) != 1 {
 		t.Fatalf("asked %d times at first, not once", len(cluster.explained))
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(1, liveStatus())})
-	send(t, app, resultMsg{0, w, againMsg{w.explains.nth}})
+	passes(t, app, page.RestLeast)
 	if len(cluster.explained) != 1 {
 		t.Error("asked again though nothing moved")
 	}
@@ -114,35 +114,25 @@ func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
 	if len(cluster.explained) != 2 {
 		t.Errorf("asked %d times, not once and, after the rest, once more", len(cluster.explained))
 	}
-	send(t, app, resultMsg{0, w, againMsg{w.explains.nth}})
+	passes(t, app, page.RestLeast)
 	if len(cluster.explained) != 3 {
 		t.Errorf("asked %d times, not for the newest snapshot when the rest was over", len(cluster.explained))
 	}
 }
 
-func TestAStaleExplanationIsDropped(t *testing.T) {
-	app := whyOf(t, 80, 24, checkoutReport(), nil)
-	w := app.history.top().(*whyView)
-	late := checkoutReport()
-	late.Summary = "Stale."
-	send(t, app, resultMsg{0, w, answeredMsg{nth: w.explains.nth, report: late}})
-	requireRow(t, app, 2, "No node fits.")
-}
-
 func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
 	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	w := app.history.top().(*whyView)
-	w.resting = false
+	passes(t, app, page.RestLeast)
 	app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())}) // its Cmd never runs: no answer
-	requireRow(t, app, 4, "kube-scheduler says the same")
-	send(t, app, resultMsg{0, w, slowMsg{w.explains.nth}})
+	requireRow(t, app, 4, "agrees with kube-scheduler")
+	passes(t, app, page.SlowAfter)
 	requireRow(t, app, 4, "   explaining")
-	requireRow(t, app, 7, "std-b-02: cpu 350m short")
+	requireRow(t, app, 7, "cpu: std-b-02 needs 350m")
 }
 
 func TestLeavingWhyCancelsTheQuestion(t *testing.T) {
 	app, cluster, prod := whyOn(t, 80, 24, checkoutReport(), nil)
-	app.history.top().(*whyView).resting = false
+	passes(t, app, page.RestLeast)
 	blocked := &deafCluster{fakeCluster: cluster}
 	app.Cluster = blocked
 	_, cmd := app.Update(snapshotMsg{snapshot: prod.at(2, liveStatus())})
@@ -171,12 +161,12 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	press(t, app, "j")
 	next := *r
 	next.Groups = append([]report.Group{{
-		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "pods 1 short",
-		Refusals: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "pods 1 short"}},
+		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "needs pods 1 more",
+		Refusals: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs pods 1 more"}},
 	}}, r.Groups...)
 	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
 	cluster.reports[types.UID(r.Pod.UID)] = &next
-	app.history.top().(*whyView).resting = false
+	passes(t, app, page.RestLeast)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 9, "▸      3    ·     ✗")
 	requireRow(t, app, 6, "cordon taint node-aff fit")
@@ -192,7 +182,7 @@ func TestAPodThatVanishedIsGone(t *testing.T) {
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 2, "Gone. It was: No node fits.")
-	requireRow(t, app, 7, "std-b-02: cpu 350m short")
+	requireRow(t, app, 7, "cpu: std-b-02 needs 350m")
 }
 
 func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
@@ -210,7 +200,7 @@ func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
 func TestCopyTakesThePageAsMarkdown(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
 	_, cmd := app.Update(keyPress("C"))
-	requireRow(t, app, 23, "Copied why shop/"+checkoutName+" waits, as Markdown.")
+	requireRow(t, app, 23, "Copied the explanation of shop/"+checkoutName+" as Markdown.")
 	copied := ""
 	for _, msg := range messagesOf(cmd) {
 		if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
@@ -245,7 +235,7 @@ func TestWhyWaitsForAllLists(t *testing.T) {
 	status.Reading = map[string]int{"pods": 12400}
 	cluster := &fakeCluster{}
 	app := newTestAppWith(t, 80, 24, prod.at(1, status), cluster, nil)
-	pod, _ := app.observed.snapshot.PodNamed("shop", checkoutName)
+	pod, _ := app.observed.Snapshot.PodNamed("shop", checkoutName)
 	run(t, app, app.history.open(newWhy(app, pod)), 0)
 	requireRow(t, app, 2, "Reading pods: 12,400 so far")
 	if len(cluster.explained) > 0 {
@@ -263,26 +253,34 @@ func TestTheMouseSelectsThenOpens(t *testing.T) {
 	send(t, app, tea.MouseClickMsg{X: 2, Y: 15, Button: tea.MouseLeft})
 	requireRow(t, app, 9, "▸      4    ·     ·")
 	send(t, app, click, click)
-	requireRow(t, app, 1, "taint alone")
+	requireRow(t, app, 1, "only taint")
 }
 
 func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
-	app := whyOf(t, 120, 40, checkoutReport(), nil)
-	w := app.history.top().(*whyView)
-	w.reads.begin(context.Background())
-	send(t, app, resultMsg{0, w, eventsMsg{nth: w.reads.nth, err: errors.New("not allowed to list events in shop")}})
-	requireRow(t, app, 35, "EVENTS, unknown")
-	requireRow(t, app, 36, "not allowed to list events in shop")
+	unheard := checkoutReport()
+	unheard.Autoscaler = nil
+	app, cluster, _ := whyOn(t, 120, 40, unheard, nil)
+	app.Cluster = deniedEvents{cluster}
+	run(t, app, app.history.open(newWhy(app, app.history.top().Selected().Pod)), 0)
+	requireRow(t, app, 36, "EVENTS unknown")
+	requireRow(t, app, 37, "not allowed to list events in shop")
 }
 
 func TestAnAttemptBeforeTheClusterChangedIsNoDisagreement(t *testing.T) {
 	report := checkoutReport()
 	report.Observed.Agrees, report.Observed.Message = new(false), "0/11 nodes are available: 11 Insufficient cpu. preemption: not eligible."
 	app := whyOf(t, 80, 24, report, checkoutEvents())
-	requireRow(t, app, 4, "✗ kube-scheduler says otherwise")
+	requireRow(t, app, 4, "✗ disagrees with kube-scheduler")
 	report.Observed.Outdated = "cluster changed since kube-scheduler's last attempt"
 	app = whyOf(t, 80, 24, report, checkoutEvents())
-	requireRow(t, app, 4, "   cluster changed since kube-scheduler's last attempt (W both messages)")
+	requireRow(t, app, 4, "   cluster changed since kube-scheduler's last attempt · W both messages")
 	press(t, app, "W")
 	requireRow(t, app, 2, "Cluster changed since kube-scheduler's last attempt.")
+}
+
+// deniedEvents is a cluster whose events may not be read.
+type deniedEvents struct{ *fakeCluster }
+
+func (deniedEvents) Events(context.Context, model.Ref) ([]model.Event, error) {
+	return nil, errors.New("not allowed to list events in shop")
 }

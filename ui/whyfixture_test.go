@@ -23,12 +23,12 @@ func checkoutReport() *report.Report {
 			Requests: map[string]string{"cpu": "4", "memory": "8Gi"},
 		},
 		Verdict:          report.Unschedulable,
-		Summary:          "No node fits. Nearest: std-b-02, cpu 350m short.",
+		Summary:          "No node fits. Closest: std-b-02 needs cpu 350m more.",
 		SchedulerMessage: checkoutSaid,
 		Observed:         report.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
 		Preemption: &report.Preemption{
-			Why:   "No pod of lower priority on the 3 nodes where only room lacks; it cannot help the other 9.",
-			Short: "no pod there has a lower priority",
+			Why:   "No pod of lower priority on the 3 nodes that lack only resources; the other 9 reject the pod for other reasons.",
+			Short: "no lower-priority pod on 3 nodes lacking capacity",
 		},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
 		Plugins: []report.PluginResult{
@@ -38,28 +38,32 @@ func checkoutReport() *report.Report {
 			{Name: "NodeResourcesFit", Refuses: 5, Alone: 3},
 		},
 		Total: 12, Others: 10, Revision: 1,
+		Autoscaler: []report.AutoscalerWord{{
+			Component: "cluster-autoscaler", Reason: "NotTriggerScaleUp", LastSeen: metav1.NewTime(now.Add(-3 * time.Minute)),
+			Message: "pod didn't trigger scale-up: 2 max node group size reached, 1 node(s) had untolerated taint(s)",
+		}},
 	}
 	fit := func(node string, requested, allocatable, short string) report.Refusal {
 		return report.Refusal{
 			Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Resolvable: true,
-			What:    fmt.Sprintf("%s: cpu %s short: wants 4, free = allocatable %s − requested %s", node, short, allocatable, requested),
+			What:    fmt.Sprintf("%s needs cpu %s more: requests 4, free = allocatable %s − requested %s", node, short, allocatable, requested),
 			Numbers: []report.Number{{Resource: "cpu", Wanted: "4", Requested: requested, Allocatable: allocatable, Short: short}},
-			Short:   "cpu " + short + " short",
+			Short:   "needs cpu " + short + " more",
 		}
 	}
 	taint := func(short string) report.Refusal {
 		return report.Refusal{Plugin: "TaintToleration", What: "the pod does not tolerate " + short, Short: short}
 	}
 	near := fit("std-b-02", "12250m–15", "7900m–15900m", "350m–3100m")
-	near.Short = "std-b-02: cpu 350m short; 2 more by 1.2–3.1"
-	near.Wider = []string{near.Short, "std-b-02: cpu 350m short; spot-c-01: 1.2; std-b-01: 3.1"}
+	near.Short = "cpu: std-b-02 needs 350m, 2 others 1.2–3.1"
+	near.Wider = []string{near.Short, "cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1"}
 	gpu := taint("dedicated=gpu:NoSchedule")
 	gpu.Wider = []string{"gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule"}
 	disk := report.Refusal{
-		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-02 have disktype=hdd, std-c-01 has no such label; wanted is disktype=ssd",
-		Short: "wants disktype=ssd: 3 have hdd, 1 no label",
+		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-02 have disktype=hdd, std-c-02 has no label disktype; the pod requires disktype=ssd",
+		Short: "node selector disktype=ssd: 3 have hdd, 1 has no label",
 	}
-	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01: it is cordoned", Short: "cordoned"}
+	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01 is cordoned", Short: "cordoned"}
 	group := func(words string, refusals []report.Refusal, nodes ...string) report.Group {
 		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Refusals: refusals, Words: words}
 	}
@@ -67,8 +71,8 @@ func checkoutReport() *report.Report {
 		group(near.Short, []report.Refusal{near}, "std-b-02", "spot-c-01", "std-b-01"),
 		group(gpu.Short, []report.Refusal{gpu}, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
 		group(disk.Short, []report.Refusal{disk}, "std-a-01", "std-a-02", "std-c-01", "std-c-02"),
-		group("spot-b-01: NotReady; cpu 2 short", []report.Refusal{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
-		group("spot-a-01: cordoned; memory 2Gi short", []report.Refusal{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
+		group("spot-b-01: NotReady; needs cpu 2 more", []report.Refusal{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
+		group("spot-a-01: cordoned; needs memory 2Gi more", []report.Refusal{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
 	}
 	for _, n := range []struct{ name, requested, allocatable, short string }{
 		{"std-b-02", "12250m", "15900m", "350m"}, {"spot-c-01", "5100m", "7900m", "1200m"}, {"std-b-01", "15", "15900m", "3100m"},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // whyKeys are keys that a page about a pod may be given.
@@ -116,7 +115,13 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var heads []string
-			for _, plugin := range why.ColumnsOf(&report.Report{Plugins: test.plugins}, test.had) {
+			r := &report.Report{}
+			for _, plugin := range test.plugins {
+				if plugin.Refuses > 0 {
+					r.Groups = append(r.Groups, report.Group{Refusals: []report.Refusal{{Plugin: plugin.Name}}})
+				}
+			}
+			for _, plugin := range r.GroupTable(test.had).Columns {
 				heads = append(heads, report.Head(plugin))
 			}
 			if got := strings.Join(heads, " "); got != test.want {
@@ -134,8 +139,8 @@ func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 		r.Groups[0].Refusals = append(r.Groups[0].Refusals, report.Refusal{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, r, nil)
-	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +9  WHAT")
-	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  std-b-02")
+	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +9  REASON")
+	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  cpu: std-b-02")
 }
 
 func BenchmarkWhyFrame(b *testing.B) {
@@ -158,7 +163,7 @@ func BenchmarkWhyFrame(b *testing.B) {
 	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 200, Height: 60}} {
 		b.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(b *testing.B) {
 			app := whyOf(b, size.Width, size.Height, r, checkoutEvents())
-			app.observed.snapshot = snapshot
+			app.observed.Snapshot = snapshot
 			keys := []tea.KeyPressMsg{keyPress("j"), keyPress("k")}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

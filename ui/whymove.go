@@ -4,12 +4,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
-// resize lays the page out anew.
-func (w *whyView) resize(width, height int) {
-	w.page.resize(width, height)
+// Resize lays the page out anew.
+func (w *whyView) Resize(width, height int) {
+	w.Base.Resize(width, height)
 	w.arrange()
 }
 
@@ -38,21 +41,21 @@ func (w *whyView) arrange() {
 	}
 }
 
-// act does what a key asks for.
-func (w *whyView) act(do keymap.Action) tea.Cmd {
+// Act does what a key asks for.
+func (w *whyView) Act(do keymap.Action) tea.Cmd {
 	switch do {
 	case keymap.Open:
 		return w.open()
 	case keymap.Trace:
-		return w.app.history.open(newTrace(w.app, w.pod))
+		return w.app.history.open(trace.New(&w.app.host, w.pod))
 	case keymap.Words:
-		return w.app.history.open(newWords(w.app, w.pod, w.draw.Report))
+		return w.app.history.open(messages.New(&w.app.host, w.pod, w.draw.Report))
 	case keymap.Fixes:
 		return w.openFixes(0)
 	case keymap.Preempt:
-		return w.app.opener.actOn(do, podSelection(w.pod))
+		return w.app.opener.actOn(do, page.SelectPod(w.pod))
 	case keymap.Describe, keymap.YAML, keymap.GoNode, keymap.Explain:
-		return w.app.opener.actOn(do, w.selected())
+		return w.app.opener.actOn(do, w.Selected())
 	}
 	w.move(do)
 	return nil
@@ -60,7 +63,7 @@ func (w *whyView) act(do keymap.Action) tea.Cmd {
 
 // move moves the cursor as the key says.
 func (w *whyView) move(do keymap.Action) {
-	half := max(1, w.height/4)
+	half := max(1, w.Height/4)
 	switch do {
 	case keymap.Up:
 		w.walk(-1)
@@ -171,7 +174,7 @@ func (w *whyView) open() tea.Cmd {
 		return w.openFixes(w.draw.Cursor.Row)
 	}
 	g, ok := w.draw.Group()
-	if !ok || w.off(keymap.Open) != "" {
+	if !ok || w.Off(keymap.Open) != "" {
 		return nil
 	}
 	if w.draw.Cursor.Part == why.PartNodes {

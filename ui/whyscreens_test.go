@@ -27,37 +27,37 @@ var whyVerdicts = []struct {
 }{
 	{"gated", func(r *report.Report) {
 		r.Verdict = report.Gated
-		r.Summary = "Gated by example.com/budget: kube-scheduler does not look at it until the gate is removed."
-		r.Facts = []string{"The pod has one scheduling gate: example.com/budget.", "Whoever set it removes it: fathom does not know who that is."}
+		r.Summary = "Gated by example.com/budget until the gate is removed."
+		r.Facts = []string{"example.com normally removes this gate itself; a gate that you remove cannot be added again."}
 		r.SchedulerMessage = ""
 		r.Observed = report.Observed{Message: "Scheduling is blocked due to non-empty scheduling gates"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
 	{"no scheduler", func(r *report.Report) {
 		r.Verdict = report.NotConsidered
-		r.Summary = "No scheduler named ml-scheduler is alive: it holds no Lease and has bound no pod in 5h."
-		r.Facts = []string{"The pod asks for the scheduler ml-scheduler.", "Alive are: default-scheduler."}
+		r.Summary = "Scheduler \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it."
+		r.Facts = []string{"spec.schedulerName is ml-scheduler"}
 		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
 	{"not started", func(r *report.Report) {
 		r.Verdict = report.Scheduled
 		r.Summary = "Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden)."
-		r.Facts = []string{"Container cart waits: ErrImagePull.", "kubelet said: failed to pull and unpack image \"registry.example/cart:v9\": 403 Forbidden"}
+		r.Facts = []string{"message from the kubelet: failed to pull and unpack image \"registry.example/cart:v9\": 403 Forbidden"}
 		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
 	{"not created", func(r *report.Report) {
 		r.Verdict = report.NotCreated
-		r.Summary = "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 are used, the pod wants 1."
+		r.Summary = "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1."
 		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Facts = []string{"replicaset-controller said: exceeded quota: compute"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
 	{"preempting", func(r *report.Report) {
 		r.Verdict = report.Preempting
-		r.Summary = "Preempting: nominated to std-c-01, waits for 2 pods to end, 18s of grace left."
-		r.Facts = []string{"batch/report-3 ends, 18s of grace left.", "web/front-5d8f9c6b4-q8z2m ends, 4s of grace left."}
+		r.Summary = "Preempting: nominated to std-c-01, 2 pods terminating, 18s of grace left."
+		r.Facts = []string{"batch/report-3 is terminating on std-c-01, 18s of grace left", "web/front-5d8f9c6b4-q8z2m is terminating on std-c-01, 4s of grace left"}
 	}},
 	{"schedulable", func(r *report.Report) {
 		r.Verdict = report.Schedulable
@@ -69,21 +69,21 @@ var whyVerdicts = []struct {
 	}},
 	{"unknown", func(r *report.Report) {
 		r.Verdict = report.Unknown
-		r.Summary = "Unknown: not allowed to list nodes. NodeResourcesFit, TaintToleration and 8 more could not be run."
-		r.Facts = []string{"Not allowed to list nodes: ask for that right, or read kube-scheduler's words."}
+		r.Summary = "Unknown: not allowed to list nodes. NodeResourcesFit, TaintToleration and 8 more could not be evaluated."
+		r.Facts = []string{"Not allowed to list nodes: ask for that right, or read kube-scheduler's message."}
 		r.SchedulerMessage, r.Preemption, r.Observed.Agrees = "", nil, nil
 		r.Unknown = []report.UnknownPart{{Resource: "nodes", Why: "not allowed to list nodes", Plugins: []string{"NodeResourcesFit", "TaintToleration"}}}
 		r.Groups, r.Nodes, r.Plugins = nil, nil, nil
 	}},
 	{"one plugin left open", func(r *report.Report) {
 		r.Verdict = report.Unknown
-		r.Summary = "Unknown: not allowed to list persistentvolumeclaims. VolumeBinding could not be run."
-		r.Facts = []string{"4 nodes would fit if VolumeBinding did not refuse them."}
+		r.Summary = "Unknown: not allowed to list persistentvolumeclaims. VolumeBinding could not be evaluated."
+		r.Facts = []string{"4 nodes would fit if VolumeBinding did not reject them."}
 		r.SchedulerMessage, r.Preemption, r.Observed.Agrees = "", nil, nil
 		r.Unknown = []report.UnknownPart{{
 			Resource: "persistentvolumeclaims", Why: "not allowed to list persistentvolumeclaims", Plugins: []string{"VolumeBinding"},
 		}}
-		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, "not decided: VolumeBinding"
+		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, "not evaluated: VolumeBinding"
 	}},
 	{"refused before any node was looked at", func(r *report.Report) {
 		r.Summary = `No node fits: persistentvolumeclaim "data" not found.`

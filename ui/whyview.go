@@ -9,11 +9,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
-// crumbs are the list that one came from, and the pod.
-func (w *whyView) crumbs() []string {
+// Crumbs are the list that one came from, and the pod.
+func (w *whyView) Crumbs() []string {
 	view := "pending"
 	if !w.pod.Waits {
 		view = "pods"
@@ -29,12 +31,12 @@ func (w *whyView) title() string {
 	return w.pod.FullName()
 }
 
-// answer is the verdict in one sentence.
-func (w *whyView) answer(int) string {
+// Answer is the verdict in one sentence.
+func (w *whyView) Answer(int) string {
 	r := w.draw.Report
 	switch {
-	case w.trouble != nil:
-		return "No answer: " + model.Clean(w.trouble.Error())
+	case w.explains.Trouble != nil:
+		return "No answer: " + model.Clean(w.explains.Trouble.Error())
 	case r == nil && w.draw.Gone:
 		return "Gone."
 	case r == nil:
@@ -47,7 +49,7 @@ func (w *whyView) answer(int) string {
 
 // waiting says what the first answer waits for.
 func (w *whyView) waiting() string {
-	if len(w.app.observed.snapshot.Status.Reading) > 0 {
+	if len(w.app.observed.Snapshot.Status.Reading) > 0 {
 		return w.app.contexts.readingWords()
 	}
 	return "Explaining " + model.Clean(w.pod.FullName()) + "."
@@ -56,10 +58,10 @@ func (w *whyView) waiting() string {
 // dressed is the page as it is drawn now.
 func (w *whyView) dressed() *why.Page {
 	d := &w.draw
-	d.Now, d.Styles = w.app.observed.asOf(), w.app.styles()
-	d.Width, d.Height = w.width, w.height
-	d.Fixes, d.Unfixed = w.tries.fixes, w.tries.trouble
-	d.Snapshot, d.Pod, d.Domain = w.app.observed.snapshot, w.pod, w.app.observed.domain
+	d.Now, d.Styles = w.app.observed.AsOf(), w.app.styles()
+	d.Width, d.Height = w.Width, w.Height
+	d.Fixes, d.Unfixed = w.tries.Value, w.tries.Trouble
+	d.Snapshot, d.Pod, d.Domain = w.app.observed.Snapshot, w.pod, w.app.observed.Domain
 	return d
 }
 
@@ -72,7 +74,7 @@ func (w *whyView) lines() []why.Line {
 	return d.Lines()
 }
 
-func (w *whyView) body() []string {
+func (w *whyView) Body() []string {
 	lines := w.lines()
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
@@ -81,8 +83,8 @@ func (w *whyView) body() []string {
 	return drawn
 }
 
-// note is the selected row's text if it was cut, else the answer if that was.
-func (w *whyView) note() string {
+// Note is the selected row's text if it was cut, else the answer if that was.
+func (w *whyView) Note() string {
 	d := w.dressed()
 	if d.Report == nil {
 		return ""
@@ -109,47 +111,47 @@ func endOf(text string, width int) string {
 	return "… " + words
 }
 
-// selected is the pod; on a row of a node it is that node.
-func (w *whyView) selected() selection {
+// Selected is the pod; on a row of a node it is that node.
+func (w *whyView) Selected() page.Selection {
 	if w.draw.Cursor.Part == why.PartNodes && w.draw.Report != nil {
 		if g, ok := w.draw.Group(); ok && w.draw.Cursor.Row < len(g.Nodes) {
 			name := g.Nodes[w.draw.Cursor.Row]
-			node, _ := w.app.observed.snapshot.Node(name)
-			return selection{ref: model.Ref{Resource: "nodes", Name: name}, node: node, copy: name}
+			node, _ := w.app.observed.Snapshot.Node(name)
+			return page.Selection{Ref: model.Ref{Resource: "nodes", Name: name}, Node: node, Copy: name}
 		}
 	}
-	return selection{ref: w.ref(), pod: w.pod, copy: w.pod.FullName()}
+	return page.Selection{Ref: w.ref(), Pod: w.pod, Copy: w.pod.FullName()}
 }
 
-func (w *whyView) places() keymap.Place {
-	if w.selected().ref.Resource == "nodes" {
+func (w *whyView) Places() keymap.Place {
+	if w.Selected().Ref.Resource == "nodes" {
 		return keymap.Everywhere | keymap.Lists | keymap.OnNode | keymap.PodFacts
 	}
 	return keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts
 }
 
-func (w *whyView) footer() []footKey {
+func (w *whyView) Footer() []page.Key {
 	open := "open"
 	if w.draw.Cursor.Part == why.PartNodes {
-		return append([]footKey{{do: keymap.Open, word: "pods"}}, keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
+		return append([]page.Key{{Do: keymap.Open, Word: "pods"}}, page.Keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
-	return append([]footKey{{do: keymap.Open, word: open}}, keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.More, keymap.Close)...)
+	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.More, keymap.Close)...)
 }
 
-// off tells why a key can do nothing here.
-func (w *whyView) off(do keymap.Action) string {
+// Off tells why a key can do nothing here.
+func (w *whyView) Off(do keymap.Action) string {
 	switch do {
 	case keymap.GoNode:
-		return w.app.opener.offPod(do, w.draw.Gone, w.selected())
+		return page.OffPod(&w.app.observed, do, w.draw.Gone, w.Selected())
 	case keymap.Fixes, keymap.Preempt:
-		return w.app.opener.offPod(do, w.draw.Gone, podSelection(w.pod))
+		return page.OffPod(&w.app.observed, do, w.draw.Gone, page.SelectPod(w.pod))
 	case keymap.Open:
 		if _, ok := w.draw.Openable(); !ok && w.draw.Cursor.Part != why.PartFixes {
-			return "there are no nodes behind this row."
+			return "this row has no nodes."
 		}
 	case keymap.Explain:
-		if w.selected().ref.Resource != "nodes" {
-			return "this page says why."
+		if w.Selected().Ref.Resource != "nodes" {
+			return "this page explains the pod."
 		}
 	case keymap.Words, keymap.Copy:
 		if w.draw.Report == nil {
@@ -157,43 +159,43 @@ func (w *whyView) off(do keymap.Action) string {
 		}
 	case keymap.Trace:
 		if !w.pod.Exists() {
-			return "no pod of " + w.pod.FullName() + " was created."
+			return w.pod.FullName() + " has no pod yet."
 		}
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
-		return "this page is no list."
+		return "not available on this page."
 	}
 	return ""
 }
 
-// showsUsage says that the figures behind a shortage tell what is used.
-func (w *whyView) showsUsage() bool { return w.draw.Report != nil && w.draw.AboutNodes() }
+// ShowsUsage says that the figures behind a shortage tell what is used.
+func (w *whyView) ShowsUsage() bool { return w.draw.Report != nil && w.draw.AboutNodes() }
 
-// showsYoung says whether an age on the page moves by the second.
-func (w *whyView) showsYoung() bool {
+// ShowsYoung says whether an age on the page moves by the second.
+func (w *whyView) ShowsYoung() bool {
 	d := w.dressed()
-	if d.Now.Sub(w.pod.Since()) < young {
+	if d.Now.Sub(w.pod.Since()) < page.Young {
 		return true
 	}
 	if d.Report != nil {
-		if seen := d.Report.Observed.AttemptSeen; seen != nil && d.Now.Sub(seen.Time) < young {
+		if seen := d.Report.Observed.AttemptSeen; seen != nil && d.Now.Sub(seen.Time) < page.Young {
 			return true
 		}
 	}
-	return len(d.Events) > 0 && d.Now.Sub(d.Events[0].Last) < young
+	return len(d.Events) > 0 && d.Now.Sub(d.Events[0].Last) < page.Young
 }
 
-// copies is the page as Markdown, on a fix its command; and what the message row
+// Copies is the page as Markdown, on a fix its command; and what the message row
 // calls it.
-func (w *whyView) copies() (text, name string) {
+func (w *whyView) Copies() (text, name string) {
 	if w.draw.Report == nil {
 		return "", ""
 	}
 	if f, ok := w.draw.ChosenFix(); ok && f.Command != "" {
-		return commandOf(f, w.app)
+		return fixes.Command(f, &w.app.observed)
 	}
 	report := w.draw.Report
-	if w.tries.fixes != nil {
-		report = report.WithFixes(w.tries.fixes)
+	if w.tries.Value != nil {
+		report = report.WithFixes(w.tries.Value)
 	}
-	return report.Markdown(), fmt.Sprintf("why %s waits, as Markdown", model.Clean(w.pod.FullName()))
+	return report.Markdown(), fmt.Sprintf("the explanation of %s as Markdown", model.Clean(w.pod.FullName()))
 }

@@ -39,10 +39,10 @@ func TestWordsOfTheSchedulerAndOurs(t *testing.T) {
 func TestWordsAreFoundAndScrolled(t *testing.T) {
 	app := whyOf(t, 60, 15, checkoutReport(), checkoutEvents())
 	press(t, app, "W", "/")
-	write(t, app, "versions")
+	write(t, app, "scheduler and")
 	press(t, app, "enter")
-	if !strings.Contains(screen(app), "VERSIONS") {
-		t.Errorf("VERSIONS is not in view:\n%s", screen(app))
+	if !strings.Contains(screen(app), "SCHEDULER AND CLUSTER") {
+		t.Errorf("the cluster is not in view:\n%s", screen(app))
 	}
 }
 
@@ -53,7 +53,7 @@ func TestWordsOpenFromAList(t *testing.T) {
 	cluster.reports["pod-shop-"+checkoutName] = checkoutReport()
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	press(t, app, "j", "j", "j", "j", "W")
-	requireRow(t, app, 2, "kube-scheduler says the same, 2m ago.")
+	requireRow(t, app, 2, "Agrees with kube-scheduler, 2m ago.")
 }
 
 func TestClausesThatDiffer(t *testing.T) {
@@ -76,7 +76,7 @@ func TestClausesThatDiffer(t *testing.T) {
 
 func TestWhatCouldNotBeReadIsListed(t *testing.T) {
 	status := liveStatus()
-	status.Context, status.Namespace, status.MetricsNote = "dev-eu", "shop", "nobody serves metrics.k8s.io"
+	status.Context, status.Namespace, status.MetricsNote = "dev-eu", "shop", "metrics.k8s.io is not served"
 	status.Unread = []model.Unread{
 		{Resource: "nodes", Why: "not allowed to list nodes"},
 		{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"},

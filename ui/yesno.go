@@ -8,20 +8,20 @@ import (
 )
 
 // yesNo is a box that asks about something that changes no object of the cluster.
-// It arms as the box of a plan does.
+// It takes answers when the box of a plan does.
 type yesNo struct {
 	app   *App
 	title string
 	lines []string // sentences
 	does  string   // what y does
 	run   func() tea.Cmd
-	arms  arming
+	guard keyGuard
 }
 
 // openYesNo asks.
 func (x *boxes) openYesNo(box *yesNo) tea.Cmd {
 	x.app.prompt, x.app.dialog = nil, box
-	return box.arms.begin(x.app)
+	return box.guard.begin(x.app)
 }
 
 func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
@@ -30,16 +30,16 @@ func (b *yesNo) key(key tea.KeyPressMsg) tea.Cmd {
 		b.app.dialog = nil
 		return nil
 	}
-	may, cmd := b.arms.press(key, b.app)
+	may, cmd := b.guard.press(key, b.app)
 	if may && pressed == "y" && !b.app.small() {
-		return b.arms.answers(b.app, b)
+		return b.guard.answers(b.app, b)
 	}
 	return cmd
 }
 
 // answered implements answerer.
 func (b *yesNo) answered(keys int) tea.Cmd {
-	if keys != b.arms.keys || b.app.small() {
+	if keys != b.guard.keys || b.app.small() {
 		return nil
 	}
 	b.app.dialog = nil
@@ -50,7 +50,7 @@ func (b *yesNo) paste(string) tea.Cmd { return nil }
 
 func (b *yesNo) scroll(int) {}
 
-func (b *yesNo) resized() tea.Cmd { return b.arms.begin(b.app) }
+func (b *yesNo) resized() tea.Cmd { return b.guard.begin(b.app) }
 
 func (b *yesNo) draw(width, height int) dialog.Drawn {
 	s, room := b.app.styles(), dialog.Room(width)
@@ -58,15 +58,15 @@ func (b *yesNo) draw(width, height int) dialog.Drawn {
 	var lines []dialog.Row
 	for _, line := range b.lines {
 		inner = min(max(inner, cells.Width(line)), room)
-		for _, row := range cells.Wrap(b.app.observed.brief(line), room) {
+		for _, row := range cells.Wrap(b.app.observed.Brief(line), room) {
 			lines = append(lines, dialog.Row{Text: s.Text.Render(row)})
 		}
 	}
 	style := s.Dim
-	if b.arms.ready(b.app.observed.at) {
+	if b.guard.ready(b.app.observed.At) {
 		style = s.Strong
 	}
-	lines = append(lines, dialog.Row{Text: style.Render("y " + b.does + "   esc nothing")})
+	lines = append(lines, dialog.Row{Text: style.Render("y " + b.does + "   esc cancel")})
 	lines = lines[max(len(lines)-dialog.Rows(height), 0):]
-	return dialog.Drawn{Title: b.app.observed.brief(b.title), Corner: b.app.boxes.placeBadge(), Rows: lines, Inner: inner}
+	return dialog.Drawn{Title: b.app.observed.Brief(b.title), Corner: b.app.boxes.placeBadge(), Rows: lines, Inner: inner}
 }

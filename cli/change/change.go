@@ -24,7 +24,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// Command is one run of a command that changes the cluster: its wish is planned,
+// Command is one run of a command that changes the cluster: its action is planned,
 // the plan is printed and asked about, and what was confirmed is run.
 type Command struct {
 	*terminal.Streams
@@ -50,16 +50,21 @@ func New(from *source.Options, verb string) *Command {
 	return &Command{Streams: streams, source: from, verb: verb, agree: map[string]*bool{}, answers: terminal.NewAnswers(streams.In, streams.ErrOut)}
 }
 
-// Codes is how the exit codes of these commands are told in their help.
-const Codes = `It exits with 0 if it is done, or if there is nothing to do; 1 if something is refused, is not confirmed or
-does not end, and with --plan if a pod becomes Pending or has to wait for its PodDisruptionBudget;
-2 if the command line is wrong; and 3 if it could not find out.`
+// Codes are the exit codes of commands that evict no pods, for their help;
+// EvictionCodes are those of the others.
+const (
+	Codes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed;
+2 wrong usage; 3 unknown.`
+	EvictionCodes = `Exit codes: 0 done, or nothing to do; 1 rejected, not confirmed or not finished,
+or with --plan: a pod becomes Pending or is blocked by a PodDisruptionBudget;
+2 wrong usage; 3 unknown.`
+)
 
 // AddFlags adds the flags that all these commands have.
 func (c *Command) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.plan, "plan", false, "Say what would happen, and stop. Dry runs alone are sent.")
-	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do it without asking.")
-	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "As in kubectl: client and server are --plan, none is not.")
+	cmd.Flags().BoolVar(&c.plan, "plan", false, "Show the plan and stop; send only dry runs.")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do not ask for confirmation.")
+	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "`mode`: client or server is --plan; none is the default.")
 	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
 	suggest.Complete(cmd, "dry-run", dryRuns...)
 	output.AddFlag(cmd, &c.output, "text", "json")
@@ -70,7 +75,7 @@ var dryRuns = []string{"none", "client", "server"}
 
 // AddReplace adds kubectl's flag for replacing values that are there.
 func (c *Command) AddReplace(cmd *cobra.Command, what string) {
-	c.replace = cmd.Flags().Bool("overwrite", false, "With --yes, replace "+what+" that is there; without --yes the question asks for it.")
+	c.replace = cmd.Flags().Bool("overwrite", false, "With --yes, replace the value of a "+what+" too.")
 }
 
 // addConsent adds a flag that kubectl drain has too, which agrees to a loss.
@@ -80,16 +85,16 @@ func (c *Command) addConsent(cmd *cobra.Command, flag, words string) {
 
 // AddLosses adds the flags of kubectl drain that agree to what an eviction loses.
 func (c *Command) AddLosses(cmd *cobra.Command) {
-	c.addConsent(cmd, "force", "Evict pods that no controller owns too: they are not recreated.")
-	c.addConsent(cmd, "delete-emptydir-data", "Lose the data that pods hold in emptyDir volumes.")
+	c.addConsent(cmd, "force", "Also evict pods that no controller recreates.")
+	c.addConsent(cmd, "delete-emptydir-data", "Also evict pods with data in emptyDir volumes.")
 }
 
 // AddTimeout adds the flag of commands that begin what takes a while.
 func (c *Command) AddTimeout(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "End it after that time, as ctrl-c does; 0 is never.")
+	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "Stop after this time, as ctrl-c does; 0 is never.")
 }
 
-// validate refuses a command line that cannot be carried out, before anything is
+// validate rejects a command line that cannot be carried out, before anything is
 // asked of a server.
 func (c *Command) validate() (err error) {
 	if err := output.Check(c.output, "text", "json"); err != nil {
@@ -106,20 +111,20 @@ func (c *Command) validate() (err error) {
 	case c.timeout < 0:
 		return exit.Usagef("%s: --timeout %s: it cannot be negative", c.verb, c.timeout)
 	case c.plan && c.yes:
-		return exit.Usagef("%s: --plan (or --dry-run) and --yes exclude each other", c.verb)
+		return exit.Usagef("%s: --plan (or --dry-run) and --yes cannot be used together", c.verb)
 	case c.plan:
 		return nil
 	case c.output != "text":
 		return exit.Usagef("%s: -o %s needs --plan or --dry-run", c.verb, c.output)
 	case c.source.ReadOnly:
-		return exit.Usagef("%s: --readonly changes nothing; --plan says what it would do", c.verb)
+		return exit.Usagef("%s: --readonly forbids changes: use --plan to see what would change", c.verb)
 	case !c.yes && !c.answers.CanAsk():
-		return exit.Usagef("%s: standard input and error have to be a terminal, to be asked on; --yes does it without asking, --plan says what it would do", c.verb)
+		return exit.Usagef("%s: to ask for confirmation, standard input and error must be a terminal: use --yes to skip it, or --plan to see what would change", c.verb)
 	}
 	return nil
 }
 
-// Run carries out a wish, or plans it. The wish is made of what is read.
+// Run carries out an action, or plans it. The action is made from what is read.
 func (c *Command) Run(ctx context.Context, wish func(*source.Live) (plan.Action, error)) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -134,7 +139,7 @@ func (c *Command) Run(ctx context.Context, wish func(*source.Live) (plan.Action,
 	c.live, c.actor = live, c.source.Actor(live.Client, live.Cluster, &c.settings)
 	defer c.actor.Close()
 	if !c.plan && c.actor.ReadOnly() != "" {
-		return exit.Usagef("%s: context %s is read-only by %q in config.yaml; --plan says what it would do",
+		return exit.Usagef("%s: context %s is read-only (%q in config.yaml): use --plan to see what would change",
 			c.verb, live.Client.Context(), "readonly: "+c.settings.ReadOnly.Because(live.Client.Context()))
 	}
 	action, err := wish(live)
@@ -155,10 +160,10 @@ func (c *Command) Run(ctx context.Context, wish func(*source.Live) (plan.Action,
 	return c.carryOut(ctx, p)
 }
 
-// mostPlans is how often a plan is made anew because an object changes under it.
+// mostPlans is how often a plan is made again because an object changed meanwhile.
 const mostPlans = 5
 
-// planned makes the plan of a wish.
+// planned makes the plan of an action.
 func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, error) {
 	for try := 1; ; try++ {
 		p, err := c.actor.Plan(ctx, action)
@@ -174,7 +179,7 @@ func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, 
 			continue
 		case errors.Is(err, plan.ErrNoChange):
 			return nil, err
-		case errors.Is(err, plan.ErrWrongWish):
+		case errors.Is(err, plan.ErrNotPossible):
 			return nil, exit.Usagef("%w", err)
 		case errors.Is(err, plan.ErrGone):
 			return nil, err
@@ -184,14 +189,14 @@ func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, 
 }
 
 // carryOut asks, runs what was confirmed, and watches it until it is done. Where
-// an object has changed meanwhile, it is planned and asked about anew.
+// an object has changed meanwhile, it is planned and asked about again.
 func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 	for try := 1; ; try++ {
 		if err := c.print(p); err != nil {
 			return err
 		}
 		if len(p.Verdict.Refused) > 0 && p.Ending == 0 {
-			return exit.ErrBlocked // the plan has the server's words
+			return exit.ErrBlocked // the plan has the server's message
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
@@ -213,21 +218,21 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		case err != nil:
 			return err
 		case c.yes && !sameWork(p, next, ran):
-			return errors.Join(c.print(next), c.blockedf("%s: it changed meanwhile, and the plan is another now: read it, and do it again", p.Action.Name()))
+			return errors.Join(c.print(next), c.blockedf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))
 		}
-		c.Say(errors.New(p.Action.Name() + ": it changed meanwhile; this is the plan now"))
+		c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
 		p = next
 	}
 }
 
-// stopped tells why a plan was not run to its end.
+// stopped reports why a plan was not carried out completely.
 func (c *Command) stopped(plan *plan.Plan, ran *plan.Ran, err error) error {
 	told := c.live.Client.Explain(plan.Action.Name(), err)
 	if errors.Is(told, client.ErrUnreachable) {
-		told = fmt.Errorf("%w. It may have been done all the same: look before you do it again", told)
+		told = fmt.Errorf("%w. The change may still have been made: check before you try again", told)
 	}
 	if ran != nil && len(ran.Changed) > 0 {
-		told = fmt.Errorf("%w. Done before that: %s", told, targets(ran.Changed))
+		told = fmt.Errorf("%w. Changed before that: %s", told, targets(ran.Changed))
 	}
 	if errors.Is(told, client.ErrUnreachable) {
 		return told
@@ -244,18 +249,18 @@ func targets(changes []plan.Change) string {
 	return strings.Join(names, ", ")
 }
 
-// nothingToDo says that all is as wished already, which is no error.
+// nothingToDo reports that the state is as requested already, which is no error.
 func (c *Command) nothingToDo(err error) error {
 	c.Say(err)
 	return nil
 }
 
-// blockedf says what is in the way, and ends the command with exit code 1.
+// blockedf reports why the command failed, and ends it with exit code 1.
 func (c *Command) blockedf(format string, args ...any) error {
 	c.Say(fmt.Errorf(format, args...))
 	return exit.ErrBlocked
 }
 
-// PlanFirst is what all these commands do.
-const PlanFirst = `The plan is printed first, and the API server tries it in a dry run. On a terminal it is asked about then;
-scripts need --yes. With --plan nothing is changed.`
+// PlanFirst is what all these commands do, for their help.
+const PlanFirst = `It shows a plan first, checked by a dry run on the API server, then asks for
+confirmation on the terminal. Scripts need --yes. --plan changes nothing.`

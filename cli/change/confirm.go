@@ -15,7 +15,7 @@ import (
 func (c *Command) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, error) {
 	question := c.question(p)
 	if replaced := p.Replaced(); c.yes && c.replace != nil && !*c.replace && len(replaced) > 0 {
-		return plan.Confirmed{}, exit.Usagef("%s would replace %s: say --overwrite if it may", p.Action.Name(), strings.Join(replaced, ", "))
+		return plan.Confirmed{}, exit.Usagef("%s would replace %s: use --overwrite to allow it", p.Action.Name(), strings.Join(replaced, ", "))
 	}
 	agreed, err := c.consents(ctx, p)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Command) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, er
 	}
 	confirmed, err := p.Confirm(question, answer, agreed)
 	if err != nil {
-		return plan.Confirmed{}, c.blockedf("%s: nothing was done", p.Action.Name())
+		return plan.Confirmed{}, c.blockedf("%s: not confirmed, nothing was changed", p.Action.Name())
 	}
 	return confirmed, nil
 }
@@ -63,14 +63,14 @@ func (c *Command) consents(ctx context.Context, plan *plan.Plan) ([]bool, error)
 			continue
 		}
 		if c.yes {
-			return nil, exit.Usagef("%s would %s: say %s if it may", plan.Action.Name(), consent.Words, flag)
+			return nil, exit.Usagef("%s would %s: use %s to allow it", plan.Action.Name(), consent.Words, flag)
 		}
 		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
 		if err != nil {
 			return nil, err
 		}
 		if agreed[i] = answer == "y"; !agreed[i] {
-			return nil, c.blockedf("%s: nothing was done", plan.Action.Name())
+			return nil, c.blockedf("%s: not confirmed, nothing was changed", plan.Action.Name())
 		}
 	}
 	return agreed, nil

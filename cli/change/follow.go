@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// follow waits until what was begun is done, and tells what takes it back.
+// follow waits until the change is complete, and says how to undo it.
 func (c *Command) follow(ctx context.Context, p *plan.Plan, ran *plan.Ran) error {
 	c.warnOfLog()
 	if ran.Job == 0 {
@@ -40,27 +40,27 @@ func (c *Command) follow(ctx context.Context, p *plan.Plan, ran *plan.Ran) error
 	}
 }
 
-// done says that a plan was run.
+// done says that a plan was carried out.
 func (c *Command) done(plan *plan.Plan, how string) error {
 	_, err := fmt.Fprintf(c.Out, "Done: %s%s. %s\n", model.Clean(plan.Action.Name()), model.Clean(how), model.Clean(plan.UndoSays))
 	return err
 }
 
-// over says what came of a job that is over.
+// over reports the result of a job.
 func (c *Command) over(p *plan.Plan, job *plan.Progress) error {
 	gone := job.Count(plan.PodGone)
 	if gone == len(job.Pods) && job.Why == "" {
-		return c.done(p, fmt.Sprintf(", %d of %d gone", gone, len(job.Pods)))
+		return c.done(p, fmt.Sprintf(", %d of %s evicted", gone, plan.CountPods(len(job.Pods))))
 	}
-	return c.blockedf("%s: %d of %d gone. %s", job.Name, gone, len(job.Pods), p.UndoSays)
+	return c.blockedf("%s: %d of %s evicted. %s", job.Name, gone, plan.CountPods(len(job.Pods)), p.UndoSays)
 }
 
-// leave ends a job before its end, and says what goes on.
+// leave stops a job before its end, and says what is still under way.
 func (c *Command) leave(ctx context.Context, p *plan.Plan, id int, news *news) error {
 	c.actor.Close()
 	jobs := c.actor.Jobs()
 	job := jobs[slices.IndexFunc(jobs, func(p *plan.Progress) bool { return p.ID == id })]
-	news.why = job.Why // that it was ended is told below
+	news.why = job.Why // that it was stopped is reported below
 	c.report(news.of(job))
 	if job.Count(plan.PodGone) == len(job.Pods) {
 		return c.over(p, job)
@@ -69,23 +69,20 @@ func (c *Command) leave(ctx context.Context, p *plan.Plan, id int, news *news) e
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		why = fmt.Sprintf("stopped after %s", c.timeout)
 	}
-	words := []string{fmt.Sprintf("%d of %d gone", job.Count(plan.PodGone), len(job.Pods))}
+	words := []string{fmt.Sprintf("%d of %s evicted", job.Count(plan.PodGone), plan.CountPods(len(job.Pods)))}
 	for _, rest := range []struct {
-		n         int
-		one, many string
+		n    int
+		word string
 	}{
-		{job.Count(plan.PodAsked) + job.Count(plan.PodTerminating), "1 was asked and goes on", "%d were asked and go on"},
-		{job.Count(plan.PodLeft), "1 stays, for nothing more is asked", "%d stay, for nothing more is asked"},
-		{job.Count(plan.PodFailed), "1 was refused", "%d were refused"},
+		{job.Count(plan.PodAsked) + job.Count(plan.PodTerminating), "terminating"},
+		{job.Count(plan.PodLeft), "not evicted"},
+		{job.Count(plan.PodFailed), "rejected"},
 	} {
-		switch {
-		case rest.n == 1:
-			words = append(words, rest.one)
-		case rest.n > 1:
-			words = append(words, fmt.Sprintf(rest.many, rest.n))
+		if rest.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", rest.n, rest.word))
 		}
 	}
-	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, "; "), p.UndoSays)
+	return c.blockedf("%s: %s: %s. %s", job.Name, why, strings.Join(words, ", "), p.UndoSays)
 }
 
 // report writes lines about the job; one that cannot be written is no loss.
@@ -95,13 +92,13 @@ func (c *Command) report(lines []string) {
 	}
 }
 
-// news tells of a job what was not told yet: a line for each step of a pod.
+// news reports what is new about a job: a line for each step of a pod.
 type news struct {
 	why  string
 	pods map[types.UID]told
 }
 
-// told is what the last line about a pod was about.
+// told is the content of the last line about a pod.
 type told struct {
 	state  plan.PodState
 	help   string
@@ -137,27 +134,29 @@ func (n *news) of(job *plan.Progress) []string {
 	return lines
 }
 
-// stateWords say what a pod has come to; "" while nothing was asked of it.
+// stateWords are the state of a pod; "" until its eviction is requested.
 func stateWords(pod *plan.PodProgress, gone string) string {
 	switch pod.State {
 	case plan.PodWaits:
 		if pod.Said == "" {
 			return ""
 		}
-		return pod.Said + "; it is asked again"
+		return pod.Said + "; trying again"
 	case plan.PodRefused:
 		by := ""
 		if pod.Budget != "" {
 			by = " by PodDisruptionBudget " + pod.Budget
 		}
-		return fmt.Sprintf("refused%s, it is asked again. kube-apiserver: %s", by, pod.Said)
+		return fmt.Sprintf("rejected%s, trying again. kube-apiserver: %s", by, pod.Said)
+	case plan.PodAsked:
+		return "eviction requested"
 	case plan.PodTerminating:
 		if pod.Help != "" {
 			return "terminating: " + pod.Help
 		}
-		return fmt.Sprintf("terminating, %ds of grace", int(pod.Grace.Seconds()))
+		return fmt.Sprintf("terminating, grace period %ds", int(pod.Grace.Seconds()))
 	case plan.PodGone:
-		return "gone, " + gone
+		return "evicted, " + gone
 	case plan.PodFailed:
 		words := "not evicted. kube-apiserver: " + pod.Said
 		if pod.Help != "" {
@@ -165,20 +164,20 @@ func stateWords(pod *plan.PodProgress, gone string) string {
 		}
 		return words
 	case plan.PodLeft:
-		return "left where it is"
+		return "not evicted"
 	}
 	return string(pod.State)
 }
 
-// backWords say where the pod is that was made in place of one that went.
+// backWords say where the replacement of a pod is.
 func backWords(pod *plan.PodProgress) string {
 	if pod.BackNode == "" {
-		return fmt.Sprintf("back as %s, Pending", pod.Back.Words())
+		return fmt.Sprintf("replaced by %s, Pending", pod.Back.Words())
 	}
-	return fmt.Sprintf("back as %s on %s", pod.Back.Words(), pod.BackNode)
+	return fmt.Sprintf("replaced by %s on %s", pod.Back.Words(), pod.BackNode)
 }
 
-// warnOfLog tells where the activity log could not be read or written.
+// warnOfLog reports that the activity log could not be read or written.
 func (c *Command) warnOfLog() {
 	for _, entry := range c.actor.Activity() {
 		if entry.ID != 0 && !entry.OK && strings.HasSuffix(entry.Did, " the activity log") {

@@ -19,15 +19,15 @@ func TestEachStepOfAPodIsToldOnce(t *testing.T) {
 		want []string
 	}{
 		{plan.PodProgress{State: plan.PodWaits}, "", nil},
-		{plan.PodProgress{State: plan.PodWaits, Said: "no answer in time"}, "", []string{"shop/cart-0: no answer in time; it is asked again"}},
-		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "", []string{"shop/cart-0: refused by PodDisruptionBudget cart, it is asked again. kube-apiserver: Cannot evict."}},
+		{plan.PodProgress{State: plan.PodWaits, Said: "no answer in time"}, "", []string{"shop/cart-0: no answer in time; trying again"}},
+		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "", []string{"shop/cart-0: rejected by PodDisruptionBudget cart, trying again. kube-apiserver: Cannot evict."}},
 		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict.", Again: time.Unix(9, 0)}, "", nil},
 		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "the connection is lost", []string{"drain a: the connection is lost"}},
-		{plan.PodProgress{State: plan.PodAsked}, "", []string{"shop/cart-0: asked"}},
-		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute}, "", []string{"shop/cart-0: terminating, 60s of grace"}},
+		{plan.PodProgress{State: plan.PodAsked}, "", []string{"shop/cart-0: eviction requested"}},
+		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute}, "", []string{"shop/cart-0: terminating, grace period 60s"}},
 		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute, Help: "a finalizer holds it"}, "", []string{"shop/cart-0: terminating: a finalizer holds it"}},
-		{plan.PodProgress{State: plan.PodGone, Back: back}, "", []string{"shop/cart-0: gone, 1 of 1", "shop/cart-0: back as shop/cart-0, Pending"}},
-		{plan.PodProgress{State: plan.PodGone, Back: back, BackNode: "b"}, "", []string{"shop/cart-0: back as shop/cart-0 on b"}},
+		{plan.PodProgress{State: plan.PodGone, Back: back}, "", []string{"shop/cart-0: evicted, 1 of 1", "shop/cart-0: replaced by shop/cart-0, Pending"}},
+		{plan.PodProgress{State: plan.PodGone, Back: back, BackNode: "b"}, "", []string{"shop/cart-0: replaced by shop/cart-0 on b"}},
 		{plan.PodProgress{State: plan.PodFailed, Said: "no", Help: "ask", Back: back, BackNode: "b"}, "", []string{"shop/cart-0: not evicted. kube-apiserver: no; ask"}},
 	} {
 		step.pod.Pod = ref

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// print writes a plan: in words, as the dashboard's box has them, or for programs.
+// print writes a plan: as text, as in the dashboard's box, or as JSON.
 func (c *Command) print(plan *plan.Plan) error {
 	if c.output == "json" {
 		return output.JSON(c.Out, plan.Document())
@@ -20,7 +20,7 @@ func (c *Command) print(plan *plan.Plan) error {
 	return err
 }
 
-// planText words a plan on a context.
+// planText is a plan on a context, as text.
 func planText(plan *plan.Plan, context string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -50,7 +50,7 @@ func planText(plan *plan.Plan, context string) string {
 	return b.String()
 }
 
-// endsText has a line for each pod that ends, with what becomes of it.
+// endsText has a line for each pod that is evicted or deleted, with what follows.
 func endsText(ends []plan.End) string {
 	rows := make([][]string, 0, len(ends))
 	for _, end := range ends {
@@ -66,7 +66,7 @@ func endsText(ends []plan.End) string {
 	return output.Table(rows)
 }
 
-// editsText are the fields that change. Those of a drain are told by its order.
+// editsText are the fields that change. A drain shows its order instead.
 func editsText(p *plan.Plan) []string {
 	if _, drains := p.Action.(plan.Drains); drains {
 		return nil
@@ -84,8 +84,7 @@ func editsText(p *plan.Plan) []string {
 	return words
 }
 
-// tell prints a plan that is not to be run, and says whether something stands
-// against it.
+// tell prints a plan that is only shown, and gives its exit code.
 func (c *Command) tell(plan *plan.Plan) error {
 	if err := c.print(plan); err != nil {
 		return err
@@ -93,9 +92,9 @@ func (c *Command) tell(plan *plan.Plan) error {
 	return verdictOf(plan)
 }
 
-// verdictOf is what stands against a plan, as the error that gives the exit code.
+// verdictOf is the result of a plan, as the error that gives the exit code.
 func verdictOf(p *plan.Plan) error {
-	found := exit.Outcome{Blocked: len(p.Verdict.Refused) > 0}
+	found := exit.Outcome{Blocked: len(p.Verdict.Refused)+p.Verdict.Blocked > 0}
 	for _, end := range p.Ends {
 		switch end.Fate.Outcome {
 		case plan.Waits, plan.Depends:

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// sameWork tells whether a plan that was made anew does what is left of the one
+// sameWork reports whether a plan that was made again does what is left of the one
 // before it: the same edits, but for those that were made, and the same pods end.
 func sameWork(was, is *plan.Plan, ran *plan.Ran) bool {
 	left := editsOf(was.Changes)

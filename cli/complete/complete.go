@@ -24,7 +24,7 @@ type Completer struct{ source *source.Options }
 // New makes a completer of what a source names.
 func New(from *source.Options) Completer { return Completer{source: from} }
 
-// Labels completes what is labeled, then the names.
+// Labels completes node or pod, then the names.
 func (c Completer) Labels(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
@@ -54,8 +54,8 @@ func listNodes(ctx context.Context, client kubernetes.Interface) ([]corev1.Node,
 	return list.Items, nil
 }
 
-// names completes names that the cluster has. Nothing is said of what goes
-// wrong: nobody could read it.
+// names completes names that the cluster has. Errors are not reported: a shell shows
+// none.
 func (c Completer) names(ctx context.Context, args []string, begun string, list func(context.Context, kubernetes.Interface) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()

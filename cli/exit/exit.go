@@ -20,12 +20,12 @@ const (
 	Unknown = 3 // it could not find out
 )
 
-// ErrBlocked ends a command that has said all there is to say: something is blocked.
+// ErrBlocked ends a command that has reported everything: something is blocked.
 var ErrBlocked = errors.New("something is blocked")
 
-// ErrUndecided ends a command that has said all there is to say, and could not
-// decide about everything that it was asked.
-var ErrUndecided = errors.New("something could not be decided")
+// ErrUndecided ends a command that has reported everything, and could not decide
+// about all of it.
+var ErrUndecided = errors.New("something could not be evaluated")
 
 // usageError is a wrong command line, or a manifest that cannot be read.
 type usageError struct{ error }
@@ -38,8 +38,8 @@ func Usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// Code turns a command's error into the program's exit code, and says the
-// error in one line unless it was said.
+// Code turns a command's error into the program's exit code, and prints the error in
+// one line unless that was done.
 func Code(ctx context.Context, err error, to *terminal.Streams) int {
 	var usage usageError
 	switch {
@@ -53,7 +53,7 @@ func Code(ctx context.Context, err error, to *terminal.Streams) int {
 	case errors.Is(err, ErrUndecided):
 		return Unknown
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
-		return Unknown // nobody reads on, so there is nobody to tell
+		return Unknown // nobody reads the output any more
 	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
 		to.Say(err)
 		return Usage

@@ -1,5 +1,5 @@
-// Package guard runs the dashboard so that the terminal is restored and the user told, however it ends:
-// by a panic of any goroutine, or hung.
+// Package guard runs the dashboard so that the terminal is restored and the error
+// shown, however it ends: by a panic of any goroutine, or because it hangs.
 package guard
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 )
 
-// Crash is a panic that was caught. It is told in one line; its stack goes to a file.
+// Crash is a panic that was caught. It is reported in one line; its stack goes to a file.
 type Crash struct {
 	value any
 	file  string // where the stack is, "" if it could not be written
@@ -43,7 +43,7 @@ func writeCrash(value any, stack []byte) *Crash {
 	return c
 }
 
-// Error tells the panic in one line.
+// Error is the panic in one line.
 func (c *Crash) Error() string {
 	if c.file == "" {
 		return fmt.Sprintf("internal error: %v; please report it", c.value)
@@ -86,7 +86,7 @@ func (g *guarded) insist() {
 	g.abort(newHang())
 }
 
-// within says whether something was done in time.
+// within reports whether something was done in time.
 func (g *guarded) within(done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -109,7 +109,7 @@ func CatchPanics(abort func(error)) {
 		}
 		g.caught(value)
 		g.insist()
-		time.Sleep(patience) // who ran the dashboard tells it, unless it waits for this goroutine
+		time.Sleep(patience) // whatever ran the dashboard reports it, unless it waits for this goroutine
 		abort(g.failure())
 	}}
 }

@@ -44,8 +44,8 @@ func readMost(in io.Reader, name string, most int) ([]byte, error) {
 	return text, err
 }
 
-// UnlessEnded does what cannot be told to stop, as reading is, and leaves it
-// behind if ctx ends before.
+// UnlessEnded calls what cannot be canceled, such as reading, and abandons it if ctx
+// ends first.
 func UnlessEnded[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value    T

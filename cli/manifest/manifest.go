@@ -39,7 +39,7 @@ func Read(ctx context.Context, file string, stdin io.Reader, namespace string) (
 		return nil, exit.Usagef("read manifest %s: %w", file, err)
 	}
 	if len(wishes) == 0 {
-		return nil, exit.Usagef("read manifest %s: it holds no pod and no workload with a pod template", file)
+		return nil, exit.Usagef("read manifest %s: it has no pod and no workload with a pod template", file)
 	}
 	return wishes, nil
 }
@@ -82,7 +82,7 @@ func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
 	case runtime.IsNotRegisteredError(err):
 		return nil, nil // a custom resource
 	case err != nil:
-		return nil, err
+		return nil, wrongAmount(raw, err)
 	}
 	list, isList := object.(*corev1.List)
 	if !isList {
@@ -101,6 +101,23 @@ func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
 		wishes = append(wishes, found...)
 	}
 	return wishes, nil
+}
+
+// wrongAmount names the field where a manifest was not decoded for a quantity.
+func wrongAmount(raw []byte, decoding error) error {
+	var of struct {
+		metav1.TypeMeta
+		Metadata struct{ Name string }
+	}
+	_ = json.Unmarshal(raw, &of)
+	object, err := scheme.Scheme.New(of.GroupVersionKind())
+	if err != nil {
+		return decoding
+	}
+	if found := snapshot.WrongAmount(raw, reflect.TypeOf(object)); found != nil {
+		return fmt.Errorf("%s %s: %w", of.Kind, of.Metadata.Name, found)
+	}
+	return decoding
 }
 
 // checkAmounts refuses quantities that take for ever to decode.

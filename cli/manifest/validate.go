@@ -10,7 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 )
 
-// Validate refuses what the API server would call invalid.
+// Validate rejects what the API server would call invalid.
 func Validate(pod *corev1.Pod) error {
 	filled := pod.DeepCopy()
 	corev1rules.SetObjectDefaults_Pod(filled)

@@ -18,7 +18,7 @@ func ParseNodes(verb string, args []string) ([]string, error) {
 			name = rest
 		}
 		if name == "" || strings.Contains(name, "/") {
-			return nil, exit.Usagef("%s %q: a node is given as NAME or node/NAME", verb, arg)
+			return nil, exit.Usagef("%s %q: name a node as NAME or node/NAME", verb, arg)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -38,7 +38,7 @@ func Nodes(l *source.Live, verb string, nodes []string) error {
 	}
 	for _, name := range nodes {
 		if _, ok := l.Snapshot.Node(name); !ok {
-			return fmt.Errorf("%s %s: no such node; %s get nodes lists them", verb, name, l.Options.Streams.Name)
+			return fmt.Errorf("%s %s: no such node: run \"%s get nodes\" to list them", verb, name, l.Options.Streams.Name)
 		}
 	}
 	return nil

@@ -21,13 +21,13 @@ func ParsePod(verb, argument, scope, flag string) (Pod, error) {
 	first, second, cut := strings.Cut(argument, "/")
 	switch {
 	case argument == "", strings.Contains(second, "/"), cut && (first == "" || second == ""):
-		return Pod{}, exit.Usagef("%s %q: a pod is given as name, namespace/name or pod/name", verb, argument)
+		return Pod{}, exit.Usagef("%s %q: name a pod as NAME, NAMESPACE/NAME or pod/NAME", verb, argument)
 	case !cut:
 		return Pod{scope, first}, nil
 	case slices.Contains(PodKinds, strings.ToLower(first)):
 		return Pod{scope, second}, nil
 	case flag != "" && flag != first && WorkloadKind(first) == "":
-		return Pod{}, exit.Usagef("%s %s: -n says %s", verb, argument, flag)
+		return Pod{}, exit.Usagef("%s %s: the namespace is %s here and %s in -n: give only one", verb, argument, first, flag)
 	default:
 		return Pod{first, second}, nil
 	}
@@ -50,15 +50,15 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 	case p.namespace == "" && len(others) == 1:
 		return others[0], nil
 	case p.namespace == "" && len(others) > 1:
-		return nil, exit.Usagef("%s %s: there are %s; name one with its namespace", verb, p.name, FullNames(others))
+		return nil, exit.Usagef("%s %s: several pods match: %s; name one with its namespace", verb, p.name, FullNames(others))
 	case only != "" && only != p.namespace:
-		return nil, fmt.Errorf("%s %s: only pods of namespace %s may be listed; choose another with -n", verb, p, only)
+		return nil, fmt.Errorf("%s %s: you may list only pods of namespace %s: choose it with -n", verb, p, only)
 	case len(others) > 0:
-		return nil, fmt.Errorf("%s %s: no such pod; there is %s", verb, p, FullNames(others))
+		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	case p.namespace == "":
-		return nil, fmt.Errorf("%s %s: no such pod in any namespace; %s get pods lists them", verb, p.name, live.Options.Streams.Name)
+		return nil, fmt.Errorf("%s %s: no such pod in any namespace: run \"%s get pods\" to list them", verb, p.name, live.Options.Streams.Name)
 	default:
-		return nil, fmt.Errorf("%s %s: no such pod%s; %s get pods -n %s lists them", verb, p, p.meant(live.Snapshot, verb), live.Options.Streams.Name, p.namespace)
+		return nil, fmt.Errorf("%s %s: no such pod%s: run \"%s get pods -n %s\" to list them", verb, p, p.meant(live.Snapshot, verb), live.Options.Streams.Name, p.namespace)
 	}
 }
 

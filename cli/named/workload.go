@@ -38,7 +38,7 @@ func WorkloadKind(word string) string {
 // ResourceOf is the resource of a workload's kind.
 func ResourceOf(kind string) string { return strings.ToLower(kind) + "s" }
 
-// MadeBy tells whether a workload of that kind and name made the pod.
+// MadeBy reports whether a workload of that kind and name made the pod.
 func MadeBy(pod *model.Pod, kind, name string) bool {
 	direct := metav1.GetControllerOfNoCopy(pod.Object)
 	return pod.Owner.Kind == kind && pod.Owner.Name == name || direct != nil && direct.Kind == kind && direct.Name == name
@@ -79,7 +79,7 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 func listed(ctx context.Context, l *source.Live, kind, namespace, selector string, wanted func(metav1.Object) bool) (in []string, err error) {
 	resource := ResourceOf(kind)
 	if l.Client == nil && !slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, kind) {
-		return nil, fmt.Errorf("a file does not hold %s", resource)
+		return nil, fmt.Errorf("the file has no %s", resource)
 	}
 	if err := l.Refused(resource); err != nil && l.Client == nil {
 		return nil, err
@@ -90,7 +90,7 @@ func listed(ctx context.Context, l *source.Live, kind, namespace, selector strin
 	}
 	switch {
 	case apierrors.IsForbidden(err):
-		return nil, fmt.Errorf(`not allowed to list %s; "get access" lists your rights`, resource)
+		return nil, fmt.Errorf("not allowed to list %s: run \"%s get access\" to see what you may read", resource, l.Options.Streams.Name)
 	case err != nil && l.Client != nil:
 		return nil, l.Client.Explain("list "+resource, err)
 	case err != nil:

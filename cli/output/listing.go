@@ -72,7 +72,7 @@ func nameLines(names []string) string {
 	return b.String()
 }
 
-// itemList is a list as YAML tells it.
+// itemList is a list in YAML.
 type itemList struct {
 	metav1.TypeMeta `json:",inline"`
 

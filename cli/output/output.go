@@ -15,16 +15,16 @@ import (
 
 // AddFlag adds -o to a command; the first form is the default.
 func AddFlag(cmd *cobra.Command, output *string, forms ...string) {
-	cmd.Flags().StringVarP(output, "output", "o", forms[0], "Output format: "+strings.Join(forms, ", ")+".")
+	cmd.Flags().StringVarP(output, "output", "o", forms[0], "`Format`: "+strings.Join(forms, ", ")+".")
 	suggest.Complete(cmd, "output", forms...)
 }
 
-// Check refuses a form that a command does not write.
+// Check rejects a form that a command does not write.
 func Check(output string, forms ...string) error {
 	if slices.Contains(forms, output) {
 		return nil
 	}
-	return exit.Usagef("write -o %s: not a format of this command; there are %s%s", output, strings.Join(forms, ", "), suggest.DidYouMean(output, forms...))
+	return exit.Usagef("-o %s: unknown format: choose one of %s%s", output, strings.Join(forms, ", "), suggest.DidYouMean(output, forms...))
 }
 
 // JSON writes an answer for programs, as JSON of many lines.

@@ -3,11 +3,13 @@ package output
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
@@ -17,13 +19,17 @@ type Reports struct {
 	w       io.Writer
 	form    string
 	list    bool
-	options report.TextOptions // what is told beside the answer
+	options report.TextOptions // what is shown beside the answer
 	written int
+	notes   []string // of reports of a list in text: each stands once, at the end
+
+	Empty string // what a list in text says if no report was written
 }
 
 // NewReports makes a writer of one explanation, or of a list.
 func NewReports(w io.Writer, form string, list bool, options report.TextOptions) *Reports {
-	return &Reports{w: w, form: form, list: list, options: options}
+	options.List = list
+	return &Reports{w: w, form: form, list: list, options: options, Empty: "No pending pods."}
 }
 
 // Write writes one explanation.
@@ -42,6 +48,7 @@ func (r *Reports) Write(answer *report.Report) error {
 			options.Now = time.Now()
 		}
 		err = r.writeBlock(report.Text(answer, terminal.Width(r.w), options))
+		r.note(answer)
 	}
 	r.written++
 	return err
@@ -58,9 +65,28 @@ func (r *Reports) Close() error {
 	case r.form == "yaml" && r.list && r.written == 0:
 		_, err = fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems: []\n", report.APIVersion, report.ListKind)
 	case r.form == "text" && r.list && r.written == 0:
-		_, err = io.WriteString(r.w, "Nothing is pending.\n")
+		_, err = io.WriteString(r.w, model.Clean(r.Empty)+"\n")
+	case r.form == "text" && r.list && len(r.notes) > 0:
+		err = r.writeBlock(strings.Join(r.notes, "\n") + "\n")
 	}
 	return err
+}
+
+// note keeps the notes of a report for the end of a list.
+func (r *Reports) note(answer *report.Report) {
+	if !r.list {
+		return
+	}
+	notes := answer.UnknownForAll()
+	if r.options.Verbose {
+		notes = append(notes, answer.Notes()...)
+	}
+	for _, note := range notes {
+		note = model.Clean(note)
+		if !slices.Contains(r.notes, note) {
+			r.notes = append(r.notes, note)
+		}
+	}
 }
 
 // head begins a JSON list.
@@ -68,7 +94,7 @@ func (r *Reports) head() string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, report.ListKind)
 }
 
-// shown is the report as JSON and YAML tell it: nodes[] of a list only where asked for.
+// shown is the report in JSON and YAML: nodes[] of a list only if asked for.
 func (r *Reports) shown(report *report.Report) *report.Report {
 	if !r.list || r.options.Nodes {
 		return report

@@ -12,7 +12,7 @@ func TestTheEmbeddedClusterIsOfTheReleaseOfThePlugins(t *testing.T) {
 	onStage(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, "dark", func(t *testing.T, s *stage) {
 		s.live(5 * time.Second)
 		s.press('W')
-		if frame := s.frame(); !strings.Contains(frame, "VERSIONS") || strings.Contains(frame, "the plugins are those of") {
+		if frame := s.frame(); !strings.Contains(frame, "SCHEDULER AND CLUSTER") || strings.Contains(frame, "the plugins are those of") {
 			t.Error(frame)
 		}
 	})

@@ -41,7 +41,7 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 		Faults: state.Faults, Goal: lesson.Goal.Says, Now: state.Now,
 		Hints: hints[:state.Hints], HintsLeft: len(hints) - state.Hints,
 		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
-		RightSoFar: state.Right, AskedSoFar: state.Asked, Short: state.Short, Led: state.Led, Trouble: state.Trouble,
+		RightSoFar: state.Right, AskedSoFar: state.Asked, Unfinished: state.Unfinished, Led: state.Led, Trouble: state.Trouble,
 	}
 	if t.next != nil {
 		shown.Next, shown.NextTitle = t.next.Name, t.next.Title
@@ -49,8 +49,8 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 	for i := range lesson.Steps {
 		shown.Outline = append(shown.Outline, lesson.Steps[i].Say)
 	}
-	if state.Heading > 0 {
-		shown.Heading = state.Heading + 1
+	if state.GoingTo > 0 {
+		shown.GoingTo = state.GoingTo + 1
 	}
 	if why := t.trouble.Load(); why != nil {
 		shown.Trouble = cmp.Or(shown.Trouble, *why)

@@ -29,7 +29,7 @@ func inLesson(t *testing.T, name string, step int, test func(*testing.T, *stage,
 		defer s.close()
 		for range 20 { // the steps before are taken by themselves
 			s.live(10 * time.Second)
-			if !strings.Contains(s.plain(), "On the way to step") {
+			if !strings.Contains(s.plain(), "Going to step") {
 				break
 			}
 		}
@@ -135,7 +135,7 @@ func TestWhileAPredictionIsOpenNoPageGivesItsAnswerAway(t *testing.T) {
 
 func TestAfterTheAnswerThePagesExplainAgain(t *testing.T) {
 	for _, keys := range [][]rune{{'L', '1'}, {'L', 's'}} {
-		inLesson(t, "one-too-many", 1, func(t *testing.T, s *stage, cluster ui.Cluster) {
+		inLesson(t, "anti-affinity", 1, func(t *testing.T, s *stage, cluster ui.Cluster) {
 			s.press('1', tea.KeyEnter)
 			if page := s.page(); !strings.Contains(page, "Hidden until you answer.") {
 				t.Errorf("before the answer Why is\n%s", page)
@@ -143,7 +143,7 @@ func TestAfterTheAnswerThePagesExplainAgain(t *testing.T) {
 			s.press(keys...)
 			s.press(tea.KeyEscape, '1')
 			s.live(10 * time.Second)
-			if page := s.page(); !strings.Contains(page, "no node fits") || strings.Contains(page, "hidden") {
+			if page := s.page(); !strings.Contains(page, "unschedulable") || strings.Contains(page, "hidden") {
 				t.Errorf("after %q Pending is\n%s", keys, page)
 			}
 			s.press(tea.KeyEnter)
@@ -157,10 +157,10 @@ func TestAfterTheAnswerThePagesExplainAgain(t *testing.T) {
 }
 
 func TestAPredictionThatIsSkippedCountsAsNotRight(t *testing.T) {
-	inLesson(t, "one-too-many", 1, func(t *testing.T, s *stage, cluster ui.Cluster) {
+	inLesson(t, "anti-affinity", 1, func(t *testing.T, s *stage, cluster ui.Cluster) {
 		s.press('L', 's')
 		s.live(5 * time.Second)
-		if got := s.plain(); !strings.Contains(got, "Skipped: it is [2] it stays Pending.") {
+		if got := s.plain(); !strings.Contains(got, "Skipped. The answer is [2] it stays Pending.") {
 			t.Errorf("the screen is\n%s", got)
 		}
 		state, _ := cluster.(*embedded).taken.run.State()

@@ -11,9 +11,9 @@ import (
 )
 
 func TestTheEndOfALessonLeadsToTheNextOne(t *testing.T) {
-	inLesson(t, "one-too-many", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
+	inLesson(t, "anti-affinity", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
 		s.press('L', 'n')
-		if got := s.plain(); !strings.Contains(got, "the goal of this one is not reached yet") {
+		if got := s.plain(); !strings.Contains(got, "reach the goal of this one first") {
 			t.Errorf("before the end n says\n%s", got)
 		}
 		s.press('2')
@@ -22,13 +22,13 @@ func TestTheEndOfALessonLeadsToTheNextOne(t *testing.T) {
 		s.live(5 * time.Second)
 		s.press('y')
 		s.live(10 * time.Second)
-		if got := strings.Join(strings.Fields(s.plain()), " "); !strings.Contains(got, "✓ Reached:") ||
-			!strings.Contains(got, "L, then n begins lesson 11 of 18: spread over zones, and a label that is missing.") {
+		if got := strings.Join(strings.Fields(s.plain()), " "); !strings.Contains(got, "✓ Goal reached:") ||
+			!strings.Contains(got, "L, then n to start lesson 11 of 18: topology spread and a missing zone label.") {
 			t.Fatalf("at the end the screen is\n%s", s.plain())
 		}
 		s.press('L', 'n')
 		s.live(5 * time.Second)
-		if got := s.plain(); !strings.Contains(got, "── Lesson 11 of 18: spread over zones") || !strings.Contains(got, "front has to spread evenly") {
+		if got := s.plain(); !strings.Contains(got, "── Lesson 11 of 18: topology spread") || !strings.Contains(got, "front must be spread evenly") {
 			t.Errorf("after n the screen is\n%s", got)
 		}
 	})
@@ -37,7 +37,7 @@ func TestTheEndOfALessonLeadsToTheNextOne(t *testing.T) {
 func TestTheListOfLessonsIsReachedFromThePanel(t *testing.T) {
 	inLesson(t, "qos", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
 		s.press('L', 'l')
-		if got := s.plain(); !strings.Contains(got, "lesson what-counts") || !strings.Contains(got, "what a pod asks for") {
+		if got := s.plain(); !strings.Contains(got, "lesson requests") || !strings.Contains(got, "resource requests") {
 			t.Errorf("l shows\n%s", got)
 		}
 		s.press('g', 'a', 't', 'e', tea.KeyEnter)
@@ -49,15 +49,15 @@ func TestTheListOfLessonsIsReachedFromThePanel(t *testing.T) {
 }
 
 func TestAHintDoesNotOutliveItsStep(t *testing.T) {
-	inLesson(t, "wrong-effect", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
+	inLesson(t, "taint-effects", 1, func(t *testing.T, s *stage, _ ui.Cluster) {
 		s.press('L', 'h')
-		if got := s.plain(); !strings.Contains(got, "h hint: there is none for this step.") {
+		if got := s.plain(); !strings.Contains(got, "h hint: no hints for this step.") {
 			t.Errorf("in step 1 h says\n%s", got)
 		}
 	})
-	inLesson(t, "wrong-effect", 3, func(t *testing.T, s *stage, _ ui.Cluster) {
+	inLesson(t, "taint-effects", 3, func(t *testing.T, s *stage, _ ui.Cluster) {
 		s.press('L', 'h')
-		if got := s.plain(); !strings.Contains(got, "Hint: t on gpu-a-01 in Nodes") {
+		if got := s.plain(); !strings.Contains(got, "Hint: Select gpu-a-01 in Nodes") {
 			t.Errorf("in step 3 h shows\n%s", got)
 		}
 		s.press(tea.KeyEscape, '3', 'g', 't')
@@ -67,7 +67,7 @@ func TestAHintDoesNotOutliveItsStep(t *testing.T) {
 		s.press('y')
 		s.live(5 * time.Second)
 		s.press('L', tea.KeyEnter)
-		if got := s.plain(); !strings.Contains(got, "── 4 of 4") || strings.Contains(got, "Hint:") || !strings.Contains(got, "h hint (2 left)") {
+		if got := s.plain(); !strings.Contains(got, "── step 4 of 4") || strings.Contains(got, "Hint:") || !strings.Contains(got, "h for a hint (2 left)") {
 			t.Errorf("step 4 begins with\n%s", got)
 		}
 	})

@@ -26,7 +26,7 @@ func OpenRecording(ctx context.Context, from *source.Options, tuner *source.GCTu
 	})
 	if err != nil {
 		stop()
-		return nil, nil, exit.Usagef("%w; --step N begins with another step", err)
+		return nil, nil, exit.Usagef("%w: use --step N to start at another step", err)
 	}
 	shown := &Cluster{
 		Cluster: player.Cluster, next: player.Next, objects: func() objects { return player.Shown() }, tuner: tuner, stop: stop,

@@ -15,10 +15,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
-var update = flag.Bool("update", false, "write docs/screenshots anew")
+// updating says whether the pictures are written again: the golden package has the flag.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // The pictures of the documentation are what the dashboard shows on the embedded
-// cluster: make screenshots draws them anew.
+// cluster: make screenshots draws them again.
 func TestScreenshotsShowWhatThereIs(t *testing.T) {
 	for _, name := range []string{"dark", "light"} {
 		theme, ok := themes.For(name, name == "dark")
@@ -42,7 +43,7 @@ func TestScreenshotsShowWhatThereIs(t *testing.T) {
 func requireFile(t *testing.T, name, want string) {
 	t.Helper()
 	file := filepath.Join("..", "..", "docs", "screenshots", name)
-	if *update {
+	if updating() {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -19,27 +19,27 @@ var _ ui.Trainer = (*training)(nil)
 // Faults implements ui.Trainer.
 func (t *training) Faults(on ui.FaultTarget) []ui.Fault {
 	var all []ui.Fault
-	for _, offer := range t.Offers(lessons.Target(on)) {
-		all = append(all, ui.Fault{Name: offer.Name, Says: offer.Says, Takes: string(offer.Takes), Has: offer.Has})
+	for _, fault := range t.Available(lessons.Target(on)) {
+		all = append(all, ui.Fault{Name: fault.Name, Says: fault.Says, Takes: string(fault.Takes), Has: fault.Has})
 	}
 	return all
 }
 
-// Troubles implements ui.Trainer.
-func (t *training) Troubles() []ui.Trouble {
-	var all []ui.Trouble
-	for _, trouble := range t.Trainer.Troubles() {
-		all = append(all, ui.Trouble(trouble))
+// Active implements ui.Trainer.
+func (t *training) Active() []ui.ActiveFault {
+	var all []ui.ActiveFault
+	for _, active := range t.Trainer.Active() {
+		all = append(all, ui.ActiveFault(active))
 	}
 	return all
 }
 
-// Strike implements ui.Trainer.
-func (t *training) Strike(ctx context.Context, name string, on ui.FaultTarget) error {
-	return t.Trainer.Strike(ctx, name, lessons.Target(on))
+// Inject implements ui.Trainer.
+func (t *training) Inject(ctx context.Context, name string, on ui.FaultTarget) error {
+	return t.Trainer.Inject(ctx, name, lessons.Target(on))
 }
 
-// Again implements ui.Trainer.
-func (t *training) Again(ctx context.Context, step int) (ui.Cluster, error) {
+// Reset implements ui.Trainer.
+func (t *training) Reset(ctx context.Context, step int) (ui.Cluster, error) {
 	return t.session.openAt(ctx, t.name, step)
 }

@@ -67,8 +67,8 @@ func (c *Contexts) check() error {
 	return nil
 }
 
-// Because is what of the setting takes a context in, as the file words it; "" where
-// nothing does.
+// Because is the part of the setting that matches a context, as in the file; "" if none
+// does.
 func (c *Contexts) Because(context string) string {
 	if c.all {
 		return "true"
@@ -101,7 +101,7 @@ func (s *Settings) Idle(all []model.Context, opened string) error {
 	}
 	var says []string
 	if idle := s.ReadOnly.idle(names); len(idle) > 0 {
-		says = append(says, fmt.Sprintf("readonly: no context of the kubeconfig matches %s, so nothing is protected by it", quoted(idle)))
+		says = append(says, fmt.Sprintf("readonly: no context of the kubeconfig matches %s, so it protects nothing", quoted(idle)))
 	}
 	if set := (Contexts{patterns: []string{s.Production}}); s.Production != production && len(set.idle(names)) > 0 {
 		says = append(says, fmt.Sprintf("production: no context of the kubeconfig matches %s", quoted(set.patterns)))

@@ -4,8 +4,11 @@ package settings
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -36,6 +39,8 @@ type Settings struct {
 	Production string   `json:"production"` // pattern of context names
 	ReadOnly   Contexts `json:"readonly"`   // nothing is changed in these
 	PoolLabel  string   `json:"pool-label"` // the label of nodes that holds their pool
+
+	themeFrom string // who set the theme: a variable or a flag; "" is the file
 }
 
 // File is where the configuration file is looked for.
@@ -52,11 +57,11 @@ func Read(env func(string) string) (Settings, error) {
 		return s, exit.Usagef("read configuration: %w", err)
 	default:
 		if err := unmarshalOnly(text, &s); err != nil {
-			return s, exit.Usagef("read configuration %s: %w", file, err)
+			return s, exit.Usagef("read configuration %s: %w", file, inYAML(err))
 		}
 	}
 	if theme := env("FATHOM_THEME"); theme != "" {
-		s.Theme = theme
+		s.Theme, s.themeFrom = theme, "FATHOM_THEME"
 	}
 	if env("NO_COLOR") != "" {
 		s.Theme = "mono"
@@ -65,6 +70,23 @@ func Read(env func(string) string) (Settings, error) {
 		s.ASCII = new(cells.WantsASCII(env))
 	}
 	return s, nil
+}
+
+// inYAML words an error of the decoder, which reads YAML by way of JSON, for the file's
+// reader.
+func inYAML(err error) error {
+	text := err.Error()
+	if _, field, ok := strings.Cut(text, "json: unknown field "); ok {
+		return fmt.Errorf("unknown setting %s: settings are theme, ascii, production, readonly and pool-label", field)
+	}
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return errors.New("it has no settings such as theme: dark")
+	}
+	return err
 }
 
 // Checked are readSettings where no flag sets any.
@@ -76,7 +98,7 @@ func Checked(env func(string) string) (Settings, error) {
 	return s, err
 }
 
-// unmarshalOnly reads the one document of text. A second one is refused: YAML reads
+// unmarshalOnly reads the one document of text. A second one is rejected: YAML reads
 // the first alone, and what the others protect would be protected by nothing.
 func unmarshalOnly(text []byte, s *Settings) error {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
@@ -94,7 +116,7 @@ func unmarshalOnly(text []byte, s *Settings) error {
 			continue // comments alone
 		}
 		if held++; held > 1 {
-			return errors.New("it holds more than one document; put all settings into one, without ---")
+			return errors.New("it has more than one document; keep all settings in one, without ---")
 		}
 		if err := yaml.UnmarshalStrict(document, s); err != nil {
 			return err
@@ -106,14 +128,14 @@ func unmarshalOnly(text []byte, s *Settings) error {
 // Apply lets flags that were given win.
 func (s *Settings) Apply(theme string, ascii, asciiGiven bool) {
 	if theme != "" {
-		s.Theme = theme
+		s.Theme, s.themeFrom = theme, "--theme"
 	}
 	if asciiGiven {
 		s.ASCII = &ascii
 	}
 }
 
-// Check refuses a theme that does not exist, and patterns that match nothing.
+// Check rejects a theme that does not exist, and patterns that match nothing.
 func (s *Settings) Check() error {
 	if err := model.CheckPattern(s.Production); err != nil {
 		return exit.Usagef("read configuration: production: %q: %w", s.Production, err)
@@ -123,14 +145,14 @@ func (s *Settings) Check() error {
 	}
 	if s.PoolLabel != "" {
 		if wrong := content.IsLabelKey(s.PoolLabel); len(wrong) > 0 {
-			return exit.Usagef("read configuration: pool-label: %q is no label's key: %s", s.PoolLabel, wrong[0])
+			return exit.Usagef("read configuration: pool-label: %q is not a label key: %s", s.PoolLabel, wrong[0])
 		}
 	}
 	if s.Theme == "" {
 		return nil
 	}
 	if _, ok := themes.For(s.Theme, true); !ok {
-		return exit.Usagef("draw with theme %s: no such theme; there are %s%s", s.Theme, ThemeNames(), suggest.DidYouMean(s.Theme, themes.Names()...))
+		return exit.Usagef("%s: no theme %q: choose one of %s%s", cmp.Or(s.themeFrom, "read configuration: theme"), s.Theme, ThemeNames(), suggest.DidYouMean(s.Theme, themes.Names()...))
 	}
 	return nil
 }

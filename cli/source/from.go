@@ -15,32 +15,32 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
-// stdinName is how state from standard input is called.
+// stdinName is the name of state from standard input.
 const stdinName = "stdin"
 
 // AddFrom adds --from to a command.
 func (o *Options) AddFrom(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.From, "from", "",
-		`Read a snapshot, a directory of them that snapshot --every wrote, or the YAML or JSON of kubectl get, in place of a cluster; "-" is standard input.`)
-	cmd.Flags().IntVar(&o.step, "step", 0, "Of a directory of snapshots, the step to read, from 1; 0 is the last.")
+		"Read `FILE` (snapshot, recording, kubectl get -o yaml; - is standard input), not a cluster.")
+	cmd.Flags().IntVar(&o.step, "step", 0, "The step of a recording, from 1; 0 is the last.")
 }
 
-// CheckFrom refuses a step of what is no recording.
+// CheckFrom rejects --step without a recording.
 func (o *Options) CheckFrom() error {
 	if o.step != 0 && !o.IsRecording() {
-		return exit.Usagef("--step %d: only a recording has steps; give it with --from DIR", o.step)
+		return exit.Usagef("--step %d: only a recording has steps: name one with --from DIR", o.step)
 	}
 	return nil
 }
 
-// IsRecording tells that --from names a directory.
+// IsRecording reports whether --from names a directory.
 func (o *Options) IsRecording() bool {
 	if o.From == "" || o.From == "-" {
 		return false
@@ -56,12 +56,12 @@ func (o *Options) OpenRecording() (r *recording.Recording, step int, err error) 
 		return nil, 0, exit.Usagef("%w", err)
 	}
 	if o.step < 0 || o.step > len(r.Steps) {
-		return nil, 0, exit.Usagef("--step %d: %s holds the steps 1 to %d", o.step, o.From, len(r.Steps))
+		return nil, 0, exit.Usagef("--step %d: %s has steps 1 to %d", o.step, o.From, len(r.Steps))
 	}
 	return r, cmp.Or(o.step, len(r.Steps)) - 1, nil
 }
 
-// ReadOptions are those of files that do not say themselves what they are.
+// ReadOptions are for files that do not say what they are.
 func ReadOptions() snapshot.ReadOptions {
 	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: client.Strip()}
 }
@@ -104,22 +104,22 @@ func (o *Options) readState() (file *snapshot.File, err error) {
 	return file, err
 }
 
-// accept says what of a file is passed over, and takes its cluster's version.
+// accept reports what of a file is ignored, and takes its cluster's version.
 func (o *Options) accept(file *snapshot.File) {
 	if len(file.Unknown) > 0 {
 		var words []string
 		for _, kind := range slices.Sorted(maps.Keys(file.Unknown)) {
 			words = append(words, fmt.Sprintf("%d %s", file.Unknown[kind], kind))
 		}
-		o.Streams.Say(errors.New("passed over, for nothing here reads them: " + strings.Join(words, ", ")))
+		o.Streams.Say(errors.New("ignored, because fathom does not use them: " + strings.Join(words, ", ")))
 	}
 	switch {
 	case file.SameUID == 1:
-		o.Streams.Say(errors.New("1 object has the same UID as another, which no cluster allows: the names distinguish them"))
+		o.Streams.Say(errors.New("1 object has the same UID as another, which no cluster allows: fathom tells them apart by name"))
 	case file.SameUID > 1:
-		o.Streams.Say(fmt.Errorf("%d objects have the same UID as another, which no cluster allows: the names distinguish them", file.SameUID))
+		o.Streams.Say(fmt.Errorf("%d objects have the same UID as another, which no cluster allows: fathom tells them apart by name", file.SameUID))
 	}
-	explain.Emulate(file.Info.Version)
+	scheduler.Emulate(file.Info.Version)
 }
 
 // JoinFile joins a file with the engine.

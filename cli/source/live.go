@@ -10,16 +10,20 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 const (
-	// stall is how long a command waits for a list that does not come on.
+	// stall is how long a command waits for a list that makes no progress.
 	stall = 30 * time.Second
 	// mostTries is how often a lost server may be tried before a command gives up.
 	mostTries = 3
@@ -37,6 +41,11 @@ type Live struct {
 // Connect opens the connection that the flags choose; context "" leaves the choice.
 // throttled, if it is not nil, is called with every answer 429.
 func (o *Options) Connect(ctx context.Context, context string, throttled func()) (*client.Client, error) {
+	if timeout := ptr.Deref(o.Flags.Timeout, ""); timeout != "" {
+		if _, err := clientcmd.ParseTimeout(timeout); err != nil {
+			return nil, exit.Usagef("--request-timeout %s: use a duration such as 30s, or 0 for none", timeout)
+		}
+	}
 	return client.Connect(ctx, client.Options{
 		Throttled: throttled,
 		Getter:    o.Flags,
@@ -118,7 +127,7 @@ func asOf(status model.Status) time.Time {
 	return time.Now()
 }
 
-// read waits until everything is in, and tells how far it is.
+// read waits until everything is in, and reports how far it is.
 func read(ctx context.Context, c *cluster.Cluster, saving *GCTuner, told *Waiting) (*model.Snapshot, error) {
 	var last model.Status
 	for {
@@ -143,7 +152,7 @@ func read(ctx context.Context, c *cluster.Cluster, saving *GCTuner, told *Waitin
 	}
 }
 
-// givesUp reports whether a command waits no longer for such a connection.
+// givesUp reports whether a command stops waiting for such a connection.
 func givesUp(c model.Connection) bool {
 	switch c.Problem {
 	case model.NotAnAPI:
@@ -156,7 +165,7 @@ func givesUp(c model.Connection) bool {
 	return c.Tries >= mostTries
 }
 
-// stalled reports whether that nothing comes is the connection's fault.
+// stalled reports whether the connection is why there is no progress.
 func stalled(c model.Connection) bool { return c.Err != "" && c.Problem != model.Throttled }
 
 // NextWithin is the next snapshot, if it comes in time.
@@ -185,21 +194,19 @@ func (l *Live) Seek(ctx context.Context) error {
 	return nil
 }
 
-// Overlooks tells whether controllers whose pods could not be created may have
-// been missed.
+// Overlooks reports whether pods that could not be created may have been missed.
 func (l *Live) Overlooks() bool {
 	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.Refused(resource) != nil })
 }
 
-// lost says why a command waits no longer for the server.
+// lost is why a command stops waiting for the server.
 func lost(status model.Status) error {
 	c := status.Connection
 	switch c.Problem {
 	case model.NotAnAPI:
-		return fmt.Errorf("read cluster: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
-			status.Server, c.Err)
+		return fmt.Errorf("read cluster: %s", client.NotAnAPI(status.Server, c.Err))
 	case model.Unauthorized:
-		return fmt.Errorf("read cluster: %s does not accept the credentials any longer; log in again, or choose another user with --user", status.Server)
+		return fmt.Errorf("read cluster: %s no longer accepts the credentials: log in again, or choose another user with --user", status.Server)
 	case model.NotReady, model.Failing:
 		return fmt.Errorf("read cluster: %s: %s; try again later", status.Server, c.Err)
 	}
@@ -218,17 +225,25 @@ func (l *Live) Refused(resource string) error {
 			if l.Client == nil {
 				return errors.New(unread.Why)
 			}
-			return errors.New(unread.Why + `; "get access" lists your rights`)
+			return fmt.Errorf("%s: run \"%s get access\" to see what you may read", unread.Why, l.Options.Streams.Name)
 		}
 	}
 	return nil
 }
 
-// SayLimits tells what could not be read.
+// SayLimits reports what could not be read.
 func (l *Live) SayLimits() {
-	var limits []string
+	var limits, absent []string
 	for _, unread := range l.Snapshot.Status.Unread {
+		if l.Client == nil && unread.Why == snapshot.Absent(unread.Resource) {
+			absent = append(absent, unread.Resource)
+			continue
+		}
 		limits = append(limits, unread.Why)
+	}
+	if len(absent) > 0 {
+		slices.Sort(absent)
+		l.Options.Streams.Say(errors.New("not in the file, so what depends on them is unknown: " + strings.Join(absent, ", ")))
 	}
 	if len(limits) > 0 {
 		slices.Sort(limits)
@@ -238,7 +253,7 @@ func (l *Live) SayLimits() {
 
 // Join joins a connection with the engine. The plugins' feature gates have to be known before.
 func (o *Options) Join(ctx context.Context, client *client.Client) (*cluster.Cluster, error) {
-	explain.Emulate(client.Version())
+	scheduler.Emulate(client.Version())
 	open := func(ctx context.Context) (*cluster.Source, error) { return o.equipped(client.Source(ctx)) }
 	source, err := open(ctx)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // AddSchedulerConfig adds --scheduler-config to a command.
 func (o *Options) AddSchedulerConfig(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.schedulerConfig, "scheduler-config", "",
-		"The cluster's KubeSchedulerConfiguration. Without it a ConfigMap of kube-system is looked for, else the default profile is assumed.")
+		"The KubeSchedulerConfiguration `FILE` (default: from kube-system, else the default profile).")
 }
 
 // ReadSchedulerConfig reads the file that --scheduler-config names.
@@ -26,7 +26,7 @@ func (o *Options) ReadSchedulerConfig(ctx context.Context) error {
 	if err != nil {
 		return exit.Usagef("read scheduler configuration: %w", err)
 	}
-	read := &explain.Configuration{Data: data, Source: o.schedulerConfig, Asked: true}
+	read := &scheduler.Configuration{Data: data, Source: o.schedulerConfig, Asked: true}
 	if err := read.Check(); err != nil {
 		return exit.Usagef("%w", err)
 	}

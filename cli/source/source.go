@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
@@ -24,8 +24,8 @@ type Options struct {
 	step     int    // of the recording, from 1; 0 is the last
 	Whole    bool   // objects are kept as they come
 
-	schedulerConfig string                 // the file that the user named; "" without
-	Configuration   *explain.Configuration // what it holds
+	schedulerConfig string                   // the file that the user named; "" without
+	Configuration   *scheduler.Configuration // what it holds
 
 	PoolLabel string // the label of nodes that holds their pool, as set; "" without
 }

@@ -17,9 +17,9 @@ import (
 // tooMany is what a command waits for while the API server answers 429.
 const tooMany = "waiting for the API server: too many requests"
 
-// Waiting tells what a command waits for until it has read the cluster: on a
-// terminal by a line that is written over, elsewhere only what is out of the
-// ordinary. It ends the wait for a server that answers 429 at --request-timeout.
+// Waiting reports what a command waits for until it has read the cluster: on a
+// terminal by a line that is overwritten, elsewhere only what is unusual. It ends
+// the wait for a server that answers 429 at --request-timeout.
 type Waiting struct {
 	options *Options
 	limit   time.Duration // 0: for ever
@@ -31,11 +31,11 @@ type Waiting struct {
 	began    time.Time
 	said     bool // that there are too many requests
 	limiting *time.Timer
-	over     chan struct{} // closed: nothing is told any longer
+	over     chan struct{} // closed: nothing more is reported
 	done     bool
 }
 
-// Wait begins to tell what a command waits for, and gives the context that ends
+// Wait begins to report what a command waits for, and gives the context that ends
 // with --request-timeout.
 func (o *Options) Wait(ctx context.Context) (context.Context, *Waiting) {
 	w := &Waiting{options: o, progress: terminal.NewProgress(o.Streams.ErrOut), began: time.Now(), over: make(chan struct{})}
@@ -84,18 +84,18 @@ func (w *Waiting) Throttled() {
 	w.said = true
 	if w.limit > 0 && w.limiting == nil {
 		w.limiting = time.AfterFunc(w.limit, func() {
-			w.end(fmt.Errorf("read cluster: the API server answered for %s that there are too many requests; --request-timeout sets how long to wait", w.limit))
+			w.end(fmt.Errorf("read cluster: too many requests for %s: wait longer with --request-timeout", w.limit))
 		})
 	}
 }
 
-// reading tells how far reading is.
+// reading reports how far reading is.
 func (w *Waiting) reading(status model.Status) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.words = ""
 	if status.Connection.Problem == model.Throttled {
-		return // it is told with every answer
+		return // it is reported with every answer
 	}
 	if w.limiting != nil {
 		w.limiting.Stop()
@@ -104,7 +104,7 @@ func (w *Waiting) reading(status model.Status) {
 	w.progress.Show(status.Reading)
 }
 
-// Finish takes the line away, whatever came of it. Its error is why the wait was ended.
+// Finish removes the line. Its error is why the wait ended.
 func (w *Waiting) Finish(ctx context.Context, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package suggest names the words that may be meant: while one types them, and after a wrong one.
+// Package suggest suggests words: completions while a user types, and corrections of a typo.
 package suggest
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// near is how many letters a word may be off for another one to be suggested.
+// near is the largest edit distance of a suggestion.
 const near = 2
 
-// nearest are those of the words that a wrong one is close to, as cobra finds commands.
+// nearest are the words that a wrong one is close to, as cobra finds commands.
 func nearest(wrong string, words ...string) []string {
 	list := &cobra.Command{SuggestionsMinimumDistance: near}
 	for _, word := range words {
 		list.AddCommand(&cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}})
 	}
 	if wrong == "" {
-		return nil // it begins every word
+		return nil // it is a prefix of every word
 	}
 	return list.SuggestionsFor(wrong)
 }
 
-// DidYouMean asks for the words that a wrong one is close to: " (did you mean pods?)";
-// "" where there are none.
+// DidYouMean suggests the words that a wrong one is close to: " (did you mean pods?)";
+// "" if there are none.
 func DidYouMean(wrong string, words ...string) string {
 	found := nearest(wrong, words...)
 	if len(found) == 0 {
@@ -36,7 +36,7 @@ func DidYouMean(wrong string, words ...string) string {
 	return fmt.Sprintf(" (did you mean %s?)", strings.Join(found, " or "))
 }
 
-// NoCommand refuses arguments of the root command: they are commands that there are not.
+// NoCommand rejects arguments of the root command: they are unknown commands.
 func NoCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func NewAnswers(in io.Reader, out io.Writer) *Answers {
 	return &Answers{in: in, out: out, lines: bufio.NewReader(in)}
 }
 
-// CanAsk tells whether there is a user to ask.
+// CanAsk reports whether there is a user to ask.
 func (a *Answers) CanAsk() bool { return Is(a.in) && Is(a.out) }
 
 // Ask puts a question and waits for a line. What was typed before the question

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is a line on a terminal that is written over; elsewhere it is nothing.
+// Progress is a line on a terminal that is overwritten; elsewhere nothing is written.
 type Progress struct {
 	w     io.Writer
 	shown bool
@@ -24,8 +24,8 @@ func NewProgress(w io.Writer) *Progress {
 	return &Progress{w: Below(w)}
 }
 
-// Show tells how many objects of each list that is not in yet were read. A line
-// that cannot be written is no loss.
+// Show reports how many objects were read of each list that is not complete. Errors
+// are ignored.
 func (p *Progress) Show(reading map[string]int) {
 	var lists []string
 	for _, resource := range slices.Sorted(maps.Keys(reading)) {
@@ -33,10 +33,10 @@ func (p *Progress) Show(reading map[string]int) {
 			lists = append(lists, fmt.Sprintf("%s: %d so far", resource, n))
 		}
 	}
-	p.Line("Reading the cluster " + strings.Join(lists, ", "))
+	p.Line("Reading the cluster: " + strings.Join(lists, ", "))
 }
 
-// Line writes over the line; it is false where there is no terminal.
+// Line overwrites the line; it is false without a terminal.
 func (p *Progress) Line(text string) bool {
 	if p.w == nil {
 		return false
@@ -46,7 +46,7 @@ func (p *Progress) Line(text string) bool {
 	return true
 }
 
-// Clear takes the line away.
+// Clear removes the line.
 func (p *Progress) Clear() {
 	if p.shown {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
@@ -54,7 +54,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// Is tells whether a stream is a terminal.
+// Is reports whether a stream is a terminal.
 func Is(stream any) bool {
 	file, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(file.Fd()))

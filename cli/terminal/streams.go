@@ -44,7 +44,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isPlain says whether a text holds nothing but ASCII that can be seen, and what
+// isPlain reports whether a text holds nothing but ASCII that can be seen, and what
 // lays it out.
 func isPlain(text []byte) bool {
 	for _, c := range text {
@@ -130,7 +130,7 @@ func (s *Stream) TakeOver() (giveBack func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(s, r) // where nobody reads on there is nobody to tell
+		_, _ = io.Copy(s, r) // an error means that nobody reads
 	}()
 	return func() {
 		os.Stderr = real

@@ -21,7 +21,7 @@ type Streams struct {
 // LongestLine is how much of an error is said, in characters: some quote whole files.
 const LongestLine = 1000
 
-// Say writes err as one line on standard error. If nobody hears it, nothing can be done.
+// Say writes err as one line on standard error. Errors are ignored: nobody reads then.
 func (s *Streams) Say(err error) {
 	line := OneLine(err.Error())
 	if all := []rune(line); len(all) > LongestLine {
@@ -30,7 +30,7 @@ func (s *Streams) Say(err error) {
 	_, _ = fmt.Fprintf(s.ErrOut, "%s: %s\n", s.Name, line)
 }
 
-// OneLine joins the lines of a text and drops what a terminal would obey.
+// OneLine joins the lines of a text and removes control characters.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(model.Clean(text)), " ")
 }

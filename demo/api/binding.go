@@ -10,7 +10,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
-// bind gives a pod its node, under the conditions of the binding subresource
+// bind binds a pod to its node, by the rules of the binding subresource
 // (pkg/registry/core/pod/storage/storage.go).
 func (s *Store) bind(q query, binding *corev1.Binding) error {
 	_, err := s.update(q, func(old runtime.Object) (runtime.Object, error) {
@@ -35,13 +35,13 @@ func (s *Store) bind(q query, binding *corev1.Binding) error {
 			Type: corev1.PodScheduled, Status: corev1.ConditionTrue, ObservedGeneration: pod.Generation,
 			LastTransitionTime: s.now(),
 		})
-		pod.ResourceVersion = "" // whoever binds speaks of the pod, not of a version of it
+		pod.ResourceVersion = "" // a binding is for the pod, not for one version of it
 		return pod, nil
 	})
 	return err
 }
 
-// bindable says why a pod cannot be bound; nil where it can.
+// bindable returns why a pod cannot be bound; nil if it can.
 func bindable(pod *corev1.Pod, binding *corev1.Binding) error {
 	switch {
 	case binding.Target.Kind != "" && binding.Target.Kind != "Node" || binding.Target.Name == "":

@@ -26,16 +26,16 @@ type Use int
 
 // The uses of a client.
 const (
-	Reads  Use = iota // every write is refused
+	Reads  Use = iota // every write fails
 	Tries             // every write is a dry run
 	Writes            // everything
 )
 
-// forget is how often a fake clientset is made to forget what was asked of it.
+// forget is the period in which the recorded actions of a fake clientset are cleared.
 const forget = time.Second
 
-// Client makes a client of the store. It is client-go's fake, which answers one
-// request at a time: whoever answers requests needs another one than who asks.
+// Client makes a client of the store. It is client-go's fake clientset, which handles one
+// request at a time: code that runs within a request needs another client.
 func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
 	r, set := reactor{s}, &fake.Clientset{}
 	set.AddReactor("*", "*", func(action testing.Action) (bool, runtime.Object, error) {
@@ -65,10 +65,10 @@ func (s *Store) Client(ctx context.Context, use Use) kubernetes.Interface {
 	return set
 }
 
-// reactor answers what is asked of a fake clientset.
+// reactor handles the requests of a fake clientset.
 type reactor struct{ store *Store }
 
-// queryOf is what an action is about.
+// queryOf is the request of an action.
 func (r reactor) queryOf(action testing.Action, name string) (query, error) {
 	of, ok := r.store.kinds[action.GetResource()]
 	if !ok {
@@ -79,7 +79,7 @@ func (r reactor) queryOf(action testing.Action, name string) (query, error) {
 	}, nil
 }
 
-// react answers one request. Objects that the asker may change are copies.
+// react handles one request. Objects that the caller may change are copies.
 func (r reactor) react(action testing.Action, use Use) (runtime.Object, error) {
 	switch action := action.(type) {
 	case testing.GetActionImpl:
@@ -112,7 +112,7 @@ func (r reactor) react(action testing.Action, use Use) (runtime.Object, error) {
 	return object.DeepCopyObject(), nil
 }
 
-// rightsAsked answers the question what the user may do: all.
+// rightsAsked answers SelfSubjectAccessReviews: everything is allowed.
 func rightsAsked(action testing.Action) (runtime.Object, bool) {
 	create, ok := action.(testing.CreateActionImpl)
 	if !ok {
@@ -139,7 +139,7 @@ func (s *Store) get(q query) (runtime.Object, error) {
 	return q.kind.view(object)
 }
 
-// write carries out a write, or tries it.
+// write handles a write or its dry run.
 func (r reactor) write(action testing.Action, dry bool) (runtime.Object, error) {
 	name, dryRun, ok := writeOf(action)
 	if !ok {
@@ -168,7 +168,7 @@ func (r reactor) write(action testing.Action, dry bool) (runtime.Object, error) 
 	return nil, err
 }
 
-// writeOf is what an action writes to, and what it says about dry runs.
+// writeOf is the name of the object that an action writes, and its dryRun option.
 func writeOf(action testing.Action) (name string, dryRun []string, ok bool) {
 	switch action := action.(type) {
 	case testing.CreateActionImpl:
@@ -185,7 +185,7 @@ func writeOf(action testing.Action) (name string, dryRun []string, ok bool) {
 	return "", nil, false
 }
 
-// create creates an object, or does what a subresource of a pod does.
+// create creates an object or handles a subresource of a pod.
 func (r reactor) create(q query, object runtime.Object) (runtime.Object, error) {
 	switch object := object.(type) {
 	case *corev1.Binding:
@@ -198,7 +198,7 @@ func (r reactor) create(q query, object runtime.Object) (runtime.Object, error) 
 	return r.store.create(q, object)
 }
 
-// watch begins a watch.
+// watch starts a watch.
 func (r reactor) watch(action testing.Action) (watch.Interface, error) {
 	asked, ok := action.(testing.WatchActionImpl)
 	if !ok {

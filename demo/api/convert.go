@@ -20,7 +20,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"      // …
 )
 
-// internal is an object as the strategies know it.
+// internal is an object in its internal version, for the strategies.
 func (k *kind) internal(object runtime.Object) (runtime.Object, error) {
 	converted, err := legacyscheme.Scheme.ConvertToVersion(object, k.transition)
 	if err != nil {
@@ -29,7 +29,7 @@ func (k *kind) internal(object runtime.Object) (runtime.Object, error) {
 	return converted, nil
 }
 
-// external is an object as it is stored.
+// external is an object in its stored version.
 func (k *kind) external(object runtime.Object) (runtime.Object, error) {
 	made, err := k.stored.version(object)
 	if err != nil {
@@ -38,15 +38,15 @@ func (k *kind) external(object runtime.Object) (runtime.Object, error) {
 	return restored(made)
 }
 
-// message is an object as it is written to etcd.
+// message is an object that can be written to etcd.
 type message interface {
 	runtime.Object
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// restored is an object as it comes back from etcd: without what only memory tells
-// apart, as an empty map from none. Hashes of templates rest on that.
+// restored is an object as it is read back from etcd: without differences that exist
+// only in memory, such as an empty map and nil. Hashes of templates depend on that.
 func restored(object runtime.Object) (runtime.Object, error) {
 	written, ok := object.(message)
 	if !ok {
@@ -67,7 +67,7 @@ func restored(object runtime.Object) (runtime.Object, error) {
 	return read, nil
 }
 
-// view is a stored object as clients of the kind know it, for them to change.
+// view is a copy of a stored object in the version of the kind.
 func (k *kind) view(object runtime.Object) (runtime.Object, error) {
 	if k.stored == k {
 		return object.DeepCopyObject(), nil
@@ -79,7 +79,7 @@ func (k *kind) view(object runtime.Object) (runtime.Object, error) {
 	return k.version(internal)
 }
 
-// version is an internal object in the kind's own version.
+// version is an internal object in the version of the kind.
 func (k *kind) version(object runtime.Object) (runtime.Object, error) {
 	converted, err := legacyscheme.Scheme.ConvertToVersion(object, k.kind.GroupVersion())
 	if err != nil {

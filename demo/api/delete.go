@@ -9,8 +9,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// delete ends an object. A pod that runs on a node gets its grace period, and
-// its kubelet takes it away; one with finalizers stays until they are gone.
+// delete deletes an object. A pod on a node gets its grace period and is removed by its
+// kubelet; an object with finalizers stays until they are removed.
 func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, error) {
 	for range mostTries {
 		old, ok := s.storage.object(q.kind, q.name)
@@ -28,7 +28,7 @@ func (s *Store) delete(q query, options metav1.DeleteOptions) (runtime.Object, e
 	return nil, q.conflict()
 }
 
-// deleteAll ends all objects that are selected.
+// deleteAll deletes all selected objects.
 func (s *Store) deleteAll(q query, which selection, options metav1.DeleteOptions) error {
 	objects, _ := s.storage.selected(q.kind, which)
 	for _, object := range objects {
@@ -40,8 +40,8 @@ func (s *Store) deleteAll(q query, which selection, options metav1.DeleteOptions
 	return nil
 }
 
-// ending is the object as it is while it is deleted; now says that it is gone at
-// once, and where nothing is to be done it is the old one.
+// ending is the object while it is being deleted. now says that it is removed at once. If
+// there is nothing to do, it is the old object.
 func (s *Store) ending(q query, old runtime.Object, options metav1.DeleteOptions) (object runtime.Object, now bool, err error) {
 	internal, err := q.kind.stored.internal(old.DeepCopyObject())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
-// evict deletes a pod if its PodDisruptionBudget lets it go, by the rules of the
+// evict deletes a pod if its PodDisruptionBudget allows it, by the rules of the
 // eviction subresource (pkg/registry/core/pod/storage/eviction.go).
 func (s *Store) evict(q query, eviction *policyv1.Eviction) error {
 	object, ok := s.storage.object(q.kind, q.name)
@@ -45,13 +45,13 @@ func (s *Store) evict(q query, eviction *policyv1.Eviction) error {
 	return err
 }
 
-// ignoresBudgets says whether the pod's end disrupts nothing any more.
+// ignoresBudgets says whether evicting the pod is no disruption.
 func ignoresBudgets(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed ||
 		pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil
 }
 
-// spend takes a disruption from the pod's budget, or says why there is none.
+// spend uses one allowed disruption of the budget of the pod, or returns why there is none.
 func (s *Store) spend(q query, pod *corev1.Pod) error {
 	budgets := s.budgetsOf(pod)
 	switch {
@@ -82,15 +82,15 @@ func (s *Store) spend(q query, pod *corev1.Pod) error {
 	return err
 }
 
-// spares says whether the budget lets a pod go that is not ready without
-// counting it.
+// spares says whether the budget allows evicting a pod that is not ready without using a
+// disruption.
 func spares(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 	status, policy := budget.Status, budget.Spec.UnhealthyPodEvictionPolicy
 	return !podutil.IsPodReady(pod) && (policy != nil && *policy == policyv1.AlwaysAllow ||
 		status.CurrentHealthy >= status.DesiredHealthy && status.DesiredHealthy > 0)
 }
 
-// refusal is why the budget allows no disruption now; nil where it does.
+// refusal is why the budget allows no disruption now; nil if it does.
 func refusal(budget *policyv1.PodDisruptionBudget) error {
 	status := budget.Status
 	switch {
@@ -110,14 +110,14 @@ func refusal(budget *policyv1.PodDisruptionBudget) error {
 	return tooMany(words, 0)
 }
 
-// tooMany is the answer to an eviction that a budget refuses.
+// tooMany is the error of an eviction that a budget rejects.
 func tooMany(cause string, seconds int) error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
 	return err
 }
 
-// target notes in the pod that it ends by an eviction.
+// target sets the condition DisruptionTarget of an evicted pod.
 func (s *Store) target(q query) error {
 	q.subresource = "status"
 	_, err := s.update(q, func(old runtime.Object) (runtime.Object, error) {

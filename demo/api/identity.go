@@ -10,13 +10,13 @@ import (
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
-// names gives new objects their UIDs and generated names, by a seed.
+// names generates UIDs and names of new objects from a seed.
 type names struct {
 	mu     sync.Mutex
 	random *rand.Rand
 }
 
-// uid is a new object's: one of version 4, by the seed.
+// uid is the UID of a new object: a version 4 UUID from the seed.
 func (n *names) uid() types.UID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -24,13 +24,13 @@ func (n *names) uid() types.UID {
 	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff, low>>48&0x3fff|0x8000, low&(1<<48-1)))
 }
 
-// longest is how much of a prefix a generated name takes, as kube-apiserver's do.
+// longest is the maximal length of the prefix of a generated name, as in kube-apiserver.
 const longest = 63 - generated
 
-// generated is how many characters are made up.
+// generated is the number of random characters.
 const generated = 5
 
-// generateName is a name of that prefix that is not in use, most likely.
+// generateName is a name with that prefix. It is very likely unused.
 func (n *names) generateName(prefix string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -41,5 +41,5 @@ func (n *names) generateName(prefix string) string {
 	return prefix[:min(len(prefix), longest)] + utilrand.SafeEncodeString(string(suffix[:]))
 }
 
-// now is a time as objects carry it.
+// now is the current time with the precision of objects.
 func (s *Store) now() metav1.Time { return metav1.Time{Time: s.clock.Now()}.Rfc3339Copy() }

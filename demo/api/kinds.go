@@ -52,13 +52,13 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
 )
 
-// strategy is what a registry of kube-apiserver does with objects of its kind.
+// strategy is the create, update and delete strategy of a registry of kube-apiserver.
 type strategy interface {
 	rest.RESTCreateUpdateStrategy
 	rest.RESTDeleteStrategy
 }
 
-// kind is a kind of objects that is served.
+// kind is a served kind of objects.
 type kind struct {
 	resource   schema.GroupVersionResource
 	kind       schema.GroupVersionKind
@@ -68,15 +68,15 @@ type kind struct {
 	stored     *kind                              // the kind that objects are kept as: another one where two groups serve the same
 }
 
-// namespaced says whether objects of the kind live in namespaces.
+// namespaced says whether the kind is namespaced.
 func (k *kind) namespaced() bool { return k.strategy.NamespaceScoped() }
 
-// status are the subresources of a kind that has only a status.
+// status are the subresources of a kind whose only subresource is status.
 func status(by rest.RESTUpdateStrategy) map[string]rest.RESTUpdateStrategy {
 	return map[string]rest.RESTUpdateStrategy{"status": by}
 }
 
-// kinds are those that the scheduler, the controllers and the dashboard use.
+// kinds are the kinds that the scheduler, the controllers and the dashboard use.
 func kinds(namespaces corev1client.NamespaceInterface) map[schema.GroupVersionResource]*kind {
 	all := map[schema.GroupVersionResource]*kind{}
 	add := func(group schema.GroupVersion, resource, name string, by strategy, subs map[string]rest.RESTUpdateStrategy) {
@@ -123,7 +123,7 @@ func kinds(namespaces corev1client.NamespaceInterface) map[schema.GroupVersionRe
 	return all
 }
 
-// Served are the kinds that the store serves, as discovery tells of them.
+// Served are the kinds that the store serves, as in discovery.
 func (s *Store) Served() []*metav1.APIResourceList {
 	groups := map[string]*metav1.APIResourceList{}
 	for _, k := range s.kinds {

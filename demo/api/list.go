@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// selection is which objects of a kind are meant.
+// selection selects objects of a kind.
 type selection struct {
 	namespace string // "" is all
 	labels    labels.Selector
 	fields    fields.Selector
 }
 
-// holds says whether the object is meant.
+// holds says whether the object is selected.
 func (s selection) holds(object runtime.Object) bool {
 	accessor, err := meta.Accessor(object)
 	if err != nil || s.namespace != "" && accessor.GetNamespace() != s.namespace {
@@ -33,7 +33,7 @@ func (s selection) holds(object runtime.Object) bool {
 	return s.fields == nil || s.fields.Empty() || s.fields.Matches(fieldsOf(object))
 }
 
-// fieldsOf are the fields that can be selected by, as kube-apiserver serves them.
+// fieldsOf are the fields for field selectors, as kube-apiserver supports them.
 func fieldsOf(object runtime.Object) fields.Set {
 	set := fields.Set{"metadata.name": nameOf(object).Name, "metadata.namespace": nameOf(object).Namespace}
 	switch o := object.(type) {
@@ -51,8 +51,8 @@ func fieldsOf(object runtime.Object) fields.Set {
 	return set
 }
 
-// list gives the objects of a kind by namespace and name. They are the stored
-// ones: whoever wants to change one copies it.
+// list returns the objects of a kind by namespace and name. They are the stored objects:
+// a caller that changes one must copy it.
 func (s *Store) list(of *kind, which selection) (runtime.Object, error) {
 	list, err := scheme.Scheme.New(of.kind.GroupVersion().WithKind(of.kind.Kind + "List"))
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) list(of *kind, which selection) (runtime.Object, error) {
 	return list, nil
 }
 
-// selected are the objects that are meant, and the version that they are of.
+// selected are the selected objects, and the resourceVersion of the list.
 func (s *storage) selected(of *kind, which selection) (objects []runtime.Object, version int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,8 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// Load puts objects into the store as they are, status and times included, as
-// when a cluster's data is restored. Only defaults are filled in, and UIDs and
-// times of creation where there are none.
+// Load stores objects unchanged, with their status and times, like a restored backup. It
+// only sets defaults, and missing UIDs and creation times.
 func (s *Store) Load(objects ...runtime.Object) error {
 	byKind := map[schema.GroupVersionKind]*kind{}
 	for _, k := range s.kinds {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// patch changes an object by a patch.
+// patch applies a patch to an object.
 func (s *Store) patch(q query, how types.PatchType, patch []byte) (runtime.Object, error) {
 	return s.update(q, func(old runtime.Object) (runtime.Object, error) {
 		text, err := json.Marshal(old)
@@ -34,7 +34,7 @@ func (s *Store) patch(q query, how types.PatchType, patch []byte) (runtime.Objec
 	})
 }
 
-// apply is the text of an object after the patch.
+// apply is the JSON of an object after the patch.
 func apply(text []byte, old runtime.Object, how types.PatchType, patch []byte) (patched []byte, err error) {
 	switch how {
 	case types.MergePatchType:
@@ -47,7 +47,7 @@ func apply(text []byte, old runtime.Object, how types.PatchType, patch []byte) (
 			patched, err = steps.Apply(text)
 		}
 	default:
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("patches of type %s are not known here", how))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("patches of type %s are not supported", how))
 	}
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())

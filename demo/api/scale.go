@@ -30,7 +30,7 @@ func scaled(object runtime.Object) (*autoscalingv1.Scale, error) {
 	case *appsv1.StatefulSet:
 		meta, replicas, now, selector = o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas, o.Spec.Selector
 	default:
-		return nil, apierrors.NewBadRequest("it has no scale")
+		return nil, apierrors.NewBadRequest("it has no scale subresource")
 	}
 	scale := &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{
@@ -61,7 +61,7 @@ func (s *Store) rescale(q query, scale *autoscalingv1.Scale) (*autoscalingv1.Sca
 		case *appsv1.StatefulSet:
 			o.Spec.Replicas, o.UID, o.ResourceVersion = &replicas, scale.UID, scale.ResourceVersion
 		default:
-			return nil, apierrors.NewBadRequest("it has no scale")
+			return nil, apierrors.NewBadRequest("it has no scale subresource")
 		}
 		return old, nil
 	})

@@ -1,7 +1,6 @@
-// Package api is an API server in memory: what client-go's fake clientset sends
-// is defaulted, validated, versioned and watched as kube-apiserver does it, by
-// its own registry strategies and admission plugins. Nothing listens and nothing
-// is sent anywhere.
+// Package api is an API server in memory. It defaults, validates, versions and watches
+// the objects of client-go's fake clientset with the registry strategies and admission
+// plugins of kube-apiserver. Nothing listens and nothing is sent anywhere.
 package api
 
 import (
@@ -23,8 +22,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Store serves the objects of one cluster: it defaults, validates and admits what
-// its clients write, and keeps it.
+// Store serves the objects of one cluster: it defaults, validates, admits and stores what
+// its clients write.
 type Store struct {
 	clock   clock.WithTicker
 	kinds   map[schema.GroupVersionResource]*kind
@@ -35,8 +34,8 @@ type Store struct {
 	admit admission.Interface // nil: nothing is asked
 }
 
-// storage holds objects by kind, as etcd does for kube-apiserver. What it gives out
-// is never changed afterwards: a write puts another object in the place of the old one.
+// storage holds objects by kind, as etcd does for kube-apiserver. Stored objects are
+// never changed: a write replaces the object.
 type storage struct {
 	mu      sync.Mutex
 	version int64 // the resourceVersion of the last write
@@ -60,18 +59,18 @@ type change struct {
 	object  runtime.Object
 }
 
-// mostEvents is how many events are kept: kube-apiserver drops them by the hour.
+// mostEvents is the number of events that are kept; kube-apiserver drops them after an hour.
 const mostEvents = 5000
 
-// remembered is how many writes of a kind a watch can be late by.
+// remembered is the number of past writes of a kind from which a watch can start.
 const remembered = 4096
 
-// stream is the store's of those that one seed gives. The story takes another,
-// or its objects and the store's would have the same UIDs.
+// stream is the random stream of the store. package demo uses another one with the same
+// seed, because otherwise both would generate the same UIDs.
 const stream = 3
 
-// NewStore makes an empty cluster. UIDs and generated names follow the seed. What its clients run in the background ends
-// with their contexts.
+// NewStore makes an empty store. UIDs and generated names depend on the seed. Background
+// work of its clients ends with their contexts.
 func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
 	s := &Store{clock: c, names: names{random: rand.New(rand.NewPCG(seed, stream))}}
 	s.storage = storage{version: 1, tables: map[schema.GroupVersionResource]*table{}}
@@ -83,14 +82,14 @@ func NewStore(ctx context.Context, c clock.WithTicker, seed uint64) *Store {
 	return s
 }
 
-// Admit has plugins asked about every write from now on.
+// Admit sets the admission plugins for every write from now on; nil is none.
 func (s *Store) Admit(by admission.Interface) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.admit = by
 }
 
-// object finds one, as it is stored.
+// object finds a stored object.
 func (s *storage) object(of *kind, name types.NamespacedName) (runtime.Object, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +97,8 @@ func (s *storage) object(of *kind, name types.NamespacedName) (runtime.Object, b
 	return object, ok
 }
 
-// put stores a new or changed object if the one that it was worked out from is
-// still there (nil: none is); it gives it the next resourceVersion.
+// put stores object with the next resourceVersion, if old is still the stored object; nil
+// is none.
 func (s *storage) put(of *kind, old, object runtime.Object) bool {
 	name := nameOf(object)
 	s.mu.Lock()
@@ -115,15 +114,14 @@ func (s *storage) put(of *kind, old, object runtime.Object) bool {
 	if old == nil {
 		what = watch.Added
 	}
-	t.tell(change{version: s.version, kind: what, old: old, object: object})
+	t.notify(change{version: s.version, kind: what, old: old, object: object})
 	if t.most > 0 && len(t.objects) > t.most {
 		s.thin(t)
 	}
 	return true
 }
 
-// thin drops a tenth of a table's objects, those that were written longest ago.
-// The lock is held.
+// thin drops the oldest tenth of the objects of a table. The lock is held.
 func (s *storage) thin(t *table) {
 	all := slices.Collect(maps.Values(t.objects))
 	slices.SortFunc(all, func(a, b runtime.Object) int { return cmp.Compare(versionOf(a), versionOf(b)) })
@@ -132,7 +130,7 @@ func (s *storage) thin(t *table) {
 	}
 }
 
-// drop takes an object away if it is still the stored one.
+// drop removes an object if it is still the stored one.
 func (s *storage) drop(of *kind, old runtime.Object) bool {
 	name := nameOf(old)
 	s.mu.Lock()
@@ -145,17 +143,17 @@ func (s *storage) drop(of *kind, old runtime.Object) bool {
 	return true
 }
 
-// remove takes an object out of its table. The lock is held.
+// remove removes an object from its table. The lock is held.
 func (s *storage) remove(t *table, old runtime.Object) {
 	s.version++
 	delete(t.objects, nameOf(old))
 	last := old.DeepCopyObject()
 	stamp(last, s.version)
-	t.tell(change{version: s.version, kind: watch.Deleted, old: old, object: last})
+	t.notify(change{version: s.version, kind: watch.Deleted, old: old, object: last})
 }
 
-// tell notes a write and tells those who watch.
-func (t *table) tell(e change) {
+// notify records a write and sends it to the watchers.
+func (t *table) notify(e change) {
 	if len(t.log) >= 2*remembered {
 		t.forgot = t.log[remembered-1].version
 		t.log = append([]change(nil), t.log[remembered:]...)

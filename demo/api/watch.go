@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher hands events on. Its queue has no end, so that a slow reader never
-// holds up a write.
+// watcher delivers events. Its queue is unbounded, so that a slow reader never blocks a
+// write.
 type watcher struct {
 	selects func(runtime.Object) bool
 	out     chan watch.Event
@@ -24,7 +24,7 @@ type watcher struct {
 	ended   bool
 }
 
-// watch begins to tell the writes of a kind after a version; "" is from now on.
+// watch starts a watch of a kind after a resourceVersion; "" is from now on.
 func (s *storage) watch(of *kind, version string, selects func(runtime.Object) bool) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +59,8 @@ func (s *storage) watch(of *kind, version string, selects func(runtime.Object) b
 	return w, nil
 }
 
-// push queues an event as one who selects sees it: an object that comes into a
-// selection is new, and one that leaves it is deleted.
+// push queues an event for the selection of the watch: an object that enters the
+// selection is added, and one that leaves it is deleted.
 func (w *watcher) push(e change) {
 	is, was := w.selects(e.object), e.old != nil && w.selects(e.old)
 	told := watch.Event{Type: e.kind, Object: e.object}
@@ -78,7 +78,7 @@ func (w *watcher) push(e change) {
 	w.waiting.Signal()
 }
 
-// next waits for events; none means that it ended.
+// next waits for events; none means that the watch ended.
 func (w *watcher) next() []watch.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()

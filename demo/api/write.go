@@ -22,10 +22,10 @@ type query struct {
 	kind        *kind
 	name        types.NamespacedName
 	subresource string
-	dry         bool // only tried
+	dry         bool // dry run
 }
 
-// context is what strategies and admission plugins find out about a request from.
+// context describes the request to strategies and admission plugins.
 func (q query) context() context.Context {
 	ctx := request.WithNamespace(context.Background(), q.name.Namespace)
 	return request.WithRequestInfo(ctx, &request.RequestInfo{
@@ -81,8 +81,8 @@ func (s *Store) create(q query, object runtime.Object) (runtime.Object, error) {
 	return made, nil
 }
 
-// admitted has the plugins change an object and then judge it; between the two
-// the strategy prepares and validates it, as kube-apiserver does.
+// admitted runs mutating admission, then validate, then validating admission, as
+// kube-apiserver does.
 func (s *Store) admitted(q query, does admission.Operation, object, old runtime.Object, options runtime.Object, validate func() error) error {
 	s.mu.Lock()
 	plugins := s.admit
@@ -104,11 +104,11 @@ func (s *Store) admitted(q query, does admission.Operation, object, old runtime.
 	return nil
 }
 
-// mostTries bounds how often an update without a resourceVersion is tried again.
+// mostTries limits the retries of an update without a resourceVersion.
 const mostTries = 100
 
-// update changes an object: next makes the new one of the stored one. Where that
-// carries a resourceVersion it has to be the stored one's.
+// update changes an object: next makes the new object from the stored one. If it has a
+// resourceVersion, that must be the stored one.
 func (s *Store) update(q query, next func(old runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	for range mostTries {
 		old, ok := s.storage.object(q.kind, q.name)
@@ -137,7 +137,7 @@ func (s *Store) update(q query, next func(old runtime.Object) (runtime.Object, e
 	return nil, q.conflict()
 }
 
-// changed works out the new object; it is the old one where nothing differs.
+// changed is the new object; it is the old one if nothing differs.
 func (s *Store) changed(q query, old runtime.Object, next func(runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	shown, err := q.kind.view(old)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Store) changed(q query, old runtime.Object, next func(runtime.Object) (
 	return made, nil
 }
 
-// sameObject holds a new version of an object to be of the stored one.
+// sameObject checks that a new version is of the stored object.
 func (q query) sameObject(old, object runtime.Object) error {
 	was, err := meta.Accessor(old)
 	if err != nil {
@@ -205,7 +205,7 @@ func (q query) sameObject(old, object runtime.Object) error {
 	return nil
 }
 
-// removable says whether an object that is being deleted has nothing left to wait for.
+// removable says whether an object that is being deleted can be removed.
 func removable(object runtime.Object) bool {
 	accessor, err := meta.Accessor(object)
 	if err != nil || accessor.GetDeletionTimestamp() == nil || len(accessor.GetFinalizers()) > 0 {

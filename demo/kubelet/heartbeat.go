@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// beat renews the Leases of all nodes that are not silent, again and again.
-func (k *Kubelets) beat(ctx context.Context) {
+// renewLeases renews the Leases of all nodes that are not silent, until ctx ends.
+func (k *Kubelets) renewLeases(ctx context.Context) {
 	ticker := k.Clock.NewTicker(k.Heartbeat)
 	defer ticker.Stop()
 	for {
@@ -32,7 +32,8 @@ func (k *Kubelets) beat(ctx context.Context) {
 	}
 }
 
-// renew says that a node is there. What fails is made good by the next beat.
+// renew renews the Lease of a node and reports it Ready. A failure is repaired by the
+// next heartbeat.
 func (k *Kubelets) renew(ctx context.Context, node *corev1.Node) {
 	leases := k.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	now := metav1.NewMicroTime(k.Clock.Now())
@@ -64,9 +65,8 @@ func isReady(node *corev1.Node, status corev1.ConditionStatus) bool {
 	})
 }
 
-// reportReady sets what a kubelet reports that is there, of which is says whether
-// its node is ready. Other conditions, as a pressure that a story has put there,
-// stay.
+// reportReady sets the conditions that a kubelet reports; is is the Ready condition.
+// Other conditions, such as a pressure that was set before, stay.
 func (k *Kubelets) reportReady(ctx context.Context, node *corev1.Node, is corev1.NodeCondition) {
 	reported := node.DeepCopy()
 	now := metav1.NewTime(k.Clock.Now()).Rfc3339Copy()

@@ -1,6 +1,6 @@
-// Package kubelet stands in for the kubelets of the embedded cluster: nodes
-// send heartbeats, and pods that are bound to them start, run and end. No
-// container runs.
+// Package kubelet simulates the kubelets of the embedded cluster: nodes send
+// heartbeats, and pods that are bound to them start, run and terminate. No container
+// runs.
 package kubelet
 
 import (
@@ -17,17 +17,17 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Options are what kubelets work with.
+// Options configure the kubelets.
 type Options struct {
 	Client    kubernetes.Interface
-	Informers informers.SharedInformerFactory // started by whoever made it
+	Informers informers.SharedInformerFactory // started by the caller
 	Clock     clock.WithTicker
-	Heartbeat time.Duration // between two of one node
+	Heartbeat time.Duration // period per node
 	Address   func(pod *corev1.Pod) string
 	Silence   *Silence // of nodes
 }
 
-// Kubelets are those of all nodes.
+// Kubelets are the kubelets of all nodes.
 type Kubelets struct {
 	Options
 	pods  cache.SharedIndexInformer
@@ -37,10 +37,10 @@ type Kubelets struct {
 	failed Silence // of container runtimes: their kubelets report NotReady
 }
 
-// workers is how many pods are looked after at once.
+// workers is the number of pods that are synced at once.
 const workers = 2
 
-// New makes the kubelets; Run lets them work.
+// New makes the kubelets. Run starts them.
 func New(options Options) (*Kubelets, error) {
 	k := &Kubelets{
 		Options: options,
@@ -61,12 +61,12 @@ func (k *Kubelets) enqueue(object any) {
 	}
 }
 
-// Run works until ctx ends.
+// Run runs the kubelets until ctx ends.
 func (k *Kubelets) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer utilruntime.HandleCrash()
-		k.beat(ctx)
+		k.renewLeases(ctx)
 	})
 	for range workers {
 		running.Go(func() {
@@ -76,7 +76,7 @@ func (k *Kubelets) Run(ctx context.Context) {
 				if ended {
 					return
 				}
-				if again := k.look(ctx, name); again > 0 {
+				if again := k.sync(ctx, name); again > 0 {
 					k.queue.AddAfter(name, again)
 				}
 				k.queue.Done(name)
@@ -88,14 +88,14 @@ func (k *Kubelets) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// Silent has the kubelet of a node do nothing, as when it is cut off, or work again.
+// Silent stops the kubelet of a node, as if it were disconnected, or starts it again.
 func (k *Kubelets) Silent(node string, on bool) { k.set(k.Silence, node, on) }
 
-// Fail has the container runtime of a node fail, so that its kubelet reports
-// NotReady and does nothing with pods; or work again.
+// Fail makes the container runtime of a node fail, so that its kubelet reports NotReady
+// and does not sync pods, or work again.
 func (k *Kubelets) Fail(node string, on bool) { k.set(&k.failed, node, on) }
 
-// set notes what happened to a node, and looks after its pods when that is over.
+// set records the state of a node, and syncs its pods when it works again.
 func (k *Kubelets) set(in *Silence, node string, on bool) {
 	in.set(node, on)
 	if on {

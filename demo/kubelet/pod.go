@@ -14,14 +14,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// RunsFor is the annotation of a pod that says how long its containers run: a
-// duration. Without it those of a Job run half a minute, and all others on.
+// RunsFor is an annotation of a pod: how long its containers run, a duration. Without
+// it the pods of a Job run for half a minute, and all others without limit.
 const RunsFor = "demo.fathom/runs-for"
 
 // Missing is the tag of an image that no registry has.
 const Missing = ":missing"
 
-// How long things take: long enough to be seen, short enough not to be waited for.
+// Durations: long enough to be seen, short enough to wait for.
 const (
 	startsIn  = 700 * time.Millisecond
 	startsVar = 1500 * time.Millisecond // more, by the pod
@@ -29,9 +29,9 @@ const (
 	jobRuns   = 30 * time.Second
 )
 
-// look does what is due for a pod, and says when to look again; 0 is not before
-// it changes.
-func (k *Kubelets) look(ctx context.Context, name cache.ObjectName) time.Duration {
+// sync does what is due for a pod and returns when to sync it again; 0 is when it
+// changes.
+func (k *Kubelets) sync(ctx context.Context, name cache.ObjectName) time.Duration {
 	object, ok, err := k.pods.GetStore().GetByKey(name.String())
 	if err != nil || !ok {
 		return 0
@@ -42,31 +42,31 @@ func (k *Kubelets) look(ctx context.Context, name cache.ObjectName) time.Duratio
 	}
 	switch {
 	case pod.DeletionTimestamp != nil:
-		return k.end(ctx, pod)
+		return k.terminate(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending && Unpullable(pod) != "":
 		return k.reportUnpullable(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending:
-		return k.begin(ctx, pod)
+		return k.start(ctx, pod)
 	case pod.Status.Phase == corev1.PodRunning:
-		return k.finish(ctx, pod)
+		return k.complete(ctx, pod)
 	}
 	return 0
 }
 
-// remaining is how much of d is left since at.
+// remaining is the rest of d, counted from at.
 func (k *Kubelets) remaining(at time.Time, d time.Duration) time.Duration {
 	return d - k.Clock.Now().Sub(at)
 }
 
-// spread is a part of d that is the pod's own.
+// spread is a fraction of d that depends on the pod.
 func spread(pod *corev1.Pod, d time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(pod.UID))
 	return d * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// begin reports the pod as running once it had time to start.
-func (k *Kubelets) begin(ctx context.Context, pod *corev1.Pod) time.Duration {
+// start reports the pod as Running after the time that it takes to start.
+func (k *Kubelets) start(ctx context.Context, pod *corev1.Pod) time.Duration {
 	if left := k.remaining(boundAt(pod), startsIn+spread(pod, startsVar)); left > 0 {
 		return left
 	}
@@ -75,7 +75,7 @@ func (k *Kubelets) begin(ctx context.Context, pod *corev1.Pod) time.Duration {
 	return k.report(ctx, running)
 }
 
-// Started sets the status of a pod whose containers began to run at a time.
+// Started sets the status of a pod whose containers started at that time.
 func Started(pod *corev1.Pod, at metav1.Time, address string) {
 	status := &pod.Status
 	status.Phase, status.StartTime, status.PodIP = corev1.PodRunning, &at, address
@@ -92,11 +92,11 @@ func Started(pod *corev1.Pod, at metav1.Time, address string) {
 	for _, condition := range []corev1.PodConditionType{corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		podutil.UpdatePodCondition(status, &corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
 		_, set := podutil.GetPodCondition(status, condition)
-		set.LastTransitionTime = at // UpdatePodCondition sets the present time
+		set.LastTransitionTime = at // UpdatePodCondition sets the current time
 	}
 }
 
-// containers are the statuses of containers in some state.
+// containers are the statuses of containers.
 func containers(all []corev1.Container, state func(*corev1.Container) corev1.ContainerState) []corev1.ContainerStatus {
 	var statuses []corev1.ContainerStatus
 	for i := range all {
@@ -109,8 +109,8 @@ func containers(all []corev1.Container, state func(*corev1.Container) corev1.Con
 	return statuses
 }
 
-// finish reports the pod as done once its containers have run their time.
-func (k *Kubelets) finish(ctx context.Context, pod *corev1.Pod) time.Duration {
+// complete reports the pod as Succeeded after the time that its containers run.
+func (k *Kubelets) complete(ctx context.Context, pod *corev1.Pod) time.Duration {
 	lasts, err := time.ParseDuration(pod.Annotations[RunsFor])
 	if pod.Annotations[RunsFor] == "" || err != nil {
 		if pod.Spec.RestartPolicy == corev1.RestartPolicyAlways || pod.Spec.RestartPolicy == "" {
@@ -137,8 +137,8 @@ func (k *Kubelets) finish(ctx context.Context, pod *corev1.Pod) time.Duration {
 	return k.report(ctx, done)
 }
 
-// end takes a pod away whose containers had time to end.
-func (k *Kubelets) end(ctx context.Context, pod *corev1.Pod) time.Duration {
+// terminate deletes a pod after the time that its containers take to stop.
+func (k *Kubelets) terminate(ctx context.Context, pod *corev1.Pod) time.Duration {
 	takes := endsIn
 	if grace := pod.DeletionGracePeriodSeconds; grace != nil {
 		takes = min(takes, time.Duration(*grace)*time.Second)
@@ -151,12 +151,12 @@ func (k *Kubelets) end(ctx context.Context, pod *corev1.Pod) time.Duration {
 		GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return retry // the pod changed meanwhile: the next look tells
+		return retry // the pod changed meanwhile
 	}
 	return 0
 }
 
-// Unpullable is an image of the pod that no registry has; "" if all are to be had.
+// Unpullable is an image of the pod that no registry has; "" if there is none.
 func Unpullable(pod *corev1.Pod) string {
 	for i := range pod.Spec.Containers {
 		if strings.HasSuffix(pod.Spec.Containers[i].Image, Missing) {
@@ -169,7 +169,7 @@ func Unpullable(pod *corev1.Pod) string {
 // reportUnpullable reports that an image cannot be pulled.
 func (k *Kubelets) reportUnpullable(ctx context.Context, pod *corev1.Pod) time.Duration {
 	if len(pod.Status.ContainerStatuses) > 0 {
-		return 0 // it is known
+		return 0 // it is reported
 	}
 	if left := k.remaining(boundAt(pod), startsIn); left > 0 {
 		return left
@@ -188,18 +188,18 @@ func (k *Kubelets) reportUnpullable(ctx context.Context, pod *corev1.Pod) time.D
 	return k.report(ctx, waiting)
 }
 
-// retry is when a report that was not taken is made again.
+// retry is the delay after a failed report.
 const retry = 200 * time.Millisecond
 
 // report writes a pod's status.
 func (k *Kubelets) report(ctx context.Context, pod *corev1.Pod) time.Duration {
 	if _, err := k.Client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{}); err != nil {
-		return retry // the pod changed meanwhile, or is gone: the next look tells
+		return retry // the pod changed meanwhile, or is deleted
 	}
 	return 0
 }
 
-// boundAt is when the pod got its node.
+// boundAt is when the pod was bound to its node.
 func boundAt(pod *corev1.Pod) time.Time {
 	if _, condition := podutil.GetPodCondition(&pod.Status, corev1.PodScheduled); condition != nil {
 		return condition.LastTransitionTime.Time

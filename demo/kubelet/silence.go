@@ -2,14 +2,14 @@ package kubelet
 
 import "sync"
 
-// Silence is which nodes' kubelets do nothing. The zero value is none. A node that
-// was silenced twice speaks once it was let twice.
+// Silence is the set of nodes whose kubelets are stopped. The zero value is empty. A
+// node that was stopped twice must be started twice.
 type Silence struct {
 	mu    sync.Mutex
 	nodes map[string]int
 }
 
-// Of says whether the kubelet of a node does nothing.
+// Of says whether the kubelet of a node is stopped.
 func (s *Silence) Of(node string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Effect is what is done to a cluster: by a fault, or in a step that is left out.
+// Effect changes the cluster: a fault, or what a student does in a step that is skipped.
 type Effect struct {
-	Silence  string                 `json:"silence"`  // the node whose kubelet falls silent
+	Silence  string                 `json:"silence"`  // the node whose kubelet stops
 	Restore  string                 `json:"restore"`  // the node whose kubelet works again
-	Zone     string                 `json:"zone"`     // the kubelets of all its nodes fall silent
+	Zone     string                 `json:"zone"`     // the zone in which all kubelets stop
 	NotReady string                 `json:"notReady"` // the node whose container runtime fails
 	Pressure string                 `json:"pressure"` // the node that reports memory pressure
 	Cordon   string                 `json:"cordon"`   // a node
@@ -50,11 +50,11 @@ type Deployment struct {
 	Name      string `json:"name"`
 }
 
-// undo takes a part of an effect back.
+// undo reverts one change of an effect.
 type undo func(context.Context) error
 
-// takeBack undoes the parts, the last one first, as far as it can be done.
-func takeBack(ctx context.Context, undos []undo) error {
+// revert undoes changes, the last one first, as far as possible.
+func revert(ctx context.Context, undos []undo) error {
 	var errs []error
 	for _, undo := range slices.Backward(undos) {
 		errs = append(errs, undo(ctx))
@@ -62,7 +62,7 @@ func takeBack(ctx context.Context, undos []undo) error {
 	return errors.Join(errs...)
 }
 
-// check says what is wrong with an effect of a lesson.
+// check validates an effect of a lesson.
 func (e *Effect) check(l *Lesson) error {
 	for _, name := range []string{e.Silence, e.Restore, e.NotReady, e.Pressure, e.Cordon, e.Drain} {
 		if name != "" && !l.hasNode(name) {
@@ -76,60 +76,60 @@ func (e *Effect) check(l *Lesson) error {
 	return err
 }
 
-// complete says what one of the parts lacks that have parts themselves.
+// complete validates the fields that have fields themselves.
 func (e *Effect) complete(l *Lesson) error {
 	switch {
 	case e.Zone != "" && !slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.Zone == e.Zone }):
 		return fmt.Errorf("the lesson has no node in zone %s", e.Zone)
 	case e.Taint != nil && (!l.hasNode(e.Taint.Node) || e.Taint.Key == ""):
-		return errors.New("a taint needs a key, and a node of the lesson")
+		return errors.New("a taint needs a key and a node of the lesson")
 	case e.Taint != nil && !slices.Contains(taintEffects, e.Taint.Effect):
-		return fmt.Errorf("%q is no effect of a taint", e.Taint.Effect)
+		return fmt.Errorf("%q is not a taint effect", e.Taint.Effect)
 	case e.Label != nil && (!l.hasNode(e.Label.Node) || e.Label.Key == ""):
-		return errors.New("a label needs a key, and a node of the lesson")
+		return errors.New("a label needs a key and a node of the lesson")
 	case e.Image != nil && (e.Image.Namespace == "" || e.Image.Name == ""):
 		return errors.New("an image needs the namespace and the name of a Deployment")
 	}
 	return nil
 }
 
-// taintEffects are those that Kubernetes has.
+// taintEffects are the effects of taints in Kubernetes.
 var taintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 
-// bring does all parts. What was done before an error is taken back.
-func (e *Effect) bring(ctx context.Context, world World) ([]undo, error) {
+// apply makes all changes. Those made before an error are reverted.
+func (e *Effect) apply(ctx context.Context, cluster Cluster) ([]undo, error) {
 	var done []undo
 	for _, part := range e.parts() {
-		undos, err := part(ctx, world)
+		undos, err := part(ctx, cluster)
 		done = append(done, undos...)
 		if err != nil {
-			return nil, errors.Join(err, takeBack(ctx, done))
+			return nil, errors.Join(err, revert(ctx, done))
 		}
 	}
 	return done, nil
 }
 
-// part does one part of an effect, and gives what takes it back.
-type part func(context.Context, World) ([]undo, error)
+// part makes one change of an effect and returns how to revert it.
+type part func(context.Context, Cluster) ([]undo, error)
 
-// parts are those that the effect has.
+// parts are the changes of the effect.
 func (e *Effect) parts() (all []part) {
 	for _, p := range []struct {
 		has bool
 		do  part
 	}{
-		{e.Silence != "", silencing(e.Silence, true)},
-		{e.Restore != "", silencing(e.Restore, false)},
+		{e.Silence != "", silence(e.Silence, true)},
+		{e.Restore != "", silence(e.Restore, false)},
 		{e.NotReady != "", e.fail},
 		{e.Zone != "", e.silenceZone},
-		{e.Pressure != "", e.press},
-		{e.Cordon != "", cordoning(e.Cordon)},
-		{e.Drain != "", cordoning(e.Drain)},
+		{e.Pressure != "", e.reportPressure},
+		{e.Cordon != "", cordon(e.Cordon)},
+		{e.Drain != "", cordon(e.Drain)},
 		{e.Drain != "", e.evictAll},
 		{e.Taint != nil, e.taint},
 		{e.Label != nil, e.label},
-		{e.Image != nil, e.spoilImage},
-		{len(e.Objects) > 0, e.make},
+		{e.Image != nil, e.breakImage},
+		{len(e.Objects) > 0, e.create},
 	} {
 		if p.has {
 			all = append(all, p.do)
@@ -138,26 +138,26 @@ func (e *Effect) parts() (all []part) {
 	return all
 }
 
-func silencing(node string, on bool) part {
-	return func(_ context.Context, w World) ([]undo, error) {
-		w.Silence(node, on)
-		return []undo{func(context.Context) error { w.Silence(node, !on); return nil }}, nil
+func silence(node string, on bool) part {
+	return func(_ context.Context, c Cluster) ([]undo, error) {
+		c.Silence(node, on)
+		return []undo{func(context.Context) error { c.Silence(node, !on); return nil }}, nil
 	}
 }
 
-func (e *Effect) fail(_ context.Context, w World) ([]undo, error) {
-	w.Fail(e.NotReady, true)
-	return []undo{func(context.Context) error { w.Fail(e.NotReady, false); return nil }}, nil
+func (e *Effect) fail(_ context.Context, c Cluster) ([]undo, error) {
+	c.Fail(e.NotReady, true)
+	return []undo{func(context.Context) error { c.Fail(e.NotReady, false); return nil }}, nil
 }
 
-func (e *Effect) silenceZone(ctx context.Context, w World) (undos []undo, err error) {
+func (e *Effect) silenceZone(ctx context.Context, c Cluster) (undos []undo, err error) {
 	in := metav1.ListOptions{LabelSelector: corev1.LabelTopologyZone + "=" + e.Zone}
-	nodes, err := w.Client().CoreV1().Nodes().List(ctx, in)
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("silence zone %s: %w", e.Zone, err)
 	}
 	for i := range nodes.Items {
-		one, err := silencing(nodes.Items[i].Name, true)(ctx, w)
+		one, err := silence(nodes.Items[i].Name, true)(ctx, c)
 		if err != nil {
 			return undos, err
 		}
@@ -170,8 +170,8 @@ func (e *Effect) silenceZone(ctx context.Context, w World) (undos []undo, err er
 }
 
 // evictAll evicts the pods of the node that is drained, as kubectl drain does.
-func (e *Effect) evictAll(ctx context.Context, w World) ([]undo, error) {
-	core := w.Client().CoreV1()
+func (e *Effect) evictAll(ctx context.Context, c Cluster) ([]undo, error) {
+	core := c.Client().CoreV1()
 	on := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", e.Drain).String()}
 	pods, err := core.Pods(metav1.NamespaceAll).List(ctx, on)
 	if err != nil {
@@ -186,11 +186,11 @@ func (e *Effect) evictAll(ctx context.Context, w World) ([]undo, error) {
 			return nil, fmt.Errorf("drain %s: %w", e.Drain, err)
 		}
 	}
-	return nil, nil // what was evicted does not come back by itself
+	return nil, nil // an eviction cannot be reverted
 }
 
-// patched patches an object's part, "" for its whole.
-func patched(ctx context.Context, w World, node, part string, fields any) error {
+// patched patches a node, or its subresource if part is not "".
+func patched(ctx context.Context, c Cluster, node, part string, fields any) error {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return err
@@ -199,10 +199,10 @@ func patched(ctx context.Context, w World, node, part string, fields any) error 
 	if part != "" {
 		parts = []string{part}
 	}
-	_, err = w.Client().CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, text, metav1.PatchOptions{}, parts...)
+	_, err = c.Client().CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, text, metav1.PatchOptions{}, parts...)
 	return err
 }
 
-func (e *Effect) make(ctx context.Context, w World) ([]undo, error) {
-	return makeEach(ctx, w.Client(), e.Objects)
+func (e *Effect) create(ctx context.Context, c Cluster) ([]undo, error) {
+	return createEach(ctx, c.Client(), e.Objects)
 }

@@ -2,15 +2,15 @@ package lessons
 
 // Holds says whether an expression is true of the lesson's cluster now.
 func (r *Run) Holds(text string) (bool, error) {
-	program, err := compile(text, truth)
+	program, err := compile(text, boolResult)
 	if err != nil {
 		return false, err
 	}
-	state, err := survey(r.world)
+	state, err := observe(r.cluster)
 	if err != nil {
 		return false, err
 	}
-	return holds(program, state)
+	return evalBool(program, state)
 }
 
 // Settled says whether all faults have happened whose step has gone on.
@@ -18,8 +18,8 @@ func (r *Run) Settled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.lesson.Faults {
-		_, counts := r.went[r.lesson.Faults[i].Step]
-		if _, struck := r.struck[i]; counts && !struck {
+		_, counts := r.startedAt[r.lesson.Faults[i].Step]
+		if _, injected := r.activeFaults[i]; counts && !injected {
 			return false
 		}
 	}

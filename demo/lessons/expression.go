@@ -7,27 +7,27 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// yield is what an expression gives.
-type yield int
+// resultType is the type that an expression must evaluate to.
+type resultType int
 
 const (
-	truth yield = iota
-	words
+	boolResult resultType = iota
+	textResult
 )
 
-// mostCost bounds what an expression may cost, as CEL counts.
+// mostCost limits the cost of an expression, in units of CEL.
 const mostCost = 10_000_000
 
-// variables are what expressions speak of: lists of objects as kubectl get -o
-// json shows them, and three of pods in short (brief): those that run, those that
-// the scheduler found no node for, and those that ended since the lesson began.
+// variables are those of expressions: lists of objects as in kubectl get -o json, and
+// three lists of pod summaries: running, refused (unschedulable) and ended (deleted
+// since the lesson began).
 var variables = []string{
 	"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims",
 	"running", "refused", "ended",
 }
 
-// compile reads an expression.
-func compile(text string, yields yield) (cel.Program, error) {
+// compile compiles an expression.
+func compile(text string, result resultType) (cel.Program, error) {
 	options := []cel.EnvOption{cel.OptionalTypes()}
 	for _, name := range variables {
 		options = append(options, cel.Variable(name, cel.ListType(cel.DynType)))
@@ -41,30 +41,30 @@ func compile(text string, yields yield) (cel.Program, error) {
 		return nil, fmt.Errorf("read expression %q: %s", text, strings.Join(strings.Fields(issues.Err().Error()), " "))
 	}
 	want := cel.BoolType
-	if yields == words {
+	if result == textResult {
 		want = cel.StringType
 	}
 	if !ast.OutputType().IsExactType(want) && !ast.OutputType().IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("read expression %q: it yields %s, not %s", text, ast.OutputType(), want)
+		return nil, fmt.Errorf("read expression %q: it evaluates to %s, not %s", text, ast.OutputType(), want)
 	}
 	return env.Program(ast, cel.CostLimit(mostCost))
 }
 
-// holds says whether an expression is true of a state.
-func holds(program cel.Program, state map[string]any) (bool, error) {
+// evalBool evaluates an expression to a boolean.
+func evalBool(program cel.Program, state map[string]any) (bool, error) {
 	value, _, err := program.Eval(state)
 	if err != nil {
-		return false, fmt.Errorf("judge state: %w", err)
+		return false, fmt.Errorf("evaluate state: %w", err)
 	}
 	is, _ := value.Value().(bool)
 	return is, nil
 }
 
-// told is the text that an expression gives.
-func told(program cel.Program, state map[string]any) (string, error) {
+// evalText evaluates an expression to a text.
+func evalText(program cel.Program, state map[string]any) (string, error) {
 	value, _, err := program.Eval(state)
 	if err != nil {
-		return "", fmt.Errorf("judge state: %w", err)
+		return "", fmt.Errorf("evaluate state: %w", err)
 	}
 	text, _ := value.Value().(string)
 	return text, nil

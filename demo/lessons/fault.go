@@ -13,124 +13,123 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Fault is something that happens by itself after a while.
+// Fault is an effect that happens by itself after a time.
 type Fault struct {
-	// Step is the step that the time counts from, by its number: from its begin
-	// or, where it has a prediction, from the answer. 0: from the lesson's begin.
+	// Step is the number of the step from which After counts: from its start or, if
+	// it has a prediction, from the answer. 0 is the start of the lesson.
 	Step  int             `json:"step"`
 	After metav1.Duration `json:"after"`
 	Says  string          `json:"says"`
 	Effect
 }
 
-// check says what is wrong with a fault of a lesson.
+// check validates a fault of a lesson.
 func (f *Fault) check(l *Lesson) error {
 	if f.After.Duration < 0 || f.After.Duration > time.Hour {
-		return errors.New("after has to be between 0s and 1h")
+		return errors.New("after must be between 0s and 1h")
 	}
 	if f.Step < 0 || f.Step > len(l.Steps) {
-		return fmt.Errorf("step is %d of %d", f.Step, len(l.Steps))
+		return fmt.Errorf("step is %d, but the lesson has %d steps", f.Step, len(l.Steps))
 	}
 	return f.Effect.check(l)
 }
 
-// strike lets the faults happen whose time has come; under the lock.
-func (r *Run) strike(ctx context.Context) {
+// injectDue injects the faults that are due. The lock is held.
+func (r *Run) injectDue(ctx context.Context) {
 	for i := range r.lesson.Faults {
 		fault := &r.lesson.Faults[i]
-		since, counts := r.went[fault.Step]
-		if _, struck := r.struck[i]; struck || !counts || r.clock.Since(since) < fault.After.Duration {
+		since, counts := r.startedAt[fault.Step]
+		if _, active := r.activeFaults[i]; active || !counts || r.clock.Since(since) < fault.After.Duration {
 			continue
 		}
-		if err := r.strikeOne(ctx, i); err != nil {
+		if err := r.injectOne(ctx, i); err != nil {
 			r.broken = err
 		}
 	}
 }
 
-// strikeOne lets a fault happen; under the lock.
-func (r *Run) strikeOne(ctx context.Context, i int) (err error) {
+// injectOne injects one fault. The lock is held.
+func (r *Run) injectOne(ctx context.Context, i int) (err error) {
 	fault := &r.lesson.Faults[i]
-	r.struck[i], err = fault.bring(ctx, r.world)
+	r.activeFaults[i], err = fault.apply(ctx, r.cluster)
 	if fault.Says != "" {
 		r.state.Faults = append(r.state.Faults, fault.Says)
 	}
 	return err
 }
 
-// ofLesson begins the names of a lesson's own faults.
+// ofLesson is the prefix of the names of a lesson's own faults.
 const ofLesson = "lesson-"
 
-// lessonFault is which of the lesson's own faults a name means.
+// lessonFault is the index of the lesson's own fault with that name.
 func lessonFault(name string) (i int, ok bool) {
 	number, ok := strings.CutPrefix(name, ofLesson)
 	i, err := strconv.Atoi(number)
 	return i - 1, ok && err == nil
 }
 
-// offers are the lesson's own faults, for a trainer.
-func (r *Run) offers() (all []Offer) {
+// available are the lesson's own faults, for an instructor.
+func (r *Run) available() (all []AvailableFault) {
 	for i := range r.lesson.Faults {
 		if says := r.lesson.Faults[i].Says; says != "" {
-			all = append(all, Offer{Name: ofLesson + strconv.Itoa(i+1), Says: says, Has: true})
+			all = append(all, AvailableFault{Name: ofLesson + strconv.Itoa(i+1), Says: says, Has: true})
 		}
 	}
 	return all
 }
 
-// troubles are the lesson's own faults that can be taken back; their numbers are
-// below zero.
-func (r *Run) troubles() (all []Trouble) {
+// active are the lesson's own faults that can be removed; their IDs are negative.
+func (r *Run) active() (all []ActiveFault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.lesson.Faults {
-		if len(r.struck[i]) > 0 {
-			all = append(all, Trouble{ID: -i - 1, Says: cmp.Or(r.lesson.Faults[i].Says, fmt.Sprintf("fault %d", i+1))})
+		if len(r.activeFaults[i]) > 0 {
+			all = append(all, ActiveFault{ID: -i - 1, Says: cmp.Or(r.lesson.Faults[i].Says, fmt.Sprintf("fault %d", i+1))})
 		}
 	}
 	return all
 }
 
-// strikeNow lets one of the lesson's own faults happen, whenever its time is.
-func (r *Run) strikeNow(ctx context.Context, i int) error {
+// injectNow injects one of the lesson's own faults before it is due.
+func (r *Run) injectNow(ctx context.Context, i int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case i < 0 || i >= len(r.lesson.Faults):
-		return fmt.Errorf("put fault %s%d: there is none of that name", ofLesson, i+1)
-	case len(r.struck[i]) > 0:
-		return fmt.Errorf("put fault %s%d: %w", ofLesson, i+1, ErrIsSo)
+		return fmt.Errorf("inject fault %s%d: no such fault", ofLesson, i+1)
+	case len(r.activeFaults[i]) > 0:
+		return fmt.Errorf("inject fault %s%d: %w", ofLesson, i+1, ErrAlreadyDone)
 	}
 	r.state.Led = true
-	err := r.strikeOne(ctx, i)
-	r.tell()
+	err := r.injectOne(ctx, i)
+	r.notify()
 	return err
 }
 
-// takeBack ends one of the lesson's own faults.
-func (r *Run) takeBack(ctx context.Context, i int) error {
+// remove reverts one of the lesson's own faults.
+func (r *Run) remove(ctx context.Context, i int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	undos := r.struck[i]
+	undos := r.activeFaults[i]
 	if len(undos) == 0 {
-		return fmt.Errorf("take fault back: %w", errNotOn)
+		return fmt.Errorf("remove fault: %w", errNotOn)
 	}
-	r.struck[i] = nil // it does not happen by itself again
+	r.activeFaults[i] = nil // it is not injected again when it is due
 	r.state.Led = true
 	r.state.Faults = slices.DeleteFunc(r.state.Faults, func(says string) bool { return says == r.lesson.Faults[i].Says })
-	r.tell()
-	if err := takeBack(ctx, undos); err != nil {
-		return fmt.Errorf("take fault back: %w", err)
+	r.notify()
+	if err := revert(ctx, undos); err != nil {
+		return fmt.Errorf("remove fault: %w", err)
 	}
 	return nil
 }
 
-// help notes that a trainer had a hand in the lesson.
-func (r *Run) help() {
+// markLed records that an instructor helped in the lesson.
+func (r *Run) markLed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.state.Led {
 		r.state.Led = true
-		r.tell()
+		r.notify()
 	}
 }

@@ -2,8 +2,8 @@ package lessons
 
 import "context"
 
-// Follow keeps a lesson that is being taken in the book, until ctx ends. What goes
-// wrong is told once for each cause: a lesson is taken all the same.
+// Follow records the progress of a lesson until ctx ends. It reports each error once
+// to tell; the lesson continues in any case.
 func (b *Book) Follow(ctx context.Context, run *Run, tell func(error)) {
 	told := ""
 	note := func(change func(*Record)) {
@@ -35,16 +35,16 @@ func (b *Book) Follow(ctx context.Context, run *Run, tell func(error)) {
 	}
 }
 
-// tally is what the book keeps of a state.
+// tally is the part of a state that is recorded.
 type tally struct {
 	asked, right, hints int
 	reached             bool
 }
 
-func (s *State) counts() tally { return tally{s.Asked, s.Right, s.Helped, s.Reached} }
+func (s *State) counts() tally { return tally{s.Asked, s.Right, s.HintsGiven, s.Reached} }
 
-// keep keeps a state; of one that a trainer had a hand in, that its goal was
-// reached so.
+// keep records a state. If an instructor helped, it records only that the goal was reached
+// that way.
 func (r *Record) keep(s *State, b *Book) {
 	if s.Led {
 		if s.Reached && r.Led.IsZero() {
@@ -52,7 +52,7 @@ func (r *Record) keep(s *State, b *Book) {
 		}
 		return
 	}
-	now := Result{s.Asked, s.Right, s.Helped}
+	now := Result{s.Asked, s.Right, s.HintsGiven}
 	switch {
 	case r.Reached.IsZero():
 		r.Result = now

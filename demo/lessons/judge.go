@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// watch judges the state again and again, and lets faults happen, until ctx ends.
+// watch evaluates the lesson periodically and injects due faults, until ctx ends.
 func (r *Run) watch(ctx context.Context) {
-	ticker := r.clock.NewTicker(every)
+	ticker := r.clock.NewTicker(evaluateEvery)
 	defer ticker.Stop()
 	for {
 		select {
@@ -20,15 +20,15 @@ func (r *Run) watch(ctx context.Context) {
 	}
 }
 
-// look judges the state once.
+// look evaluates the lesson once.
 func (r *Run) look(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.state
-	before.Faults, before.Short = slices.Clone(before.Faults), slices.Clone(before.Short)
+	before.Faults, before.Unfinished = slices.Clone(before.Faults), slices.Clone(before.Unfinished)
 	r.supply(ctx)
-	r.strike(ctx)
-	state, err := survey(r.world) // under the lock: a state from before a step is none of it
+	r.injectDue(ctx)
+	state, err := observe(r.cluster) // under the lock: a state from before a step must not count for it
 	if err == nil {
 		err = r.judge(state)
 	}
@@ -41,29 +41,29 @@ func (r *Run) look(ctx context.Context) {
 		r.state.Trouble = err.Error()
 	}
 	if !reflect.DeepEqual(before, r.state) {
-		r.tell()
+		r.notify()
 	}
 }
 
-// supply makes the objects that were kept until the answer; under the lock.
+// supply creates the objects that had to wait for the answer. The lock is held.
 func (r *Run) supply(ctx context.Context) {
-	if r.owed == nil || r.state.Answered == 0 {
+	if r.pendingObjects == nil || r.state.Answered == 0 {
 		return
 	}
-	if err := makeAll(ctx, r.world.Client(), r.owed); err != nil {
+	if err := createAll(ctx, r.cluster.Client(), r.pendingObjects); err != nil {
 		r.broken = err
 	}
-	r.owed = nil
+	r.pendingObjects = nil
 }
 
-// judge finds out where the lesson is. What was reached or spoilt stays so.
+// judge evaluates whether the goal is reached or the lesson is spoilt; both are final.
 func (r *Run) judge(state map[string]any) error {
 	open := r.lesson.Steps[r.state.Step].Predict != nil && r.state.Answered == 0
 	if err := r.measure(state, open); err != nil {
 		return err
 	}
 	if r.spoilt != nil && !r.state.Reached {
-		is, err := holds(r.spoilt, state)
+		is, err := evalBool(r.spoilt, state)
 		if err != nil {
 			return err
 		}
@@ -73,22 +73,22 @@ func (r *Run) judge(state map[string]any) error {
 	if !last || open || r.state.Spoilt {
 		return nil
 	}
-	is, err := holds(r.goal, state)
+	is, err := evalBool(r.goal, state)
 	r.state.Reached = r.state.Reached || is
 	return err
 }
 
-// measure finds out whether the step is done, and how far the goal is.
+// measure evaluates whether the step is done, and the progress towards the goal.
 func (r *Run) measure(state map[string]any, open bool) (err error) {
 	ready := !open
 	if r.until != nil && ready {
-		if ready, err = holds(r.until, state); err != nil {
+		if ready, err = evalBool(r.until, state); err != nil {
 			return err
 		}
 	}
 	r.state.Ready = r.state.Ready || ready
 	if r.now != nil {
-		now, err := told(r.now, state)
+		now, err := evalText(r.now, state)
 		if err != nil {
 			return err
 		}

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// leadsFor is how long a step that is left out may take to come to its end. The
-// longest waits for a silent node.
-const leadsFor = 45 * time.Second
+// stepTimeout is how long a step that is skipped may take. The longest one waits for a
+// node to become NotReady.
+const stepTimeout = 45 * time.Second
 
-// lead takes the steps before the one that is gone to: their answers are given,
-// and what a student does in them is done; under the lock. A step that does not
-// come to its end is noted and left.
+// lead takes the steps before the one to go to: it answers their predictions and makes
+// the changes that a student makes. A step that does not finish is recorded and left.
+// The lock is held.
 func (r *Run) lead(ctx context.Context) {
-	if r.state.Heading == 0 {
+	if r.state.GoingTo == 0 {
 		return
 	}
 	step := &r.lesson.Steps[r.state.Step]
@@ -22,30 +22,30 @@ func (r *Run) lead(ctx context.Context) {
 		r.answered(step.Predict.Right)
 		return
 	}
-	if !r.done {
-		r.done = true
-		r.doFor(ctx, step)
+	if !r.stepDone {
+		r.stepDone = true
+		r.perform(ctx, step)
 		return
 	}
 	if !r.state.Ready {
-		if r.clock.Since(r.went[r.state.Step+1]) < leadsFor {
+		if r.clock.Since(r.startedAt[r.state.Step+1]) < stepTimeout {
 			return
 		}
-		r.state.Short = append(r.state.Short, r.state.Step+1)
+		r.state.Unfinished = append(r.state.Unfinished, r.state.Step+1)
 	}
 	if err := r.next(ctx); err != nil {
 		r.broken = err
 	}
-	if r.state.Step == r.state.Heading {
-		r.state.Heading = 0
+	if r.state.Step == r.state.GoingTo {
+		r.state.GoingTo = 0
 	}
 }
 
-// doFor does what a student does in a step.
-func (r *Run) doFor(ctx context.Context, step *Step) {
+// perform makes the changes that a student makes in a step.
+func (r *Run) perform(ctx context.Context, step *Step) {
 	for i := range step.Does {
-		if _, err := step.Does[i].bring(ctx, r.world); err != nil {
-			r.broken = fmt.Errorf("go to step %d: %w", r.state.Heading+1, err)
+		if _, err := step.Does[i].apply(ctx, r.cluster); err != nil {
+			r.broken = fmt.Errorf("go to step %d: %w", r.state.GoingTo+1, err)
 		}
 	}
 }

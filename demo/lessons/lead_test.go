@@ -54,12 +54,12 @@ func TestAStepThatDoesNotComeToItsEndIsNotedAndLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(leadsFor - time.Second)
-		if state, _ := run.State(); state.Step != 0 || state.Heading != 2 {
+		time.Sleep(stepTimeout - time.Second)
+		if state, _ := run.State(); state.Step != 0 || state.GoingTo != 2 {
 			t.Errorf("before its time is over: %+v", state)
 		}
 		time.Sleep(5 * time.Second)
-		if state, _ := run.State(); state.Step != 2 || state.Heading != 0 || !slices.Equal(state.Short, []int{1}) || !state.Led {
+		if state, _ := run.State(); state.Step != 2 || state.GoingTo != 0 || !slices.Equal(state.Unfinished, []int{1}) || !state.Led {
 			t.Errorf("afterwards: %+v", state)
 		}
 	})

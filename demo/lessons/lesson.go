@@ -1,6 +1,6 @@
-// Package lessons teaches scheduling on the embedded cluster: each lesson is a
-// cluster with something wrong, questions to answer before the scheduler acts,
-// and a goal that the state of the cluster decides.
+// Package lessons teaches scheduling on the embedded cluster. A lesson is a cluster
+// with a problem, questions to answer before the scheduler acts, and a goal that is
+// evaluated on the state of the cluster.
 package lessons
 
 import (
@@ -15,53 +15,53 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Lesson is one lesson, as its file says.
+// Lesson is one lesson, as in its file.
 type Lesson struct {
-	Name    string   `json:"name"`    // a word: "one-too-many"
-	Title   string   `json:"title"`   // "one replica too many"
-	Level   string   `json:"level"`   // "first hour", "next", "hard"
-	Story   string   `json:"story"`   // what the student finds
+	Name    string   `json:"name"`    // one word: "anti-affinity"
+	Title   string   `json:"title"`   // "required pod anti-affinity"
+	Level   string   `json:"level"`   // "beginner", "intermediate", "advanced"
+	Story   string   `json:"story"`   // the situation at the start
 	Nodes   []Node   `json:"nodes"`   // of the cluster
-	Steps   []Step   `json:"steps"`   // one after the other
-	Goal    Goal     `json:"goal"`    // what ends the lesson
-	Hints   []string `json:"hints"`   // of the last step: each says more than the one before
-	Faults  []Fault  `json:"faults"`  // what happens by itself
-	Spoilt  *Goal    `json:"spoilt"`  // where this holds, the lesson has to begin again
+	Steps   []Step   `json:"steps"`   // in order
+	Goal    Goal     `json:"goal"`    // reaching it ends the lesson
+	Hints   []string `json:"hints"`   // of the last step, each more specific than the one before
+	Faults  []Fault  `json:"faults"`  // they happen by themselves
+	Spoilt  *Goal    `json:"spoilt"`  // if it holds, the lesson must be reset
 	Learned string   `json:"learned"` // the explanation at the end
 	Link    string   `json:"link"`    // to the Kubernetes documentation
 }
 
-// Node is a node of a lesson, in short.
+// Node is a node of a lesson.
 type Node struct {
-	Name   string              `json:"name"`
-	Labels map[string]string   `json:"labels"`
-	Taints []corev1.Taint      `json:"taints"`
-	Room   corev1.ResourceList `json:"room"` // allocatable
-	Zone   string              `json:"zone"`
-	Cordon bool                `json:"cordoned"`
+	Name        string              `json:"name"`
+	Labels      map[string]string   `json:"labels"`
+	Taints      []corev1.Taint      `json:"taints"`
+	Allocatable corev1.ResourceList `json:"room"` // allocatable
+	Zone        string              `json:"zone"`
+	Cordon      bool                `json:"cordoned"`
 }
 
-// Step is a part of a lesson. Its objects are made when it begins.
+// Step is a part of a lesson. Its objects are created when it starts.
 type Step struct {
 	Say     string                 `json:"say"`
 	Objects []runtime.RawExtension `json:"objects"`
 	Predict *Prediction            `json:"predict"` // nil: nothing is asked
-	// Until says when the next step may begin; "" is at once. After a prediction it
-	// is what the right answer foretells, so that the next step begins on it.
+	// Until is the condition for the next step to start; "" is none. After a prediction
+	// it is what the right answer predicts, so that the next step can rely on it.
 	Until string   `json:"until"`
-	Hints []string `json:"hints"` // each says more than the one before
-	// Does is what a student does in it, for who goes to a later step at once.
+	Hints []string `json:"hints"` // each more specific than the one before
+	// Does is what a student does in the step. It is applied when the step is skipped.
 	Does []Effect `json:"does"`
 }
 
-// Prediction is a question that is put before the scheduler acts on the step's objects.
+// Prediction is a question that is asked before the scheduler acts on the objects of the step.
 type Prediction struct {
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
 	Right    int      `json:"right"` // counted from 1
 	Because  string   `json:"because"`
-	// Unseen says that the step's objects are made after the answer: where it is
-	// not the scheduler that acts first.
+	// Unseen says that the objects of the step are created after the answer, because
+	// another component than the scheduler acts on them first.
 	Unseen bool `json:"unseen"`
 }
 
@@ -69,10 +69,10 @@ type Prediction struct {
 type Goal struct {
 	Says string `json:"says"` // "all 7 Running, none evicted"
 	When string `json:"when"` // an expression (CEL) over the cluster: see variables
-	Now  string `json:"now"`  // an expression whose text says how far it is; "" is left out
+	Now  string `json:"now"`  // an expression for the progress as text; "" is none
 }
 
-// MostSize is how large a lesson's file may be, in bytes.
+// MostSize is the maximal size of a lesson file, in bytes.
 const MostSize = 1 << 20
 
 // Read reads a lesson. Its errors are one line.
@@ -80,21 +80,21 @@ func Read(from io.Reader) (*Lesson, error) {
 	text, err := io.ReadAll(io.LimitReader(from, MostSize+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read lesson: %w", err)
+		return nil, err
 	case len(text) > MostSize:
-		return nil, fmt.Errorf("read lesson: it is larger than %d bytes", MostSize)
+		return nil, fmt.Errorf("the file is larger than %d bytes", MostSize)
 	}
 	var lesson Lesson
 	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
-		return nil, fmt.Errorf("read lesson: %s", strings.Join(strings.Fields(err.Error()), " "))
+		return nil, errors.New(strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "error unmarshaling JSON: while decoding JSON: json: "))
 	}
 	if err := lesson.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.TrimSpace("read lesson "+lesson.Name), err)
+		return nil, err
 	}
 	return &lesson, nil
 }
 
-// check says what a lesson lacks.
+// check validates a lesson.
 func (l *Lesson) check() error {
 	if err := l.complete(); err != nil {
 		return err
@@ -112,23 +112,23 @@ func (l *Lesson) check() error {
 	return l.expressions()
 }
 
-// complete says which part is not there.
+// complete checks that all required fields are there.
 func (l *Lesson) complete() error {
 	switch {
 	case l.Name == "":
-		return errors.New("it needs a name")
+		return errors.New("\"name\" is required")
 	case strings.ContainsAny(l.Name, " /"):
-		return fmt.Errorf("name %q is no single word", l.Name)
+		return fmt.Errorf("name %q is not a single word", l.Name)
 	case l.Title == "" || l.Story == "":
-		return errors.New("it needs a title and a story")
+		return errors.New("\"title\" and \"story\" are required")
 	case len(l.Nodes) == 0:
-		return errors.New("it needs nodes")
+		return errors.New("\"nodes\" is required")
 	case len(l.Steps) == 0:
-		return errors.New("it needs steps")
+		return errors.New("\"steps\" is required")
 	case l.Goal.When == "" || l.Goal.Says == "":
-		return errors.New("it needs a goal with says and when")
+		return errors.New("\"goal\": \"says\" and \"when\" are required")
 	case l.Spoilt != nil && (l.Spoilt.When == "" || l.Spoilt.Says == ""):
-		return errors.New("spoilt needs says and when")
+		return errors.New("\"spoilt\": \"says\" and \"when\" are required")
 	}
 	return nil
 }
@@ -161,15 +161,15 @@ func (s *Step) check(l *Lesson) error {
 	case p.Question == "" || len(p.Answers) < 2 || len(p.Answers) > 9:
 		return errors.New("a prediction needs a question and two to nine answers")
 	case p.Right < 1 || p.Right > len(p.Answers):
-		return fmt.Errorf("the right answer is %d of %d", p.Right, len(p.Answers))
+		return fmt.Errorf("right is %d, but there are %d answers", p.Right, len(p.Answers))
 	}
 	return nil
 }
 
-// expressions checks that all of them can be read.
+// expressions checks that all expressions compile.
 func (l *Lesson) expressions() error {
 	for _, expression := range l.all() {
-		if _, err := compile(expression.text, expression.yields); err != nil {
+		if _, err := compile(expression.text, expression.result); err != nil {
 			return err
 		}
 	}
@@ -178,21 +178,21 @@ func (l *Lesson) expressions() error {
 
 type expression struct {
 	text   string
-	yields yield
+	result resultType
 }
 
-// all are the lesson's expressions.
+// all are the expressions of the lesson.
 func (l *Lesson) all() []expression {
-	list := []expression{{l.Goal.When, truth}}
+	list := []expression{{l.Goal.When, boolResult}}
 	if l.Goal.Now != "" {
-		list = append(list, expression{l.Goal.Now, words})
+		list = append(list, expression{l.Goal.Now, textResult})
 	}
 	if l.Spoilt != nil {
-		list = append(list, expression{l.Spoilt.When, truth})
+		list = append(list, expression{l.Spoilt.When, boolResult})
 	}
 	for _, step := range l.Steps {
 		if step.Until != "" {
-			list = append(list, expression{step.Until, truth})
+			list = append(list, expression{step.Until, boolResult})
 		}
 	}
 	return list

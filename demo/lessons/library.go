@@ -9,29 +9,29 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// order is that of teaching, from the first hour to hard.
+// order is the order of teaching, from beginner to advanced.
 var order = []string{
-	"what-counts",
+	"requests",
 	"qos",
 	"selectors",
-	"wrong-effect",
+	"taint-effects",
 	"host-ports",
-	"pieces",
-	"throw-out",
-	"own-pool",
+	"fragmentation",
+	"noexecute",
+	"dedicated-nodes",
 	"node-failure",
-	"one-too-many",
+	"anti-affinity",
 	"spread",
 	"blocked-drain",
 	"preemption",
 	"quota",
-	"never",
+	"non-preempting",
 	"volume-zone",
 	"gates",
 	"scoring",
 }
 
-// All are the lessons that come with fathom, in the order of teaching.
+// All are the built-in lessons, in the order of teaching.
 func All() ([]*Lesson, error) {
 	var all []*Lesson
 	for _, name := range order {
@@ -44,24 +44,24 @@ func All() ([]*Lesson, error) {
 	return all, nil
 }
 
-// Count is how many there are.
+// Count is the number of built-in lessons.
 func Count() int { return len(order) }
 
 // Names are their names, in the order of teaching.
 func Names() []string { return slices.Clone(order) }
 
-// Named finds a lesson that comes with fathom, and its number, counted from 1.
+// Named finds a built-in lesson and its number, counted from 1.
 func Named(name string) (lesson *Lesson, number int, err error) {
 	at := slices.Index(order, name)
 	if at < 0 {
-		return nil, 0, fmt.Errorf("open lesson %s: there is none of that name; demo --list lists them", name)
+		return nil, 0, fmt.Errorf("open lesson %s: no such lesson; demo --list lists them", name)
 	}
 	lesson, err = open(name)
 	return lesson, at + 1, err
 }
 
-// After is the lesson after that of a number, counted from 1; nil after the last
-// one, and after 0, which is none.
+// After is the lesson after the one with that number, counted from 1. It is nil for
+// the last one and for 0.
 func After(number int) (*Lesson, error) {
 	if number < 1 || number >= len(order) {
 		return nil, nil
@@ -76,7 +76,7 @@ func open(name string) (*Lesson, error) {
 	}
 	lesson, err := Read(file)
 	if err == nil && lesson.Name != name {
-		return nil, fmt.Errorf("open lesson %s: the file says that it is %s", name, lesson.Name)
+		return nil, fmt.Errorf("open lesson %s: the file has the name %s", name, lesson.Name)
 	}
 	return lesson, err
 }

@@ -34,15 +34,15 @@ func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 			return nil, fmt.Errorf("read manifest %d: %w", i+1, err)
 		}
 		if handledBy(&fake.Clientset{}, object) == nil {
-			return nil, fmt.Errorf("read manifest %d: lessons make no %s", i+1, kind.Kind)
+			return nil, fmt.Errorf("read manifest %d: lessons cannot create a %s", i+1, kind.Kind)
 		}
 		all = append(all, object)
 	}
 	return all, nil
 }
 
-// handledBy is an object with the client of its kind; nil where lessons make none
-// of that.
+// handledBy is an object with the client of its kind; nil if lessons cannot create
+// this kind.
 func handledBy(client kubernetes.Interface, object runtime.Object) *handled {
 	switch o := object.(type) {
 	case *corev1.Namespace:
@@ -59,7 +59,7 @@ func handledBy(client kubernetes.Interface, object runtime.Object) *handled {
 	return namespacedBy(client, object)
 }
 
-// namespacedBy is handledBy for the kinds that live in namespaces.
+// namespacedBy is handledBy for namespaced kinds.
 func namespacedBy(client kubernetes.Interface, object runtime.Object) *handled {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -88,13 +88,13 @@ func namespacedBy(client kubernetes.Interface, object runtime.Object) *handled {
 	return nil
 }
 
-// handler is the client of one kind, as far as lessons need it.
+// handler is the part of a typed client that lessons need.
 type handler[T any] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// handled is what can be done with one object.
+// handled creates and deletes one object.
 type handled struct{ create, remove func(context.Context) error }
 
 func handling[T metav1.Object](client handler[T], object T) *handled {
@@ -106,7 +106,7 @@ func handling[T metav1.Object](client handler[T], object T) *handled {
 		},
 		remove: func(ctx context.Context) error {
 			err := client.Delete(ctx, object.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
-			if apierrors.IsNotFound(err) { // somebody took it away before
+			if apierrors.IsNotFound(err) { // it was deleted before
 				return nil
 			}
 			return err
@@ -114,13 +114,13 @@ func handling[T metav1.Object](client handler[T], object T) *handled {
 	}
 }
 
-// room is what a node of a lesson has where the lesson does not say.
-var room = corev1.ResourceList{
+// defaultAllocatable is the allocatable of a node for which the lesson sets none.
+var defaultAllocatable = corev1.ResourceList{
 	corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("16Gi"), corev1.ResourcePods: resource.MustParse("110"),
 }
 
-// makeNode joins a node to the cluster.
-func makeNode(ctx context.Context, client kubernetes.Interface, n Node) error {
+// createNode joins a node to the cluster.
+func createNode(ctx context.Context, client kubernetes.Interface, n Node) error {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: map[string]string{
 		corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
 	}}}
@@ -129,24 +129,24 @@ func makeNode(ctx context.Context, client kubernetes.Interface, n Node) error {
 	}
 	maps.Copy(node.Labels, n.Labels)
 	node.Spec.Taints, node.Spec.Unschedulable = n.Taints, n.Cordon
-	has := maps.Clone(room)
-	maps.Copy(has, n.Room)
-	node.Status.Capacity, node.Status.Allocatable = has, has // a kubelet registers its node with them
+	has := maps.Clone(defaultAllocatable)
+	maps.Copy(has, n.Allocatable)
+	node.Status.Capacity, node.Status.Allocatable = has, has // as registered by a kubelet
 	if _, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("make node %s: %w", n.Name, err)
+		return fmt.Errorf("create node %s: %w", n.Name, err)
 	}
 	return nil
 }
 
-// makeAll makes the objects of manifests.
-func makeAll(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) error {
-	_, err := makeEach(ctx, client, manifests)
+// createAll creates the objects of manifests.
+func createAll(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) error {
+	_, err := createEach(ctx, client, manifests)
 	return err
 }
 
-// makeEach is makeAll, and what takes each away again; also of those that were
-// made before an error.
-func makeEach(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) ([]undo, error) {
+// createEach is createAll that also returns how to delete each object, including those
+// created before an error.
+func createEach(ctx context.Context, client kubernetes.Interface, manifests []runtime.RawExtension) ([]undo, error) {
 	all, err := objects(manifests)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func makeEach(ctx context.Context, client kubernetes.Interface, manifests []runt
 	for _, object := range all {
 		made := handledBy(client, object)
 		if err := made.create(ctx); err != nil {
-			return undos, fmt.Errorf("make %s: %w", object.GetObjectKind().GroupVersionKind().Kind, err)
+			return undos, fmt.Errorf("create %s: %w", object.GetObjectKind().GroupVersionKind().Kind, err)
 		}
 		undos = append(undos, made.remove)
 	}

@@ -15,43 +15,42 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Progress is what a student has done, by the name of the lesson.
+// Progress is the progress of a student, by the name of the lesson.
 type Progress struct {
 	Lessons map[string]Record `json:"lessons"`
 }
 
-// Record is what a student has done in one lesson. What was reached stays so: its
-// counts are of the best time that the goal was reached, before the first of these
-// of the last time.
+// Record is the progress in one lesson. A lesson that was reached stays reached: the
+// result is then that of the best attempt that reached the goal, and before that of
+// the last attempt.
 type Record struct {
-	Begun   time.Time `json:"begun,omitzero"`   // last; zero where a trainer led each time
-	Times   int       `json:"times"`            // it was begun so often
+	Begun   time.Time `json:"begun,omitzero"`   // the last attempt; zero if an instructor helped in each one
+	Times   int       `json:"times"`            // number of attempts
 	Reached time.Time `json:"reached,omitzero"` // first; zero before
-	Led     time.Time `json:"led,omitzero"`     // its goal, first, where a trainer had a hand in it
+	Led     time.Time `json:"led,omitzero"`     // when the goal was first reached with an instructor's help
 	Result
-	Again *Again `json:"again,omitempty"` // the last time, where it was begun again after it was reached; nil once it is reached again
+	Again *Again `json:"again,omitempty"` // the attempt after it was reached; nil once it is reached again
 }
 
-// Result is how one time went.
+// Result is the result of one attempt.
 type Result struct {
 	Asked int `json:"asked"` // predictions that were answered or skipped
-	Right int `json:"right"` // and of these were right
+	Right int `json:"right"` // of these, correct
 	Hints int `json:"hints"` // taken
 }
 
-// better says whether a time that reached the goal went better than another.
+// better says whether one attempt that reached the goal is better than another.
 func (r Result) better(than Result) bool {
 	return r.Right > than.Right || r.Right == than.Right && r.Hints < than.Hints
 }
 
-// Again is a lesson that was reached and is taken again.
+// Again is an attempt at a lesson that was reached before.
 type Again struct {
 	Begun time.Time `json:"begun"`
 	Result
 }
 
-// Book keeps the progress in a file. Of two programs that write at once the later
-// one stands.
+// Book keeps the progress in a file. If two programs write at once, the last one wins.
 type Book struct {
 	file  string
 	clock clock.PassiveClock
@@ -61,11 +60,11 @@ type Book struct {
 // NewBook is the book in that file, which need not exist yet.
 func NewBook(file string, c clock.PassiveClock) *Book { return &Book{file: file, clock: c} }
 
-// ErrBroken says that the file could not be understood. It was kept aside, and the
-// progress begins anew.
-var ErrBroken = errors.New("it is broken, and was kept aside")
+// ErrBroken says that the file could not be read as progress. It was renamed, and
+// the progress starts empty.
+var ErrBroken = errors.New("the file is corrupt and was renamed")
 
-// Progress reads what was done so far. With ErrBroken it is empty.
+// Progress reads the progress. With ErrBroken it is empty.
 func (b *Book) Progress() (*Progress, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,10 +88,10 @@ func (b *Book) read() (*Progress, error) {
 	if err := os.Rename(b.file, aside); err != nil {
 		return nil, fmt.Errorf("read progress: %w", err)
 	}
-	return &Progress{Lessons: map[string]Record{}}, fmt.Errorf("read progress %s: %w as %s", b.file, ErrBroken, filepath.Base(aside))
+	return &Progress{Lessons: map[string]Record{}}, fmt.Errorf("read progress %s: %w to %s", b.file, ErrBroken, filepath.Base(aside))
 }
 
-// text is what the file holds, or more than MostSize bytes of it.
+// text is the content of the file, or its first MostSize+1 bytes.
 func (b *Book) text() ([]byte, error) {
 	file, err := os.Open(b.file)
 	if err != nil {
@@ -102,8 +101,8 @@ func (b *Book) text() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, MostSize+1))
 }
 
-// note changes the record of a lesson. A broken file is told after the new one is
-// written.
+// note changes the record of a lesson. If the file was corrupt, it returns that error
+// after the new file is written.
 func (b *Book) note(name string, change func(*Record)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +119,7 @@ func (b *Book) note(name string, change func(*Record)) error {
 	return broken
 }
 
-// write writes the whole file anew, so that it is never half of it.
+// write replaces the whole file atomically.
 func (b *Book) write(p *Progress) (err error) {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

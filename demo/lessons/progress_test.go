@@ -31,7 +31,7 @@ func (r *Run) set(change func(*State)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.state)
-	r.tell()
+	r.notify()
 }
 
 func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
@@ -49,7 +49,7 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 			end()
 		})
 	}
-	take(func(s *State) { s.Asked, s.Right = 1, 1 }, func(s *State) { s.Helped = 2 }, func(s *State) { s.Reached = true })
+	take(func(s *State) { s.Asked, s.Right = 1, 1 }, func(s *State) { s.HintsGiven = 2 }, func(s *State) { s.Reached = true })
 	c.SetTime(noon.Add(time.Hour))
 	take(func(s *State) { s.Asked = 1 })
 
@@ -71,7 +71,7 @@ func TestTheBookKeepsWhatAStudentDoes(t *testing.T) {
 }
 
 func TestALessonThatWasReachedStaysSoWithItsBestResult(t *testing.T) {
-	hint := func(s *State) { s.Helped++ }
+	hint := func(s *State) { s.HintsGiven++ }
 	answer := func(right int) func(*State) {
 		return func(s *State) { s.Asked, s.Right = s.Asked+1, s.Right+right }
 	}
@@ -126,7 +126,7 @@ func TestTheBookCountsWhatATrainerLedApart(t *testing.T) {
 		run.state.Led = true
 		go book.Follow(ctx, run, func(err error) { t.Error(err) })
 		for _, change := range []func(*State){
-			func(s *State) { s.Asked, s.Right, s.Helped = 1, 1, 1 }, func(s *State) { s.Reached = true },
+			func(s *State) { s.Asked, s.Right, s.HintsGiven = 1, 1, 1 }, func(s *State) { s.Reached = true },
 		} {
 			synctest.Wait()
 			run.set(change)
@@ -183,7 +183,7 @@ func TestABookThatCannotBeWrittenIsToldOnce(t *testing.T) {
 		var told []error
 		go book.Follow(ctx, run, func(err error) { told = append(told, err) })
 		synctest.Wait()
-		run.set(func(s *State) { s.Helped = 1 })
+		run.set(func(s *State) { s.HintsGiven = 1 })
 		synctest.Wait()
 		end()
 		if len(told) != 1 || errors.Is(told[0], fs.ErrNotExist) {

@@ -39,10 +39,10 @@ func TestMain(m *testing.M) {
 type stage struct {
 	*testing.T
 	*lessons.Run
-	lesson *lessons.Lesson
-	joined *cluster.Cluster
-	actor  *act.Actor
-	world  lessons.World
+	lesson   *lessons.Lesson
+	joined   *cluster.Cluster
+	actor    *act.Actor
+	embedded lessons.Cluster
 }
 
 func begin(t *testing.T, name string) *stage {
@@ -66,7 +66,7 @@ func beginAt(t *testing.T, name string, step int) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, lesson: lesson, world: running}
+	s := &stage{T: t, lesson: lesson, embedded: running}
 	if step < 1 {
 		step += len(lesson.Steps)
 	}
@@ -155,34 +155,36 @@ func (s *stage) try(action plan.Action) error {
 	return err
 }
 
-// deed is what a student does.
-type deed func(*stage)
+// studentAction is what a student does to the cluster.
+type studentAction func(*stage)
 
-// always is a deed that no pod has to be found for.
-func always(action plan.Action) deed {
+// always is an action that no pod has to be found for.
+func always(action plan.Action) studentAction {
 	return func(s *stage) {
 		s.Helper()
 		s.do(func() plan.Action { return action })
 	}
 }
 
-func cordon(node string) deed   { return always(plan.Cordon{Nodes: []string{node}}) }
-func uncordon(node string) deed { return always(plan.Cordon{Nodes: []string{node}, Off: true}) }
-func drain(node string) deed    { return always(plan.Drain{Nodes: []string{node}}) }
+func cordon(node string) studentAction { return always(plan.Cordon{Nodes: []string{node}}) }
+func uncordon(node string) studentAction {
+	return always(plan.Cordon{Nodes: []string{node}, Off: true})
+}
+func drain(node string) studentAction { return always(plan.Drain{Nodes: []string{node}}) }
 
-func taint(node, key, value string, effect corev1.TaintEffect) deed {
+func taint(node, key, value string, effect corev1.TaintEffect) studentAction {
 	return always(plan.Taint{Nodes: []string{node}, Add: []corev1.Taint{{Key: key, Value: value, Effect: effect}}})
 }
 
-func label(node, key, value string) deed {
+func label(node, key, value string) studentAction {
 	return always(plan.Label{Refs: []model.Ref{plan.NodeRef(node)}, Set: map[string]string{key: value}})
 }
 
-func scale(namespace, name string, replicas int32) deed {
+func scale(namespace, name string, replicas int32) studentAction {
 	return always(plan.Scale{Ref: model.Ref{Resource: "deployments/scale", Namespace: namespace, Name: name}, Replicas: replicas})
 }
 
-func restart(namespace, name string) deed {
+func restart(namespace, name string) studentAction {
 	return func(s *stage) {
 		s.Helper()
 		s.do(func() plan.Action {
@@ -202,8 +204,8 @@ func (s *stage) podOf(app, node string) []model.Ref {
 	return nil
 }
 
-// ofPod is a deed to a pod that the dashboard lists.
-func ofPod(app, node string, wish func([]model.Ref) plan.Action) deed {
+// ofPod is an action to a pod that the dashboard lists.
+func ofPod(app, node string, wish func([]model.Ref) plan.Action) studentAction {
 	return func(s *stage) {
 		s.Helper()
 		s.do(func() plan.Action {
@@ -216,20 +218,20 @@ func ofPod(app, node string, wish func([]model.Ref) plan.Action) deed {
 	}
 }
 
-func evict(app, node string) deed {
+func evict(app, node string) studentAction {
 	return ofPod(app, node, func(pods []model.Ref) plan.Action { return plan.Evict{Pods: pods} })
 }
 
-func ungate(app string) deed {
+func ungate(app string) studentAction {
 	return ofPod(app, "", func(pods []model.Ref) plan.Action { return plan.Ungate{Pods: pods} })
 }
 
-func remove(app string) deed {
+func remove(app string) studentAction {
 	return ofPod(app, "", func(pods []model.Ref) plan.Action { return plan.Delete{Pod: pods[0]} })
 }
 
-// until is a deed that waits for the cluster, as a student does who looks.
-func until(expression string) deed {
+// until is an action that waits for the cluster, as a student does who looks.
+func until(expression string) studentAction {
 	return func(s *stage) {
 		s.Helper()
 		s.awaitThat(expression)

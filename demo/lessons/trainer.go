@@ -12,146 +12,146 @@ import (
 //go:embed faults/faults.yaml
 var faultFiles embed.FS
 
-// On is what a fault can be put on.
-type On string
+// TargetKind is the kind of object that a fault is injected into.
+type TargetKind string
 
-// What faults are put on. A workload is what keeps a number of pods.
+// The kinds of targets. A workload is a controller with replicas.
 const (
-	OnCluster    On = ""
-	OnNode       On = "node"
-	OnNamespace  On = "namespace"
-	OnWorkload   On = "workload"
-	OnDeployment On = "deployment"
+	OnCluster    TargetKind = ""
+	OnNode       TargetKind = "node"
+	OnNamespace  TargetKind = "namespace"
+	OnWorkload   TargetKind = "workload"
+	OnDeployment TargetKind = "deployment"
 )
 
-// Target is a place of the cluster. What is "" is not known.
+// Target is what a fault is injected into. "" is unknown.
 type Target struct {
 	Node, Zone            string
 	Namespace, Kind, Name string // of a workload
 }
 
-// Offer is a fault that a trainer can put into the cluster.
-type Offer struct {
+// AvailableFault is a fault that an instructor can inject.
+type AvailableFault struct {
 	Name  string
-	Says  string // what it does to the target, or to any
-	Takes On
-	Has   bool // the target has what it takes
+	Says  string // its effect on the target, or on any
+	Takes TargetKind
+	Has   bool // the target is of that kind
 }
 
-// Trouble is a fault that is on.
-type Trouble struct {
+// ActiveFault is a fault that was injected and not removed.
+type ActiveFault struct {
 	ID   int
 	Says string
 }
 
-// Trainer puts faults into a cluster that others look at, and takes them back.
+// Trainer injects faults into the cluster of a class and removes them.
 type Trainer struct {
-	world World
-	run   *Run // nil without a lesson
-	forms []form
+	cluster   Cluster
+	run       *Run // nil without a lesson
+	templates []faultTemplate
 
 	mu sync.Mutex
-	on []trouble
+	on []injected
 	id int // the last one
 }
 
-type trouble struct {
-	Trouble
+type injected struct {
+	ActiveFault
 	undos []undo
 }
 
-// NewTrainer makes one for the cluster of a lesson; nil is of none.
-func NewTrainer(world World, run *Run) (*Trainer, error) {
-	forms, err := readForms()
+// NewTrainer makes a trainer of a cluster. run is its lesson, or nil.
+func NewTrainer(cluster Cluster, run *Run) (*Trainer, error) {
+	templates, err := readTemplates()
 	if err != nil {
 		return nil, err
 	}
-	return &Trainer{world: world, run: run, forms: forms}, nil
+	return &Trainer{cluster: cluster, run: run, templates: templates}, nil
 }
 
-// Offers are the faults for a target: the lesson's own first.
-func (t *Trainer) Offers(on Target) []Offer {
-	var all []Offer
+// Available are the faults for a target, the lesson's own first.
+func (t *Trainer) Available(on Target) []AvailableFault {
+	var all []AvailableFault
 	if t.run != nil {
-		all = t.run.offers()
+		all = t.run.available()
 	}
-	for i := range t.forms {
-		f := &t.forms[i]
-		all = append(all, Offer{Name: f.Name, Says: f.words(on), Takes: f.Takes, Has: f.Takes.in(on)})
+	for i := range t.templates {
+		f := &t.templates[i]
+		all = append(all, AvailableFault{Name: f.Name, Says: f.describe(on), Takes: f.Takes, Has: f.Takes.matches(on)})
 	}
 	return all
 }
 
-// Troubles are the faults that are on and can be taken back, the oldest first.
-func (t *Trainer) Troubles() []Trouble {
-	var all []Trouble
+// Active are the active faults that can be removed, the oldest first.
+func (t *Trainer) Active() []ActiveFault {
+	var all []ActiveFault
 	if t.run != nil {
-		all = t.run.troubles()
+		all = t.run.active()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, one := range t.on {
-		all = append(all, one.Trouble)
+		all = append(all, one.ActiveFault)
 	}
 	return all
 }
 
-// Strike puts a fault into the cluster at once.
-func (t *Trainer) Strike(ctx context.Context, name string, on Target) error {
+// Inject injects a fault at once.
+func (t *Trainer) Inject(ctx context.Context, name string, on Target) error {
 	if i, ok := lessonFault(name); ok && t.run != nil {
-		return t.run.strikeNow(ctx, i)
+		return t.run.injectNow(ctx, i)
 	}
-	at := slices.IndexFunc(t.forms, func(f form) bool { return f.Name == name })
+	at := slices.IndexFunc(t.templates, func(f faultTemplate) bool { return f.Name == name })
 	if at < 0 {
-		return fmt.Errorf("put fault %s: there is none of that name", name)
+		return fmt.Errorf("inject fault %s: no such fault", name)
 	}
-	f := &t.forms[at]
-	effect, err := f.filled(ctx, t.world, on)
+	f := &t.templates[at]
+	effect, err := f.expand(ctx, t.cluster, on)
 	if err != nil {
-		return fmt.Errorf("put fault %s: %w", name, err)
+		return fmt.Errorf("inject fault %s: %w", name, err)
 	}
-	undos, err := effect.bring(ctx, t.world)
+	undos, err := effect.apply(ctx, t.cluster)
 	if err != nil {
-		return fmt.Errorf("put fault %s: %w", name, err)
+		return fmt.Errorf("inject fault %s: %w", name, err)
 	}
-	t.note(f.words(on), undos)
+	t.note(f.describe(on), undos)
 	if t.run != nil {
-		t.run.help()
+		t.run.markLed()
 	}
 	return nil
 }
 
-// note keeps what is on. The lock is held for no longer: the menu waits for it.
+// note records an active fault. It holds the lock only briefly, because the menu needs it.
 func (t *Trainer) note(says string, undos []undo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.id++
-	t.on = append(t.on, trouble{Trouble{t.id, says}, undos})
+	t.on = append(t.on, injected{ActiveFault{t.id, says}, undos})
 }
 
-// errNotOn says that a fault is not on any more.
-var errNotOn = errors.New("it is not on any more")
+// errNotOn says that a fault is not active.
+var errNotOn = errors.New("it is no longer active")
 
-// TakeBack ends a trouble.
-func (t *Trainer) TakeBack(ctx context.Context, id int) error {
+// Remove reverts an active fault.
+func (t *Trainer) Remove(ctx context.Context, id int) error {
 	if id < 0 && t.run != nil {
-		return t.run.takeBack(ctx, -id-1)
+		return t.run.remove(ctx, -id-1)
 	}
 	undos, ok := t.forget(id)
 	if !ok {
-		return fmt.Errorf("take fault back: %w", errNotOn)
+		return fmt.Errorf("remove fault: %w", errNotOn)
 	}
-	if err := takeBack(ctx, undos); err != nil {
-		return fmt.Errorf("take fault back: %w", err)
+	if err := revert(ctx, undos); err != nil {
+		return fmt.Errorf("remove fault: %w", err)
 	}
 	return nil
 }
 
-// forget gives what takes a trouble back, once.
+// forget drops an active fault and returns how to revert it.
 func (t *Trainer) forget(id int) (undos []undo, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := slices.IndexFunc(t.on, func(one trouble) bool { return one.ID == id })
+	at := slices.IndexFunc(t.on, func(one injected) bool { return one.ID == id })
 	if at < 0 {
 		return nil, false
 	}

@@ -27,11 +27,11 @@ func TestEachStepCanBeGoneToAndReachesNoGoal(t *testing.T) {
 			if err := s.Next(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s.await("the last step begins", func(state lessons.State) bool { return state.Heading == 0 && state.Step == last })
+			s.await("the last step begins", func(state lessons.State) bool { return state.GoingTo == 0 && state.Step == last })
 			time.Sleep(2 * time.Second)
 			state, _ := s.State()
-			if state.Reached || state.Spoilt || len(state.Short) > 0 || state.Trouble != "" {
-				t.Fatalf("by going there reached is %v, spoilt %v, left short are %v, trouble is %q", state.Reached, state.Spoilt, state.Short, state.Trouble)
+			if state.Reached || state.Spoilt || len(state.Unfinished) > 0 || state.Trouble != "" {
+				t.Fatalf("by going there reached is %v, spoilt %v, unfinished are %v, trouble is %q", state.Reached, state.Spoilt, state.Unfinished, state.Trouble)
 			}
 			if state.Asked != 0 || state.Right != 0 || state.Hints != 0 || !state.Led {
 				t.Errorf("who goes to a step answers nothing, and a trainer leads: %+v", state)
@@ -44,8 +44,8 @@ func TestEachStepCanBeGoneToAndReachesNoGoal(t *testing.T) {
 
 func TestAStepInTheMiddleBeginsAsItDoesByItself(t *testing.T) {
 	t.Parallel()
-	s := beginAt(t, "wrong-effect", 2)
-	s.await("step 2 begins", func(state lessons.State) bool { return state.Heading == 0 && state.Step == 1 })
+	s := beginAt(t, "taint-effects", 2)
+	s.await("step 2 begins", func(state lessons.State) bool { return state.GoingTo == 0 && state.Step == 1 })
 	if !s.holds("running.filter(p, p.node == 'gpu-a-01').size() == 3") {
 		t.Error("what step 1 ends with does not hold")
 	}
@@ -63,19 +63,19 @@ func TestAStepThatDoesNotExistIsRefused(t *testing.T) {
 	}
 	for _, step := range []int{-1, 0, len(lesson.Steps) + 1} {
 		_, err := lessons.BeginAt(t.Context(), lesson, nil, clock.RealClock{}, step)
-		if want := fmt.Sprintf("begin lesson qos: it has no step %d, but 3", step); err == nil || err.Error() != want {
+		if want := fmt.Sprintf("start lesson qos: step %d does not exist, it has 3 steps", step); err == nil || err.Error() != want {
 			t.Errorf("step %d: %v", step, err)
 		}
 	}
 }
 
-// onNode is the first node of the lesson throw-out, onWeb a workload there.
+// onNode is the first node of the lesson noexecute, onWeb a workload there.
 var (
 	onNode = lessons.Target{Node: "std-a-01", Zone: "eu-1a"}
 	onWeb  = lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "web"}
 )
 
-// nodeThat is an expression over the node that faults are put on.
+// nodeThat is an expression over the node that faults are injected into.
 func nodeThat(says string) string {
 	return "nodes.exists(n, n.metadata.name == 'std-a-01' && " + says + ")"
 }
@@ -90,7 +90,7 @@ const (
 var faults = []struct {
 	name  string
 	on    lessons.Target
-	then  []deed // what shows it
+	then  []studentAction // what shows it
 	shows string
 	back  string
 }{
@@ -104,7 +104,7 @@ var faults = []struct {
 	{"cordon", onNode, nil, nodeThat("has(n.spec.unschedulable) && n.spec.unschedulable"), nodeThat("!has(n.spec.unschedulable)")},
 	{"taint", onNode, nil, nodeThat(fmt.Sprintf(tainted, "class")) + " && ended.size() == 0", nodeThat("!(" + fmt.Sprintf(tainted, "class") + ")")},
 	{
-		"throw-out", onNode, nil, "ended.exists(e, e.app == 'web' && e.how == 'DeletionByTaintManager')",
+		"noexecute", onNode, nil, "ended.exists(e, e.app == 'web' && e.how == 'DeletionByTaintManager')",
 		nodeThat("!("+fmt.Sprintf(tainted, "class")+")") + " && running.exists(p, p.app == 'web')",
 	},
 	{"no-zone", onNode, nil, nodeThat("!('topology.kubernetes.io/zone' in n.metadata.labels)"), nodeThat("'topology.kubernetes.io/zone' in n.metadata.labels")},
@@ -119,7 +119,7 @@ var faults = []struct {
 	},
 	{
 		"quota", onWeb,
-		[]deed{evict("web", "")},
+		[]studentAction{evict("web", "")},
 		"deployments.exists(d, d.metadata.name == 'web' && has(d.status.conditions) && d.status.conditions.exists(c, c.type == 'ReplicaFailure'))",
 		"running.exists(p, p.app == 'web')",
 	},
@@ -129,39 +129,39 @@ var faults = []struct {
 	},
 }
 
-func TestEachFaultShowsAndIsTakenBack(t *testing.T) {
+func TestEachFaultShowsAndIsRemoved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s: a cluster for each fault, which shows only after a while")
 	}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			s := begin(t, "throw-out")
+			s := begin(t, "noexecute")
 			s.awaitThat("running.size() == 3")
-			trainer, err := lessons.NewTrainer(s.world, s.Run)
+			trainer, err := lessons.NewTrainer(s.embedded, s.Run)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := trainer.Strike(t.Context(), f.name, f.on); err != nil {
+			if err := trainer.Inject(t.Context(), f.name, f.on); err != nil {
 				t.Fatal(err)
 			}
 			for _, do := range f.then {
 				do(s)
 			}
 			s.awaitThat(f.shows)
-			on := trainer.Troubles()
+			on := trainer.Active()
 			if len(on) != 1 || strings.Contains(on[0].Says, "$") || strings.Contains(on[0].Says, "a node") {
 				t.Fatalf("on are %v", on)
 			}
 			if state, _ := s.State(); !state.Led {
-				t.Error("the lesson does not know of the trainer's hand")
+				t.Error("the lesson does not know that a trainer helped")
 			}
-			if err := trainer.TakeBack(t.Context(), on[0].ID); err != nil {
+			if err := trainer.Remove(t.Context(), on[0].ID); err != nil {
 				t.Fatal(err)
 			}
 			s.awaitThat(f.back)
-			if err := trainer.TakeBack(t.Context(), on[0].ID); err == nil || len(trainer.Troubles()) > 0 {
-				t.Errorf("it is taken back twice (%v); on are %v", err, trainer.Troubles())
+			if err := trainer.Remove(t.Context(), on[0].ID); err == nil || len(trainer.Active()) > 0 {
+				t.Errorf("it is removed twice (%v); active are %v", err, trainer.Active())
 			}
 		})
 	}
@@ -172,34 +172,34 @@ func TestEveryFaultIsTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offers := trainer.Offers(lessons.Target{})
-	for i, offer := range offers {
+	available := trainer.Available(lessons.Target{})
+	for i, offer := range available {
 		if i >= len(faults) || faults[i].name != offer.Name {
 			t.Fatalf("fault %d, %s, is not tried in its place", i+1, offer.Name)
 		}
 		if len(offer.Says) > 60 || strings.Contains(offer.Says, "$") || offer.Has != (offer.Takes == lessons.OnCluster) {
 			t.Errorf("without a target it is offered as %+v", offer)
 		}
-		full := trainer.Offers(lessons.Target{Node: "std-a-01", Zone: "eu-1a", Namespace: "shop", Kind: "Deployment", Name: "checkout"})[i]
+		full := trainer.Available(lessons.Target{Node: "std-a-01", Zone: "eu-1a", Namespace: "shop", Kind: "Deployment", Name: "checkout"})[i]
 		if !full.Has || len(full.Says) > 60 {
 			t.Errorf("with a target it is offered as %+v", full)
 		}
 	}
 }
 
-func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
+func TestFaultsThatCannotBeInjectedOrRemovedSayWhy(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 12 s: faults are put and taken back one after the other")
+		t.Skip("takes 12 s: faults are injected and removed one after the other")
 	}
 	t.Parallel()
 	s := begin(t, "node-failure")
 	s.await("both run", func(state lessons.State) bool { return state.Ready })
-	trainer, err := lessons.NewTrainer(s.world, s.Run)
+	trainer, err := lessons.NewTrainer(s.embedded, s.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	strike := func(name string, on lessons.Target) string {
-		if err := trainer.Strike(t.Context(), name, on); err != nil {
+	inject := func(name string, on lessons.Target) string {
+		if err := trainer.Inject(t.Context(), name, on); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -209,67 +209,67 @@ func TestWhatCannotBePutOrTakenBackSaysWhy(t *testing.T) {
 		on   lessons.Target
 		want string
 	}{
-		{"nothing", onNode, "put fault nothing: there is none of that name"},
-		{"lesson-7", onNode, "put fault lesson-7: there is none of that name"},
-		{"cordon", onWeb, "put fault cordon: it is put on a node"},
-		{"no-image", lessons.Target{Namespace: "shop", Kind: "Job", Name: "x"}, "put fault no-image: it is put on a deployment"},
-		{"cordon", lessons.Target{Node: "gone"}, `put fault cordon: nodes "gone" not found`},
-		{"budget", lessons.Target{Namespace: "shop", Kind: "StatefulSet", Name: "gone"}, `put fault budget: statefulsets.apps "gone" not found`},
+		{"nothing", onNode, "inject fault nothing: no such fault"},
+		{"lesson-7", onNode, "inject fault lesson-7: no such fault"},
+		{"cordon", onWeb, "inject fault cordon: it needs a node"},
+		{"no-image", lessons.Target{Namespace: "shop", Kind: "Job", Name: "x"}, "inject fault no-image: it needs a deployment"},
+		{"cordon", lessons.Target{Node: "gone"}, `inject fault cordon: nodes "gone" not found`},
+		{"budget", lessons.Target{Namespace: "shop", Kind: "StatefulSet", Name: "gone"}, `inject fault budget: statefulsets.apps "gone" not found`},
 		{"budget", lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "cart"}, ""},
-		{"budget", lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "cart"}, "put fault budget: budget none-of-cart is on it already"},
+		{"budget", lessons.Target{Namespace: "shop", Kind: "Deployment", Name: "cart"}, "inject fault budget: PodDisruptionBudget none-of-cart already selects its pods"},
 		{"cordon", onNode, ""},
-		{"cordon", onNode, "put fault cordon: cordon std-a-01: it is so already"},
+		{"cordon", onNode, "inject fault cordon: cordon std-a-01: already done"},
 		{"too-large", onNode, ""},
-		{"too-large", onNode, `put fault too-large: make Deployment: deployments.apps "too-large" already exists`},
+		{"too-large", onNode, `inject fault too-large: create Deployment: deployments.apps "too-large" already exists`},
 	} {
-		if got := strike(test.name, test.on); got != test.want {
+		if got := inject(test.name, test.on); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
-	if on := trainer.Troubles(); len(on) != 3 {
+	if on := trainer.Active(); len(on) != 3 {
 		t.Errorf("on are %v", on)
 	}
-	if err := trainer.TakeBack(t.Context(), 9); err == nil || err.Error() != "take fault back: it is not on any more" {
-		t.Errorf("what is not on is taken back: %v", err)
+	if err := trainer.Remove(t.Context(), 9); err == nil || err.Error() != "remove fault: it is no longer active" {
+		t.Errorf("a fault that is not active is removed: %v", err)
 	}
 }
 
-func TestALessonsOwnFaultIsPutBeforeItsTime(t *testing.T) {
+func TestALessonsOwnFaultIsInjectedBeforeItsTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 s: a node is found not ready only after its grace period")
 	}
 	t.Parallel()
 	s := begin(t, "node-failure")
 	s.await("both run", func(state lessons.State) bool { return state.Ready })
-	trainer, err := lessons.NewTrainer(s.world, s.Run)
+	trainer, err := lessons.NewTrainer(s.embedded, s.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if offers := trainer.Offers(onNode); offers[0].Name != "lesson-1" || offers[0].Says != "The kubelet of std-a-01 is silent." || !offers[0].Has {
-		t.Fatalf("first offered is %+v", offers[0])
+	if available := trainer.Available(onNode); available[0].Name != "lesson-1" || available[0].Says != "The kubelet of std-a-01 stopped responding." || !available[0].Has {
+		t.Fatalf("first offered is %+v", available[0])
 	}
-	if err := trainer.Strike(t.Context(), "lesson-1", onNode); err != nil {
+	if err := trainer.Inject(t.Context(), "lesson-1", onNode); err != nil {
 		t.Fatal(err)
 	}
-	if err := trainer.Strike(t.Context(), "lesson-1", onNode); !errors.Is(err, lessons.ErrIsSo) {
-		t.Errorf("it is put twice: %v", err)
+	if err := trainer.Inject(t.Context(), "lesson-1", onNode); !errors.Is(err, lessons.ErrAlreadyDone) {
+		t.Errorf("it is injected twice: %v", err)
 	}
 	if state, _ := s.State(); len(state.Faults) != 1 || !state.Led {
 		t.Errorf("the lesson tells %v", state.Faults)
 	}
 	s.awaitThat(nodeThat(silent))
-	on := trainer.Troubles()
+	on := trainer.Active()
 	if len(on) != 1 {
 		t.Fatalf("on are %v", on)
 	}
-	if err := trainer.TakeBack(t.Context(), on[0].ID); err != nil {
+	if err := trainer.Remove(t.Context(), on[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitThat(nodeThat(ready))
-	if state, _ := s.State(); len(state.Faults) != 0 || len(trainer.Troubles()) != 0 {
+	if state, _ := s.State(); len(state.Faults) != 0 || len(trainer.Active()) != 0 {
 		t.Errorf("the lesson tells %v", state.Faults)
 	}
-	if err := trainer.TakeBack(t.Context(), on[0].ID); err == nil {
-		t.Error("it is taken back twice")
+	if err := trainer.Remove(t.Context(), on[0].ID); err == nil {
+		t.Error("it is removed twice")
 	}
 }

@@ -11,87 +11,87 @@ import (
 
 // walk is how a lesson is taken.
 type walk struct {
-	lesson string
-	deeds  map[int][]deed // by step, counted from 1; the others need none
-	shows  map[int]string // what the right answer before claims, where no until says it; after the deeds
-	wrong  deed           // at the last step that can be come to without a deed
-	spoils bool           // the wrong deed ends the lesson
+	lesson  string
+	actions map[int][]studentAction // by step, counted from 1; the others need none
+	shows   map[int]string          // what the right answer before claims, where no until says it; after the actions
+	wrong   studentAction           // at the last step that can be come to without an action
+	spoils  bool                    // the wrong action ends the lesson
 }
 
 var walks = []walk{
-	{lesson: "what-counts", deeds: map[int][]deed{4: {uncordon("std-a-02")}}, wrong: evict("api", ""), spoils: true},
+	{lesson: "requests", actions: map[int][]studentAction{4: {uncordon("std-a-02")}}, wrong: evict("api", ""), spoils: true},
 	{
-		lesson: "qos", deeds: map[int][]deed{3: {evict("scratch", "")}},
+		lesson: "qos", actions: map[int][]studentAction{3: {evict("scratch", "")}},
 		shows: map[int]string{3: "running.size() == 2"}, // what a kubelet evicts is not to be seen here
 		wrong: evict("web", ""), spoils: true,
 	},
 	{
-		lesson: "selectors", deeds: map[int][]deed{2: {label("std-a-03", "disktype", "ssd")}},
+		lesson: "selectors", actions: map[int][]studentAction{2: {label("std-a-03", "disktype", "ssd")}},
 		wrong: label("std-a-01", "disktype", "ssd"), spoils: true,
 	},
 	{
-		lesson: "wrong-effect",
-		deeds: map[int][]deed{
+		lesson: "taint-effects",
+		actions: map[int][]studentAction{
 			3: {taint("gpu-a-01", "dedicated", "gpu", corev1.TaintEffectNoSchedule)},
 			4: {evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 2"), evict("front", "gpu-a-01"), until("running.filter(p, p.node == 'gpu-a-01').size() == 1"), evict("front", "gpu-a-01")},
 		},
 		shows: map[int]string{3: "running.filter(p, p.node == 'gpu-a-01').size() == 3 && ended.size() == 0"},
 		wrong: evict("front", "gpu-a-01"), // it comes back
 	},
-	{lesson: "host-ports", deeds: map[int][]deed{3: {remove("debug")}}, wrong: remove("syslog"), spoils: true},
+	{lesson: "host-ports", actions: map[int][]studentAction{3: {remove("debug")}}, wrong: remove("syslog"), spoils: true},
 	{
-		lesson: "pieces",
-		deeds: map[int][]deed{3: {
+		lesson: "fragmentation",
+		actions: map[int][]studentAction{3: {
 			cordon("std-a-01"), evict("web", "std-a-01"),
 			until("running.filter(p, p.app == 'web' && p.node != 'std-a-01').size() == 3"), uncordon("std-a-01"),
 		}},
 		wrong: evict("db", ""), spoils: true,
 	},
 	{
-		lesson: "throw-out", deeds: map[int][]deed{3: {taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoExecute)}},
+		lesson: "noexecute", actions: map[int][]studentAction{3: {taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoExecute)}},
 		shows: map[int]string{3: "running.filter(p, p.node == 'std-a-01').size() == 1"},
 		wrong: taint("std-a-01", "repair", "tonight", corev1.TaintEffectNoSchedule),
 	},
 	{
-		lesson: "own-pool",
-		deeds: map[int][]deed{2: {
+		lesson: "dedicated-nodes",
+		actions: map[int][]studentAction{2: {
 			taint("pay-a-01", "dedicated", "payments", corev1.TaintEffectNoSchedule), label("pay-a-01", "pool", "payments"),
 		}},
 		wrong: label("pay-a-01", "pool", "payments"), spoils: true, // web leaks in
 	},
-	{lesson: "node-failure", deeds: map[int][]deed{3: {evict("till", "")}}, wrong: cordon("std-b-01")},
-	{lesson: "one-too-many", deeds: map[int][]deed{2: {uncordon("std-c-03")}}, wrong: evict("front", "std-a-01"), spoils: true},
+	{lesson: "node-failure", actions: map[int][]studentAction{3: {evict("checkout", "")}}, wrong: cordon("std-b-01")},
+	{lesson: "anti-affinity", actions: map[int][]studentAction{2: {uncordon("std-c-03")}}, wrong: evict("front", "std-a-01"), spoils: true},
 	{
-		lesson: "spread", deeds: map[int][]deed{2: {label("std-c-01", corev1.LabelTopologyZone, "eu-1c")}},
+		lesson: "spread", actions: map[int][]studentAction{2: {label("std-c-01", corev1.LabelTopologyZone, "eu-1c")}},
 		wrong: label("std-c-01", corev1.LabelTopologyZone, "eu-1a"), spoils: true,
 	},
 	{
-		lesson: "blocked-drain", deeds: map[int][]deed{2: {
+		lesson: "blocked-drain", actions: map[int][]studentAction{2: {
 			scale("shop", "cart", 3), until("running.size() == 3"), drain("std-a-01"),
 		}},
 		wrong: drain("std-a-01"),
 	},
-	{lesson: "preemption", deeds: map[int][]deed{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
+	{lesson: "preemption", actions: map[int][]studentAction{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
 	{
-		lesson: "quota", deeds: map[int][]deed{
-			5: {scale("team", "old", 0), until("!running.exists(p, p.app == 'old')"), restart("team", "new")},
+		lesson: "quota", actions: map[int][]studentAction{
+			5: {scale("team", "web", 0), until("!running.exists(p, p.app == 'web')"), restart("team", "api")},
 		},
-		shows: map[int]string{4: "running.filter(p, p.app == 'new').size() == 1"},
-		wrong: scale("team", "new", 1), spoils: true,
+		shows: map[int]string{4: "running.filter(p, p.app == 'api').size() == 1"},
+		wrong: scale("team", "api", 1), spoils: true,
 	},
 	{
-		lesson: "never", deeds: map[int][]deed{4: {evict("batch", "std-a-01")}},
+		lesson: "non-preempting", actions: map[int][]studentAction{4: {evict("batch", "std-a-01")}},
 		shows: map[int]string{4: "running.exists(p, p.app == 'model')"},
 		wrong: scale("ml", "batch", 3), spoils: true,
 	},
 	{
-		lesson: "volume-zone", deeds: map[int][]deed{3: {drain("std-b-01")}, 4: {uncordon("std-b-02")}},
+		lesson: "volume-zone", actions: map[int][]studentAction{3: {drain("std-b-01")}, 4: {uncordon("std-b-02")}},
 		shows: map[int]string{3: "refused.exists(p, p.app == 'db')"},
 		wrong: evict("db", ""), // it comes back to where it was
 	},
-	{lesson: "gates", deeds: map[int][]deed{2: {ungate("report"), remove("astray")}}, wrong: remove("report"), spoils: true},
+	{lesson: "gates", actions: map[int][]studentAction{2: {ungate("report"), remove("stray")}}, wrong: remove("report"), spoils: true},
 	{
-		lesson: "scoring", deeds: map[int][]deed{3: {label("std-a-02", "disktype", "ssd")}, 5: {scale("search", "index", 2)}},
+		lesson: "scoring", actions: map[int][]studentAction{3: {label("std-a-02", "disktype", "ssd")}, 5: {scale("search", "index", 2)}},
 		shows: map[int]string{3: "running.exists(p, p.node == 'std-a-03')", 5: "running.exists(p, p.node == 'std-a-02')"},
 		wrong: label("std-a-01", "disktype", "ssd"), spoils: true,
 	},
@@ -125,8 +125,8 @@ func (w *walk) take(s *stage, index int) {
 		if step.Until == "" && w.shows[index+2] == "" {
 			s.Fatalf("step %d foretells nothing that can be looked at", index+1)
 		}
-		if len(w.deeds[index+1]) > 0 {
-			s.Fatalf("step %d asks and wants a deed: the answer stands where it said which", index+1)
+		if len(w.actions[index+1]) > 0 {
+			s.Fatalf("step %d asks and wants an action: the answer stands where it said which", index+1)
 		}
 		time.Sleep(500 * time.Millisecond) // a scheduler that is not held would act
 		if step.Until != "" && s.holds(step.Until) {
@@ -137,13 +137,13 @@ func (w *walk) take(s *stage, index int) {
 	if state, _ := s.State(); state.Reached {
 		s.Fatalf("the goal is reached before step %d", index+1)
 	}
-	if last && len(w.deeds[index+1]) > 0 {
+	if last && len(w.actions[index+1]) > 0 {
 		time.Sleep(time.Second)
 		if s.holds(s.lesson.Goal.When) {
 			s.Error("the goal holds before anything is done")
 		}
 	}
-	for _, do := range w.deeds[index+1] {
+	for _, do := range w.actions[index+1] {
 		do(s)
 	}
 	if !last {

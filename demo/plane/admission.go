@@ -23,8 +23,8 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
 )
 
-// newAdmission is the chain of kube-apiserver's admission plugins that decide
-// what pods are and whether they may be, in its order.
+// newAdmission is the chain of the admission plugins of kube-apiserver that mutate or
+// validate pods, in its order.
 func newAdmission(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (admission.Interface, error) {
 	namespaces, err := lifecycle.NewLifecycle(sets.New(corev1.NamespaceDefault, "kube-system", "kube-public"))
 	if err != nil {
@@ -42,7 +42,7 @@ func newAdmission(ctx context.Context, client kubernetes.Interface, factory info
 	if err != nil {
 		return nil, fmt.Errorf("start ResourceQuota: %w", err)
 	}
-	quotas.SetDrainedNotification(ctx.Done()) // before the rest: it counts until then
+	quotas.SetDrainedNotification(ctx.Done()) // first: the quota plugin runs until then
 	quotas.SetQuotaConfiguration(counting)
 	plugins := []admission.Interface{
 		namespaces, limits, priority.NewPlugin(), defaulttolerationseconds.NewDefaultTolerationSeconds(), runtimeclass.NewRuntimeClass(), quotas,

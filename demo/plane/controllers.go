@@ -20,10 +20,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// workers is how many objects a controller works on at once.
+// workers is the number of objects that a controller syncs at once.
 const workers = 4
 
-// How soon a silent node is noticed: a real cluster takes 40 s, too long to watch.
+// How soon an unreachable node is noticed: 40 to 50 s on most clusters, too long to watch.
 const (
 	monitorPeriod  = 2 * time.Second
 	monitorGrace   = 8 * time.Second
@@ -36,12 +36,12 @@ const (
 	failedPodsMost = time.Minute
 )
 
-// controllers are those of kube-controller-manager that a scheduler's world
-// needs, ready to run.
+// controllers are those of kube-controller-manager that workloads and nodes need, ready
+// to run.
 func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context), err error) {
 	core, apps := p.informers.Core().V1(), p.informers.Apps().V1()
 	batch, policy := p.informers.Batch().V1(), p.informers.Policy().V1()
-	// Each has a client of its own, for one answers a request at a time.
+	// Each has its own client, because a client handles one request at a time.
 	client := func() kubernetes.Interface { return p.store.Client(ctx, api.Writes) }
 
 	replicas := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client(), replicaset.BurstReplicas)

@@ -17,23 +17,23 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// garbage deletes what a workload that was deleted leaves behind, as the garbage
-// collector does in the background.
+// garbage deletes the dependents of deleted workloads, as the garbage collector does in
+// the background.
 type garbage struct {
 	*Plane
-	queue workqueue.TypedRateLimitingInterface[types.UID] // owners that are gone
+	queue workqueue.TypedRateLimitingInterface[types.UID] // deleted owners
 
 	mu   sync.Mutex
-	gone map[types.UID]bool // all of them, for dependents that are seen only later
+	gone map[types.UID]bool // all deleted owners, for dependents that are seen later
 }
 
-// How long a deletion that failed waits until it is tried again.
+// Backoff of a failed deletion.
 const (
 	garbageWait = 50 * time.Millisecond
 	garbageMost = 5 * time.Second
 )
 
-// watchGarbage notes from now on who is gone.
+// watchGarbage starts to record deleted owners.
 func (p *Plane) watchGarbage() error {
 	g := &garbage{Plane: p, gone: map[types.UID]bool{}, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[types.UID](garbageWait, garbageMost))}
@@ -54,14 +54,14 @@ func (p *Plane) watchGarbage() error {
 	return errors.Join(errs...)
 }
 
-// note takes note of an owner that is gone.
+// note records a deleted owner.
 func (g *garbage) note(object any) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj
 	}
 	owner, err := meta.Accessor(object)
 	if err != nil {
-		return // it has no owner to be
+		return // it cannot be an owner
 	}
 	g.mu.Lock()
 	g.gone[owner.GetUID()] = true
@@ -69,7 +69,7 @@ func (g *garbage) note(object any) {
 	g.queue.Add(owner.GetUID())
 }
 
-// orphaned looks whether the owner of something new is gone already.
+// orphaned checks whether the owner of a new object is deleted already.
 func (g *garbage) orphaned(object any) {
 	dependent, err := meta.Accessor(object)
 	if err != nil {
@@ -86,7 +86,7 @@ func (g *garbage) orphaned(object any) {
 	}
 }
 
-// collect works until ctx ends.
+// collect runs until ctx ends.
 func (g *garbage) collect(ctx context.Context) {
 	context.AfterFunc(ctx, g.queue.ShutDown)
 	for {
@@ -103,7 +103,7 @@ func (g *garbage) collect(ctx context.Context) {
 	}
 }
 
-// deleteDependents deletes what the owner of that UID owned.
+// deleteDependents deletes the dependents of the owner with that UID.
 func (g *garbage) deleteDependents(ctx context.Context, owner types.UID) error {
 	var errs []error
 	for _, object := range g.informers.Core().V1().Pods().Informer().GetStore().List() {
@@ -118,13 +118,13 @@ func (g *garbage) deleteDependents(ctx context.Context, owner types.UID) error {
 	}
 	for i, err := range errs {
 		if apierrors.IsNotFound(err) {
-			errs[i] = nil // gone already
+			errs[i] = nil // deleted already
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// inBackground deletes the object of that UID and no other of its name.
+// inBackground deletes only the object with that UID, not another one with its name.
 func inBackground(uid types.UID) metav1.DeleteOptions {
 	return metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground), Preconditions: metav1.NewUIDPreconditions(string(uid))}
 }

@@ -11,10 +11,9 @@ import (
 	coordinationlisters "k8s.io/client-go/listers/coordination/v1"
 )
 
-// heartbeats are the Leases of nodes as the node lifecycle controller reads them:
-// a kubelet that is not silent has just renewed its own. All kubelets are in this
-// process, so that one which is late, as on a busy machine or after ctrl-z, says
-// nothing about its node.
+// heartbeats are the Leases of nodes as the node lifecycle controller reads them: a
+// kubelet that is not silent has just renewed its Lease. All kubelets are in this
+// process. If one is late, on a busy machine or after ctrl-z, its node is still Ready.
 type heartbeats struct {
 	coordinationinformers.LeaseInformer
 	alive func(node string) bool
@@ -25,14 +24,14 @@ func (h heartbeats) Lister() coordinationlisters.LeaseLister {
 	return heartbeatLister{h.LeaseInformer.Lister(), h.alive, &beats{at: map[string]beat{}}}
 }
 
-// beats are the last ones of all nodes.
+// beats are the last heartbeats of all nodes.
 type beats struct {
 	mu sync.Mutex
 	at map[string]beat
 }
 
-// beat is when a node's kubelet was last seen to work, and the Lease that it had
-// written then: the controller compares it with the one that is stored.
+// beat is when the kubelet of a node was last seen working, and the version of its
+// Lease at that time: the controller compares it with the stored one.
 type beat struct {
 	at      time.Time
 	version string
@@ -74,7 +73,7 @@ func (l nodeLeases) Get(name string) (*coordinationv1.Lease, error) {
 	return lease, nil
 }
 
-// see is when a node's kubelet was last seen to work.
+// see is when the kubelet of a node was last seen working.
 func (b *beats) see(node, version string, alive bool) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()

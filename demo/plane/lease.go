@@ -12,14 +12,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// How long the scheduler's Lease holds, and how often it is renewed; kube-scheduler
-// renews every 2 s.
+// Duration in seconds of the Lease of the scheduler, and its renewal period;
+// kube-scheduler renews it every 2 s.
 const (
 	leaseHolds = 15
 	leaseRenew = 5 * time.Second
 )
 
-// lead holds the Lease by which one knows that the scheduler lives.
+// lead holds the Lease that shows that the scheduler is running.
 func (p *Plane) lead(ctx context.Context) {
 	leases := p.store.Client(ctx, api.Writes).CoordinationV1().Leases(metav1.NamespaceSystem)
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
@@ -35,7 +35,7 @@ func (p *Plane) lead(ctx context.Context) {
 			}, metav1.CreateOptions{})
 		case err == nil:
 			lease.Spec.RenewTime = &now
-			_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{}) // else with the next
+			_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{}) // a failure is repaired by the next renewal
 		}
 	}, leaseRenew)
 }

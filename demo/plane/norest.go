@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest/fake"
 )
 
-// withoutREST is a client whose raw requests are refused. The node lifecycle
-// controller records its events by such, and takes the fake's for a real one.
+// withoutREST is a client whose raw REST requests fail. The node lifecycle controller
+// records its events with such requests, and would use those of the fake clientset.
 type withoutREST struct{ kubernetes.Interface }
 
 // CoreV1 implements kubernetes.Interface.

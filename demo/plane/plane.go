@@ -29,9 +29,9 @@ type Plane struct {
 	stop      context.CancelFunc
 }
 
-// Start runs a control plane on the store until Stop, and admission for every
-// write to it. It returns when all informers are filled. A node's kubelet works
-// as long as alive says so.
+// Start runs a control plane on the store, with admission for every write, until Stop.
+// It returns when all informers have synced. alive says whether the kubelet of a node
+// is running.
 func Start(ctx context.Context, store *api.Store, alive func(node string) bool) (*Plane, error) {
 	ctx, stop := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	p := &Plane{store: store, stop: stop, alive: alive, client: store.Client(ctx, api.Writes)}
@@ -47,8 +47,8 @@ func (p *Plane) start(ctx context.Context) error {
 	if p.scheduler, err = newScheduling(ctx, p.store); err != nil {
 		return err
 	}
-	p.informers = informers.NewSharedInformerFactory(p.client, 0) // the scheduler's own leave out pods that finished
-	judge, err := newAdmission(ctx, p.store.Client(ctx, api.Writes), p.informers)
+	p.informers = informers.NewSharedInformerFactory(p.client, 0) // those of the scheduler leave out completed pods
+	chain, err := newAdmission(ctx, p.store.Client(ctx, api.Writes), p.informers)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *Plane) start(ctx context.Context) error {
 	if err := p.scheduler.synced(ctx); err != nil {
 		return err
 	}
-	p.store.Admit(judge)
+	p.store.Admit(chain)
 	for _, run := range append(loops, p.scheduler.Run, p.garbage.collect, p.provision, p.lead) {
 		p.running.Go(func() {
 			defer utilruntime.HandleCrash()
@@ -76,12 +76,12 @@ func (p *Plane) start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the control plane, and waits until it did.
+// Stop stops the control plane and waits until it has stopped.
 func (p *Plane) Stop() {
 	p.stop()
 	p.running.Wait()
 	if p.scheduler != nil {
-		p.scheduler.events.Shutdown() // it does not end with its context
+		p.scheduler.events.Shutdown() // it does not stop with its context
 	}
 	if p.informers != nil {
 		p.informers.Shutdown()
@@ -89,8 +89,8 @@ func (p *Plane) Stop() {
 	}
 }
 
-// Informers are those of the control plane: what they hold is read only.
+// Informers are those of the control plane. Their objects are read-only.
 func (p *Plane) Informers() informers.SharedInformerFactory { return p.informers }
 
-// Hold keeps the scheduler from taking its next pod, or lets it go on.
+// Hold pauses the scheduler before its next pod, or lets it continue.
 func (p *Plane) Hold(on bool) { p.scheduler.hold(on) }

@@ -13,11 +13,11 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// provisionEvery is how often claims are looked through.
+// provisionEvery is the period in which all claims are checked.
 const provisionEvery = 200 * time.Millisecond
 
-// provision makes volumes for claims, as a storage driver does: at once, or
-// where the scheduler wants them, in the zone of that node.
+// provision creates volumes for claims, as a CSI driver does: immediately, or in the
+// zone of the node that the scheduler selected.
 func (p *Plane) provision(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		for _, object := range p.informers.Core().V1().PersistentVolumeClaims().Informer().GetStore().List() {
@@ -33,8 +33,8 @@ func (p *Plane) provision(ctx context.Context) {
 	}, provisionEvery)
 }
 
-// serve makes a volume for the claim, if the controller of volumes asks for one.
-// What goes wrong is tried again at the next look.
+// serve creates a volume for the claim, if the PersistentVolume controller requests one.
+// A failure is retried in the next period.
 func (p *Plane) serve(ctx context.Context, claim *corev1.PersistentVolumeClaim) {
 	if claim.Spec.StorageClassName == nil {
 		return
@@ -50,8 +50,8 @@ func (p *Plane) serve(ctx context.Context, claim *corev1.PersistentVolumeClaim) 
 	_, _ = p.client.CoreV1().PersistentVolumes().Create(ctx, p.volumeFor(claim, class, node), metav1.CreateOptions{})
 }
 
-// release deletes a volume that was made for a claim which is gone, if its policy
-// is that.
+// release deletes a provisioned volume whose claim was deleted, if its reclaim policy is
+// Delete.
 func (p *Plane) release(ctx context.Context, of *corev1.PersistentVolume) {
 	if of.Status.Phase == corev1.VolumeReleased && of.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete &&
 		of.Annotations[storagehelpers.AnnDynamicallyProvisioned] != "" {
@@ -59,7 +59,7 @@ func (p *Plane) release(ctx context.Context, of *corev1.PersistentVolume) {
 	}
 }
 
-// volumeFor is the volume that a claim asks for.
+// volumeFor is the volume for a claim.
 func (p *Plane) volumeFor(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, node string) *corev1.PersistentVolume {
 	volume := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{
@@ -88,7 +88,7 @@ func (p *Plane) volumeFor(claim *corev1.PersistentVolumeClaim, class *storagev1.
 	return volume
 }
 
-// zoneOf is the zone of a node; "" where it has none.
+// zoneOf is the zone of a node; "" if it has none.
 func (p *Plane) zoneOf(name string) string {
 	node, err := p.informers.Core().V1().Nodes().Lister().Get(name)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
 )
 
-// recount is how often all quotas are counted anew.
+// recount is the period in which all quotas are recalculated.
 const recount = 30 * time.Second
 
-// quotas is the controller that counts what quotas are used.
+// quotas is the ResourceQuota controller.
 func (p *Plane) quotas(ctx context.Context, client kubernetes.Interface) (*resourcequota.Controller, error) {
 	counting, err := quotainstall.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(p.informers.ForResource), p.informers)
 	if err != nil {
 		return nil, err
 	}
 	started := make(chan struct{})
-	close(started) // they are before the controller runs
+	close(started) // they are started before the controller
 	return resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
 		QuotaClient:               client.CoreV1(),
 		ResourceQuotaInformer:     p.informers.Core().V1().ResourceQuotas(),

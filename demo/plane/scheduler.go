@@ -14,14 +14,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// scheduling is the real kube-scheduler, which can be held.
+// scheduling is the real kube-scheduler, which can be paused.
 type scheduling struct {
 	*scheduler.Scheduler
 	informers informers.SharedInformerFactory
 	events    events.EventBroadcaster
 
 	mu   sync.Mutex
-	held chan struct{} // closed when it goes on; nil: it is not held
+	held chan struct{} // closed when it continues; nil: it is not paused
 }
 
 func newScheduling(ctx context.Context, store *api.Store) (*scheduling, error) {
@@ -46,10 +46,10 @@ func newScheduling(ctx context.Context, store *api.Store) (*scheduling, error) {
 	return s, nil
 }
 
-// synced waits until the scheduler knows all that its informers hold.
+// synced waits until the handlers of the scheduler have synced.
 func (s *scheduling) synced(ctx context.Context) error { return s.WaitForHandlersSync(ctx) }
 
-// hold keeps the scheduler from deciding about pods, or lets it go on.
+// hold pauses the scheduler, or lets it continue.
 func (s *scheduling) hold(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *scheduling) hold(on bool) {
 	}
 }
 
-// wait returns when the scheduler is not held.
+// wait returns when the scheduler is not paused.
 func (s *scheduling) wait(ctx context.Context) {
 	s.mu.Lock()
 	held := s.held

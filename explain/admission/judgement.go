@@ -1,6 +1,6 @@
-// Package admission tells why pods were not created: what kube-apiserver's own admission
-// code (ResourceQuota, LimitRanger, PodSecurity) has against the pod that a controller
-// would create, and which raised quotas it would take.
+// Package admission explains why pods were not created: why kube-apiserver's own
+// admission code (ResourceQuota, LimitRanger, PodSecurity) rejects the pod that a
+// controller would create, and which raised quotas would admit it.
 package admission
 
 import (
@@ -23,12 +23,12 @@ type Judgement struct {
 	limits   []report.Refusal
 	security []report.Refusal
 	quotas   []quotaRefusal
-	heard    []corev1.ResourceQuota // all of the namespace
+	existing []corev1.ResourceQuota // all of the namespace
 	unknown  []report.UnknownPart
 	now      time.Time
 }
 
-// Sources are what a judgement rests on.
+// Sources are what a judgement is made from.
 type Sources struct {
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)    // nil: never known
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) // nil: never known
@@ -37,9 +37,9 @@ type Sources struct {
 	Now            time.Time
 }
 
-// Judge asks what would refuse one of a controller's pods now, by the API server's own
+// Judge finds what would reject one of a controller's pods now, by the API server's own
 // code and in its order: limits are filled in before quotas count. Webhooks and
-// policies cannot be asked: of those there are only the API server's words.
+// policies cannot be asked: of those there is only the API server's message.
 func Judge(ctx context.Context, refused *model.Refused, from Sources) (*Judgement, error) {
 	j := &Judgement{refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now}
 	if err := j.ask(ctx, from); err != nil {
@@ -50,7 +50,7 @@ func Judge(ctx context.Context, refused *model.Refused, from Sources) (*Judgemen
 
 func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	namespace := j.Pod.Namespace
-	ranges, err := hearOf(ctx, from.LimitRanges, namespace)
+	ranges, err := objectsOf(ctx, from.LimitRanges, namespace)
 	if err != nil {
 		j.leaveOpen("limitranges", err.Error(), limitPlugin)
 	} else if j.limits, err = ApplyLimitRanges(j.Pod, ranges); err != nil {
@@ -62,16 +62,16 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	} else if j.security, err = securityRefusing(j.Pod, labels, from.ClusterVersion); err != nil {
 		return err
 	}
-	quotas, err := hearOf(ctx, from.Quotas, namespace)
+	quotas, err := objectsOf(ctx, from.Quotas, namespace)
 	if err != nil {
 		j.leaveOpen("resourcequotas", err.Error(), quotaPlugin)
 	} else {
-		j.heard, j.quotas = quotas, quotasRefusing(j.Pod, quotas)
+		j.existing, j.quotas = quotas, quotasRefusing(j.Pod, quotas)
 	}
 	return ctx.Err()
 }
 
-// Report is the answer, given what would become of the pod otherwise.
+// Report is the answer, given the report about the pod if it were created.
 func (j *Judgement) Report(ifCreated *report.Report) *report.Report {
 	r := &report.Report{
 		TypeMeta: ifCreated.TypeMeta,
@@ -95,13 +95,13 @@ func (j *Judgement) Report(ifCreated *report.Report) *report.Report {
 	return r
 }
 
-// errNobodyAsked is why something is not known where a source cannot say.
-var errNobodyAsked = fmt.Errorf("nobody was asked")
+// errNoSource is why something is unknown where there is no source to ask.
+var errNoSource = fmt.Errorf("it cannot be read here")
 
-// hearOf asks for the objects of one kind in a namespace.
-func hearOf[T any](ctx context.Context, ask func(context.Context, string) ([]T, error), namespace string) ([]T, error) {
+// objectsOf are the objects of one kind in a namespace.
+func objectsOf[T any](ctx context.Context, ask func(context.Context, string) ([]T, error), namespace string) ([]T, error) {
 	if ask == nil {
-		return nil, errNobodyAsked
+		return nil, errNoSource
 	}
 	return ask(ctx, namespace)
 }

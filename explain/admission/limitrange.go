@@ -138,19 +138,19 @@ func (r limitRule) subjects(pod *corev1.Pod) []limited {
 	return nil // of claims
 }
 
-// refusal tells what goes beyond the rule.
+// refusal says what exceeds the rule.
 func (r limitRule) refusal(of limited) report.Refusal {
 	figure := quotaAmount(r.resource, r.figure, quantity.RoundedDown)
 	var allows string
 	switch r.bound {
 	case "min":
 		figure = quotaAmount(r.resource, r.figure, quantity.RoundedUp)
-		allows = fmt.Sprintf("wants %s %s at least per %s", r.resource, figure, r.subject)
+		allows = fmt.Sprintf("requires at least %s %s per %s", r.resource, figure, r.subject)
 	case "max":
-		allows = fmt.Sprintf("allows %s %s at most per %s", r.resource, figure, r.subject)
+		allows = fmt.Sprintf("allows at most %s %s per %s", r.resource, figure, r.subject)
 	default:
 		figure = r.figure.String()
-		allows = fmt.Sprintf("allows limits of %s to be %s times the requests per %s", r.resource, figure, r.subject)
+		allows = fmt.Sprintf("has maxLimitRequestRatio %s for %s per %s", figure, r.resource, r.subject)
 	}
 	has, wanted := r.has(of)
 	return report.Refusal{
@@ -158,13 +158,13 @@ func (r limitRule) refusal(of limited) report.Refusal {
 		Reason:  fmt.Sprintf("%s %s of LimitRange %s", r.bound, r.resource, r.of.Name),
 		What:    fmt.Sprintf("LimitRange %s/%s %s, %s %s", r.of.Namespace, r.of.Name, allows, of.who, has),
 		Numbers: []report.Number{{Resource: string(r.resource), Wanted: wanted, Allocatable: r.figure.String()}},
-		Short:   fmt.Sprintf("limits %s: %s %s %s", r.of.Name, r.bound, r.resource, figure),
+		Short:   fmt.Sprintf("LimitRange %s: %s %s %s", r.of.Name, r.bound, r.resource, figure),
 	}
 }
 
-// has is what the subject has where the rule wants something else, in words and
-// as a quantity; "" where it states none. Of several, it tells the one that the
-// API server tells.
+// has is what the subject has where the rule requires something else, in words and
+// as a quantity; "" where it states none. Of several, it is the one that the API
+// server reports.
 func (r limitRule) has(of limited) (words, quantity string) {
 	request, requested := of.requests[r.resource]
 	limit, bounded := of.limits[r.resource]
@@ -175,7 +175,7 @@ func (r limitRule) has(of limited) (words, quantity string) {
 		return "has no limit", ""
 	case r.bound == "ratio":
 		ratio := fmt.Sprintf("%.3g", limit.AsApproximateFloat64()/request.AsApproximateFloat64())
-		return "has them " + ratio + " times", ratio
+		return "has " + ratio + " times", ratio
 	case r.bound == "min" && request.Cmp(r.figure) < 0, r.bound == "max" && limit.Cmp(r.figure) <= 0:
 		return "requests " + quotaAmount(r.resource, request, r.away()), request.String()
 	}

@@ -62,7 +62,7 @@ func PlannedBy(object runtime.Object, namespace string) (Planned, bool) {
 func (p Planned) times(replicas *int32) Planned {
 	p.Wants = new(int(ptr.Deref(replicas, 1)))
 	if *p.Wants < 1 {
-		p.Notes = append(p.Notes, fmt.Sprintf("it asks for %d pods; one of its template is explained", *p.Wants))
+		p.Notes = append(p.Notes, fmt.Sprintf("spec.replicas is %d: one pod from the template is explained", *p.Wants))
 	}
 	return p
 }
@@ -97,8 +97,8 @@ func fromDaemonSet(set *appsv1.DaemonSet, namespace string) Planned {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
 	p.Set = set
 	daemonutil.AddOrUpdateDaemonPodTolerations(&p.Pod.Spec)
-	p.Notes = append(p.Notes, "a DaemonSet makes one pod per node and binds each to its node by node affinity; "+
-		"here its template is tried on every node")
+	p.Notes = append(p.Notes, "a DaemonSet creates one pod per node and pins each to its node by node affinity; "+
+		"here its template is simulated on every node")
 	return p
 }
 
@@ -115,7 +115,7 @@ func fromStatefulSet(set *appsv1.StatefulSet, namespace string) Planned {
 		})
 		p.Drop = append(p.Drop, claim.Name)
 		p.Notes = append(p.Notes, fmt.Sprintf(
-			"the claim of volumeClaimTemplate %s does not exist yet, so its volume decides nothing here", claim.Name))
+			"the claim of volumeClaimTemplate %s does not exist yet, so its volume is not considered", claim.Name))
 	}
 	return p
 }

@@ -43,9 +43,9 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 		refusals = append(refusals, report.Refusal{
 			Plugin:  securityPlugin,
 			Reason:  check.ForbiddenReason,
-			What:    fmt.Sprintf("Pod Security level %s of namespace %s forbids %s", level, pod.Namespace, why),
+			What:    fmt.Sprintf("namespace %s enforces Pod Security level %s, which forbids %s", pod.Namespace, level, why),
 			Numbers: []report.Number{},
-			Short:   fmt.Sprintf("%s forbids %s", level, check.ForbiddenReason),
+			Short:   fmt.Sprintf("Pod Security %s forbids %s", level, check.ForbiddenReason),
 		})
 	}
 	return refusals, nil

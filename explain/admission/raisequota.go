@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/utils/clock"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
@@ -21,7 +22,8 @@ type raise struct {
 }
 
 func (r raise) title() string {
-	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.refusal.name, r.refusal.resource, r.to.String(), r.refusal.hard.String())
+	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.refusal.name, r.refusal.resource,
+		quotaAmount(r.refusal.resource, r.to, quantity.RoundedUp), quotaAmount(r.refusal.resource, r.refusal.hard, quantity.RoundedDown))
 }
 
 // command sets the quota's limit, and back.
@@ -30,8 +32,8 @@ func (r raise) command(to resource.Quantity) string {
 	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, shell.Quote(shell.OneLine(patch)))
 }
 
-// Fixes tries what would let a controller's pods be created: quotas that
-// allow as much as all of them want. It works where the API server's own
+// Fixes tries what would let a controller's pods be created: quotas that allow as
+// much as all of them need. It works where the API server's own
 // admission code then takes one after the other, and the plugins have a node for
 // the first.
 func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
@@ -43,13 +45,13 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	}
 	fix := newRaise(raises)
 	fix.Alike = j.refused.Missing
-	fix.PodsPlaced = created(j.Pod, raised(j.heard, raises), j.refused.Missing)
+	fix.PodsPlaced = created(j.Pod, raised(j.existing, raises), j.refused.Missing)
 	fix.NodesGained = ifCreated.Fits
 	switch {
 	case fix.PodsPlaced == 0:
-		fix.Remaining = append(fix.Remaining, "something else refuses it still")
+		fix.Remaining = append(fix.Remaining, "something else still rejects it")
 	case ifCreated.Verdict != report.Schedulable:
-		fix.Remaining = append(fix.Remaining, "created, it would wait: "+strings.TrimSuffix(ifCreated.Summary, "."))
+		fix.Remaining = append(fix.Remaining, "once created, it would be Pending: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}
 	fix.Verified = len(fix.Remaining) == 0
 	found.Tried = append(found.Tried, fix)
@@ -61,15 +63,15 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 func (j *Judgement) raises() (raises []raise, why string) {
 	switch {
 	case len(j.limits)+len(j.security) > 0:
-		return nil, "The template itself is refused: no change of a quota, of nodes or of other pods can help."
+		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
 	case len(j.quotas) == 0 && len(j.unknown) > 0:
 		return nil, "Unknown: " + j.unknown[0].Why + "."
 	case len(j.quotas) == 0:
-		return nil, "No quota refuses the pod now: there is nothing to raise."
+		return nil, "No quota rejects the pod now: there is nothing to raise."
 	}
 	for _, r := range j.quotas {
 		if len(r.unset) > 0 || r.uncounted {
-			return nil, strings.ToUpper(r.sentence()[:1]) + r.sentence()[1:] + ": raising it cannot help."
+			return nil, strings.ToUpper(r.sentence()[:1]) + r.sentence()[1:] + ": raising it won't help."
 		}
 		to := r.used.DeepCopy()
 		for range j.refused.Missing {
@@ -82,14 +84,14 @@ func (j *Judgement) raises() (raises []raise, why string) {
 
 // newRaise is the fix that raises quotas, before it was tried.
 func newRaise(raises []raise) report.Fix {
-	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "its namespace"}
+	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "the whole namespace"}
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())
 		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.refusal.hard))
 		fix.Affects = append(fix.Affects, report.Affected{
 			Kind: "ResourceQuota", Namespace: r.refusal.namespace, Name: r.refusal.name,
-			How: fmt.Sprintf("allows %s %s; other pods of the namespace may use it too", r.refusal.resource, r.to.String()),
+			How: fmt.Sprintf("allows %s %s; other pods in the namespace can use it too", r.refusal.resource, r.to.String()),
 		})
 	}
 	slices.Reverse(undos)

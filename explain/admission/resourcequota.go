@@ -29,7 +29,7 @@ type quotaRefusal struct {
 	resource           corev1.ResourceName // as the quota calls it: "requests.cpu"
 	hard, used, wanted resource.Quantity
 	unset              []string // containers that have to state it and do not
-	uncounted          bool     // what is used is not known: the quota's controller has not said
+	uncounted          bool     // its usage is unknown: the quota controller has not calculated it
 }
 
 // quotaAdmits asks the API server's own admission code whether the quotas of a
@@ -109,20 +109,17 @@ func (r quotaRefusal) title() string { return fmt.Sprintf("ResourceQuota %s/%s",
 func (r quotaRefusal) sentence() string {
 	switch {
 	case len(r.unset) > 0:
-		return fmt.Sprintf("%s counts %s, and %s sets none", r.title(), r.resource, containerNames(r.unset))
+		return fmt.Sprintf("%s limits %s, but %s does not set it", r.title(), r.resource, containerNames(r.unset))
 	case r.uncounted:
-		return fmt.Sprintf("%s limits %s, and nobody has counted yet what is used of it", r.title(), r.resource)
+		return fmt.Sprintf("%s limits %s, but its usage is not calculated yet", r.title(), r.resource)
 	}
-	used, be := quotaAmount(r.resource, r.used, quantity.RoundedUp), "are"
-	if used == "1" {
-		be = "is"
-	}
-	return fmt.Sprintf("%s allows %s %s, %s %s used, the pod wants %s", r.title(), r.resource,
-		quotaAmount(r.resource, r.hard, quantity.RoundedDown), used, be, quotaAmount(r.resource, r.wanted, quantity.RoundedUp))
+	return fmt.Sprintf("%s allows %s %s, %s used, the pod needs %s", r.title(), r.resource,
+		quotaAmount(r.resource, r.hard, quantity.RoundedDown), quotaAmount(r.resource, r.used, quantity.RoundedUp),
+		quotaAmount(r.resource, r.wanted, quantity.RoundedUp))
 }
 
-// refusal is the same in the report's form. What quotas count is told as what
-// nodes have: hard is allocatable, used is requested.
+// refusal is the same in the report's form: hard stands as allocatable, used as
+// requested.
 func (r quotaRefusal) refusal() report.Refusal {
 	told := report.Refusal{
 		Plugin: quotaPlugin,
@@ -151,10 +148,10 @@ func (r quotaRefusal) fact() string {
 	}
 	free := r.hard.DeepCopy()
 	free.Sub(r.used)
-	return fmt.Sprintf("%s %s: wants %s, free %s = hard %s − used %s; %s short", r.title(), r.resource,
+	return fmt.Sprintf("%s needs %s %s more: the pod needs %s, free %s = hard %s − used %s", r.title(), r.resource,
+		quotaAmount(r.resource, r.short(), quantity.RoundedUp),
 		quotaAmount(r.resource, r.wanted, quantity.RoundedUp), quotaAmount(r.resource, free, quantity.RoundedDown),
-		quotaAmount(r.resource, r.hard, quantity.RoundedDown), quotaAmount(r.resource, r.used, quantity.RoundedUp),
-		quotaAmount(r.resource, r.short(), quantity.RoundedUp))
+		quotaAmount(r.resource, r.hard, quantity.RoundedDown), quotaAmount(r.resource, r.used, quantity.RoundedUp))
 }
 
 // quotaAmount writes an amount of a resource that a quota or a limit range names.
@@ -174,10 +171,10 @@ func counts(name corev1.ResourceName) corev1.ResourceName {
 	return name
 }
 
-// containerNames names containers by their word.
+// containerNames names containers: "container app".
 func containerNames(names []string) string {
 	if len(names) == 1 {
 		return "container " + names[0]
 	}
-	return "each of containers " + grammar.List(names, grammar.Few)
+	return "each of the containers " + grammar.List(names, grammar.Few)
 }

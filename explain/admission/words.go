@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// tell puts a refused pod into words.
+// tell fills in the texts about a rejected pod.
 func (j *Judgement) tell(r *report.Report) {
 	r.State, r.Facts = "not created", j.facts(r)
 	switch {
@@ -23,10 +23,10 @@ func (j *Judgement) tell(r *report.Report) {
 	case len(j.quotas) > 0:
 		r.Summary, r.Why = j.quotas[0].sentence()+".", j.quotasShort()
 	case len(j.unknown) > 0:
-		r.Summary = fmt.Sprintf("kube-apiserver refused it%s; why is unknown: %s.", j.ago(), j.unknown[0].Why)
+		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
 	default:
-		r.Summary = fmt.Sprintf("kube-apiserver refused it%s; no quota, limit range or Pod Security level would now.", j.ago())
+		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; no quota, LimitRange or Pod Security level would reject it now.", j.ago())
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
@@ -41,7 +41,7 @@ func shorts(refusals []report.Refusal) string {
 	return strings.Join(all, "; ")
 }
 
-// quotasShort names what the first quota refuses for, and the other quotas.
+// quotasShort names the resources of the first quota, and the other quotas.
 func (j *Judgement) quotasShort() string {
 	first := j.quotas[0]
 	said := []string{first.refusal().Short}
@@ -66,8 +66,8 @@ func (j *Judgement) ago() string {
 // quote is what the API server said, for a cell.
 func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Message }
 
-// facts are what the refusal rests on: the sums, what else refuses, how many
-// pods there are not, the API server's words, and what would become of the pod.
+// facts are the evidence: the sums, what else rejects the pod, how many pods are
+// missing, the API server's message, and the answer for the pod if it were created.
 func (j *Judgement) facts(r *report.Report) []string {
 	var facts []string
 	for i, refusal := range r.Admission.Refusals {
@@ -80,16 +80,16 @@ func (j *Judgement) facts(r *report.Report) []string {
 		}
 	}
 	for _, part := range j.unknown {
-		facts = append(facts, fmt.Sprintf("%s could not be asked: %s", strings.Join(part.Plugins, ", "), part.Why))
+		facts = append(facts, fmt.Sprintf("%s could not be checked: %s", strings.Join(part.Plugins, ", "), part.Why))
 	}
-	missing := fmt.Sprintf("%s wants %s, of which %d could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
+	missing := fmt.Sprintf("%s needs %s, of which %d could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
 	if j.refused.Missing == j.refused.Wanted {
-		missing = fmt.Sprintf("%s wants %s, and none could be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"))
+		missing = fmt.Sprintf("%s needs %s, and none could be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"))
 	}
 	if since := j.refused.Since; !since.IsZero() {
 		missing += " for " + model.FormatAge(since, j.now)
 	}
-	facts = append(facts, missing, fmt.Sprintf("kube-apiserver said%s: %s", j.ago(), j.refused.Message))
+	facts = append(facts, missing, fmt.Sprintf("message from kube-apiserver%s: %s", j.ago(), j.refused.Message))
 	if rest, fits := strings.CutPrefix(r.Admission.IfCreated, "It would"); fits {
 		return append(facts, "If it were created, it would"+rest)
 	}

@@ -53,11 +53,12 @@ func (c PodClaim) foreign(pod *corev1.Pod) bool {
 }
 
 // absent is the fault of a claim that does not exist, in the same clause for
-// every plugin that looks for it. For says what the plugin wanted of it.
+// every plugin that looks for it. wanted continues the sentence: what the plugin
+// cannot know without the claim.
 func (c PodClaim) absent(wanted string) Fault {
 	short := fmt.Sprintf("claim %s does not exist", c.Name)
 	if c.Ephemeral {
-		short = fmt.Sprintf("claim %s of an ephemeral volume is not created yet", c.Name)
+		short = fmt.Sprintf("claim %s of an ephemeral volume does not exist yet", c.Name)
 	}
 	return newFault(short, func() string { return short + wanted })
 }
@@ -97,7 +98,7 @@ func (c PodClaim) Fact() string {
 		return fmt.Sprintf("Claim %s is bound to volume %s%s.", c.Name, c.Object.Spec.VolumeName, class)
 	}
 	wants := c.Object.Spec.Resources.Requests[corev1.ResourceStorage]
-	return fmt.Sprintf("Claim %s is %s: it wants %s%s.", c.Name, phase, wants.String(), class)
+	return fmt.Sprintf("Claim %s is %s: it requests %s%s.", c.Name, phase, wants.String(), class)
 }
 
 // IsProvisioned says whether a node was selected for the claim, which has no
@@ -106,7 +107,7 @@ func (c PodClaim) IsProvisioned() bool {
 	return c.Object != nil && c.Object.Spec.VolumeName == "" && c.Object.DeletionTimestamp == nil && c.SelectedNode() != ""
 }
 
-// Provisioner is who has to make the claim's volume; "" if that is not known.
+// Provisioner is the name of the provisioner of the claim's volume; "" if it is not known.
 func (c PodClaim) Provisioner(q *Question) string {
 	for _, key := range []string{storagehelpers.AnnStorageProvisioner, storagehelpers.AnnBetaStorageProvisioner} {
 		if by := c.Object.Annotations[key]; by != "" {
@@ -120,22 +121,22 @@ func (c PodClaim) Provisioner(q *Question) string {
 }
 
 // Awaits is what a claim without a volume waits for; "" if that is not the pod's
-// node, or is told elsewhere.
+// node, or is shown elsewhere.
 func (c PodClaim) Awaits(q *Question) string {
 	if c.Object == nil || c.Object.DeletionTimestamp != nil || c.Object.Spec.VolumeName != "" || !q.Listers.Readable("storageclasses") {
 		return ""
 	}
 	switch {
 	case c.SelectedNode() != "":
-		return fmt.Sprintf("claim %s is to be provisioned on %s, which kube-scheduler selected; %s has not provided a volume",
-			c.Name, c.SelectedNode(), OrSomebody(c.Provisioner(q)))
+		return fmt.Sprintf("claim %s is waiting for %s to provision a volume for %s, the node that kube-scheduler selected",
+			c.Name, OrSomebody(c.Provisioner(q)), c.SelectedNode())
 	case c.waitsForConsumer(q):
-		return fmt.Sprintf("claim %s gets its volume once the pod has a node: class %s waits for its first consumer", c.Name, c.Class())
+		return fmt.Sprintf("claim %s is bound once the pod has a node: class %s has volumeBindingMode WaitForFirstConsumer", c.Name, c.Class())
 	}
 	return ""
 }
 
-// ClaimsToAsk are the claims of pod that somebody is making a volume for.
+// ClaimsToAsk are the claims of pod that a volume is being provisioned for.
 func (l Listers) ClaimsToAsk(pod *corev1.Pod) []PodClaim {
 	if !l.Readable("persistentvolumeclaims") {
 		return nil
@@ -143,7 +144,7 @@ func (l Listers) ClaimsToAsk(pod *corev1.Pod) []PodClaim {
 	return slices.DeleteFunc(l.claimsOf(pod), func(c PodClaim) bool { return !c.IsProvisioned() })
 }
 
-// OrSomebody is the name of a provisioner, or words for one that is not known.
+// OrSomebody is the name of a provisioner, or a phrase for one that is not known.
 func OrSomebody(name string) string {
 	if name == "" {
 		return "the provisioner"

@@ -67,13 +67,13 @@ func (b *Binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string
 	var why []string
 	size, wanted := volume.Spec.Capacity[corev1.ResourceStorage], claim.Size()
 	if size.Cmp(wanted) < 0 {
-		why = append(why, fmt.Sprintf("holds %s, wanted %s", size.String(), wanted.String()))
+		why = append(why, fmt.Sprintf("has %s, the claim requests %s", size.String(), wanted.String()))
 	}
 	if storagehelpers.CheckVolumeModeMismatches(&claim.Object.Spec, &volume.Spec) {
-		why = append(why, fmt.Sprintf("is %s, wanted %s", volumeMode(volume.Spec.VolumeMode), volumeMode(claim.Object.Spec.VolumeMode)))
+		why = append(why, fmt.Sprintf("has volumeMode %s, the claim requests %s", volumeMode(volume.Spec.VolumeMode), volumeMode(claim.Object.Spec.VolumeMode)))
 	}
 	if has, wants := ptr.Deref(volume.Spec.VolumeAttributesClassName, ""), ptr.Deref(claim.Object.Spec.VolumeAttributesClassName, ""); has != wants {
-		why = append(why, fmt.Sprintf("has attributes class %s, wanted %s", OrEmpty(has), OrEmpty(wants)))
+		why = append(why, fmt.Sprintf("has VolumeAttributesClass %s, the claim requests %s", OrEmpty(has), OrEmpty(wants)))
 	}
 	if volume.DeletionTimestamp != nil {
 		why = append(why, "is being deleted")
@@ -85,17 +85,18 @@ func (b *Binder) unfit(claim PodClaim, volume *corev1.PersistentVolume) []string
 		why = append(why, "is "+string(volume.Status.Phase))
 	}
 	if selector, err := metav1.LabelSelectorAsSelector(claim.Object.Spec.Selector); claim.Object.Spec.Selector != nil && err == nil && !selector.Matches(labels.Set(volume.Labels)) {
-		why = append(why, "is not labelled "+selectorText(selector))
+		why = append(why, "does not match the claim's selector "+selectorText(selector))
 	}
 	if !storagehelpers.CheckAccessModes(claim.Object, volume) {
-		why = append(why, fmt.Sprintf("offers %s, wanted %s", modes(volume.Spec.AccessModes), modes(claim.Object.Spec.AccessModes)))
+		why = append(why, fmt.Sprintf("has access modes %s, the claim requests %s", modes(volume.Spec.AccessModes), modes(claim.Object.Spec.AccessModes)))
 	}
 	return why
 }
 
 // whyNone goes through the volumes that claim could have on node, or anywhere
-// where node is nil: "pv-1 holds 5Gi, wanted 10Gi; bound to other claims: pv-2
-// (shop/db)". It looks no further than it tells: there may be thousands.
+// where node is nil: "pv-1 has 5Gi, the claim requests 10Gi; bound to other
+// claims: pv-2 (shop/db)". It looks no further than what it lists: there may be
+// thousands.
 func (b *Binder) whyNone(claim PodClaim, node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
 	if !b.Readable("persistentvolumes") {
 		return "its volumes could not be read"
@@ -108,32 +109,32 @@ func (b *Binder) whyNone(claim PodClaim, node *corev1.Node, taken map[string]*co
 		}
 	}
 	if rest := len(found.own) - grammar.Many; rest > 0 {
-		said = append(said, grammar.Plural(rest, "more volume")+" will not do either")
+		said = append(said, grammar.Plural(rest, "more volume")+" cannot be used either")
 	}
 	if len(found.others) > 0 {
 		said = append(said, "bound to other claims: "+grammar.List(found.others, grammar.Few))
 	}
 	if len(said) == 0 {
-		said = append(said, "there is no volume of the class")
+		said = append(said, "no volume has this class")
 	}
 	for _, volume := range found.strays[:min(len(found.strays), grammar.Many)] {
 		if offersNode(volume, node) {
-			said = append(said, volume.Name+" would do but for its class "+OrEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
+			said = append(said, volume.Name+" matches except for its class "+OrEmpty(storagehelpers.GetPersistentVolumeClass(volume)))
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// whyNot is why the volume will not do on node; taken have gone to other claims
-// of the pod.
+// whyNot is why the volume cannot be used on node; taken are used for other
+// claims of the pod.
 func (o offer) whyNot(node *corev1.Node, taken map[string]*corev1.PersistentVolume) string {
 	switch {
 	case taken[o.volume.Name] != nil:
-		return "goes to another claim of the pod"
+		return "is used for another claim of the pod"
 	case !offersNode(o.volume, node):
-		return strings.Join(append(slices.Clip(o.why), "is only for "+volumePlace(o.volume, false)), " and ")
+		return strings.Join(append(slices.Clip(o.why), volumeOnly(o.volume, false)), " and ")
 	case node == nil && len(o.why) == 0:
-		return "would do and is not bound yet"
+		return "matches and is not bound yet"
 	}
 	return strings.Join(o.why, " and ")
 }
@@ -158,6 +159,23 @@ func modes(all []corev1.PersistentVolumeAccessMode) string {
 	return strings.Join(names, ", ")
 }
 
+// volumeOnly says where the volume can be used: "is only in zone eu-1b", "is only on
+// node a", or its node affinity where that is about other labels.
+func volumeOnly(volume *corev1.PersistentVolume, brief bool) string {
+	terms := volumeTerms(volume)
+	if len(terms) == 1 && len(terms[0].MatchExpressions) == 1 && len(terms[0].MatchFields) == 0 {
+		r := terms[0].MatchExpressions[0]
+		word, in := LabelWord(r.Key), r.Operator == corev1.NodeSelectorOpIn
+		switch {
+		case in && r.Key == corev1.LabelHostname:
+			return "is only on " + grammar.Agree(len(r.Values), "node ", "nodes ") + strings.Join(r.Values, ", ")
+		case in && (word == "zone" || word == "region"):
+			return "is only in " + grammar.Agree(len(r.Values), word, word+"s") + " " + strings.Join(r.Values, ", ")
+		}
+	}
+	return "is only for nodes with " + volumePlace(volume, brief)
+}
+
 // volumePlace is the node affinity of volume.
 func volumePlace(volume *corev1.PersistentVolume, brief bool) string {
 	return selectorTerms(volumeTerms(volume), brief)
@@ -178,7 +196,7 @@ func selectorTerms(of []corev1.NodeSelectorTerm, brief bool) string {
 		terms = append(terms, strings.Join(all, " and "))
 	}
 	if len(terms) == 0 {
-		return "nothing (an empty selector)"
+		return "no node (empty selector)"
 	}
 	return strings.Join(terms, " or ")
 }
@@ -190,7 +208,7 @@ func volumeTerms(volume *corev1.PersistentVolume) []corev1.NodeSelectorTerm {
 	return volume.Spec.NodeAffinity.Required.NodeSelectorTerms
 }
 
-// nodePlace is what node has of the labels that volume's affinity asks for.
+// nodePlace is what node has of the labels that volume's affinity requires.
 func nodePlace(volume *corev1.PersistentVolume, node *corev1.Node) string {
 	var keys []string
 	for _, term := range volumeTerms(volume) {
@@ -214,7 +232,7 @@ func labelsAt(node *corev1.Node, keys []string) string {
 		}
 	}
 	if len(all) == 0 {
-		return "nothing of it"
+		return "none of these labels"
 	}
 	return strings.Join(all, ", ")
 }

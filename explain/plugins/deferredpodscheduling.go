@@ -6,8 +6,8 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// deferredPodScheduling tells why a node is no place for a resize that the
-// kubelet has deferred: the pod runs on another, or pods may not be ended for it.
+// deferredPodScheduling says why a node is rejected for a resize that the kubelet
+// has deferred: the pod runs on another node, or pods may not be preempted for it.
 var deferredPodScheduling = explainer{
 	Shape: func(q *Question, r Refused) string { return DeferredShort(q, r) },
 	Words: func(q *Question, rs []Refused) Words {
@@ -20,7 +20,7 @@ var deferredPodScheduling = explainer{
 				if elsewhere(q, r) {
 					return "the pod runs on " + q.Pod.Spec.NodeName + ", where its resize is deferred"
 				}
-				return "no pod may be ended there for a resize: spec.podPreemptionPolicy.disableResizePreemption is set by " +
+				return "preemption for a resize is disabled: spec.podPreemptionPolicy.disableResizePreemption is set by " +
 					strings.Join(whoDisables(r), ", ")
 			}),
 			Short: short,
@@ -33,7 +33,7 @@ func elsewhere(q *Question, r Refused) bool {
 	return q.Pod.Spec.NodeName != "" && q.Pod.Spec.NodeName != r.Name()
 }
 
-// whoDisables are the owners that keep resizes from ending pods on r's node.
+// whoDisables are the owners that disable preemption for resizes on r's node.
 func whoDisables(r Refused) []string {
 	if policy := r.Node.Node().Spec.PodPreemptionPolicy; policy != nil {
 		return policy.DisableResizePreemption
@@ -41,7 +41,7 @@ func whoDisables(r Refused) []string {
 	return nil
 }
 
-// DeferredShort is "" where nothing is in the way.
+// DeferredShort is the reason as a clause; "" where there is none.
 func DeferredShort(q *Question, r Refused) string {
 	switch {
 	case r.Node == nil || !resource.IsPodResizeDeferred(q.Pod):

@@ -24,7 +24,7 @@ type devicePool struct {
 	driver, name string
 	devices      []seenDevice
 	counters     quantities // what is left of the pool's shared counters
-	wrong        string     // why nothing of it can be had
+	wrong        string     // why none of its devices can be allocated
 }
 
 // seenDevice is a device that a node has access to.
@@ -107,7 +107,7 @@ func (d *desk) fill(pool *devicePool, here []*resourcev1.ResourceSlice, node *co
 		case newer:
 			return false
 		case int64(len(whole)) != wanted:
-			pool.wrong = fmt.Sprintf("is being changed: %d of its %s are there", len(whole), grammar.Plural(int(wanted), "slice"))
+			pool.wrong = fmt.Sprintf("is being updated: %d of its %s exist", len(whole), grammar.Plural(int(wanted), "slice"))
 			return true
 		}
 	}
@@ -145,13 +145,13 @@ func invalid(pool []*resourcev1.ResourceSlice) string {
 	for _, slice := range pool {
 		for _, device := range slice.Spec.Devices {
 			if names[device.Name] {
-				return fmt.Sprintf("is not valid: two devices are called %s", device.Name)
+				return fmt.Sprintf("is invalid: two devices are named %s", device.Name)
 			}
 			names[device.Name] = true
 			for _, consumption := range device.ConsumesCounters {
 				for _, name := range slices.Sorted(maps.Keys(consumption.Counters)) {
 					if !counters[consumption.CounterSet+"/"+name] {
-						return fmt.Sprintf("is not valid: device %s needs counter %s/%s, which is not there", device.Name, consumption.CounterSet, name)
+						return fmt.Sprintf("is invalid: device %s needs counter %s/%s, which does not exist", device.Name, consumption.CounterSet, name)
 					}
 				}
 			}

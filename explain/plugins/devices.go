@@ -41,7 +41,7 @@ func (w deviceWant) name() string {
 	if w.request == "" {
 		return w.of
 	}
-	return w.of + " request " + w.request
+	return "request " + w.request + " of " + w.of
 }
 
 // claimWants are the requests of claim, each with its alternatives.
@@ -151,7 +151,7 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Fault, bool)
 	}
 	var kinds, shorts []string
 	for _, tally := range tallies {
-		kinds = append(kinds, fmt.Sprintf("too few %s devices for %s", tally.want.class, tally.want.name()))
+		kinds = append(kinds, fmt.Sprintf("not enough %s devices for %s", tally.want.class, tally.want.name()))
 		if said := tally.short(); !slices.Contains(shorts, said) {
 			shorts = append(shorts, said)
 		}
@@ -161,17 +161,17 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Fault, bool)
 		for _, tally := range tallies {
 			all = append(all, tally.sentence())
 		}
-		return strings.Join(all, "; or else ")
+		return strings.Join(all, "; or ")
 	}}, true
 }
 
-// deviceTally is what became of each device of a node for one request.
+// deviceTally sorts the devices of a node by what they are for one request.
 type deviceTally struct {
 	want    deviceWant
 	total   int // devices of the node
 	matches int // of the class and as the selectors want
 	free    int
-	open    []string            // pools that are being changed
+	open    []string            // pools that are being updated
 	reasons []string            // as first met
 	devices map[string][]string // by reason
 }
@@ -229,10 +229,10 @@ func (t deviceTally) sentence() string {
 	if t.want.all {
 		wanted = "all devices"
 	}
-	said := fmt.Sprintf("%s wants %s of class %s", t.want.name(), wanted, t.want.class)
+	said := fmt.Sprintf("%s needs %s of class %s", t.want.name(), wanted, t.want.class)
 	var all []string
 	if t.total == 0 && len(t.open) == 0 {
-		return said + ", and no driver offers any on this node"
+		return said + ", and no driver publishes any for this node"
 	}
 	if t.total > 0 {
 		all = append(all, fmt.Sprintf("%d free of %s on the node", t.free, grammar.Plural(t.total, "device")))
@@ -272,10 +272,10 @@ func (d *desk) unselected(want deviceWant, seen seenDevice) string {
 		wanted := want.capacity.Requests[name]
 		capacity, ok := seen.Capacity[name]
 		if !ok {
-			return fmt.Sprintf("without capacity %s", name)
+			return fmt.Sprintf("has no capacity %s", name)
 		}
 		if capacity.Value.Cmp(wanted) < 0 {
-			return fmt.Sprintf("%s %s of %s wanted", name, capacity.Value.String(), wanted.String())
+			return fmt.Sprintf("capacity %s is %s, %s needed", name, capacity.Value.String(), wanted.String())
 		}
 	}
 	return ""
@@ -302,7 +302,7 @@ func (d *desk) fails(selectors []resourcev1.DeviceSelector, seen seenDevice) str
 	return ""
 }
 
-// blocked is why a device that would do cannot be had.
+// blocked is why a device that matches cannot be allocated.
 func (d *desk) blocked(want deviceWant, seen seenDevice, pool devicePool, node *corev1.Node) string {
 	if d.features.OptionalNodeOperations && len(seen.slice.Spec.SkipNodeOperations) > 0 && !takesOptionalOperations(node) {
 		return "needs node feature " + optionalOperations
@@ -311,7 +311,7 @@ func (d *desk) blocked(want deviceWant, seen seenDevice, pool devicePool, node *
 	if !want.admin {
 		for _, by := range d.holders[id] {
 			if !by.shared {
-				return "held by claim " + by.claim
+				return "allocated to claim " + by.claim
 			}
 		}
 	}
@@ -322,7 +322,7 @@ func (d *desk) blocked(want deviceWant, seen seenDevice, pool devicePool, node *
 			}
 			tolerated := func(t resourcev1.DeviceToleration) bool { return resourceclaim.ToleratesTaint(t, taint) }
 			if !slices.ContainsFunc(want.tolerations, tolerated) {
-				return fmt.Sprintf("tainted %s=%s:%s", taint.Key, taint.Value, taint.Effect)
+				return fmt.Sprintf("untolerated taint %s=%s:%s", taint.Key, taint.Value, taint.Effect)
 			}
 		}
 	}
@@ -348,7 +348,7 @@ func (d *desk) usedUp(want deviceWant, seen seenDevice, id string) string {
 			}
 		}
 		if left.Cmp(wanted) < 0 {
-			return fmt.Sprintf("%s %s left of %s wanted, shared with claim %s", name, left.String(), wanted.String(), grammar.List(claims, grammar.Few))
+			return fmt.Sprintf("capacity %s: %s left, %s needed, shared with claim %s", name, left.String(), wanted.String(), grammar.List(claims, grammar.Few))
 		}
 	}
 	return ""
@@ -365,7 +365,7 @@ func (d *desk) countersShort(seen seenDevice, pool devicePool, id string) string
 			needed := consumption.Counters[name]
 			left, known := pool.counters[consumption.CounterSet+"/"+name]
 			if known && left.Cmp(needed.Value) < 0 {
-				return fmt.Sprintf("%s of %s/%s left", left.String(), consumption.CounterSet, name)
+				return fmt.Sprintf("counter %s/%s: %s left, %s needed", consumption.CounterSet, name, left.String(), needed.Value.String())
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // dynamicResources names the claim and the request that a node cannot serve,
-// the device class, and what is in the way of each device.
+// the device class, and why each device is not allocated.
 var dynamicResources = explainer{
 	Shape: func(q *Question, r Refused) string { return faultShape(DeviceFaults(q, r)) },
 	Words: func(q *Question, rs []Refused) Words {
@@ -27,7 +27,7 @@ var dynamicResources = explainer{
 	},
 }
 
-// DeviceFaults are all that keeps the pod's resource claims from r's node.
+// DeviceFaults are all reasons why r's node cannot satisfy the pod's resource claims.
 func DeviceFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
 		return unservedClaims(q)
@@ -91,7 +91,7 @@ func unreadyFaults(q *Question) []Fault {
 		for _, result := range use.claim.Status.Allocation.Devices.Results {
 			if len(result.BindingConditions) > 0 {
 				faults = append(faults, newFault(fmt.Sprintf("device %s of claim %s is not ready", result.Device, use.name), func() string {
-					return fmt.Sprintf("device %s/%s/%s of claim %s is not ready: it waits for %s",
+					return fmt.Sprintf("device %s/%s/%s of claim %s is not ready: it is waiting for %s",
 						result.Driver, result.Pool, result.Device, use.name, strings.Join(result.BindingConditions, ", "))
 				}))
 			}
@@ -115,16 +115,16 @@ func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Fau
 				requests = strings.Join(constraint.Requests, ", ")
 			}
 			if constraint.MatchAttribute != nil {
-				rules = append(rules, fmt.Sprintf("equal %s over %s", *constraint.MatchAttribute, requests))
+				rules = append(rules, fmt.Sprintf("same %s for %s", *constraint.MatchAttribute, requests))
 			}
 			if constraint.DistinctAttribute != nil {
-				rules = append(rules, fmt.Sprintf("distinct %s over %s", *constraint.DistinctAttribute, requests))
+				rules = append(rules, fmt.Sprintf("distinct %s for %s", *constraint.DistinctAttribute, requests))
 			}
 		}
 	}
-	short := "no set of devices serves " + strings.Join(names, ", ")
+	short := "no combination of devices satisfies " + strings.Join(names, ", ")
 	return newFault(short, func() string {
-		said := "there are devices for each request of " + strings.Join(names, ", ") + " one by one, but the scheduler finds no set of them for all at once"
+		said := "there are devices for each single request of " + strings.Join(names, ", ") + ", but no combination of devices satisfies all requests together"
 		if len(rules) > 0 {
 			said += " (constraints: " + strings.Join(rules, "; ") + ")"
 		}
@@ -181,8 +181,8 @@ func unservedClaims(q *Question) []Fault {
 		}
 		for _, want := range slices.Concat(claimWants(use.claim)...) {
 			if _, err := q.DRA.DeviceClasses().Get(want.class); err != nil {
-				faults = append(faults, newFault(fmt.Sprintf("device class %s does not exist", want.class), func() string {
-					return fmt.Sprintf("%s wants device class %s, which does not exist", want.name(), want.class)
+				faults = append(faults, newFault(fmt.Sprintf("DeviceClass %s does not exist", want.class), func() string {
+					return fmt.Sprintf("%s needs DeviceClass %s, which does not exist", want.name(), want.class)
 				}))
 			}
 		}
@@ -196,21 +196,21 @@ func (u claimUse) unusable(pod *corev1.Pod) (Fault, bool) {
 	case u.none:
 		return Fault{}, false
 	case u.name == "":
-		short := fmt.Sprintf("resource claim %s is not created yet", u.pod.Name)
+		short := fmt.Sprintf("ResourceClaim %s is not created yet", u.pod.Name)
 		return newFault(short, func() string {
 			if u.pod.ResourceClaimTemplateName == nil {
 				return short
 			}
-			return fmt.Sprintf("%s from template %s/%s", short, pod.Namespace, *u.pod.ResourceClaimTemplateName)
+			return fmt.Sprintf("%s from ResourceClaimTemplate %s/%s", short, pod.Namespace, *u.pod.ResourceClaimTemplateName)
 		}), true
 	case u.claim == nil:
-		return plainFault(fmt.Sprintf("resource claim %s does not exist", u.name)), true
+		return plainFault(fmt.Sprintf("ResourceClaim %s does not exist", u.name)), true
 	case u.claim.DeletionTimestamp != nil:
-		return plainFault(fmt.Sprintf("resource claim %s is being deleted", u.name)), true
+		return plainFault(fmt.Sprintf("ResourceClaim %s is being deleted", u.name)), true
 	}
 	groups := utilfeature.DefaultFeatureGate.Enabled(features.DRAWorkloadResourceClaims)
 	if u.pod.ResourceClaimName == nil && resourceclaim.IsForPod(pod, u.claim, groups) != nil {
-		return plainFault(fmt.Sprintf("resource claim %s was made for another pod", u.name)), true
+		return plainFault(fmt.Sprintf("ResourceClaim %s was created for another pod", u.name)), true
 	}
 	return Fault{}, false
 }
@@ -238,13 +238,13 @@ func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (Fau
 	if err != nil || selector.Match(node) {
 		return Fault{}, false
 	}
-	name := "resource claim " + claim.Namespace + "/" + claim.Name
-	return newFault(name+" is allocated for "+selectorTerms(place.NodeSelectorTerms, true), func() string {
+	name := "ResourceClaim " + claim.Namespace + "/" + claim.Name
+	return newFault(name+" is allocated on nodes with "+selectorTerms(place.NodeSelectorTerms, true), func() string {
 		var devices []string
 		for _, result := range claim.Status.Allocation.Devices.Results {
 			devices = append(devices, result.Driver+"/"+result.Pool+"/"+result.Device)
 		}
-		return fmt.Sprintf("%s is allocated for nodes with %s: %s", name, selectorTerms(place.NodeSelectorTerms, false), grammar.List(devices, grammar.Many))
+		return fmt.Sprintf("%s is allocated on nodes with %s: %s", name, selectorTerms(place.NodeSelectorTerms, false), grammar.List(devices, grammar.Many))
 	}), true
 }
 
@@ -272,7 +272,7 @@ func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, imposs
 		case class != nil && has == 0:
 			wants = append(wants, []deviceWant{{of: "resource " + string(name), class: class.Name, count: wanted[name]}})
 		case !listed:
-			impossible = append(impossible, plainFault(fmt.Sprintf("the node has no %s, and no device class stands for it", name)))
+			impossible = append(impossible, plainFault(fmt.Sprintf("the node has no %s, and no DeviceClass provides it", name)))
 		}
 	}
 	return wants, impossible

@@ -8,10 +8,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Fault is one thing that a plugin has against a node, or against all nodes at
-// once.
+// Fault is one reason why a plugin rejects a node, or all nodes at once.
 type Fault struct {
-	kind  string        // a clause that holds for all nodes that one line can tell together
+	kind  string        // a clause that holds for all nodes of one group
 	short string        // the same with the node's figures and names
 	What  func() string // a sentence without the node's name
 }
@@ -21,7 +20,7 @@ func newFault(short string, what func() string) Fault {
 	return Fault{kind: short, short: short, What: what}
 }
 
-// plainFault is a fault whose clause is all there is to say.
+// plainFault is a fault whose clause is also its sentence.
 func plainFault(short string) Fault {
 	return newFault(short, func() string { return short })
 }
@@ -74,7 +73,7 @@ func nodeByNode(rs []Refused, find func(Refused) []Fault, named int) string {
 		all = append(all, r.Name()+": "+shortFaults(find(r)))
 	}
 	if rest := len(rs) - named; rest > 0 {
-		all = append(all, fmt.Sprintf("%d more alike", rest))
+		all = append(all, fmt.Sprintf("%d more", rest))
 	}
 	return strings.Join(all, "; ")
 }

@@ -23,14 +23,14 @@ var InterPodAffinity = explainer{
 	Words: affinityClashWords,
 }
 
-// rule is one of the three ways in which pods keep a pod off a node.
+// rule is one of the three rules between pods by which a node is rejected.
 type rule string
 
-// The three ways.
+// The three rules.
 const (
-	Together rule = "pod affinity"      // the pod wants company that is not there
-	Apart    rule = "pod anti-affinity" // the pod wants away from pods that are there
-	existing rule = "anti-affinity"     // pods that are there want the pod away
+	Together rule = "pod affinity"      // the pod requires pods that are not there
+	Apart    rule = "pod anti-affinity" // the pod excludes pods that are there
+	existing rule = "anti-affinity"     // pods that are there exclude the pod
 )
 
 // Clash is one rule that a node breaks.
@@ -39,8 +39,8 @@ type Clash struct {
 	Key      string // the topology's
 	domain   string // the node's value of it
 	missing  bool   // the node has no label of that key
-	Selector string // whom the rule means
-	self     bool   // the pod means its own like
+	Selector string // which pods the rule selects
+	self     bool   // the pod matches its own selector
 	Pods     []*corev1.Pod
 	where    []string // together: the domains of pods, which are elsewhere
 }
@@ -60,25 +60,25 @@ func Clashes(q *Question, r Refused) []Clash {
 		index = index.with(q, r)
 	}
 	node := r.Node.Node()
-	found := index.missingCompany(q.Pod, node)
+	found := index.missingAffinity(q.Pod, node)
 	for i, term := range index.apart {
 		domain, ok := node.Labels[term.TopologyKey]
-		if pods := index.unwanted[i][pair{term.TopologyKey, domain}]; ok && len(pods) > 0 {
+		if pods := index.excluded[i][pair{term.TopologyKey, domain}]; ok && len(pods) > 0 {
 			found = append(found, Clash{
 				Rule: Apart, Key: term.TopologyKey, domain: domain, Selector: TermText(q.Pod.Namespace, &term),
 				self: term.Matches(q.Pod, nil), Pods: pods,
 			})
 		}
 	}
-	return append(found, index.unwelcome(node)...)
+	return append(found, index.rejectedBy(node)...)
 }
 
-// missingCompany is what the pod's affinity misses on node. One pod must match
+// missingAffinity is what the pod's affinity misses on node. One pod must match
 // all terms at once; where none does anywhere and the pod would be its own
-// company, the scheduler lets it be the first.
-func (n *neighbours) missingCompany(pod *corev1.Pod, node *corev1.Node) []Clash {
+// match, the scheduler lets it be the first.
+func (n *neighbours) missingAffinity(pod *corev1.Pod, node *corev1.Node) []Clash {
 	var found []Clash
-	selector := n.companyText(pod)
+	selector := n.affinityText(pod)
 	var missing, absent []Clash
 	for _, term := range n.together {
 		domain, ok := node.Labels[term.TopologyKey]
@@ -86,27 +86,27 @@ func (n *neighbours) missingCompany(pod *corev1.Pod, node *corev1.Node) []Clash 
 		switch {
 		case !ok:
 			missing = append(missing, c)
-		case len(n.company[pair{term.TopologyKey, domain}]) == 0:
+		case len(n.affinityMatches[pair{term.TopologyKey, domain}]) == 0:
 			c.Pods, c.where = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey]
 			absent = append(absent, c)
 		}
 	}
-	if len(absent) > 0 && (len(n.company) > 0 || !matchesAll(n.together, pod)) {
+	if len(absent) > 0 && (len(n.affinityMatches) > 0 || !matchesAll(n.together, pod)) {
 		found = absent
 	}
 	return append(missing, found...)
 }
 
-// unwelcome are the anti-affinities of other pods that node's domains fall under.
-func (n *neighbours) unwelcome(node *corev1.Node) []Clash {
+// rejectedBy are the anti-affinities of other pods that node's domains fall under.
+func (n *neighbours) rejectedBy(node *corev1.Node) []Clash {
 	var found []Clash
 	for _, key := range n.keys {
 		domain, ok := node.Labels[key]
 		if !ok {
 			continue
 		}
-		for _, selector := range n.grudges[key] {
-			if pods := n.hostile[grudge{pair{key, domain}, selector}]; len(pods) > 0 {
+		for _, selector := range n.termsByKey[key] {
+			if pods := n.rejecting[antiAffinityTerm{pair{key, domain}, selector}]; len(pods) > 0 {
 				found = append(found, Clash{Rule: existing, Key: key, domain: domain, Selector: selector, Pods: pods})
 			}
 		}
@@ -124,7 +124,7 @@ func affinityClashWords(q *Question, rs []Refused) Words {
 		mutual := func(other Clash) bool {
 			return other.Rule == Apart && other.Key == c.Key && other.Selector == c.Selector
 		}
-		if c.Rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that want away from each other
+		if c.Rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that exclude each other
 			continue
 		}
 		if clause := c.clause(len(rs)); !slices.Contains(short, clause) {
@@ -143,22 +143,22 @@ func affinityClashWords(q *Question, rs []Refused) Words {
 	}
 }
 
-// sentence tells the rule, the domain and the pods.
+// sentence names the rule, the domain and the pods.
 func (c Clash) sentence() string {
 	place := c.Key + "=" + c.domain
 	count := len(c.Pods)
 	switch {
 	case c.missing:
-		return fmt.Sprintf("%s: node has no label %s", c.Rule, c.Key)
+		return fmt.Sprintf("%s: the node has no label %s", c.Rule, c.Key)
 	case c.Rule == Together && count == 0:
-		return fmt.Sprintf("%s: no pod matches %s in %s, nor anywhere else", c.Rule, c.Selector, place)
+		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place)
 	case c.Rule == Together:
 		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.Rule, c.Selector, place,
-			grammar.Count(count, "does", "do"), c.Key, grammar.List(c.where, grammar.Many), ListPods(c.Pods, grammar.Many))
+			grammar.Count(count, "matches", "match"), c.Key, grammar.List(c.where, grammar.Many), ListPods(c.Pods, grammar.Many))
 	case c.Rule == Apart:
 		return fmt.Sprintf("%s: %s %s in %s: %s", c.Rule, grammar.Count(count, "pod matches", "pods match"), c.Selector, place, ListPods(c.Pods, grammar.Many))
 	}
-	return fmt.Sprintf("%s of %s keeps pods that match %s out of %s: %s", c.Rule, grammar.Plural(count, "pod"), c.Selector, place, ListPods(c.Pods, grammar.Many))
+	return fmt.Sprintf("%s of %s rejects pods that match %s in %s: %s", c.Rule, grammar.Plural(count, "pod"), c.Selector, place, ListPods(c.Pods, grammar.Many))
 }
 
 // clause is the rule in a table, for so many nodes.
@@ -167,20 +167,20 @@ func (c Clash) clause(nodes int) string {
 	case c.missing:
 		return "no label " + LabelWord(c.Key)
 	case c.Rule == Together && c.onNode():
-		return fmt.Sprintf("no %s pod on it", c.Selector)
+		return fmt.Sprintf("no %s pod on the node", c.Selector)
 	case c.Rule == Together:
 		return fmt.Sprintf("no %s pod in its %s", c.Selector, LabelWord(c.Key))
 	case c.Rule == Apart:
 		return c.apartClause(nodes)
 	case nodes == 1:
-		return fmt.Sprintf("kept off by %s (anti-affinity %s)", ListPods(c.Pods, grammar.Few), c.Selector)
+		return fmt.Sprintf("rejected by anti-affinity of %s (%s)", ListPods(c.Pods, grammar.Few), c.Selector)
 	}
-	return fmt.Sprintf("kept off by pods there (anti-affinity %s)", c.Selector)
+	return fmt.Sprintf("rejected by anti-affinity of pods there (%s)", c.Selector)
 }
 
-// apartClause is the pod's own anti-affinity: towards its like, or towards others.
+// apartClause is the pod's own anti-affinity: to pods like itself, or to others.
 func (c Clash) apartClause(nodes int) string {
-	rule := "away from " + c.Selector
+	rule := "anti-affinity " + c.Selector
 	switch {
 	case c.self && c.onNode():
 		rule = "one per node"
@@ -189,9 +189,9 @@ func (c Clash) apartClause(nodes int) string {
 	}
 	switch {
 	case nodes == 1 && len(c.Pods) == 1:
-		return fmt.Sprintf("%s: %s is there", rule, FullName(c.Pods[0]))
+		return fmt.Sprintf("%s: %s runs there", rule, FullName(c.Pods[0]))
 	case nodes == 1:
-		return fmt.Sprintf("%s: %s are there", rule, ListPods(c.Pods, grammar.Few))
+		return fmt.Sprintf("%s: %s run there", rule, ListPods(c.Pods, grammar.Few))
 	case c.self && c.onNode():
 		return fmt.Sprintf("%s: %d of %d taken", rule, nodes, nodes)
 	}

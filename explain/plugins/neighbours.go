@@ -24,31 +24,31 @@ type neighbours struct {
 	together []fwk.AffinityTerm // the pod's own required terms
 	apart    []fwk.AffinityTerm
 
-	company  map[pair][]*corev1.Pod   // pods that match all of together
-	anywhere map[string][]*corev1.Pod // the same by topology key alone
-	domains  map[string][]string      // the domains with company, by topology key
-	unwanted []map[pair][]*corev1.Pod // for each of apart: pods that match it
-	hostile  map[grudge][]*corev1.Pod // pods whose required anti-affinity means the pod
-	grudges  map[string][]string      // whom hostile pods say they mean, by topology key
-	keys     []string                 // of grudges, in order
+	affinityMatches map[pair][]*corev1.Pod             // pods that match all of together
+	anywhere        map[string][]*corev1.Pod           // the same by topology key alone
+	domains         map[string][]string                // the domains of affinityMatches, by topology key
+	excluded        []map[pair][]*corev1.Pod           // for each of apart: pods that match it
+	rejecting       map[antiAffinityTerm][]*corev1.Pod // pods whose required anti-affinity means the pod
+	termsByKey      map[string][]string                // the selectors of those anti-affinities, by topology key
+	keys            []string                           // of termsByKey, in order
 }
 
 // pair is a topology key and a domain of it.
 type pair struct{ key, domain string }
 
-// grudge is an anti-affinity of other pods in one domain, by whom it means.
-type grudge struct {
+// antiAffinityTerm is an anti-affinity of other pods in one domain, by its selector.
+type antiAffinityTerm struct {
 	pair
 	selector string
 }
 
 // newNeighbours looks at every pod once.
 func newNeighbours(q *Question) *neighbours {
-	n := &neighbours{company: map[pair][]*corev1.Pod{}, hostile: map[grudge][]*corev1.Pod{}}
+	n := &neighbours{affinityMatches: map[pair][]*corev1.Pod{}, rejecting: map[antiAffinityTerm][]*corev1.Pod{}}
 	n.together = OwnTerms(q, fwk.GetPodAffinityTerms(q.Pod.Spec.Affinity))
 	n.apart = OwnTerms(q, fwk.GetPodAntiAffinityTerms(q.Pod.Spec.Affinity))
 	for range n.apart {
-		n.unwanted = append(n.unwanted, map[pair][]*corev1.Pod{})
+		n.excluded = append(n.excluded, map[pair][]*corev1.Pod{})
 	}
 	nodes, err := q.Nodes.NodeInfos().List()
 	if err != nil {
@@ -56,16 +56,16 @@ func newNeighbours(q *Question) *neighbours {
 	}
 	unfit := unfit(q, nodes)
 	switch {
-	case len(n.together) > 0: // company may be on any
-		n.meetAll(nodes)
+	case len(n.together) > 0: // matching pods may be on any
+		n.collectAll(nodes)
 	case len(n.apart) > 0:
-		n.meetAll(unfit)
+		n.collectAll(unfit)
 	}
 	ours := NamespaceLabels(q)
 	for _, node := range unfit {
-		n.meetHostile(q.Pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
+		n.collectRejecting(q.Pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
 	}
-	n.settle()
+	n.sortAll()
 	return n
 }
 
@@ -89,37 +89,37 @@ func unfit(q *Question, nodes []fwk.NodeInfo) []fwk.NodeInfo {
 	return found
 }
 
-// meetAll meets the pods of nodes. It is most of the work where there are tens of
+// collectAll collects the pods of nodes. It is most of the work where there are tens of
 // thousands of pods, so several share it; the order of what they find does not
 // count, it is sorted afterwards.
-func (n *neighbours) meetAll(nodes []fwk.NodeInfo) {
-	shares := slices.Collect(slices.Chunk(nodes, len(nodes)/meetTogether+1))
+func (n *neighbours) collectAll(nodes []fwk.NodeInfo) {
+	shares := slices.Collect(slices.Chunk(nodes, len(nodes)/collectors+1))
 	found := make([]neighbours, len(shares))
-	var meeting sync.WaitGroup
+	var collecting sync.WaitGroup
 	for i, share := range shares {
-		meeting.Go(func() {
+		collecting.Go(func() {
 			defer utilruntime.HandleCrash()
-			part := neighbours{together: n.together, apart: n.apart, company: map[pair][]*corev1.Pod{}}
+			part := neighbours{together: n.together, apart: n.apart, affinityMatches: map[pair][]*corev1.Pod{}}
 			for range n.apart {
-				part.unwanted = append(part.unwanted, map[pair][]*corev1.Pod{})
+				part.excluded = append(part.excluded, map[pair][]*corev1.Pod{})
 			}
 			for _, node := range share {
-				part.meet(node.Node(), node.GetPods())
+				part.collect(node.Node(), node.GetPods())
 			}
 			found[i] = part
 		})
 	}
-	meeting.Wait()
+	collecting.Wait()
 	for _, part := range found {
-		join(n.company, part.company)
+		join(n.affinityMatches, part.affinityMatches)
 		for i := range n.apart {
-			join(n.unwanted[i], part.unwanted[i])
+			join(n.excluded[i], part.excluded[i])
 		}
 	}
 }
 
-// meetTogether is how many meet pods at once.
-const meetTogether = 2
+// collectors is how many collect pods at once.
+const collectors = 2
 
 // join adds what is in more.
 func join(to, more map[pair][]*corev1.Pod) {
@@ -131,62 +131,62 @@ func join(to, more map[pair][]*corev1.Pod) {
 // with is n and the pods that are nominated to r's node.
 func (n *neighbours) with(q *Question, r Refused) *neighbours {
 	more := *n
-	more.company, more.hostile = maps.Clone(n.company), maps.Clone(n.hostile)
-	more.unwanted = slices.Clone(n.unwanted)
-	for i := range more.unwanted {
-		more.unwanted[i] = maps.Clone(n.unwanted[i])
+	more.affinityMatches, more.rejecting = maps.Clone(n.affinityMatches), maps.Clone(n.rejecting)
+	more.excluded = slices.Clone(n.excluded)
+	for i := range more.excluded {
+		more.excluded[i] = maps.Clone(n.excluded[i])
 	}
-	more.meet(r.Node.Node(), r.Nominated)
-	more.meetHostile(q.Pod, NamespaceLabels(q), r.Node.Node(), r.Nominated)
-	more.settle()
+	more.collect(r.Node.Node(), r.Nominated)
+	more.collectRejecting(q.Pod, NamespaceLabels(q), r.Node.Node(), r.Nominated)
+	more.sortAll()
 	return &more
 }
 
-// meet notes the pods on node that the pod's own rules mean.
-func (n *neighbours) meet(node *corev1.Node, pods []fwk.PodInfo) {
+// collect notes the pods on node that the pod's own rules mean.
+func (n *neighbours) collect(node *corev1.Node, pods []fwk.PodInfo) {
 	for _, info := range pods {
 		pod := info.GetPod()
 		if matchesAll(n.together, pod) {
 			for _, key := range keysOf(n.together) {
 				if domain, ok := node.Labels[key]; ok {
 					at := pair{key, domain}
-					n.company[at] = append(n.company[at], pod)
+					n.affinityMatches[at] = append(n.affinityMatches[at], pod)
 				}
 			}
 		}
 		for i, term := range n.apart {
 			if domain, ok := node.Labels[term.TopologyKey]; ok && term.Matches(pod, nil) {
 				at := pair{term.TopologyKey, domain}
-				n.unwanted[i][at] = append(n.unwanted[i][at], pod)
+				n.excluded[i][at] = append(n.excluded[i][at], pod)
 			}
 		}
 	}
 }
 
-// meetHostile notes the pods on node whose anti-affinity means pod.
-func (n *neighbours) meetHostile(pod *corev1.Pod, ours labels.Set, node *corev1.Node, pods []fwk.PodInfo) {
+// collectRejecting notes the pods on node whose anti-affinity means pod.
+func (n *neighbours) collectRejecting(pod *corev1.Pod, ours labels.Set, node *corev1.Node, pods []fwk.PodInfo) {
 	for _, info := range pods {
 		for _, term := range info.GetRequiredAntiAffinityTerms() {
 			domain, ok := node.Labels[term.TopologyKey]
 			if !ok || !term.Matches(pod, ours) {
 				continue
 			}
-			at := grudge{pair{term.TopologyKey, domain}, TermText(info.GetPod().Namespace, &term)}
-			n.hostile[at] = append(n.hostile[at], info.GetPod())
+			at := antiAffinityTerm{pair{term.TopologyKey, domain}, TermText(info.GetPod().Namespace, &term)}
+			n.rejecting[at] = append(n.rejecting[at], info.GetPod())
 		}
 	}
 }
 
-// settle sorts what was met, so that names need no sorting per node, and sums
+// sortAll sorts what was collected, so that names need no sorting per node, and sums
 // it up by topology key. What is appended later goes to a copy.
-func (n *neighbours) settle() {
-	n.anywhere, n.domains, n.grudges = map[string][]*corev1.Pod{}, map[string][]string{}, map[string][]string{}
-	inOrder(n.company)
-	inOrder(n.hostile)
-	for _, found := range n.unwanted {
+func (n *neighbours) sortAll() {
+	n.anywhere, n.domains, n.termsByKey = map[string][]*corev1.Pod{}, map[string][]string{}, map[string][]string{}
+	inOrder(n.affinityMatches)
+	inOrder(n.rejecting)
+	for _, found := range n.excluded {
 		inOrder(found)
 	}
-	for at, pods := range n.company {
+	for at, pods := range n.affinityMatches {
 		n.anywhere[at.key] = append(n.anywhere[at.key], pods...)
 		n.domains[at.key] = append(n.domains[at.key], at.domain)
 	}
@@ -194,15 +194,15 @@ func (n *neighbours) settle() {
 	for _, domains := range n.domains {
 		slices.Sort(domains)
 	}
-	for at := range n.hostile {
-		if !slices.Contains(n.grudges[at.key], at.selector) {
-			n.grudges[at.key] = append(n.grudges[at.key], at.selector)
+	for at := range n.rejecting {
+		if !slices.Contains(n.termsByKey[at.key], at.selector) {
+			n.termsByKey[at.key] = append(n.termsByKey[at.key], at.selector)
 		}
 	}
-	for _, selectors := range n.grudges {
+	for _, selectors := range n.termsByKey {
 		slices.Sort(selectors)
 	}
-	n.keys = slices.Sorted(maps.Keys(n.grudges))
+	n.keys = slices.Sorted(maps.Keys(n.termsByKey))
 }
 
 // inOrder sorts each list of pods by name, each pod once.
@@ -216,8 +216,8 @@ func inOrder[K comparable](lists map[K][]*corev1.Pod) {
 	}
 }
 
-// companyText is whom the pod wants near.
-func (n *neighbours) companyText(pod *corev1.Pod) string {
+// affinityText is which pods the pod's affinity selects.
+func (n *neighbours) affinityText(pod *corev1.Pod) string {
 	var all []string
 	for _, term := range n.together {
 		if said := TermText(pod.Namespace, &term); !slices.Contains(all, said) {

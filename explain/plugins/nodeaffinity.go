@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// nodeAffinity names every label and field that the pod wants and the node does
-// not have, and what it has instead.
+// nodeAffinity names every label and field that the pod requires and the node does
+// not have, and the value that the node has.
 var nodeAffinity = explainer{
 	Shape: func(q *Question, r Refused) string { return UnmetOf(q, r).Wish },
 	Words: affinityWords,
@@ -129,7 +129,7 @@ func newWant(requirement corev1.NodeSelectorRequirement, field bool) Want {
 	return w
 }
 
-// RequirementText spells a requirement: "zone in (a, b)", "no label gpu".
+// RequirementText writes a requirement: "zone in (a, b)", "label gpu", "no label gpu".
 func RequirementText(r corev1.NodeSelectorRequirement) string {
 	values := strings.Join(r.Values, ", ")
 	switch r.Operator {
@@ -144,7 +144,7 @@ func RequirementText(r corev1.NodeSelectorRequirement) string {
 		}
 		return r.Key + " not in (" + values + ")"
 	case corev1.NodeSelectorOpExists:
-		return "a label " + r.Key
+		return "label " + r.Key
 	case corev1.NodeSelectorOpDoesNotExist:
 		return "no label " + r.Key
 	case corev1.NodeSelectorOpGt:
@@ -250,7 +250,7 @@ func (u *Unmet) describe() string {
 
 func joinWants(term []Want) string {
 	if len(term) == 0 {
-		return "nothing (an empty term)"
+		return "no node (empty term)"
 	}
 	var all []string
 	for _, one := range term {

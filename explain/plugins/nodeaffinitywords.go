@@ -11,13 +11,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// affinityWords tells what nodes miss and what they have instead.
+// affinityWords says what the pod requires and which values the nodes have.
 func affinityWords(q *Question, rs []Refused) Words {
 	u := UnmetOf(q, rs[0])
 	if rs[0].Node == nil && len(u.Terms) > 0 {
 		return Words{
-			What:  rs[0].OwnReason() + ": every term asks for one node by different names: " + u.describe(),
-			Short: "affinity asks for two nodes at once",
+			What:  rs[0].OwnReason() + ": each term requires one node with different names: " + u.describe(),
+			Short: "node affinity requires two nodes at once",
 		}
 	}
 	if u.Wish == "" {
@@ -25,7 +25,7 @@ func affinityWords(q *Question, rs []Refused) Words {
 	}
 	w := Words{
 		What:  sentences(rs, func(r Refused) string { return UnmetOf(q, r).sentence(r.Node.Node()) }),
-		Short: u.verb() + u.Wish,
+		Short: u.Field() + " " + u.Wish,
 		Bar:   u.Wish,
 	}
 	one, ok := u.Single()
@@ -33,22 +33,28 @@ func affinityWords(q *Question, rs []Refused) Words {
 		return w
 	}
 	if len(rs) == 1 {
-		w.Short = u.verb() + one.Text + ", " + one.has(rs[0].Node.Node(), false)
+		w.Short = u.Field() + " " + one.Text + ", " + one.has(rs[0].Node.Node(), false)
 		return w
 	}
-	w.Short = u.verb() + one.Text + ": " + tally(one, rs)
+	w.Short = u.Field() + " " + one.Text + ": " + tally(one, rs)
 	return w
 }
 
-// verb tells the pod's own wishes from the profile's.
-func (u *Unmet) verb() string {
-	if u.Added {
-		return "profile wants "
+// Field names where the requirements stand: in the pod's nodeSelector, in its node
+// affinity, or in what the profile adds.
+func (u *Unmet) Field() string {
+	switch {
+	case u.Added:
+		return "the profile's addedAffinity"
+	case len(u.Terms) == 0:
+		return "node selector"
+	case len(u.Pairs) == 0:
+		return "node affinity"
 	}
-	return "wants "
+	return "node selector and affinity"
 }
 
-// tally counts what the nodes have instead: "3 have hdd, 1 no label".
+// tally counts the values that the nodes have: "3 have hdd, 1 has no label".
 func tally(one Want, rs []Refused) string {
 	var values []string
 	counts, none := map[string]int{}, 0
@@ -78,7 +84,7 @@ func tally(one Want, rs []Refused) string {
 		all = append(all, fmt.Sprintf("%d %s %s", counts[value], verb, OrEmpty(value)))
 	}
 	if none > 0 {
-		all = append(all, fmt.Sprintf("%d no label", none))
+		all = append(all, fmt.Sprintf("%s no label", grammar.Count(none, "has", "have")))
 	}
 	return strings.Join(all, ", ")
 }
@@ -92,18 +98,18 @@ func (w Want) ValueAt(node *corev1.Node) (string, bool) {
 	return value, ok
 }
 
-// has tells what the node has instead: "has disktype=hdd", or only "has hdd".
+// has is the value that the node has: "the node has disktype=hdd", or only "has hdd".
 func (w Want) has(node *corev1.Node, whole bool) string {
 	value, ok := w.ValueAt(node)
 	switch {
 	case ok && whole:
-		return "has " + w.Key + "=" + value
+		return "the node has " + w.Key + "=" + value
 	case ok:
 		return "has " + OrEmpty(value)
 	case whole:
-		return "has no label " + w.Key
+		return "the node has no label " + w.Key
 	}
-	return "no label"
+	return "has no label"
 }
 
 // OrEmpty is a value, or two quotation marks where it is empty.
@@ -118,21 +124,21 @@ func OrEmpty(value string) string {
 func (u *Unmet) sentence(node *corev1.Node) string {
 	var all []string
 	for _, one := range u.Pairs {
-		all = append(all, "nodeSelector wants "+one.Text+", "+one.has(node, true))
+		all = append(all, "node selector requires "+one.Text+", "+one.has(node, true))
 	}
 	for i, term := range u.Terms {
 		of := "node affinity "
 		if u.Added {
-			of = "the profile's added affinity "
+			of = "the profile's addedAffinity "
 		}
 		if u.total > 1 {
 			of += fmt.Sprintf("term %d of %d ", i+1, u.total)
 		}
 		var lines []string
 		for _, one := range term {
-			said := "wants " + one.Text + ", " + one.has(node, true)
+			said := "requires " + one.Text + ", " + one.has(node, true)
 			if one.invalid != "" {
-				said = "wants " + one.Text + ", which cannot be read: " + one.invalid
+				said = "requires " + one.Text + ", which is invalid: " + one.invalid
 			}
 			lines = append(lines, said)
 		}

@@ -22,13 +22,13 @@ var nodeDeclaredFeatures = explainer{
 		}
 		return Words{
 			What: sentences(rs, func(r Refused) string {
-				declared := "declares no feature"
+				declared := "the node declares none"
 				if has := r.Node.Node().Status.DeclaredFeatures; len(has) > 0 {
-					declared = "declares " + grammar.List(has, grammar.Many)
+					declared = "the node declares " + grammar.List(has, grammar.Many)
 				}
-				return "the pod needs " + strings.Join(Undeclared(q, r), ", ") + " of the node, which " + declared
+				return "the pod requires " + grammar.Agree(len(Undeclared(q, r)), "node feature ", "node features ") + strings.Join(Undeclared(q, r), ", ") + ", " + declared
 			}),
-			Short: "no feature " + strings.Join(lacking, ", "),
+			Short: "no node feature " + strings.Join(lacking, ", "),
 		}
 	},
 }

@@ -1,11 +1,11 @@
 package plugins
 
-// nodeName says which node the pod asks for.
+// nodeName says which node the pod names in spec.nodeName.
 var nodeName = explainer{
 	Words: func(q *Question, rs []Refused) Words {
 		return Words{
-			What:  sentences(rs, func(Refused) string { return "not the node " + q.Pod.Spec.NodeName + " that spec.nodeName asks for" }),
-			Short: "wants node " + q.Pod.Spec.NodeName,
+			What:  sentences(rs, func(Refused) string { return "spec.nodeName of the pod is " + q.Pod.Spec.NodeName }),
+			Short: "spec.nodeName is " + q.Pod.Spec.NodeName,
 		}
 	},
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// nodePorts names every host port that is taken and the pod that holds it.
+// nodePorts names every host port that is in use and the pod that uses it.
 var nodePorts = explainer{
 	Shape: func(q *Question, r Refused) string {
 		var all []string
@@ -26,7 +26,7 @@ var nodePorts = explainer{
 	Words: portWords,
 }
 
-// TakenPorts are the host ports of pod that node has no room for. Two
+// TakenPorts are the host ports of pod that are in use on node. Two
 // containers of pod with the same port are no conflict to the scheduler.
 func TakenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
 	if node == nil {
@@ -42,7 +42,7 @@ func TakenPorts(pod *corev1.Pod, node fwk.NodeInfo) []corev1.ContainerPort {
 	return taken
 }
 
-// Holding is a pod with the host port that is in the way.
+// Holding is a pod that uses the host port.
 type Holding struct {
 	Pod  *corev1.Pod
 	port corev1.ContainerPort
@@ -85,12 +85,12 @@ func portWords(q *Question, rs []Refused) Words {
 		}
 		by = append(by, grammar.List(names, grammar.Few))
 	}
-	w.Short = "port " + grammar.List(ports, grammar.Few) + " taken by " + by[0]
+	w.Short = "host port " + grammar.List(ports, grammar.Few) + " in use by " + by[0]
 	if len(rs) == 1 {
 		return w
 	}
-	w.Short = "port " + grammar.List(ports, grammar.Few) + " taken on each"
-	said := []string{"port " + grammar.List(ports, grammar.Few) + " taken"}
+	w.Short = "host port " + grammar.List(ports, grammar.Few) + " in use on each"
+	said := []string{"host port " + grammar.List(ports, grammar.Few) + " in use"}
 	for i, names := range by {
 		said = append(said, fmt.Sprintf("%s: by %s", rs[i].Name(), names))
 		w.Wider = append(w.Wider, strings.Join(said, "; "))
@@ -98,7 +98,7 @@ func portWords(q *Question, rs []Refused) Words {
 	return w
 }
 
-// portSentence names each taken port and who holds it.
+// portSentence names each port that is in use and the pods that use it.
 func portSentence(pod *corev1.Pod, node fwk.NodeInfo) string {
 	var all []string
 	for _, port := range TakenPorts(pod, node) {
@@ -110,7 +110,7 @@ func portSentence(pod *corev1.Pod, node fwk.NodeInfo) string {
 			}
 			by = append(by, said)
 		}
-		all = append(all, "host port "+PortText(port)+" is held by "+grammar.List(by, grammar.Many))
+		all = append(all, "host port "+PortText(port)+" is in use by "+grammar.List(by, grammar.Many))
 	}
 	return strings.Join(all, "; ")
 }

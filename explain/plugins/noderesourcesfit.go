@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// NodeResourcesFit names every resource that a node has too little of, with the
-// sum behind it.
+// NodeResourcesFit names every resource that a node has too little of, with the sum
+// behind it.
 var NodeResourcesFit = explainer{
 	Shape: func(q *Question, r Refused) string {
 		figures := Shortages(q, r)
@@ -131,7 +131,7 @@ func (t *ShortageTable) at(q *Question, r Refused) []Figure {
 
 // insufficient finds what the pod finds too little of on node. Where it wants an
 // extended resource the scheduler's own code is asked, which sums the pod's
-// requests anew for each node; the four plain ones are compared as that does.
+// requests again for each node; the four plain ones are compared as that does.
 func (t *ShortageTable) insufficient(q *Question, node fwk.NodeInfo) []Figure {
 	if len(t.Wanted.GetScalarResources()) == 0 && !t.options.EnableInPlacePodVerticalScalingSchedulerPreemption {
 		return t.Plain(node)
@@ -192,21 +192,24 @@ func (t *ShortageTable) ignores(name corev1.ResourceName) bool {
 	return slices.Contains(t.ignored.IgnoredResources, string(name)) || slices.Contains(t.ignored.IgnoredResourceGroups, group)
 }
 
-// fitWords tells what the nodes are short of, each figure as an exact quantity.
+// fitWords says what the nodes need more of, each figure exact in the sentence.
 func fitWords(q *Question, rs []Refused) Words {
 	if len(Shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not
 		return reasonOnly(rs)
 	}
 	if len(rs) == 1 {
-		return Words{What: sentences(rs, func(r Refused) string { return fitSentence(q, r) }), Short: ShortOf(Shortages(q, rs[0]))}
+		return Words{
+			What:  predicates(rs, func(r Refused, _ int) string { return fitPredicate(q, r) }),
+			Short: ShortOf(Shortages(q, rs[0])),
+		}
 	}
 	spans := fitSpans(q, rs)
 	w := Words{What: spansSentence(rs, spans)}
 	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Short != s.Greatest.Short }); same {
-		w.Short = ShortOf(Shortages(q, rs[0])) + " on each"
+		w.Short = "each " + ShortOf(Shortages(q, rs[0]))
 		return w
 	}
-	said := nearestFirst(q, rs)
+	said := closestFirst(q, rs)
 	w.Short, w.Wider = said[0], said[1:]
 	if len(w.Wider) == 0 {
 		w.Wider = nil
@@ -214,19 +217,28 @@ func fitWords(q *Question, rs []Refused) Words {
 	return w
 }
 
-// fitSentence is the sum behind one node's refusal.
-func fitSentence(q *Question, r Refused) string {
+// fitPredicate is the sum behind one node's refusal: "needs cpu 350m more: the pod
+// requests 4, free 3.65 = allocatable 15.9 − requested 12.25".
+func fitPredicate(q *Question, r Refused) string {
 	var all []string
 	for _, f := range Shortages(q, r) {
-		said := fmt.Sprintf("%s %s short: wants %s, free %s = allocatable %s − requested %s", f.Resource,
-			quantity.Canonical(f.Resource, f.Short), quantity.Canonical(f.Resource, f.Wanted), quantity.Canonical(f.Resource, f.Allocatable-f.Requested),
-			quantity.Canonical(f.Resource, f.Allocatable), quantity.Canonical(f.Resource, f.Requested))
+		said := fmt.Sprintf("%s: the pod requests %s, free %s = allocatable %s − requested %s",
+			needs(f.Resource, quantity.Exact(f.Resource, f.Short), 1), quantity.Exact(f.Resource, f.Wanted),
+			quantity.Exact(f.Resource, f.Allocatable-f.Requested), quantity.Exact(f.Resource, f.Allocatable), quantity.Exact(f.Resource, f.Requested))
 		if f.Wanted > f.Allocatable {
-			said += ", more than the node has in all"
+			said += " (the pod requests more than is allocatable)"
 		}
 		all = append(all, said)
 	}
 	return strings.Join(all, "; ")
+}
+
+// needs is the predicate of so many nodes that need more of a resource.
+func needs(resource corev1.ResourceName, more string, nodes int) string {
+	if resource == corev1.ResourcePods {
+		return grammar.Agree(nodes, "has reached its", "have reached their") + " pod limit (pods: " + more + " more needed)"
+	}
+	return fmt.Sprintf("%s %s %s more", grammar.Agree(nodes, "needs", "need"), resource, more)
 }
 
 // fitSpan holds the least and the greatest of each number over some nodes.
@@ -260,35 +272,50 @@ func widened(spans []fitSpan, q *Question, more []Refused) []fitSpan {
 	return spans
 }
 
-// spansSentence tells a group's figures as ranges.
+// spansSentence gives a group's figures as ranges.
 func spansSentence(rs []Refused, spans []fitSpan) string {
 	var all []string
 	for _, s := range spans {
 		name := s.Least.Resource
-		all = append(all, fmt.Sprintf("%s %s short: wants %s, free %s, allocatable %s, requested %s", name,
-			quantity.CanonicalRange(name, s.Least.Short, s.Greatest.Short), quantity.CanonicalRange(name, s.Least.Wanted, s.Greatest.Wanted),
-			quantity.CanonicalRange(name, s.leastFree, s.greatestFree), quantity.CanonicalRange(name, s.Least.Allocatable, s.Greatest.Allocatable),
-			quantity.CanonicalRange(name, s.Least.Requested, s.Greatest.Requested)))
+		all = append(all, fmt.Sprintf("%s: the pod requests %s, free %s, allocatable %s, requested %s",
+			needs(name, quantity.ExactRange(name, s.Least.Short, s.Greatest.Short), len(rs)), quantity.ExactRange(name, s.Least.Wanted, s.Greatest.Wanted),
+			quantity.ExactRange(name, s.leastFree, s.greatestFree), quantity.ExactRange(name, s.Least.Allocatable, s.Greatest.Allocatable),
+			quantity.ExactRange(name, s.Least.Requested, s.Greatest.Requested)))
 	}
-	return listNodes(rs, grammar.Many) + ": " + strings.Join(all, "; ")
+	return listNodes(rs, grammar.Many) + " " + strings.Join(all, "; ")
 }
 
-// ShortOf is the clause of one node: "cpu 350m, memory 2Gi short".
+// ShortOf is the predicate of one node: "needs cpu 350m, memory 2Gi more".
 func ShortOf(figures []Figure) string {
 	var all []string
+	limit := ""
 	for _, f := range figures {
+		if f.Resource == corev1.ResourcePods {
+			limit = "has reached its pod limit"
+			continue
+		}
 		all = append(all, string(f.Resource)+" "+quantity.RoundedUp(f.Resource, f.Short))
 	}
-	return strings.Join(all, ", ") + " short"
+	switch {
+	case len(all) == 0:
+		return limit
+	case limit != "":
+		limit += ", "
+	}
+	return limit + "needs " + strings.Join(all, ", ") + " more"
 }
 
-// nearestFirst names the nearest node, then one more each time, with what each is
-// short of, and sums the rest up: "std-b-02: cpu 350m short; 2 more by 1.2–3.1".
-func nearestFirst(q *Question, rs []Refused) []string {
+// closestFirst names the closest node, then one more each time, with what each needs,
+// and sums the rest up: "cpu: std-b-02 needs 350m, 2 others 1.2–3.1".
+func closestFirst(q *Question, rs []Refused) []string {
 	most := min(len(rs), grammar.Many)
-	named := []string{rs[0].Name() + ": " + ShortOf(Shortages(q, rs[0]))}
+	closest := Shortages(q, rs[0])
+	named, separator := []string{rs[0].Name() + " " + ShortOf(closest)}, "; "
+	if len(closest) == 1 {
+		named[0], separator = fmt.Sprintf("%s: %s needs %s", closest[0].Resource, rs[0].Name(), byHowMuch(closest, closest)), ", "
+	}
 	for _, r := range rs[1:most] {
-		named = append(named, r.Name()+": "+byHowMuch(Shortages(q, r), Shortages(q, r)))
+		named = append(named, r.Name()+" "+byHowMuch(Shortages(q, r), Shortages(q, r)))
 	}
 	said := make([]string, most)
 	rest := fitSpans(q, rs[most:])
@@ -299,9 +326,9 @@ func nearestFirst(q *Question, rs []Refused) []string {
 			for _, s := range rest {
 				least, greatest = append(least, s.Least), append(greatest, s.Greatest)
 			}
-			all = append(all, fmt.Sprintf("%d more by %s", len(rs)-n, byHowMuch(least, greatest)))
+			all = append(all, grammar.Count(len(rs)-n, "other", "others")+" "+byHowMuch(least, greatest))
 		}
-		said[n-1] = strings.Join(all, "; ")
+		said[n-1] = strings.Join(all, separator)
 		rest = widened(rest, q, rs[n-1:n])
 	}
 	return said

@@ -4,14 +4,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // nodeUnschedulable says that a node is cordoned.
 var nodeUnschedulable = explainer{
 	Words: func(_ *Question, rs []Refused) Words {
 		return Words{
-			What: sentences(rs, func(Refused) string {
-				return "cordoned (spec.unschedulable), and " + corev1.TaintNodeUnschedulable + ":NoSchedule is not tolerated"
+			What: predicates(rs, func(_ Refused, nodes int) string {
+				return grammar.Agree(nodes, "is", "are") + " cordoned (spec.unschedulable), and the pod does not tolerate " + corev1.TaintNodeUnschedulable + ":NoSchedule"
 			}),
 			Short: report.CordonWord,
 		}

@@ -44,24 +44,24 @@ func LimitFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
 		return nil
 	}
-	if absent := absentClaims(q, true, ", so the volumes that it needs cannot be counted"); len(absent) > 0 {
+	if absent := absentClaims(q, true, ", so the pod's volumes cannot be counted"); len(absent) > 0 {
 		return absent
 	}
 	counted := attachmentsOf(q).count(q, r.Node)
 	var faults []Fault
 	for _, driver := range counted.absent {
-		faults = append(faults, newFault("no driver "+driver, func() string {
+		faults = append(faults, newFault("no CSI driver "+driver, func() string {
 			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, grammar.List(counted.claims[driver], grammar.Many))
 		}))
 	}
 	for _, f := range counted.over {
 		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
 		faults = append(faults, Fault{
-			kind:  driver + " volume limit reached",
-			short: fmt.Sprintf("%d of %d %s volumes in use", f.Requested, f.Allocatable, driver),
+			kind:  "attach limit of " + driver + " reached",
+			short: fmt.Sprintf("attach limit of %s: %d of %d in use", driver, f.Requested, f.Allocatable),
 			What: func() string {
-				return fmt.Sprintf("CSI driver %s: volumes %d short: wants %d for %s, in use %d, limit %d",
-					driver, f.Short, f.Wanted, grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable)
+				return fmt.Sprintf("attach limit of CSI driver %s: %d too many: the pod needs %s for %s, %d of %d are in use",
+					driver, f.Short, grammar.Plural(int(f.Wanted), "volume"), grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable)
 			},
 		})
 	}
@@ -78,7 +78,7 @@ type attachCounter struct {
 
 // attachCount is what one node comes to.
 type attachCount struct {
-	absent []string            // drivers that the pod needs and the node must have, and has not
+	absent []string            // drivers that the pod needs and the node must have, but does not
 	over   []Figure            // limits that the pod would exceed, by driver
 	claims map[string][]string // driver → what of the pod needs it
 }
@@ -118,8 +118,7 @@ func (a *attachCounter) count(q *Question, node fwk.NodeInfo) *attachCount {
 	return found
 }
 
-// mustHave says whether driver keeps pods off nodes that do not have it, and the
-// node has not.
+// mustHave says whether driver requires that nodes have it, and the node does not.
 func (a *attachCounter) mustHave(driver string, csiNode *storagev1.CSINode) bool {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.VolumeLimitScaling) {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// PodTopologySpread tells the counts that the plugin compared.
+// PodTopologySpread gives the counts that the plugin compared.
 var PodTopologySpread = explainer{
 	Shape: spreadShape,
 	Words: spreadWords,
@@ -185,12 +185,12 @@ func spreadWords(q *Question, rs []Refused) Words {
 	}
 }
 
-// clause is the constraint in a table: "spread by zone: eu-1b has 3, fewest 1,
-// maxSkew 1", or for several nodes "spread by zone: skew 2–3, maxSkew 1".
+// clause is the constraint in a table: "zone skew 3, maxSkew 1: eu-1b has 3,
+// minimum 1", or for several nodes "zone skew 2–3, maxSkew 1".
 func (s Skew) clause(single bool, low, high int) string {
-	by := "spread by " + LabelWord(s.Key) + ": "
+	by := LabelWord(s.Key) + " "
 	if single {
-		return fmt.Sprintf("%s%s has %d, fewest %d, maxSkew %d", by, s.domain, s.here, s.least, s.MaxSkew)
+		return fmt.Sprintf("%sskew %d, maxSkew %d: %s has %d, minimum %d", by, s.Skew, s.MaxSkew, s.domain, s.here, s.least)
 	}
 	of := fmt.Sprint(low)
 	if high > low {
@@ -199,27 +199,27 @@ func (s Skew) clause(single bool, low, high int) string {
 	return fmt.Sprintf("%sskew %s, maxSkew %d", by, of, s.MaxSkew)
 }
 
-// sentence tells every number of the comparison.
+// sentence gives every number of the comparison.
 func (s Skew) sentence() string {
 	if s.Missing {
-		return fmt.Sprintf("node has no label %s, which the topology spread constraint asks for", s.Key)
+		return fmt.Sprintf("the node has no label %s, which a topology spread constraint requires", s.Key)
 	}
-	fewest := fmt.Sprintf("the fewest in any domain is %d", s.least)
+	fewest := fmt.Sprintf("the minimum of all domains is %d", s.least)
 	switch {
 	case len(s.Counts) < s.MinDomains:
-		fewest = fmt.Sprintf("the fewest counts as 0 because there are %s and minDomains is %d", grammar.Plural(len(s.Counts), "domain"), s.MinDomains)
+		fewest = fmt.Sprintf("the minimum counts as 0 because there %s and minDomains is %d", grammar.Agree(len(s.Counts), "is 1 domain", fmt.Sprintf("are %d domains", len(s.Counts))), s.MinDomains)
 	case s.where != "":
-		fewest = fmt.Sprintf("the fewest is %d in %s", s.least, s.where)
+		fewest = fmt.Sprintf("the minimum is %d in %s", s.least, s.where)
 	}
 	with := "with this pod"
 	if s.self == 0 {
-		with = "this pod does not match the selector itself, and"
+		with = "this pod itself does not match the selector, and"
 	}
-	return fmt.Sprintf("topology spread over %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
+	return fmt.Sprintf("topology spread constraint on %s: %s %s in %s=%s, %s; %s the skew is %d, maxSkew is %d",
 		s.Key, grammar.Count(s.here, "pod matches", "pods match"), selectorText(s.Selector), s.Key, s.domain, fewest, with, s.Skew, s.MaxSkew)
 }
 
-// selectorText spells a label selector.
+// selectorText writes a label selector.
 func selectorText(selector labels.Selector) string {
 	requirements, selectable := selector.Requirements()
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// TaintToleration names every taint that keeps the pod off; the plugin's own
+// TaintToleration names every untolerated taint; the plugin's own
 // reason names none.
 var TaintToleration = explainer{
 	Shape: func(q *Question, r Refused) string { return strings.Join(UntoleratedNames(q, r), ",") },
@@ -22,20 +22,17 @@ var TaintToleration = explainer{
 			return reasonOnly(rs)
 		}
 		return Words{
-			What: sentences(rs, func(r Refused) string {
+			What: predicates(rs, func(r Refused, nodes int) string {
 				taints := UntoleratedNames(q, r)
-				if len(taints) == 1 {
-					return "untolerated taint " + taints[0]
-				}
-				return "untolerated taints " + strings.Join(taints, ", ")
+				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") + strings.Join(taints, ", ")
 			}),
 			Short: taintClause(Untolerated(q, rs[0])),
 		}
 	},
 }
 
-// Untolerated are the taints of r's node that keep q's pod off, the cordon's
-// own first, then by key.
+// Untolerated are the taints of r's node that reject q's pod, the cordon's own
+// first, then by key.
 func Untolerated(q *Question, r Refused) []corev1.Taint {
 	if r.Node == nil {
 		return nil
@@ -43,8 +40,8 @@ func Untolerated(q *Question, r Refused) []corev1.Taint {
 	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
 	var found []corev1.Taint
 	for _, taint := range r.Node.Node().Spec.Taints {
-		keepsOff := taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
-		if keepsOff && !schedulinghelper.TolerationsTolerateTaint(q.Logger, q.Pod.Spec.Tolerations, &taint, comparison) {
+		rejects := taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
+		if rejects && !schedulinghelper.TolerationsTolerateTaint(q.Logger, q.Pod.Spec.Tolerations, &taint, comparison) {
 			found = append(found, taint)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
 
-// volumeBinding names the claim that cannot be served, its class, and why each
-// volume that it could be bound to is no use on the node.
+// volumeBinding names the claim that cannot be bound or provisioned, its class, and
+// why each volume that it could be bound to cannot be used on the node.
 var volumeBinding = explainer{
 	Shape:   func(q *Question, r Refused) string { return faultShape(BindingFaults(q, r)) },
 	Figures: CapacityFigures,
@@ -85,7 +85,7 @@ func (b *Binder) sort() {
 	}
 }
 
-// BindingFaults are all that keeps the pod's claims from r's node.
+// BindingFaults are all reasons why the pod's claims cannot be used on r's node.
 func BindingFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
 		return waitingFaults(q)
@@ -143,9 +143,9 @@ func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool)
 	if volume = b.translated(volume, node); storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil {
 		return Fault{}, false
 	}
-	return newFault(fmt.Sprintf("volume %s is only for %s", volume.Name, volumePlace(volume, true)), func() string {
-		return fmt.Sprintf("volume %s of claim %s is only for nodes with %s, the node has %s",
-			volume.Name, claim.Name, volumePlace(volume, false), nodePlace(volume, node))
+	return newFault("claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
+		return fmt.Sprintf("claim %s requires nodes with %s, the node has %s (volume %s)",
+			claim.Name, volumePlace(volume, false), nodePlace(volume, node), volume.Name)
 	}), true
 }
 
@@ -194,12 +194,12 @@ func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[str
 	switch {
 	case class.Provisioner == "" || class.Provisioner == storagehelpers.NotSupportedProvisioner:
 		return newFault(fmt.Sprintf("no %s volume for claim %s", class.Name, claim.Name), func() string {
-			return fmt.Sprintf("claim %s wants %s of class %s, which has no provisioner: %s",
+			return fmt.Sprintf("claim %s requests %s of class %s, which has no provisioner: %s",
 				claim.Name, claim.wish(), class.Name, b.whyNone(claim, node, taken))
 		}), true
 	case !v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(node.Labels)):
-		return newFault(fmt.Sprintf("class %s is only for %s", class.Name, topologyText(class, true)), func() string {
-			return fmt.Sprintf("claim %s wants %s of class %s, which provisions only for nodes with %s, the node has %s",
+		return newFault(fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true)), func() string {
+			return fmt.Sprintf("claim %s requests %s of class %s, which provisions only for nodes with %s, the node has %s",
 				claim.Name, claim.wish(), class.Name, topologyText(class, false), labelsAt(node, topologyKeys(class)))
 		}), true
 	}
@@ -223,17 +223,17 @@ func (b *Binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info 
 	if f.Short > b.capacity[info].Short {
 		b.capacity[info] = f
 	}
-	kind := fmt.Sprintf("too little storage of class %s for claim %s", class.Name, claim.Name)
+	kind := fmt.Sprintf("not enough free storage of class %s for claim %s", class.Name, claim.Name)
 	if pool == nil {
-		short := fmt.Sprintf("no storage of class %s known for claim %s", class.Name, claim.Name)
+		short := fmt.Sprintf("no CSIStorageCapacity of class %s for claim %s", class.Name, claim.Name)
 		return Fault{kind: kind, short: short, What: func() string {
-			return fmt.Sprintf("claim %s wants %s of class %s, and driver %s publishes no storage for this node",
+			return fmt.Sprintf("claim %s requests %s of class %s, and driver %s publishes no CSIStorageCapacity for this node",
 				claim.Name, claim.wish(), class.Name, driver.Name)
 		}}, true
 	}
-	short := fmt.Sprintf("storage %s short for claim %s", quantity.RoundedUp(f.Resource, f.Short), claim.Name)
+	short := fmt.Sprintf("claim %s needs storage %s more", claim.Name, quantity.RoundedUp(f.Resource, f.Short))
 	return Fault{kind: kind, short: short, What: func() string {
-		return fmt.Sprintf("claim %s: storage %s short: wants %s of class %s, driver %s has at most %s for this node (CSIStorageCapacity %s/%s)",
+		return fmt.Sprintf("claim %s needs storage %s more: it requests %s of class %s, driver %s has at most %s for this node (CSIStorageCapacity %s/%s)",
 			claim.Name, quantity.Canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, quantity.Canonical(f.Resource, most), pool.Namespace, pool.Name)
 	}}, true
 }

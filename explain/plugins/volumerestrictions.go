@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// volumeRestrictions names the pods that hold a ReadWriteOncePod claim, or a
-// disk that only one pod may write to.
+// volumeRestrictions names the pods that use a ReadWriteOncePod claim, or a disk
+// that only one pod may write to.
 var volumeRestrictions = explainer{
 	Shape: func(q *Question, r Refused) string { return faultShape(RestrictionFaults(q, r)) },
 	Words: func(q *Question, rs []Refused) Words {
@@ -20,10 +20,10 @@ var volumeRestrictions = explainer{
 	},
 }
 
-// RestrictionFaults are the volumes of the pod that another pod holds.
+// RestrictionFaults are the volumes of the pod that another pod uses.
 func RestrictionFaults(q *Question, r Refused) []Fault {
 	if r.Node == nil {
-		return absentClaims(q, false, ", so whether another pod may share it is not known")
+		return absentClaims(q, false, ", so it is unknown whether another pod uses it")
 	}
 	return append(diskFaults(q.Pod, r.Node), exclusiveFaults(q, r)...)
 }
@@ -49,8 +49,8 @@ func exclusiveFaults(q *Question, r Refused) []Fault {
 		if len(seats) == 0 {
 			continue
 		}
-		faults = append(faults, newFault(fmt.Sprintf("claim %s is held by %s", held.claim.Name, listSeats(seats, grammar.Few, false)), func() string {
-			return fmt.Sprintf("claim %s is ReadWriteOncePod and held by %s", held.claim.Name, listSeats(seats, grammar.Many, true))
+		faults = append(faults, newFault(fmt.Sprintf("claim %s is in use by %s", held.claim.Name, listSeats(seats, grammar.Few, false)), func() string {
+			return fmt.Sprintf("claim %s is ReadWriteOncePod and in use by %s", held.claim.Name, listSeats(seats, grammar.Many, true))
 		}))
 	}
 	return faults
@@ -135,9 +135,9 @@ func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []Fault {
 		}
 		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(FullName(a.pod), FullName(b.pod)) })
 		faults = append(faults, Fault{
-			kind:  disk + " is held there",
-			short: fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Few, false)),
-			What:  func() string { return fmt.Sprintf("%s is held by %s", disk, listSeats(seats, grammar.Many, true)) },
+			kind:  disk + " is in use there",
+			short: fmt.Sprintf("%s is in use by %s", disk, listSeats(seats, grammar.Few, false)),
+			What:  func() string { return fmt.Sprintf("%s is in use by %s", disk, listSeats(seats, grammar.Many, true)) },
 		})
 	}
 	return faults

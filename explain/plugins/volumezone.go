@@ -80,7 +80,7 @@ func (p place) of(node *corev1.Node) (string, bool) {
 }
 
 func (p place) sentence(value string, ok bool) string {
-	has := "the node has no such label"
+	has := "the node has no label " + p.key
 	if ok {
 		has = "the node is in " + OrEmpty(value)
 	}
@@ -130,27 +130,27 @@ func unplaced(q *Question) []Fault {
 func (c PodClaim) untraced(q *Question) (Fault, bool) {
 	switch {
 	case c.Object == nil:
-		return c.absent(", so its volume's zone is not known"), true
+		return c.absent(", so its volume's zone is unknown"), true
 	case c.Object.Spec.VolumeName != "":
 		_, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName)
 		return c.volumeGone(), err != nil && q.Listers.Readable("persistentvolumes")
 	case c.Class() == "":
-		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and names no class, so its volume's zone is not known" }), true
+		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and has no StorageClass, so its volume's zone is unknown" }), true
 	}
 	class, err := q.Listers.Classes.Get(c.Class())
 	switch {
 	case err != nil && !q.Listers.Readable("storageclasses"):
 		return Fault{}, false
 	case err != nil:
-		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is not known" }), true
+		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is unknown" }), true
 	case class.VolumeBindingMode == nil:
 		return newFault(c.unboundWhy(q), func() string {
-			return fmt.Sprintf("%s and its class %s does not say when to bind", c.unboundWhy(q), c.Class())
+			return fmt.Sprintf("%s and its class %s has no volumeBindingMode", c.unboundWhy(q), c.Class())
 		}), true
 	case *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer:
 		return Fault{}, false
 	}
 	return newFault(c.unboundWhy(q), func() string {
-		return fmt.Sprintf("%s, though its class %s binds at once, so its volume's zone is not known", c.unboundWhy(q), c.Class())
+		return fmt.Sprintf("%s although its class %s has volumeBindingMode Immediate, so its volume's zone is unknown", c.unboundWhy(q), c.Class())
 	}), true
 }

@@ -11,7 +11,7 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 )
 
-// waitingFaults are why no node was looked at: claims that are no use as they
+// waitingFaults are why no node was checked: claims that cannot be used as they
 // are, or that something else has to bind first.
 func waitingFaults(q *Question) []Fault {
 	var faults []Fault
@@ -36,7 +36,7 @@ func waitingFaults(q *Question) []Fault {
 func (c PodClaim) unusable(q *Question) (Fault, bool) {
 	switch {
 	case c.Object == nil:
-		return c.absent(", so there is nothing to bind"), true
+		return c.absent(", so it cannot be bound"), true
 	case c.Object.Status.Phase == corev1.ClaimLost:
 		gone := c.volumeGone()
 		if _, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName); err == nil || !q.Listers.Readable("persistentvolumes") {
@@ -48,8 +48,8 @@ func (c PodClaim) unusable(q *Question) (Fault, bool) {
 	case c.Object.DeletionTimestamp != nil:
 		return plainFault(fmt.Sprintf("claim %s is being deleted", c.Name)), true
 	case c.foreign(q.Pod):
-		return newFault(fmt.Sprintf("claim %s is not the pod's", c.Name), func() string {
-			return fmt.Sprintf("claim %s has the name that the pod's ephemeral volume needs, but was not made for the pod", c.Name)
+		return newFault(fmt.Sprintf("claim %s was not created for this pod", c.Name), func() string {
+			return fmt.Sprintf("claim %s has the name that the pod's ephemeral volume needs, but was not created for this pod", c.Name)
 		}), true
 	}
 	return Fault{}, false
@@ -89,30 +89,30 @@ func (c PodClaim) waitsForConsumer(q *Question) bool {
 // unboundWhy is the clause of a claim that should be bound already, in the same
 // words for every plugin that needs its volume.
 func (c PodClaim) unboundWhy(q *Question) string {
-	said := fmt.Sprintf("claim %s is not bound", c.Name)
+	said := fmt.Sprintf("claim %s is unbound", c.Name)
 	if _, err := q.Listers.Classes.Get(c.Class()); c.Object.Spec.VolumeName == "" && c.Class() != "" && err != nil && q.Listers.Readable("storageclasses") {
 		said += fmt.Sprintf(": class %s does not exist", c.Class())
 	}
 	return said
 }
 
-// waiting tells what has to bind the claim before the scheduler goes on.
+// waiting says what has to bind the claim before the scheduler goes on.
 func (b *Binder) waiting(claim PodClaim) string {
-	said := fmt.Sprintf("claim %s for %s is not bound", claim.Name, claim.wish())
+	said := fmt.Sprintf("claim %s (%s) is unbound", claim.Name, claim.wish())
 	if claim.Object.Spec.VolumeName != "" {
-		return said + ": it names " + b.named(claim)
+		return said + ": it requests " + b.named(claim)
 	}
 	if claim.Class() == "" {
-		return said + " and names no class: " + b.whyNone(claim, nil, nil)
+		return said + " and has no StorageClass: " + b.whyNone(claim, nil, nil)
 	}
 	class, err := b.Classes.Get(claim.Class())
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s: class %s does not exist", said, claim.Class())
 	case class.Provisioner == "" || class.Provisioner == storagehelpers.NotSupportedProvisioner:
-		return fmt.Sprintf("%s: class %s binds at once and has no provisioner: %s", said, class.Name, b.whyNone(claim, nil, nil))
+		return fmt.Sprintf("%s: class %s has volumeBindingMode Immediate and no provisioner: %s", said, class.Name, b.whyNone(claim, nil, nil))
 	}
-	return fmt.Sprintf("%s: class %s binds at once, and %s has not provided a volume", said, class.Name, class.Provisioner)
+	return fmt.Sprintf("%s: class %s has volumeBindingMode Immediate, and %s has not provisioned a volume", said, class.Name, class.Provisioner)
 }
 
 // named is the volume that the claim names, and why it is not bound to it.
@@ -131,5 +131,5 @@ func (b *Binder) named(claim PodClaim) string {
 	if why := b.unfit(claim, volume); len(why) > 0 {
 		return name + ", which " + why[0]
 	}
-	return name + ", and the binding is not over"
+	return name + ", and binding is not complete"
 }

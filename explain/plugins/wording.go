@@ -46,27 +46,51 @@ func (r Refused) nominees() string {
 	for _, pod := range r.Nominated {
 		names = append(names, FullName(pod.GetPod()))
 	}
-	return " (counting " + grammar.List(names, grammar.Many) + ", nominated there)"
+	return " (counting " + grammar.List(names, grammar.Many) + ", nominated to it)"
 }
 
-// sentences tells the refusals node by node. Nodes with equal sentences share
-// one, and no more than manyNames nodes are named.
+// sentences words the refusals node by node: "a: sentence". Nodes with equal
+// sentences share one, and no more than grammar.Many nodes are named.
 func sentences(rs []Refused, sentence func(Refused) string) string {
+	return byNode(rs, sentence, func(same []Refused) string {
+		if names := joinNames(same); names != "" {
+			return names + ": " + sentence(same[0])
+		}
+		return sentence(same[0])
+	})
+}
+
+// predicates is sentences of which the nodes are the subject: "a has the untolerated
+// taint x. b, c are cordoned". The predicate agrees with so many nodes.
+func predicates(rs []Refused, predicate func(r Refused, nodes int) string) string {
+	one := func(r Refused) string { return predicate(r, 1) }
+	return byNode(rs, one, func(same []Refused) string { return joinNames(same) + " " + predicate(same[0], len(same)) })
+}
+
+// joinNames are the names of all nodes.
+func joinNames(rs []Refused) string {
+	names := make([]string, len(rs))
+	for i, r := range rs {
+		names[i] = r.Name()
+	}
+	return strings.Join(names, ", ")
+}
+
+// byNode words the first grammar.Many refusals, those with equal keys together, and
+// counts the rest.
+func byNode(rs []Refused, key func(Refused) string, line func(same []Refused) string) string {
 	var order []string
-	nodes := map[string][]string{}
+	same := map[string][]Refused{}
 	for _, r := range rs[:min(len(rs), grammar.Many)] {
-		said := sentence(r) + r.nominees()
+		said := key(r) + r.nominees()
 		if !slices.Contains(order, said) {
 			order = append(order, said)
 		}
-		nodes[said] = append(nodes[said], r.Name())
+		same[said] = append(same[said], r)
 	}
 	var all []string
 	for _, said := range order {
-		if names := strings.Join(nodes[said], ", "); names != "" {
-			said = names + ": " + said
-		}
-		all = append(all, said)
+		all = append(all, line(same[said])+same[said][0].nominees())
 	}
 	if rest := len(rs) - grammar.Many; rest > 0 {
 		all = append(all, "And "+grammar.Plural(rest, "more node"))
@@ -97,8 +121,7 @@ func listNodes(rs []Refused, limit int) string {
 	return said
 }
 
-// LabelWord is a label's key as people say it: without the domains that
-// Kubernetes itself owns.
+// LabelWord is a label's key without the domains that Kubernetes itself owns.
 func LabelWord(key string) string {
 	for _, domain := range []string{"topology.kubernetes.io/", "kubernetes.io/", "node.kubernetes.io/"} {
 		if word, ok := strings.CutPrefix(key, domain); ok {

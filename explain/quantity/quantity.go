@@ -3,6 +3,7 @@
 package quantity
 
 import (
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +36,28 @@ func CanonicalRange(name corev1.ResourceName, least, greatest int64) string {
 	return Canonical(name, least) + To + Canonical(name, greatest)
 }
 
+// Exact writes an amount for people without rounding it: cpu below one as "350m",
+// from one on as "12.25"; everything else as Canonical does.
+func Exact(name corev1.ResourceName, amount int64) string {
+	if name != corev1.ResourceCPU || amount > -1000 && amount < 1000 {
+		return Canonical(name, amount)
+	}
+	digits := strconv.FormatInt(amount, 10) // three of them are thousandths
+	whole, rest := digits[:len(digits)-3], strings.TrimRight(digits[len(digits)-3:], "0")
+	if rest == "" {
+		return whole
+	}
+	return whole + "." + rest
+}
+
+// ExactRange is the least and the greatest of some amounts: "350m–3.1".
+func ExactRange(name corev1.ResourceName, least, greatest int64) string {
+	if least == greatest {
+		return Exact(name, least)
+	}
+	return Exact(name, least) + To + Exact(name, greatest)
+}
+
 // CountsBytes says whether a resource is counted in bytes.
 func CountsBytes(name corev1.ResourceName) bool {
 	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || name == corev1.ResourceStorage ||
@@ -46,12 +69,12 @@ func RoundedUp(name corev1.ResourceName, amount int64) string {
 	return forPeople(name, amount, model.Up)
 }
 
-// RoundedDown writes room for people, no more than there is.
+// RoundedDown writes free capacity for people, no more than there is.
 func RoundedDown(name corev1.ResourceName, amount int64) string {
 	return forPeople(name, amount, model.Down)
 }
 
-// RoundedUpRange is a range of shortages, the unit told once if it is one:
+// RoundedUpRange is a range of shortages, the unit written once if it is one:
 // "1.2–3.1", "350m–1.2", "2–4Gi".
 func RoundedUpRange(name corev1.ResourceName, least, greatest int64) string {
 	low, high := RoundedUp(name, least), RoundedUp(name, greatest)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,8 +8,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// AutoscalerWord is what an autoscaler of nodes said of the pod last. It is never
-// taken for a try of the scheduler, though Karpenter uses the same reason.
+// AutoscalerWord is the last message of an autoscaler of nodes about the pod. It is never
+// taken for an attempt of the scheduler, though Karpenter uses the same reason.
 type AutoscalerWord struct {
 	Component string      `json:"component"` // who said it: "cluster-autoscaler", "karpenter"
 	Reason    string      `json:"reason"`    // "NotTriggerScaleUp"
@@ -18,15 +17,20 @@ type AutoscalerWord struct {
 	LastSeen  metav1.Time `json:"lastSeen"`
 }
 
-// autoscalerLines quote the autoscalers.
-func autoscalerLines(words []AutoscalerWord, now time.Time) []string {
-	var lines []string
-	for _, word := range words {
-		ago := ""
-		if !now.IsZero() {
-			ago = ", " + model.FormatAge(word.LastSeen.Time, now) + " ago"
-		}
-		lines = append(lines, fmt.Sprintf("%s said%s (%s)", word.Component, ago, word.Reason), "  "+word.Message)
+// Heading names the autoscaler, and how long ago it wrote: "AUTOSCALER karpenter, 2m ago".
+func (w AutoscalerWord) Heading(now time.Time) string {
+	heading := "AUTOSCALER " + w.Component
+	if !now.IsZero() {
+		heading += ", " + model.FormatAge(w.LastSeen.Time, now) + " ago"
 	}
-	return lines
+	return heading + " (" + w.Reason + ")"
+}
+
+// autoscalers quote the autoscalers.
+func (c composer) autoscalers() []Section {
+	var sections []Section
+	for _, word := range c.report.Autoscaler {
+		sections = append(sections, Section{Heading: word.Heading(c.options.Now), Quote: word.Message})
+	}
+	return sections
 }

@@ -29,10 +29,10 @@ type Outcome string
 // The outcomes of a stage or a step.
 const (
 	Passed    Outcome = "passed"
-	Refused   Outcome = "refused"
-	Skipped   Outcome = "skipped"   // the plugin has nothing to say about this pod
-	Unreached Outcome = "not asked" // the way does not come there
-	Open      Outcome = "unknown"   // what decides could not be read
+	Refused   Outcome = "rejected"
+	Skipped   Outcome = "skipped"     // the plugin has nothing to say about this pod
+	Unreached Outcome = "not reached" // the cycle ends before
+	Open      Outcome = "unknown"     // what decides could not be read
 )
 
 // SchedulingCycle is the scheduler's way for one pod, stage by stage, in the present state:

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -57,57 +56,71 @@ func (s *Stage) Told() (steps []Step, alike int) {
 	return s.Steps[:len(s.Steps)-alike], alike
 }
 
-// textLines tell the scheduler's way: each stage in a line, with the plugins of
-// those that keep nodes away.
-func (w *SchedulingCycle) textLines(all bool) []string {
+// CycleHead stands above a scheduling cycle.
+const CycleHead = "SCHEDULING CYCLE, simulated now"
+
+// sections are the scheduling cycle: each stage in a line, with the plugins that reject
+// nodes, and the scores; of all nodes or of the best.
+func (w *SchedulingCycle) sections(all bool) []Section {
 	if w == nil {
 		return nil
 	}
-	lines := []string{"KUBE-SCHEDULER'S WAY, as of now, not of its last attempt"}
-	if w.Where != "" {
-		lines = append(lines, "  "+w.Where)
-	}
+	sections := []Section{{Heading: CycleHead, Lines: []string{w.Where}}}
 	for i := range w.Stages {
 		stage := &w.Stages[i]
-		lines = append(lines, fmt.Sprintf("  %-14s%s", stage.Title(), stage.Words))
+		title := stage.Title()
+		s := Section{Close: true, Indent: 2, Hang: stageWidth, Lines: []string{Left.pad(title, stageWidth) + stage.Words}}
 		switch stage.Name {
 		case StagePreFilter, StageFilter:
-			lines = append(lines, stage.nodeCounts()...)
+			s.Table = stage.nodeCounts()
 		case StageScore:
-			lines = append(lines, w.scoreTable(all)...)
+			s.Table, s.Notes = w.scoreTable(all)
 		default:
-			for _, step := range stage.Steps {
-				if step.What != "" {
-					lines = append(lines, fmt.Sprintf("    %-20s %s", step.Plugin, step.What))
-				}
-			}
+			s.Table = stage.results()
 		}
+		sections = append(sections, s)
 	}
-	return lines
+	return sections
 }
 
-// nodeCounts are the stage's plugins with the nodes before and after each.
-func (s *Stage) nodeCounts() []string {
-	steps, alike := s.Told()
-	row := func(plugin, asked, refused string, left int, what string) string {
-		return fmt.Sprintf("    %-20s %6s %6s %5d  %s", plugin, asked, refused, left, what)
-	}
-	lines := []string{fmt.Sprintf("    %-20s %6s %6s %5s  %s", "PLUGIN", "ASKED", "REFUSE", "LEFT", "WHAT IT REFUSED")}
-	for _, step := range steps {
-		if !s.tells(&step) {
-			continue
+// stageWidth is the width of a stage's title.
+const stageWidth = 16
+
+// results are what the stage's plugins did; nil for nothing.
+func (s *Stage) results() *Table {
+	table := &Table{Columns: []Column{{Head: "  PLUGIN"}, {Head: "RESULT"}}}
+	for _, step := range s.Steps {
+		if step.What != "" {
+			table.Rows = append(table.Rows, Row{Cells: []string{"  " + step.Plugin, step.What}})
 		}
-		asked, refused := step.Counts()
-		lines = append(lines, row(step.Plugin, asked, refused, step.Left, step.What))
+	}
+	if len(table.Rows) == 0 {
+		return nil
+	}
+	return table
+}
+
+// nodeCounts are the stage's plugins with the nodes before and after each; nil for none.
+func (s *Stage) nodeCounts() *Table {
+	steps, alike := s.Told()
+	table := &Table{Columns: []Column{{Head: "  PLUGIN"}, {"CHECKED", Right}, {"REJECTED", Right}, {"LEFT", Right}, {Head: "REASON"}}}
+	row := func(plugin, asked, rejected string, left int, what string) {
+		table.Rows = append(table.Rows, Row{Cells: []string{"  " + plugin, asked, rejected, strconv.Itoa(left), what}})
+	}
+	for _, step := range steps {
+		if s.tells(&step) {
+			asked, rejected := step.Counts()
+			row(step.Plugin, asked, rejected, step.Left, step.What)
+		}
 	}
 	if alike > 0 {
 		last := s.Steps[len(s.Steps)-1]
-		lines = append(lines, row(fmt.Sprintf("%d more", alike), "–", "–", last.Left, last.What))
+		row(grammar.Count(alike, "more plugin", "more plugins"), "–", "–", last.Left, last.What)
 	}
-	if len(lines) == 1 {
+	if len(table.Rows) == 0 {
 		return nil
 	}
-	return lines
+	return table
 }
 
 // tells says whether the step is worth a line: a PreFilter half that leaves no
@@ -128,98 +141,41 @@ func (s *Step) Counts() (asked, refused string) {
 	return strconv.Itoa(s.Asked), strconv.Itoa(*s.Refused)
 }
 
-// rankedMost is how many of the nodes that fit are told with their scores.
+// rankedMost is how many of the nodes that fit are shown with their scores.
 const rankedMost = 10
 
-// scoreTable has a row for each node and a column for each plugin that says
-// anything, score×weight.
-func (w *SchedulingCycle) scoreTable(all bool) []string {
+// scoreTable has a row for each node and a column for each plugin that has a say,
+// score×weight; the notes name plugins that have none. nil where only one node fits.
+func (w *SchedulingCycle) scoreTable(all bool) (*Table, []string) {
 	if len(w.Ranked) < 2 {
-		return nil
+		return nil, nil
 	}
 	shown := w.Ranked
 	if !all {
 		shown = shown[:min(len(shown), rankedMost)]
 	}
-	name := len("NODE")
-	for _, node := range shown {
-		name = max(name, grammar.Cells(node.Node))
-	}
-	head := []string{fmt.Sprintf("    %-*s %5s", name, "NODE", "TOTAL")}
+	table := &Table{Columns: []Column{{Head: "  NODE"}, {"TOTAL", Right}}}
 	for _, s := range w.Ranked[0].Scores {
-		head = append(head, fmt.Sprintf("%*s", scoreWidth(s.Plugin), ScoreHead(s.Plugin)))
+		table.Columns = append(table.Columns, Column{ScoreHead(s.Plugin), Right})
 	}
-	lines := []string{strings.Join(head, "  ")}
 	for _, node := range shown {
-		row := []string{fmt.Sprintf("    %-*s %5d", name, node.Node, node.Total)}
+		cells := []string{"  " + node.Node, strconv.FormatInt(node.Total, 10)}
 		for _, s := range node.Scores {
-			row = append(row, fmt.Sprintf("%*s", scoreWidth(s.Plugin), s.Product()))
+			cells = append(cells, s.Product())
 		}
-		lines = append(lines, strings.Join(row, "  "))
+		table.Rows = append(table.Rows, Row{Cells: cells})
 	}
+	var notes []string
 	if rest := len(w.Ranked) - len(shown); rest > 0 {
-		lines = append(lines, fmt.Sprintf("    %s with no higher total", grammar.Plural(rest, "more node")))
+		notes = append(notes, "  "+grammar.Plural(rest, "more node")+" with the same or a lower total")
 	}
-	var silent []string
 	for _, step := range w.Stage(StageScore).Steps {
 		if step.Stage == StagePreScore && step.Outcome != Passed {
-			silent = append(silent, step.Plugin+" "+step.What)
+			notes = append(notes, "  "+step.Plugin+" "+step.What)
 		}
 	}
-	return append(lines, prefixed("    ", silent)...)
+	return table, notes
 }
 
 // Product is the score with the weight that it is multiplied by: "100×3".
 func (s NodeScore) Product() string { return fmt.Sprintf("%d×%d", s.Score, s.Weight) }
-
-// scoreWidth is the width of a plugin's column.
-func scoreWidth(plugin string) int { return max(len(ScoreHead(plugin)), len("100×3")-1) }
-
-// markdown tells the same as tables.
-func (w *SchedulingCycle) markdown() []string {
-	if w == nil {
-		return nil
-	}
-	blocks := []string{"kube-scheduler's way, as of now, not of its last attempt:"}
-	lines := []string{"| stage | plugin | asked | refused | left | what |", "|--|--|--:|--:|--:|--|"}
-	for _, stage := range w.Stages {
-		lines = append(lines, row(stage.Title(), "", "", strconv.Itoa(stage.From), strconv.Itoa(stage.To), stage.Words))
-		if stage.Name == StageScore {
-			continue
-		}
-		for _, step := range stage.Steps {
-			if step.What != "" && stage.tells(&step) {
-				asked, refused := step.Counts()
-				lines = append(lines, row("", step.Plugin, asked, refused, strconv.Itoa(step.Left), step.What))
-			}
-		}
-	}
-	blocks = append(blocks, strings.Join(lines, "\n"))
-	if scores := w.markdownScores(); scores != "" {
-		blocks = append(blocks, scores)
-	}
-	if w.Where != "" {
-		blocks = append(blocks, prose(w.Where))
-	}
-	return blocks
-}
-
-// markdownScores tabulates the best of the nodes that fit.
-func (w *SchedulingCycle) markdownScores() string {
-	if len(w.Ranked) < 2 {
-		return ""
-	}
-	head, rule := []string{"node", "total"}, "|--|--:|"
-	for _, s := range w.Ranked[0].Scores {
-		head, rule = append(head, s.Plugin), rule+"--:|"
-	}
-	lines := []string{row(head...), rule}
-	for _, node := range w.Ranked[:min(len(w.Ranked), rankedMost)] {
-		line := []string{node.Node, strconv.FormatInt(node.Total, 10)}
-		for _, s := range node.Scores {
-			line = append(line, s.Product())
-		}
-		lines = append(lines, row(line...))
-	}
-	return strings.Join(lines, "\n")
-}

@@ -20,7 +20,7 @@ func (f *Fixes) Work() int {
 	return work
 }
 
-// Sentence says how many fixes work and how many do not, or why none was tried.
+// Sentence says how many fixes work and how many do not, or why none was simulated.
 func (f *Fixes) Sentence() string {
 	work, tried := f.Work(), len(f.Tried)
 	switch {
@@ -29,34 +29,39 @@ func (f *Fixes) Sentence() string {
 	case tried == 0 && f.None != "":
 		return sentence(f.None)
 	case tried == 0 && f.Stopped != "":
-		return sentence("no fix was tried: " + f.Stopped)
+		return sentence("no fix was simulated: " + f.Stopped)
 	case tried == 0:
-		return "Nothing is known that could be tried."
+		return "There is no fix to simulate."
 	case f.Stopped != "":
-		return f.counts() + "; " + strings.TrimSuffix(f.Stopped, ".") + "."
-	case work == 0:
-		return fmt.Sprintf("No fix works: %d %s.", tried, grammar.Agree(tried, "was tried and is not enough", "were tried and are not enough"))
-	case work == 1 && tried == 1:
-		return "1 fix works."
-	case work == tried:
-		return fmt.Sprintf("%d fixes work. Least harm first.", work)
+		return f.countSentence() + "; " + strings.TrimSuffix(f.Stopped, ".") + "."
+	case work > 1:
+		return f.countSentence() + "; least disruptive first."
 	}
-	return fmt.Sprintf("%s; %d more %s. Least harm first.", grammar.Count(work, "fix works", "fixes work"),
-		tried-work, grammar.Agree(tried-work, "was tried and is not enough", "were tried and are not enough"))
+	return f.countSentence() + "."
 }
 
-// counts tells of fixes some of which may not have been tried.
-func (f *Fixes) counts() string {
+// countSentence counts the fixes that work, and those that do not, without a period.
+func (f *Fixes) countSentence() string {
 	work, tried := f.Work(), len(f.Tried)
-	switch {
-	case work == 0 && tried == 1:
-		return "The 1 fix that was tried does not work"
-	case work == 0:
-		return fmt.Sprintf("None of %d fixes works", tried)
-	case work == tried:
+	switch work {
+	case 0:
+		return fmt.Sprintf("No fix works: %d simulated, none is enough", tried)
+	case tried:
 		return grammar.Count(work, "fix works", "fixes work")
 	}
-	return fmt.Sprintf("%s, %d %s", grammar.Count(work, "fix works", "fixes work"), tried-work, grammar.Agree(tried-work, "does not", "do not"))
+	return fmt.Sprintf("%s, %s", grammar.Count(work, "fix works", "fixes work"), grammar.Count(tried-work, "does not", "do not"))
+}
+
+// Counts counts the fixes that work, and those that do not: "5 work, 3 do not".
+func (f *Fixes) Counts() string {
+	work, tried := f.Work(), len(f.Tried)
+	switch work {
+	case 0:
+		return grammar.Count(tried, "does not work", "do not work")
+	case tried:
+		return grammar.Count(work, "works", "work")
+	}
+	return grammar.Count(work, "works", "work") + ", " + grammar.Count(tried-work, "does not", "do not")
 }
 
 // Gains says how many nodes the fix adds: "3 nodes"; "–" for none.
@@ -84,9 +89,9 @@ func (f *Fix) Outcome() string {
 	case f.Brief != "" || !f.Verified:
 		return f.Brief
 	case f.Recreates:
-		return "the pod is created again"
+		return "recreates the pod"
 	}
-	return "nothing else"
+	return "none"
 }
 
 // Title names the object: "deployment/checkout", "batch/report-1" for a pod.

@@ -3,8 +3,6 @@ package report
 import (
 	"slices"
 	"strings"
-
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // JoinClauses join what stands in the way of a group: the node if it is one, and a
@@ -44,34 +42,9 @@ func (g *Group) ClauseList() []string {
 // their names.
 func (g *Group) Clauses() string { return strings.Join(g.ClauseList(), "; ") }
 
-// Line is what stands in the way of the group with as many names as go into
-// width cells, at least Words.
-func (g *Group) Line(width int) string {
-	return g.line(width, func(text string) string { return text })
-}
-
-// line is Line with names as brief writes them.
-func (g *Group) line(width int, brief func(string) string) string {
-	line := brief(g.Words)
-	if len(g.Refusals) != 1 {
-		return line
-	}
-	for _, wider := range g.Refusals[0].Wider {
-		if wider = brief(wider); grammar.Cells(wider) <= width {
-			line = wider
-		}
-	}
-	return line
-}
-
 // PreFilterRefusals are those that hold for all nodes at once.
 func PreFilterRefusals(g *Group) []Refusal {
 	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
-}
-
-// RefusedBy says whether the plugin rejects the nodes of the group.
-func RefusedBy(g *Group, plugin string) bool {
-	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
 }
 
 // CordonWord is what both the cordon and its taint are called in clauses.

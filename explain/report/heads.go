@@ -8,31 +8,31 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// heads are the plugins that may refuse nodes, by their names in
+// heads are the plugins that may reject nodes, by their names in
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/names, in the scheduler's order, with
-// what stands over their columns: of marks, and of words about a node.
-var heads = []struct{ plugin, head, words string }{
-	{"NodeName", "name", "ANOTHER NODE"},
-	{"NodeUnschedulable", "cordon", "CORDON"},
-	{"TaintToleration", "taint", "UNTOLERATED TAINT"},
-	{"NodeAffinity", "node-aff", "WHAT IT HAS INSTEAD"},
-	{"NodePorts", "ports", "PORT, AND WHO HOLDS IT"},
-	{"NodeResourcesFit", "fit", "ROOM"},
-	{"VolumeRestrictions", "vol-use", "VOLUME, AND WHO HOLDS IT"},
-	{"NodeVolumeLimits", "vol-max", "VOLUMES IN USE"},
-	{"VolumeBinding", "vol-bind", "CLAIM, AND WHAT KEEPS IT AWAY"},
-	{"VolumeZone", "vol-zone", "VOLUME, AND ITS ZONE"},
-	{"PodTopologySpread", "spread", "COUNTS BY DOMAIN"},
-	{"InterPodAffinity", "pod-aff", "RULE, AND WHOSE PODS"},
-	{"DynamicResources", "claims", "CLAIM, AND ITS DEVICES"},
-	{"NodeDeclaredFeatures", "features", "FEATURES IT LACKS"},
-	{"DeferredPodScheduling", "deferred", "WHAT IS DEFERRED"},
+// the heads of their columns: of marks, and of reasons for one node; and how a sentence names them.
+var heads = []struct{ plugin, head, name, words string }{
+	{"NodeName", "name", "node name", "ANOTHER NODE"},
+	{"NodeUnschedulable", "cordon", "cordon", "CORDON"},
+	{"TaintToleration", "taint", "taint", "UNTOLERATED TAINT"},
+	{"NodeAffinity", "node-aff", "node affinity", "NODE LABEL"},
+	{"NodePorts", "ports", "host port", "PORT, USED BY"},
+	{"NodeResourcesFit", "fit", "resources", "FREE"},
+	{"VolumeRestrictions", "vol-use", "volume in use", "VOLUME, USED BY"},
+	{"NodeVolumeLimits", "vol-max", "volume limit", "VOLUMES IN USE"},
+	{"VolumeBinding", "vol-bind", "volume binding", "CLAIM, REASON"},
+	{"VolumeZone", "vol-zone", "volume zone", "VOLUME, ZONE"},
+	{"PodTopologySpread", "spread", "topology spread", "PODS BY DOMAIN"},
+	{"InterPodAffinity", "pod-aff", "pod affinity", "TERM, PODS"},
+	{"DynamicResources", "claims", "device claim", "CLAIM, DEVICES"},
+	{"NodeDeclaredFeatures", "features", "node features", "MISSING FEATURES"},
+	{"DeferredPodScheduling", "deferred", "deferred", "DEFERRED"},
 }
 
 // headMost is the most cells that a plugin of another profile gets for its head.
 const headMost = 8
 
-// Head is what stands over a plugin's column: at most eight cells.
+// Head is the head of a plugin's column: at most eight cells.
 func Head(plugin string) string {
 	for _, known := range heads {
 		if known.plugin == plugin {
@@ -42,7 +42,17 @@ func Head(plugin string) string {
 	return ansi.Truncate(strings.ToLower(model.Clean(plugin)), headMost, "")
 }
 
-// WordsHead is what stands over a plugin's words about a node.
+// Name is how a sentence names what a plugin rejects for: "resources".
+func Name(plugin string) string {
+	for _, known := range heads {
+		if known.plugin == plugin {
+			return known.name
+		}
+	}
+	return model.Clean(plugin)
+}
+
+// WordsHead is the head of the column of a plugin's reasons for one node.
 func WordsHead(plugin string) string {
 	for _, known := range heads {
 		if known.plugin == plugin {

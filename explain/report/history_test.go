@@ -42,22 +42,22 @@ func TestAHistoryIsToldInASentence(t *testing.T) {
 		came    int
 		known   bool
 	}{
-		"nothing yet":            {history: lookedAt(), going: true, want: "Looking back."},
-		"on the way":             {history: lookedAt(no, no), going: true, want: "Looking back: no node fits since step 8; step 7 is next.", since: 8, came: 8},
-		"past a step not read":   {history: lookedAt(no, "?"), going: true, want: "Looking back: no node fits since step 9; step 7 is next.", since: 9, came: 9},
-		"never":                  {history: lookedAt(no, no, no, no, no, no, no, no, no), want: "At none of the steps, from the first on, would a node have taken it.", since: 1, came: 1, known: true},
-		"never, and came late":   {history: lookedAt(no, no, no+"!", no+"!", no+"!", no+"!", no+"!", no+"!", no+"!"), want: "At none of the steps, from the first on, would a node have taken it.", since: 1, came: 8, known: true},
-		"gated until the end":    {history: lookedAt(string(Gated), string(Gated), no), want: "Since step 8 it is gated.", since: 8, came: 7},
-		"gated from the first":   {history: lookedAt(string(Gated), string(Gated), "?", "?", "?", "?", "?", "?", string(Gated)), want: "From the first step on it is gated.", since: 1, came: 1, known: true},
+		"nothing yet":            {history: lookedAt(), going: true, want: "Searching the steps before."},
+		"on the way":             {history: lookedAt(no, no), going: true, want: "Searching: no node fits since step 8; step 7 is next.", since: 8, came: 8},
+		"past a step not read":   {history: lookedAt(no, "?"), going: true, want: "Searching: no node fits since step 9; step 7 is next.", since: 9, came: 9},
+		"never":                  {history: lookedAt(no, no, no, no, no, no, no, no, no), want: "No node fit at any step.", since: 1, came: 1, known: true},
+		"never, and came late":   {history: lookedAt(no, no, no+"!", no+"!", no+"!", no+"!", no+"!", no+"!", no+"!"), want: "No node fit at any step.", since: 1, came: 8, known: true},
+		"gated until the end":    {history: lookedAt(string(Gated), string(Gated), no), want: "Since step 8 the pod is gated.", since: 8, came: 7},
+		"gated from the first":   {history: lookedAt(string(Gated), string(Gated), "?", "?", "?", "?", "?", "?", string(Gated)), want: "Since the first step the pod is gated.", since: 1, came: 1, known: true},
 		"it fits":                {history: lookedAt(yes, "?", no), want: "Since step 9 a node fits.", since: 9, came: 7},
-		"one took it":            {history: lookedAt(no, no, yes), fitted: &Fitted{Step: 7, Next: 8, Nodes: []FittedNode{node("a", "x"), node("b")}}, want: "No node fits since step 8: x took the room on a.", since: 8, came: 7},
-		"three took it":          {history: lookedAt(no, yes), fitted: &Fitted{Step: 8, Next: 9, Nodes: []FittedNode{node("a", "x", "y"), node("b", "z")}}, want: "No node fits since step 9: x and 2 more took the room.", since: 9, came: 8},
+		"one took it":            {history: lookedAt(no, no, yes), fitted: &Fitted{Step: 7, Next: 8, Nodes: []FittedNode{node("a", "x"), node("b")}}, want: "No node fits since step 8: x took the capacity on a.", since: 8, came: 7},
+		"three took it":          {history: lookedAt(no, yes), fitted: &Fitted{Step: 8, Next: 9, Nodes: []FittedNode{node("a", "x", "y"), node("b", "z")}}, want: "No node fits since step 9: x and 2 more took the capacity.", since: 9, came: 8},
 		"a node is another":      {history: lookedAt(no, yes), fitted: &Fitted{Step: 8, Next: 9, Nodes: []FittedNode{{Name: "a"}, {Name: "b", Changes: []string{"cordoned", "x"}}}}, want: "No node fits since step 9: b cordoned.", since: 9, came: 8},
-		"nobody knows":           {history: lookedAt(no, yes), fitted: &Fitted{Step: 8, Next: 9, Nodes: []FittedNode{node("a"), node("b"), node("c"), node("d")}}, want: "No node fits since step 9: what happened to a, b, c and 1 more is not known.", since: 9, came: 8},
-		"not decided":            {history: lookedAt(string(Unknown), yes), want: "Since step 9 it cannot be decided.", since: 9, came: 8},
+		"nobody knows":           {history: lookedAt(no, yes), fitted: &Fitted{Step: 8, Next: 9, Nodes: []FittedNode{node("a"), node("b"), node("c"), node("d")}}, want: "No node fits since step 9: what changed on a, b, c and 1 more is unknown.", since: 9, came: 8},
+		"not decided":            {history: lookedAt(string(Unknown), yes), want: "Since step 9 it is unknown.", since: 9, came: 8},
 		"nobody looks after it":  {history: lookedAt(string(NotConsidered), no), want: "Since step 9 no scheduler considers it.", since: 9, came: 8},
-		"it was refused":         {history: lookedAt(string(NotCreated), no+"!"), want: "Since step 9 it is not created.", since: 9, came: 9, known: true},
-		"its victims are ending": {history: lookedAt(string(Preempting), no), want: "Since step 9 it waits for pods to end.", since: 9, came: 8},
+		"it was refused":         {history: lookedAt(string(NotCreated), no+"!"), want: "Since step 9 the pod is not created.", since: 9, came: 9, known: true},
+		"its victims are ending": {history: lookedAt(string(Preempting), no), want: "Since step 9 its victims are terminating.", since: 9, came: 8},
 	} {
 		test.history.Fitted, test.history.Done = test.fitted, !test.going
 		since, _ := test.history.Since()

@@ -5,25 +5,34 @@ import (
 	"strings"
 )
 
-// Sentence says since when it is so, and who took the room, as far as that is known.
+// Sentence says since when the verdict holds, and which pods took the capacity, as far as that is
+// known.
 func (h *History) Sentence() string {
 	if len(h.Spans) == 0 {
-		return "Looking back."
+		return "Searching the steps before."
 	}
 	now := h.Spans[0]
 	last := h.Spans[len(h.Spans)-1].First
 	step, _ := h.Since()
 	switch {
 	case !h.Done:
-		return fmt.Sprintf("Looking back: %s since step %d; step %d is next.", lowered(now.Verdict), step, max(last-1, 1))
+		return fmt.Sprintf("Searching: %s since step %d; step %d is next.", lowered(now.Verdict), step, max(last-1, 1))
+	case h.Fitted != nil && now.Verdict == Unschedulable && h.cameAfter(h.Fitted.Next):
+		return fmt.Sprintf("No node would have fit since step %d: %s.", h.Fitted.Next, h.Fitted.words())
 	case h.Fitted != nil && now.Verdict == Unschedulable:
 		return fmt.Sprintf("No node fits since step %d: %s.", h.Fitted.Next, h.Fitted.words())
 	case step == 1 && now.Verdict == Unschedulable:
-		return "At none of the steps, from the first on, would a node have taken it."
+		return "No node fit at any step."
 	case step <= 1:
-		return fmt.Sprintf("From the first step on %s.", lowered(now.Verdict))
+		return fmt.Sprintf("Since the first step %s.", lowered(now.Verdict))
 	}
 	return fmt.Sprintf("Since step %d %s.", step, lowered(now.Verdict))
+}
+
+// cameAfter says whether the pod is known to have been created after the step.
+func (h *History) cameAfter(step int) bool {
+	came, known := h.Came()
+	return known && came > step
 }
 
 // lowered is a verdict as a clause.
@@ -34,35 +43,35 @@ func lowered(v Verdict) string {
 	case Schedulable:
 		return "a node fits"
 	case Gated:
-		return "it is gated"
+		return "the pod is gated"
 	case NotConsidered:
 		return "no scheduler considers it"
 	case NotCreated:
-		return "it is not created"
+		return "the pod is not created"
 	case Preempting:
-		return "it waits for pods to end"
+		return "its victims are terminating"
 	case Scheduled:
-		return "it has a node"
+		return "the pod is scheduled"
 	}
-	return "it cannot be decided"
+	return "it is unknown"
 }
 
-// words say in a clause who took the room.
+// words name the pods that took the capacity, in a clause.
 func (f *Fitted) words() string {
 	takers := f.takers()
 	switch len(takers) {
 	case 0:
 	case 1:
-		return takers[0].Name + " took the room on " + takers[0].Node
+		return takers[0].Name + " took the capacity on " + takers[0].Node
 	default:
-		return fmt.Sprintf("%s and %d more took the room", takers[0].Name, len(takers)-1)
+		return fmt.Sprintf("%s and %d more took the capacity", takers[0].Name, len(takers)-1)
 	}
 	for _, n := range f.Nodes {
 		if len(n.Changes) > 0 {
 			return n.Name + " " + n.Changes[0]
 		}
 	}
-	return "what happened to " + f.names() + " is not known"
+	return "what changed on " + f.names() + " is unknown"
 }
 
 // takers are those of all nodes, each once.
@@ -93,7 +102,7 @@ func (f *Fitted) names() string {
 	return strings.Join(names, ", ")
 }
 
-// Happened says what happened to the node until the next step, in clauses.
+// Happened is what changed on the node until the next step, in clauses.
 func (n *FittedNode) Happened() []string {
 	words := append([]string{}, n.Changes...)
 	for _, t := range n.Takers {
@@ -101,19 +110,19 @@ func (n *FittedNode) Happened() []string {
 		if t.Node != n.Name {
 			where = "on " + t.Node + " "
 		}
-		words = append(words, fmt.Sprintf("%s/%s came %swith %s", t.Namespace, t.Name, where, t.Holds))
+		words = append(words, fmt.Sprintf("%s/%s was scheduled %swith %s", t.Namespace, t.Name, where, t.Holds))
 	}
 	switch {
 	case len(n.Takers) == 1:
-		words = append(words, "without it the pod would fit here")
+		words = append(words, "without it the pod would fit")
 	case len(n.Takers) > 1 && n.Alone:
-		words = append(words, "without any one of them the pod would fit here")
+		words = append(words, "without any one of them the pod would fit")
 	case len(n.Takers) > 1:
-		words = append(words, "without all of them the pod would fit here")
+		words = append(words, "without all of them the pod would fit")
 	case n.Untold != "":
 		words = append(words, n.Untold)
 	case len(words) == 0:
-		words = append(words, "no pod that came took its room, and it is as it was: what keeps the pod away is something else")
+		words = append(words, "unchanged, and no new pod took its capacity: another reason rejects the pod")
 	}
 	return words
 }

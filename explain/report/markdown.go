@@ -1,75 +1,64 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Markdown is the report for a ticket or a chat: the answer first, then what it
-// rests on. Nothing that a cluster's text holds is read as markup.
+// Markdown is the whole report for a ticket or a chat: the same document as Text's.
+// Nothing that a cluster's text holds is read as markup.
 func (r *Report) Markdown() string {
-	blocks := []string{
-		fmt.Sprintf("### %s: %s", code(r.Pod.Title()), r.Verdict),
-		prose(r.Summary),
-		prose(r.replicasLine()),
-		prose(r.Pod.Line()),
-		prose(r.quietLine()),
-		bullets(r.Facts),
-		markdownGroups(r.Groups),
-		r.markdownPlugins(),
-		bullets(prefixed("Nearest: ", r.nearestSentences())),
+	document := r.Document(TextOptions{Verbose: true, Fixes: true, names: true}, 0)
+	pod, verdict := r.Pod.Title(), string(r.Verdict)
+	blocks := []string{"### " + code(pod) + ": " + verdict}
+	for i := range document.Sections {
+		blocks = append(blocks, document.Sections[i].markdown()...)
 	}
-	blocks = append(blocks, r.markdownFixes()...)
-	blocks = append(blocks, r.Cycle.markdown()...)
-	for _, line := range r.preemptionLines() {
-		blocks = append(blocks, prose(line))
-	}
-	blocks = append(blocks, r.markdownMessages()...)
-	for _, word := range r.Autoscaler {
-		blocks = append(blocks, prose(fmt.Sprintf("%s said (%s):", word.Component, word.Reason)), fenced(word.Message))
-	}
-	blocks = append(blocks, bullets(append(r.unknownLines(), r.caveatLines()...)))
-	blocks = slices.DeleteFunc(blocks, func(block string) bool { return block == "" })
 	return strings.Join(blocks, "\n\n") + "\n"
 }
 
-func bullets(lines []string) string {
-	var all []string
-	for _, line := range lines {
-		all = append(all, "- "+prose(line))
+// markdown is the section in blocks.
+func (s *Section) markdown() []string {
+	var blocks []string
+	if s.Heading != "" {
+		blocks = append(blocks, "#### "+prose(s.Heading))
 	}
-	return strings.Join(all, "\n")
+	for _, line := range s.Lines {
+		blocks = append(blocks, prose(line))
+	}
+	if s.Table != nil {
+		blocks = append(blocks, s.Table.markdown()...)
+	}
+	if s.Quote != "" {
+		blocks = append(blocks, fenced(s.Quote))
+	}
+	for _, note := range s.Notes {
+		blocks = append(blocks, prose(note))
+	}
+	return blocks
 }
 
-// markdownGroups tabulates the nodes, nearest first.
-func markdownGroups(groups []Group) string {
-	if len(groups) == 0 {
-		return ""
+// markdown is the table, and the commands of its rows below it.
+func (t *Table) markdown() []string {
+	heads, rule := make([]string, len(t.Columns)), "|"
+	for c, column := range t.Columns {
+		heads[c] = column.Head
+		rule += map[Align]string{Left: "--|", Right: "--:|", Centre: ":-:|"}[column.Align]
 	}
-	lines := []string{"| nodes | which | refused by | what stands in the way, nearest first |", "|--:|--|--|--|"}
-	for i := range groups {
-		g := &groups[i]
-		lines = append(lines, row(strconv.Itoa(g.Count), grammar.List(g.Nodes, grammar.Many), g.RefusedBy(), g.Words))
+	lines, commands := []string{row(heads...), rule}, []string{}
+	for _, r := range t.Rows {
+		cells := slices.Clone(r.Cells)
+		if len(r.Wider) > 0 {
+			cells[len(cells)-1] = r.Wider[len(r.Wider)-1]
+		}
+		lines = append(lines, row(cells...))
+		if len(r.Code) > 0 {
+			commands = append(commands, prose(strings.TrimPrefix(r.Cells[0], "✓ "))+":", fenced(r.Code...))
+		}
 	}
-	return strings.Join(lines, "\n")
-}
-
-// markdownPlugins tabulates the plugins that refuse.
-func (r *Report) markdownPlugins() string {
-	refusing := r.Refusing()
-	if len(refusing) == 0 {
-		return ""
-	}
-	lines := []string{"| plugin | refuses | alone |", "|--|--:|--:|"}
-	for _, plugin := range refusing {
-		lines = append(lines, row(plugin.Name, strconv.Itoa(plugin.Refuses), strconv.Itoa(plugin.Alone)))
-	}
-	return strings.Join(lines, "\n")
+	return append([]string{strings.Join(lines, "\n")}, commands...)
 }
 
 // row is a line of a table, its cells escaped.
@@ -81,27 +70,8 @@ func row(texts ...string) string {
 	return "| " + strings.Join(escaped, " | ") + " |"
 }
 
-// markdownMessages quotes what the scheduler would write and, where that is
-// something else, what it wrote.
-func (r *Report) markdownMessages() []string {
-	var blocks []string
-	if r.SchedulerMessage != "" && r.SchedulerMessage == r.Observed.Message {
-		return []string{"kube-scheduler wrote, and would write now:", fenced(r.SchedulerMessage)}
-	}
-	if r.SchedulerMessage != "" {
-		blocks = append(blocks, "kube-scheduler would write now:", fenced(r.SchedulerMessage))
-	}
-	if r.Observed.Message != "" {
-		blocks = append(blocks, "kube-scheduler wrote:", fenced(r.Observed.Message))
-	}
-	return blocks
-}
-
-// fenced sets text as a block of code, with a fence that text does not hold.
-func fenced(text string) string { return fencedLines([]string{text}) }
-
-// fencedLines is fenced for a text of several lines.
-func fencedLines(lines []string) string {
+// fenced sets lines as a block of code, with a fence that they do not hold.
+func fenced(lines ...string) string {
 	var cleaned []string
 	for _, line := range lines {
 		cleaned = append(cleaned, model.Clean(line))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// PreemptionPlan is what preemption could do for one pod: on which nodes, who
-// would have to go there, and what would become of those.
+// PreemptionPlan is what preemption could do for one pod: on which nodes, which pods it would
+// evict there, and where those would be rescheduled.
 type PreemptionPlan struct {
 	PriorityClass string // by name; "" without one
 	Answer        string // one sentence
@@ -15,25 +15,25 @@ type PreemptionPlan struct {
 
 	Nominated string           // the node that the pod is nominated to already
 	Node      string           // the node that the scheduler takes, or would; "" if none or not known
-	Nodes     []PreemptionNode // where ending pods makes room, as the scheduler ranks them
+	Nodes     []PreemptionNode // where evicting pods lets the pod fit, as the scheduler ranks them
 	Sampled   bool             // it looks at some of them only, from a random one on
 	Others    []NoPreemption   // the nodes where it does not, the most first
-	Could     int              // nodes where ending pods could help
+	Could     int              // nodes where evicting pods could help
 	Tried     int              // of these, those where that was tried
 }
 
-// PreemptionNode is a node where ending pods of lower priority makes room.
+// PreemptionNode is a node that the pod fits once pods of lower priority are evicted.
 type PreemptionNode struct {
 	Name     string
 	Victims  []PreemptionVictim // the most important first; nil if they are not known
-	Broken   int                // victims whose end breaks a PodDisruptionBudget; -1: not known
+	Broken   int                // victims whose eviction violates a PodDisruptionBudget; -1: not known
 	Budgets  []string           // the names of those budgets
 	May      bool               // the scheduler may take this node: its ranking leaves that open, or decides for it
 	Why      string             // why it takes it, or why not
 	Room     string             // the sum that decides: "free cpu 6.3 + 2 from its victims = 8.3; the pod wants 8"
 	Resource string             // that the victims' amounts are of
 	Alike    []PodName          // pods that may go in place of victims: neither priority nor start ranks them apart
-	Landed   bool               // what becomes of the victims was looked into
+	Landed   bool               // where the victims are rescheduled was looked into
 }
 
 // Highest is the highest priority among the victims.
@@ -44,20 +44,20 @@ func (n *PreemptionNode) Highest() int32 {
 	return n.Victims[0].Priority
 }
 
-// PreemptionVictim is a victim with what it holds and what protects it.
+// PreemptionVictim is a victim with what it requests and what protects it.
 type PreemptionVictim struct {
 	Victim
 	Amount  string   // what it holds of the node's Resource
 	Budgets []string // "front: allows 1"
 }
 
-// NoPreemption is some nodes that preemption cannot help on, for one reason.
+// NoPreemption is some nodes on which preemption won't help, for one reason.
 type NoPreemption struct {
 	Why   string // "gpu taint"
 	Nodes []string
 }
 
-// On is the node of that name among those where ending pods makes room.
+// On is the node of that name among those.
 func (p *PreemptionPlan) On(name string) (*PreemptionNode, bool) {
 	i := slices.IndexFunc(p.Nodes, func(n PreemptionNode) bool { return n.Name == name })
 	if i < 0 {
@@ -101,8 +101,8 @@ func (n *PreemptionNode) tied() Tied {
 	return tied
 }
 
-// OthersLine counts the nodes that cannot be helped, and says why: "6 cannot be
-// helped: 3 gpu taint, 1 NotReady, 1 cordoned, 1 has only cpu 7.9".
+// OthersLine counts the nodes on which preemption won't help, and says why: "won't help on 6:
+// gpu taint (3), NotReady, cordoned, has only cpu 7.9".
 func (p *PreemptionPlan) OthersLine() string {
 	if len(p.Others) == 0 {
 		return ""
@@ -111,7 +111,11 @@ func (p *PreemptionPlan) OthersLine() string {
 	var all []string
 	for _, other := range p.Others {
 		count += len(other.Nodes)
-		all = append(all, fmt.Sprintf("%d %s", len(other.Nodes), other.Why))
+		why := other.Why
+		if len(other.Nodes) > 1 {
+			why += fmt.Sprintf(" (%d)", len(other.Nodes))
+		}
+		all = append(all, why)
 	}
-	return fmt.Sprintf("%d cannot be helped: %s", count, strings.Join(all, ", "))
+	return fmt.Sprintf("won't help on %d: %s", count, strings.Join(all, ", "))
 }

@@ -2,39 +2,98 @@ package report
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// preemptionLines tell what preemption can do, who would go and where to.
-func (r *Report) preemptionLines() []string {
-	p := r.Preemption
-	switch {
-	case p == nil:
-		return nil
-	case !p.Possible:
-		return []string{"Preemption cannot help. " + p.Why}
+// preemption says what preemption would do; with all of it for each victim.
+func (c composer) preemption() Section {
+	p, all := c.report.Preemption, c.options.Verbose
+	if p == nil {
+		return Section{}
 	}
-	lines := []string{"Preemption can help. " + p.Why}
-	if r.Verdict == Preempting {
-		lines = []string{fmt.Sprintf("Preemption has taken %s. What ends there:", p.Node)}
+	s := Section{Lines: []string{c.report.PreemptionSentence(!all)}, Close: !all}
+	if c.report.Verdict == Preempting {
+		s = Section{Lines: []string{"Preemption has chosen " + p.Node + ". Being evicted:"}}
+		all = true
+	}
+	if !all {
+		return s
 	}
 	for _, victim := range p.Victims {
-		said := fmt.Sprintf("  %s/%s, priority %d", victim.Namespace, victim.Name, victim.Priority)
-		if victim.ViolatesPDB {
-			said += ", breaks its PodDisruptionBudget"
-		}
-		if victim.Afterwards != "" {
-			said += "; " + victim.Afterwards
-		}
-		lines = append(lines, said)
+		s.Lines = append(s.Lines, "  "+victim.Sentence())
 	}
 	if len(p.Tie) > 0 && len(p.Tie[0].Alike) > 0 {
 		var names []string
 		for _, other := range p.Tie[0].Alike {
 			names = append(names, other.Namespace+"/"+other.Name)
 		}
-		lines = append(lines, "  or in place of one of them, as nothing ranks them apart: "+grammar.List(names, grammar.Many))
+		s.Lines = append(s.Lines, "  or, of equal rank, in place of one of them: "+grammar.List(names, grammar.Many))
 	}
-	return lines
+	return s
+}
+
+// PreemptionSentence says what preemption would do, or why it won't help; "" where it was
+// not looked into or is under way.
+func (r *Report) PreemptionSentence(short bool) string {
+	p := r.Preemption
+	switch {
+	case p == nil, r.Verdict == Preempting:
+		return ""
+	case !p.Possible && short && p.Short != "":
+		return "Preemption won't help: " + strings.TrimSuffix(p.Short, ".") + "."
+	case !p.Possible:
+		return "Preemption won't help: " + clause(p.Why)
+	case p.Node == "": // which one is not known
+		return "Preemption could help. " + p.Why
+	case short && len(p.Tie) > 1:
+		var others []string
+		for _, tied := range p.Tie[1:] {
+			others = append(others, tied.Node)
+		}
+		return fmt.Sprintf("Preemption would evict %s from %s, or pods from %s: these nodes rank equally.",
+			grammar.List(victimNames(p.Victims), grammar.Few), p.Node, grammar.List(others, grammar.Few))
+	case short || len(p.Victims) == 0:
+		return "Preemption would evict " + grammar.List(victimNames(p.Victims), grammar.Few) + " from " + p.Node + "."
+	}
+	return "Preemption would help: " + clause(p.Why)
+}
+
+// victimNames are the names of pods, with what is wrong with evicting them.
+func victimNames(victims []Victim) []string {
+	var names []string
+	for _, victim := range victims {
+		name := victim.Namespace + "/" + victim.Name
+		if victim.ViolatesPDB {
+			name += " (violates its PodDisruptionBudget)"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Sentence is the victim with its priority and what happens to it.
+func (v Victim) Sentence() string {
+	text := v.Namespace + "/" + v.Name + ", priority " + strconv.Itoa(int(v.Priority))
+	if v.ViolatesPDB {
+		text += ", violates its PodDisruptionBudget"
+	}
+	if v.Afterwards != "" {
+		text += "; " + v.Afterwards
+	}
+	return text
+}
+
+// clause is a sentence as the second half of another.
+func clause(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	second, _ := utf8.DecodeRuneInString(sentence[size:])
+	if unicode.IsUpper(second) { // an abbreviation keeps its capitals
+		return sentence
+	}
+	return string(unicode.ToLower(first)) + sentence[size:]
 }

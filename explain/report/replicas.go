@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -34,22 +33,22 @@ func (r *Replicas) Sentence() string {
 	case r.Why == "":
 		return fmt.Sprintf("%d of %d replicas fit.", *r.Fit, r.Wanted)
 	}
-	return fmt.Sprintf("%d of %d replicas fit, placed one after another; the next would be Pending: %s.%s", *r.Fit, r.Wanted, r.Why, r.chance())
+	return fmt.Sprintf("%d of %d replicas fit, placed one after another. The next would be Pending: %s.%s", *r.Fit, r.Wanted, r.Why, r.chance())
 }
 
 // daemonSentence says how many nodes take the pod of a DaemonSet.
 func (r *Replicas) daemonSentence() string {
 	switch {
 	case r.Fit == nil:
-		return fmt.Sprintf("The DaemonSet is for %s; how many take its pod is unknown: %s.", grammar.Plural(r.Wanted, "node"), r.Why)
+		return fmt.Sprintf("The DaemonSet targets %s; how many its pod fits is unknown: %s.", grammar.Plural(r.Wanted, "node"), r.Why)
 	case r.Wanted == 0:
-		return "The DaemonSet is for none of the nodes, by its node selector, its affinity and its tolerations."
+		return "The DaemonSet targets no node: its node selector, affinity and tolerations exclude all."
 	case *r.Fit == 1 && r.Wanted == 1:
-		return "Its pod fits the one node that the DaemonSet is for."
+		return "Its pod fits the 1 node that the DaemonSet targets."
 	case *r.Fit == r.Wanted:
-		return fmt.Sprintf("Its pod fits each of the %s that the DaemonSet is for.", grammar.Plural(r.Wanted, "node"))
+		return fmt.Sprintf("Its pod fits all %s that the DaemonSet targets.", grammar.Plural(r.Wanted, "node"))
 	}
-	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet is for: %s.", *r.Fit, grammar.Plural(r.Wanted, "node"), r.Why)
+	return fmt.Sprintf("Its pod fits %d of %s that the DaemonSet targets; it %s.", *r.Fit, grammar.Plural(r.Wanted, "node"), r.Why)
 }
 
 func allFit(wanted int) string {
@@ -64,8 +63,5 @@ func (r *Replicas) chance() string {
 	if !r.Chance || r.Wanted == 1 {
 		return ""
 	}
-	return " Of equally good nodes kube-scheduler takes one at random, so there may be more or fewer."
+	return " kube-scheduler chooses among equal nodes at random, so it may be more or fewer."
 }
-
-// replicasLine is the sentence about replicas, cleaned.
-func (r *Report) replicasLine() string { return model.Clean(r.Replicas.Sentence()) }

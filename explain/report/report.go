@@ -31,6 +31,9 @@ const (
 	Unknown       Verdict = "Unknown"       // no node fits for sure and at least one could not be decided
 )
 
+// NoSuchNode is the State of a pod of a manifest that names a node which does not exist.
+const NoSuchNode = "no such node"
+
 // Report is one explanation. Its JSON is a contract; what JSON leaves out is
 // for the screens.
 type Report struct {
@@ -54,7 +57,7 @@ type Report struct {
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
 	Revision  int64            `json:"-"` // the state that this holds for
-	State     string           `json:"-"` // the STATE cell of Pending: "no node fits", "gated", …; at most 13 cells
+	State     string           `json:"-"` // the STATE cell of Pending, and what its answer counts: "unschedulable", "gated", …; at most 13 cells
 	Why       string           `json:"-"` // the WHY cell of Pending: the point within 40 cells
 	Facts     []string         `json:"-"` // for verdicts that are not about nodes: one fact a line
 	Started   bool             `json:"-"` // Scheduled: every container was started
@@ -66,9 +69,7 @@ type Report struct {
 	Plan      *PreemptionPlan  `json:"-"` // what preemption could do; nil unless it was asked for
 	Tried     *Fixes           `json:"-"` // what Fixes is made of; nil unless it was asked for
 
-	FixSummary string `json:"-"` // how many of Fixes work, or why none was tried; "" where nobody asked
-	Reworded   string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
-	FixPairs   int    `json:"-"` // fixes of two steps that were not tried
+	Reworded string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
 }
 
 // Admission is what keeps pods of a controller from being created.
@@ -173,7 +174,7 @@ type Preemption struct {
 type Tied struct {
 	Node    string    `json:"node"`
 	Victims []PodName `json:"victims"`
-	Alike   []PodName `json:"alike,omitempty"` // may go in place of victims: neither priority nor start ranks them apart
+	Alike   []PodName `json:"alternatives,omitempty"` // may go in place of victims: neither priority nor start ranks them apart
 }
 
 // PodName names a pod.

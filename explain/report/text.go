@@ -1,147 +1,238 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// TextOptions say what Text tells beside the answer.
-type TextOptions struct {
-	Nodes bool      // every node's answer, not only those of groups
-	Fixes bool      // every fix that was tried, with its command
-	Now   time.Time // for ages; zero: without them
+// firstLines is how many lines a first look takes at most, as far as leaving out groups of
+// nodes can help.
+const firstLines = 20
+
+// Text is the report for reading on a terminal of width columns; 0 is without end. Unless
+// all is wanted, counts and the farthest groups are left out where it would take more than 20
+// lines.
+func Text(r *Report, width int, o TextOptions) string {
+	if o.Verbose {
+		return draw(r, width, o, 0)
+	}
+	text := draw(r, width, o, firstGroups)
+	if o.Nodes || o.Fixes || r.Cycle != nil {
+		return text
+	}
+	for _, few := range []bool{false, true} {
+		o.few = few
+		for groups := firstGroups; groups > 2 && strings.Count(text, "\n") > firstLines; groups-- {
+			text = draw(r, width, o, groups)
+		}
+	}
+	for groups := 2; groups > 0 && strings.Count(text, "\n") > firstLines; groups-- {
+		text = draw(r, width, o, groups)
+	}
+	return text
 }
 
-// Text is the report for reading on a terminal: the answer first, then what it
-// rests on. Names are listed as far as width cells go; 0 is without end.
-func Text(r *Report, width int, o TextOptions) string {
+// draw draws the report with that many groups; 0 for all.
+func draw(r *Report, width int, o TextOptions, groups int) string {
 	if width <= 0 {
 		width = 1 << 20
 	}
-	blocks := [][]string{
-		{model.Clean(r.Pod.Title()) + ": " + string(r.Verdict), model.Clean(r.Summary), r.replicasLine(), model.Clean(r.Pod.Line()), r.Agreement(o.Now), r.quietLine()},
-		r.Facts,
-		r.matrix(width),
-		prefixed("nearest  ", r.nearestSentences()),
+	w := &textWriter{width: width, whole: o.Verbose || o.Fixes || o.Nodes || r.Cycle != nil, brief: r.briefly()}
+	document := r.Document(o, groups)
+	w.line(0, document.Title)
+	for i := range document.Sections {
+		w.section(&document.Sections[i], i > 0)
 	}
-	if o.Nodes {
-		blocks = append(blocks, r.nodeLines())
+	if hint := moreHint(r, o); hint != "" {
+		w.line(0, hint)
 	}
-	blocks = append(blocks, r.fixLines(o.Fixes), r.Cycle.textLines(o.Nodes), r.preemptionLines(), r.messageLines(o.Now), autoscalerLines(r.Autoscaler, o.Now), r.unknownLines(), r.caveatLines())
-	var b strings.Builder
-	for _, block := range blocks {
-		lines := slices.DeleteFunc(slices.Clone(block), func(line string) bool { return line == "" })
-		if len(lines) > 0 && b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		for _, line := range lines {
-			b.WriteString(strings.TrimRight(model.Clean(line), " ") + "\n")
-		}
-	}
-	return b.String()
+	return w.b.String()
 }
 
-// Agreement compares what kube-scheduler said last with what its plugins say
-// here; "" where one of them has said nothing.
-func (r *Report) Agreement(now time.Time) string {
-	if r.Observed.Agrees == nil {
-		return ""
-	}
-	if *r.Observed.Agrees {
-		return "kube-scheduler says the same" + r.said(now) + "."
-	}
-	if r.Observed.Outdated != "" {
-		return grammar.Capital(r.Observed.Outdated) + "; both messages are below."
-	}
-	line := "kube-scheduler says otherwise; both messages are below."
-	if r.Scheduler.Cluster != "" && r.Scheduler.Cluster != r.Scheduler.Library {
-		line += fmt.Sprintf(" It is %s, the plugins here are %s.", r.Scheduler.Cluster, r.Scheduler.Library)
-	}
-	if current := r.Observed.GenerationCurrent; current != nil && !*current {
-		line += " The pod's spec changed since."
-	}
-	return line
-}
-
-// quietLine says what was seen of a scheduler that does not try the pod, unless
-// the summary does.
-func (r *Report) quietLine() string {
-	if r.Observed.Quiet == "" || r.Verdict == Schedulable {
-		return ""
-	}
-	return grammar.Capital(r.Observed.Quiet) + "."
-}
-
-// said is when kube-scheduler was heard, as far as that is known: an attempt that
-// an event proves, else since when the pod is unschedulable.
-func (r *Report) said(now time.Time) string {
+// moreHint names the flags that show what a first look leaves out.
+func moreHint(r *Report, o TextOptions) string {
 	switch {
-	case now.IsZero():
+	case o.List || o.Verbose || r.Cycle != nil:
 		return ""
-	case r.Observed.AttemptSeen != nil:
-		return ", " + model.FormatAge(r.Observed.AttemptSeen.Time, now) + " ago"
-	case r.Observed.UnschedulableSince != nil:
-		return ", unschedulable for " + model.FormatAge(r.Observed.UnschedulableSince.Time, now)
+	case o.Fixes || len(r.Fixes) == 0:
+		return "More: --verbose, --trace"
+	case slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 }):
+		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + ", with commands), --verbose, --trace"
+	case len(r.Fixes) > firstFixes:
+		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + "), --verbose, --trace"
 	}
-	return ""
+	return "More: --verbose, --trace"
 }
 
-// countWidth is the width of the column of counts, which the labels share.
-const countWidth = 6
+// textWriter writes sections in lines of a width.
+type textWriter struct {
+	b     strings.Builder
+	width int
+	whole bool                // last cells are not cut
+	brief func(string) string // leaves the domain of nodes out
+}
 
-// matrix is a row for each group and a column for each plugin that refuses.
-func (r *Report) matrix(width int) []string {
-	if len(r.Groups) == 0 {
-		return nil
+// line writes a line as it is, cleaned.
+func (w *textWriter) line(indent int, text string) {
+	w.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+model.Clean(text), " ") + "\n")
+}
+
+// sentence writes a text wrapped to the width.
+func (w *textWriter) sentence(indent int, text string) {
+	for line := range strings.Lines(ansi.Wrap(w.brief(model.Clean(text)), w.width-indent, "")) {
+		w.line(indent, strings.TrimSuffix(line, "\n"))
 	}
-	plugins := r.Refusing()
-	line := func(label string, cell func(PluginResult) string, words func(room int) string) string {
-		row := []string{fmt.Sprintf("%*s", countWidth, label)}
-		for _, plugin := range plugins {
-			row = append(row, centred(cell(plugin), grammar.Cells(Head(plugin.Name))))
+}
+
+func (w *textWriter) section(s *Section, apart bool) {
+	if apart && !s.Close {
+		w.b.WriteByte('\n')
+	}
+	if s.Heading != "" {
+		w.sentence(s.Indent, s.Heading)
+	}
+	first := w.b.Len()
+	for _, line := range s.Lines {
+		if s.Hang > 0 {
+			w.hung(s.Indent, s.Hang, line)
+			continue
 		}
-		text := strings.Join(row, " ")
-		return text + "  " + words(width-grammar.Cells(text)-2)
+		w.sentence(s.Indent, line)
 	}
-	brief := r.briefly()
-	fixed := func(words string) func(int) string { return func(int) string { return words } }
-	lines := []string{line("NODES", func(p PluginResult) string { return Head(p.Name) }, fixed("WHAT STANDS IN THE WAY, NEAREST FIRST"))}
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		lines = append(lines, line(strconv.Itoa(g.Count), g.mark, func(room int) string { return g.outcome(room, brief) }))
+	if s.Most > 0 && !w.whole {
+		w.keep(first, s.Most)
 	}
-	others := ""
-	if r.Others > 0 {
-		others = fmt.Sprintf("; the %s none", grammar.Count(r.Others, "other plugin refuses", "other plugins refuse"))
+	if s.Table != nil {
+		w.table(s.Indent, s.Table)
 	}
-	return append(lines,
-		line("refuse", func(p PluginResult) string { return strconv.Itoa(p.Refuses) }, fixed(fmt.Sprintf("of %d%s", r.Total, others))),
-		line("alone", func(p PluginResult) string { return strconv.Itoa(p.Alone) }, fixed("nodes that this plugin alone keeps away")))
+	if s.Quote != "" {
+		w.line(s.Indent+2, s.Quote)
+	}
+	for _, note := range s.Notes {
+		w.sentence(s.Indent, note)
+	}
 }
 
-// mark is the group's cell under a plugin.
-func (g *Group) mark(plugin PluginResult) string {
-	if RefusedBy(g, plugin.Name) {
-		return "✗"
+// hung writes a text that begins with a label, wrapped beside it.
+func (w *textWriter) hung(indent, label int, text string) {
+	head := ansi.Truncate(text, label, "")
+	for line := range strings.Lines(ansi.Wrap(w.brief(model.Clean(ansi.TruncateLeft(text, label, ""))), w.width-indent-label, "")) {
+		w.line(indent, head+strings.TrimSuffix(line, "\n"))
+		head = strings.Repeat(" ", label)
 	}
-	return "·"
 }
 
-// outcome is the last cell of the group's row.
-func (g *Group) outcome(room int, brief func(string) string) string {
-	switch {
-	case g.Words != "":
-		return g.line(room, brief)
-	case g.Fits == nil:
-		return "? " + brief(grammar.List(g.Nodes, grammar.Few))
+// keep cuts what was written from a place on to so many lines.
+func (w *textWriter) keep(from, most int) {
+	text := w.b.String()
+	lines := strings.SplitAfter(text[from:], "\n")
+	if len(lines) <= most+1 {
+		return
 	}
-	return "fits: " + brief(grammar.List(g.Nodes, grammar.Many))
+	last := strings.TrimSuffix(lines[most-1], "\n")
+	lines[most-1] = ansi.Truncate(last, w.width-2, "") + " …\n"
+	w.b.Reset()
+	w.b.WriteString(text[:from] + strings.Join(lines[:most], ""))
+}
+
+// table writes rows under heads. The last column takes what is left of the width.
+func (w *textWriter) table(indent int, t *Table) {
+	heads := make([]string, len(t.Columns))
+	for c, column := range t.Columns {
+		heads[c] = column.Head
+	}
+	widths := make([]int, len(t.Columns))
+	for _, cells := range append([][]string{heads}, t.cells(w.brief)...) {
+		for c, cell := range cells {
+			widths[c] = max(widths[c], grammar.Cells(cell))
+		}
+	}
+	if over := sum(widths[1:]) + 2*len(widths) + indent + lastMin - widths[len(widths)-1]; !w.whole && t.Columns[0].Align == Left {
+		widths[0] = min(widths[0], max(w.width-over, firstMin))
+	}
+	w.row(indent, t.Columns, widths, heads, nil)
+	for i, cells := range t.cells(w.brief) {
+		row := &t.Rows[i]
+		w.row(indent, t.Columns, widths, cells, row.Wider)
+		for _, line := range append(row.Code, row.Below...) {
+			w.line(indent+4, line)
+		}
+	}
+}
+
+// The least widths of the first and the last column.
+const (
+	firstMin = 30
+	lastMin  = 20
+)
+
+// sum adds widths up.
+func sum(widths []int) int {
+	all := 0
+	for _, width := range widths {
+		all += width
+	}
+	return all
+}
+
+// cells are the cells of all rows as they are drawn.
+func (t *Table) cells(brief func(string) string) [][]string {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for _, cell := range row.Cells {
+			rows[i] = append(rows[i], brief(model.Clean(cell)))
+		}
+	}
+	return rows
+}
+
+// row writes one row of a table.
+func (w *textWriter) row(indent int, columns []Column, widths []int, cells, wider []string) {
+	last := len(cells) - 1
+	texts := make([]string, 0, len(cells))
+	for c, cell := range cells[:last] {
+		texts = append(texts, columns[c].Align.pad(ansi.Truncate(cell, widths[c], "…"), widths[c]))
+	}
+	gap := " "
+	if columns[0].Align == Left {
+		gap = "  "
+	}
+	text := strings.Join(texts, gap) + "  "
+	room := w.width - indent - grammar.Cells(text)
+	cell := cells[last]
+	if columns[last].Align == Right {
+		cell = Right.pad(cell, widths[last])
+	}
+	for _, longer := range wider {
+		if longer = w.brief(model.Clean(longer)); grammar.Cells(longer) <= room {
+			cell = longer
+		}
+	}
+	if !w.whole {
+		cell = ansi.Truncate(cell, max(room, lastMin), "…")
+	}
+	w.line(indent, text+cell)
+}
+
+// pad puts text into width columns. A centred one is never right of the fourth letter of
+// its head.
+func (a Align) pad(text string, width int) string {
+	free := max(0, width-grammar.Cells(text))
+	before := 0
+	switch a {
+	case Right:
+		before = free
+	case Centre:
+		before = min(free, max(0, min(width/2, 3)-grammar.Cells(text)/2))
+	case Left:
+	}
+	return strings.Repeat(" ", before) + text + strings.Repeat(" ", free-before)
 }
 
 // briefly leaves the domain that all nodes share out of texts.
@@ -167,133 +258,4 @@ func (r *Report) sharedDomain() string {
 		}
 	}
 	return domain
-}
-
-// centred puts a cell under its head: in the middle, but never right of the
-// fourth letter.
-func centred(text string, width int) string {
-	before := max(0, min(width/2, 3)-grammar.Cells(text)/2)
-	return strings.Repeat(" ", before) + text + strings.Repeat(" ", max(0, width-before-grammar.Cells(text)))
-}
-
-// nearestSentences are the figures of the nearest group that is refused.
-func (r *Report) nearestSentences() []string {
-	var lines []string
-	for _, g := range r.Groups {
-		if len(g.Refusals) == 0 {
-			continue
-		}
-		for _, refusal := range g.Refusals {
-			if refusal.What != "" && !slices.Contains(lines, refusal.What) {
-				lines = append(lines, refusal.What)
-			}
-		}
-		break
-	}
-	return lines
-}
-
-func prefixed(prefix string, lines []string) []string {
-	var all []string
-	for _, line := range lines {
-		all = append(all, prefix+line)
-	}
-	return all
-}
-
-// nodeLines are every node's refusals.
-func (r *Report) nodeLines() []string {
-	var lines []string
-	for _, node := range r.Nodes {
-		switch {
-		case node.Fits == nil && len(node.Refusals) == 0:
-			lines = append(lines, node.Name+": ? could not be decided")
-		case len(node.Refusals) == 0:
-			lines = append(lines, node.Name+": fits")
-		}
-		for _, refusal := range node.Refusals {
-			what := refusal.What
-			if !strings.HasPrefix(what, node.Name+": ") {
-				what = node.Name + ": " + what
-			}
-			lines = append(lines, what+" ("+refusal.Plugin+")")
-		}
-	}
-	return lines
-}
-
-// messageLines quote the scheduler and the plugins here; once where they agree.
-func (r *Report) messageLines(now time.Time) []string {
-	mine, theirs := r.SchedulerMessage, r.Observed.Message
-	switch {
-	case mine == "" && theirs == "":
-		return nil
-	case mine == theirs:
-		return []string{"KUBE-SCHEDULER" + r.said(now) + ", and the plugins here, now: the same, byte for byte", "  " + mine}
-	}
-	var lines []string
-	if theirs != "" {
-		lines = append(lines, "KUBE-SCHEDULER"+r.said(now), "  "+theirs)
-	}
-	heading := "THE PLUGINS HERE, now"
-	if r.SameReworded() {
-		heading += ": the same, in the words of " + r.Scheduler.Library
-	}
-	if mine != "" {
-		lines = append(lines, heading, "  "+mine)
-	}
-	return lines
-}
-
-// SameReworded says whether the scheduler says what the plugins here say in the
-// words of its own, older version.
-func (r *Report) SameReworded() bool { return r.Reworded != "" && r.Reworded == r.Observed.Message }
-
-func (r *Report) unknownLines() []string {
-	var lines []string
-	for _, part := range r.Unknown {
-		said := "Unknown: " + part.Why
-		if open := part.leavesOpen(); len(open) > 0 {
-			said += ". It leaves open: " + strings.Join(open, ", ")
-		}
-		lines = append(lines, said)
-	}
-	return lines
-}
-
-func (r *Report) caveatLines() []string {
-	var lines []string
-	if r.Scheduler.Origin != "" && r.Scheduler.Origin != Assumed {
-		lines = append(lines, "Profile: "+r.Scheduler.Profile)
-	}
-	for _, caveat := range r.Scheduler.Caveats {
-		lines = append(lines, "Note: "+caveat)
-	}
-	return lines
-}
-
-// Placement is what would become of a pod that was not created.
-func (r *Report) Placement() string {
-	if r.Verdict != Schedulable {
-		return r.Summary
-	}
-	for _, g := range r.Groups {
-		if g.Fits != nil && *g.Fits {
-			return fmt.Sprintf("It would fit %s: %s.", grammar.Plural(r.Fits, "node"), grammar.List(g.Nodes, grammar.Few))
-		}
-	}
-	return r.Summary
-}
-
-// leavesOpen is what is not known for it.
-func (p UnknownPart) leavesOpen() []string {
-	if p.Resource == "events" && len(p.Plugins) == 0 {
-		return []string{"when its scheduler last tried it", "what autoscalers and the kubelet said"}
-	}
-	return p.Plugins
-}
-
-// Opens says whether something about the resource is not known.
-func (r *Report) Opens(resource string) bool {
-	return slices.ContainsFunc(r.Unknown, func(part UnknownPart) bool { return part.Resource == resource })
 }

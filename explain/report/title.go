@@ -7,31 +7,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
-
-// Refusing are the plugins that refuse at least one node.
-func (r *Report) Refusing() []PluginResult {
-	return slices.DeleteFunc(slices.Clone(r.Plugins), func(p PluginResult) bool { return p.Refuses == 0 })
-}
-
-// RefusedBy names the plugins that refuse the nodes of a group: "fits" where none
-// does, "?" where that is not known.
-func (g *Group) RefusedBy() string {
-	var plugins []string
-	for _, refusal := range g.Refusals {
-		if !slices.Contains(plugins, refusal.Plugin) {
-			plugins = append(plugins, refusal.Plugin)
-		}
-	}
-	switch {
-	case len(plugins) > 0:
-		return strings.Join(plugins, ", ")
-	case g.Fits == nil:
-		return "?"
-	default:
-		return "fits"
-	}
-}
 
 // Title names the pod; one that was not created goes by its owner.
 func (p *PodRef) Title() string {
@@ -45,23 +24,49 @@ func (p *PodRef) Title() string {
 	}
 }
 
-// Line is what the pod asks for, in one line.
+// Line is the pod's requests, QoS class, priority and workload, in one line.
 func (p *PodRef) Line() string {
-	asked := "requests nothing"
-	if len(p.Requests) > 0 {
-		var requests []string
-		for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
-			return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
-		}) {
-			requests = append(requests, name+" "+p.Requests[name])
-		}
-		asked = "requests " + strings.Join(requests, ", ")
-	}
-	parts := []string{asked, p.QOSClass, fmt.Sprintf("priority %d", p.Priority)}
+	parts := []string{p.Requested(), p.QOSClass, fmt.Sprintf("priority %d", p.Priority)}
 	if p.Owner != nil && p.Name != "" {
 		parts = append(parts, p.Owner.Kind+" "+p.Owner.Name)
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+// Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory
+// 12Gi". Amounts are rounded up.
+func (p *PodRef) Requested() string {
+	var requests []string
+	for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
+		return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
+	}) {
+		quantity, err := resource.ParseQuantity(p.Requests[name])
+		if err != nil || quantity.IsZero() {
+			continue
+		}
+		requests = append(requests, name+" "+amountText(corev1.ResourceName(name), quantity))
+	}
+	if len(requests) == 0 {
+		return "requests nothing"
+	}
+	return "requests " + strings.Join(requests, ", ")
+}
+
+// amountText is an amount of a resource, rounded up; as it was written where 64 bits do not
+// hold it.
+func amountText(name corev1.ResourceName, quantity resource.Quantity) string {
+	amount, fits := model.Count(name, quantity)
+	text := quantity.String()
+	switch {
+	case name == corev1.ResourceCPU:
+		text = model.FormatCPU(amount, model.Up)
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+		text = model.FormatMemory(amount, model.Up)
+	}
+	if !fits || strings.HasPrefix(text, ">") {
+		return quantity.String()
+	}
+	return text
 }
 
 // Assumed is the origin of the default profile.

@@ -1,6 +1,6 @@
-// Package act carries out wishes: it reads what they are about, plans, has the
-// API server try the plan, runs what was confirmed, watches it until it is done,
-// and keeps what takes it back.
+// Package act carries out actions: it reads the objects, plans, has the API server
+// try the plan as a dry run, carries out what was confirmed, watches it until it is
+// done, and keeps how to undo it.
 package act
 
 import (
@@ -46,7 +46,7 @@ type Options struct {
 	Clock                 clock.WithTicker
 }
 
-// Actor carries out wishes on one cluster. Its methods may be called at once.
+// Actor carries out actions on one cluster. Its methods may be called concurrently.
 type Actor struct {
 	Options
 
@@ -71,8 +71,8 @@ func New(options Options) *Actor {
 	return a
 }
 
-// Plan reads what the action is about, checks it, foretells what follows and has
-// the API server try it. Nothing is changed. Its errors are those of
+// Plan reads the objects of the action, checks it, simulates what follows and has
+// the API server try it as a dry run. Nothing is changed. Its errors are those of
 // model.Action, or the API server's.
 func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error) {
 	facts, err := a.facts(ctx, action)
@@ -84,18 +84,18 @@ func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error
 		return nil, err
 	}
 	if err := a.foretell(ctx, plan, facts.Snapshot); err != nil {
-		return nil, fmt.Errorf("foretell %s: %w", action.Name(), err)
+		return nil, fmt.Errorf("simulate %s: %w", action.Name(), err)
 	}
 	if err := a.try(ctx, plan); err != nil {
-		return nil, fmt.Errorf("try %s: %w", action.Name(), err)
+		return nil, fmt.Errorf("dry run of %s: %w", action.Name(), err)
 	}
 	return plan, nil
 }
 
-// Run stops the jobs that a plan which was confirmed stops, makes its changes, one
-// after the other, and then begins the job that ends its pods, which goes on by itself. What was made
-// stands in what it returns also where a later change failed; no pod ends then.
-// Where an object is another by now the error is ErrChanged, and nothing was
+// Run stops the jobs that a confirmed plan stops, makes its changes, one after the
+// other, and then starts the job that evicts its pods, which continues by itself. The
+// result has the changes that were made also if a later one failed; no pod is evicted
+// then. If an object changed meanwhile the error is ErrChanged, and nothing was
 // overwritten.
 func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, error) {
 	p := confirmed.Plan()
@@ -115,7 +115,7 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 		ran.Stopped = append(ran.Stopped, stopped.Name)
 	}
 	for _, change := range p.Changes {
-		failed = send(ctx, a.Writer, change, nil)
+		failed = a.send(ctx, a.Writer, change, nil)
 		if failed != nil {
 			break
 		}

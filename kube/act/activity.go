@@ -43,7 +43,7 @@ func (a *activity) remember() {
 	earlier, broken, err := a.options.Log.earlier()
 	a.earlier = earlier
 	if err == nil && broken > 0 {
-		err = fmt.Errorf("%s: left out %d broken lines", a.options.Log.file, broken)
+		err = fmt.Errorf("%s: skipped %d broken lines", a.options.Log.file, broken)
 	}
 	if err != nil {
 		a.entries = append(a.entries, a.told("read the activity log", err))
@@ -76,7 +76,7 @@ func (a *activity) revise(meant func(plan.Entry) bool, change func(*plan.Entry))
 	a.logged(entry)
 }
 
-// logged writes an entry to the log, and tells once that it cannot.
+// logged writes an entry to the log, and reports once that it cannot.
 func (a *activity) logged(entry plan.Entry) {
 	if a.options.Log == nil {
 		return
@@ -89,7 +89,7 @@ func (a *activity) logged(entry plan.Entry) {
 	}
 }
 
-// takenBack takes the undo from the entry whose undo that action was.
+// takenBack removes the undo of the entry that this action has undone.
 func (a *activity) takenBack(action plan.Action) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,15 +100,15 @@ func (a *activity) takenBack(action plan.Action) {
 	}
 }
 
-// told is an entry about the log itself, which is not written to it.
+// told is an entry about the log itself; it is not written to the log.
 func (a *activity) told(did string, err error) plan.Entry {
 	return cleanEntry(plan.Entry{
 		ID: len(a.entries) + 1, At: a.options.Clock.Now(), User: a.options.User, Context: a.options.Context, Did: did, Result: err.Error(),
 	})
 }
 
-// withoutValues takes the values of annotations, which may be secrets, out of
-// words that the API server or a webhook has said about them.
+// withoutValues removes the values of annotations, which may be secrets, from messages
+// of the API server or a webhook.
 func withoutValues(words string, changes []plan.Change) string {
 	for _, change := range changes {
 		for _, edit := range change.Edits {

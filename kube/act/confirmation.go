@@ -21,8 +21,8 @@ func withConfirmation(ctx context.Context, confirmed plan.Confirmed, withdrawn f
 }
 
 // Confirmation is the plan that a user confirmed and that the requests of ctx
-// carry out; nil where nobody confirmed anything, and once that was withdrawn. A
-// client that writes refuses every request without one, also those that client-go
+// carry out; nil if nothing was confirmed, and once that was withdrawn. A client that
+// writes rejects every request without one, also those that client-go
 // sends again by itself.
 func Confirmation(ctx context.Context) *plan.Plan {
 	given, _ := ctx.Value(confirmationKey{}).(confirmation)

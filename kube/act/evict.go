@@ -14,12 +14,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// askingTime is how long one request for the end of a pod may take. Within it
-// client-go asks again by itself where the server says when.
+// askingTime is how long one request to evict a pod may take. Within it client-go
+// retries by itself if the server says when.
 const askingTime = 30 * time.Second
 
-// ask asks for the end of this very pod: by an eviction, which its
-// PodDisruptionBudget may refuse, or where the plan says so by a deletion.
+// ask requests the eviction of exactly this pod, which its PodDisruptionBudget may
+// reject, or its deletion if the plan says so.
 func ask(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askingTime)
 	defer cancel()
@@ -29,7 +29,7 @@ func ask(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bo
 	return evict(ctx, client, end, dry)
 }
 
-// evict asks once for an eviction. Nothing else follows from a refusal.
+// evict requests an eviction once. A rejection has no other effect.
 func evict(ctx context.Context, client kubernetes.Interface, end *plan.End, dry bool) error {
 	once := helper(ctx, exact{client, end.Pod.Object.UID})
 	if dry {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// filtered asks kubectl drain's filters which pods of the nodes end. Everything
+// filtered asks kubectl drain's filters which pods of the nodes to evict. Everything
 // that its flags ask about is allowed here: the plan asks about it again, pod by
 // pod.
 func filtered(ctx context.Context, client kubernetes.Interface, action plan.Drains) (map[string][]types.UID, error) {
@@ -44,8 +44,7 @@ func filtered(ctx context.Context, client kubernetes.Interface, action plan.Drai
 	return found, reading.Wait()
 }
 
-// helper is kubectl drain's, which ends nothing by itself: of what it can do
-// its filters are asked, and single evictions.
+// helper is kubectl drain's. Only its filters and single evictions are used.
 func helper(ctx context.Context, client kubernetes.Interface) *drain.Helper {
 	return &drain.Helper{
 		Ctx:                  ctx,

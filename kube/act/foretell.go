@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// foretell puts into the plan what the scheduler would make of it. A plan stands
-// without that: it says then what kept it from being found out.
+// foretell adds to the plan where the scheduler would place the pods. If that cannot
+// be simulated, the plan says why.
 func (a *Actor) foretell(ctx context.Context, p *plan.Plan, on *model.Snapshot) error {
 	supposed := p.Supposed(on)
 	if len(supposed.Nodes)+len(supposed.Pods)+len(supposed.Gone) == 0 {

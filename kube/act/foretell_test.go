@@ -37,7 +37,7 @@ func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 		want string
 	}{
 		"foretold": {barred, nil, "Pending shop/checkout loses the node that was nearest."},
-		"not yet":  {nil, errors.New("still reading the cluster"), "Not everything could be foretold: still reading the cluster."},
+		"not yet":  {nil, errors.New("still reading the cluster"), "Incomplete forecast: still reading the cluster."},
 	} {
 		a, _ := newTestActor(node("n1", nil))
 		var asked []plan.Supposed

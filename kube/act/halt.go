@@ -8,26 +8,26 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// halt stops the jobs that the plan stops and waits until none of their requests
-// for the end of a pod is on its way: what the plan changes then is not worked
-// against any more. Where another job has begun since that the plan would have to
-// stop, the error is ErrChanged, and nothing is stopped.
+// halt stops the jobs that the plan stops and waits until none of their evictions is
+// in flight, so that they cannot work against what the plan changes. If another job
+// has started meanwhile that the plan would have to stop, the error is ErrChanged, and
+// nothing is stopped.
 func (a *Actor) halt(ctx context.Context, plan *plan.Plan) error {
 	if begun := plan.Unstopped(a.Jobs()); begun != nil {
-		return fmt.Errorf("%s %w: %s has begun", plan.Action.Name(), ErrChanged, begun.Name)
+		return fmt.Errorf("%s %w: %s has started", plan.Action.Name(), ErrChanged, begun.Name)
 	}
 	for _, stopped := range plan.Stops {
 		a.Stop(stopped.ID)
 	}
 	for _, stopped := range plan.Stops {
 		if err := a.jobs.waitQuiet(ctx, stopped.ID); err != nil {
-			return fmt.Errorf("%s: wait for the last requests of %s, which is stopped: %w", plan.Action.Name(), stopped.Name, err)
+			return fmt.Errorf("%s: wait for the last requests of the stopped %s: %w", plan.Action.Name(), stopped.Name, err)
 		}
 	}
 	return nil
 }
 
-// waitQuiet waits until a job that was stopped asks for no end of a pod any more.
+// waitQuiet waits until a stopped job requests no more evictions.
 func (r *registry) waitQuiet(ctx context.Context, id int) error {
 	r.mu.Lock()
 	quiet := r.jobs[id-1].quiet
@@ -40,7 +40,7 @@ func (r *registry) waitQuiet(ctx context.Context, id int) error {
 	}
 }
 
-// withStopped adds to what kept a plan from being run which jobs it has stopped.
+// withStopped adds to an error which jobs the plan has stopped.
 func withStopped(failed error, ran *plan.Ran) error {
 	if len(ran.Stopped) == 0 {
 		return failed

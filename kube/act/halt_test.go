@@ -172,7 +172,7 @@ func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
 		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(4 * time.Second)
 		p := d.plan(undo)
-		want := "Stops drain n1 first, which still runs: 1 of 3 pods evicted, 2 left where they are. Evicted pods do not move back."
+		want := "First stops drain n1 (running): 1 of 3 pods evicted, 2 blocked by PDBs. Evicted pods do not move back."
 		if got := strings.Join(p.StopWords(d.a.Jobs()), " "); got != want {
 			t.Errorf("the box says %q", got)
 		}
@@ -190,7 +190,7 @@ func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
 			t.Errorf("the job is %+v, the node is cordoned: %v", job, d.cordoned("n1"))
 		}
 		did := d.a.Activity()
-		if len(did) != 2 || did[0].Did != "undo drain n1" || did[1].Undo != nil || did[1].Result != "1 of 3 gone, stopped" {
+		if len(did) != 2 || did[0].Did != "uncordon n1" || did[1].Undo != nil || did[1].Result != "1 of 3 evicted, stopped" {
 			t.Errorf("the activity log says %+v", did)
 		}
 	})
@@ -261,20 +261,20 @@ func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
 	}{
 		"the undo of a drain of three nodes": {
 			undo: func(drain plan.Action) plan.Action { return drain },
-			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are.", sends: "patch n3, patch n2, patch n1",
+			says: "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted.", sends: "patch n3, patch n2, patch n1",
 		},
 		"an uncordon of one of them": {
 			undo: func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n2"}, Off: true} },
-			says: "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n1, n3 too.", sends: "patch n2", cordoned: "n1 n3",
+			says: "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n1, n3.", sends: "patch n2", cordoned: "n1 n3",
 		},
 		"the undo of a cordon that came before it": {
 			before: plan.Cordon{Nodes: []string{"n1"}},
-			says:   "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", sends: "patch n1", cordoned: "n2 n3",
+			says:   "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", sends: "patch n1", cordoned: "n2 n3",
 		},
 		"an uncordon of one that somebody else has uncordoned": {
 			undo:      func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n1"}, Off: true} },
 			elsewhere: true,
-			says:      "Stops drain 3 nodes first, which still runs: 0 of 3 pods evicted, 3 left where they are. It stops for n2, n3 too.", cordoned: "n2 n3",
+			says:      "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", cordoned: "n2 n3",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

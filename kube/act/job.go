@@ -16,17 +16,17 @@ const (
 	// pollEvery is how often a job looks at the newest snapshot. It asks the
 	// server nothing.
 	pollEvery = 250 * time.Millisecond
-	// firstPause and longestPause bound how long a pod that was refused waits
-	// before it is asked again.
+	// firstPause and longestPause bound the time before a rejected eviction is
+	// retried.
 	firstPause   = 5 * time.Second
 	longestPause = 30 * time.Second
-	// afterwards is how long a job that is over is still told where the pods
-	// came back.
+	// afterwards is how long a finished job still follows the replacements of its
+	// pods.
 	afterwards = 10 * time.Minute
 )
 
-// job ends the pods of one plan, in a queue of its own: each is asked by itself,
-// so that one that is refused holds up no other. Its goroutine alone changes it.
+// job evicts the pods of one plan, each by itself, so that a rejected eviction delays
+// no other. Only its goroutine changes it.
 type job struct {
 	actor *Actor
 	id    int
@@ -40,25 +40,25 @@ type job struct {
 	why          string
 	over         time.Time
 	pods         []pod
-	nodes        []string // in the order in which they are emptied
+	nodes        []string // in the order in which they are drained
 	atOnce       int      // of them; 0: all
 	replacements replacements
 
-	replies chan reply // holds as many as requests are on their way
+	replies chan reply // capacity: the requests in flight
 	asking  sync.WaitGroup
-	busy    int           // requests on their way
-	sending int           // of them, those that ask for the end of a pod
-	quiet   chan struct{} // closed once the job asks for no end of a pod any more
+	busy    int           // requests in flight
+	sending int           // of these, evictions and deletions
+	quiet   chan struct{} // closed once the job requests no more evictions
 }
 
-// orders are what the user wants of a job.
+// orders are what the user requested of a job.
 type orders struct{ paused, stopped bool }
 
-// pod is one pod that a job ends.
+// pod is one pod that a job evicts or deletes.
 type pod struct {
 	plan.PodProgress
 	end    *plan.End
-	busy   bool // a request about it is on its way
+	busy   bool // a request about it is in flight
 	pauses wait.Backoff
 	look   time.Time // when the server is asked whether it is there, where no snapshot tells
 }
@@ -66,7 +66,7 @@ type pod struct {
 // reply is what came of a request about a pod.
 type reply struct {
 	pod   int
-	sends bool // the end of the pod was asked for
+	sends bool // its eviction or deletion was requested
 	outcome
 }
 
@@ -95,8 +95,8 @@ func newJob(a *Actor, p *plan.Plan) *job {
 	return j
 }
 
-// run ends the pods. It returns when every pod that was asked is gone and has
-// its successor, or when ctx ends.
+// run evicts the pods. It returns when every pod is deleted and has its replacement,
+// or when ctx ends.
 func (j *job) run(ctx context.Context) {
 	ticker := j.actor.Clock.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -118,7 +118,7 @@ func (j *job) run(ctx context.Context) {
 	}
 }
 
-// step does what there is to do now, and tells how far the job is.
+// step does what is due, and publishes the progress.
 func (j *job) step(ctx context.Context) {
 	snapshot := j.actor.State.Newest()
 	j.obey()
@@ -139,7 +139,7 @@ func (j *job) step(ctx context.Context) {
 	j.actor.jobs.publish(j)
 }
 
-// obey does what the user wants.
+// obey applies the orders of the user.
 func (j *job) obey() {
 	if !j.over.IsZero() || j.state == plan.JobStopped {
 		return
@@ -155,7 +155,7 @@ func (j *job) obey() {
 	}
 }
 
-// hush says that the job asks for no end of a pod any more.
+// hush marks that the job requests no more evictions.
 func (j *job) hush() {
 	select {
 	case <-j.quiet:
@@ -164,7 +164,7 @@ func (j *job) hush() {
 	}
 }
 
-// leave gives up what was not asked yet.
+// leave gives up the evictions that were not requested yet.
 func (j *job) leave() {
 	for i := range j.pods {
 		p := &j.pods[i]
@@ -174,28 +174,27 @@ func (j *job) leave() {
 	}
 }
 
-// giveUp leaves a pod where it is. Since when it has been waiting, and for which
-// budget, stays as it was.
+// giveUp leaves a pod on its node. Since and Budget keep their values.
 func (j *job) giveUp(p *pod) {
 	since, budget := p.Since, p.Budget
 	j.turn(p, plan.PodLeft)
 	p.Since, p.Budget = since, budget
 }
 
-// explain says why the job cannot go on.
+// explain notes why the job cannot continue.
 func (j *job) explain(snapshot *model.Snapshot) {
 	switch {
 	case !j.over.IsZero():
 	case j.state == plan.JobStopped:
-		j.why = "stopped: nothing more is asked"
+		j.why = "stopped: no more evictions are requested"
 	case !snapshot.Status.Connection.Live:
-		j.why = "the connection to the API server is lost; this goes on when it is back"
+		j.why = "the connection to the API server is lost; this continues when it is back"
 	default:
 		j.why = ""
 	}
 }
 
-// ended says whether no pod will change any more.
+// ended reports whether no pod will change any more.
 func (j *job) ended() bool {
 	for i := range j.pods {
 		if p := &j.pods[i]; p.busy || !final(p.State) {
@@ -218,7 +217,7 @@ func (j *job) finish(snapshot *model.Snapshot) {
 	j.actor.conclude(j.progress())
 }
 
-// settled says whether nothing is left to be told.
+// settled reports whether nothing more is expected.
 func (j *job) settled() bool {
 	if j.over.IsZero() {
 		return false
@@ -226,14 +225,14 @@ func (j *job) settled() bool {
 	return j.replacements.complete(j.pods) || j.actor.Clock.Since(j.over) > afterwards
 }
 
-// abandon ends the job where it is, once the requests on their way came back.
+// abandon ends the job as it is, once the requests in flight have returned.
 func (j *job) abandon() {
 	j.asking.Wait()
 	for j.busy > 0 {
 		j.settle(<-j.replies)
 	}
 	if j.over.IsZero() && !j.ended() {
-		j.state, j.why = plan.JobStopped, "stopped: fathom ended"
+		j.state, j.why = plan.JobStopped, "stopped: fathom exited"
 		j.leave()
 	}
 	if j.over.IsZero() {
@@ -263,5 +262,5 @@ func (j *job) progress() *plan.Progress {
 	return told
 }
 
-// controllerOf is the UID of what makes the pod's successor; "" without one.
+// controllerOf is the UID of the controller that replaces the pod; "" without one.
 func (p *pod) controllerOf() types.UID { return p.end.Pod.Owner.UID }

@@ -48,28 +48,28 @@ func TestAPodOfAJob(t *testing.T) {
 		help      string
 		result    string
 	}{
-		{"is asked once and gone after its grace period", nil, 3 * time.Second, plan.PodGone, 1, "", "", "1 of 1 gone"},
+		{"is asked once and gone after its grace period", nil, 3 * time.Second, plan.PodGone, 1, "", "", "1 of 1 evicted"},
 		{"is not gone while it terminates", nil, time.Second, plan.PodTerminating, 1, "", "", "running"},
 		{
 			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, plan.PodRefused, 1,
 			"Cannot evict pod as it would violate the pod's disruption budget. The disruption budget cart needs 3 healthy pods and has 3 currently", "", "running",
 		},
-		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
 		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, plan.PodRefused, 5, "Cannot evict", "", "running"},
 		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, plan.PodRefused, 1, "wait", "", "running"},
 		{
 			"is not asked again where a right lacks", always(apierrors.NewForbidden(pods, "cart", errors.New("no"))), time.Minute, plan.PodFailed, 1,
-			"is forbidden", "ask for the right to create pods/eviction in shop", "0 of 1 gone, 1 refused",
+			"is forbidden", "ask for permission to create pods/eviction in shop", "0 of 1 evicted, 1 rejected",
 		},
-		{"is not asked again where a policy forbids", always(policy), time.Minute, plan.PodFailed, 1, "not today", "a policy of the cluster forbids it", "0 of 1 gone, 1 refused"},
-		{"is not asked again where several budgets select it", always(several), time.Minute, plan.PodFailed, 1, "more than one", "leave one PodDisruptionBudget", "0 of 1 gone, 1 refused"},
-		{"is not asked again where the request is wrong", always(apierrors.NewBadRequest("no such")), time.Minute, plan.PodFailed, 1, "no such", "do what the words say", "0 of 1 gone, 1 refused"},
-		{"is asked again where a webhook has trouble", once(apierrors.NewInternalError(errors.New("webhook"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again where no answer came", once(fmt.Errorf("post: %w", context.DeadlineExceeded)), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is not asked again where a policy forbids", always(policy), time.Minute, plan.PodFailed, 1, "not today", "a cluster policy forbids it", "0 of 1 evicted, 1 rejected"},
+		{"is not asked again where several budgets select it", always(several), time.Minute, plan.PodFailed, 1, "more than one", "keep only one PodDisruptionBudget", "0 of 1 evicted, 1 rejected"},
+		{"is not asked again where the request is wrong", always(apierrors.NewBadRequest("no such")), time.Minute, plan.PodFailed, 1, "no such", "do what the message says", "0 of 1 evicted, 1 rejected"},
+		{"is asked again where a webhook has trouble", once(apierrors.NewInternalError(errors.New("webhook"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
+		{"is asked again where no answer came", once(fmt.Errorf("post: %w", context.DeadlineExceeded)), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
 		{"waits where no answer came, and says so", always(context.DeadlineExceeded), time.Second, plan.PodWaits, 1, "no answer in time", "", "running"},
-		{"is asked again where the connection broke", once(errors.New("connection refused")), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again where another was quicker", once(apierrors.NewConflict(pods, "cart", errors.New("changed"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
-		{"is asked again until its namespace has ended it", once(namespaceEnds), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 gone"},
+		{"is asked again where the connection broke", once(errors.New("connection refused")), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
+		{"is asked again where another was quicker", once(apierrors.NewConflict(pods, "cart", errors.New("changed"))), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
+		{"is asked again until its namespace has ended it", once(namespaceEnds), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestOneBlockedPodHoldsUpNoOther(t *testing.T) {
 		if p := a.Jobs()[0]; p.State != plan.JobDone || p.Over.IsZero() || p.Count(plan.PodGone) != 3 {
 			t.Errorf("after 33 s: %+v", p)
 		}
-		if e := a.Activity()[0]; e.Result != "3 of 3 gone" || !e.OK {
+		if e := a.Activity()[0]; e.Result != "3 of 3 evicted" || !e.OK {
 			t.Errorf("the activity log says %+v", e)
 		}
 		for _, action := range w.client.Actions() {
@@ -224,7 +224,7 @@ func TestWhatTerminatesAlreadyIsWatched(t *testing.T) {
 		defer a.Close()
 		time.Sleep(time.Minute)
 		p := states(a)["cart"]
-		if p.State != plan.PodTerminating || p.Help != "held by its finalizer example.com/hold" || time.Since(p.Since) < time.Minute {
+		if p.State != plan.PodTerminating || p.Help != "waiting for its finalizer example.com/hold" || time.Since(p.Since) < time.Minute {
 			t.Errorf("the pod is %+v", p)
 		}
 		w.remove("cart")
@@ -282,7 +282,7 @@ func TestAStoppedJobLeavesTheRest(t *testing.T) {
 		if job, s := a.Jobs()[0], states(a); job.State != plan.JobStopped || job.Over.IsZero() || s["a"].State != plan.PodGone || w.evictions("cart") != 1 {
 			t.Errorf("in the end: %+v", job)
 		}
-		if e := a.Activity()[0]; e.Result != "1 of 2 gone, stopped" || e.OK {
+		if e := a.Activity()[0]; e.Result != "1 of 2 evicted, stopped" || e.OK {
 			t.Errorf("the activity log says %+v", e)
 		}
 		a.Stop(7) // there is none
@@ -326,7 +326,7 @@ func TestADeletionIsOfThePodThatWasRead(t *testing.T) {
 				defer a.Close()
 				time.Sleep(5 * time.Second)
 				p := states(a)["cart"]
-				if changed && (p.State != plan.PodFailed || p.Help != "it changed while you read: plan it again") || !changed && p.State != plan.PodGone {
+				if changed && (p.State != plan.PodFailed || p.Help != "it changed meanwhile: plan it again") || !changed && p.State != plan.PodGone {
 					t.Errorf("the pod is %+v", p)
 				}
 			})
@@ -341,10 +341,10 @@ func TestAClosedActorEndsItsJobs(t *testing.T) {
 		a := w.begin(ends{how: plan.Evicted})
 		time.Sleep(time.Second)
 		a.Close()
-		if job := a.Jobs()[0]; job.State != plan.JobStopped || job.Why != "stopped: fathom ended" || job.Pods[0].State != plan.PodLeft {
+		if job := a.Jobs()[0]; job.State != plan.JobStopped || job.Why != "stopped: fathom exited" || job.Pods[0].State != plan.PodLeft {
 			t.Errorf("the job is %+v", job)
 		}
-		if e := a.Activity()[0]; e.Result != "0 of 1 gone, stopped" {
+		if e := a.Activity()[0]; e.Result != "0 of 1 evicted, stopped" {
 			t.Errorf("the activity log says %+v", e)
 		}
 	})

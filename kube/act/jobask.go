@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// askDue asks for the end of every pod that is to be asked now, a few at a time.
-// Those of one budget are asked one after the other: where it lets only some of
-// them go, these are the first of the plan, as the plan says.
+// askDue requests every eviction that is due, a few at a time. Those of one budget are
+// requested one after the other: if it allows only some of them, these are the first
+// of the plan, as the plan says.
 func (j *job) askDue(ctx context.Context) {
 	now, open := j.actor.Clock.Now(), j.openNodes()
 	asking := map[budget]bool{}
@@ -51,8 +51,8 @@ func due(p *pod, now time.Time) bool {
 	return !p.busy && (p.State == plan.PodWaits || p.State == plan.PodRefused) && !now.Before(p.Again)
 }
 
-// openNodes are the nodes whose pods may be asked: the first few that have one
-// left which may still go. nil is all.
+// openNodes are the nodes whose pods may be evicted: the first few that still have
+// pods to evict. nil is all.
 func (j *job) openNodes() []string {
 	if j.atOnce <= 0 || len(j.nodes) <= j.atOnce {
 		return nil
@@ -72,8 +72,8 @@ func (j *job) openNodes() []string {
 	return open
 }
 
-// request has something asked about a pod while the job goes on; sends says that
-// it asks for the end of the pod.
+// request sends a request about a pod in the background; sends: it is an eviction or a
+// deletion.
 func (j *job) request(i int, sends bool, do func() outcome) {
 	j.pods[i].busy = true
 	j.busy++
@@ -83,7 +83,7 @@ func (j *job) request(i int, sends bool, do func() outcome) {
 	})
 }
 
-// askFor asks once for the end of a pod, if it is still there.
+// askFor requests the eviction of a pod once, if the pod still exists.
 func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 	ref := end.Pod.Ref()
 	now, is := seen(j.actor.State.Newest(), ref)
@@ -97,7 +97,7 @@ func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 	case is == gone:
 		return outcome{state: plan.PodGone}
 	case now != nil && now.Object.DeletionTimestamp != nil:
-		return outcome{state: plan.PodTerminating} // by somebody else
+		return outcome{state: plan.PodTerminating} // by another client
 	case j.actor.jobs.ordersFor(j).stopped:
 		return outcome{state: plan.PodWaits}
 	}
@@ -110,7 +110,7 @@ func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 	return judge(end, err)
 }
 
-// lookFor asks the server whether a pod that was asked is there.
+// lookFor asks the server whether a pod still exists.
 func (j *job) lookFor(ctx context.Context, p pod) outcome {
 	if is, _ := look(ctx, j.actor.Reader, p.Pod); is == gone {
 		return outcome{state: plan.PodGone}
@@ -118,7 +118,7 @@ func (j *job) lookFor(ctx context.Context, p pod) outcome {
 	return outcome{state: p.State}
 }
 
-// settle notes what came of a request.
+// settle notes the result of a request.
 func (j *job) settle(r reply) {
 	p := &j.pods[r.pod]
 	p.busy = false
@@ -128,7 +128,7 @@ func (j *job) settle(r reply) {
 	}
 	switch {
 	case final(p.State), p.State == plan.PodTerminating && r.state != plan.PodGone:
-		return // the snapshot was quicker
+		return // the snapshot was faster
 	case r.state == plan.PodTerminating:
 		return // the snapshot tells more
 	}
@@ -148,8 +148,8 @@ func (j *job) settle(r reply) {
 	}
 }
 
-// hasten has those asked again soon who wait for the budget that has just let a
-// pod go: as soon as its successor is ready the next may follow.
+// hasten retries soon the evictions that wait for the budget that has just allowed
+// one: as soon as the replacement is ready the next may follow.
 func (j *job) hasten(gone *pod) {
 	soon := j.actor.Clock.Now().Add(firstPause)
 	for i := range j.pods {
@@ -164,7 +164,7 @@ func (j *job) hasten(gone *pod) {
 	}
 }
 
-// newPauses are how long a pod that was refused waits, one time after the other.
+// newPauses are the times between the retries of a rejected eviction.
 func newPauses() wait.Backoff {
 	return wait.Backoff{Duration: firstPause, Factor: 1.5, Steps: 10, Cap: longestPause}
 }

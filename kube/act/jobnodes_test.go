@@ -69,7 +69,7 @@ func TestAPodThatWillNotGoKeepsNoNodeWaiting(t *testing.T) {
 		a := w.begin(ends{how: plan.Evicted, nodes: []string{"n1", "n2"}, atOnce: 1})
 		defer a.Close()
 		time.Sleep(5 * time.Second)
-		if e := a.Activity()[0]; e.Result != "1 of 2 gone, 1 refused" || e.OK {
+		if e := a.Activity()[0]; e.Result != "1 of 2 evicted, 1 rejected" || e.OK {
 			t.Errorf("the activity log says %+v", e)
 		}
 	})
@@ -105,10 +105,10 @@ func TestPodsThatCameAfterThePlanAreTold(t *testing.T) {
 		w.add(running("agent", of("DaemonSet", "agent")))
 		w.add(running("elsewhere", on("n2")))
 		time.Sleep(5 * time.Second)
-		if job := a.Jobs()[0]; job.State != plan.JobDone || job.Why != "1 pod came to n1 after the plan was made: drain again" {
+		if job := a.Jobs()[0]; job.State != plan.JobDone || job.Why != "1 pod started on n1 after the plan was made: drain again" {
 			t.Errorf("the job is %+v", job)
 		}
-		if e := a.Activity()[0]; e.OK || e.Result != "1 of 1 gone; 1 pod came to n1 after the plan was made: drain again" {
+		if e := a.Activity()[0]; e.OK || e.Result != "1 of 1 evicted; 1 pod started on n1 after the plan was made: drain again" {
 			t.Errorf("the activity log says %+v", e)
 		}
 	})

@@ -60,10 +60,10 @@ func (a *Actor) NextJobs(ctx context.Context, revision int) ([]*plan.Progress, i
 	}
 }
 
-// Pause keeps a job from asking for more, or lets it go on.
+// Pause suspends a job, or resumes it.
 func (a *Actor) Pause(id int, on bool) { a.jobs.order(id, func(o *orders) { o.paused = on }) }
 
-// Stop ends a job: what was asked goes on, nothing more is asked.
+// Stop stops a job: requested evictions go on, no more are requested.
 func (a *Actor) Stop(id int) { a.jobs.order(id, func(o *orders) { o.stopped = true }) }
 
 func (r *registry) order(id int, change func(*orders)) {
@@ -80,15 +80,15 @@ func (r *registry) order(id int, change func(*orders)) {
 	}
 }
 
-// ordersFor are what the user wants of the job by now.
+// ordersFor are the current orders of the user.
 func (r *registry) ordersFor(j *job) orders {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return j.orders
 }
 
-// enlist makes the job of a plan that was confirmed and run; nil where the plan
-// ends no pods by asking for it.
+// enlist makes the job of a plan that was confirmed and carried out; nil if the plan
+// evicts and deletes no pods.
 func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 	plan := confirmed.Plan()
 	if !slices.ContainsFunc(plan.Ends, asked) {
@@ -104,8 +104,8 @@ func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 	return j
 }
 
-// asked says whether a job asks for the end of the pod: the others end by what
-// their plan changes.
+// asked reports whether a job evicts or deletes the pod: others terminate because of
+// what the plan changes.
 func asked(end plan.End) bool { return end.How == plan.Evicted || end.How == plan.Deleted }
 
 // start lets a job run until it is over, or the Actor is closed.
@@ -119,14 +119,14 @@ func (a *Actor) start(j *job, confirmed plan.Confirmed) {
 	})
 }
 
-// publish tells those who wait how far the job is.
+// publish wakes those who wait for progress of the job.
 func (r *registry) publish(j *job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tell(j)
 }
 
-// tell notes how far a job is, if that is news.
+// tell notes the progress of a job, if it changed.
 func (r *registry) tell(j *job) {
 	news := j.progress()
 	if last := r.told[j.id-1]; last != nil {
@@ -148,8 +148,8 @@ func same(a, b *plan.Progress) bool {
 	return a.State == b.State && a.Why == b.Why && a.Over.Equal(b.Over) && slices.Equal(a.Pods, b.Pods)
 }
 
-// Close ends all jobs where they are and waits until they did. What was asked
-// goes on in the cluster.
+// Close ends all jobs as they are and waits for them. Requested evictions go on in the
+// cluster.
 func (a *Actor) Close() {
 	a.jobs.mu.Lock()
 	a.jobs.end()
@@ -157,17 +157,21 @@ func (a *Actor) Close() {
 	a.jobs.tasks.Wait()
 }
 
-// conclude notes in the activity log what came of a job.
+// conclude notes the result of a job in the activity log.
 func (a *Actor) conclude(p *plan.Progress) {
 	a.activity.revise(func(e plan.Entry) bool { return e.Job == p.ID }, func(e *plan.Entry) { e.Result, e.OK = resultOf(p) })
 }
 
-// resultOf is what came of a job: "7 of 11 gone, 1 refused, stopped".
+// resultOf is the result of a job: "7 of 11 evicted, 1 rejected, stopped".
 func resultOf(p *plan.Progress) (words string, ok bool) {
 	went := p.Count(plan.PodGone)
-	words = fmt.Sprintf("%d of %d gone", went, len(p.Pods))
+	ended := "evicted"
+	if slices.ContainsFunc(p.Plan.Ends, func(end plan.End) bool { return end.How == plan.Deleted }) {
+		ended = "deleted"
+	}
+	words = fmt.Sprintf("%d of %d %s", went, len(p.Pods), ended)
 	if n := p.Count(plan.PodFailed); n > 0 {
-		words += fmt.Sprintf(", %d refused", n)
+		words += fmt.Sprintf(", %d rejected", n)
 	}
 	switch {
 	case p.State == plan.JobStopped:

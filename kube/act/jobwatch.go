@@ -13,11 +13,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// overdue is how long beyond its grace period a pod may take to go before it is
-// told what holds it.
+// overdue is how long beyond its grace period a pod may terminate before the reason
+// is shown.
 const overdue = 10 * time.Second
 
-// watch follows the pods in the newest snapshot: done means gone.
+// watch follows the pods in the newest snapshot. A pod is done once it is deleted.
 func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 	now := j.actor.Clock.Now()
 	for i := range j.pods {
@@ -37,8 +37,8 @@ func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 	}
 }
 
-// lookDue asks the server whether a pod that was asked is there, now and then,
-// while no snapshot tells.
+// lookDue asks the server periodically whether a pod still exists, while no snapshot
+// shows it.
 func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 	p := &j.pods[i]
 	ending := p.State == plan.PodAsked || p.State == plan.PodTerminating
@@ -50,7 +50,7 @@ func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 	j.request(i, false, func() outcome { return j.lookFor(ctx, was) })
 }
 
-// terminating notes that a pod ends, and what holds it if it takes too long.
+// terminating notes that a pod terminates, and the reason if it takes too long.
 func (j *job) terminating(p *pod, found *model.Pod, now time.Time) {
 	if p.State != plan.PodTerminating {
 		j.turn(p, plan.PodTerminating)
@@ -65,8 +65,8 @@ func (j *job) terminating(p *pod, found *model.Pod, now time.Time) {
 	}
 }
 
-// terminatingSince is when the deletion was asked for: the API keeps the end of
-// the grace period.
+// terminatingSince is when the deletion was requested: the API keeps the end of the
+// grace period.
 func terminatingSince(p *model.Pod, now time.Time) time.Time {
 	deletion, grace := p.Object.DeletionTimestamp, p.Object.DeletionGracePeriodSeconds
 	if deletion == nil || grace == nil {
@@ -78,16 +78,16 @@ func terminatingSince(p *model.Pod, now time.Time) time.Time {
 	return now // the server's clock is ahead
 }
 
-// holds says what keeps a pod beyond its grace period.
+// holds is why a pod still exists after its grace period.
 func holds(p *model.Pod) string {
 	if finalizers := p.Object.Finalizers; len(finalizers) > 0 {
-		return "held by its finalizer " + model.Clean(strings.Join(finalizers, ", "))
+		return "waiting for its finalizer " + model.Clean(strings.Join(finalizers, ", "))
 	}
-	return fmt.Sprintf("the kubelet of %s has not ended it: see whether the node is Ready", model.Clean(p.Object.Spec.NodeName))
+	return fmt.Sprintf("the kubelet of %s has not stopped it: check that the node is Ready", model.Clean(p.Object.Spec.NodeName))
 }
 
-// newcomers tells of pods that came to the drained nodes after the plan was made,
-// and that nobody has agreed to end; "" where none has.
+// newcomers names pods that started on the drained nodes after the plan was made, whose
+// eviction nobody confirmed; "" without any.
 func (j *job) newcomers(snapshot *model.Snapshot) string {
 	known := map[types.UID]bool{}
 	for i := range j.plan.Ends {
@@ -114,5 +114,5 @@ func (j *job) newcomers(snapshot *model.Snapshot) string {
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s came to %s after the plan was made: drain again", plan.CountPods(count), strings.Join(where, ", "))
+	return fmt.Sprintf("%s started on %s after the plan was made: drain again", plan.CountPods(count), strings.Join(where, ", "))
 }

@@ -28,13 +28,13 @@ type Log struct {
 	file string
 
 	mu     sync.Mutex
-	failed bool // that it cannot be written was told
+	failed bool // that it cannot be written was reported
 }
 
 // NewLog is the log in that file, which need not exist yet.
 func NewLog(file string) *Log { return &Log{file: file} }
 
-// add writes an entry. Only the first error is given out: the log stops nobody.
+// add writes an entry. Only the first error is returned: a broken log stops no change.
 func (l *Log) add(entry plan.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,8 @@ func (l *Log) write(entry plan.Entry) (err error) {
 	return err
 }
 
-// cutOff says whether the last line has no end: a program was killed in it.
+// cutOff reports whether the last line is incomplete: a program was killed while it
+// wrote.
 func cutOff(file *os.File) bool {
 	last := make([]byte, 1)
 	info, err := file.Stat()

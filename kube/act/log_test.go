@@ -75,7 +75,7 @@ func TestBrokenLinesAreLeftOutAndCounted(t *testing.T) {
 	if len(entries) != mostEarlier+1 {
 		t.Fatalf("%d entries", len(entries))
 	}
-	if got := entries[0]; got.Did != "read the activity log" || got.OK || !strings.Contains(got.Result, "left out 3 broken lines") {
+	if got := entries[0]; got.Did != "read the activity log" || got.OK || !strings.Contains(got.Result, "skipped 3 broken lines") {
 		t.Errorf("the newest entry is %+v", got)
 	}
 	if got := entries[1]; got.Did != fmt.Sprintf("cordon n%d", mostEarlier+4) || got.Result != "done" {

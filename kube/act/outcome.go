@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// outcome is what came of asking for the end of a pod.
+// outcome is the result of a request to evict or delete a pod.
 type outcome struct {
 	state  plan.PodState
 	said   string
@@ -26,7 +26,7 @@ type outcome struct {
 	pause  time.Duration // that the server asks for before the next try
 }
 
-// judge tells what an answer of the server means for the pod.
+// judge is what an answer of the server means for the pod.
 func judge(end *plan.End, err error) outcome {
 	if err == nil {
 		return outcome{state: plan.PodAsked}
@@ -39,35 +39,35 @@ func judge(end *plan.End, err error) outcome {
 	case refusedForNow(err):
 		told.state, told.budget = plan.PodRefused, budgetOf(end, err)
 	case end.How == plan.Deleted && apierrors.IsConflict(err):
-		told.help = "it changed while you read: plan it again"
+		told.help = "it changed meanwhile: plan it again"
 	case severalBudgets(err):
-		told.help = "leave one PodDisruptionBudget that selects the pod, then evict it"
+		told.help = "keep only one PodDisruptionBudget that selects the pod, then evict it"
 	case mayPass(err):
 		told.state = plan.PodWaits
 	case apierrors.IsForbidden(err):
 		told.help = forbiddenHelp(end, err)
 	default:
-		told.help = "do what the words say, then " + verb(end) + " it again"
+		told.help = "do what the message says, then " + verb(end) + " it again"
 	}
 	return told
 }
 
-// refusedForNow says whether a PodDisruptionBudget refused, or a webhook in the
-// way in which one does that sees to the pod's end by itself.
+// refusedForNow reports whether a PodDisruptionBudget rejected the eviction, or a
+// webhook that evicts the pod itself and answers in the same way.
 func refusedForNow(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
 }
 
-// severalBudgets says whether the pod has more than one PodDisruptionBudget: the
+// severalBudgets reports whether the pod has more than one PodDisruptionBudget: the
 // server's only error with that code that has no reason.
 func severalBudgets(err error) bool {
 	status := statusOf(err)
 	return status != nil && status.Code == http.StatusInternalServerError && status.Reason == metav1.StatusReasonUnknown
 }
 
-// mayPass says whether the same may be accepted later: where there was no answer,
-// where the server or a webhook has trouble, where another client was quicker,
-// and where the pod's namespace ends, and the pod with it.
+// mayPass reports whether the same may be accepted later: where there was no answer,
+// where the server or a webhook has trouble, where another client was faster, and
+// where the pod's namespace is terminating.
 func mayPass(err error) bool {
 	status := statusOf(err)
 	return status == nil || status.Code >= http.StatusInternalServerError ||
@@ -75,17 +75,17 @@ func mayPass(err error) bool {
 		apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// forbiddenHelp is for a refusal by the user's rights or by a policy. What a
-// webhook forbids has no object in its details, what a right forbids has.
+// forbiddenHelp is for a rejection by RBAC or by a policy. A webhook's rejection names
+// no object in its details, RBAC's does.
 func forbiddenHelp(end *plan.End, err error) string {
 	if details := statusOf(err).Details; details == nil || details.Name == "" && details.Kind == "" {
-		return "a policy of the cluster forbids it: do what it says, then " + verb(end) + " it again"
+		return "a cluster policy forbids it: do what the message says, then " + verb(end) + " it again"
 	}
 	right := "create pods/eviction"
 	if end.How == plan.Deleted {
 		right = "delete pods"
 	}
-	return fmt.Sprintf("ask for the right to %s in %s, then %s it again", right, model.Clean(end.Pod.Object.Namespace), verb(end))
+	return fmt.Sprintf("ask for permission to %s in %s, then %s it again", right, model.Clean(end.Pod.Object.Namespace), verb(end))
 }
 
 func verb(end *plan.End) string {
@@ -95,11 +95,11 @@ func verb(end *plan.End) string {
 	return "evict"
 }
 
-// budgetOf is the name of the budget that refused: the server's, or else the
+// budgetOf is the name of the budget that rejected it: the server's, or else the
 // plan's; "" where neither names one.
 func budgetOf(end *plan.End, err error) string {
 	if !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause) {
-		return "" // a webhook refused
+		return "" // a webhook rejected it
 	}
 	details := statusOf(err).Details
 	if details.Group == policyv1.GroupName && details.Name != "" {
@@ -108,7 +108,7 @@ func budgetOf(end *plan.End, err error) string {
 	return end.Fate.Budget.Name
 }
 
-// wordsOf are the server's whole words, or why there are none.
+// wordsOf is the server's whole message, or why there is none.
 func wordsOf(err error) string {
 	status := statusOf(err)
 	switch {
@@ -136,7 +136,7 @@ func innermost(err error) error {
 	return err
 }
 
-// statusOf is the answer of the server itself; nil where it gave none.
+// statusOf is the answer of the server itself; nil without one.
 func statusOf(err error) *metav1.Status {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

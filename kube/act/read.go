@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// atOnce is how many requests of one plan are on their way at a time.
+// atOnce is how many requests of one plan are in flight at a time.
 const atOnce = 8
 
 // facts are what the action is planned on: its targets as the server holds them now.
@@ -28,14 +28,10 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	for _, ref := range action.Targets() {
 		reading.Go(func() error {
 			defer utilruntime.HandleCrash()
-			object, err := read(within, a.Reader, ref)
+			fields, err := readFields(within, a.Reader, ref)
 			if apierrors.IsNotFound(err) {
 				return nil // the plan says so
 			}
-			if err != nil {
-				return fmt.Errorf("read %s %s: %w", ref.Resource, ref.Words(), err)
-			}
-			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 			if err != nil {
 				return fmt.Errorf("read %s %s: %w", ref.Resource, ref.Words(), err)
 			}
@@ -55,6 +51,15 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 		return facts, err
 	}
 	return facts, nil
+}
+
+// readFields asks the server for one object, as JSON values.
+func readFields(ctx context.Context, client kubernetes.Interface, ref model.Ref) (map[string]any, error) {
+	object, err := read(ctx, client, ref)
+	if err != nil {
+		return nil, err
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
 // read asks the server for one object.
@@ -77,5 +82,5 @@ func read(ctx context.Context, client kubernetes.Interface, ref model.Ref) (runt
 	case "replicasets/scale":
 		return client.AppsV1().ReplicaSets(ref.Namespace).GetScale(ctx, ref.Name, metav1.GetOptions{})
 	}
-	return nil, fmt.Errorf("%w: no action is about %s", plan.ErrWrongWish, ref.Resource)
+	return nil, fmt.Errorf("%w: no action is about %s", plan.ErrNotPossible, ref.Resource)
 }

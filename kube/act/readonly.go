@@ -6,10 +6,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// Why nothing can be changed, as the dashboard says it after a key's name.
+// Why nothing can be changed, as the dashboard shows it after the name of a key.
 const (
 	readOnlyRun     = "read-only, set by --readonly for this run"
-	readOnlyContext = "read-only for this context. :write asks to raise it."
+	readOnlyContext = "read-only for this context. :write asks to allow changes."
 )
 
 // ReadOnly says why nothing can be changed; "" where it can.
@@ -29,7 +29,7 @@ func (a *Actor) ReadOnly() string {
 // was set for the whole run stays: the error is ErrReadOnly then.
 func (a *Actor) Raise() error {
 	if a.Options.ReadOnly {
-		return fmt.Errorf("raise read-only: %w", errReadOnlyRun)
+		return fmt.Errorf("allow changes: %w", errReadOnlyRun)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,10 +37,10 @@ func (a *Actor) Raise() error {
 	return nil
 }
 
-// errReadOnlyRun is ErrReadOnly with who has set it.
+// errReadOnlyRun is ErrReadOnly with its origin.
 var errReadOnlyRun = fmt.Errorf("%w, set by --readonly for this run", ErrReadOnly)
 
-// mayRun refuses a plan while nothing can be changed.
+// mayRun rejects a plan while nothing can be changed.
 func (a *Actor) mayRun(plan *plan.Plan) error {
 	switch {
 	case a.ReadOnly() == "":

@@ -9,13 +9,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// replacements finds the pods that controllers make in the place of those that a job
-// ends. A successor is one that was not there when the job began, by no clock:
-// the server's may be another than this machine's.
+// replacements finds the pods that controllers create in place of those that a job
+// evicts. A replacement is a pod that did not exist when the job started; clocks are
+// not compared, since the server's may differ from this machine's.
 type replacements struct {
 	before  map[types.UID]map[types.UID]bool // controller → its pods when the job began
 	claimed map[types.UID]bool
-	at      *model.Snapshot // that was looked at last
+	at      *model.Snapshot // the last one that was examined
 }
 
 func newReplacements(pods []pod, snapshot *model.Snapshot) replacements {
@@ -38,8 +38,8 @@ func newReplacements(pods []pod, snapshot *model.Snapshot) replacements {
 	return h
 }
 
-// follow gives every pod that ends its successor, and sees where those are that
-// were given.
+// follow finds the replacement of every evicted pod, and the nodes of those that are
+// known.
 func (h *replacements) follow(pods []pod, snapshot *model.Snapshot) {
 	if snapshot == h.at || !snapshot.Status.Connection.Live {
 		return
@@ -66,13 +66,13 @@ func (h *replacements) follow(pods []pod, snapshot *model.Snapshot) {
 	}
 }
 
-// wants says whether a pod ends or has ended and its successor is not known.
+// wants reports whether a pod is evicted and its replacement is not known yet.
 func wants(p *pod) bool {
 	ends := p.State == plan.PodAsked || p.State == plan.PodTerminating || p.State == plan.PodGone
 	return ends && p.controllerOf() != "" && p.Back.UID == ""
 }
 
-// trace sees where a successor is. One that has gone itself is none.
+// trace finds the node of a replacement, and forgets one that was deleted.
 func (h *replacements) trace(p *pod, snapshot *model.Snapshot) {
 	if p.Back.UID == "" {
 		return
@@ -87,7 +87,7 @@ func (h *replacements) trace(p *pod, snapshot *model.Snapshot) {
 	}
 }
 
-// give lets a new pod be the successor of the one that ends the longest.
+// give makes a new pod the replacement of the pod that has been terminating longest.
 func (h *replacements) give(pods []pod, born *model.Pod) {
 	var first *pod
 	for i := range pods {
@@ -106,8 +106,8 @@ func (h *replacements) give(pods []pod, born *model.Pod) {
 	first.Back, first.BackNode = born.Ref(), born.Object.Spec.NodeName
 }
 
-// complete says whether every pod that has gone is back on a node, as far as
-// somebody makes it anew.
+// complete reports whether every deleted pod has a replacement on a node, as far as a
+// controller creates one.
 func (h *replacements) complete(pods []pod) bool {
 	return !slices.ContainsFunc(pods, func(p pod) bool {
 		return p.State == plan.PodGone && p.controllerOf() != "" && p.BackNode == "" &&

@@ -17,7 +17,7 @@ import (
 )
 
 // rightsAge is how long an answer about a right holds. Roles are seldom changed,
-// and a right that was lost meanwhile is refused when it is used.
+// and a right that was lost meanwhile is noticed when it is used.
 const rightsAge = time.Minute
 
 // accessReviews are the rights that were asked about.
@@ -96,7 +96,7 @@ func (k *accessReviews) ask(ctx context.Context, right model.Right) (model.Permi
 	}}
 	said, err := k.options.Reader.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return model.Permission{}, fmt.Errorf("ask for the right to %s %s: %w", right.Verb, right.Resource, err)
+		return model.Permission{}, fmt.Errorf("check permission to %s %s: %w", right.Verb, right.Resource, err)
 	}
 	why := cmp.Or(said.Status.EvaluationError, said.Status.Reason)
 	return model.Permission{Allowed: said.Status.Allowed, Why: model.Clean(why)}, nil

@@ -12,16 +12,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// presence is whether a pod is there.
+// presence is whether a pod exists.
 type presence int
 
 const (
-	unseen presence = iota // nobody can say
+	unseen presence = iota // unknown
 	there
-	gone // it is not there, or another one of its name is
+	gone // it does not exist, or another pod has its name
 )
 
-// look asks the server about one pod, for where the snapshot does not tell.
+// look asks the server about one pod, if the snapshot does not show it.
 func look(ctx context.Context, client kubernetes.Interface, ref model.Ref) (presence, error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTime)
 	defer cancel()
@@ -35,8 +35,8 @@ func look(ctx context.Context, client kubernetes.Interface, ref model.Ref) (pres
 	return there, nil
 }
 
-// seen is what a snapshot tells of a pod. One that is missing in a list that is
-// not in, or in one that is old, may well be there.
+// seen is what a snapshot shows of a pod. One that is missing in a list that is
+// incomplete or old may still exist.
 func seen(snapshot *model.Snapshot, ref model.Ref) (*model.Pod, presence) {
 	pod, found := snapshot.PodNamed(ref.Namespace, ref.Name)
 	switch {
@@ -48,7 +48,7 @@ func seen(snapshot *model.Snapshot, ref model.Ref) (*model.Pod, presence) {
 	return nil, gone
 }
 
-// trusted says whether a snapshot holds every pod of a namespace as it is now.
+// trusted reports whether a snapshot has every pod of a namespace as it is now.
 func trusted(snapshot *model.Snapshot, namespace string) bool {
 	status := &snapshot.Status
 	_, reading := status.Reading["pods"]

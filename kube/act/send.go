@@ -14,8 +14,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// try has the API server try the plan's changes. What it refuses is the plan's
-// verdict; a conflict is no verdict, for the plan is made of old facts then.
+// sendings is how often a change is sent at most while its object's status changes.
+const sendings = 5
+
+// try has the API server try the plan's changes as dry runs. A rejection is part of the
+// plan's verdict; a conflict is not, because the plan is made from old facts then.
 func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 	if a.ReadOnly() != "" {
 		plan.Verdict.Skipped = "read-only: no dry run is sent"
@@ -26,7 +29,7 @@ func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 	}
 	plan.Verdict.Asked = true
 	for _, change := range plan.Changes {
-		err := send(ctx, a.Trier, change, []string{metav1.DryRunAll})
+		err := a.send(ctx, a.Trier, change, []string{metav1.DryRunAll})
 		var status apierrors.APIStatus
 		if errors.As(err, &status) && !errors.Is(err, ErrChanged) {
 			plan.Verdict.Refused = append(plan.Verdict.Refused, status.Status().Message)
@@ -39,9 +42,24 @@ func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
 	return tryEnds(ctx, a.Trier, plan)
 }
 
-// send sends one change, as a dry run or in earnest.
-func send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
-	err := deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
+// send sends one change, as a dry run or for real. Where the object changed meanwhile in
+// nothing that the plan rests on, as by a kubelet's heartbeat, it is sent again.
+func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
+	var err error
+	for range sendings {
+		err = deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
+		if !apierrors.IsConflict(err) {
+			break
+		}
+		object, unread := readFields(ctx, a.Reader, change.Target)
+		same := false
+		if unread == nil {
+			change, same = change.Rebase(object)
+		}
+		if !same {
+			break
+		}
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -51,7 +69,7 @@ func send(ctx context.Context, client kubernetes.Interface, change plan.Change, 
 	return &worded{change.Target.Words() + ": " + toldOf(err, len(dry) > 0), err}
 }
 
-// worded is an error in words for a reader.
+// worded is an error with a message for users.
 type worded struct {
 	words string
 	cause error
@@ -61,7 +79,7 @@ func (w *worded) Error() string { return w.words }
 
 func (w *worded) Unwrap() error { return w.cause }
 
-// toldOf are the server's words about a change, or that there are none.
+// toldOf is the server's message about a change, or that there is none.
 func toldOf(err error, dry bool) string {
 	switch {
 	case statusOf(err) != nil:
@@ -69,7 +87,7 @@ func toldOf(err error, dry bool) string {
 	case dry:
 		return wordsOf(err)
 	}
-	return wordsOf(err) + "; it may have been done all the same"
+	return wordsOf(err) + "; the change may still have been made"
 }
 
 // deliver sends a merge patch; a scale is written whole, for its clients have no patch.
@@ -101,7 +119,7 @@ func scale(ctx context.Context, client kubernetes.Interface, change plan.Change,
 	ref := change.Target
 	replicas, ok := change.Replicas()
 	if !ok {
-		return fmt.Errorf("%w: no action changes %s", plan.ErrWrongWish, ref.Resource)
+		return fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
 	}
 	wanted := &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID, ResourceVersion: change.ResourceVersion},
@@ -117,7 +135,7 @@ func scale(ctx context.Context, client kubernetes.Interface, change plan.Change,
 	case "replicasets/scale":
 		_, err = client.AppsV1().ReplicaSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
 	default:
-		return fmt.Errorf("%w: no action changes %s", plan.ErrWrongWish, ref.Resource)
+		return fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
 	}
 	return err
 }

@@ -36,7 +36,7 @@ func TestTheDryRunOfEndsSays(t *testing.T) {
 		err     error
 	}{
 		{"nothing where all is accepted", plan.Evicted, nil, nil, nil},
-		{"nothing where a budget refuses for now", plan.Evicted, budgetRefuses(), nil, nil},
+		{"only how many a budget refuses for now", plan.Evicted, budgetRefuses(), nil, nil},
 		{"nothing where the pod is gone", plan.Evicted, apierrors.NewNotFound(podsResource.GroupResource(), "cart"), nil, nil},
 		{"the server's words where it refuses", plan.Evicted, forbidden, []string{`pods "cart" is forbidden: no`}, nil},
 		{"that there is no answer", plan.Evicted, errNoAnswer, nil, errNoAnswer},
@@ -54,7 +54,11 @@ func TestTheDryRunOfEndsSays(t *testing.T) {
 			if !errors.Is(err, test.err) {
 				t.Fatalf("the error is %v", err)
 			}
-			if err == nil && (!slices.Equal(plan.Verdict.Refused, test.refused) || !plan.Verdict.Asked || plan.Verdict.Untried != 0) {
+			blocked := 0
+			if test.refuse != nil && refusedForNow(test.refuse) {
+				blocked = 1
+			}
+			if err == nil && (!slices.Equal(plan.Verdict.Refused, test.refused) || !plan.Verdict.Asked || plan.Verdict.Untried != 0 || plan.Verdict.Blocked != blocked) {
 				t.Errorf("the verdict is %+v", plan.Verdict)
 			}
 			if w.pod("cart").DeletionTimestamp != nil || w.evictions("ending") != 0 {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Access says whether the user may do one thing.
+// Access reports whether the user may do one thing.
 type Access struct {
 	Verb      string
 	Group     string // API group; "" is core
@@ -32,10 +32,10 @@ var otherAccess = []Access{
 	{Verb: "list", Group: "batch", Resource: "jobs", Needed: "pods that were not created"},
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},
-	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler lives"},
+	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler is running"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes", Needed: "usage of nodes"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "pods", Needed: "usage of pods"},
-	{Verb: "create", Resource: "pods", Needed: "explain -f by a dry run"},
+	{Verb: "create", Resource: "pods", Needed: "explain -f with a dry run"},
 	{Verb: "create", Resource: "pods/eviction", Needed: "evict, drain"},
 	{Verb: "patch", Resource: "nodes", Needed: "cordon, taint, label"},
 	{Verb: "patch", Resource: "pods", Needed: "fixes that change a pod"},
@@ -56,13 +56,13 @@ var neededFor = map[string]string{
 	"storageclasses":         "pods with volumes",
 	"csinodes":               "volume limits of nodes",
 	"csidrivers":             "pods with volumes",
-	"csistoragecapacities":   "pods whose volumes are not made yet",
+	"csistoragecapacities":   "pods whose volumes are not provisioned yet",
 	"volumeattachments":      "volume limits of nodes",
 	"resourceclaims":         "pods that claim devices",
 	"resourceslices":         "pods that claim devices",
 	"deviceclasses":          "pods that claim devices",
 	"devicetaintrules":       "pods that claim devices",
-	"events":                 "pods that were not created, a pod's events on Why",
+	"events":                 "pods that were not created, events of a pod on Why",
 }
 
 // Access asks the server what this user may do: list and watch each kind, and
@@ -143,7 +143,7 @@ func (r *accessReviews) review(ctx context.Context, a Access) (Access, error) {
 	}}
 	answer, err := r.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return a, classify("ask for rights", r.target.config.Host, err)
+		return a, classify("review access", r.target.config.Host, err)
 	}
 	a.Allowed = answer.Status.Allowed
 	a.Why = oneLine(cmp.Or(answer.Status.EvaluationError, answer.Status.Reason))

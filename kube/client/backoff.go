@@ -12,7 +12,7 @@ import (
 
 const (
 	// firstBackoff is the wait after the second failure in a row; it doubles. The
-	// first one costs no wait: a watch from too long ago is begun anew at once.
+	// first one costs no wait: a watch from too long ago is begun again at once.
 	firstBackoff = 500 * time.Millisecond
 	// longestBackoff is the longest one. client-go's reflectors go up to a minute,
 	// so failures that may pass are waited for here and never reach them.

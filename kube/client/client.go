@@ -184,7 +184,7 @@ func (c *Client) readers() (err error) {
 	return err
 }
 
-// noteHeader tells whether an answer carried the header.
+// noteHeader reports whether an answer carried the header.
 func noteHeader(config *rest.Config, name string) func() bool {
 	var mu sync.Mutex
 	var found bool
@@ -242,7 +242,7 @@ func (c *Client) askVersion(ctx context.Context) (string, error) {
 	return info.GitVersion, nil
 }
 
-// changed tells that the status is another.
+// changed notes that the status changed.
 func (c *Client) changed() {
 	select {
 	case c.changes <- struct{}{}:
@@ -263,13 +263,13 @@ func (c *Client) Context() string { return c.target.context }
 func (c *Client) User() string { return c.target.user }
 
 // Reader reads and gives up soon, Trier sends dry runs, and Writer what a user
-// confirmed (act.Confirmation). In a run that is read-only the last two refuse all.
+// confirmed (act.Confirmation). In a read-only run the last two reject everything.
 func (c *Client) Reader() kubernetes.Interface { return c.brief }
 
-// Trier is told at Reader.
+// Trier is described at Reader.
 func (c *Client) Trier() kubernetes.Interface { return c.trier }
 
-// Writer is told at Reader.
+// Writer is described at Reader.
 func (c *Client) Writer() kubernetes.Interface { return c.writer }
 
 // Retry asks a server that was lost again, now.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -133,6 +134,9 @@ func (o overridden) ToRESTConfig() (*rest.Config, error) {
 
 func noConfig(err error) error {
 	if err == nil || clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
+		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
+			return failf(ErrNoConfig, err, "no kubeconfig: KUBECONFIG is %s, which has no cluster: check that it exists, or pass --kubeconfig FILE", named)
+		}
 		return failf(ErrNoConfig, err, "no kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or put one at %s",
 			clientcmd.RecommendedHomeFile)
 	}
@@ -147,9 +151,9 @@ func noContext(name string, raw clientcmdapi.Config) error {
 	case len(names) == 0:
 		known = "the kubeconfig has none"
 	case len(names) > most:
-		known = "there are " + known + " and others: kubectl config get-contexts"
+		known = "choose one of " + known + " and others (kubectl config get-contexts lists all)"
 	default:
-		known = "there are " + known
+		known = "choose one of " + known
 	}
 	return failf(ErrNoContext, nil, "no context %q in the kubeconfig; %s", name, known)
 }

@@ -16,7 +16,7 @@ func (c *Client) DryRunCreate(ctx context.Context, pod *corev1.Pod) (*corev1.Pod
 	namespace := cmp.Or(pod.Namespace, c.target.namespace)
 	created, err := c.trier.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
-		return nil, classify(fmt.Sprintf("try pod %s", cmp.Or(pod.Name, pod.GenerateName)), c.target.config.Host, err)
+		return nil, classify(fmt.Sprintf("dry run of pod %s", cmp.Or(pod.Name, pod.GenerateName)), c.target.config.Host, err)
 	}
 	return created, nil
 }

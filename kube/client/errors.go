@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// What an error of Connect or Source is about, for errors.Is.
+// The kinds of errors of Connect and Source, for errors.Is.
 var (
 	// ErrNoConfig says that there is no usable kubeconfig.
 	ErrNoConfig = errors.New("no kubeconfig")
@@ -25,14 +25,13 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden says that the user may not do that.
 	ErrForbidden = errors.New("forbidden")
-	// ErrNotFound says that the object is gone, or never was.
+	// ErrNotFound says that the object does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrReadOnly says that a request was refused here, before it was sent.
+	// ErrReadOnly says that a request was rejected here, before it was sent.
 	ErrReadOnly = errors.New("only reads are sent")
 )
 
-// failure is an error with one line of its own words. It is both what it is
-// about and what caused it.
+// failure is an error with a message of one line. It wraps both its kind and its cause.
 type failure struct {
 	about error
 	cause error
@@ -48,12 +47,12 @@ func (f *failure) Unwrap() []error {
 	return []error{f.about, f.cause}
 }
 
-// failf words a failure; it stays one line whatever the cause says.
+// failf makes a failure; its message is one line whatever the cause says.
 func failf(about, cause error, format string, args ...any) error {
 	return &failure{about: about, cause: cause, words: oneLine(fmt.Sprintf(format, args...))}
 }
 
-// classify tells what an error of a request to server is about, in one line
+// classify is the kind of an error of a request to server, with a message of one line
 // that says what to do next. what is the request: "list pods".
 func classify(what, server string, err error) error {
 	switch {
@@ -69,8 +68,7 @@ func classify(what, server string, err error) error {
 	case apierrors.IsNotFound(err):
 		return failf(ErrNotFound, err, "%s: %s", what, cause(err))
 	case isNotAnAPI(err):
-		return failf(ErrUnreachable, err, "%s: %s gave %s: it is no Kubernetes API server, or a proxy answers in its place; check the address, or log in to the proxy",
-			what, server, shortly(err))
+		return failf(ErrUnreachable, err, "%s: %s", what, NotAnAPI(server, shortly(err)))
 	case isAPIStatus(err):
 		return fmt.Errorf("%s: %w", what, err)
 	case strings.Contains(err.Error(), "getting credentials"): // the wrapping of client-go's exec plugin; it has no type
@@ -80,8 +78,14 @@ func classify(what, server string, err error) error {
 		what, server, shortly(err))
 }
 
-// Explain tells what an error of a request to this cluster is about, in one line
-// with the server's words. what was asked for: "cordon std-b-02".
+// NotAnAPI says what to do about a server that does not answer as an API server does.
+func NotAnAPI(server, answer string) string {
+	return fmt.Sprintf("%s answered with %s: it is not a Kubernetes API server, or a proxy answers for it: check the address, or log in to the proxy",
+		server, answer)
+}
+
+// Explain is the kind of an error of a request to this cluster, with a message of one
+// line that has the server's. what is the request: "cordon std-b-02".
 func (c *Client) Explain(what string, err error) error {
 	return classify(what, c.target.config.Host, err)
 }
@@ -92,8 +96,7 @@ func isAPIStatus(err error) bool {
 	return errors.As(err, &status)
 }
 
-// shortly says in a few words why a request failed, for a header or a
-// status line.
+// shortly is why a request failed, in a few words, for a header or a status line.
 func shortly(err error) string {
 	var (
 		dns  *net.DNSError
@@ -145,7 +148,7 @@ func cause(err error) string {
 	}
 }
 
-// oneLine joins the lines of s and takes away what a terminal would obey.
+// oneLine joins the lines of s and removes control characters.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -29,8 +29,8 @@ var (
 	onePod = regexp.MustCompile(`/api/v1/namespaces/[^/]+/pods/[^/]+$`)
 )
 
-// readsOnly refuses every request that could change something, before it is
-// sent, whatever client asked for it.
+// readsOnly rejects every request that could change something, before it is sent,
+// whichever client sends it.
 func readsOnly(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		switch {
@@ -43,8 +43,8 @@ func readsOnly(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// dryRunsOnly makes a dry run of what is sent, whoever asked for it: the query
-// says so. A deletion loses its body, for the server would read that instead.
+// dryRunsOnly makes every request a dry run by its query, whichever client sends it. A
+// deletion loses its body, because the server would read that instead.
 func dryRunsOnly(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if !changes(r) {
@@ -80,7 +80,7 @@ func confirmedOnly(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// changes says whether the request is of a kind that actions send, or the
+// changes reports whether the request is of a kind that actions send, or the
 // creation of a pod that explain -f tries.
 func changes(r *http.Request) bool {
 	switch r.Method {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // Pods and nodes of random clusters carry something in every field that is
@@ -72,12 +73,12 @@ func TestStrippingChangesNoReport(t *testing.T) {
 func engineOver(t *testing.T, objects []runtime.Object) *explain.Engine {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	var changes []explain.Change
+	var changes []scheduler.Change
 	var held []runtime.Object
 	for _, o := range objects {
 		switch o.(type) {
 		case *corev1.Pod, *corev1.Node:
-			changes = append(changes, explain.Change{New: o})
+			changes = append(changes, scheduler.Change{New: o})
 		default:
 			held = append(held, o)
 		}
@@ -100,7 +101,7 @@ func engineOver(t *testing.T, objects []runtime.Object) *explain.Engine {
 	return engine
 }
 
-// randomCluster has nodes, bound and waiting pods and their claims; whatever is
+// randomCluster has nodes, bound and pending pods and their claims; whatever is
 // stripped is filled with noise.
 func randomCluster(dice *rand.Rand) []runtime.Object {
 	stripped := strippedFields()

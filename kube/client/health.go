@@ -109,7 +109,7 @@ func (l *serverHealth) foundAgain() <-chan struct{} {
 	return l.found
 }
 
-// lost notes a request that failed, and says whether it failed because the
+// lost notes a request that failed, and reports whether it failed because the
 // server is not there or takes the user for nobody. An answer of the server
 // itself is neither.
 func (l *serverHealth) lost(err error) bool {

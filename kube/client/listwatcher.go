@@ -217,7 +217,7 @@ type breakage struct {
 	next  time.Time // when the next one is due
 }
 
-// broken says whether nothing comes in.
+// broken reports whether nothing comes in.
 func (f *listWatcher) broken() breakage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -239,7 +239,7 @@ func (f *listWatcher) unread() string {
 	case apierrors.IsForbidden(f.err):
 		return notAllowed("list", f.watchedResource)
 	case f.noWatch:
-		return notAllowed("watch", f.watchedResource) + "; listed again from time to time"
+		return notAllowed("watch", f.watchedResource) + "; listed again periodically"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -15,22 +16,24 @@ var deleteNow = metav1.DeleteOptions{}
 func live(s model.Status) bool { return s.Connection.Live }
 
 func TestTheSourceSurvives(t *testing.T) {
+	// A server that closes with a request half read makes the kernel reset.
+	hungUp := []string{"connection closed", "connection reset"}
 	for _, test := range []struct {
 		name        string
 		fails, ends func(*apiserver)
-		says        string
+		says        []string // the ways in which the kernel tells of it
 	}{
 		{
 			name:  "a server that hangs up",
 			fails: func(s *apiserver) { s.down = true },
 			ends:  func(s *apiserver) { s.down = false },
-			says:  "connection closed",
+			says:  hungUp,
 		},
 		{
 			name:  "a token that expired, until there is another",
 			fails: func(s *apiserver) { s.refuse = true },
 			ends:  func(s *apiserver) { s.refuse = false },
-			says:  "Unauthorized",
+			says:  []string{"Unauthorized"},
 		},
 		{
 			name:  "a server that starts again and forbids what it will allow",
@@ -45,7 +48,7 @@ func TestTheSourceSurvives(t *testing.T) {
 					})
 				})
 			},
-			says: "connection closed",
+			says: hungUp,
 		},
 		{
 			name: "a server that has forgotten from where it was watched",
@@ -53,7 +56,7 @@ func TestTheSourceSurvives(t *testing.T) {
 				s.down, s.oldest = true, 1_000_000
 			},
 			ends: func(s *apiserver) { s.down, s.oldest = false, 2 },
-			says: "connection closed",
+			says: hungUp,
 		},
 	} {
 		for name, streams := range map[string]bool{"streamed": true, "in pages": false} {
@@ -69,8 +72,8 @@ func TestTheSourceSurvives(t *testing.T) {
 				server.set(func() { test.fails(server) })
 				server.CloseClientConnections()
 				lost := until(t, source, "lost, tried twice", func(s model.Status) bool { return s.Connection.Tries >= 2 })
-				if c := lost.Connection; c.Live || c.Err != test.says || c.Heard.Before(before) {
-					t.Errorf("the connection is %+v, want it to say %q", c, test.says)
+				if c := lost.Connection; c.Live || !slices.Contains(test.says, c.Err) || c.Heard.Before(before) {
+					t.Errorf("the connection is %+v, want it to say one of %q", c, test.says)
 				}
 				if n := len(podsIn(t, source)); n != 10 {
 					t.Errorf("%d pods are left while the server is away, want 10", n)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -65,19 +66,19 @@ func weigh(b *testing.B, size int) {
 }
 
 // strippedCluster is a cluster as it comes over the wire, stripped and shared.
-func strippedCluster(b *testing.B, nodes int) []explain.Change {
+func strippedCluster(b *testing.B, nodes int) []scheduler.Change {
 	const podsOnEach, workloads = 10, 250
 	strip := newStripper()
-	var changes []explain.Change
+	var changes []scheduler.Change
 	for i := range nodes {
 		node := &corev1.Node{}
 		overTheWire(b, sampleNode(fmt.Sprintf("node-%d", i)), node)
-		changes = append(changes, explain.Change{New: must(strip.strip(node)).(*corev1.Node)})
+		changes = append(changes, scheduler.Change{New: must(strip.strip(node)).(*corev1.Node)})
 	}
 	for i := range nodes * podsOnEach {
 		pod := &corev1.Pod{}
 		overTheWire(b, samplePod(fmt.Sprintf("workload%d-%d", i%workloads, i), fmt.Sprintf("node-%d", i%nodes)), pod)
-		changes = append(changes, explain.Change{New: must(strip.strip(pod)).(*corev1.Pod)})
+		changes = append(changes, scheduler.Change{New: must(strip.strip(pod)).(*corev1.Pod)})
 	}
 	return changes
 }

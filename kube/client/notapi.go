@@ -15,7 +15,7 @@ import (
 
 // errNotAnAPI says that an answer is none of a Kubernetes API server: read as
 // one it would be a cluster without objects.
-var errNotAnAPI = errors.New("the answer has no kind and resourceVersion: the server is no Kubernetes API server, or a proxy answered in its place")
+var errNotAnAPI = errors.New("the answer has no kind and resourceVersion: the server is not a Kubernetes API server, or a proxy answered for it")
 
 func isNotAnAPI(err error) bool { return errors.Is(err, errNotAnAPI) }
 
@@ -83,7 +83,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// checkList refuses a list without a resource version, which no API server
+// checkList rejects a list without a resource version, which no API server
 // sends: nothing could be watched from there.
 func checkList(list runtime.Object) error {
 	m, err := meta.ListAccessor(list)

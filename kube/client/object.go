@@ -29,7 +29,7 @@ func (c *Client) Describe(ctx context.Context, ref model.Ref) (string, error) {
 		describer, ok = describe.GenericDescriberFor(mapping, c.config)
 	}
 	if !ok {
-		return "", failf(ErrNotFound, nil, "%s: kubectl knows no description of it", what)
+		return "", failf(ErrNotFound, nil, "%s: kubectl cannot describe it", what)
 	}
 	return await(ctx, func() (string, error) {
 		text, err := describer.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true, ChunkSize: page})

@@ -66,7 +66,7 @@ func (p *readinessProbe) probe(ctx context.Context) error {
 			return err
 		}
 		return p.judge(ctx, err)
-	case <-time.After(p.patience(ctx)): // without etcd its checks take seconds; a proxy may never answer
+	case <-time.After(p.readyzWait(ctx)): // without etcd its checks take seconds; a proxy may never answer
 	}
 	read := make(chan error, 1)
 	go func() { read <- p.judge(ctx, context.DeadlineExceeded) }()
@@ -85,10 +85,10 @@ func (p *readinessProbe) probe(ctx context.Context) error {
 	}
 }
 
-// patience is how long only /readyz is asked: not long where it was left unanswered
+// readyzWait is how long only /readyz is asked: not long where it was left unanswered
 // the last time, or each probe would pass for a slow network, on which a lost server is
 // noticed late.
-func (p *readinessProbe) patience(ctx context.Context) time.Duration {
+func (p *readinessProbe) readyzWait(ctx context.Context) time.Duration {
 	if p.mute.Load() {
 		return halfOf(ctx) / 16
 	}

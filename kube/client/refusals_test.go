@@ -71,7 +71,7 @@ func job(name string, change func(*batchv1.Job)) *batchv1.Job {
 	return j
 }
 
-// refusedEvent tells that a pod of a controller was refused.
+// refusedEvent tells that a pod of a controller was rejected.
 func refusedEvent(kind, name string, minutes int) *corev1.Event {
 	at := metav1.NewTime(minutesAgo(minutes))
 	return &corev1.Event{

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // configMaps are where distributions keep the scheduler's configuration. kubeadm
@@ -30,14 +30,14 @@ var configMaps = [][2]string{
 type schedulerConfig struct {
 	client kubernetes.Interface
 	once   sync.Once
-	found  *explain.Configuration
+	found  *scheduler.Configuration
 }
 
 // find looks once for the scheduler's configuration; nil where none can
 // be read.
-func (c *schedulerConfig) find(ctx context.Context) *explain.Configuration {
+func (c *schedulerConfig) find(ctx context.Context) *scheduler.Configuration {
 	c.once.Do(func() {
-		found := make([]*explain.Configuration, len(configMaps))
+		found := make([]*scheduler.Configuration, len(configMaps))
 		var asking sync.WaitGroup
 		for i, name := range configMaps {
 			asking.Go(func() {
@@ -46,7 +46,7 @@ func (c *schedulerConfig) find(ctx context.Context) *explain.Configuration {
 			})
 		}
 		asking.Wait()
-		if at := slices.IndexFunc(found, func(f *explain.Configuration) bool { return f != nil }); at >= 0 {
+		if at := slices.IndexFunc(found, func(f *scheduler.Configuration) bool { return f != nil }); at >= 0 {
 			c.found = found[at]
 		}
 	})
@@ -55,14 +55,14 @@ func (c *schedulerConfig) find(ctx context.Context) *explain.Configuration {
 
 // read reads one ConfigMap. That it is not there or not allowed says
 // nothing.
-func (c *schedulerConfig) read(ctx context.Context, namespace, name string) *explain.Configuration {
+func (c *schedulerConfig) read(ctx context.Context, namespace, name string) *scheduler.Configuration {
 	object, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(object.Data)) {
 		if isSchedulerConfiguration(object.Data[key]) {
-			return &explain.Configuration{Data: []byte(object.Data[key]), Source: "ConfigMap " + namespace + "/" + name}
+			return &scheduler.Configuration{Data: []byte(object.Data[key]), Source: "ConfigMap " + namespace + "/" + name}
 		}
 	}
 	return nil

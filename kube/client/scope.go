@@ -80,7 +80,7 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	}
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
-			"%s may list neither nodes nor pods, in all namespaces or in %s: choose a namespace with -n, or ask for the rights in docs/clusterrole.yaml",
+			"%s may not list nodes, and may not list pods in all namespaces or in %s: choose a namespace with -n, or ask for the permissions in docs/clusterrole.yaml",
 			cmp.Or(p.target.user, "this user"), p.target.namespace)
 	}
 	return s, nil
@@ -130,7 +130,7 @@ func (s *scope) why(k watchedResource) string {
 	case forbidden:
 		return notAllowed("list", k)
 	case otherVersion:
-		return fmt.Sprintf("not known in the version that the server has: %s are read as %s", k.gvr.Resource, k.gvr.GroupVersion())
+		return fmt.Sprintf("the server does not serve the version of %s that fathom reads, %s", k.gvr.Resource, k.gvr.GroupVersion())
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -37,7 +37,7 @@ type source struct {
 // error is ErrForbidden where the user may list neither pods nor nodes.
 func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	early := firstPages{c.reader, c.target}.start(ctx)
-	var configuration *explain.Configuration
+	var configuration *scheduler.Configuration
 	var looking sync.WaitGroup
 	looking.Go(func() {
 		defer utilruntime.HandleCrash()
@@ -52,7 +52,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	c.readiness.readBySome(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
-	trace := explain.NewUnreadable()
+	trace := scheduler.NewUnreadable()
 	for _, k := range watchedResources {
 		switch why := found.why(k); {
 		case why != "" && k.unplugged: // the status says so
@@ -121,7 +121,7 @@ func (s *source) serve(factory informers.SharedInformerFactory, k watchedResourc
 	s.listWatchers = append(s.listWatchers, f)
 }
 
-// reads says whether a kind comes in.
+// reads reports whether a kind comes in.
 func (s *source) reads(resource string) bool {
 	return slices.ContainsFunc(s.listWatchers, func(f *listWatcher) bool { return f.gvr.Resource == resource })
 }
@@ -189,7 +189,7 @@ func (s *source) tend() {
 	}
 }
 
-// pause waits, and says whether the source is still of use then.
+// pause waits, and reports whether the source is still of use then.
 func (s *source) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):

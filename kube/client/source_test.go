@@ -137,7 +137,7 @@ func TestAKindInAnotherVersionIsUnknown(t *testing.T) {
 	server.absent["resourceclaims"] = true
 	server.older["resource.k8s.io"] = "v1beta1"
 	source := start(t, server.open(t))
-	want := "not known in the version that the server has: resourceclaims are read as resource.k8s.io/v1"
+	want := "the server does not serve the version of resourceclaims that fathom reads, resource.k8s.io/v1"
 	if why := source.Trace.Forbidden()["resourceclaims"]; why != want {
 		t.Errorf("the trace says %q, want %q", why, want)
 	}
@@ -244,7 +244,7 @@ func TestUsageSaysWhyThereIsNone(t *testing.T) {
 	if usage != nil || err != nil {
 		t.Errorf("usage is %v, %v", usage, err)
 	}
-	if note := source.Status().MetricsNote; note != "no one serves metrics.k8s.io" {
+	if note := source.Status().MetricsNote; note != "metrics.k8s.io is not served" {
 		t.Errorf("the note is %q", note)
 	}
 	server.set(func() {

@@ -92,7 +92,7 @@ func metricsNote(nodes, pods error) string {
 	case nodes == nil && pods == nil:
 		return ""
 	case apierrors.IsNotFound(nodes) && apierrors.IsNotFound(pods):
-		return "no one serves metrics.k8s.io"
+		return "metrics.k8s.io is not served"
 	case apierrors.IsForbidden(nodes) && apierrors.IsForbidden(pods):
 		return "not allowed to list nodes and pods in metrics.k8s.io"
 	case apierrors.IsForbidden(nodes):

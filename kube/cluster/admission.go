@@ -27,6 +27,7 @@ const graceForLostNodes = 300
 // be sent.
 type Admission struct {
 	Client  kubernetes.Interface
+	Unread  string   // why what may not be read is not; "" is a lack of permission
 	Caveats []string // what it could not do
 }
 
@@ -46,11 +47,11 @@ func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 func (a *Admission) leaveOut(what string, err error) {
 	switch {
 	case apierrors.IsNotFound(err):
-		a.Caveats = append(a.Caveats, what+" does not exist: kube-apiserver would refuse this pod")
+		a.Caveats = append(a.Caveats, what+" does not exist: kube-apiserver would reject this pod")
 	case apierrors.IsForbidden(err):
-		a.Caveats = append(a.Caveats, what+" left out: not allowed to read it")
+		a.Caveats = append(a.Caveats, what+" ignored: "+cmp.Or(a.Unread, "not allowed to read it"))
 	default:
-		a.Caveats = append(a.Caveats, fmt.Sprintf("%s left out: %v", what, err))
+		a.Caveats = append(a.Caveats, fmt.Sprintf("%s ignored: %v", what, err))
 	}
 }
 
@@ -66,7 +67,7 @@ func (a *Admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
 		return err
 	}
 	for _, refusal := range refusals {
-		a.Caveats = append(a.Caveats, "kube-apiserver would refuse this pod: "+refusal.What)
+		a.Caveats = append(a.Caveats, "kube-apiserver would reject this pod: "+refusal.What)
 	}
 	return nil
 }
@@ -76,7 +77,11 @@ func (a *Admission) priority(ctx context.Context, pod *corev1.Pod) {
 	class, err := a.priorityClass(ctx, pod.Spec.PriorityClassName)
 	switch {
 	case err != nil:
-		a.leaveOut("PriorityClass "+cmp.Or(pod.Spec.PriorityClassName, "by default"), err)
+		what := "global default PriorityClass"
+		if pod.Spec.PriorityClassName != "" {
+			what = "PriorityClass " + pod.Spec.PriorityClassName
+		}
+		a.leaveOut(what, err)
 	case class == nil:
 		pod.Spec.Priority = new(int32(0))
 		pod.Spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)

@@ -21,14 +21,14 @@ import (
 // autoscalerNames are under which autoscalers of nodes write events.
 var autoscalerNames = []string{"cluster-autoscaler", "karpenter"}
 
-// autoscalers remembers what they said, so that explaining many pods asks once.
+// autoscalers caches their messages, so that explaining many pods reads them once.
 type autoscalers struct {
 	mu    sync.Mutex
 	words map[types.UID][]report.AutoscalerWord
 	read  time.Time
 }
 
-// Autoscalers is what autoscalers said of the pod: the newest word of each, the
+// Autoscalers are the autoscalers' messages about the pod: the newest of each, the
 // newest first, at most 15 s late.
 func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
 	a.autoscalers.mu.Lock()
@@ -49,7 +49,7 @@ func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.Autos
 	return a.autoscalers.words[pod.UID]
 }
 
-// heardFrom notes the newest word of one autoscaler about each pod.
+// heardFrom notes the newest message of one autoscaler about each pod.
 func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]report.AutoscalerWord) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)

@@ -29,13 +29,13 @@ var (
 )
 
 // changedMeanwhile is the caveat of a report that is a mixture of two states.
-const changedMeanwhile = "objects that plugins read changed twice while this was explained; ask again"
+const changedMeanwhile = "the cluster changed twice during the evaluation: explain it again"
 
 // Options adjust a Cluster. The zero value does.
 type Options struct {
 	// Clock paces snapshots and metrics; nil is the real one.
 	Clock clock.WithTicker
-	// Reopen opens a Source anew after rights changed; nil keeps the first one.
+	// Reopen opens a Source again after rights changed; nil keeps the first one.
 	Reopen func(context.Context) (*Source, error)
 }
 
@@ -88,7 +88,7 @@ func New(ctx context.Context, source *Source, options Options) (*Cluster, error)
 	return c, nil
 }
 
-// Close ends everything that was started, and waits until it did.
+// Close ends everything that was started, and waits for it.
 func (c *Cluster) Close() {
 	c.stop()
 	<-c.ended
@@ -108,7 +108,7 @@ func (c *Cluster) Next(ctx context.Context) (*model.Snapshot, error) {
 	}
 }
 
-// Newest is the newest snapshot, whoever has had it; its Revision is 0 before the first.
+// Newest is the newest snapshot, also if Next has returned it; its Revision is 0 before the first.
 func (c *Cluster) Newest() *model.Snapshot {
 	if s := c.newest.Load(); s != nil {
 		return s
@@ -131,7 +131,7 @@ func (c *Cluster) Wait(ctx context.Context) error {
 // Source is where the state comes from now.
 func (c *Cluster) Source() *Source { return c.feed.Load().source }
 
-// ShowUsage says whether anyone looks at usage now; metrics are polled only then.
+// ShowUsage reports whether anyone looks at usage now; metrics are polled only then.
 func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 
 // Ask answers a question about a pod, of one state, or with a caveat. A pod that stands
@@ -189,7 +189,7 @@ func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pod
 	return told, err
 }
 
-// FitsWithout says whether a pod, which need not exist, would fit a node if some
+// FitsWithout reports whether a pod, which need not exist, would fit a node if some
 // pods were not there. Null: it could not be decided.
 func (c *Cluster) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
@@ -248,7 +248,7 @@ func (c *Cluster) measure(ctx context.Context) (*model.Usage, error) {
 // reopenPause is between two tries to open a source whose rights changed.
 const reopenPause = 5 * time.Second
 
-// reopen opens the source anew until that succeeds or ctx ends.
+// reopen opens the source again until that succeeds or ctx ends.
 func (c *Cluster) reopen(ctx context.Context) (*feed, error) {
 	for {
 		own, cancel := context.WithCancel(ctx)

@@ -82,8 +82,8 @@ func (r *Refusals) ask(ctx context.Context, s suspect) verdict {
 	return found
 }
 
-// judge tells what is missing of a controller's pods because they were refused;
-// nil if nothing is.
+// judge is what is missing of a controller's pods because they were rejected; nil if
+// nothing is.
 func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
 	wanted, missing := lacks(object)
 	if missing <= 0 {
@@ -97,7 +97,7 @@ func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) 
 			told.message, told.last = condition.message, condition.since
 		}
 	case s.kind == "ReplicaSet" || s.kind == "ReplicationController":
-		return nil // it would say so
+		return nil // its condition would say so
 	default:
 		newest, unknown := r.newestPod(s.owner)
 		if told.last.IsZero() || time.Since(told.last) > eventLife || !unknown && newest.After(told.last) {
@@ -222,7 +222,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// alike says whether two findings tell the same.
+// alike reports whether two findings are equal.
 func alike(a, b *model.Refused) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -136,7 +137,7 @@ func (f *feed) objects() cache.ResourceEventHandler {
 
 // add queues one change of a node or a pod.
 func (f *feed) add(was, is any) {
-	f.queue.add(explain.Change{Old: object(was), New: object(is)})
+	f.queue.add(scheduler.Change{Old: object(was), New: object(is)})
 }
 
 // marks notes that something else changed that a plugin may have read.
@@ -166,7 +167,7 @@ func object(seen any) runtime.Object {
 }
 
 // fold folds one change into the model.
-func (f *feed) fold(c explain.Change) {
+func (f *feed) fold(c scheduler.Change) {
 	switch is := c.New.(type) {
 	case *corev1.Node:
 		was, _ := c.Old.(*corev1.Node)
@@ -185,7 +186,7 @@ func (f *feed) fold(c explain.Change) {
 	}
 }
 
-// foldRefused folds the controllers whose pods were refused.
+// foldRefused folds the controllers whose pods were rejected.
 func (f *feed) foldRefused() {
 	if f.source.Refused == nil {
 		return
@@ -208,7 +209,7 @@ func (f *feed) refusedAs(uid types.UID) *model.Refused {
 	return nil
 }
 
-// isClosed tells whether a channel that is only ever closed was closed.
+// isClosed reports whether a channel was closed on which nothing is sent.
 func isClosed(done <-chan struct{}) bool {
 	select {
 	case <-done:

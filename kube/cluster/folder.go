@@ -14,8 +14,8 @@ import (
 // interval is the least time between two snapshots.
 const interval = 100 * time.Millisecond
 
-// folder is what the folding goroutine alone touches: what the informers saw goes
-// through it into the engine, then into the model, then out as a snapshot.
+// folder is what only the folding goroutine uses: events of the informers go through it
+// into the engine, then into the model, then out as a snapshot.
 type folder struct {
 	*Cluster
 	feed     *feed
@@ -39,7 +39,7 @@ func newFolder(c *Cluster) *folder {
 	return f
 }
 
-// run folds until ctx ends. A panic ends the folding and is told as an error.
+// run folds until ctx ends. A panic ends it and is reported as an error.
 func (f *folder) run(ctx context.Context) {
 	f.failed = ErrClosed
 	defer close(f.ended)
@@ -134,7 +134,7 @@ func (f *folder) status(all bool) model.Status {
 	return status
 }
 
-// publish offers s in place of any older snapshot that nobody has taken.
+// publish replaces an older snapshot that was not consumed yet.
 func (f *folder) publish(s *model.Snapshot) {
 	f.newest.Store(s)
 	select {
@@ -170,7 +170,7 @@ func (f *folder) askFirst(ctx context.Context) {
 	})
 }
 
-// reopenLater opens the source anew beside the one that is shown.
+// reopenLater opens the source again beside the one that is shown.
 func (f *folder) reopenLater(ctx context.Context) {
 	f.tasks.Go(func() {
 		defer utilruntime.HandleCrash()

@@ -16,7 +16,7 @@ const usagePause = 15 * time.Second
 // meter reads metrics while somebody looks at them.
 type meter struct {
 	clock   clock.WithTicker
-	wanted  chan bool     // holds one, the newest wish
+	wanted  chan bool     // capacity one: the newest request
 	changed chan struct{} // holds one: a reading came
 
 	mu    sync.Mutex
@@ -84,7 +84,7 @@ func (m *meter) read(ctx context.Context, measure func(context.Context) (*model.
 	m.keep(usage, "")
 }
 
-// keep stores a reading and tells the folding goroutine.
+// keep stores a reading and wakes the folding goroutine.
 func (m *meter) keep(usage *model.Usage, note string) {
 	m.mu.Lock()
 	m.usage, m.note = usage, note

@@ -167,7 +167,7 @@ func (w *world) objects() []apiruntime.Object {
 	return objects
 }
 
-// shownBy tells whether a snapshot holds the world.
+// shownBy reports whether a snapshot holds the world.
 func (w *world) shownBy(s *model.Snapshot) bool {
 	if len(s.Nodes) != len(w.nodes) || len(s.Pods) != len(w.pods) {
 		return false

@@ -3,15 +3,15 @@ package cluster
 import (
 	"sync"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
-// queue holds what the informers saw and nobody folded yet. Its writers never wait.
+// queue has the events of informers that are not folded yet. Its writers never wait.
 type queue struct {
 	wake chan struct{} // holds one: something is to be folded
 
 	mu      sync.Mutex
-	changes []explain.Change
+	changes []scheduler.Change
 }
 
 // newQueue makes an empty queue.
@@ -20,7 +20,7 @@ func newQueue() *queue {
 }
 
 // add appends one change and wakes the folding goroutine.
-func (q *queue) add(c explain.Change) {
+func (q *queue) add(c scheduler.Change) {
 	q.mu.Lock()
 	q.changes = append(q.changes, c)
 	q.mu.Unlock()
@@ -36,7 +36,7 @@ func (q *queue) nudge() {
 }
 
 // drain takes everything out.
-func (q *queue) drain() []explain.Change {
+func (q *queue) drain() []scheduler.Change {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	changes := q.changes

@@ -18,20 +18,20 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Refusals finds the controllers whose pods were refused. What makes one suspect
-// costs nothing or little: a condition of a ReplicaSet that is read anyway, or
-// an event. Whether pods are missing still, its live object tells; a suspect
-// that is acquitted is asked again only where something happens to it.
+// Refusals finds the controllers whose pods were rejected. A controller is suspected at
+// little cost: by a condition of a ReplicaSet that is read anyway, or by an event. Its
+// live object shows whether pods are still missing. If none are, it is read again only
+// after it changes.
 type Refusals struct {
 	options RefusalOptions
-	wake    chan struct{} // holds one: somebody is suspect
+	wake    chan struct{} // capacity one: a controller is suspected
 	synced  []cache.DoneChecker
 
 	mu       sync.Mutex
 	suspects map[types.UID]*suspect
 	unread   map[string]model.Unread // by resource: controllers that may not be read
 	found    []*model.Refused
-	known    bool // everybody who was suspect at the start was asked
+	known    bool // all controllers that were suspected at the start were read
 }
 
 // suspect is a controller whose pods may have been refused.
@@ -49,18 +49,18 @@ type owner struct {
 	uid             types.UID
 }
 
-// words are what events tell of a controller's refusals.
+// words are what events say about the rejections of a controller's pods.
 type words struct {
 	message     string // the newest
 	since, last time.Time
 }
 
 const (
-	// together is how long suspects gather before they are asked.
+	// together is how long suspects are collected before they are read.
 	together = 100 * time.Millisecond
-	// askAgain is how often controllers are asked that nobody watches.
+	// askAgain is how often controllers that are not watched are read.
 	askAgain = 15 * time.Second
-	// patient is how long lists may take before controllers are asked without them.
+	// patient is how long lists may take before controllers are read without them.
 	patient = 30 * time.Second
 	// eventLife is how long the API server keeps events. Controllers try at least
 	// every 17 minutes, so one that left none was not refused within it.
@@ -73,8 +73,8 @@ type RefusalOptions struct {
 	// Factory is not started yet. Of events it sees those of the reason FailedCreate.
 	Factory informers.SharedInformerFactory
 	Reads   func(resource string) bool // whether a kind comes in
-	Changed func()                     // is called when something else was found
-	Stale   <-chan struct{}            // closed: all this is of no use any longer; nil: never
+	Changed func()                     // is called when the result changed
+	Stale   <-chan struct{}            // closed: the source is no longer used; nil: never
 }
 
 // NewRefusals registers the handlers; Run looks for refusals.
@@ -116,7 +116,7 @@ func (r *Refusals) listen(factory informers.SharedInformerFactory) error {
 	return nil
 }
 
-// seeEvent notes what an event tells of a controller.
+// seeEvent notes what an event says about a controller.
 func (r *Refusals) seeEvent(seen any) {
 	e, ok := seen.(*corev1.Event)
 	if !ok || creators[e.InvolvedObject.Kind] == nil {
@@ -146,7 +146,7 @@ func (r *Refusals) seeOwner(seen any) {
 	}
 }
 
-// suspect makes sure that a controller is asked. The lock is held.
+// suspect makes sure that a controller is read. The lock is held.
 func (r *Refusals) suspect(of owner) *suspect {
 	s := r.suspects[of.uid]
 	if s == nil {
@@ -161,7 +161,7 @@ func (r *Refusals) suspect(of owner) *suspect {
 	return s
 }
 
-// Run asks whoever is suspect, until ctx ends or the source is of no use.
+// Run reads the suspected controllers, until ctx ends or the source is no longer used.
 func (r *Refusals) Run(ctx context.Context) {
 	r.await(ctx)
 	for {
@@ -181,7 +181,7 @@ func (r *Refusals) Run(ctx context.Context) {
 	}
 }
 
-// pause waits, and says whether refusals are of use still.
+// pause waits, and reports whether refusals are of use still.
 func (r *Refusals) pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -211,7 +211,7 @@ func (r *Refusals) recall() {
 	}
 }
 
-// round asks everybody who is due, and tells if anything changed.
+// round reads all controllers that are due, and reports if anything changed.
 func (r *Refusals) round(ctx context.Context) {
 	r.mu.Lock()
 	var due []suspect
@@ -240,7 +240,7 @@ func (r *Refusals) round(ctx context.Context) {
 	}
 }
 
-// keep takes over what was found out, and says whether it is news.
+// keep takes over what was found, and reports whether it is new.
 func (r *Refusals) keep(due []suspect, verdicts []verdict) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 
 const (
 	remembered = 15 * time.Second // how long an answer about schedulers is used again
-	leaseTime  = 30 * time.Second // past that a Lease that was not renewed is held by nobody
+	leaseTime  = 30 * time.Second // after that a Lease that was not renewed has no holder
 )
 
 // schedulers remembers what was found out about them, so that explaining many
@@ -47,12 +47,12 @@ type aliveness struct {
 	at           time.Time
 }
 
-// SchedulerAlive says whether a scheduler of that name works, by the signs of it
-// that there are: the Lease of that name, which it renews; pods that it bound or
-// refused; its events. Known and not alive needs a reason: a Lease that is not
-// renewed, no sign at all where everything could be read, or a pod that it left
-// alone for long. For the default scheduler the Lease is kube-scheduler's, which
-// managed control planes may hide: nothing found proves nothing.
+// SchedulerAlive reports whether a scheduler of that name is running, by its
+// signs: the Lease of that name, which it renews; pods that it bound or rejected;
+// its events. Known and not alive needs a reason: a Lease that is not renewed, no
+// sign at all where everything could be read, or a pod that it has not tried for
+// long. For the default scheduler the Lease is kube-scheduler's, which managed
+// control planes may hide: nothing found proves nothing.
 func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
 	a.schedulers.mu.Lock()
 	defer a.schedulers.mu.Unlock()
@@ -93,15 +93,15 @@ func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 	case !renewal.IsZero():
 		return aliveness{known: true, at: now, why: renewedWords(lease, now.Sub(renewal))}
 	case unread != "":
-		return aliveness{at: now, why: "not known: " + unread}
+		return aliveness{at: now, why: unread}
 	case name == corev1.DefaultSchedulerName:
-		return aliveness{at: now, why: "not known: it holds no Lease"}
+		return aliveness{at: now, why: "it has no Lease"}
 	case seen.newest.IsZero():
-		return aliveness{known: true, at: now, why: "it holds no Lease, wrote no event and bound no pod that is still there"}
+		return aliveness{known: true, at: now, why: "no Lease, no events, no pods bound by it"}
 	case seen.leftAlone != "" && seen.leftSince.After(seen.newest):
-		return aliveness{known: true, at: now, why: fmt.Sprintf("it holds no Lease and has not tried pod %s in %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
+		return aliveness{known: true, at: now, why: fmt.Sprintf("no Lease, and it has not tried pod %s for %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
 	}
-	return aliveness{at: now, why: "not known: it holds no Lease; its last sign of life: " + seen.words()}
+	return aliveness{at: now, why: "it has no Lease; last seen: " + seen.words()}
 }
 
 // firstUnread says why not all signs could be read; "" if they could.
@@ -118,7 +118,7 @@ func (a *Asker) firstUnread(leases, pods, events error) string {
 }
 
 func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {
-	return fmt.Sprintf("the Lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))
+	return fmt.Sprintf("the Lease %s/%s was last renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))
 }
 
 // lease is the newest Lease that a scheduler of that name would hold; nil
@@ -182,7 +182,7 @@ func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
 }
 
 // readAttempts reads the events of failed attempts, unless it did so lately. It
-// says whether they are of use: not where the asker went away. The lock is held.
+// reports whether they are of use: not where the asker went away. The lock is held.
 func (a *Asker) readAttempts(ctx context.Context) bool {
 	s := &a.schedulers
 	if time.Since(s.read) <= remembered {

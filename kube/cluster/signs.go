@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// lately: what a scheduler did to a pod within it shows that it lives.
+	// lately: a scheduler that handled a pod within this time is running.
 	lately = 5 * time.Minute
-	// seriesLife is within what an event shows the same. Of tries that fail alike
+	// seriesLife is the same for events. Of equal failed attempts
 	// only the first is written at once; the rest is counted every 30 minutes, and
 	// a series ends 6 minutes after its last (refreshTime and finishTime of
 	// k8s.io/client-go/tools/events).
 	seriesLife = 36 * time.Minute
-	// soonTried is within what a scheduler that lives tries a new pod.
+	// soonTried is the time within which a running scheduler tries a new pod.
 	soonTried = 5 * time.Minute
 )
 
-// signs are what is seen of a scheduler beside its Lease.
+// signs are the signs of a scheduler other than its Lease.
 type signs struct {
 	scheduler string
 	now       time.Time
-	after     time.Time // signs from before it stopped to renew its Lease count for nothing; zero: all count
+	after     time.Time // signs from before it stopped renewing its Lease do not count; zero: all count
 
 	newest    time.Time
 	what      string // what it did then: "it bound pod ml/web"
@@ -42,8 +42,8 @@ type signs struct {
 	leftSince time.Time // when that was created
 }
 
-// add takes in what was done at some time; it proves that the scheduler lives if
-// that is no longer ago than within.
+// add notes what the scheduler did at some time. It is running if that was within the
+// given time.
 func (s *signs) add(at time.Time, within time.Duration, what string) {
 	if at.IsZero() || !s.after.IsZero() && at.Before(s.after.Add(leaseTime)) {
 		return
@@ -54,7 +54,7 @@ func (s *signs) add(at time.Time, within time.Duration, what string) {
 	}
 }
 
-// lives says whether a sign is new enough.
+// lives reports whether a sign is new enough.
 func (s *signs) lives() bool { return s.alive }
 
 // words are the newest sign and its age.
@@ -116,7 +116,7 @@ func (s *signs) pod(pod *corev1.Pod) {
 	}
 }
 
-// forScheduler says whether a scheduler that lives would try the pod.
+// forScheduler reports whether a running scheduler would try the pod.
 func forScheduler(pod *corev1.Pod) bool {
 	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !ended

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -25,7 +25,7 @@ type Source struct {
 	// Client refuses every write.
 	Client kubernetes.Interface
 	// Trace notes reads of what could not be listed.
-	Trace *explain.Unreadable
+	Trace *scheduler.Unreadable
 	// Status tells how the data stands now: reading, unread, connection.
 	Status func() model.Status
 	// Changed fires (capacity one) when Status changed without an object changing.
@@ -37,7 +37,7 @@ type Source struct {
 	// before the informers fill. Nil where everything is there at once.
 	First func(context.Context) (*First, error)
 	// Configuration is the scheduler's; nil where it is not known.
-	Configuration *explain.Configuration
+	Configuration *scheduler.Configuration
 	// PoolLabel is the label of nodes that holds their pool, before the known ones;
 	// "" is none.
 	PoolLabel string
@@ -50,7 +50,7 @@ type Source struct {
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
-	// Refused gives the controllers whose pods were refused, as far as they were
+	// Refused gives the controllers whose pods were rejected, as far as they were
 	// found by now (Status.Seeking); one that did not change keeps its pointer, and
 	// Changed fires when one did. Nil where there never are any.
 	Refused func() []*model.Refused

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -38,7 +39,7 @@ func newSource(client *fake.Clientset) *Source {
 	return &Source{
 		Factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(strip)),
 		Client:  client,
-		Trace:   explain.NewUnreadable(),
+		Trace:   scheduler.NewUnreadable(),
 		Status:  func() model.Status { return model.Status{Context: "test"} },
 	}
 }

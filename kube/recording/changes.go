@@ -10,7 +10,7 @@ import (
 // Changes are what changed to a step, counted from 0, from the one before it.
 func (p *Player) Changes(ctx context.Context, step int) (*model.Difference, error) {
 	if step == 0 {
-		return nil, fmt.Errorf("compare step 1: there is none before it")
+		return nil, fmt.Errorf("compare step 1: it is the first step")
 	}
 	was, err := p.state(step - 1)
 	if err == nil {

@@ -117,12 +117,12 @@ func TestWhatTheRealSchedulerDidIsToldOfItsRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := told(history), `No node fits since step 2: took took the room on std-1.
+	if got, want := told(history), `No node would have fit since step 2: took took the capacity on std-1.
 3-3 Unschedulable
 2-2 Unschedulable not there
 1-1 Schedulable not there
 step 1 to 2
-std-1: default/took came with cpu 2; without it the pod would fit here
+std-1: default/took was scheduled with cpu 2; without it the pod would fit
 `; got != want {
 		t.Errorf("it says\n%swant\n%s", got, want)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// breath is how long Look looks back before it tells how far it came.
+// breath is how long Look looks back before it reports how far it came.
 const breath = 250 * time.Millisecond
 
 // Past is a look back from a step: what became of a pod, one step after the other,

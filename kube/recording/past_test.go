@@ -82,11 +82,11 @@ func TestWhoTookTheRoom(t *testing.T) {
 				{std1, std2, full, waits, pod("small", "500m", "std-1"), pod("took", "2", "std-1")},
 				{std1, std2, full, waits, pod("small", "500m", "std-1"), pod("took", "2", "std-1"), pod("later", "1", "std-1")},
 			},
-			want: `No node fits since step 2: took took the room on std-1.
+			want: `No node fits since step 2: took took the capacity on std-1.
 2-3 Unschedulable
 1-1 Schedulable
 step 1 to 2
-std-1: shop/took came with cpu 2; without it the pod would fit here
+std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 `,
 		},
 		"two pods took it together": {
@@ -94,23 +94,23 @@ std-1: shop/took came with cpu 2; without it the pod would fit here
 				{std1, waits},
 				{std1, waits, pod("one", "2", "std-1"), pod("two", "2", "std-1")},
 			},
-			want: `No node fits since step 2: one and 1 more took the room.
+			want: `No node fits since step 2: one and 1 more took the capacity.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
-std-1: shop/one came with cpu 2; shop/two came with cpu 2; without all of them the pod would fit here
+std-1: shop/one was scheduled with cpu 2; shop/two was scheduled with cpu 2; without all of them the pod would fit
 `,
 		},
 		"it was taken before the pod came": {
 			steps: [][]any{
 				{std1}, {std1, pod("took", "2", "std-1")}, {std1, pod("took", "2", "std-1"), waits},
 			},
-			want: `No node fits since step 2: took took the room on std-1.
+			want: `No node would have fit since step 2: took took the capacity on std-1.
 3-3 Unschedulable
 2-2 Unschedulable not there
 1-1 Schedulable not there
 step 1 to 2
-std-1: shop/took came with cpu 2; without it the pod would fit here
+std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 `,
 		},
 		"a step between cannot be read": {
@@ -118,12 +118,12 @@ std-1: shop/took came with cpu 2; without it the pod would fit here
 				{std1, waits}, {std1, waits}, {std1, waits, pod("took", "2", "std-1")},
 			},
 			broken: 2,
-			want: `No node fits since step 3: took took the room on std-1.
+			want: `No node fits since step 3: took took the capacity on std-1.
 3-3 Unschedulable
 2-2 
 1-1 Schedulable
 step 1 to 3
-std-1: shop/took came with cpu 2; without it the pod would fit here
+std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 `,
 		},
 		"a node was cordoned and one went": {
@@ -135,7 +135,7 @@ std-1: shop/took came with cpu 2; without it the pod would fit here
 1-1 Schedulable
 step 1 to 2
 std-1: cordoned
-std-2: is gone; it had cpu 4, memory 8Gi
+std-2: deleted; had cpu 4, memory 8Gi
 `,
 		},
 		"a pod on another node keeps it away": {
@@ -143,29 +143,29 @@ std-2: is gone; it had cpu 4, memory 8Gi
 				{inZone(std1), inZone(std2), pod("full", "4", "std-2"), waits},
 				{inZone(std1), inZone(std2), apart(pod("hostile", "0", "std-2")), pod("full", "4", "std-2"), pod("idle", "0", "std-1"), waits},
 			},
-			want: `No node fits since step 2: hostile took the room on std-2.
+			want: `No node fits since step 2: hostile took the capacity on std-2.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
-std-1: shop/hostile came on std-2 with nothing; without it the pod would fit here
+std-1: shop/hostile was scheduled on std-2 with nothing; without it the pod would fit
 `,
 		},
 		"what did it is not known": {
 			steps: [][]any{
 				{std1, waits}, {std1, heavier(waits)},
 			},
-			want: `No node fits since step 2: what happened to std-1 is not known.
+			want: `No node fits since step 2: what changed on std-1 is unknown.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
-std-1: no pod that came took its room, and it is as it was: what keeps the pod away is something else
+std-1: unchanged, and no new pod took its capacity: another reason rejects the pod
 `,
 		},
 		"it never fitted": {
 			steps: [][]any{
 				{std2, full}, {std2, full, waits},
 			},
-			want: `At none of the steps, from the first on, would a node have taken it.
+			want: `No node fit at any step.
 2-2 Unschedulable
 1-1 Unschedulable not there
 `,
@@ -181,7 +181,7 @@ std-1: no pod that came took its room, and it is as it was: what keeps the pod a
 		},
 		"it is gated": {
 			steps: [][]any{{std1, gated(waits)}, {std1, gated(waits)}},
-			want: `From the first step on it is gated.
+			want: `Since the first step the pod is gated.
 1-2 Gated
 `,
 		},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -14,8 +14,8 @@ import (
 // PlayOptions say how steps are read.
 type PlayOptions struct {
 	Read          snapshot.ReadOptions
-	Configuration *explain.Configuration // of the scheduler, instead of the steps' own; nil is theirs
-	PoolLabel     string                 // see cluster.Source
+	Configuration *scheduler.Configuration // of the scheduler, instead of the steps' own; nil is theirs
+	PoolLabel     string                   // see cluster.Source
 }
 
 // Player shows a recording as a cluster that is at one step, and goes from one to
@@ -57,7 +57,7 @@ func Play(ctx context.Context, r *Recording, step int, options PlayOptions) (*Pl
 func (p *Player) read(step int) (*snapshot.File, error) {
 	file, err := p.recording.Read(step, p.options.Read)
 	if err == nil {
-		explain.Emulate(file.Info.Version) // the first one decides
+		scheduler.Emulate(file.Info.Version) // the first one decides
 	}
 	return file, err
 }

@@ -112,9 +112,9 @@ func TestWhatChangedIsComparedWithTheStepBefore(t *testing.T) {
 		step int
 		want string
 	}{
-		{2, "std-2: came, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, holds cpu 3; waited before. "},
-		{1, "shop/took: std-1, holds cpu 3; came since. shop/waits: wants cpu 3. "},
-		{2, "std-2: came, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, holds cpu 3; waited before. "},
+		{2, "std-2: new, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, requests cpu 3; was pending. "},
+		{1, "shop/took: std-1, requests cpu 3; new. shop/waits: requests cpu 3. "},
+		{2, "std-2: new, Ready; allocatable cpu 4, memory 8Gi. shop/waits: std-2, requests cpu 3; was pending. "},
 	} {
 		d, err := p.Changes(t.Context(), test.step)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestWhatChangedIsComparedWithTheStepBefore(t *testing.T) {
 			t.Errorf("step %d: %s after %s, want %s", test.step+1, got, d.Apart, test.want)
 		}
 	}
-	if _, err := p.Changes(t.Context(), 0); err == nil || err.Error() != "compare step 1: there is none before it" {
+	if _, err := p.Changes(t.Context(), 0); err == nil || err.Error() != "compare step 1: it is the first step" {
 		t.Errorf("the first step: %v", err)
 	}
 	writeFile(t, p.recording.Path(0), "")

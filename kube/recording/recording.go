@@ -17,7 +17,7 @@ import (
 )
 
 // ErrEmpty says that a directory holds no step.
-var ErrEmpty = errors.New("it holds no step of a recording; snapshot --every writes them")
+var ErrEmpty = errors.New("the directory has no snapshots (snapshot --every writes them)")
 
 // Step is one file of a recording.
 type Step struct {

@@ -49,7 +49,7 @@ func (l *Past) whoTook(ctx context.Context, was *model.Snapshot, taken time.Time
 			continue
 		}
 		if i >= mostNodes {
-			node.Untold = "not looked into"
+			node.Untold = "not examined"
 		} else if err := t.of(ctx, &node); err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (t *takers) of(ctx context.Context, node *report.FittedNode) error {
 		case err != nil:
 			return err
 		case fits == nil:
-			node.Untold = "who took its room could not be decided: something that plugins read could not be read"
+			node.Untold = "cannot tell which pods took its capacity: some objects could not be read"
 			return nil
 		case *fits:
 			return t.least(ctx, node, pods)

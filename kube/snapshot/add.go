@@ -58,7 +58,7 @@ func (r *reader) addInfo(raw []byte) error {
 	}
 	for _, refused := range r.file.Info.Refused {
 		if refused.Pod == nil || len(refused.Pod.OwnerReferences) == 0 || refused.Pod.UID == "" || refused.Missing <= 0 {
-			return fmt.Errorf("%s: what was refused has no pod, or the pod no owner", infoKind.Kind)
+			return fmt.Errorf("%s: a controller whose pods were rejected has no pod, or the pod has no owner", infoKind.Kind)
 		}
 		if refused.Pod.CreationTimestamp.Unix() == refused.Since.Unix() {
 			refused.Pod.CreationTimestamp.Time = refused.Since // JSON has whole seconds

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// CheckAmounts refuses a quantity with an exponent of more than three digits in the
+// CheckAmounts rejects a quantity with an exponent of more than three digits in the
 // JSON of an object of type t: the parser of quantities takes for ever to scale by
 // it. Only fields that are quantities count; a name or an annotation may hold
 // whatever it wants. What is broken otherwise fails where it is decoded.
@@ -20,15 +20,32 @@ func CheckAmounts(raw []byte, t reflect.Type) error {
 	if !mayScale(raw) {
 		return nil
 	}
-	w := amounts{json.NewDecoder(bytes.NewReader(raw))}
-	w.decoder.UseNumber()
-	found, _ := w.value(t, "") // what is broken fails where it is decoded
+	found := findAmount(raw, t, absurdAmount)
 	if found == nil {
 		return nil
 	}
 	if name := nameIn(raw); name != "" {
 		return fmt.Errorf("%s: %w", name, found)
 	}
+	return found
+}
+
+// WrongAmount names the field of the first quantity in the JSON of an object of type t
+// that is none; nil if there is no such field. CheckAmounts comes first.
+func WrongAmount(raw []byte, t reflect.Type) error {
+	return findAmount(raw, t, func(text, at string) error {
+		if _, err := resource.ParseQuantity(text); err != nil {
+			return fmt.Errorf("%s: %q is not a quantity", at, shortened(text))
+		}
+		return nil
+	})
+}
+
+// findAmount is what check says of the first quantity that it rejects.
+func findAmount(raw []byte, t reflect.Type, check func(text, at string) error) error {
+	w := amounts{json.NewDecoder(bytes.NewReader(raw)), check}
+	w.decoder.UseNumber()
+	found, _ := w.value(t, "") // what is broken fails where it is decoded
 	return found
 }
 
@@ -54,7 +71,7 @@ func mayScale(raw []byte) bool {
 	}
 }
 
-// longExponent says whether a quantity's exponent of more than three digits stands
+// longExponent reports whether a quantity's exponent of more than three digits stands
 // at the beginning of text, and the quantity ends with it.
 func longExponent(text []byte) bool {
 	if text[0] == '+' || text[0] == '-' {
@@ -68,6 +85,7 @@ func longExponent(text []byte) bool {
 // is decoded twice.
 type amounts struct {
 	decoder *json.Decoder
+	check   func(text, at string) error
 }
 
 // value looks through the next value, of type t (nil: none that can hold a
@@ -88,9 +106,9 @@ func (w amounts) value(t reflect.Type, at string) (found, err error) {
 	case json.Delim:
 		return w.within(token, t, at)
 	case string:
-		return checkAmount(token, t, at), nil
+		return w.amount(token, t, at), nil
 	case json.Number:
-		return checkAmount(token.String(), t, at), nil
+		return w.amount(token.String(), t, at), nil
 	}
 	return nil, nil
 }
@@ -115,12 +133,18 @@ func (w amounts) within(begun json.Delim, t reflect.Type, at string) (found, err
 	return nil, err
 }
 
-func checkAmount(text string, t reflect.Type, at string) error {
-	text = strings.TrimSpace(text)
-	if t != reflect.TypeFor[resource.Quantity]() || !absurd.MatchString(text) {
+func (w amounts) amount(text string, t reflect.Type, at string) error {
+	if t != reflect.TypeFor[resource.Quantity]() {
 		return nil
 	}
-	return fmt.Errorf("%s is %s: an exponent of more than three digits is no amount", strings.TrimPrefix(at, "."), shortened(text))
+	return w.check(strings.TrimSpace(text), strings.TrimPrefix(at, "."))
+}
+
+func absurdAmount(text, at string) error {
+	if !absurd.MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%s is %s: an exponent of more than three digits is not a quantity", at, shortened(text))
 }
 
 // elementOf is the type of what a list holds; nil if t is none.

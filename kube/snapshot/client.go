@@ -38,7 +38,7 @@ type answers struct{ file *File }
 // RoundTrip implements http.RoundTripper.
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		_ = r.Body.Close() // nobody reads it
+		_ = r.Body.Close() // it is not read
 	}
 	var answer any
 	var err error
@@ -150,11 +150,11 @@ func withKind(object runtime.Object, k kind) runtime.Object {
 func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
 	k, ok := byResource[strings.SplitN(ref.Resource, ".", 2)[0]]
 	if !ok {
-		return "", fmt.Errorf("describe %s %s: the snapshot holds no %s", ref.Resource, ref.Name, ref.Resource)
+		return "", fmt.Errorf("describe %s %s: the snapshot has no %s", ref.Resource, ref.Name, ref.Resource)
 	}
 	describer, ok := describe.DescriberFor(k.gvk.GroupKind(), f.config())
 	if !ok {
-		return "", fmt.Errorf("describe %s %s: kubectl knows no description of it", ref.Resource, ref.Name)
+		return "", fmt.Errorf("describe %s %s: kubectl cannot describe it", ref.Resource, ref.Name)
 	}
 	text, err := describer.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true, ChunkSize: page})
 	if err != nil {
@@ -168,7 +168,7 @@ func (f *File) YAML(_ context.Context, ref model.Ref) (string, error) {
 	resource, _, _ := strings.Cut(ref.Resource, ".")
 	at, ok := f.places[objectKey{resource, ref.Namespace, ref.Name}]
 	if !ok {
-		return "", fmt.Errorf("read %s %s: the snapshot does not hold it", ref.Resource, ref.Name)
+		return "", fmt.Errorf("read %s %s: it is not in the snapshot", ref.Resource, ref.Name)
 	}
 	text, err := escaped.YAML(withKind(f.objects[resource][at], byResource[resource]))
 	return string(text), err

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
@@ -20,7 +20,7 @@ var configurationFields, extenderFields = []string{
 
 // scrubbedConfiguration is what of the scheduler's configuration goes into a
 // file; nil where there is none, or none that can be read.
-func scrubbedConfiguration(c *explain.Configuration) *Configuration {
+func scrubbedConfiguration(c *scheduler.Configuration) *Configuration {
 	if c == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func scrubProfiles(configuration map[string]any) {
 		all, _ := profile["pluginConfig"].([]any)
 		var known []any
 		for _, of := range all {
-			if fields, ok := of.(map[string]any); ok && explain.InTree(fields["name"]) {
+			if fields, ok := of.(map[string]any); ok && scheduler.InTree(fields["name"]) {
 				known = append(known, only(fields, []string{"name", "args"}))
 			}
 		}

@@ -62,7 +62,7 @@ func Keepable() []string {
 // CheckKeep says that Options.Keep cannot name a field.
 func CheckKeep(field string) error {
 	if !slices.Contains(Keepable(), field) {
-		return fmt.Errorf("keep %s: there is only %s", field, strings.Join(Keepable(), ", "))
+		return fmt.Errorf("--keep %s: choose from %s", field, strings.Join(Keepable(), ", "))
 	}
 	return nil
 }

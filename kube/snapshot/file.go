@@ -32,7 +32,7 @@ func packingOf(name string) (packing, error) {
 	case ".json":
 		p.format = JSON
 	default:
-		return p, fmt.Errorf("write %s: its name has to end in .yaml or .json, and in .gz or .zst after that to pack it", name)
+		return p, fmt.Errorf("write %s: the name must end in .yaml or .json, or in .gz or .zst after these", name)
 	}
 	return p, nil
 }
@@ -52,7 +52,7 @@ func CheckFile(name string, replace bool) error {
 	return nil
 }
 
-// FileName is how a file is called whose name nobody gave.
+// FileName is the default name of a file.
 func FileName(context string, taken time.Time) string {
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
@@ -64,7 +64,7 @@ func FileName(context string, taken time.Time) string {
 }
 
 // ErrExists says that there is a file of that name.
-var ErrExists = errors.New("it is there already")
+var ErrExists = errors.New("it exists already")
 
 // Save writes the snapshot to a file, which is there whole or not at all. One that
 // is there already is replaced only if that is wanted.

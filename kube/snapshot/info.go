@@ -18,7 +18,7 @@ import (
 // infoKind is how the first item of a file says what it is.
 var infoKind = schema.FromAPIVersionAndKind(report.APIVersion, "SnapshotInfo")
 
-// Info is the first item of a file: what the objects alone do not tell.
+// Info is the first item of a file: what the objects themselves do not say.
 type Info struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -31,8 +31,8 @@ type Info struct {
 
 	Unread     []Unread    `json:"unread,omitempty"`     // what could not be read, or only in part
 	Asked      []Asked     `json:"asked,omitempty"`      // what was asked for by namespace
-	Schedulers []Scheduler `json:"schedulers,omitempty"` // those that waiting pods name
-	Heard      []Heard     `json:"heard,omitempty"`      // what others said of waiting pods
+	Schedulers []Scheduler `json:"schedulers,omitempty"` // those that pending pods name
+	Heard      []Heard     `json:"heard,omitempty"`      // messages of others about pending pods
 	Refused    []Refused   `json:"refused,omitempty"`    // controllers whose pods were not created
 
 	// Forbidden says of the kinds that plugins read which are not there, and why.
@@ -63,7 +63,7 @@ type Scheduler struct {
 	Why   string `json:"why"`
 }
 
-// Heard is what events told of a waiting pod.
+// Heard is what events said about a pending pod.
 type Heard struct {
 	UID         types.UID  `json:"uid"`
 	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`

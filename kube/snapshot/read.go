@@ -27,9 +27,9 @@ const Most = 1 << 30
 const mostItem = 64 << 20
 
 // ErrFormat says that what was read is no snapshot and no List of kubectl.
-var ErrFormat = errors.New("neither a snapshot nor the YAML or JSON of kubectl get")
+var ErrFormat = errors.New("not a snapshot and not output of kubectl get")
 
-// ReadOptions say what a file cannot tell itself.
+// ReadOptions are what a file itself does not say.
 type ReadOptions struct {
 	// Name is how the state is called where the file does not say: its own name.
 	Name string
@@ -87,7 +87,7 @@ func Read(from io.Reader, options ReadOptions) (*File, error) {
 	first, err := firstByte(text)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, wrong(errors.New("it is empty"))
+		return nil, wrongf("it is empty")
 	case err != nil:
 		return nil, wrong(err)
 	case first == '{' && isJSON(text):
@@ -107,10 +107,19 @@ func wrong(err error) error {
 	case errors.Is(err, errTooLarge), errors.Is(err, ErrFormat):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: it ends in the middle", ErrFormat)
+		return wrongf("it is cut off")
 	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
+
+// formatError is an ErrFormat that says all by itself: what was read may well be of kubectl.
+type formatError string
+
+func (e formatError) Error() string { return string(e) }
+
+func (formatError) Is(target error) bool { return target == ErrFormat }
+
+func wrongf(format string, args ...any) error { return formatError(fmt.Sprintf(format, args...)) }
 
 // errTooLarge ends the reading of what would take too much memory.
 var errTooLarge = errors.New("too large")
@@ -163,7 +172,7 @@ func isJSON(text *bufio.Reader) bool {
 	return len(head) == 0 || head[0] == '"' || head[0] == '}'
 }
 
-// unpack undoes the packing that the first bytes tell of.
+// unpack uncompresses what the first bytes mark as compressed.
 func unpack(r io.Reader) (unpacked io.Reader, done func(), err error) {
 	packed := bufio.NewReader(r)
 	magic, err := packed.Peek(4)
@@ -192,7 +201,7 @@ func (r *reader) finish() error {
 		if len(f.Unknown) > 0 {
 			found = ", only " + strings.Join(slices.Sorted(maps.Keys(f.Unknown)), ", ")
 		}
-		return fmt.Errorf("%w: it holds neither nodes nor pods%s", ErrFormat, found)
+		return wrongf("no nodes and no pods in it%s", found)
 	}
 	if !f.Own {
 		f.Info.Taken, f.Info.Context = r.options.Taken, r.options.Name

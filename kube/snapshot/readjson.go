@@ -92,7 +92,7 @@ func (d *document) readItems(decoder *json.Decoder) error {
 		return err
 	}
 	if token != json.Delim('[') {
-		return errors.New("items is no list")
+		return errors.New("items is not a list")
 	}
 	for decoder.More() {
 		var item json.RawMessage
@@ -132,7 +132,7 @@ func (d *document) end() error {
 		return d.into.add(whole, of, 0)
 	}
 	if !strings.HasSuffix(of.Kind, "List") {
-		return fmt.Errorf("items of a %q: it is cut off, or no List", of.Kind)
+		return fmt.Errorf("items of a %q: it is cut off, or not a List", of.Kind)
 	}
 	of.Kind = strings.TrimSuffix(of.Kind, "List")
 	for _, raw := range d.later {

@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -111,9 +111,9 @@ func withSecrets() []runtime.Object {
 func sourceOf(objects []runtime.Object) *cluster.Source {
 	client := fake.NewClientset(objects...)
 	return &cluster.Source{
-		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: explain.NewUnreadable(),
+		Factory: informers.NewSharedInformerFactory(client, 0), Client: client, Trace: scheduler.NewUnreadable(),
 		Status: func() model.Status { return model.Status{Context: "test"} },
-		Configuration: &explain.Configuration{Source: "ConfigMap", Data: []byte(`apiVersion: kubescheduler.config.k8s.io/v1
+		Configuration: &scheduler.Configuration{Source: "ConfigMap", Data: []byte(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: hunter2-file}
 profiles:

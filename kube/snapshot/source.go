@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -31,7 +31,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
-	trace := explain.NewUnreadable()
+	trace := scheduler.NewUnreadable()
 	for _, k := range kinds {
 		why := f.why(k)
 		switch {
@@ -53,7 +53,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Status:  func() model.Status { return status },
 		Now:     func() time.Time { return f.Info.Taken },
 		Usage: func(context.Context) (*model.Usage, error) {
-			return nil, errors.New("a snapshot holds no metrics")
+			return nil, errors.New("a snapshot has no metrics")
 		},
 		Refused:        func() []*model.Refused { return refused },
 		SchedulerAlive: f.schedulerAlive,
@@ -83,8 +83,11 @@ func (f *File) why(k kind) string {
 	if len(f.objects[k.resource]) > 0 {
 		return ""
 	}
-	return "the file holds no " + k.resource
+	return Absent(k.resource)
 }
+
+// Absent says that kubectl's output has no object of a resource.
+func Absent(resource string) string { return "the file has no " + resource }
 
 // serve makes the factory read a kind from the file.
 func (f *File) serve(factory informers.SharedInformerFactory, k kind) {
@@ -113,7 +116,7 @@ func (still) Watch(metav1.ListOptions) (watch.Interface, error) { return watch.N
 // IsWatchListSemanticsUnSupported makes reflectors list first.
 func (still) IsWatchListSemanticsUnSupported() bool { return true }
 
-// status tells where the state comes from.
+// status says where the state comes from.
 func (f *File) status() model.Status {
 	status := model.Status{
 		Context: f.Info.Context, Version: f.Info.Version, Namespace: f.Info.Namespace, Taken: f.Info.Taken,
@@ -129,7 +132,7 @@ func (f *File) status() model.Status {
 	}
 	if f.Info.Namespace != "" {
 		status.Unread = append(status.Unread, model.Unread{
-			Resource: "pods", Why: "the file holds pods of " + f.Info.Namespace + " only",
+			Resource: "pods", Why: "the file has pods of " + f.Info.Namespace + " only",
 		})
 	}
 	for _, k := range kinds {
@@ -138,7 +141,7 @@ func (f *File) status() model.Status {
 		}
 	}
 	status.Unread = append(status.Unread, model.Unread{
-		Resource: "events", Why: "pods that were not created are not looked for in a file of kubectl",
+		Resource: "events", Why: "kubectl get does not show pods that kube-apiserver rejected",
 	})
 	return status
 }
@@ -149,7 +152,10 @@ func (f *File) schedulerAlive(_ context.Context, name string) (alive, known bool
 			return s.Alive, s.Known, s.Why
 		}
 	}
-	return false, false, "not known: the snapshot tells nothing of it"
+	if !f.Own {
+		return false, false, "the file has no Leases"
+	}
+	return false, false, "the snapshot does not have it"
 }
 
 func (f *File) attemptSeen(_ context.Context, pod *corev1.Pod) *metav1.Time {
@@ -184,18 +190,18 @@ func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []report.A
 }
 
 // configuration is the scheduler's; nil where the file has none.
-func (f *File) configuration() *explain.Configuration {
+func (f *File) configuration() *scheduler.Configuration {
 	if f.Info.Configuration == nil {
 		return nil
 	}
-	return &explain.Configuration{Data: []byte(f.Info.Configuration.Data), Source: f.Info.Configuration.Source}
+	return &scheduler.Configuration{Data: []byte(f.Info.Configuration.Data), Source: f.Info.Configuration.Source}
 }
 
 // Events are those about an object that the file holds, newest first.
 func (f *File) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
 	found := f.events(ref)
 	if len(found) == 0 {
-		return nil, fmt.Errorf("list events of %s: the snapshot holds none", ref.Name)
+		return nil, fmt.Errorf("list events of %s: the snapshot has none", ref.Name)
 	}
 	return found, nil
 }
@@ -246,5 +252,5 @@ func (f *File) unlisted(resource, namespace string) string {
 			return a.Why
 		}
 	}
-	return cmp.Or(why, "the snapshot holds none")
+	return cmp.Or(why, "the snapshot has none")
 }

@@ -124,7 +124,7 @@ func (t *taking) held(k kind) ([]runtime.Object, error) {
 }
 
 // beside lists a kind that no informer holds: in all namespaces, or where that is
-// forbidden in those of waiting pods.
+// forbidden in those of pending pods.
 func (t *taking) beside(k kind) []runtime.Object {
 	found, err := listAll(t.ctx, t.source.Client, k.resource)
 	if err == nil {
@@ -156,7 +156,7 @@ func (t *taking) beside(k kind) []runtime.Object {
 	return found
 }
 
-// namespaces are those of waiting pods.
+// namespaces are those of pending pods.
 func (t *taking) namespaces() []string {
 	found := map[string]bool{}
 	for _, k := range t.state.Pending {
@@ -186,7 +186,7 @@ func pointers[T any, P interface {
 	return objects
 }
 
-// askSchedulers asks about those that waiting pods name.
+// askSchedulers asks about those that pending pods name.
 func (t *taking) askSchedulers() {
 	if t.source.SchedulerAlive == nil {
 		return
@@ -204,7 +204,7 @@ func (t *taking) askSchedulers() {
 	}
 }
 
-// askAboutPods notes what others said of each waiting pod.
+// askAboutPods notes what others said of each pending pod.
 func (t *taking) askAboutPods() {
 	for _, k := range t.state.Pending {
 		for _, p := range k.Pods {
@@ -237,7 +237,7 @@ func (t *taking) addRefused() {
 	}
 }
 
-// events are those about waiting pods that explanations ask for: of bound ones,
+// events are those about pending pods that explanations ask for: of bound ones,
 // of the first of each kind, and of claims whose volumes are not there.
 func (t *taking) events() []runtime.Object {
 	if t.source.Events == nil {

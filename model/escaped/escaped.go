@@ -67,7 +67,7 @@ func marshal(v any, indent string) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// escapes says whether a character of a string is written escaped. Readers of YAML
+// escapes reports whether a character of a string is written escaped. Readers of YAML
 // reject the two noncharacters.
 func escapes(r rune) bool {
 	return !model.Drawable(r) || r == 0xfffe || r == 0xffff
@@ -113,7 +113,7 @@ func firstEscape(text []byte) int {
 	return -1
 }
 
-// mayNeedEscapes says whether JSON holds a character that is written escaped in
+// mayNeedEscapes reports whether JSON holds a character that is written escaped in
 // YAML, or an escape of one.
 func mayNeedEscapes(text []byte) bool {
 	return firstEscape(text) >= 0 || bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte(`\r`)) ||

@@ -1,5 +1,5 @@
-// Package plan says what an action would change and end: Action → Plan → Confirmed, and
-// a plan's words. It writes nothing; package act carries out what was confirmed.
+// Package plan works out what an action would do: Action → Plan → Confirmed, and a
+// plan's words. It writes nothing; package act carries out a confirmed plan.
 package plan
 
 import (
@@ -11,62 +11,61 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// What keeps an Action from being planned, for errors.Is.
+// The errors of planning an Action, for errors.Is.
 var (
-	// ErrGone says that the object is not there any more, or another one of its name is.
+	// ErrGone says that the object no longer exists, or is another one of its name.
 	ErrGone = errors.New("it is gone")
-	// ErrNoChange says that everything is as wished already.
+	// ErrNoChange says that everything is already as requested.
 	ErrNoChange = errors.New("nothing would change")
-	// ErrWrongWish says that the wish makes no sense for the object.
-	ErrWrongWish = errors.New("it cannot be done")
+	// ErrNotPossible says that the action does not apply to the object.
+	ErrNotPossible = errors.New("not possible")
 )
 
-// What keeps a plan that was confirmed from being run, for errors.Is.
+// The errors of running a confirmed plan, for errors.Is.
 var (
 	// ErrReadOnly says that nothing may be changed in this run or context.
 	ErrReadOnly = errors.New("read-only")
-	// ErrChanged says that an object is another than the plan was made for: it
-	// has to be planned, read and confirmed again.
+	// ErrChanged says that an object has changed since the plan was made: the action
+	// has to be planned and confirmed again.
 	ErrChanged = errors.New("changed while you read")
 )
 
-// Action is a wish to change the cluster, checked against nothing yet.
+// Action is a requested change of the cluster, not checked yet.
 type Action interface {
-	// Name is the wish in an imperative clause: "cordon std-b-02".
+	// Name is an imperative clause: "cordon std-b-02".
 	Name() string
 	// Targets are the objects that have to be read from the API server to plan it.
 	Targets() []model.Ref
-	// Plan checks the wish against what is. Its errors are one of ErrGone,
-	// ErrNoChange and ErrWrongWish.
+	// Plan checks the action against the facts. Its errors are one of ErrGone,
+	// ErrNoChange and ErrNotPossible.
 	Plan(Facts) (*Plan, error)
 }
 
-// Drains is an Action that empties nodes: kubectl drain's filters are asked about
-// them before it is planned.
+// Drains is an Action that drains nodes: kubectl drain's filters choose the pods
+// before it is planned.
 type Drains interface {
 	Action
-	// DrainedNodes are the nodes, in the order in which they are emptied.
+	// DrainedNodes are the nodes, in the order in which they are drained.
 	DrainedNodes() []string
-	// NodesAtOnce is how many of them are emptied at a time; 0 is all.
+	// NodesAtOnce is how many of them are drained at a time; 0 is all.
 	NodesAtOnce() int
 }
 
-// Facts are what an Action is planned on.
+// Facts are the state on which an Action is planned.
 type Facts struct {
 	Snapshot *model.Snapshot
 	// Objects are the targets as the API server holds them, as JSON values
 	// (int64 for whole numbers), by their Ref without the UID.
 	Objects map[model.Ref]map[string]any
-	// Filtered are the pods that kubectl drain's filters let end, by node, where
-	// everything that its flags ask about is agreed to. Drain alone needs it, with
-	// each of its nodes as a key.
+	// Filtered are the pods that kubectl drain's filters evict, by node, with all of
+	// its flags set. Only Drain needs it, with each of its nodes as a key.
 	Filtered map[string][]types.UID
-	// Jobs are those of this run, as far as they are: an Action that makes a node
-	// schedulable stops what drains it.
+	// Jobs are those of this session: an Action that makes a node schedulable stops
+	// the jobs that drain it.
 	Jobs []*Progress
 }
 
-// Object finds what was read of a target; ErrGone without it.
+// Object finds a target among the objects; ErrGone without it.
 func (f Facts) Object(ref model.Ref) (map[string]any, error) {
 	wanted := ref.UID
 	ref.UID = ""

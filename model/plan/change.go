@@ -11,11 +11,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Change is what becomes of one object: fields of it get other values.
+// Change gives fields of one object other values.
 type Change struct {
 	Target          model.Ref // with its UID; its Resource may name a subresource: "deployments/scale"
-	ResourceVersion string    // of the object that the change was worked out for
+	ResourceVersion string    // of the object that the change was planned for
 	Edits           []Edit
+
+	basis map[string]any // what of the object the plan rests on; see basisOf
 }
 
 // Edit gives one field another value.
@@ -27,12 +29,35 @@ type Edit struct {
 // changeOf begins a change of the object that was read for ref.
 func changeOf(ref model.Ref, object map[string]any) Change {
 	ref.UID = types.UID(metaOf(object, "uid"))
-	return Change{Target: ref, ResourceVersion: metaOf(object, "resourceVersion")}
+	return Change{Target: ref, ResourceVersion: metaOf(object, "resourceVersion"), basis: basisOf(object)}
 }
 
-// edit adds an edit of the field at path, which has now that value, if it makes
-// a difference. Empty lists and maps are as good as none: the API server leaves
-// them out.
+// basisOf is what of an object a plan rests on: all but its status, its annotations and
+// what the API server counts. Kubelets and controllers write those at any time.
+func basisOf(object map[string]any) map[string]any {
+	return map[string]any{
+		"spec": object["spec"], "labels": valueAt(object, []string{"metadata", "labels"}), "uid": metaOf(object, "uid"),
+		"deleted": metaOf(object, "deletionTimestamp"),
+	}
+}
+
+// Rebase is the change for the object as it is now, false where that differs in anything
+// that the plan rests on or that the change replaces.
+func (c Change) Rebase(object map[string]any) (Change, bool) {
+	if c.basis == nil || !reflect.DeepEqual(c.basis, basisOf(object)) {
+		return c, false
+	}
+	for _, edit := range c.Edits {
+		if !reflect.DeepEqual(edit.From, valueAt(object, edit.Path)) {
+			return c, false
+		}
+	}
+	c.ResourceVersion = metaOf(object, "resourceVersion")
+	return c, true
+}
+
+// edit adds an edit of the field at path, unless the field has the value already.
+// An empty list or map is the same as none: the API server leaves it out.
 func (c *Change) edit(object map[string]any, to any, path ...string) {
 	from := valueAt(object, path)
 	to = orNil(to)
@@ -74,8 +99,8 @@ func orNil(value any) any {
 }
 
 // Patch is the change as a JSON merge patch. It carries the object's UID and
-// resourceVersion, so that the API server refuses it with a conflict where the
-// object is another by now.
+// resourceVersion, so that the API server rejects it with a conflict where the
+// object has changed since.
 func (c Change) Patch() ([]byte, error) {
 	patch := map[string]any{}
 	put(patch, []string{"metadata", "resourceVersion"}, c.ResourceVersion)
@@ -90,7 +115,7 @@ func (c Change) Patch() ([]byte, error) {
 	return text, nil
 }
 
-// put sets the field at path; nil takes it away where the patch is applied.
+// put sets the field at path; nil removes it where the patch is applied.
 func put(object map[string]any, path []string, value any) {
 	for _, field := range path[:len(path)-1] {
 		inner, ok := object[field].(map[string]any)
@@ -103,12 +128,12 @@ func put(object map[string]any, path []string, value any) {
 	object[path[len(path)-1]] = value
 }
 
-// Words tell the edit for a reader: "spec.unschedulable  – → true".
+// Words show the edit to a reader: "spec.unschedulable  – → true".
 func (e Edit) Words() string {
 	return fmt.Sprintf("%s  %s → %s", pathWords(e.Path), valueWords(e.From), valueWords(e.To))
 }
 
-// valueWords tell a JSON value in one line.
+// valueWords show a JSON value in one line.
 func valueWords(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -125,7 +150,7 @@ func valueWords(value any) string {
 	return itemWords(value)
 }
 
-// itemWords tell a taint as kubectl writes it, a gate by its name, and anything
+// itemWords show a taint as kubectl writes it, a gate by its name, and anything
 // else as JSON.
 func itemWords(item any) string {
 	if fields, ok := item.(map[string]any); ok {
@@ -172,8 +197,8 @@ func (c Change) Replicas() (int32, bool) {
 	return 0, false
 }
 
-// Replaced words the values of labels, annotations and taints that the plan puts others
-// in the place of, with their objects: "std-a-01 disktype=hdd".
+// Replaced words the values of labels, annotations and taints that the plan
+// overwrites, with their objects: "std-a-01 disktype=hdd".
 func (p *Plan) Replaced() []string {
 	var words []string
 	for _, change := range p.Changes {
@@ -186,7 +211,7 @@ func (p *Plan) Replaced() []string {
 	return words
 }
 
-// replaced are the values that the edit puts others in the place of.
+// replaced are the values that the edit overwrites.
 func (e Edit) replaced() []string {
 	if len(e.Path) == 3 && e.Path[0] == "metadata" && e.From != nil && e.To != nil {
 		if e.Path[1] == annotations {

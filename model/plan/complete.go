@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Completion is a word that what is typed may become.
+// Completion is a word that completes the typed text.
 type Completion struct {
 	Text string // the whole word: "dedicated=gpu:NoSchedule"
 	Note string // "on 3 nodes"
@@ -22,9 +22,8 @@ type Completion struct {
 // most is how many completions there are at a time.
 const most = 100
 
-// CompleteTaint gives what the last word typed may become: taints in use, the
-// most used first, the same ones with another effect, and those that can be taken
-// off these nodes.
+// CompleteTaint completes the last word typed: taints in use, the most used first,
+// the same ones with another effect, and those that can be removed from these nodes.
 func CompleteTaint(s *model.Snapshot, nodes []string, typed string) []Completion {
 	word, removes := strings.CutSuffix(lastWord(typed), "-")
 	uses, mine := taintUses(s, nodes)
@@ -64,7 +63,7 @@ func taintsLike(uses map[corev1.Taint]int, word string) []Completion {
 			case n > 0:
 				found = append(found, Completion{model.Clean(text), "on " + countNodes(n)})
 			default:
-				unused = append(unused, Completion{model.Clean(text), "on none"})
+				unused = append(unused, Completion{model.Clean(text), "not in use"})
 			}
 		}
 	}
@@ -72,7 +71,7 @@ func taintsLike(uses map[corev1.Taint]int, word string) []Completion {
 }
 
 // taintUses counts the nodes with each taint, and of these nodes. Those that
-// Kubernetes sets by itself are nobody's to type.
+// Kubernetes sets itself are left out.
 func taintUses(s *model.Snapshot, nodes []string) (uses, mine map[corev1.Taint]int) {
 	uses, mine = map[corev1.Taint]int{}, map[corev1.Taint]int{}
 	for _, node := range s.Nodes {
@@ -101,7 +100,7 @@ func byUse(uses map[corev1.Taint]int) []corev1.Taint {
 	})
 }
 
-// ofNodes tells how many of several nodes something holds for.
+// ofNodes says of how many of several nodes a taint is removed.
 func ofNodes(n, all int) string {
 	if all <= 1 {
 		return ""
@@ -109,9 +108,9 @@ func ofNodes(n, all int) string {
 	return fmt.Sprintf(" from %d of %d nodes", n, all)
 }
 
-// CompleteLabel gives what the last word typed may become: keys in use, then
-// values of the key typed, the most used first, and keys that can be taken off
-// these objects. Of pods those of the same namespaces count.
+// CompleteLabel completes the last word typed: keys in use, then values of the key
+// typed, the most used first, and keys that can be removed from these objects. Of
+// pods, those of the same namespaces count.
 func CompleteLabel(s *model.Snapshot, refs []model.Ref, typed string) []Completion {
 	word := lastWord(typed)
 	key, value, valued := strings.Cut(word, "=")

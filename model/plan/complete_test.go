@@ -45,11 +45,11 @@ func TestTaintsInUseCompleteWhatIsTyped(t *testing.T) {
 		node, typed string
 		want        []string
 	}{
-		{"std-a", "dedicated=gpu:No", []string{"dedicated=gpu:NoSchedule on 3 nodes", "dedicated=gpu:NoExecute on none"}},
-		{"std-a", "d", []string{"dedicated=gpu:NoSchedule on 3 nodes", "dedicated=gpu:PreferNoSchedule on none", "dedicated=gpu:NoExecute on none"}},
-		{"std-a", "new=x:NoE", []string{"new=x:NoExecute on none"}},
+		{"std-a", "dedicated=gpu:No", []string{"dedicated=gpu:NoSchedule on 3 nodes", "dedicated=gpu:NoExecute not in use"}},
+		{"std-a", "d", []string{"dedicated=gpu:NoSchedule on 3 nodes", "dedicated=gpu:PreferNoSchedule not in use", "dedicated=gpu:NoExecute not in use"}},
+		{"std-a", "new=x:NoE", []string{"new=x:NoExecute not in use"}},
 		{"std-a", "new=x", nil},
-		{"std-a", "a:NoSchedule te", []string{"test:NoExecute on 1 node", "test:PreferNoSchedule on none", "test:NoSchedule on none"}},
+		{"std-a", "a:NoSchedule te", []string{"test:NoExecute on 1 node", "test:PreferNoSchedule not in use", "test:NoSchedule not in use"}},
 		{"gpu-c", "test:NoE", []string{"test:NoExecute on 1 node", "test:NoExecute- removes it"}},
 		{"gpu-c", "ded-", []string{"dedicated=gpu:NoSchedule- removes it"}},
 		{"gpu-c", "-", []string{"dedicated=gpu:NoSchedule- removes it", "test:NoExecute- removes it"}},
@@ -98,9 +98,9 @@ func TestWhatIsTypedIsToldWhileItIsTyped(t *testing.T) {
 		return Preview(s, action)
 	}
 	for typed, want := range map[string]string{
-		"dedicated=gpu:NoExecute":                          "Of 31 pods 9 end at once, 3 after 300s; 19 tolerate it.",
-		"dedicated=gpu:NoSchedule":                         "Its 31 pods stay; new pods go elsewhere unless they tolerate it.",
-		"dedicated=gpu:NoExecute dedicated=gpu:NoSchedule": "Of 31 pods 9 end at once, 3 after 300s; 19 tolerate it. New pods go elsewhere unless they tolerate it.",
+		"dedicated=gpu:NoExecute":                          "Evicts 12 of 31 pods (9 immediately, 3 after 300s). 19 tolerate it.",
+		"dedicated=gpu:NoSchedule":                         "Its 31 pods keep running; new pods are scheduled on other nodes unless they tolerate it.",
+		"dedicated=gpu:NoExecute dedicated=gpu:NoSchedule": "Evicts 12 of 31 pods (9 immediately, 3 after 300s). 19 tolerate it. New pods are scheduled on other nodes unless they tolerate it.",
 	} {
 		if got, err := taint(typed); err != nil || got != want {
 			t.Errorf("%s: %q, %v", typed, got, err)

@@ -11,22 +11,22 @@ import (
 // ErrNotConfirmed says that an answer is not the one that the plan asks for.
 var ErrNotConfirmed = errors.New("not confirmed")
 
-// Question is what a user has to answer before a plan is run. It grows with the harm.
+// Question is asked before a plan is run. It grows with the disruption.
 type Question struct {
-	Answer string // what has to be typed; "y" is a key, anything else is typed and entered
+	Answer string // "y" is a key, anything else is typed and entered
 	Words  string // "y cordon", "Type 11 (pods to evict):"
 }
 
 // Question is the plan's, on the context of that name as the header shows it.
-// What can be undone needs a key, and so does the eviction of one pod that is
-// rescheduled and loses nothing; what else evicts pods needs their number. On
-// production all that evicts pods needs the context's name.
+// A plan that can be undone needs a key, and so does the eviction of one pod that is
+// rescheduled and loses nothing. Any other plan that terminates pods needs their
+// number, on production the context's name.
 func (p *Plan) Question(context string, production bool) Question {
 	switch {
 	case p.Ending == 0, !production && p.reschedules():
 		return Question{Answer: "y", Words: "y " + p.Does}
 	case production:
-		return Question{Answer: context, Words: fmt.Sprintf("Type %s to %s:", context, p.ends())}
+		return Question{Answer: context, Words: fmt.Sprintf("Type %s to %s:", context, p.disrupts())}
 	}
 	return Question{
 		Answer: strconv.Itoa(p.Ending),
@@ -34,25 +34,29 @@ func (p *Plan) Question(context string, production bool) Question {
 	}
 }
 
-// Number says whether the answer is a number, so that nothing but digits is typed.
+// Number says whether the answer is a number: only digits can be typed then.
 func (q Question) Number() bool {
 	return q.Answer != "" && strings.Trim(q.Answer, "0123456789") == ""
 }
 
-// toType says what the number is of that has to be typed.
-func toType(action Action) string {
+// toType says what the number counts that has to be typed.
+func toType(action Action) string { return "pods to " + verbOf(action) }
+
+// verbOf is what the action does to the pods that it terminates: "evict".
+func verbOf(action Action) string {
 	switch action.(type) {
-	case Evict, Drain:
-		return "pods to evict"
-	case Delete:
-		return "pods to delete"
+	case Evict, Drain, Taint:
+		return "evict"
+	case Delete, Scale:
+		return "delete"
+	case Restart:
+		return "replace"
 	}
-	return "pods that terminate"
+	return "terminate"
 }
 
-// reschedules says whether all that the plan does is to evict one pod that its
-// controller creates again, that fits a node then, and that loses nothing: a Job
-// starts its work again from the beginning.
+// reschedules says whether the plan only evicts one pod that its controller
+// recreates, that fits a node, and that loses nothing: a Job starts over.
 func (p *Plan) reschedules() bool {
 	if _, evicts := p.Action.(Evict); !evicts || p.Ending != 1 || len(p.Consents) > 0 || len(p.Verdict.Refused) > 0 {
 		return false
@@ -64,13 +68,13 @@ func (p *Plan) reschedules() bool {
 	})
 }
 
-// ends says what running the plan does to pods: "evict 3 pods", "drain and end 11 pods".
-func (p *Plan) ends() string {
-	switch p.Action.(type) {
-	case Evict, Delete:
-		return fmt.Sprintf("%s %s", p.Does, CountPods(p.Ending))
+// disrupts says what running the plan does to pods: "evict 3 pods", "drain and evict 11 pods".
+func (p *Plan) disrupts() string {
+	does := verbOf(p.Action)
+	if does != p.Does {
+		does = p.Does + " and " + does
 	}
-	return fmt.Sprintf("%s and end %s", p.Does, CountPods(p.Ending))
+	return does + " " + CountPods(p.Ending)
 }
 
 // CountPods is "1 pod", "3 pods".
@@ -84,18 +88,18 @@ func CountPods(n int) string {
 // Confirmed is a plan whose question was answered. Nothing else can be run.
 type Confirmed struct{ plan *Plan }
 
-// Plan is what was confirmed; nil for the zero value.
+// Plan is the confirmed plan; nil for the zero value.
 func (c Confirmed) Plan() *Plan { return c.plan }
 
 // Confirm takes the answer to the question and the consents, one for each of
-// the plan's. Where one lacks, the error is ErrNotConfirmed.
+// the plan's. Where one is missing, the error is ErrNotConfirmed.
 func (p *Plan) Confirm(question Question, answer string, consents []bool) (Confirmed, error) {
 	if answer != question.Answer || question.Answer == "" {
 		return Confirmed{}, fmt.Errorf("%s: %w: the answer is %q", p.Action.Name(), ErrNotConfirmed, question.Answer)
 	}
 	for i, consent := range p.Consents {
 		if i >= len(consents) || !consents[i] {
-			return Confirmed{}, fmt.Errorf("%s: %w: agree to %s", p.Action.Name(), ErrNotConfirmed, consent.Words)
+			return Confirmed{}, fmt.Errorf("%s: %w: confirm: %s", p.Action.Name(), ErrNotConfirmed, consent.Words)
 		}
 	}
 	return Confirmed{plan: p}, nil

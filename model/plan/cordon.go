@@ -29,7 +29,7 @@ func (c Cordon) verb() string {
 // Targets implements Action.
 func (c Cordon) Targets() []model.Ref { return nodeRefs(c.Nodes) }
 
-// Plan implements Action. Nodes that are as wished already are left out.
+// Plan implements Action. Nodes that are already as requested are left out.
 func (c Cordon) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: c, Does: c.verb(), UndoSays: "Undo: uncordon.", on: on.Snapshot}
 	if c.Off {
@@ -56,20 +56,20 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 			plan.Changes = append(plan.Changes, change)
 		}
 	}
-	wished := c
+	requested := c
 	if len(kept) > 0 {
 		c.Nodes = kept
 		plan.Action = c
 	}
 	switch {
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
-		return nil, plan.skips.noneLeft(wished.Name(), wished.already())
+		return nil, plan.skips.noneLeft(requested.Name(), requested.already())
 	case len(plan.Changes) == 0:
 		plan.Title = grammar.Capital(c.Name())
 		plan.onlyStops()
 		return plan, nil
 	case len(plan.Stops) > 0:
-		plan.UndoSays = "Undo: cordon; the drain does not go on."
+		plan.UndoSays = undoStopsDrain
 	}
 	plan.Title, plan.Undo = titleOf(c, plan.Changes), undoOf(c, plan.Changes)
 	plan.follow()
@@ -84,10 +84,10 @@ func (c Cordon) already() string {
 	return "all are " + c.state()
 }
 
-// state is that of a node that is as wished.
+// state is that of a node that is already as requested.
 func (c Cordon) state() string {
 	if c.Off {
 		return "not cordoned"
 	}
-	return "cordoned already"
+	return "already cordoned"
 }

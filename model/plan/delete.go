@@ -27,19 +27,21 @@ func (d Delete) Plan(on Facts) (*Plan, error) {
 	owner := metav1.GetControllerOfNoCopy(pod.Object)
 	switch {
 	case isMirror(pod.Object):
-		return nil, fmt.Errorf("%s: %w: it is a static pod, which the kubelet of %s makes again", d.Name(), ErrWrongWish, model.Clean(pod.Object.Spec.NodeName))
+		return nil, fmt.Errorf("%s: %w: it is a static pod, which the kubelet of %s recreates", d.Name(), ErrNotPossible, model.Clean(pod.Object.Spec.NodeName))
+	case owner != nil && !pod.Bound():
+		return nil, fmt.Errorf("%s: %w: it belongs to %s: scale or delete that", d.Name(), ErrNotPossible, model.Clean(pod.Owner.String()))
 	case owner != nil:
-		return nil, fmt.Errorf("%s: %w: %s owns it; e evict asks its PodDisruptionBudget", d.Name(), ErrWrongWish, model.Clean(pod.Owner.String()))
+		return nil, fmt.Errorf("%s: %w: %s owns it; e evicts it and respects PodDisruptionBudgets", d.Name(), ErrNotPossible, model.Clean(pod.Owner.String()))
 	case pod.Object.DeletionTimestamp != nil:
-		return nil, fmt.Errorf("%s: %w: it is terminating already", d.Name(), ErrNoChange)
+		return nil, fmt.Errorf("%s: %w: it is already terminating", d.Name(), ErrNoChange)
 	}
 	plan := &Plan{
-		Action: d, Title: grammar.Capital(d.Name()), Does: "delete", UndoSays: "A deletion cannot be undone.",
+		Action: d, Title: grammar.Capital(d.Name()), Does: "delete", UndoSays: "Cannot be undone.",
 		Ends: []End{endOf(pod, Deleted)}, Ending: 1, on: on.Snapshot,
 	}
 	if !pod.Finished() && pod.Bound() {
-		plan.Warnings = []string{"A deletion asks no PodDisruptionBudget; e evicts the pod, and asks."}
+		plan.Warnings = []string{"Deletion ignores PodDisruptionBudgets; eviction (e) respects them."}
 	}
-	plan.tell("")
+	plan.tell("Deletes 1 pod")
 	return plan, nil
 }

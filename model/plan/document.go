@@ -6,22 +6,22 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Document struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Action   string            `json:"action"` // the wish: "drain std-a-02"
+	Action   string            `json:"action"` // "drain std-a-02"
 	Title    string            `json:"title"`
-	Ending   int               `json:"ending"` // pods that end because of it
-	Pods     []EndDocument     `json:"pods"`   // that end, as far as it is known which
+	Ending   int               `json:"ending"` // pods that it terminates
+	Pods     []EndDocument     `json:"pods"`   // that it terminates, as far as they are known
 	Stays    []StayDocument    `json:"stays"`
 	Changes  []ChangeDocument  `json:"changes"`
 	Effects  []string          `json:"effects"`
 	Warnings []string          `json:"warnings"`
 	Consents []ConsentDocument `json:"consents"`
 	Order    string            `json:"order"`
-	Undo     string            `json:"undo"` // what takes it back, or why nothing does
+	Undo     string            `json:"undo"` // how to undo it, or why it cannot be undone
 	Undoable bool              `json:"undoable"`
 	Verdict  VerdictDocument   `json:"verdict"`
 }
 
-// EndDocument is a pod that ends.
+// EndDocument is a pod that the plan terminates.
 type EndDocument struct {
 	Namespace    string       `json:"namespace"`
 	Name         string       `json:"name"`
@@ -37,9 +37,9 @@ type EndDocument struct {
 	Words        string       `json:"words"`
 }
 
-// FateDocument is what becomes of a pod that ends.
+// FateDocument is what happens after a pod is terminated.
 type FateDocument struct {
-	Outcome Outcome         `json:"outcome"` // "" where nothing was foretold
+	Outcome Outcome         `json:"outcome"` // "" without a forecast
 	Node    string          `json:"node,omitempty"`
 	Tie     []string        `json:"tie,omitempty"`
 	Likely  bool            `json:"likely,omitempty"`
@@ -47,7 +47,7 @@ type FateDocument struct {
 	Budget  *BudgetDocument `json:"budget,omitempty"`
 }
 
-// BudgetDocument is what PodDisruptionBudgets say of an eviction.
+// BudgetDocument is the answer of PodDisruptionBudgets to an eviction.
 type BudgetDocument struct {
 	Allows BudgetVerdict `json:"allows"`
 	Name   string        `json:"name,omitempty"`
@@ -55,7 +55,7 @@ type BudgetDocument struct {
 	Left   int32         `json:"left"` // disruptions that it allows now
 }
 
-// StayDocument is a pod that a drain leaves.
+// StayDocument is a pod that a drain does not evict.
 type StayDocument struct {
 	Namespace string     `json:"namespace"`
 	Name      string     `json:"name"`
@@ -63,7 +63,7 @@ type StayDocument struct {
 	Why       StayReason `json:"why"`
 }
 
-// ChangeDocument is what becomes of one object.
+// ChangeDocument is the change of one object.
 type ChangeDocument struct {
 	Resource  string         `json:"resource"`
 	Namespace string         `json:"namespace,omitempty"`
@@ -71,25 +71,25 @@ type ChangeDocument struct {
 	Edits     []EditDocument `json:"edits"`
 }
 
-// EditDocument gives a field another value; null is none.
+// EditDocument gives a field another value; null is no value.
 type EditDocument struct {
 	Path string `json:"path"` // "spec.unschedulable", "metadata.labels[app]"
 	From any    `json:"from"`
 	To   any    `json:"to"`
 }
 
-// ConsentDocument is something that has to be agreed to.
+// ConsentDocument is a loss that has to be agreed to.
 type ConsentDocument struct {
 	Words string `json:"words"`
 	Flag  string `json:"flag"`
 }
 
-// VerdictDocument is what the API server said to the dry run.
+// VerdictDocument is the API server's answer to the dry run.
 type VerdictDocument struct {
 	Accepted *bool    `json:"accepted"` // null: not tried
-	Refused  []string `json:"refused"`  // its words
+	Refused  []string `json:"refused"`  // its messages
 	Skipped  string   `json:"skipped,omitempty"`
-	Untried  int      `json:"untried,omitempty"` // ends of pods that it was not asked about, for there are many
+	Untried  int      `json:"untried,omitempty"` // pods whose termination was not tried, because there are many
 }
 
 // Document is the plan as scripts read it.
@@ -141,7 +141,7 @@ func (c Change) document() ChangeDocument {
 func (v Verdict) document() VerdictDocument {
 	document := VerdictDocument{Refused: listed(v.Refused), Skipped: v.Skipped, Untried: v.Untried}
 	if v.Asked {
-		document.Accepted = new(len(v.Refused) == 0)
+		document.Accepted = new(len(v.Refused)+v.Blocked == 0)
 	}
 	return document
 }

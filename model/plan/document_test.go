@@ -56,7 +56,7 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
           "left": 0
         }
       },
-      "words": "waits: PDB cart, 1 healthy pod, 1 needed; its emptyDir data is lost"
+      "words": "blocked by PDB cart: 1 healthy pod, 1 needed; emptyDir data is deleted"
     }
   ],
   "stays": [
@@ -81,16 +81,16 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
     }
   ],
   "effects": [
-    "2 pods: 1 ends, 1 stays. 1 has to wait for its PodDisruptionBudget."
+    "The eviction of 1 of 2 pods is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."
   ],
   "warnings": [],
   "consents": [
     {
-      "words": "lose the emptyDir data of 1 pod",
+      "words": "delete the emptyDir data of 1 pod",
       "flag": "--delete-emptydir-data"
     }
   ],
-  "order": "Order: cordon, then its 1 pod; its grace period is 30s.",
+  "order": "Order: cordon, then evict 1 pod; grace period 30s.",
   "undo": "Undo: uncordon; pods do not move back.",
   "undoable": true,
   "verdict": {

@@ -14,8 +14,8 @@ import (
 // Drain cordons nodes and evicts their pods.
 type Drain struct {
 	Nodes  []string
-	AtOnce int           // how many nodes lose their pods at a time; 0: all
-	Grace  time.Duration // what the containers of each pod get to end; 0: what the pod says
+	AtOnce int           // how many nodes are drained at a time; 0: all
+	Grace  time.Duration // grace period of each pod; 0: its own
 }
 
 var _ Drains = Drain{}
@@ -32,20 +32,20 @@ func (d Drain) NodesAtOnce() int { return d.AtOnce }
 // Targets implements Action.
 func (d Drain) Targets() []model.Ref { return nodeRefs(d.Nodes) }
 
-// Plan implements Action. Whether a pod goes is for kubectl drain's own filters,
-// whose answer is in the facts.
+// Plan implements Action. kubectl drain's own filters, whose answer is in the
+// facts, choose the pods that are evicted.
 func (d Drain) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: d, Does: "drain", on: on.Snapshot}
-	wished := d
+	requested := d
 	d.Nodes = nil
-	for _, ref := range wished.Targets() {
+	for _, ref := range requested.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
 			plan.skips.add(ref, "gone", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
 			continue
 		}
 		if jobs := Draining(on.Jobs, ref.Name); len(jobs) > 0 {
-			plan.skips.add(ref, "being drained already by "+jobs[0].Name, nil)
+			plan.skips.add(ref, "already being drained by "+jobs[0].Name, nil)
 			continue
 		}
 		change := changeOf(ref, object)
@@ -55,7 +55,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		}
 		going, known := on.Filtered[ref.Name]
 		if !known {
-			return nil, fmt.Errorf("drain %s: %w: its pods were not read", ref.Name, ErrWrongWish)
+			return nil, fmt.Errorf("drain %s: %w: its pods could not be read", ref.Name, ErrNotPossible)
 		}
 		d.share(plan, ref.Name, going)
 		d.Nodes = append(d.Nodes, ref.Name)
@@ -66,22 +66,22 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	plan.Ending = ending(plan.Ends)
 	switch {
 	case len(d.Nodes) == 0:
-		return nil, plan.skips.noneLeft(wished.Name(), grammar.Agree(len(wished.Nodes), "it is", "all are")+" being drained already")
+		return nil, plan.skips.noneLeft(requested.Name(), grammar.Agree(len(requested.Nodes), "it is", "all are")+" already being drained")
 	case plan.Ending == 0 && len(plan.Changes) == 0:
-		return nil, fmt.Errorf("%s: %w: %s", wished.Name(), ErrNoChange, d.already(plan.Ends))
+		return nil, fmt.Errorf("%s: %w: %s", requested.Name(), ErrNoChange, d.already(plan.Ends))
 	}
 	plan.Action, plan.Title = d, grammar.Capital(d.Name())
 	plan.Consents = consentsOf(plan.Ends)
-	plan.Undo, plan.UndoSays = nil, "An eviction cannot be undone."
+	plan.Undo, plan.UndoSays = nil, "Evictions cannot be undone."
 	if len(plan.Changes) > 0 {
 		plan.Undo, plan.UndoSays = undoOf(d, plan.Changes), "Undo: uncordon; pods do not move back."
 	}
-	plan.tell(shareWords(plan.Ending, len(plan.Ends)-plan.Ending, len(plan.Stays)))
+	plan.tell(evictsWords(plan.Ending, len(plan.Ends)+len(plan.Stays)))
 	return plan, nil
 }
 
-// share tells the pods of a node that go from those that stay. One that came
-// after the snapshot is named: nobody has foretold anything of it.
+// share separates the pods of a node that are evicted from those that are not. A
+// warning counts those that were created after the snapshot: no forecast has them.
 func (d Drain) share(p *Plan, node string, going []types.UID) {
 	unseen := len(going)
 	for _, pod := range p.on.Pods {
@@ -99,12 +99,12 @@ func (d Drain) share(p *Plan, node string, going []types.UID) {
 		}
 	}
 	if unseen > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s of %s came just now and %s not in this plan: make it again.",
-			CountPods(unseen), model.Clean(node), grammar.Agree(unseen, "is", "are")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d new %s on %s %s not in this plan: plan again.",
+			unseen, grammar.Agree(unseen, "pod", "pods"), model.Clean(node), grammar.Agree(unseen, "is", "are")))
 	}
 }
 
-// giveGrace gives the pods that are evicted another grace period than their own.
+// giveGrace replaces the grace period of the pods that are evicted.
 func (e Ends) giveGrace(grace time.Duration) {
 	for i := range e {
 		if end := &e[i]; !end.Terminating {
@@ -113,38 +113,31 @@ func (e Ends) giveGrace(grace time.Duration) {
 	}
 }
 
-// already says that nothing is to be done.
+// already says why there is nothing to do.
 func (d Drain) already(left []End) string {
-	whose := grammar.Agree(len(d.Nodes), "it is", "all are") + " cordoned already"
 	if len(left) > 0 {
-		return whose + ", and the last pods are terminating"
+		return grammar.Agree(len(d.Nodes), "it is already cordoned and its", "all are already cordoned and their") + " last pods are terminating"
 	}
-	return whose + ", and no pod has to go"
+	return grammar.Agree(len(d.Nodes), "it is already cordoned and has", "all are already cordoned and have") + " no pods to evict"
 }
 
-// consentsOf is what kubectl drain asks for a flag for.
+// consentsOf are the losses for which kubectl drain needs a flag.
 func consentsOf(ends []End) []Consent {
 	var consents []Consent
 	if n := countEnds(ends, func(e End) bool { return e.Lost && !e.Terminating }); n > 0 {
-		consents = append(consents, Consent{Words: fmt.Sprintf("end %s that no controller owns", CountPods(n)), Flag: "kubectl drain --force"})
+		consents = append(consents, Consent{Words: fmt.Sprintf("evict %s without a controller", CountPods(n)), Flag: "kubectl drain --force"})
 	}
 	if n := countEnds(ends, func(e End) bool { return e.EmptyDir && !e.Terminating }); n > 0 {
-		consents = append(consents, Consent{Words: fmt.Sprintf("lose the emptyDir data of %s", CountPods(n)), Flag: "--delete-emptydir-data"})
+		consents = append(consents, Consent{Words: fmt.Sprintf("delete the emptyDir data of %s", CountPods(n)), Flag: "--delete-emptydir-data"})
 	}
 	return consents
 }
 
-// shareWords count the pods of drained nodes: "14 pods: 11 end, 3 stay."
-func shareWords(end, already, stay int) string {
-	if end+already+stay == 0 {
-		return "No pod is there."
+// evictsWords count the pods that a plan evicts: "Evicts 11 of 14 pods". It is the
+// beginning of a sentence, which the forecast of these pods ends.
+func evictsWords(evicted, all int) string {
+	if evicted == 0 {
+		return "No pods to evict"
 	}
-	words := fmt.Sprintf("%s: %d %s", CountPods(end+already+stay), end, grammar.Agree(end, "ends", "end"))
-	if already > 0 {
-		words += fmt.Sprintf(", %d %s already", already, grammar.Agree(already, "ends", "end"))
-	}
-	if stay > 0 {
-		words += fmt.Sprintf(", %d %s", stay, grammar.Agree(stay, "stays", "stay"))
-	}
-	return words + "."
+	return "Evicts " + ofPods(evicted, all)
 }

@@ -37,7 +37,7 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"14 pods: 11 end, 3 stay."}; !slices.Equal(plan.Effects, want) {
+	if want := []string{"Evicts 11 of 14 pods."}; !slices.Equal(plan.Effects, want) {
 		t.Errorf("before anything is foretold: %q, want %q", plan.Effects, want)
 	}
 	fates := map[types.UID]Fate{}
@@ -45,7 +45,7 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 		fates[end.Pod.Object.UID] = Fate{Outcome: Lands, Node: "std-a-01", Budget: Budget{Allows: BudgetAllows}}
 	}
 	fates["shell-anna"] = Fate{Outcome: Lost}
-	fates["index-1"] = Fate{Outcome: Waits, Why: "its volume is in eu-1a, cpu 1.2 short"}
+	fates["index-1"] = Fate{Outcome: Waits, Why: "volume in eu-1a; needs cpu 1.2 more"}
 	fates["cart-7b5c4d9f8-9fj4w"] = Fate{Outcome: Lands, Node: "std-a-01", Budget: Budget{
 		Allows: BudgetWaits, Name: "cart", Why: "3 healthy pods, 3 needed",
 	}}
@@ -55,16 +55,16 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 
 	want := []string{
 		"Drain std-a-02",
-		"14 pods: 11 end, 3 stay. 8 land elsewhere, 1 becomes Pending, 1 is lost, 1 has to wait for its PodDisruptionBudget.",
-		"! dev/shell-anna lost: no controller owns it",
-		"! search/index-1 Pending: its volume is in eu-1a, cpu 1.2 short",
-		"! shop/cart-7b5c4d9f8-9fj4w waits: PDB cart, 3 healthy pods, 3 needed",
-		"! web/cache-0 std-c-01; its emptyDir data is lost",
+		"Evicts 10 of 14 pods: 8 rescheduled, 1 Pending, 1 not recreated. 1 more is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed.",
+		"! dev/shell-anna not recreated: no controller",
+		"! search/index-1 Pending: volume in eu-1a; needs cpu 1.2 more",
+		"! shop/cart-7b5c4d9f8-9fj4w blocked by PDB cart: 3 healthy pods, 3 needed",
+		"! web/cache-0 std-c-01; emptyDir data is deleted",
 		"  batch/report-2 std-a-01",
-		"3 stay: 2 of DaemonSets, 1 static pod",
-		"end 1 pod that no controller owns (kubectl drain --force)",
-		"lose the emptyDir data of 1 pod (--delete-emptydir-data)",
-		"Order: cordon, then all 11 at once; the longest grace period is 60s.",
+		"3 not evicted: 2 DaemonSet pods, 1 static pod",
+		"evict 1 pod without a controller (kubectl drain --force)",
+		"delete the emptyDir data of 1 pod (--delete-emptydir-data)",
+		"Order: cordon, then evict all 11 pods in parallel; longest grace period 60s.",
 		"kube-apiserver accepts it (dry run). Undo: uncordon; pods do not move back.",
 		"Type 11 (pods to evict):",
 	}
@@ -117,26 +117,26 @@ func TestDrainsOfSeveralNodesAndOddPods(t *testing.T) {
 		owned("a/alone-and-going", "n2", "", asTerminating),
 	}
 	cases := []struct {
-		about string
-		wish  Drain
-		want  []string
-		err   error
+		about  string
+		action Drain
+		want   []string
+		err    error
 	}{
 		{"one after the other", Drain{Nodes: []string{"n1", "n2"}, AtOnce: 1}, []string{
-			"Drain 2 nodes", "4 pods: 2 end, 2 end already.",
-			"  a/ends ", "  a/over finished already", "  a/alone-and-going terminating already", "  a/going terminating already",
-			"Order: cordon 1 node, then 1 node at a time, all pods of a node at once; the longest grace period is 45s.",
-			"Not tried. Undo: uncordon; pods do not move back.", "Type 2 (pods to evict):",
+			"Drain 2 nodes", "Evicts 2 of 4 pods.",
+			"  a/ends ", "  a/over already finished", "  a/alone-and-going already terminating", "  a/going already terminating",
+			"Order: cordon 1 node, then drain 1 node at a time, the pods of each in parallel; longest grace period 45s.",
+			"No dry run. Undo: uncordon; pods do not move back.", "Type 2 (pods to evict):",
 		}, nil},
-		{"cordoned already", Drain{Nodes: []string{"n2"}}, []string{
-			"Drain n2", "2 pods: 1 ends, 1 ends already.", "  a/over finished already", "  a/alone-and-going terminating already",
-			"Order: its 1 pod; its grace period is 30s.",
-			"Not tried. An eviction cannot be undone.", "Type 1 (pods to evict):",
+		{"already cordoned", Drain{Nodes: []string{"n2"}}, []string{
+			"Drain n2", "Evicts 1 of 2 pods.", "  a/over already finished", "  a/alone-and-going already terminating",
+			"Order: evict 1 pod; grace period 30s.",
+			"No dry run. Evictions cannot be undone.", "Type 1 (pods to evict):",
 		}, nil},
 		{"a node that is gone", Drain{Nodes: []string{"n3"}}, nil, ErrGone},
 	}
 	for _, c := range cases {
-		plan, err := c.wish.Plan(factsOf(t, objects...))
+		plan, err := c.action.Plan(factsOf(t, objects...))
 		if !errors.Is(err, c.err) {
 			t.Fatalf("%s: error %v, want %v", c.about, err, c.err)
 		}
@@ -153,12 +153,12 @@ func TestADrainThatWouldDoNothing(t *testing.T) {
 	cordoned := anEmptyNode("n2")
 	cordoned.Spec.Unschedulable = true
 	_, err := Drain{Nodes: []string{"n2"}}.Plan(factsOf(t, cordoned))
-	if !errors.Is(err, ErrNoChange) || err.Error() != "drain n2: nothing would change: it is cordoned already, and no pod has to go" {
+	if !errors.Is(err, ErrNoChange) || err.Error() != "drain n2: nothing would change: it is already cordoned and has no pods to evict" {
 		t.Errorf("a drain of a cordoned, empty node gives %v", err)
 	}
 	unread := factsOf(t, anEmptyNode("n1"))
 	unread.Filtered = nil
-	if _, err := (Drain{Nodes: []string{"n1"}}).Plan(unread); !errors.Is(err, ErrWrongWish) {
+	if _, err := (Drain{Nodes: []string{"n1"}}).Plan(unread); !errors.Is(err, ErrNotPossible) {
 		t.Errorf("a drain whose pods were not read gives %v", err)
 	}
 	late := factsOf(t, anEmptyNode("n1"))
@@ -167,7 +167,7 @@ func TestADrainThatWouldDoNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"1 pod of n1 came just now and is not in this plan: make it again."}; !slices.Equal(plan.Warnings, want) {
+	if want := []string{"1 new pod on n1 is not in this plan: plan again."}; !slices.Equal(plan.Warnings, want) {
 		t.Errorf("warnings %q", plan.Warnings)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// defaultGrace is what a pod's containers get to end where its spec says nothing.
+// defaultGrace is the grace period where the pod's spec has none.
 const defaultGrace = corev1.DefaultTerminationGracePeriodSeconds * time.Second
 
-// endOf is the end of a pod, with what is lost by it.
+// endOf is the end of a pod, with what is deleted by it.
 func endOf(pod *model.Pod, how Ending) End {
 	end := End{Pod: pod, How: how, Grace: graceOf(pod.Object), Terminating: pod.Object.DeletionTimestamp != nil}
 	if pod.Finished() {
@@ -38,8 +38,8 @@ func graceOf(pod *corev1.Pod) time.Duration {
 	return time.Duration(*seconds) * time.Second
 }
 
-// isMirror says whether the pod is a static pod's image in the API: its kubelet
-// runs it whatever becomes of the image.
+// isMirror says whether the pod is a mirror pod: the kubelet runs its static pod
+// whatever happens to the mirror pod.
 func isMirror(pod *corev1.Pod) bool {
 	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return mirror
@@ -50,7 +50,8 @@ func ofDaemonSet(pod *corev1.Pod) bool {
 	return owner != nil && owner.Kind == "DaemonSet"
 }
 
-// ending counts the pods that end because of the plan: not those that end already.
+// ending counts the pods that the plan terminates, without those that are already
+// terminating.
 func ending(ends []End) int {
 	n := 0
 	for i := range ends {
@@ -61,7 +62,7 @@ func ending(ends []End) int {
 	return n
 }
 
-// longestGrace is the longest that one of the ends takes.
+// longestGrace is the longest grace period of the ends.
 func longestGrace(ends []End) time.Duration {
 	var longest time.Duration
 	for i := range ends {
@@ -70,7 +71,7 @@ func longestGrace(ends []End) time.Duration {
 	return longest
 }
 
-// countEnds counts the ends that something holds for.
+// countEnds counts the ends for which holds returns true.
 func countEnds(ends []End, holds func(End) bool) int {
 	n := 0
 	for i := range ends {
@@ -81,18 +82,18 @@ func countEnds(ends []End, holds func(End) bool) int {
 	return n
 }
 
-// recreating are the controllers of which it is known what becomes of their pods:
-// Kubernetes' own, which recreate them, and the kubelet for its static pods. Their
-// groups are Kubernetes' alone.
+// recreating are the controllers that are known to recreate their pods: those of
+// Kubernetes, and the kubelet for its static pods. Only Kubernetes uses their
+// groups.
 var (
 	recreating       = []string{"ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController", "Node"}
 	recreatingGroups = []string{"", "apps", "batch"}
 )
 
-// RecreationUnknown says that a controller owns the pod of which nobody knows
-// whether it recreates its pods: "not known whether its controller (Workflow x)
-// recreates it". It is "" where no controller owns it, or one of Kubernetes' own.
-// A kind of the same name in another group is another controller.
+// RecreationUnknown says that it is unknown whether the pod's controller recreates
+// its pods: "not known whether its controller (Workflow x) recreates it". It is ""
+// where the pod has no controller, or one of Kubernetes. A kind of the same name in
+// another group is another controller.
 func RecreationUnknown(pod *corev1.Pod) string {
 	controller := metav1.GetControllerOfNoCopy(pod)
 	if controller == nil || slices.Contains(recreating, controller.Kind) &&

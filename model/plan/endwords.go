@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// harm ranks what becomes of a pod, the worst first.
-func (e End) harm() int {
+// disruption ranks what happens to a pod, the most disruptive first.
+func (e End) disruption() int {
 	switch class := e.class(); {
 	case e.EmptyDir && (class == lands || class == comesBack):
 		return int(loses)
@@ -19,11 +18,11 @@ func (e End) harm() int {
 	}
 }
 
-// Warn says that the pod's end has to be read first.
-func (e End) Warn() bool { return e.harm() < int(notAsked) }
+// Warn says whether the pod is marked with a warning: its end is disruptive.
+func (e End) Warn() bool { return e.disruption() < int(notAsked) }
 
-// class is what a pod counts as in a plan's summary. They are in the order in
-// which pods are listed.
+// class is what a pod counts as in a plan's summary. Pods are listed in the order
+// of their classes.
 type class int8
 
 const (
@@ -31,13 +30,13 @@ const (
 	never
 	pending
 	notMade
-	mayReturn // nobody knows whether its controller recreates it
+	mayReturn // it is unknown whether its controller recreates it
 	preempts
 	depends
 	waitsForBudget
-	loses // data, and lands
+	loses // data, and is rescheduled
 	notEvaluated
-	notAsked // nothing was foretold
+	notAsked // there is no forecast
 	lands
 	comesBack
 	hadFinished
@@ -46,25 +45,24 @@ const (
 
 // summary words each class, in the order of a summary.
 var summary = []struct {
-	class     class
-	one, many string
+	class class
+	words string
 }{
-	{lands, "lands elsewhere", "land elsewhere"},
-	{comesBack, "comes back to the same node", "come back to the same node"},
-	{pending, "becomes Pending", "become Pending"},
-	{preempts, "preempts other pods", "preempt other pods"},
-	{depends, "may become Pending", "may become Pending"},
-	{notMade, "is not made again", "are not made again"},
-	{mayReturn, "may not be recreated", "may not be recreated"},
-	{lost, "is lost", "are lost"},
-	{waitsForBudget, "has to wait for its PodDisruptionBudget", "have to wait for their PodDisruptionBudgets"},
-	{never, "cannot be evicted", "cannot be evicted"},
-	{notEvaluated, "is not evaluated", "are not evaluated"},
-	{hadFinished, "had finished", "had finished"},
-	{endsAlready, "ends already", "end already"},
+	{lands, "rescheduled"},
+	{comesBack, "recreated on the same node"},
+	{pending, "Pending"},
+	{preempts, "preempting other pods"},
+	{depends, "possibly Pending"},
+	{notMade, "not recreated while tainted"},
+	{mayReturn, "possibly not recreated"},
+	{lost, "not recreated"},
+	{never, "cannot be evicted"},
+	{notEvaluated, "not evaluated"},
+	{hadFinished, "already finished"},
+	{endsAlready, "already terminating"},
 }
 
-// class tells what the pod counts as: one thing, the worst.
+// class is what the pod counts as: the most disruptive thing that holds for it.
 func (e End) class() class {
 	budget, outcome := e.budget(), e.Fate.Outcome
 	switch {
@@ -82,14 +80,14 @@ func (e End) class() class {
 	return e.outcome()
 }
 
-// outcome is the class of what the scheduler makes of the pod.
+// outcome is the class of what the scheduler does with the pod's replacement.
 func (e End) outcome() class {
 	if e.recreationUnknown() != "" {
 		return mayReturn
 	}
 	switch e.Fate.Outcome {
 	case Lands:
-		if e.Fate.Node == e.Pod.Object.Spec.NodeName {
+		if e.sameNode() {
 			return comesBack
 		}
 		return lands
@@ -107,8 +105,8 @@ func (e End) outcome() class {
 	return notAsked
 }
 
-// recreationUnknown says that nobody knows whether the pod comes back; "" where
-// that is known, or it is known not to be missed.
+// recreationUnknown says that it is unknown whether the pod is recreated; "" where
+// that is known, or does not matter.
 func (e End) recreationUnknown() string {
 	if e.Fate.Outcome == Finished || e.How == Rolled {
 		return ""
@@ -116,7 +114,7 @@ func (e End) recreationUnknown() string {
 	return RecreationUnknown(e.Pod.Object)
 }
 
-// budget is what PodDisruptionBudgets say; nothing, where nobody asks them.
+// budget is what PodDisruptionBudgets say; the zero value where they do not apply.
 func (e End) budget() Budget {
 	if e.How != Evicted {
 		return Budget{}
@@ -124,9 +122,8 @@ func (e End) budget() Budget {
 	return e.Fate.Budget
 }
 
-// outcomes count what becomes of the pods that end: "8 land elsewhere, 1 becomes
-// Pending."
-func (e Ends) outcomes() string {
+// counts say what happens to the pods: "8 rescheduled, 1 Pending".
+func (e Ends) counts() string {
 	counts := map[class]int{}
 	for i := range e {
 		counts[e[i].class()]++
@@ -135,20 +132,36 @@ func (e Ends) outcomes() string {
 	var words []string
 	for _, s := range summary {
 		if n := counts[s.class]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, grammar.Agree(n, s.one, s.many)))
+			words = append(words, fmt.Sprintf("%d %s", n, s.words))
 		}
 	}
-	return strings.Join(words, ", ") + "."
+	return strings.Join(words, ", ")
 }
 
-// Words are what becomes of the pod, for its line in the plan: "std-a-01", "lost:
-// no controller owns it", "waits: PDB cart, 3 healthy pods, 3 needed".
+// outcomes are the counts; of one pod "rescheduled".
+func (e Ends) outcomes() string {
+	if len(e) == 1 {
+		return strings.TrimPrefix(e.counts(), "1 ")
+	}
+	return e.counts()
+}
+
+// blocked says whether a budget blocks the eviction now: it is tried again.
+func (e End) blocked() bool {
+	return !e.Terminating && e.Fate.Outcome != Finished && e.budget().Allows == BudgetWaits
+}
+
+// blocked counts the pods whose eviction a budget blocks now.
+func (e Ends) blocked() int { return countEnds(e, End.blocked) }
+
+// Words say what happens to the pod, for its line in the plan: "std-a-01", "not
+// recreated: no controller", "blocked by PDB cart: 3 healthy pods, 3 needed".
 func (e End) Words() string {
 	switch e.class() {
 	case endsAlready:
-		return "terminating already"
+		return "already terminating"
 	case hadFinished:
-		return "finished already"
+		return "already finished"
 	}
 	var clauses []string
 	for _, clause := range []string{e.budgetWords(), e.whereWords(), e.dataWords(), e.againWords(), e.unreadWords()} {
@@ -158,34 +171,34 @@ func (e End) Words() string {
 	}
 	words := strings.Join(clauses, "; ")
 	switch {
-	case e.How == Thrown && e.After > 0 && words != "":
+	case e.How == TaintEvicted && e.After > 0 && words != "":
 		return fmt.Sprintf("after %s: %s", seconds(e.After), words)
-	case e.How == Thrown && e.After > 0:
+	case e.How == TaintEvicted && e.After > 0:
 		return "after " + seconds(e.After)
 	}
 	return words
 }
 
-// budgetWords say which budget is in the way; "" where none is.
+// budgetWords say which budget blocks the eviction; "" where none does.
 func (e End) budgetWords() string {
 	budget := e.budget()
 	switch budget.Allows {
 	case BudgetWaits:
-		return "waits: PDB " + model.Clean(budget.Name) + comma(budget.Why)
+		return "blocked by PDB " + model.Clean(budget.Name) + colon(budget.Why)
 	case BudgetNever:
-		if budget.Why != "" {
-			return "refused: " + model.Clean(budget.Why)
-		}
-		return "refused: several PDBs select it"
+		return "cannot be evicted" + colon(cmp.Or(budget.Why, "several PDBs select it"))
 	}
 	return ""
 }
 
-// whereWords say where the pod's like goes, or why nowhere.
+// NotRecreated says of a pod that it has no controller that would recreate it.
+const NotRecreated = "not recreated: no controller"
+
+// whereWords say where the pod's replacement is scheduled, or why nowhere.
 func (e End) whereWords() string {
 	switch fate := e.Fate; {
 	case e.Lost || fate.Outcome == Lost:
-		return "lost: no controller owns it"
+		return NotRecreated
 	case e.recreationUnknown() != "":
 		return e.recreationUnknown()
 	case fate.Outcome == Waits:
@@ -193,60 +206,63 @@ func (e End) whereWords() string {
 	case fate.Outcome == NotKnown:
 		return "not evaluated" + colon(fate.Why)
 	case fate.Outcome == NotMade:
-		return "not made again while the taint is there"
+		return "not recreated while the taint is there"
 	case fate.Outcome == Depends:
-		return cmp.Or(model.Clean(fate.Why), "depends on the order in which the pods come back")
+		return "possibly Pending: " + cmp.Or(model.Clean(fate.Why), "depends on the order in which pods are recreated")
 	case fate.Outcome == Preempts:
-		return "preempts on " + model.Clean(fate.Node) + colon(fate.Why)
+		return "preempts pods on " + model.Clean(fate.Node) + colon(fate.Why)
 	case fate.Outcome == Lands && e.budget().Allows != BudgetWaits:
 		return e.landsWords()
 	}
 	return ""
 }
 
-// landsWords name the node that the pod's like goes to.
+// sameNode says that the pod's replacement is scheduled on its own node, and that no
+// other node has the same score.
+func (e End) sameNode() bool {
+	return e.Fate.Node == e.Pod.Object.Spec.NodeName && len(e.Fate.Tie) <= 1
+}
+
+// landsWords name the node that the pod's replacement is scheduled on.
 func (e End) landsWords() string {
-	node, from := model.Clean(e.Fate.Node), e.Pod.Object.Spec.NodeName
-	switch {
-	case e.Fate.Node == from && len(e.Fate.Tie) <= 1:
-		return "back to " + node
+	node := model.Clean(e.Fate.Node)
+	switch others := len(e.Fate.Tie) - 1; {
+	case e.sameNode() && ofDaemonSet(e.Pod.Object):
+		return "recreated on " + node + " by its DaemonSet"
+	case e.sameNode():
+		return node + " (same node)"
 	case e.Fate.Likely:
 		return "likely " + node
-	case len(e.Fate.Tie) > 1:
-		return node + " or alike"
+	case others == 1:
+		return model.Clean(strings.Join(e.Fate.Tie, " or ")) + " (same score)"
+	case others > 1:
+		return fmt.Sprintf("%s or %d others (same score)", node, others)
 	}
 	return node
 }
 
-// dataWords say that the pod's data goes with it; of a lost pod nobody asks.
+// dataWords say that the pod's data is deleted; not of a pod that is not recreated.
 func (e End) dataWords() string {
 	if e.EmptyDir && !e.Lost {
-		return "its emptyDir data is lost"
+		return "emptyDir data is deleted"
 	}
 	return ""
 }
 
-// againWords say that work is begun anew.
+// againWords say that a Job repeats its work.
 func (e End) againWords() string {
 	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && e.outcome() != mayReturn && !e.EmptyDir {
-		return "its Job starts it again from nothing"
+		return "its Job starts it again"
 	}
 	return ""
 }
 
-// unreadWords say that nobody knows whether a budget is in the way.
+// unreadWords say that it is unknown whether a budget blocks the eviction.
 func (e End) unreadWords() string {
 	if e.budget().Allows == BudgetUnread {
 		return "not evaluated: PDBs could not be read"
 	}
 	return ""
-}
-
-func comma(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ", " + model.Clean(text)
 }
 
 func colon(text string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Evict asks for the eviction of pods, which their PodDisruptionBudgets may refuse.
+// Evict evicts pods, as far as their PodDisruptionBudgets allow.
 type Evict struct{ Pods []model.Ref }
 
 // Name implements Action.
@@ -19,12 +19,12 @@ func (e Evict) Name() string { return "evict " + podsWords(e.Pods) }
 // Targets implements Action.
 func (e Evict) Targets() []model.Ref { return e.Pods }
 
-// Plan implements Action. Pods that end already are named, and nothing is sent
-// for them; those that cannot be evicted are left out. What kubectl drain has a
-// flag for has to be agreed to here too.
+// Plan implements Action. Pods that are already terminating are listed, and nothing
+// is sent for them; those that cannot be evicted are left out. Losses for which
+// kubectl drain has a flag need a consent here too.
 func (e Evict) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: e, Does: "evict", UndoSays: "An eviction cannot be undone.", on: on.Snapshot}
-	wished := e.Name()
+	plan := &Plan{Action: e, Does: "evict", UndoSays: "Evictions cannot be undone.", on: on.Snapshot}
+	requested := e.Name()
 	var kept []model.Ref
 	for _, ref := range e.Pods {
 		pod, err := on.pod(ref)
@@ -33,40 +33,40 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 			continue
 		}
 		if short, why := noEviction(pod); why != "" {
-			plan.skips.add(ref, short, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrWrongWish, why))
+			plan.skips.add(ref, short, fmt.Errorf("evict %s: %w: %s", ref.Words(), ErrNotPossible, why))
 			continue
 		}
 		kept = append(kept, ref)
 		plan.Ends = append(plan.Ends, endOf(pod, Evicted))
 	}
 	if len(kept) == 0 {
-		return nil, plan.skips.noneLeft(wished, "")
+		return nil, plan.skips.noneLeft(requested, "")
 	}
 	e.Pods = kept
 	plan.Action, plan.Title = e, grammar.Capital(e.Name())
 	plan.Ending = ending(plan.Ends)
 	if plan.Ending == 0 {
-		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, grammar.Agree(len(e.Pods), "it is terminating already", "all are terminating already"))
+		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, grammar.Agree(len(e.Pods), "it is already terminating", "all are already terminating"))
 	}
 	plan.Consents = consentsOf(plan.Ends)
-	plan.tell("")
+	plan.tell(evictsWords(plan.Ending, len(plan.Ends)))
 	return plan, nil
 }
 
-// noEviction says why evicting the pod makes no sense, in a few words and in a
-// clause; both "" where it does.
+// noEviction says why the pod cannot be evicted, in a few words and in a clause;
+// both "" where it can.
 func noEviction(pod *model.Pod) (short, why string) {
 	switch {
 	case isMirror(pod.Object):
-		return "static pod", fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: an eviction changes nothing",
+		return "static pod", fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: eviction has no effect",
 			model.Clean(pod.Object.Spec.NodeName))
 	case !pod.Bound():
-		return "on no node", "it is on no node"
+		return "not scheduled", "it is not scheduled yet, so there is nothing to evict"
 	}
 	return "", ""
 }
 
-// pod is a target of the wish, as the API server holds it.
+// pod is a target of the action, as the API server holds it.
 func (f Facts) pod(ref model.Ref) (*model.Pod, error) {
 	object, err := f.Object(ref)
 	if err != nil {

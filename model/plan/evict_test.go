@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Foretell(&Forecast{Unknown: "nobody knows"})
-	if diff := cmp.Diff([]string{"3 pods end."}, plan.Effects); diff != "" {
+	if diff := cmp.Diff([]string{"Evicts 3 pods."}, plan.Effects); diff != "" {
 		t.Error(diff)
 	}
 	plan.Warnings = nil
@@ -35,18 +36,18 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 		"report-1": {Outcome: Lands, Node: "std-a-01"},
 		"report-2": {Outcome: Lands, Node: "std-c-01"},
 		"front-5d8f9c6b4-8sd2l": {
-			Outcome: Waits, Why: "a waiting front pod takes its place",
+			Outcome: Waits, Why: "a pending front pod takes the capacity",
 			Budget: Budget{Allows: BudgetAllows, Name: "front", Left: 1},
 		},
 	}})
 	plan.Verdict.Asked = true
 	want := []string{
-		"Evict 3 pods", "2 land elsewhere, 1 becomes Pending.",
-		"  batch/report-1 std-a-01; its Job starts it again from nothing",
-		"  batch/report-2 std-c-01; its Job starts it again from nothing",
-		"! web/front-5d8f9c6b4-8sd2l Pending: a waiting front pod takes its place",
+		"Evict 3 pods", "Evicts 3 pods: 2 rescheduled, 1 Pending.",
+		"  batch/report-1 std-a-01; its Job starts it again",
+		"  batch/report-2 std-c-01; its Job starts it again",
+		"! web/front-5d8f9c6b4-8sd2l Pending: a pending front pod takes the capacity",
 		"PDB front allows 1 disruption now. Longest grace period 30s.",
-		"kube-apiserver accepts it (dry run). An eviction cannot be undone.",
+		"kube-apiserver accepts it (dry run). Evictions cannot be undone.",
 		"Type 3 (pods to evict):",
 	}
 	if diff := cmp.Diff(want, told(plan)); diff != "" {
@@ -113,28 +114,28 @@ func TestWhichPodsMayBeEvictedOrDeleted(t *testing.T) {
 		owned("a/waits", "", "", nil),
 	}
 	cases := []struct {
-		wish Action
-		want string // of the error, or the first effect
-		err  error
+		action Action
+		want   string // of the error, or the first effect
+		err    error
 	}{
-		{Evict{[]model.Ref{podRef("a", "of-replicaset")}}, "1 pod ends.", nil},
-		{Evict{[]model.Ref{podRef("a", "of-daemonset")}}, "1 pod ends.", nil},
-		{Evict{[]model.Ref{podRef("a", "over")}}, "1 pod ends.", nil},
-		{Evict{[]model.Ref{podRef("a", "static")}}, "evict a/static: it cannot be done: it is a static pod, which the kubelet of n1 runs from a file on the node: an eviction changes nothing", ErrWrongWish},
-		{Evict{[]model.Ref{podRef("a", "waits")}}, "evict a/waits: it cannot be done: it is on no node", ErrWrongWish},
-		{Evict{[]model.Ref{podRef("a", "going")}}, "evict a/going: nothing would change: it is terminating already", ErrNoChange},
+		{Evict{[]model.Ref{podRef("a", "of-replicaset")}}, "Evicts 1 pod.", nil},
+		{Evict{[]model.Ref{podRef("a", "of-daemonset")}}, "Evicts 1 pod.", nil},
+		{Evict{[]model.Ref{podRef("a", "over")}}, "Evicts 1 pod.", nil},
+		{Evict{[]model.Ref{podRef("a", "static")}}, "evict a/static: not possible: it is a static pod, which the kubelet of n1 runs from a file on the node: eviction has no effect", ErrNotPossible},
+		{Evict{[]model.Ref{podRef("a", "waits")}}, "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict", ErrNotPossible},
+		{Evict{[]model.Ref{podRef("a", "going")}}, "evict a/going: nothing would change: it is already terminating", ErrNoChange},
 		{Evict{[]model.Ref{{Resource: "pods", Namespace: "a", Name: "alone", UID: "earlier"}}}, "evict a/alone: it is gone", ErrGone},
-		{Delete{podRef("a", "alone")}, "1 pod ends.", nil},
-		{Delete{podRef("a", "waits")}, "1 pod ends.", nil},
-		{Delete{podRef("a", "of-replicaset")}, "delete a/of-replicaset: it cannot be done: replicaset/web owns it; e evict asks its PodDisruptionBudget", ErrWrongWish},
-		{Delete{podRef("a", "static")}, "delete a/static: it cannot be done: it is a static pod, which the kubelet of n1 makes again", ErrWrongWish},
-		{Delete{podRef("a", "going")}, "delete a/going: nothing would change: it is terminating already", ErrNoChange},
+		{Delete{podRef("a", "alone")}, "Deletes 1 pod.", nil},
+		{Delete{podRef("a", "waits")}, "Deletes 1 pod.", nil},
+		{Delete{podRef("a", "of-replicaset")}, "delete a/of-replicaset: not possible: replicaset/web owns it; e evicts it and respects PodDisruptionBudgets", ErrNotPossible},
+		{Delete{podRef("a", "static")}, "delete a/static: not possible: it is a static pod, which the kubelet of n1 recreates", ErrNotPossible},
+		{Delete{podRef("a", "going")}, "delete a/going: nothing would change: it is already terminating", ErrNoChange},
 		{Delete{podRef("a", "nobody")}, "delete a/nobody: it is gone", ErrGone},
 	}
 	for _, c := range cases {
-		plan, err := c.wish.Plan(factsOf(t, objects...))
+		plan, err := c.action.Plan(factsOf(t, objects...))
 		if !errors.Is(err, c.err) {
-			t.Errorf("%s: error %v, want %v", c.wish.Name(), err, c.err)
+			t.Errorf("%s: error %v, want %v", c.action.Name(), err, c.err)
 			continue
 		}
 		said := ""
@@ -144,7 +145,7 @@ func TestWhichPodsMayBeEvictedOrDeleted(t *testing.T) {
 			said = strings.Join(plan.Effects, "|")
 		}
 		if said != c.want {
-			t.Errorf("%s: %q, want %q", c.wish.Name(), said, c.want)
+			t.Errorf("%s: %q, want %q", c.action.Name(), said, c.want)
 		}
 	}
 }
@@ -165,22 +166,22 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 	}{
 		{End{Pod: web}, "", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "n2 or alike", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "n2 or n3 (same score)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "likely n2", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "back to n1", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts on n2", true},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2", Why: "ends a/low"}}, "preempts on n2: ends a/low", true},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Depends, Why: "fits unless a/q comes back first"}}, "fits unless a/q comes back first", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "n1 (same node)", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts pods on n2", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2", Why: "ends a/low"}}, "preempts pods on n2: ends a/low", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Depends, Why: "a/q may take the capacity first"}}, "possibly Pending: a/q may take the capacity first", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: NotKnown, Why: "not allowed to list nodes"}}, "not evaluated: not allowed to list nodes", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetUnread}}}, "n2; not evaluated: PDBs could not be read", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetNever}}}, "refused: several PDBs select it; n2", true},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "cpu 1 short", Budget: Budget{Allows: BudgetWaits, Name: "web"}}}, "waits: PDB web; Pending: cpu 1 short", true},
-		{End{Pod: web, How: Thrown, After: 300e9, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits}}}, "after 300s: n2", false},
-		{End{Pod: web, How: Thrown, After: 300e9}, "after 300s", false},
-		{End{Pod: pod("", nil), How: Evicted, Lost: true, EmptyDir: true}, "lost: no controller owns it", true},
-		{End{Pod: web, How: Evicted, EmptyDir: true, Fate: Fate{Outcome: Lands, Node: "std-c-01"}}, "std-c-01; its emptyDir data is lost", true},
-		{End{Pod: pod("Job/j", nil), How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2; its Job starts it again from nothing", false},
-		{End{Pod: web, Terminating: true, Fate: Fate{Outcome: Lands}}, "terminating already", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetNever}}}, "cannot be evicted: several PDBs select it; n2", true},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "needs cpu 1 more", Budget: Budget{Allows: BudgetWaits, Name: "web"}}}, "blocked by PDB web; Pending: needs cpu 1 more", true},
+		{End{Pod: web, How: TaintEvicted, After: 300e9, Fate: Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits}}}, "after 300s: n2", false},
+		{End{Pod: web, How: TaintEvicted, After: 300e9}, "after 300s", false},
+		{End{Pod: pod("", nil), How: Evicted, Lost: true, EmptyDir: true}, "not recreated: no controller", true},
+		{End{Pod: web, How: Evicted, EmptyDir: true, Fate: Fate{Outcome: Lands, Node: "std-c-01"}}, "std-c-01; emptyDir data is deleted", true},
+		{End{Pod: pod("Job/j", nil), How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2; its Job starts it again", false},
+		{End{Pod: web, Terminating: true, Fate: Fate{Outcome: Lands}}, "already terminating", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "a\x1b[31mb"}}, "Pending: ab", true},
 	}
 	for _, c := range cases {
@@ -201,7 +202,7 @@ func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
 		owned("a/data", "n1", "ReplicaSet/web", emptyDir),
 		owned("a/both", "n1", "", emptyDir),
 	)
-	force, data := "end %d pod%s that no controller owns", "lose the emptyDir data of %d pod%s"
+	force, data := "evict %d pod%s without a controller", "delete the emptyDir data of %d pod%s"
 	for name, test := range map[string]struct {
 		pods []string
 		want []string
@@ -213,11 +214,11 @@ func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
 		"several of which some lose either": {[]string{"owned", "alone", "data", "both", "over"}, []string{fmt.Sprintf(force, 2, "s") + " kubectl drain --force", fmt.Sprintf(data, 2, "s") + " --delete-emptydir-data"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wish := Evict{}
+			action := Evict{}
 			for _, pod := range test.pods {
-				wish.Pods = append(wish.Pods, podRef("a", pod))
+				action.Pods = append(action.Pods, podRef("a", pod))
 			}
-			plan, err := wish.Plan(facts)
+			plan, err := action.Plan(facts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,5 +234,59 @@ func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
 				t.Errorf("without agreeing to anything the plan is confirmed with %v", err)
 			}
 		})
+	}
+}
+
+func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
+	waits := Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits, Name: "web"}}
+	allowed := Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetAllows}}
+	for _, c := range []struct {
+		fates []Fate
+		want  string
+	}{
+		{[]Fate{allowed, allowed}, "Evicts 2 pods: 2 rescheduled."},
+		{[]Fate{allowed, waits}, "Evicts 1 of 2 pods: rescheduled. 1 more is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
+		{
+			[]Fate{allowed, waits, waits},
+			"Evicts 1 of 3 pods: rescheduled. 2 more are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed.",
+		},
+		{[]Fate{waits}, "The eviction of 1 pod is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
+		{[]Fate{waits, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},
+	} {
+		var pods []runtime.Object
+		var refs []model.Ref
+		forecast := &Forecast{Fates: map[types.UID]Fate{}}
+		for i, fate := range c.fates {
+			pod := owned(fmt.Sprintf("a/web-%d", i), "n1", "ReplicaSet/web", nil)
+			pods, refs = append(pods, pod), append(refs, podRef("a", pod.Name))
+			forecast.Fates[pod.UID] = fate
+		}
+		plan, err := Evict{refs}.Plan(factsOf(t, pods...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Foretell(forecast)
+		if got := plan.Effects[0]; got != c.want {
+			t.Errorf("got  %q\nwant %q", got, c.want)
+		}
+		if want := strconv.Itoa(len(c.fates)); plan.Ending != len(c.fates) || len(c.fates) > 1 && plan.Question("c", false).Answer != want {
+			t.Errorf("%d pods to evict, asks for %q, want %s", plan.Ending, plan.Question("c", false).Answer, want)
+		}
+	}
+}
+
+func TestAVerdictTellsWhatWasNotTried(t *testing.T) {
+	for _, c := range []struct {
+		verdict Verdict
+		want    string
+	}{
+		{Verdict{Asked: true}, "kube-apiserver accepts it (dry run)."},
+		{Verdict{Asked: true, Waiting: 2}, "kube-apiserver accepts the rest (dry run)."},
+		{Verdict{Asked: true, Waiting: 2, Untried: 7}, "kube-apiserver accepts the rest (dry run; 7 pods not tried)."},
+		{Verdict{Asked: true, Blocked: 1}, "kube-apiserver rejects 1 eviction for now (dry run); fathom retries until it is allowed."},
+	} {
+		if got := c.verdict.Words(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.verdict, got, c.want)
+		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// follow words what follows of the plan's changes, and finds the pods that end by
-// them.
+// follow words the effects of the plan's changes, and finds the pods that they
+// terminate.
 func (p *Plan) follow() {
-	lead, plain := p.throwOut()
+	lead, plain := p.taintEffects()
 	plain = append(cordons(p.Changes, p.on), plain...)
 	plain = append(plain, relabel(p.Changes, p.on)...)
 	p.Ending = ending(p.Ends)
@@ -41,7 +41,7 @@ func editsOf(changes []Change, on *model.Snapshot, path ...string) map[*model.No
 	return found
 }
 
-// cordons say what follows of nodes that are cordoned, and uncordoned.
+// cordons say what cordoning and uncordoning nodes does.
 func cordons(changes []Change, on *model.Snapshot) []string {
 	var sentences []string
 	nodes, pods, opened := 0, 0, 0
@@ -54,62 +54,69 @@ func cordons(changes []Change, on *model.Snapshot) []string {
 		pods += len(node.Pods)
 	}
 	if nodes > 0 {
-		sentences = append(sentences, stayThere(nodes, pods)+"; new pods go elsewhere.")
+		sentences = append(sentences, stayThere(nodes, pods)+"; new pods are scheduled on other nodes.")
 	}
 	if opened > 0 {
-		sentences = append(sentences, "New pods may go there again.")
+		sentences = append(sentences, "New pods can be scheduled there again.")
 	}
 	return sentences
 }
 
-// stayThere says that the pods of some nodes stay.
+// noPods begins the sentence about nodes without pods.
+const noPods = "No pods run there"
+
+// stayThere says that the pods of some nodes keep running.
 func stayThere(nodes, pods int) string {
 	if pods == 0 {
-		return "No pod is there"
+		return noPods
 	}
-	return fmt.Sprintf("%s %s %s", grammar.Agree(nodes, "Its", "Their"), CountPods(pods), grammar.Agree(pods, "stays", "stay"))
+	return fmt.Sprintf("%s %s %s running", grammar.Agree(nodes, "Its", "Their"), CountPods(pods), grammar.Agree(pods, "keeps", "keep"))
 }
 
-// throwOut says what follows of other taints: first for pods that are there,
-// which NoExecute ends, then for new ones.
-func (p *Plan) throwOut() (lead string, plain []string) {
+// taintEffects says what changed taints do: first to the pods on the nodes, which
+// NoExecute evicts, then to new pods.
+func (p *Plan) taintEffects() (lead string, plain []string) {
 	var (
-		out                     thrown
-		throwing                bool
-		nodes, pods             int
-		barred, shunned, opened int // taints
+		out                        taintEviction
+		evicting                   bool
+		nodes, pods                int
+		noSchedule, prefer, opened int // taints
 	)
 	for node, edit := range editsOf(p.Changes, p.on, taintsPath...) {
 		was, then := items(edit.From), items(edit.To)
 		if before, after := noExecute(was), noExecute(then); countOthers(before, after)+countOthers(after, before) > 0 {
-			throwing = true
+			evicting = true
 			out.on(node, before, after)
 			opened += countOthers(before, after)
 		}
 		nodes, pods = nodes+1, pods+len(node.Pods)
 		before, after := withEffect(was, corev1.TaintEffectNoSchedule), withEffect(then, corev1.TaintEffectNoSchedule)
-		barred += countOthers(after, before)
+		noSchedule += countOthers(after, before)
 		opened += countOthers(before, after)
-		shunned += countOthers(withEffect(then, corev1.TaintEffectPreferNoSchedule), withEffect(was, corev1.TaintEffectPreferNoSchedule))
+		prefer += countOthers(withEffect(then, corev1.TaintEffectPreferNoSchedule), withEffect(was, corev1.TaintEffectPreferNoSchedule))
 	}
 	if nodes == 0 {
 		return "", nil
 	}
 	stays := stayThere(nodes, pods) + "; "
-	if throwing && (out.taints > 0 || out.saved > 0) {
-		p.Ends, lead, stays = append(p.Ends, out.ends...), out.words(), ""
+	if evicting && (out.taints > 0 || out.saved > 0) {
+		var rest string
+		p.Ends, stays = append(p.Ends, out.ends...), ""
+		if lead, rest = out.words(); rest != "" {
+			plain = append(plain, rest)
+		}
 	}
 	if len(out.ends) > 0 {
-		p.warn("A NoExecute taint asks no PodDisruptionBudget; a drain does.")
+		p.warn("NoExecute ignores PodDisruptionBudgets; drain respects them.")
 	}
 	switch {
-	case barred > 0:
-		plain = append(plain, grammar.Capital(stays+"new pods go elsewhere unless they tolerate it."))
-	case shunned > 0:
-		plain = append(plain, grammar.Capital(stays+"new pods that do not tolerate it go elsewhere if they can."))
-	case throwing && out.taints > 0 || opened == 0:
+	case noSchedule > 0:
+		plain = append(plain, grammar.Capital(stays+"new pods are scheduled on other nodes unless they tolerate it."))
+	case prefer > 0:
+		plain = append(plain, grammar.Capital(stays+"new pods that do not tolerate it prefer other nodes."))
+	case evicting && out.taints > 0 || opened == 0:
 	case opened > 0:
-		plain = append(plain, grammar.Capital(stays+"new pods need not tolerate it any more."))
+		plain = append(plain, grammar.Capital(stays+"new pods no longer need to tolerate it."))
 	}
 	return lead, plain
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// seenAtOnce is how many pods stand in any box without scrolling: where an
-// eviction names no more, they keep the order in which they were named.
+// seenAtOnce is how many pods any box shows without scrolling: an eviction of no
+// more pods keeps the order in which they were named.
 const seenAtOnce = 5
 
-// tell words what is known of the plan before anything is foretold. lead begins
-// the first effect; where it is "" and pods end, their number does.
+// tell words the plan as it is known before there is a forecast. lead begins
+// the first effect; "" where no pods are terminated.
 func (p *Plan) tell(lead string, plain ...string) {
 	if words := p.skips.words(p.Action.Targets()); p.Whole() != nil {
 		p.warn(words)
@@ -26,9 +26,6 @@ func (p *Plan) tell(lead string, plain ...string) {
 		plain = append(plain, words)
 	}
 	p.sentences.lead, p.sentences.plain = lead, plain
-	if lead == "" && p.Ending > 0 {
-		p.sentences.bare = fmt.Sprintf("%s %s.", CountPods(p.Ending), grammar.Agree(p.Ending, "ends", "end"))
-	}
 	p.order()
 	p.Effects = p.effects()
 }
@@ -36,30 +33,62 @@ func (p *Plan) tell(lead string, plain ...string) {
 // effects are the plan's sentences, the point first.
 func (p *Plan) effects() []string {
 	first := p.sentences.lead
-	if p.foretold {
-		first = strings.TrimSpace(first + " " + p.Ends.outcomes())
+	if blocked := p.Ends.blocked(); p.foretold && blocked > 0 {
+		first = p.blockedWords(blocked)
+	} else if p.foretold {
+		first = strings.TrimPrefix(first+": "+p.Ends.outcomes(), ": ")
 	}
-	first = cmp.Or(first, p.sentences.bare)
 	effects := make([]string, 0, 1+len(p.sentences.plain))
 	if first != "" {
-		effects = append(effects, first)
+		effects = append(effects, grammar.Capital(first)+".")
 	}
 	return append(effects, p.sentences.plain...)
 }
 
-// order sorts the ends, those to be warned of first, and words the order in
-// which they are asked for.
+// blockedWords begin the effects of a plan of which budgets block some evictions
+// now: they are tried again and again, and count among the pods to evict.
+func (p *Plan) blockedWords(blocked int) string {
+	rest := make(Ends, 0, len(p.Ends))
+	for i := range p.Ends {
+		if !p.Ends[i].blocked() {
+			rest = append(rest, p.Ends[i])
+		}
+	}
+	all := len(p.Ends) + len(p.Stays)
+	retried := grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
+		"PodDisruptionBudgets for now; fathom retries until they are allowed")
+	if now := p.Ending - blocked; now > 0 {
+		return fmt.Sprintf("%s: %s. %d more %s blocked by %s", evictsWords(now, all), rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)
+	}
+	words := fmt.Sprintf("%s of %s %s blocked by %s", grammar.Agree(blocked, "the eviction", "the evictions"), ofPods(blocked, all),
+		grammar.Agree(blocked, "is", "are"), retried)
+	if len(rest) > 0 {
+		words += ". " + rest.counts()
+	}
+	return words
+}
+
+// ofPods count some of all pods: "2 of 11 pods", and "2 pods" where these are all.
+func ofPods(n, all int) string {
+	if n == all {
+		return CountPods(n)
+	}
+	return fmt.Sprintf("%d of %s", n, CountPods(all))
+}
+
+// order sorts the ends, the most disruptive first, and words the order in which
+// the pods are evicted.
 func (p *Plan) order() {
 	if _, evicts := p.Action.(Evict); !evicts || len(p.Ends) > seenAtOnce {
 		slices.SortStableFunc(p.Ends, func(a, b End) int {
-			return cmp.Or(cmp.Compare(a.harm(), b.harm()), model.ComparePods(a.Pod, b.Pod))
+			return cmp.Or(cmp.Compare(a.disruption(), b.disruption()), model.ComparePods(a.Pod, b.Pod))
 		})
 	}
 	p.Order = p.orderWords()
 }
 
-// Foretell puts into the plan what the scheduler would make of it: the fates of
-// the pods that end, and what becomes of pods that wait. nil leaves it as it is.
+// Foretell adds the forecast to the plan: what the scheduler would do with the
+// replacements of the pods that end, and with pending pods. nil changes nothing.
 func (p *Plan) Foretell(forecast *Forecast) {
 	if forecast == nil {
 		return
@@ -77,7 +106,7 @@ func (p *Plan) Foretell(forecast *Forecast) {
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
 	p.warn(unreadBudgets(p.Ends))
 	if forecast.Unknown != "" {
-		p.warn("Not everything could be foretold: " + model.Clean(forecast.Unknown) + ".")
+		p.warn("Incomplete forecast: " + model.Clean(forecast.Unknown) + ".")
 	}
 }
 
@@ -94,29 +123,29 @@ func unreadBudgets(ends []End) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("PodDisruptionBudgets could not be read: whether they let %s go is not evaluated.", CountPods(n))
+	return fmt.Sprintf("PodDisruptionBudgets could not be read: unknown whether they allow the eviction of %s.", CountPods(n))
 }
 
-// admitted say which of the pending pods of the snapshot would find room.
+// admitted say which pending pods of the snapshot would fit.
 func admitted(all []Admitted, on *model.Snapshot) []string {
 	var sentences []string
 	for _, a := range all[:min(len(all), few)] {
-		sentence := "Pending " + kindName(a.Pod) + " fits then"
-		if of := waiting(on, a.Pod); a.Count < of {
-			sentence += fmt.Sprintf(": %d of %d", a.Count, of)
+		sentence := "Pending " + kindName(a.Pod) + " would fit."
+		if of := replicas(on, a.Pod); a.Count < of {
+			sentence = fmt.Sprintf("%d of %d pending pods of %s would fit.", a.Count, of, kindName(a.Pod))
 		} else if a.Count > 1 {
-			sentence += fmt.Sprintf(": all %d", a.Count)
+			sentence = fmt.Sprintf("All %d pending pods of %s would fit.", a.Count, kindName(a.Pod))
 		}
-		sentences = append(sentences, sentence+".")
+		sentences = append(sentences, sentence)
 	}
 	if more := len(all) - few; more > 0 {
-		sentences = append(sentences, fmt.Sprintf("%d more %s of pending pods fit then.", more, grammar.Agree(more, "kind", "kinds")))
+		sentences = append(sentences, fmt.Sprintf("%d more pending %s would fit.", more, grammar.Agree(more, "workload", "workloads")))
 	}
 	return sentences
 }
 
-// waiting counts the pods of the pod's kind.
-func waiting(on *model.Snapshot, pod *model.Pod) int {
+// replicas counts the pending pods that the scheduler treats as it does this one.
+func replicas(on *model.Snapshot, pod *model.Pod) int {
 	if on == nil {
 		return 0
 	}
@@ -134,25 +163,25 @@ func barred(all []Barred) []string {
 		sentences = append(sentences, fmt.Sprintf("Pending %s %s.", kindName(b.Pod), model.Clean(b.How)))
 	}
 	if more := len(all) - few; more > 0 {
-		sentences = append(sentences, fmt.Sprintf("%d more %s of pending pods %s a node.", more, grammar.Agree(more, "kind", "kinds"), grammar.Agree(more, "loses", "lose")))
+		sentences = append(sentences, fmt.Sprintf("%d more pending %s %s a node that fits or comes closest.", more, grammar.Agree(more, "workload", "workloads"), grammar.Agree(more, "loses", "lose")))
 	}
 	return sentences
 }
 
-// kindName names pods of one kind: by their workload, or the one pod.
+// kindName names the workload of a pending pod, or the pod where it has none.
 func kindName(pod *model.Pod) string {
 	return model.Clean(pod.Object.Namespace + "/" + cmp.Or(pod.Owner.Name, pod.Object.Name))
 }
 
-// Supposed is the state that the plan leads to, as far as the snapshot knows its
-// objects: they as they would be, and the pods that would be gone. Pods that a
-// rollout replaces go one after the other, and pods that a scale ends are not
-// known: they are not in it.
+// Supposed is the state that the plan leads to, as far as the snapshot has its
+// objects: the changed objects, and the pods that would be deleted. It leaves out
+// pods that a rollout replaces one after the other, and pods that a scale deletes,
+// which are not known.
 func (p *Plan) Supposed(s *model.Snapshot) Supposed {
 	var supposed Supposed
 	for _, change := range p.Changes {
 		if !slices.ContainsFunc(change.Edits, func(e Edit) bool { return !isAnnotation(e.Path) }) {
-			continue // the scheduler reads none
+			continue // the scheduler reads no annotations
 		}
 		switch change.Target.Resource {
 		case "nodes":
@@ -177,8 +206,8 @@ func (p *Plan) Supposed(s *model.Snapshot) Supposed {
 	return supposed
 }
 
-// nodeThen is the node with the edits, and with what the node lifecycle
-// controller makes of a cordon: a taint. nil: the edits do not fit it.
+// nodeThen is the node with the edits, and with the taint that the node lifecycle
+// controller adds for a cordon. nil: the edits do not fit it.
 func nodeThen(node *corev1.Node, edits []Edit) *corev1.Node {
 	then := edited(node, edits)
 	if then == nil || then.Spec.Unschedulable == node.Spec.Unschedulable {

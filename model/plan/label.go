@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Label sets labels of nodes or pods and removes some.
@@ -19,8 +18,8 @@ type Label struct {
 	Remove []string
 }
 
-// Annotate sets annotations of nodes or pods and removes some. Their values are
-// in no words of it: they may be anything.
+// Annotate sets annotations of nodes or pods and removes some. Their values
+// are not shown: they may be anything.
 type Annotate struct {
 	Refs   []model.Ref
 	Set    map[string]string
@@ -43,7 +42,7 @@ func (l Label) Targets() []model.Ref { return l.Refs }
 // Targets implements Action.
 func (a Annotate) Targets() []model.Ref { return a.Refs }
 
-// Plan implements Action. Objects that are as wished already are left out.
+// Plan implements Action. Objects that are already as requested are left out.
 func (l Label) Plan(on Facts) (*Plan, error) {
 	plan, err := marks{action: l, of: func(refs []model.Ref) Action { l.Refs = refs; return l }, refs: l.Refs, set: l.Set, remove: l.Remove, field: "labels"}.plan(on)
 	if err != nil {
@@ -56,16 +55,16 @@ func (l Label) Plan(on Facts) (*Plan, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", l.Name(), err)
 			}
-			plan.warn(letGo(pod, change.Edits))
+			plan.warn(released(pod, change.Edits))
 		}
 	}
 	plan.follow()
 	return plan, nil
 }
 
-// letGo warns of labels that a pod's controller may select it by; "" where none
-// of those that it has becomes another.
-func letGo(pod *model.Pod, edits []Edit) string {
+// released warns of changed labels that a pod's controller may select it by; ""
+// where no label that it has changes.
+func released(pod *model.Pod, edits []Edit) string {
 	var keys []string
 	for _, edit := range edits {
 		if edit.From != nil {
@@ -76,14 +75,14 @@ func letGo(pod *model.Pod, edits []Edit) string {
 	case len(keys) == 0:
 		return ""
 	case owner == "":
-		return fmt.Sprintf("Services and PodDisruptionBudgets that select it by %s let %s go.", namesOf(keys), model.Clean(pod.FullName()))
+		return fmt.Sprintf("Services and PodDisruptionBudgets that select %s by %s no longer apply to it.", model.Clean(pod.FullName()), namesOf(keys))
 	default:
-		return fmt.Sprintf("If %s selects it by %s, it lets %s go and makes another; Services and PodDisruptionBudgets may let it go too.",
-			owner, namesOf(keys), model.Clean(pod.FullName()))
+		return fmt.Sprintf("If %s selects %s by %s, it releases the pod and creates a replacement; Services and PodDisruptionBudgets may no longer apply to it.",
+			owner, model.Clean(pod.FullName()), namesOf(keys))
 	}
 }
 
-// Plan implements Action. Objects that are as wished already are left out.
+// Plan implements Action. Objects that are already as requested are left out.
 func (a Annotate) Plan(on Facts) (*Plan, error) {
 	plan, err := marks{action: a, of: func(refs []model.Ref) Action { a.Refs = refs; return a }, refs: a.Refs, set: a.Set, remove: a.Remove, field: annotations}.plan(on)
 	if err != nil {
@@ -124,7 +123,7 @@ func (m marks) words() []string {
 
 func (m marks) plan(on Facts) (*Plan, error) {
 	if why := m.wrong(); why != "" {
-		return nil, fmt.Errorf("%s: %w: %s", m.action.Name(), ErrWrongWish, why)
+		return nil, fmt.Errorf("%s: %w: %s", m.action.Name(), ErrNotPossible, why)
 	}
 	plan := &Plan{Action: m.action, on: on.Snapshot}
 	var kept []model.Ref
@@ -142,29 +141,29 @@ func (m marks) plan(on Facts) (*Plan, error) {
 			change.edit(object, nil, "metadata", m.field, key)
 		}
 		if len(change.Edits) == 0 {
-			plan.skips.add(ref, "so already", nil)
+			plan.skips.add(ref, "no change", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
 		kept = append(kept, ref)
 	}
 	if len(plan.Changes) == 0 {
-		return nil, plan.skips.noneLeft(m.action.Name(), grammar.Agree(len(m.refs), "it is", "all are")+" so already")
+		return nil, plan.skips.noneLeft(m.action.Name(), "the "+m.field+" are already as requested")
 	}
 	plan.Action = m.of(kept)
 	plan.Title = titleOf(plan.Action, plan.Changes)
-	plan.Undo, plan.UndoSays = undoOf(plan.Action, plan.Changes), fmt.Sprintf("Undo: the %s as before.", m.field)
+	plan.Undo, plan.UndoSays = undoOf(plan.Action, plan.Changes), fmt.Sprintf("Undo: restore the previous %s.", m.field)
 	return plan, nil
 }
 
-// wrong says what is wrong with the wish whatever the objects; "" if nothing is.
+// wrong says what is wrong with the request whatever the objects; "" if nothing is.
 func (m marks) wrong() string {
 	if len(m.set)+len(m.remove) == 0 {
-		return "it names none"
+		return "no " + m.field + " given"
 	}
 	for _, ref := range m.refs {
 		if ref.Resource != "nodes" && ref.Resource != "pods" {
-			return "only nodes and pods can be changed so"
+			return "only " + m.field + " of nodes and pods can be changed"
 		}
 	}
 	for _, key := range slices.Concat(slices.Sorted(maps.Keys(m.set)), m.remove) {
@@ -196,13 +195,13 @@ func ParseMarks(words []string) (set map[string]string, remove []string, err err
 		_, twice := set[key]
 		switch {
 		case valued && twice:
-			return nil, nil, fmt.Errorf("read %s: %s is there twice", word, key)
+			return nil, nil, &InputError{"", word, key + " is given twice"}
 		case valued:
 			set[key] = value
 		case removes:
 			remove = append(remove, removed)
 		default:
-			return nil, nil, fmt.Errorf("read %s: write key=value, or key- to remove it", word)
+			return nil, nil, &InputError{"", word, "write key=value, or key- to remove it"}
 		}
 	}
 	return set, remove, nil

@@ -27,30 +27,30 @@ func TestMarksArePlanned(t *testing.T) {
 		owned("shop/alone", "n1", "", nil),
 	}
 	cases := []struct {
-		wish Action
-		want []string
-		err  string
+		action Action
+		want   []string
+		err    string
 	}{
 		{
 			Label{Refs: []model.Ref{node}, Remove: []string{"disk"}},
 			[]string{
-				"Label n1", "1 pod stays, but would not be placed there again, for its rules name disk: shop/cart-0.",
-				"1 pod stays, but is counted otherwise: its rules spread or gather pods by disk: shop/cart-1.",
-				"metadata.labels[disk]  ssd → –", "Not tried. Undo: the labels as before.", "y label",
+				"Label n1", "1 pod keeps running, but could not be scheduled there again (nodeSelector or node affinity on disk): shop/cart-0.",
+				"1 pod keeps running, but in another topology domain (spread constraints or pod affinity on disk): shop/cart-1.",
+				"metadata.labels[disk]  ssd → –", "No dry run. Undo: restore the previous labels.", "y label",
 			},
 			"",
 		},
 		{
 			Label{Refs: []model.Ref{node}, Set: map[string]string{"team": "a", "disk": "ssd"}},
-			[]string{"Label n1", "metadata.labels[team]  – → a", "Not tried. Undo: the labels as before.", "y label"},
+			[]string{"Label n1", "Its 4 pods keep running; their node selectors, required affinity and spread constraints are not affected.", "metadata.labels[team]  – → a", "No dry run. Undo: restore the previous labels.", "y label"},
 			"",
 		},
 		{
 			Label{Refs: []model.Ref{pod}, Set: map[string]string{"app": "other"}},
 			[]string{
 				"Label shop/cart-0", "metadata.labels[app]  cart → other",
-				"warning: If statefulset/cart selects it by app, it lets shop/cart-0 go and makes another; Services and PodDisruptionBudgets may let it go too.",
-				"Not tried. Undo: the labels as before.", "y label",
+				"warning: If statefulset/cart selects shop/cart-0 by app, it releases the pod and creates a replacement; Services and PodDisruptionBudgets may no longer apply to it.",
+				"No dry run. Undo: restore the previous labels.", "y label",
 			},
 			"",
 		},
@@ -58,34 +58,34 @@ func TestMarksArePlanned(t *testing.T) {
 			Label{Refs: []model.Ref{podRef("shop", "alone")}, Remove: []string{"app"}},
 			[]string{
 				"Label shop/alone", "metadata.labels[app]  alone → –",
-				"warning: Services and PodDisruptionBudgets that select it by app let shop/alone go.",
-				"Not tried. Undo: the labels as before.", "y label",
+				"warning: Services and PodDisruptionBudgets that select shop/alone by app no longer apply to it.",
+				"No dry run. Undo: restore the previous labels.", "y label",
 			},
 			"",
 		},
 		{
 			Annotate{Refs: []model.Ref{node}, Set: map[string]string{"example.com/Why": "any thing"}},
-			[]string{"Annotate n1", "metadata.annotations[example.com/Why]  – → any thing", "Not tried. Undo: the annotations as before.", "y annotate"},
+			[]string{"Annotate n1", "metadata.annotations[example.com/Why]  – → any thing", "No dry run. Undo: restore the previous annotations.", "y annotate"},
 			"",
 		},
-		{Label{Refs: []model.Ref{node}, Set: map[string]string{"disk": "ssd"}}, nil, "label n1 disk=ssd: nothing would change: it is so already"},
-		{Label{Refs: []model.Ref{node, pod}, Remove: []string{"x"}}, nil, "label 2 nodes x-: nothing would change: all are so already"},
-		{Label{Refs: []model.Ref{node}}, nil, "label n1 : it cannot be done: it names none"},
-		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b"}, Remove: []string{"a"}}, nil, "label n1 a=b a-: it cannot be done: a is both set and removed"},
-		{Label{Refs: []model.Ref{{Resource: "deployments", Name: "d"}}, Set: map[string]string{"a": "b"}}, nil, "label d a=b: it cannot be done: only nodes and pods can be changed so"},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"disk": "ssd"}}, nil, "label n1 disk=ssd: nothing would change: the labels are already as requested"},
+		{Label{Refs: []model.Ref{node, pod}, Remove: []string{"x"}}, nil, "label 2 nodes x-: nothing would change: the labels are already as requested"},
+		{Label{Refs: []model.Ref{node}}, nil, "label n1 : not possible: no labels given"},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b"}, Remove: []string{"a"}}, nil, "label n1 a=b a-: not possible: a is both set and removed"},
+		{Label{Refs: []model.Ref{{Resource: "deployments", Name: "d"}}, Set: map[string]string{"a": "b"}}, nil, "label d a=b: not possible: only labels of nodes and pods can be changed"},
 		{Annotate{Refs: []model.Ref{NodeRef("n2")}, Set: map[string]string{"a": "secret"}}, nil, "annotate n2 a: n2: it is gone"},
-		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b c"}}, nil, `label n1 a=b c: it cannot be done: value "b c" of a: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`},
+		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b c"}}, nil, `label n1 a=b c: not possible: value "b c" of a: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`},
 	}
 	for _, c := range cases {
-		plan, err := c.wish.Plan(factsOf(t, objects...))
+		plan, err := c.action.Plan(factsOf(t, objects...))
 		if err != nil || c.err != "" {
 			if err == nil || err.Error() != c.err {
-				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+				t.Errorf("%s: error %v, want %q", c.action.Name(), err, c.err)
 			}
 			continue
 		}
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
-			t.Errorf("%s: %s", c.wish.Name(), diff)
+			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
 	}
 }
@@ -122,33 +122,33 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 		owned("ml/c", "", "Job/c", nil),
 	}
 	a, b, c := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c")
-	undo := "Not tried. It cannot be undone: a gate can be removed, and never added again."
-	quota := "warning: x/quota was set by x, which removes it when it is ready."
-	budget := "warning: x/budget was set by x, which removes it when it is ready."
+	undo := "No dry run. Cannot be undone: a removed gate cannot be added again."
+	quota := "warning: x normally removes x/quota itself; removing it here bypasses that."
+	budget := "warning: x normally removes x/budget itself; removing it here bypasses that."
 	cases := []struct {
-		wish Ungate
-		want []string
-		err  string
+		action Ungate
+		want   []string
+		err    string
 	}{
-		{Ungate{Pods: []model.Ref{a}}, []string{"Ungate ml/a", "kube-scheduler looks at it then.", "spec.schedulingGates  x/quota, x/budget → –", budget, quota, undo, "y ungate"}, ""},
-		{Ungate{Pods: []model.Ref{a}, Gates: []string{"x/quota"}}, []string{"Ungate ml/a", "1 pod stays gated by x/budget.", "spec.schedulingGates  x/quota, x/budget → x/budget", quota, undo, "y ungate"}, ""},
+		{Ungate{Pods: []model.Ref{a}}, []string{"Remove gates of ml/a", "kube-scheduler then tries to schedule it.", "spec.schedulingGates  x/quota, x/budget → –", budget, quota, undo, "y remove"}, ""},
+		{Ungate{Pods: []model.Ref{a}, Gates: []string{"x/quota"}}, []string{"Remove gate x/quota of ml/a", "1 pod remains gated by x/budget.", "spec.schedulingGates  x/quota, x/budget → x/budget", quota, undo, "y remove"}, ""},
 		{
 			Ungate{Pods: []model.Ref{a, b, c}, Gates: []string{"x/budget"}},
 			[]string{
-				"Ungate 2 pods x/budget", "kube-scheduler looks at 1 pod then.", "1 pod stays gated by x/quota.",
+				"Remove gate x/budget of 2 pods", "kube-scheduler then tries to schedule 1 pod.", "1 pod remains gated by x/quota.",
 				"Skips 1 of 3 pods: ml/c (no such gate).",
-				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", budget, undo, "y ungate",
+				"spec.schedulingGates  x/quota, x/budget → x/quota", "spec.schedulingGates  x/budget → –", budget, undo, "y remove",
 			},
 			"",
 		},
-		{Ungate{Pods: []model.Ref{c}}, nil, "ungate ml/c: nothing would change: it has no such gate"},
-		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "ungate ml/d: it is gone"},
+		{Ungate{Pods: []model.Ref{c}}, nil, "remove gates of ml/c: nothing would change: it has no such gate"},
+		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "remove gates of ml/d: it is gone"},
 	}
 	for _, c := range cases {
-		plan, err := c.wish.Plan(factsOf(t, objects...))
+		plan, err := c.action.Plan(factsOf(t, objects...))
 		if err != nil || c.err != "" {
 			if err == nil || err.Error() != c.err {
-				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+				t.Errorf("%s: error %v, want %q", c.action.Name(), err, c.err)
 			}
 			continue
 		}
@@ -156,7 +156,7 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 			t.Error("a gate has an undo")
 		}
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
-			t.Errorf("%s: %s", c.wish.Name(), diff)
+			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
 		}
 	}
 	const kueue = "kueue.x-k8s.io/admission is Kueue's gate: removing it bypasses Kueue's quota. See its Workload and LocalQueue."
-	const licence = "example.com/licence was set by example.com, which removes it when it is ready."
+	const licence = "example.com normally removes example.com/licence itself; removing it here bypasses that."
 	for _, c := range []struct {
 		gates, removes []string
 		want           []string
@@ -178,7 +178,7 @@ func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
 		{[]string{"kueue.x-k8s.io/admission"}, nil, []string{kueue}},
 		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, nil, []string{licence, kueue}},
 		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, []string{"example.com/licence"}, []string{licence}},
-		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"kueue.x-k8s.io.example.com/admission was set by kueue.x-k8s.io.example.com, which removes it when it is ready."}},
+		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"kueue.x-k8s.io.example.com normally removes kueue.x-k8s.io.example.com/admission itself; removing it here bypasses that."}},
 		{[]string{"budget"}, nil, nil},
 	} {
 		plan, err := Ungate{Pods: []model.Ref{podRef("ml", "a")}, Gates: c.removes}.Plan(factsOf(t, owned("ml/a", "", "Job/a", gated(c.gates...))))

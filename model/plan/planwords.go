@@ -13,8 +13,8 @@ import (
 // seconds word a short time as the figures of a pod's spec do: "60s", "300s".
 func seconds(d time.Duration) string { return fmt.Sprintf("%ds", int64(d/time.Second)) }
 
-// orderWords say in which order things are asked for, and how long they take at
-// most; "" where nothing has to be waited for.
+// orderWords say in which order pods are evicted, and how long that takes at most;
+// "" where no pods are terminated.
 func (p *Plan) orderWords() string {
 	if p.Ending == 0 {
 		return ""
@@ -23,25 +23,23 @@ func (p *Plan) orderWords() string {
 	case Drain:
 		return "Order: " + action.order(p)
 	case Evict:
-		return strings.TrimSpace(p.Ends.budgetsAllow() + " " + p.Ends.graceWords("Longest grace period ") + ".")
-	case Delete:
-		return p.Ends.graceWords("") + "."
+		return strings.TrimSpace(p.Ends.budgetsAllow() + " " + p.Ends.graceWords() + ".")
 	}
 	if len(p.Ends) == 0 {
 		return ""
 	}
-	return p.Ends.graceWords("Longest grace period ") + "."
+	return p.Ends.graceWords() + "."
 }
 
-// graceWords tell the longest grace period, or the only one.
-func (e Ends) graceWords(longest string) string {
+// graceWords give the longest grace period, or the only one.
+func (e Ends) graceWords() string {
 	if len(e) == 1 {
-		return "Its grace period is " + seconds(e[0].Grace)
+		return "Grace period " + seconds(e[0].Grace)
 	}
-	return longest + seconds(longestGrace(e))
+	return "Longest grace period " + seconds(longestGrace(e))
 }
 
-// order tells in which order a drain evicts the pods of its plan.
+// order says in which order a drain evicts the pods of its plan.
 func (d Drain) order(p *Plan) string {
 	cordon := ""
 	switch n := len(p.Changes); {
@@ -52,19 +50,19 @@ func (d Drain) order(p *Plan) string {
 	case n > 1:
 		cordon = fmt.Sprintf("cordon %d nodes, then ", n)
 	}
+	longest := "longest grace period " + seconds(longestGrace(p.Ends)) + "."
 	switch {
 	case p.Ending == 1:
-		return cordon + grammar.Agree(len(d.Nodes), "its ", "") + "1 pod; its grace period is " + seconds(longestGrace(p.Ends)) + "."
+		return cordon + "evict 1 pod; grace period " + seconds(longestGrace(p.Ends)) + "."
 	case d.AtOnce > 0 && d.AtOnce < len(d.Nodes):
-		return fmt.Sprintf("%s%s at a time, all pods of a node at once; the longest grace period is %s.",
-			cordon, countNodes(d.AtOnce), seconds(longestGrace(p.Ends)))
+		return fmt.Sprintf("%sdrain %s at a time, the pods of each in parallel; %s", cordon, countNodes(d.AtOnce), longest)
 	}
-	return fmt.Sprintf("%sall %d at once; the longest grace period is %s.", cordon, p.Ending, seconds(longestGrace(p.Ends)))
+	return fmt.Sprintf("%sevict all %d pods in parallel; %s", cordon, p.Ending, longest)
 }
 
 func countNodes(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, "node", "nodes")) }
 
-// budgetsAllow say what the budgets of the pods allow now: "PDB front allows 1
+// budgetsAllow says what the budgets of the pods allow now: "PDB front allows 1
 // disruption now."; "" where none selects one, or none was read.
 func (e Ends) budgetsAllow() string {
 	var sentences []string
@@ -81,7 +79,7 @@ func (e Ends) budgetsAllow() string {
 	return namedSentences(sentences, "PDBs")
 }
 
-// namedSentences join a few sentences and count the rest.
+// namedSentences joins a few sentences and counts the rest.
 func namedSentences(sentences []string, rest string) string {
 	if len(sentences) > few {
 		return fmt.Sprintf("%s And %d more %s.", strings.Join(sentences[:few], " "), len(sentences)-few, rest)
@@ -89,8 +87,8 @@ func namedSentences(sentences []string, rest string) string {
 	return strings.Join(sentences, " ")
 }
 
-// Words count the pods that stay: "3 stay: 2 of DaemonSets, 1 static pod";
-// "" where all go.
+// Words count the pods that are not evicted: "3 not evicted: 2 DaemonSet pods, 1
+// static pod"; "" where all are.
 func (s Stays) Words() string {
 	if len(s) == 0 {
 		return ""
@@ -101,15 +99,15 @@ func (s Stays) Words() string {
 	}
 	var words []string
 	if n := counts[OfDaemonSet]; n > 0 {
-		words = append(words, fmt.Sprintf("%d %s", n, grammar.Agree(n, "of a DaemonSet", "of DaemonSets")))
+		words = append(words, fmt.Sprintf("%d %s", n, grammar.Agree(n, "DaemonSet pod", "DaemonSet pods")))
 	}
 	if n := counts[StaticPod]; n > 0 {
 		words = append(words, fmt.Sprintf("%d %s", n, grammar.Agree(n, "static pod", "static pods")))
 	}
-	return fmt.Sprintf("%d %s: %s", len(s), grammar.Agree(len(s), "stays", "stay"), strings.Join(words, ", "))
+	return fmt.Sprintf("%d not evicted: %s", len(s), strings.Join(words, ", "))
 }
 
-// Words are what the API server said to the dry run, word for word where it refused.
+// Words are the API server's answer to the dry run, verbatim where it rejected it.
 func (v Verdict) Words() string {
 	switch {
 	case len(v.Refused) > 0:
@@ -117,17 +115,28 @@ func (v Verdict) Words() string {
 		for _, said := range v.Refused {
 			refused = append(refused, model.Clean(said))
 		}
-		return "kube-apiserver: " + namedSentences(refused, "refusals")
+		return "kube-apiserver: " + namedSentences(refused, "rejections")
 	case v.Skipped != "":
-		return "Not tried: " + model.Clean(v.Skipped) + "."
+		return "No dry run: " + model.Clean(v.Skipped) + "."
+	case v.Blocked > 0:
+		return fmt.Sprintf("kube-apiserver rejects %s for now (dry run); fathom retries until %s allowed.",
+			grammar.Plural(v.Blocked, "eviction"), grammar.Agree(v.Blocked, "it is", "they are"))
 	case v.Untried > 0:
-		return fmt.Sprintf("kube-apiserver accepts it (dry run), with %s not tried.", CountPods(v.Untried))
+		return fmt.Sprintf("kube-apiserver accepts %s (dry run; %s not tried).", v.what(), CountPods(v.Untried))
 	case v.Asked:
-		return "kube-apiserver accepts it (dry run)."
+		return "kube-apiserver accepts " + v.what() + " (dry run)."
 	}
-	return "Not tried."
+	return "No dry run."
 }
 
-// Closing is the last sentence before the question: the API server's verdict,
-// and what takes the plan back.
+// what was tried: everything, or what no budget blocks now.
+func (v Verdict) what() string {
+	if v.Waiting > 0 {
+		return "the rest"
+	}
+	return "it"
+}
+
+// Closing is the last sentence before the question: the API server's verdict, and
+// how to undo the plan.
 func (p *Plan) Closing() string { return strings.TrimSpace(p.Verdict.Words() + " " + p.UndoSays) }

@@ -11,22 +11,21 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// ReadTaint reads what was typed about taints of nodes: words as kubectl taint
-// takes them.
+// ReadTaint reads typed taints of nodes, in the words of kubectl taint.
 func ReadTaint(nodes []string, typed string) (Taint, error) {
 	add, remove, err := ParseTaints(strings.Fields(typed))
 	return Taint{Nodes: nodes, Add: add, Remove: remove}, err
 }
 
-// ReadLabel reads what was typed about labels: words as kubectl label takes them.
+// ReadLabel reads typed labels, in the words of kubectl label.
 func ReadLabel(refs []model.Ref, typed string) (Label, error) {
 	set, remove, err := ParseMarks(strings.Fields(typed))
 	return Label{Refs: refs, Set: set, Remove: remove}, err
 }
 
-// Preview says in a sentence or two what would follow of an action on nodes or
-// pods while it is typed: by the snapshot, without asking the API server. Its
-// errors are those of Action.Plan.
+// Preview says in a sentence or two what an action on nodes or pods would do, while
+// it is typed: by the snapshot, without asking the API server. Its errors are those
+// of Action.Plan.
 func Preview(s *model.Snapshot, action Action) (string, error) {
 	facts := Facts{Snapshot: s, Objects: map[model.Ref]map[string]any{}}
 	for _, ref := range action.Targets() {
@@ -62,12 +61,12 @@ func fieldsOf(s *model.Snapshot, ref model.Ref) (map[string]any, error) {
 		}
 		object = &corev1.Pod{ObjectMeta: *plainMeta(&pod.Object.ObjectMeta), Spec: pod.Object.Spec}
 	default:
-		return nil, ErrWrongWish
+		return nil, ErrNotPossible
 	}
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-// plainMeta is metadata without who manages which fields.
+// plainMeta is metadata without managedFields.
 func plainMeta(meta *metav1.ObjectMeta) *metav1.ObjectMeta {
 	plain := *meta
 	plain.ManagedFields = nil

@@ -6,60 +6,80 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Progress is how far a job is that ends pods, at one instant. It is shared
-// freely and never changed.
+// Progress is how far a job is that evicts or deletes pods, at one instant. It is
+// shared freely and never changed.
 type Progress struct {
 	ID       int
 	Plan     *Plan
 	Name     string // "drain std-a-02"
 	State    JobState
 	Began    time.Time
-	Over     time.Time // when it came to its end; zero before
+	Over     time.Time // when it ended; zero before
 	Pods     []PodProgress
-	Why      string // why it cannot go on, was stopped, or was not all there was to do; "" while all is well
+	Why      string // why it cannot continue, was stopped, or is incomplete; "" while all is well
 	Revision int    // grows with each change
 }
 
-// JobState is what a job is at.
+// JobState is the state of a job.
 type JobState string
 
 // The states of a job.
 const (
 	JobRuns    JobState = "running"
-	JobPaused  JobState = "paused" // what was asked goes on; nothing more is
+	JobPaused  JobState = "paused" // accepted evictions continue; no more are sent
 	JobStopped JobState = "stopped"
-	JobDone    JobState = "done" // every pod is gone, or will not go: see Pods
+	JobDone    JobState = "done" // each pod was evicted or deleted, or will not be: see Pods
 )
 
 // PodProgress is how far one pod of a job is.
 type PodProgress struct {
 	Pod    model.Ref // this very pod
 	State  PodState
-	Since  time.Time     // when it came into that state; of PodLeft, into the one in which it was left
-	Again  time.Time     // when it is asked again, of PodRefused, and of PodWaits where there was no answer
-	Grace  time.Duration // what its containers get to end
-	Budget string        // of PodRefused, and of PodLeft after it: the budget that refused, where it is known
-	Said   string        // the API server's words, or why there was no answer; "" where all is well
-	Help   string        // what to do about it, of PodFailed; of PodTerminating what holds it beyond Grace
-	// Back is the pod that its controller made in its place; zero before, and
-	// where nobody makes one.
+	Since  time.Time     // since when it is in that state; of PodLeft, in the state before
+	Again  time.Time     // when it is tried again, of PodRefused, and of PodWaits where there was no answer
+	Grace  time.Duration // its grace period
+	Budget string        // of PodRefused, and of PodLeft after it: the budget that blocks it, where it is known
+	Said   string        // the API server's message, or why there was no answer; "" where all is well
+	Help   string        // what to do about it, of PodFailed; of PodTerminating what keeps it beyond Grace
+	// Back is the replacement that its controller created; zero before, and where
+	// no controller creates one.
 	Back     model.Ref
 	BackNode string // where Back is; "" while it is Pending
 }
 
-// PodState is what a pod of a job is at.
+// PodState is the state of a pod of a job.
 type PodState string
 
 // The states of a pod of a job.
 const (
-	PodWaits       PodState = "waiting" // nothing was asked yet
-	PodAsked       PodState = "asked"   // the server accepted, nothing is seen of it yet
-	PodRefused     PodState = "refused" // by a PodDisruptionBudget: it is asked again
+	PodWaits       PodState = "waiting"  // nothing was sent yet
+	PodAsked       PodState = "accepted" // by the server; the pod is not terminating yet
+	PodRefused     PodState = "blocked"  // by a PodDisruptionBudget: it is tried again
 	PodTerminating PodState = "terminating"
 	PodGone        PodState = "gone"
-	PodFailed      PodState = "failed" // it is not asked again: Said tells why
-	PodLeft        PodState = "left"   // the job was stopped before it was asked
+	PodFailed      PodState = "failed" // it is not tried again: Said says why
+	PodLeft        PodState = "left"   // the job was stopped before anything was sent
 )
+
+// Word words the state of a pod of the job: "evicted", and "deleted" where the job
+// deletes pods.
+func (p *Progress) Word(state PodState) string {
+	done := "evicted"
+	if p.Plan != nil && p.Plan.Action != nil {
+		if _, deletes := p.Plan.Action.(Delete); deletes {
+			done = "deleted"
+		}
+	}
+	switch state {
+	case PodGone:
+		return done
+	case PodLeft:
+		return "not " + done
+	case PodAsked:
+		return map[string]string{"evicted": "eviction", "deleted": "deletion"}[done] + " accepted"
+	}
+	return string(state)
+}
 
 // Count counts the pods in a state.
 func (p *Progress) Count(state PodState) int {
@@ -72,5 +92,5 @@ func (p *Progress) Count(state PodState) int {
 	return n
 }
 
-// Live says whether the job may still send something.
+// Live says whether the job may still send requests.
 func (p *Progress) Live() bool { return p.State == JobRuns || p.State == JobPaused }

@@ -31,9 +31,12 @@ func TestOnlyKubernetesControllersAreKnownToRecreatePods(t *testing.T) {
 		pod.Spec.NodeName = "n"
 		end := endOf(model.NewPod(pod), Evicted)
 		end.Fate = Fate{Outcome: Lands, Node: "n", Budget: Budget{Allows: BudgetAllows}}
-		words, asks := "back to n", "y"
-		if c.kind == "Job" {
-			words, asks = "back to n; its Job starts it again from nothing", "1"
+		words, asks := "n (same node)", "y"
+		switch c.kind {
+		case "Job":
+			words, asks = "n (same node); its Job starts it again", "1"
+		case "DaemonSet":
+			words = "recreated on n by its DaemonSet"
 		}
 		if c.unknown {
 			words, asks = "not known whether its controller ("+c.kind+" x) recreates it", "1"
@@ -45,7 +48,7 @@ func TestOnlyKubernetesControllersAreKnownToRecreatePods(t *testing.T) {
 		if got := plan.Question("c", false).Answer; got != asks {
 			t.Errorf("%s %s: asks for %q, want %q", c.version, c.kind, got, asks)
 		}
-		if got := plan.Ends.outcomes() == "1 may not be recreated."; got != c.unknown {
+		if got := plan.Ends.outcomes() == "possibly not recreated"; got != c.unknown {
 			t.Errorf("%s %s: %s", c.version, c.kind, plan.Ends.outcomes())
 		}
 	}

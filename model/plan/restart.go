@@ -12,7 +12,7 @@ import (
 // restart does.
 type Restart struct {
 	Ref model.Ref // "deployments", "statefulsets" or "daemonsets"
-	At  time.Time // written to the template, which makes it another
+	At  time.Time // written to the template, which changes it
 }
 
 // restartedAt is the annotation that kubectl writes.
@@ -32,23 +32,23 @@ var kinds = map[string]string{"deployments": "Deployment", "statefulsets": "Stat
 // Plan implements Action.
 func (r Restart) Plan(on Facts) (*Plan, error) {
 	if kinds[r.Ref.Resource] == "" {
-		return nil, fmt.Errorf("%s: %w: %s have no rollout", r.Name(), ErrWrongWish, r.Ref.Resource)
+		return nil, fmt.Errorf("%s: %w: %s have no rollout", r.Name(), ErrNotPossible, r.Ref.Resource)
 	}
 	object, err := on.Object(r.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name(), ErrGone)
 	}
 	if paused, _ := valueAt(object, []string{"spec", "paused"}).(bool); paused {
-		return nil, fmt.Errorf("%s: %w: its rollout is paused: kubectl rollout resume goes on with it", r.Name(), ErrWrongWish)
+		return nil, fmt.Errorf("%s: %w: its rollout is paused; run kubectl rollout resume first", r.Name(), ErrNotPossible)
 	}
 	change := changeOf(r.Ref, object)
 	change.edit(object, r.At.Format(time.RFC3339), restartedPath...)
 	if len(change.Edits) == 0 {
-		return nil, fmt.Errorf("%s: %w: it was restarted this second", r.Name(), ErrNoChange)
+		return nil, fmt.Errorf("%s: %w: it was already restarted this second", r.Name(), ErrNoChange)
 	}
 	plan := &Plan{
 		Action: r, Title: "Restart " + model.Clean(workloadWords(r.Ref)), Does: "restart", Changes: []Change{change}, on: on.Snapshot,
-		UndoSays: "Undo: the template as before, which rolls the pods once more.",
+		UndoSays: "Undo: restore the previous template, which replaces the pods again.",
 	}
 	plan.Undo = undoOf(r, plan.Changes)
 	plan.roll(on)
@@ -65,7 +65,7 @@ func (p *Plan) roll(on Facts) {
 		}
 		name := model.Clean(workloadWords(change.Target))
 		if strategyOf(object) == "OnDelete" {
-			p.say(grammar.Capital(name) + " replaces its pods only when somebody deletes them (strategy OnDelete).")
+			p.say(grammar.Capital(name) + " replaces its pods only when they are deleted (strategy OnDelete).")
 			continue
 		}
 		before := len(p.Ends)
@@ -78,25 +78,28 @@ func (p *Plan) roll(on Facts) {
 		p.Ending += ends
 		p.order()
 		p.say(rollWords(name, ends, strategyOf(object)))
+		if ends > 0 {
+			p.say("Where the new pods are scheduled is not simulated.")
+		}
 	}
 }
 
-// say adds an effect that stands whatever is foretold.
+// say adds an effect that holds whatever the forecast.
 func (p *Plan) say(sentence string) {
 	p.Effects, p.sentences.plain = append(p.Effects, sentence), append(p.sentences.plain, sentence)
 }
 
-// rollWords say how many pods of a workload are replaced, and in which way.
+// rollWords say how many pods of a workload are replaced, and how.
 func rollWords(name string, pods int, strategy string) string {
 	switch {
 	case pods == 0:
 		return grammar.Capital(name) + " has no pods to replace."
 	case strategy == "Recreate" && pods > 1:
-		return fmt.Sprintf("%s ends all its %d pods, then makes others.", grammar.Capital(name), pods)
+		return fmt.Sprintf("%s deletes all its %d pods, then creates new ones.", grammar.Capital(name), pods)
 	case strategy == "Recreate":
-		return grammar.Capital(name) + " ends its 1 pod, then makes another."
+		return grammar.Capital(name) + " deletes its 1 pod, then creates a new one."
 	}
-	return fmt.Sprintf("%s replaces its %s, some at a time.", grammar.Capital(name), CountPods(pods))
+	return fmt.Sprintf("%s replaces its %s in a rolling update.", grammar.Capital(name), CountPods(pods))
 }
 
 // strategyOf is how a workload updates its pods.

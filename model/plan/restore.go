@@ -4,23 +4,61 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Restore takes changes back that were made: the undo of an Action.
+// Restore reverts changes: the undo of an Action.
 type Restore struct {
 	Of      string // the action that was run: "cordon std-b-02"
 	Changes []Change
+	// OfDrain says that a drain was run, or an undo of one: only its cordon is
+	// reverted, and the action is named by what it does.
+	OfDrain bool
 }
 
-// undoOf is what takes the changes of an action back.
+// undoOf is the undo of an action's changes.
 func undoOf(action Action, changes []Change) Action {
-	return Restore{Of: action.Name(), Changes: changes}
+	_, drain := action.(Drains)
+	if undo, ok := action.(Restore); ok {
+		drain = undo.OfDrain
+	}
+	return Restore{Of: action.Name(), Changes: changes, OfDrain: drain}
 }
 
 // Name implements Action.
-func (r Restore) Name() string { return "undo " + r.Of }
+func (r Restore) Name() string {
+	if !r.OfDrain {
+		return "undo " + r.Of
+	}
+	names := make([]string, 0, len(r.Changes))
+	for _, change := range r.Changes {
+		names = append(names, change.Target.Name)
+	}
+	return r.does() + " " + nodesWords(names)
+}
+
+// does is the verb of the y key.
+func (r Restore) does() string {
+	switch {
+	case !r.OfDrain:
+		return "undo"
+	case len(r.opens()) > 0:
+		return "uncordon"
+	}
+	return "cordon"
+}
+
+// title is the title of the box.
+func (r Restore) title() string {
+	if !r.OfDrain {
+		return "Undo: " + r.Of
+	}
+	verb, _, _ := strings.Cut(r.Of, " ")
+	return fmt.Sprintf("%s (undo of %s)", grammar.Capital(r.Name()), verb)
+}
 
 // Targets implements Action.
 func (r Restore) Targets() []model.Ref {
@@ -31,10 +69,10 @@ func (r Restore) Targets() []model.Ref {
 	return refs
 }
 
-// Plan implements Action. A field that somebody else has changed since is left
-// as it is, and said so; a list of taints is put right taint by taint.
+// Plan implements Action. A field that somebody else has changed since is kept, and
+// a warning names it; a list of taints is restored taint by taint.
 func (r Restore) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: r, Title: "Undo: " + r.Of, Does: "undo", UndoSays: "Undo: the same again.", on: on.Snapshot}
+	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot}
 	plan.stopDrains(on.Jobs, r.opens())
 	for _, made := range slices.Backward(r.Changes) {
 		object, err := on.Object(made.Target)
@@ -56,21 +94,51 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	}
 	switch {
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
-		return nil, fmt.Errorf("%s: %w: all is as it was before, or was changed since", r.Name(), ErrNoChange)
+		return nil, fmt.Errorf("%s: %w: everything is already as before, or was changed since", r.Name(), ErrNoChange)
 	case len(plan.Changes) == 0:
 		plan.onlyStops()
 		return plan, nil
 	case len(plan.Stops) > 0:
-		plan.UndoSays = "Undo: cordon; the drain does not go on."
+		plan.UndoSays = undoStopsDrain
+	default:
+		plan.UndoSays = "Undo: " + redoWords(plan.Changes[0]) + "."
 	}
 	plan.Undo = undoOf(r, plan.Changes)
 	plan.follow()
+	if r.OfDrain && len(r.opens()) > 0 && len(plan.Stops) == 0 {
+		plan.say(movedBack)
+	}
 	plan.rescale()
 	plan.roll(on)
 	return plan, nil
 }
 
-// opens are the nodes that had been schedulable before the changes were made.
+// redoWords say how to undo an undo: by the change that it reverts.
+func redoWords(change Change) string {
+	edit := change.Edits[0]
+	then, scales := change.Replicas()
+	switch {
+	case slices.Equal(edit.Path, unschedulablePath):
+		if then, _ := edit.To.(bool); then {
+			return "uncordon"
+		}
+		return "cordon"
+	case scales && then >= 0:
+		was, _ := edit.From.(int64)
+		return fmt.Sprintf("scale to %d", was)
+	case slices.Equal(edit.Path, taintsPath):
+		return "restore the taints"
+	case slices.Equal(edit.Path, restartedPath):
+		return "restore the template, which replaces the pods again"
+	case isLabel(edit.Path):
+		return "restore the labels"
+	case isAnnotation(edit.Path):
+		return "restore the annotations"
+	}
+	return "apply the change again"
+}
+
+// opens are the nodes that were schedulable before the changes were made.
 func (r Restore) opens() []string {
 	var nodes []string
 	for _, made := range r.Changes {
@@ -83,18 +151,18 @@ func (r Restore) opens() []string {
 	return nodes
 }
 
-// leftWords say that somebody else's change of a field stays. What an annotation
-// holds is not told: it may be anything.
+// leftWords say that somebody else's change of a field is kept. The value
+// of an annotation is not shown: it may be anything.
 func leftWords(target model.Ref, path []string, now any) string {
-	words := fmt.Sprintf("%s of %s was changed since and stays", pathWords(path), model.Clean(target.Words()))
+	words := fmt.Sprintf("%s of %s was changed since then and is kept", pathWords(path), model.Clean(target.Words()))
 	if isAnnotation(path) {
 		return words + "."
 	}
 	return words + ": " + valueWords(now) + "."
 }
 
-// turnedRound is the value that takes the edit back; left says that somebody
-// else has changed the field since.
+// turnedRound is the value that reverts the edit; left says that somebody else has
+// changed the field since.
 func turnedRound(edit Edit, now any) (to any, left bool) {
 	switch {
 	case reflect.DeepEqual(now, edit.To), reflect.DeepEqual(now, edit.From):
@@ -105,29 +173,28 @@ func turnedRound(edit Edit, now any) (to any, left bool) {
 	return now, true
 }
 
-// taintsBack puts right the taints that the edit touched, each told by key and
-// effect, where others have changed other taints since; those keep their place
-// behind the ones that were there before. left says that somebody has changed one
-// of the same.
+// taintsBack restores the taints that the edit touched, by key and effect, where
+// others have changed other taints since; those keep their place behind the ones
+// that were there before. left says that somebody has changed one of the same.
 func taintsBack(edit Edit, now any) (to any, left bool) {
 	was, became, is := items(edit.From), items(edit.To), items(now)
 	var back []any
 	for _, taint := range was {
-		then, there := alike(became, taint), alike(is, taint)
+		then, there := matching(became, taint), matching(is, taint)
 		switch {
 		case sameTaint(taint, then), !sameTaint(there, then):
 			left = left || !sameTaint(taint, then) && !sameTaint(there, taint)
-			taint = there // not ours to put right
+			taint = there // somebody else changed it
 		}
 		if taint != nil {
 			back = append(back, taint)
 		}
 	}
 	for _, taint := range is {
-		if alike(was, taint) != nil {
+		if matching(was, taint) != nil {
 			continue
 		}
-		if added := alike(became, taint); added != nil {
+		if added := matching(became, taint); added != nil {
 			if sameTaint(added, taint) {
 				continue
 			}
@@ -138,8 +205,8 @@ func taintsBack(edit Edit, now any) (to any, left bool) {
 	return back, left
 }
 
-// alike is the taint of the list with the same key and effect; nil without one.
-func alike(list []any, taint any) any {
+// matching is the taint of the list with the same key and effect; nil without one.
+func matching(list []any, taint any) any {
 	wanted := taintOf(taint)
 	at := slices.IndexFunc(list, func(item any) bool { there := taintOf(item); return there.MatchTaint(&wanted) })
 	if at < 0 {
@@ -148,7 +215,7 @@ func alike(list []any, taint any) any {
 	return list[at]
 }
 
-// sameTaint says whether two taints are one, whenever it was added.
+// sameTaint says whether two taints are equal but for when they were added.
 func sameTaint(a, b any) bool { return (a == nil) == (b == nil) && taintOf(a) == taintOf(b) }
 
 func items(list any) []any { all, _ := list.([]any); return all }

@@ -218,7 +218,7 @@ func anyAction(t *rapid.T) Action {
 	scale.Resource += "/scale"
 	taint := Taint{Nodes: nodes, Add: anyTaints(t)}
 	if modeltest.Chance(t, "untaint") {
-		taint.Remove = []TaintWish{{Key: modeltest.Draw(t, "removed key", "a", "b"), Effect: modeltest.Draw(t, "removed effect", append(Effects, "")...)}}
+		taint.Remove = []TaintRemoval{{Key: modeltest.Draw(t, "removed key", "a", "b"), Effect: modeltest.Draw(t, "removed effect", append(Effects, "")...)}}
 	}
 	return modeltest.Draw[Action](t, "action",
 		Cordon{Nodes: nodes}, Cordon{Nodes: nodes, Off: true}, Drain{Nodes: nodes}, taint, taint, taint,
@@ -232,7 +232,7 @@ func anyAction(t *rapid.T) Action {
 func (s *server) plan(t rapid.TB, action Action) *Plan {
 	t.Helper()
 	plan, err := action.Plan(s.facts(t))
-	if err != nil && !errors.Is(err, ErrNoChange) && !errors.Is(err, ErrWrongWish) {
+	if err != nil && !errors.Is(err, ErrNoChange) && !errors.Is(err, ErrNotPossible) {
 		t.Fatalf("%s: %v", action.Name(), err)
 	}
 	return plan
@@ -349,7 +349,7 @@ func fields(changes []Change) map[string]bool {
 				continue
 			}
 			for _, item := range slices.Concat(items(edit.From), items(edit.To)) {
-				if taint := taintOf(item); !sameTaint(alike(items(edit.From), item), alike(items(edit.To), item)) {
+				if taint := taintOf(item); !sameTaint(matching(items(edit.From), item), matching(items(edit.To), item)) {
 					found[name+taint.Key+string(taint.Effect)] = true
 				}
 			}

@@ -19,11 +19,11 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 	}
 	pod := owned("shop/cart-0", "n1", "ReplicaSet/cart", nil)
 	plain := is(func(*corev1.Node) {})
-	throwing := is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a:NoExecute").Add })
+	evicting := is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a:NoExecute").Add })
 	taint := func(words ...string) Taint {
-		wish := mustParse(t, words...)
-		wish.Nodes = []string{"n1"}
-		return wish
+		action := mustParse(t, words...)
+		action.Nodes = []string{"n1"}
+		return action
 	}
 	cases := []struct {
 		about     string
@@ -36,15 +36,37 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			"of a cordon",
 			Cordon{Nodes: []string{"n1"}},
 			plain, is(func(n *corev1.Node) { n.Spec.Unschedulable = true }),
-			[]string{"Undo: cordon n1", "New pods may go there again.", "spec.unschedulable  true → –", "Not tried. Undo: the same again.", "y undo"},
+			[]string{"Undo: cordon n1", "New pods can be scheduled there again.", "spec.unschedulable  true → –", "No dry run. Undo: cordon.", "y undo"},
 			nil,
 		},
 		{
-			"of an untaint that ends pods", taint("a-"), throwing, plain,
+			"of a drain",
+			Drain{Nodes: []string{"n1"}},
+			plain, is(func(n *corev1.Node) { n.Spec.Unschedulable = true }),
 			[]string{
-				"Undo: untaint n1 a-", "Of 1 pod 1 ends at once.", "  shop/cart-0 ",
-				"warning: A NoExecute taint asks no PodDisruptionBudget; a drain does.", "Its grace period is 30s.",
-				"Not tried. Undo: the same again.", "Type 1 (pods that terminate):",
+				"Uncordon n1 (undo of drain)", "New pods can be scheduled there again.", "Evicted pods do not move back.",
+				"spec.unschedulable  true → –", "No dry run. Undo: cordon.", "y uncordon",
+			},
+			nil,
+		},
+		{
+			"of the undo of a drain",
+			Restore{Of: "drain n1", OfDrain: true, Changes: []Change{{
+				Target: NodeRef("n1"), Edits: []Edit{{Path: unschedulablePath, To: true}},
+			}}},
+			is(func(n *corev1.Node) { n.Spec.Unschedulable = true }), plain,
+			[]string{
+				"Cordon n1 (undo of uncordon)", "Its 1 pod keeps running; new pods are scheduled on other nodes.",
+				"spec.unschedulable  – → true", "No dry run. Undo: uncordon.", "y cordon",
+			},
+			nil,
+		},
+		{
+			"of an untaint that ends pods", taint("a-"), evicting, plain,
+			[]string{
+				"Undo: untaint n1 a-", "Evicts 1 pod immediately.", "  shop/cart-0 ",
+				"warning: NoExecute ignores PodDisruptionBudgets; drain respects them.", "Grace period 30s.",
+				"No dry run. Undo: restore the taints.", "Type 1 (pods to terminate):",
 			},
 			nil,
 		},
@@ -53,8 +75,8 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			Label{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "1", "b": "1"}},
 			plain, is(func(n *corev1.Node) { n.Labels["a"], n.Labels["b"] = "1", "2" }),
 			[]string{
-				"Undo: label n1 a=1 b=1", "metadata.labels[a]  1 → –", "warning: metadata.labels[b] of n1 was changed since and stays: 2.",
-				"Not tried. Undo: the same again.", "y undo",
+				"Undo: label n1 a=1 b=1", "Its 1 pod keeps running; its node selectors, required affinity and spread constraints are not affected.", "metadata.labels[a]  1 → –", "warning: metadata.labels[b] of n1 was changed since then and is kept: 2.",
+				"No dry run. Undo: restore the labels.", "y undo",
 			},
 			nil,
 		},
@@ -62,10 +84,10 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			"of a taint that got another value", taint("a=1:NoSchedule", "b:NoSchedule"), plain,
 			is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a=2:NoSchedule", "b:NoSchedule").Add }),
 			[]string{
-				"Undo: taint n1 a=1:NoSchedule b:NoSchedule", "Its 1 pod stays; new pods need not tolerate it any more.",
+				"Undo: taint n1 a=1:NoSchedule b:NoSchedule", "Its 1 pod keeps running; new pods no longer need to tolerate it.",
 				"spec.taints  a=2:NoSchedule, b:NoSchedule → a=2:NoSchedule",
-				"warning: spec.taints of n1 was changed since and stays: a=2:NoSchedule, b:NoSchedule.",
-				"Not tried. Undo: the same again.", "y undo",
+				"warning: spec.taints of n1 was changed since then and is kept: a=2:NoSchedule, b:NoSchedule.",
+				"No dry run. Undo: restore the taints.", "y undo",
 			},
 			nil,
 		},
@@ -92,8 +114,8 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 }
 
 func TestAnUndoKeepsAnnotationsToItself(t *testing.T) {
-	wish := Annotate{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "hush", "b": "hush"}}
-	did, err := wish.Plan(factsOf(t, anEmptyNode("n1")))
+	action := Annotate{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "hush", "b": "hush"}}
+	did, err := action.Plan(factsOf(t, anEmptyNode("n1")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +125,7 @@ func TestAnUndoKeepsAnnotationsToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"metadata.annotations[a] of n1 was changed since and stays."}, plan.Warnings); diff != "" {
+	if diff := cmp.Diff([]string{"metadata.annotations[a] of n1 was changed since then and is kept."}, plan.Warnings); diff != "" {
 		t.Error(diff)
 	}
 	if name := plan.Action.Name(); name != "undo annotate n1 a b" {

@@ -22,14 +22,14 @@ func (s Scale) Name() string {
 // Targets implements Action.
 func (s Scale) Targets() []model.Ref { return []model.Ref{s.Ref} }
 
-// Plan implements Action. Which pods end by scaling down is for the controller to
-// choose: they are counted, and not named.
+// Plan implements Action. The controller chooses which pods a scale down deletes:
+// they are counted, and not named.
 func (s Scale) Plan(on Facts) (*Plan, error) {
 	switch {
 	case !strings.HasSuffix(s.Ref.Resource, "/scale"):
-		return nil, fmt.Errorf("%s: %w: %s have no scale", s.Name(), ErrWrongWish, s.Ref.Resource)
+		return nil, fmt.Errorf("%s: %w: %s have no scale", s.Name(), ErrNotPossible, s.Ref.Resource)
 	case s.Replicas < 0:
-		return nil, fmt.Errorf("%s: %w: there are no fewer than 0 pods", s.Name(), ErrWrongWish)
+		return nil, fmt.Errorf("%s: %w: replicas cannot be negative", s.Name(), ErrNotPossible)
 	}
 	object, err := on.Object(s.Ref)
 	if err != nil {
@@ -38,12 +38,12 @@ func (s Scale) Plan(on Facts) (*Plan, error) {
 	change := changeOf(s.Ref, object)
 	change.edit(object, replicasValue(s.Replicas), "spec", "replicas")
 	if len(change.Edits) == 0 {
-		return nil, fmt.Errorf("%s: %w: it has so many already", s.Name(), ErrNoChange)
+		return nil, fmt.Errorf("%s: %w: it already has %d replicas", s.Name(), ErrNoChange, s.Replicas)
 	}
 	was := replicasOf(object, "spec")
 	plan := &Plan{
 		Action: s, Title: "Scale " + model.Clean(workloadWords(s.Ref)), Does: "scale", Changes: []Change{change}, on: on.Snapshot,
-		UndoSays: fmt.Sprintf("Undo: scale to %d again.", was),
+		UndoSays: fmt.Sprintf("Undo: scale back to %d.", was),
 	}
 	plan.Undo = undoOf(s, plan.Changes)
 	plan.rescale()
@@ -64,7 +64,7 @@ func replicasOf(object map[string]any, part string) int64 {
 	return n
 }
 
-// rescale says what follows of another number of replicas.
+// rescale says what another number of replicas does.
 func (p *Plan) rescale() {
 	for _, change := range p.Changes {
 		then, scales := change.Replicas()
@@ -74,13 +74,13 @@ func (p *Plan) rescale() {
 		was, _ := change.Edits[0].From.(int64)
 		name := model.Clean(workloadWords(change.Target))
 		if more := int(int64(then) - was); more > 0 {
-			p.say(fmt.Sprintf("%s makes %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
+			p.say(fmt.Sprintf("%s creates %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
 			continue
 		}
 		fewer := int(was - int64(then))
 		p.Ending += fewer
-		p.say(fmt.Sprintf("%s of %s %s; which, its controller chooses.", CountPods(fewer), name, grammar.Agree(fewer, "ends", "end")))
-		p.warn("Scaling down asks no PodDisruptionBudget.")
+		p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(fewer), name, grammar.Agree(fewer, "is", "are")))
+		p.warn("Scaling down ignores PodDisruptionBudgets.")
 	}
 }
 

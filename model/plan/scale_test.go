@@ -26,26 +26,26 @@ func aDeployment(change func(*appsv1.Deployment)) *appsv1.Deployment {
 func TestAWorkloadIsScaled(t *testing.T) {
 	ref := model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "checkout"}
 	cases := []struct {
-		was  int32
-		wish Scale
-		want []string
-		err  string
+		was    int32
+		action Scale
+		want   []string
+		err    string
 	}{
 		{2, Scale{ref, 5}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout makes 3 more pods.", "spec.replicas  2 → 5",
-			"Not tried. Undo: scale to 2 again.", "y scale",
+			"Scale deployment shop/checkout", "Deployment shop/checkout creates 3 more pods.", "spec.replicas  2 → 5",
+			"No dry run. Undo: scale back to 2.", "y scale",
 		}, ""},
 		{5, Scale{ref, 0}, []string{
-			"Scale deployment shop/checkout", "5 pods of deployment shop/checkout end; which, its controller chooses.",
-			"warning: Scaling down asks no PodDisruptionBudget.", "Not tried. Undo: scale to 5 again.", "Type 5 (pods that terminate):",
+			"Scale deployment shop/checkout", "5 pods of deployment shop/checkout are deleted; its controller chooses which.",
+			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 5.", "Type 5 (pods to delete):",
 		}, ""},
 		{0, Scale{ref, 1}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout makes 1 more pod.", "spec.replicas  – → 1",
-			"Not tried. Undo: scale to 0 again.", "y scale",
+			"Scale deployment shop/checkout", "Deployment shop/checkout creates 1 more pod.", "spec.replicas  – → 1",
+			"No dry run. Undo: scale back to 0.", "y scale",
 		}, ""},
-		{2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it has so many already"},
-		{2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: it cannot be done: there are no fewer than 0 pods"},
-		{2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: it cannot be done: daemonsets have no scale"},
+		{2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it already has 2 replicas"},
+		{2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: not possible: replicas cannot be negative"},
+		{2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: not possible: daemonsets have no scale"},
 		{2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it is gone"},
 	}
 	for _, c := range cases {
@@ -58,18 +58,18 @@ func TestAWorkloadIsScaled(t *testing.T) {
 		}
 		facts := factsOf(t)
 		facts.Objects[ref] = scale
-		plan, err := c.wish.Plan(facts)
+		plan, err := c.action.Plan(facts)
 		if err != nil || c.err != "" {
 			if err == nil || err.Error() != c.err {
-				t.Errorf("%s: error %v, want %q", c.wish.Name(), err, c.err)
+				t.Errorf("%s: error %v, want %q", c.action.Name(), err, c.err)
 			}
 			continue
 		}
-		if n, ok := plan.Changes[0].Replicas(); !ok || n != c.wish.Replicas {
-			t.Errorf("%s: the change sets %d", c.wish.Name(), n)
+		if n, ok := plan.Changes[0].Replicas(); !ok || n != c.action.Replicas {
+			t.Errorf("%s: the change sets %d", c.action.Name(), n)
 		}
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
-			t.Errorf("%s: %s", c.wish.Name(), diff)
+			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
 	}
 }
@@ -83,33 +83,33 @@ func TestAWorkloadIsRestarted(t *testing.T) {
 		owned("shop/checkout-6c9d-2", "n1", "ReplicaSet/checkout-6c9d", func(p *corev1.Pod) { ofCheckout(p); asTerminating(p) }),
 		owned("shop/cart-1", "n1", "ReplicaSet/cart", nil),
 	}
-	closing := "Not tried. Undo: the template as before, which rolls the pods once more."
+	closing := "No dry run. Undo: restore the previous template, which replaces the pods again."
 	cases := []struct {
-		about string
-		wish  Restart
-		is    func(*appsv1.Deployment)
-		want  []string
-		err   string
+		about  string
+		action Restart
+		is     func(*appsv1.Deployment)
+		want   []string
+		err    string
 	}{
 		{"rolling", Restart{ref, at}, nil, []string{
-			"Restart deployment shop/checkout", "Deployment shop/checkout replaces its 1 pod, some at a time.",
-			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
-			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
+			"Restart deployment shop/checkout", "Deployment shop/checkout replaces its 1 pod in a rolling update.", "Where the new pods are scheduled is not simulated.",
+			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 already terminating",
+			"Longest grace period 30s.", closing, "Type 1 (pods to replace):",
 		}, ""},
 		{"recreated", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }, []string{
-			"Restart deployment shop/checkout", "Deployment shop/checkout ends its 1 pod, then makes another.",
-			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 terminating already",
-			"Longest grace period 30s.", closing, "Type 1 (pods that terminate):",
+			"Restart deployment shop/checkout", "Deployment shop/checkout deletes its 1 pod, then creates a new one.", "Where the new pods are scheduled is not simulated.",
+			"  shop/checkout-6c9d-1 ", "  shop/checkout-6c9d-2 already terminating",
+			"Longest grace period 30s.", closing, "Type 1 (pods to replace):",
 		}, ""},
-		{"paused", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Paused = true }, nil, "restart deployment shop/checkout: it cannot be done: its rollout is paused: kubectl rollout resume goes on with it"},
+		{"paused", Restart{ref, at}, func(d *appsv1.Deployment) { d.Spec.Paused = true }, nil, "restart deployment shop/checkout: not possible: its rollout is paused; run kubectl rollout resume first"},
 		{"restarted just now", Restart{ref, at}, func(d *appsv1.Deployment) {
 			d.Spec.Template.Annotations = map[string]string{restartedAt: "2026-11-20T09:00:00Z"}
-		}, nil, "restart deployment shop/checkout: nothing would change: it was restarted this second"},
-		{"a pod", Restart{podRef("shop", "cart-1"), at}, nil, nil, "restart pod shop/cart-1: it cannot be done: pods have no rollout"},
+		}, nil, "restart deployment shop/checkout: nothing would change: it was already restarted this second"},
+		{"a pod", Restart{podRef("shop", "cart-1"), at}, nil, nil, "restart pod shop/cart-1: not possible: pods have no rollout"},
 		{"what is gone", Restart{model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "x"}, at}, nil, nil, "restart statefulset shop/x: it is gone"},
 	}
 	for _, c := range cases {
-		plan, err := c.wish.Plan(factsOf(t, append(pods, aDeployment(c.is))...))
+		plan, err := c.action.Plan(factsOf(t, append(pods, aDeployment(c.is))...))
 		if err != nil || c.err != "" {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("%s: error %v, want %q", c.about, err, c.err)
@@ -133,7 +133,7 @@ func TestARolloutOnDeleteReplacesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Statefulset shop/cart replaces its pods only when somebody deletes them (strategy OnDelete)."}
+	want := []string{"Statefulset shop/cart replaces its pods only when they are deleted (strategy OnDelete)."}
 	if diff := cmp.Diff(want, plan.Effects); diff != "" || plan.Ending != 0 {
 		t.Errorf("%d pods end, %s", plan.Ending, diff)
 	}

@@ -7,25 +7,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// skips are the targets of a wish that its plan leaves as they are; its Action is
+// skips are the targets of an action that its plan leaves out; the plan's Action is
 // without them.
 type skips []skipped
 
-// skipped is a target of a wish that its plan leaves as it is, while it does
-// something to others.
+// skipped is a target that a plan leaves out, while it changes others.
 type skipped struct {
-	name, why string // "ml/train", "on no node"
-	err       error  // why it cannot be done; nil where it is as wished already
+	name, why string // "ml/train", "not on a node"
+	err       error  // why it is not possible; nil where it is already as requested
 }
 
-// add leaves out a target that it cannot be done to, or that is as wished already:
-// err is nil then.
+// add leaves out a target for which the action is not possible, or that is already
+// as requested: err is nil then.
 func (s *skips) add(ref model.Ref, why string, err error) {
 	*s = append(*s, skipped{ref.Words(), why, err})
 }
 
-// Whole is nil where the plan does all that was wished, or all but what is so
-// already; else the error that the first target has which it leaves out.
+// Whole is nil where each target is changed or is already as requested; otherwise
+// the error of the first target that the plan leaves out.
 func (p *Plan) Whole() error { return p.skips.firstError() }
 
 func (s skips) firstError() error {
@@ -37,20 +36,20 @@ func (s skips) firstError() error {
 	return nil
 }
 
-// noneLeft is the error of a wish of which nothing is left to be done. so are the
-// words of a wish all of whose targets are as wished already.
-func (s skips) noneLeft(name, so string) error {
+// noneLeft is the error of an action that leaves out all its targets. already is
+// the reason where each is already as requested.
+func (s skips) noneLeft(name, already string) error {
 	switch err := s.firstError(); {
 	case err == nil:
-		return fmt.Errorf("%s: %w: %s", name, ErrNoChange, so)
+		return fmt.Errorf("%s: %w: %s", name, ErrNoChange, already)
 	case len(s) == 1:
 		return err
 	}
-	return fmt.Errorf("%s: %w: %s", name, ErrWrongWish, s.reasons())
+	return fmt.Errorf("%s: %w: %s", name, ErrNotPossible, s.reasons())
 }
 
-// words say what is left out beside the targets and why: "Skips 1 of 3 pods: ml/train
-// (on no node)."; "" where nothing is.
+// words say which targets are left out, and why: "Skips 1 of 3 pods: ml/train
+// (not on a node)."; "" where nothing is.
 func (s skips) words(targets []model.Ref) string {
 	if len(s) == 0 {
 		return ""
@@ -62,7 +61,7 @@ func (s skips) words(targets []model.Ref) string {
 	return fmt.Sprintf("Skips %d of %d %s: %s.", len(s), len(targets)+len(s), noun, s.reasons())
 }
 
-// reasons name what is left out, those of one reason together.
+// reasons name the targets that are left out, by reason.
 func (s skips) reasons() string {
 	var reasons []string
 	names := map[string][]string{}

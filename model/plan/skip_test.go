@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// mixed are objects of which a wish can be done to some, is so for some, and
+// mixed are objects of which an action can be done to some, is so for some, and
 // cannot be done to others.
 func mixed() []runtime.Object {
 	cordoned := anEmptyNode("cordoned")
@@ -34,6 +34,15 @@ func mixed() []runtime.Object {
 	}
 }
 
+// titled says whether the title says what the action does.
+func titled(p *Plan) bool {
+	verb, _, _ := strings.Cut(p.Action.Name(), " ")
+	if verb == "untaint" {
+		verb = "remove taint"
+	}
+	return strings.HasPrefix(strings.ToLower(p.Title), verb)
+}
+
 func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 	pods := func(names ...string) []model.Ref {
 		var refs []model.Ref
@@ -48,47 +57,47 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 	untaint := mustParse(t, "a-")
 	untaint.Nodes = []string{"tainted", "n1"}
 	for name, test := range map[string]struct {
-		wish  Action
-		does  string // the name of what is done
-		says  string
-		whole string // why it is not all that was wished; "" if it is
+		action Action
+		does   string // the name of what is done
+		says   string
+		whole  string // why it is not all that was wished; "" if it is
 	}{
 		"evict of one Pending among three": {
 			Evict{pods("web-1", "waits", "web-2")},
 			"evict 2 pods",
-			"Skips 1 of 3 pods: a/waits (on no node).", "evict a/waits: it cannot be done: it is on no node",
+			"Skips 1 of 3 pods: a/waits (not scheduled).", "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict",
 		},
 		"evict of which one is left": {
 			Evict{pods("waits", "static", "web-1", "waits-too", "missing")},
 			"evict a/web-1",
-			"Skips 4 of 5 pods: a/waits, a/waits-too (on no node); a/static (static pod); a/missing (gone).", "evict a/waits: it cannot be done: it is on no node",
+			"Skips 4 of 5 pods: a/waits, a/waits-too (not scheduled); a/static (static pod); a/missing (gone).", "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict",
 		},
 		"evict of one that is terminating": {Evict{pods("web-1", "going")}, "evict 2 pods", "", ""},
-		"cordon of one that is cordoned":   {Cordon{Nodes: []string{"n1", "cordoned", "n2"}}, "cordon 2 nodes", "Skips 1 of 3 nodes: cordoned (cordoned already).", ""},
+		"cordon of one that is cordoned":   {Cordon{Nodes: []string{"n1", "cordoned", "n2"}}, "cordon 2 nodes", "Skips 1 of 3 nodes: cordoned (already cordoned).", ""},
 		"cordon of one that is gone":       {Cordon{Nodes: []string{"n1", "missing"}}, "cordon n1", "Skips 1 of 2 nodes: missing (gone).", "cordon missing: it is gone"},
 		"uncordon of one that is not":      {Cordon{Nodes: []string{"n1", "cordoned"}, Off: true}, "uncordon cordoned", "Skips 1 of 2 nodes: n1 (not cordoned).", ""},
-		"taint":                            {taint, "taint n1 a:NoSchedule", "Skips 2 of 3 nodes: tainted (so already); missing (gone).", "taint missing: it is gone"},
-		"untaint":                          {untaint, "untaint tainted a-", "Skips 1 of 2 nodes: n1 (so already).", ""},
-		"label":                            {Label{Refs: nodes("n1", "labeled"), Set: map[string]string{"tier": "web"}}, "label n1 tier=web", "Skips 1 of 2 nodes: labeled (so already).", ""},
+		"taint":                            {taint, "taint n1 a:NoSchedule", "Skips 2 of 3 nodes: tainted (no change); missing (gone).", "taint missing: it is gone"},
+		"untaint":                          {untaint, "untaint tainted a-", "Skips 1 of 2 nodes: n1 (no change).", ""},
+		"label":                            {Label{Refs: nodes("n1", "labeled"), Set: map[string]string{"tier": "web"}}, "label n1 tier=web", "Skips 1 of 2 nodes: labeled (no change).", ""},
 		"annotate": {
 			Annotate{Refs: pods("web-1", "missing"), Set: map[string]string{"tier": "web"}},
 			"annotate a/web-1 tier",
 			"Skips 1 of 2 pods: a/missing (gone).", "annotate 2 pods tier: a/missing: it is gone",
 		},
-		"ungate":                    {Ungate{Pods: pods("gated", "waits")}, "ungate a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},
+		"ungate":                    {Ungate{Pods: pods("gated", "waits")}, "remove gates of a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},
 		"drain of one that is gone": {Drain{Nodes: []string{"n1", "missing"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: missing (gone).", "drain missing: it is gone"},
 		"drain of one that is being drained": {
-			Drain{Nodes: []string{"n2", "n1"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: n2 (being drained already by drain n2).", "",
+			Drain{Nodes: []string{"n2", "n1"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: n2 (already being drained by drain n2).", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts := factsOf(t, mixed()...)
 			facts.Jobs = []*Progress{{ID: 1, Name: "drain n2", State: JobPaused, Plan: &Plan{Action: Drain{Nodes: []string{"n2"}}}}}
-			plan, err := test.wish.Plan(facts)
+			plan, err := test.action.Plan(facts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.Action.Name(); got != test.does || !strings.HasPrefix(strings.ToLower(plan.Title), strings.ToLower(strings.Fields(got)[0])) {
+			if got := plan.Action.Name(); got != test.does || !titled(plan) {
 				t.Errorf("it does %q under the title %q, want %q", got, plan.Title, test.does)
 			}
 			plan.Foretell(&Forecast{})
@@ -103,7 +112,11 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 			if whole != test.whole {
 				t.Errorf("what is left out is %q, want %q", whole, test.whole)
 			}
-			if plan.Undo != nil && plan.Undo.Name() != "undo "+test.does {
+			undo := "undo " + test.does
+			if node, drains := strings.CutPrefix(test.does, "drain "); drains {
+				undo = "uncordon " + node // evictions cannot be undone
+			}
+			if plan.Undo != nil && plan.Undo.Name() != undo {
 				t.Errorf("its undo is %q", plan.Undo.Name())
 			}
 		})
@@ -112,21 +125,21 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 
 func TestWhereNothingIsLeftToBeDoneAllReasonsAreTold(t *testing.T) {
 	for _, test := range []struct {
-		wish Action
-		err  error
-		want string
+		action Action
+		err    error
+		want   string
 	}{
-		{Evict{[]model.Ref{podRef("a", "waits"), podRef("a", "static")}}, ErrWrongWish, "evict 2 pods: it cannot be done: a/waits (on no node); a/static (static pod)"},
-		{Cordon{Nodes: []string{"cordoned", "missing"}}, ErrWrongWish, "cordon 2 nodes: it cannot be done: cordoned (cordoned already); missing (gone)"},
+		{Evict{[]model.Ref{podRef("a", "waits"), podRef("a", "static")}}, ErrNotPossible, "evict 2 pods: not possible: a/waits (not scheduled); a/static (static pod)"},
+		{Cordon{Nodes: []string{"cordoned", "missing"}}, ErrNotPossible, "cordon 2 nodes: not possible: cordoned (already cordoned); missing (gone)"},
 		{Cordon{Nodes: []string{"n1", "n2"}, Off: true}, ErrNoChange, "uncordon 2 nodes: nothing would change: all are not cordoned"},
-		{Drain{Nodes: []string{"n2"}}, ErrNoChange, "drain n2: nothing would change: it is being drained already"},
+		{Drain{Nodes: []string{"n2"}}, ErrNoChange, "drain n2: nothing would change: it is already being drained"},
 	} {
 		facts := factsOf(t, mixed()...)
-		if _, drains := test.wish.(Drain); drains {
+		if _, drains := test.action.(Drain); drains {
 			facts.Jobs = []*Progress{{ID: 1, Name: "drain n2", State: JobRuns, Plan: &Plan{Action: Drain{Nodes: []string{"n2"}}}}}
 		}
-		if _, err := test.wish.Plan(facts); !errors.Is(err, test.err) || err.Error() != test.want {
-			t.Errorf("%s: error %v, want %q", test.wish.Name(), err, test.want)
+		if _, err := test.action.Plan(facts); !errors.Is(err, test.err) || err.Error() != test.want {
+			t.Errorf("%s: error %v, want %q", test.action.Name(), err, test.want)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func (p *Progress) Nodes() []string {
 	return nil
 }
 
-// Draining are those of the jobs that drain the node and may still evict pods, in
-// their order.
+// Draining are the jobs that drain the node and may still evict pods, in their
+// order.
 func Draining(jobs []*Progress, node string) []*Progress {
 	var found []*Progress
 	for _, job := range jobs {
@@ -33,8 +33,8 @@ func Draining(jobs []*Progress, node string) []*Progress {
 }
 
 // stopDrains makes the plan stop every job that drains one of the nodes, which the
-// plan makes schedulable: a job that goes on would evict what is scheduled there. It
-// gives those of the nodes that are drained.
+// plan makes schedulable: otherwise the job would evict new pods there. It returns
+// the nodes that are being drained.
 func (p *Plan) stopDrains(jobs []*Progress, nodes []string) (drained []string) {
 	p.opens = nodes
 	for _, node := range nodes {
@@ -51,16 +51,22 @@ func (p *Plan) stopDrains(jobs []*Progress, nodes []string) (drained []string) {
 	return drained
 }
 
-// onlyStops makes it a plan that changes no object: the nodes are schedulable
-// already, and their drains go on.
+// movedBack says what uncordoning a drained node does not do.
+const movedBack = "Evicted pods do not move back."
+
+// undoStopsDrain undoes an action that stopped a drain.
+const undoStopsDrain = "Undo: cordon; the drain stays stopped."
+
+// onlyStops makes it a plan that changes no object: the nodes are already
+// schedulable, and are still being drained.
 func (p *Plan) onlyStops() {
-	p.Does, p.Undo, p.UndoSays = "stop the drain", nil, "A stopped drain does not go on: plan another."
-	p.Verdict.Skipped = "it sends nothing"
+	p.Does, p.Undo, p.UndoSays = "stop the drain", nil, "A stopped drain cannot resume: start a new one."
+	p.Verdict.Skipped = "nothing is sent"
 	p.tell("", model.Clean(namesOf(p.opens))+grammar.Agree(len(p.opens), " is", " are")+" not cordoned.")
 }
 
 // Unstopped is a job that drains a node which the plan makes schedulable, and that
-// the plan does not stop: it began after the plan was made. nil without one.
+// the plan does not stop because it began later. nil without one.
 func (p *Plan) Unstopped(jobs []*Progress) *Progress {
 	for _, node := range p.opens {
 		for _, job := range Draining(jobs, node) {
@@ -83,22 +89,22 @@ func (p *Plan) StopWords(jobs []*Progress) []string {
 		sentences = append(sentences, stopWords(job, p.opens))
 	}
 	if len(sentences) > 0 {
-		sentences = append(sentences, "Evicted pods do not move back.")
+		sentences = append(sentences, movedBack)
 	}
 	return sentences
 }
 
 // stopWords say how far a job is that a plan stops to make the nodes schedulable,
-// and for which other nodes it stops too.
+// and which other nodes it no longer drains.
 func stopWords(job *Progress, opens []string) string {
 	var words strings.Builder
 	switch {
 	case !job.Live():
 		_, _ = fmt.Fprintf(&words, "%s is %s", job.Name, job.State)
 	case job.State == JobPaused:
-		_, _ = fmt.Fprintf(&words, "Stops %s first, which is paused", job.Name)
+		_, _ = fmt.Fprintf(&words, "First stops %s (paused)", job.Name)
 	default:
-		_, _ = fmt.Fprintf(&words, "Stops %s first, which still runs", job.Name)
+		_, _ = fmt.Fprintf(&words, "First stops %s (running)", job.Name)
 	}
 	_, _ = fmt.Fprintf(&words, ": %d of %s evicted", job.Count(PodGone), CountPods(len(job.Pods)))
 	for _, part := range []struct {
@@ -106,8 +112,9 @@ func stopWords(job *Progress, opens []string) string {
 		word string
 	}{
 		{job.Count(PodAsked) + job.Count(PodTerminating), "terminating"},
-		{job.Count(PodFailed), "could not be evicted"},
-		{job.Count(PodWaits) + job.Count(PodRefused) + job.Count(PodLeft), "left where " + grammar.Agree(job.Count(PodWaits)+job.Count(PodRefused)+job.Count(PodLeft), "it is", "they are")},
+		{job.Count(PodFailed), "failed"},
+		{job.Count(PodRefused), "blocked by " + grammar.Agree(job.Count(PodRefused), "PDB", "PDBs")},
+		{job.Count(PodWaits) + job.Count(PodLeft), "not evicted"},
 	} {
 		if part.n > 0 {
 			_, _ = fmt.Fprintf(&words, ", %d %s", part.n, part.word)
@@ -116,7 +123,7 @@ func stopWords(job *Progress, opens []string) string {
 	words.WriteString(".")
 	others := slices.DeleteFunc(slices.Clone(job.Nodes()), func(node string) bool { return slices.Contains(opens, node) })
 	if job.Live() && len(others) > 0 {
-		words.WriteString(" It stops for " + model.Clean(namesOf(others)) + " too.")
+		words.WriteString(" This also stops draining " + model.Clean(namesOf(others)) + ".")
 	}
 	return words.String()
 }

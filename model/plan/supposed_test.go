@@ -69,17 +69,17 @@ func TestWhatBecomesOfPendingPodsIsTold(t *testing.T) {
 		{
 			Cordon{Nodes: []string{"n1"}, Off: true},
 			Forecast{Admitted: []Admitted{{Pod: pod("checkout-6c9d-a"), Count: 1, Node: "n1"}, {Pod: pod("alone"), Count: 1, Node: "n1"}}},
-			[]string{"New pods may go there again.", "Pending shop/checkout fits then: 1 of 2.", "Pending shop/alone fits then."},
+			[]string{"New pods can be scheduled there again.", "1 of 2 pending pods of shop/checkout would fit.", "Pending shop/alone would fit."},
 		},
 		{
 			Cordon{Nodes: []string{"n1"}, Off: true},
 			Forecast{Admitted: []Admitted{{Pod: pod("checkout-6c9d-a"), Count: 2, Node: "n1"}}},
-			[]string{"New pods may go there again.", "Pending shop/checkout fits then: all 2."},
+			[]string{"New pods can be scheduled there again.", "All 2 pending pods of shop/checkout would fit."},
 		},
 		{
 			Cordon{Nodes: []string{"n2"}},
 			Forecast{Barred: []Barred{{Pod: pod("checkout-6c9d-a"), How: "loses the node that was nearest"}}},
-			[]string{"No pod is there; new pods go elsewhere.", "Pending shop/checkout loses the node that was nearest."},
+			[]string{"No pods run there; new pods are scheduled on other nodes.", "Pending shop/checkout loses the node that was nearest."},
 		},
 		{
 			Cordon{Nodes: []string{"n2"}},
@@ -87,8 +87,8 @@ func TestWhatBecomesOfPendingPodsIsTold(t *testing.T) {
 				{pod("alone"), "fits no node any more"}, {pod("alone"), "fits no node any more"}, {pod("alone"), "fits no node any more"}, {pod("alone"), "x"}, {pod("alone"), "x"},
 			}},
 			[]string{
-				"No pod is there; new pods go elsewhere.", "Pending shop/alone fits no node any more.", "Pending shop/alone fits no node any more.",
-				"Pending shop/alone fits no node any more.", "2 more kinds of pending pods lose a node.",
+				"No pods run there; new pods are scheduled on other nodes.", "Pending shop/alone fits no node any more.", "Pending shop/alone fits no node any more.",
+				"Pending shop/alone fits no node any more.", "2 more pending workloads lose a node that fits or comes closest.",
 			},
 		},
 	}
@@ -103,7 +103,7 @@ func TestWhatBecomesOfPendingPodsIsTold(t *testing.T) {
 		if diff := cmp.Diff(c.want, plan.Effects); diff != "" {
 			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
-		if diff := cmp.Diff([]string{"Not everything could be foretold: not allowed to list nodes."}, plan.Warnings); diff != "" {
+		if diff := cmp.Diff([]string{"Incomplete forecast: not allowed to list nodes."}, plan.Warnings); diff != "" {
 			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type Taint struct {
 	Nodes  []string
 	Add    []corev1.Taint
-	Remove []TaintWish
+	Remove []TaintRemoval
 }
 
 // Name implements Action.
@@ -33,14 +33,26 @@ func (t Taint) verb() string {
 	return "taint"
 }
 
+// title names the taints that are only removed as such: "Remove taint a from n1".
+func (t Taint) title(changes []Change) string {
+	if len(t.Add) > 0 {
+		return titleOf(t, changes)
+	}
+	names := make([]string, 0, len(t.Remove))
+	for _, removal := range t.Remove {
+		names = append(names, removal.taint())
+	}
+	return fmt.Sprintf("Remove %s %s from %s", grammar.Agree(len(names), "taint", "taints"), strings.Join(names, ", "), nodesWords(t.Nodes))
+}
+
 // words are the taints as kubectl takes them.
 func (t Taint) words() []string {
 	words := make([]string, 0, len(t.Add)+len(t.Remove))
 	for _, taint := range t.Add {
 		words = append(words, taint.ToString())
 	}
-	for _, wish := range t.Remove {
-		words = append(words, wish.String())
+	for _, removal := range t.Remove {
+		words = append(words, removal.String())
 	}
 	return words
 }
@@ -48,10 +60,10 @@ func (t Taint) words() []string {
 // Targets implements Action.
 func (t Taint) Targets() []model.Ref { return nodeRefs(t.Nodes) }
 
-// Plan implements Action. Nodes that are as wished already are left out.
+// Plan implements Action. Nodes that are already as requested are left out.
 func (t Taint) Plan(on Facts) (*Plan, error) {
 	if err := t.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", t.Name(), ErrWrongWish, err)
+		return nil, fmt.Errorf("%s: %w: %w", t.Name(), ErrNotPossible, err)
 	}
 	plan := &Plan{Action: t, Does: t.verb(), on: on.Snapshot}
 	var kept []string
@@ -64,7 +76,7 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 		change := changeOf(ref, object)
 		change.edit(object, t.applied(items(valueAt(object, taintsPath))), taintsPath...)
 		if len(change.Edits) == 0 {
-			plan.skips.add(ref, "so already", nil)
+			plan.skips.add(ref, "no change", nil)
 			continue
 		}
 		plan.Changes = append(plan.Changes, change)
@@ -75,16 +87,16 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 	}
 	t.Nodes = kept
 	plan.Action = t
-	plan.Title = titleOf(t, plan.Changes)
+	plan.Title = t.title(plan.Changes)
 	plan.Undo, plan.UndoSays = undoOf(t, plan.Changes), t.undoSays()
 	plan.follow()
 	return plan, nil
 }
 
-// check says what is wrong with the wish whatever the nodes.
+// check says what is wrong with the request whatever the nodes.
 func (t Taint) check() error {
 	if len(t.Add)+len(t.Remove) == 0 {
-		return errors.New("it names no taint")
+		return errors.New("no taint given")
 	}
 	words := t.words()
 	add, _, err := ParseTaints(words)
@@ -92,7 +104,7 @@ func (t Taint) check() error {
 		return err
 	}
 	for _, taint := range add {
-		if slices.ContainsFunc(t.Remove, func(w TaintWish) bool { return w.names(taint) }) {
+		if slices.ContainsFunc(t.Remove, func(w TaintRemoval) bool { return w.names(taint) }) {
 			return fmt.Errorf("%s is both added and removed", taint.ToString())
 		}
 	}
@@ -101,13 +113,13 @@ func (t Taint) check() error {
 
 var taintsPath = []string{"spec", "taints"}
 
-// applied are the taints as wished. Those that stay keep their place and
+// applied are the taints as requested. Those that stay keep their place and
 // everything that they hold, such as when they were added.
 func (t Taint) applied(now []any) []any {
 	var then []any
 	for _, item := range now {
 		taint := taintOf(item)
-		if slices.ContainsFunc(t.Remove, func(w TaintWish) bool { return w.names(taint) }) {
+		if slices.ContainsFunc(t.Remove, func(w TaintRemoval) bool { return w.names(taint) }) {
 			continue
 		}
 		if at := slices.IndexFunc(t.Add, func(a corev1.Taint) bool { return a.MatchTaint(&taint) }); at >= 0 && t.Add[at].Value != taint.Value {
@@ -143,21 +155,28 @@ func taintItem(taint corev1.Taint) map[string]any {
 
 // already says that nothing is to be done.
 func (t Taint) already() string {
-	whose := grammar.Agree(len(t.Nodes), nodesWords(t.Nodes)+" is", "all are")
-	if len(t.Add) == 0 {
-		return whose + " without it already"
+	switch name := nodesWords(t.Nodes); {
+	case len(t.Add) > 0 && len(t.Remove) > 0:
+		return "the taints are already as requested"
+	case len(t.Add) > 0:
+		return grammar.Agree(len(t.Nodes), name+" already has", "all already have") + grammar.Agree(len(t.Add), " the taint", " the taints")
+	default:
+		names := make([]string, 0, len(t.Remove))
+		for _, removal := range t.Remove {
+			names = append(names, removal.taint())
+		}
+		return grammar.Agree(len(t.Nodes), name+" has", "none of them has") + grammar.Agree(len(names), " no taint ", " none of the taints ") + strings.Join(names, ", ")
 	}
-	return whose + " tainted so already"
 }
 
-// undoSays is what takes the wish back.
+// undoSays is how to undo it.
 func (t Taint) undoSays() string {
-	undo := "Undo: the taints as they were"
+	undo := "Undo: restore the previous taints"
 	switch {
 	case len(t.Remove) == 0 && len(t.Add) == 1:
 		undo = "Undo: remove the taint"
 	case len(t.Add) == 0 && len(t.Remove) == 1:
-		undo = "Undo: taint again"
+		undo = "Undo: add the taint again"
 	}
 	if slices.ContainsFunc(t.Add, func(taint corev1.Taint) bool { return taint.Effect == corev1.TaintEffectNoExecute }) {
 		return undo + "; pods do not move back."
@@ -165,20 +184,23 @@ func (t Taint) undoSays() string {
 	return undo + "."
 }
 
-// TaintWish names taints that are to be removed.
-type TaintWish struct {
+// TaintRemoval names taints that are to be removed.
+type TaintRemoval struct {
 	Key    string
 	Value  *string            // nil: any
 	Effect corev1.TaintEffect // "": all
 }
 
-// Effects are those that a taint can have, from mild to harsh.
+// Effects are those that a taint can have, the least disruptive first.
 var Effects = []corev1.TaintEffect{
 	corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute,
 }
 
-// String is the wish as kubectl writes it: "dedicated=gpu:NoSchedule-".
-func (w TaintWish) String() string {
+// String is the removal as kubectl writes it: "dedicated=gpu:NoSchedule-".
+func (w TaintRemoval) String() string { return w.taint() + "-" }
+
+// taint names what is removed: "dedicated=gpu:NoSchedule", "dedicated".
+func (w TaintRemoval) taint() string {
 	text := w.Key
 	if w.Value != nil && *w.Value != "" {
 		text += "=" + *w.Value
@@ -186,33 +208,33 @@ func (w TaintWish) String() string {
 	if w.Effect != "" {
 		text += ":" + string(w.Effect)
 	}
-	return text + "-"
+	return text
 }
 
-// names says whether the wish is about this taint.
-func (w TaintWish) names(taint corev1.Taint) bool {
+// names says whether this taint is to be removed.
+func (w TaintRemoval) names(taint corev1.Taint) bool {
 	return w.Key == taint.Key && (w.Value == nil || *w.Value == taint.Value) && (w.Effect == "" || w.Effect == taint.Effect)
 }
 
 // ParseTaints reads taints as kubectl taint takes them: key=value:Effect and
 // key:Effect add, key:Effect- and key- remove.
-func ParseTaints(words []string) (add []corev1.Taint, remove []TaintWish, err error) {
+func ParseTaints(words []string) (add []corev1.Taint, remove []TaintRemoval, err error) {
 	for _, word := range words {
 		text, removes := strings.CutSuffix(word, "-")
 		taint, valued, err := parseTaint(text)
 		switch {
 		case err != nil:
-			return nil, nil, fmt.Errorf("read taint %s: %w", word, err)
+			return nil, nil, &InputError{"taint ", word, err.Error()}
 		case removes:
-			wish := TaintWish{Key: taint.Key, Effect: taint.Effect}
+			removal := TaintRemoval{Key: taint.Key, Effect: taint.Effect}
 			if valued {
-				wish.Value = &taint.Value
+				removal.Value = &taint.Value
 			}
-			remove = append(remove, wish)
+			remove = append(remove, removal)
 		case taint.Effect == "":
-			return nil, nil, fmt.Errorf("read taint %s: it has no effect: end it with :%s", word, effectNames(" or :"))
+			return nil, nil, &InputError{"taint ", word, "the effect is missing: add " + effectNames(":")}
 		case slices.ContainsFunc(add, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }):
-			return nil, nil, fmt.Errorf("read taint %s: %s:%s is there twice", word, taint.Key, taint.Effect)
+			return nil, nil, &InputError{"taint ", word, fmt.Sprintf("%s:%s is given twice", taint.Key, taint.Effect)}
 		default:
 			add = append(add, taint)
 		}
@@ -232,15 +254,27 @@ func parseTaint(text string) (taint corev1.Taint, valued bool, err error) {
 		return taint, valued, fmt.Errorf("value %q: %s", value, strings.Join(said, "; "))
 	}
 	if hasEffect && !slices.Contains(Effects, taint.Effect) {
-		return taint, valued, fmt.Errorf("effect %q: it is none of %s", effect, effectNames(", "))
+		return taint, valued, fmt.Errorf("unknown effect %q: use %s", effect, effectNames(""))
 	}
 	return taint, valued, nil
 }
 
-func effectNames(between string) string {
+// effectNames list the effects, each behind the lead: ":PreferNoSchedule,
+// :NoSchedule or :NoExecute".
+func effectNames(lead string) string {
 	names := make([]string, len(Effects))
 	for i, effect := range Effects {
-		names[i] = string(effect)
+		names[i] = lead + string(effect)
 	}
-	return strings.Join(names, between)
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
+
+// InputError says what is wrong with a word that was typed.
+type InputError struct {
+	what, word string
+	Why        string // a clause without the word
+}
+
+// Error implements error.
+func (e *InputError) Error() string { return fmt.Sprintf("invalid %s%s: %s", e.what, e.word, e.Why) }

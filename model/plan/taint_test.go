@@ -68,9 +68,9 @@ func TestATaintIsPlanned(t *testing.T) {
 			"NoExecute", crowd(),
 			[]string{"dedicated=gpu:NoExecute"},
 			[]string{
-				"Taint std-b-02", "Of 31 pods 9 end at once, 3 after 300s; 19 tolerate it.",
-				"warning: A NoExecute taint asks no PodDisruptionBudget; a drain does.", "Longest grace period 30s.",
-				"Not tried. Undo: remove the taint; pods do not move back.", "Type 12 (pods that terminate):",
+				"Taint std-b-02", "Evicts 12 of 31 pods (9 immediately, 3 after 300s).", "19 tolerate it.",
+				"warning: NoExecute ignores PodDisruptionBudgets; drain respects them.", "Longest grace period 30s.",
+				"No dry run. Undo: remove the taint; pods do not move back.", "Type 12 (pods to evict):",
 			},
 			"",
 		},
@@ -78,8 +78,8 @@ func TestATaintIsPlanned(t *testing.T) {
 			"NoSchedule", crowd(),
 			[]string{"dedicated=gpu:NoSchedule"},
 			[]string{
-				"Taint std-b-02", "Its 31 pods stay; new pods go elsewhere unless they tolerate it.",
-				"spec.taints  – → dedicated=gpu:NoSchedule", "Not tried. Undo: remove the taint.", "y taint",
+				"Taint std-b-02", "Its 31 pods keep running; new pods are scheduled on other nodes unless they tolerate it.",
+				"spec.taints  – → dedicated=gpu:NoSchedule", "No dry run. Undo: remove the taint.", "y taint",
 			},
 			"",
 		},
@@ -88,9 +88,9 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]runtime.Object{tainted("dedicated=gpu:NoSchedule", "b:NoSchedule")},
 			[]string{"dedicated:NoSchedule-", "dedicated=gpu:PreferNoSchedule"},
 			[]string{
-				"Taint std-b-02", "No pod is there; new pods that do not tolerate it go elsewhere if they can.",
+				"Taint std-b-02", "No pods run there; new pods that do not tolerate it prefer other nodes.",
 				"spec.taints  dedicated=gpu:NoSchedule, b:NoSchedule → b:NoSchedule, dedicated=gpu:PreferNoSchedule",
-				"Not tried. Undo: the taints as they were.", "y taint",
+				"No dry run. Undo: restore the previous taints.", "y taint",
 			},
 			"",
 		},
@@ -99,9 +99,9 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]runtime.Object{tainted("dedicated=gpu:NoSchedule", "b:NoSchedule")},
 			[]string{"dedicated=tpu:NoSchedule"},
 			[]string{
-				"Taint std-b-02", "No pod is there; new pods go elsewhere unless they tolerate it.",
+				"Taint std-b-02", "No pods run there; new pods are scheduled on other nodes unless they tolerate it.",
 				"spec.taints  dedicated=gpu:NoSchedule, b:NoSchedule → dedicated=tpu:NoSchedule, b:NoSchedule",
-				"Not tried. Undo: remove the taint.", "y taint",
+				"No dry run. Undo: remove the taint.", "y taint",
 			},
 			"",
 		},
@@ -110,14 +110,14 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]runtime.Object{tainted("a:NoSchedule", "a:NoExecute", "b:NoSchedule")},
 			[]string{"a-"},
 			[]string{
-				"Untaint std-b-02", "No pod is there; new pods need not tolerate it any more.",
-				"spec.taints  a:NoSchedule, a:NoExecute, b:NoSchedule → b:NoSchedule", "Not tried. Undo: taint again.", "y untaint",
+				"Remove taint a from std-b-02", "No pods run there; new pods no longer need to tolerate it.",
+				"spec.taints  a:NoSchedule, a:NoExecute, b:NoSchedule → b:NoSchedule", "No dry run. Undo: add the taint again.", "y untaint",
 			},
 			"",
 		},
-		{"removal of none", []runtime.Object{tainted("a:NoSchedule")}, []string{"b-"}, nil, "untaint std-b-02 b-: nothing would change: std-b-02 is without it already"},
-		{"as it is", []runtime.Object{tainted("a:NoSchedule")}, []string{"a:NoSchedule"}, nil, "taint std-b-02 a:NoSchedule: nothing would change: std-b-02 is tainted so already"},
-		{"both ways", []runtime.Object{tainted()}, []string{"a:NoSchedule", "a-"}, nil, "taint std-b-02 a:NoSchedule a-: it cannot be done: a:NoSchedule is both added and removed"},
+		{"removal of none", []runtime.Object{tainted("a:NoSchedule")}, []string{"b-"}, nil, "untaint std-b-02 b-: nothing would change: std-b-02 has no taint b"},
+		{"as it is", []runtime.Object{tainted("a:NoSchedule")}, []string{"a:NoSchedule"}, nil, "taint std-b-02 a:NoSchedule: nothing would change: std-b-02 already has the taint"},
+		{"both ways", []runtime.Object{tainted()}, []string{"a:NoSchedule", "a-"}, nil, "taint std-b-02 a:NoSchedule a-: not possible: a:NoSchedule is both added and removed"},
 		{"of a node that is gone", []runtime.Object{anEmptyNode("other")}, []string{"a-"}, nil, "untaint std-b-02: it is gone"},
 	}
 	for _, c := range cases {
@@ -143,9 +143,9 @@ func TestTaintsAreReadAsKubectlReadsThem(t *testing.T) {
 		{"a-", "a-", ""},
 		{"a:NoExecute-", "a:NoExecute-", ""},
 		{"a=b:NoExecute-", "a=b:NoExecute-", ""},
-		{"a=b", "", "read taint a=b: it has no effect: end it with :PreferNoSchedule or :NoSchedule or :NoExecute"},
-		{"a:NoRun", "", `read taint a:NoRun: effect "NoRun": it is none of PreferNoSchedule, NoSchedule, NoExecute`},
-		{":NoExecute", "", `read taint :NoExecute: key "": name part must be non-empty; name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`},
+		{"a=b", "", "invalid taint a=b: the effect is missing: add :PreferNoSchedule, :NoSchedule or :NoExecute"},
+		{"a:NoRun", "", `invalid taint a:NoRun: unknown effect "NoRun": use PreferNoSchedule, NoSchedule or NoExecute`},
+		{":NoExecute", "", `invalid taint :NoExecute: key "": name part must be non-empty; name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`},
 	}
 	for _, c := range cases {
 		add, remove, err := ParseTaints([]string{c.word})
@@ -164,7 +164,7 @@ func TestTaintsAreReadAsKubectlReadsThem(t *testing.T) {
 	if _, _, err := ParseTaints([]string{"a=b:NoSchedule", "a=c:NoSchedule"}); err == nil {
 		t.Error("a taint that is there twice is taken")
 	}
-	if _, err := (Taint{Nodes: []string{"n"}}).Plan(factsOf(t, anEmptyNode("n"))); !errors.Is(err, ErrWrongWish) {
+	if _, err := (Taint{Nodes: []string{"n"}}).Plan(factsOf(t, anEmptyNode("n"))); !errors.Is(err, ErrNotPossible) {
 		t.Errorf("a wish without taints gives %v", err)
 	}
 }
@@ -191,27 +191,28 @@ func TestWhomATaintThrowsOut(t *testing.T) {
 		pods      []*model.Pod
 		want      string
 	}{
-		{"", "a:NoExecute", pods(nothing), "Of 1 pod 1 ends at once."},
-		{"", "a:NoExecute", pods(tolerates("a")), "The 1 pod there tolerates it."},
-		{"", "a:NoExecute", nil, "No pod is there."},
-		{"", "a:NoExecute b:NoExecute", pods(tolerates("a"), tolerates("a"), func(p *corev1.Pod) { tolerates("a", 60)(p); tolerates("b", 30)(p) }), "Of 3 pods 2 end at once, 1 after 30s."},
-		{"a:NoExecute", "a:NoExecute b:NoExecute", pods(tolerates("a", 60), func(p *corev1.Pod) { tolerates("a", 60)(p); tolerates("b")(p) }), "Of 2 pods 1 ends at once; 1 ends anyway."},
-		{"a:NoExecute", "", pods(tolerates("a", 60), tolerates("a")), "Of 2 pods 1 that was to end stays."},
-		{"", "a:NoExecute", pods(tolerates("a", 0), tolerates("a", -5)), "Of 2 pods 2 end at once."},
-		{"", "a:NoExecute", pods(tolerates("a", 10), tolerates("a", 20), tolerates("a", 30), tolerates("a", 40)), "Of 4 pods 1 ends after 10s, 1 after 20s, 2 after 30s to 40s."},
-		{"", "a:NoExecute", pods(asMirror, nothing), "Of 2 pods 1 ends at once; 1 static pod is made again."},
-		{"", "a:NoExecute", []*model.Pod{daemon}, "Of 1 pod 1 ends at once."},
+		{"", "a:NoExecute", pods(nothing), "Evicts 1 pod immediately."},
+		{"", "a:NoExecute", pods(tolerates("a")), "Its 1 pod tolerates it."},
+		{"", "a:NoExecute", nil, "No pods run there."},
+		{"", "a:NoExecute b:NoExecute", pods(tolerates("a"), tolerates("a"), func(p *corev1.Pod) { tolerates("a", 60)(p); tolerates("b", 30)(p) }), "Evicts 3 pods (2 immediately, 1 after 30s)."},
+		{"a:NoExecute", "a:NoExecute b:NoExecute", pods(tolerates("a", 60), func(p *corev1.Pod) { tolerates("a", 60)(p); tolerates("b")(p) }), "Evicts 1 of 2 pods immediately. 1 is already being evicted because of another taint."},
+		{"a:NoExecute", "", pods(tolerates("a", 60), tolerates("a")), "Of 2 pods, 1 is no longer evicted."},
+		{"", "a:NoExecute", pods(tolerates("a", 0), tolerates("a", -5)), "Evicts 2 pods immediately."},
+		{"", "a:NoExecute", pods(tolerates("a", 10), tolerates("a", 20), tolerates("a", 30), tolerates("a", 40)), "Evicts 4 pods (1 after 10s, 1 after 20s, 2 after 30s to 40s)."},
+		{"", "a:NoExecute", pods(asMirror, nothing), "Evicts 1 of 2 pods immediately. 1 static pod is recreated."},
+		{"", "a:NoExecute", []*model.Pod{daemon}, "Evicts 1 pod immediately."},
 	}
 	for _, c := range cases {
-		var out thrown
+		var out taintEviction
 		out.on(&model.Node{Pods: c.pods}, noExecute(key(c.was)), noExecute(key(c.then)))
-		if got := out.words(); got != c.want {
+		lead, rest := out.words()
+		if got := strings.Trim(lead+". "+rest, ". ") + "."; got != c.want {
 			t.Errorf("%s → %s: %q, want %q", c.was, c.then, got, c.want)
 		}
 	}
-	var out thrown
+	var out taintEviction
 	out.on(&model.Node{Pods: []*model.Pod{daemon}}, nil, noExecute(key("a:NoExecute")))
-	if words := out.ends[0].Words(); words != "not made again while the taint is there" {
+	if words := out.ends[0].Words(); words != "not recreated while the taint is there" {
 		t.Errorf("a DaemonSet's pod: %q", words)
 	}
 }

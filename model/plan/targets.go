@@ -17,7 +17,7 @@ func nodeRefs(names []string) []model.Ref {
 	return refs
 }
 
-// nodesWords name the nodes of a wish: "std-b-02", "3 nodes".
+// nodesWords name the nodes of an action: "std-b-02", "3 nodes".
 func nodesWords(names []string) string {
 	if len(names) == 1 {
 		return model.Clean(names[0])
@@ -35,7 +35,7 @@ func titleOf(action Action, changes []Change) string {
 	return grammar.Capital(name)
 }
 
-// podsWords name the pods of a wish: "shop/cart-0", "3 pods".
+// podsWords name the pods of an action: "shop/cart-0", "3 pods".
 func podsWords(pods []model.Ref) string {
 	if len(pods) == 1 {
 		return pods[0].Words()
@@ -43,7 +43,7 @@ func podsWords(pods []model.Ref) string {
 	return CountPods(len(pods))
 }
 
-// refsWords name the objects of a wish: "std-b-02", "3 nodes", "2 pods".
+// refsWords name the objects of an action: "std-b-02", "3 nodes", "2 pods".
 func refsWords(refs []model.Ref) string {
 	if len(refs) == 1 {
 		return refs[0].Words()

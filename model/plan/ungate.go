@@ -20,7 +20,11 @@ var gatesPath = []string{"spec", "schedulingGates"}
 
 // Name implements Action.
 func (u Ungate) Name() string {
-	return strings.TrimSpace("ungate " + podsWords(u.Pods) + " " + strings.Join(u.Gates, " "))
+	gates := "gates"
+	if len(u.Gates) > 0 {
+		gates = grammar.Agree(len(u.Gates), "gate ", "gates ") + strings.Join(u.Gates, ", ")
+	}
+	return "remove " + gates + " of " + podsWords(u.Pods)
 }
 
 // Targets implements Action.
@@ -29,15 +33,15 @@ func (u Ungate) Targets() []model.Ref { return u.Pods }
 // Plan implements Action. Pods without such a gate are left out.
 func (u Ungate) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{
-		Action: u, Does: "ungate", on: on.Snapshot,
-		UndoSays: "It cannot be undone: a gate can be removed, and never added again.",
+		Action: u, Does: "remove", on: on.Snapshot,
+		UndoSays: "Cannot be undone: a removed gate cannot be added again.",
 	}
 	var kept []model.Ref
 	free, held, removed := 0, map[string]bool{}, map[string]bool{}
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("ungate %s: %w", ref.Words(), ErrGone))
+			plan.skips.add(ref, "gone", fmt.Errorf("remove gates of %s: %w", ref.Words(), ErrGone))
 			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {
@@ -67,7 +71,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 	}
 	u.Pods = kept
 	plan.Action = u
-	plan.Title = titleOf(u, plan.Changes)
+	plan.Title = grammar.Capital(model.Clean(u.Name()))
 	plan.tell("", ungated(len(plan.Changes), free, held)...)
 	for _, gate := range slices.Sorted(maps.Keys(removed)) {
 		plan.warn(ungateWarning(gate))
@@ -81,7 +85,7 @@ func ungateWarning(gate string) string {
 		return fmt.Sprintf("%s is %s's gate: removing it bypasses %s. See %s.", model.Clean(gate), q.Name, q.Bypasses, q.See)
 	}
 	if domain := model.GateDomain(gate); domain != "" {
-		return fmt.Sprintf("%s was set by %s, which removes it when it is ready.", model.Clean(gate), model.Clean(domain))
+		return fmt.Sprintf("%s normally removes %s itself; removing it here bypasses that.", model.Clean(domain), model.Clean(gate))
 	}
 	return ""
 }
@@ -92,14 +96,14 @@ func gateName(gate any) string {
 	return name
 }
 
-// ungated say what follows for the scheduler.
+// ungated says what the scheduler does then.
 func ungated(pods, free int, held map[string]bool) []string {
 	var sentences []string
 	if free > 0 {
-		sentences = append(sentences, fmt.Sprintf("kube-scheduler looks at %s then.", grammar.Agree(pods, "it", CountPods(free))))
+		sentences = append(sentences, fmt.Sprintf("kube-scheduler then tries to schedule %s.", grammar.Agree(pods, "it", CountPods(free))))
 	}
 	if n := pods - free; n > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s %s gated by %s.", CountPods(n), grammar.Agree(n, "stays", "stay"), joinKeys(held)))
+		sentences = append(sentences, fmt.Sprintf("%s %s gated by %s.", CountPods(n), grammar.Agree(n, "remains", "remain"), joinKeys(held)))
 	}
 	return sentences
 }

@@ -19,25 +19,25 @@ const (
 // clause is one term of a filter as it was typed.
 type clause struct {
 	form   form
-	negate bool   // "!" turned it round
+	negate bool   // "!" before it
 	field  string // of a comparison
 	op     string // likewise
 	text   string // the word, the expression, the selector, the value
 	source string // all of it
 }
 
-// FilterError says what is wrong with a filter, or still missing while it is typed.
+// FilterError says what is wrong with a filter, or missing while it is being typed.
 type FilterError struct {
 	Term   string   // the term that is wrong
 	Cause  string   // one clause
-	Fields []string // those there are, where another was typed
+	Fields []string // those that exist, where the term compares an unknown one
 }
 
 // Error implements error.
 func (e *FilterError) Error() string {
 	text := fmt.Sprintf("read %s: %s", e.Term, e.Cause)
 	if len(e.Fields) > 0 {
-		text += "; fields are " + strings.Join(e.Fields, " ")
+		text += "; fields: " + strings.Join(e.Fields, " ")
 	}
 	return text
 }
@@ -45,7 +45,7 @@ func (e *FilterError) Error() string {
 // scanner cuts a filter into clauses.
 type scanner struct{ rest string }
 
-// clauses cuts a whole filter.
+// clauses cuts a filter into all its clauses.
 func clauses(text string) ([]clause, error) {
 	var found []clause
 	s := scanner{text}
@@ -69,7 +69,7 @@ func (s *scanner) clause() (c clause, cause string) {
 	s.rest, c.negate = strings.CutPrefix(s.rest, "!")
 	switch {
 	case c.negate && (s.rest == "" || s.rest[0] == ' '):
-		return c, "the term to turn round is missing"
+		return c, "a term is missing after !"
 	case s.rest[0] == '"':
 		c.form = quotedForm
 		c.text, cause = s.quoted()
@@ -87,7 +87,7 @@ func (s *scanner) clause() (c clause, cause string) {
 	return c, cause
 }
 
-// flag takes a flag off that stands alone.
+// flag takes a flag off that is a word of its own.
 func (s *scanner) flag(name string) bool {
 	rest, found := strings.CutPrefix(s.rest, name)
 	if !found || (rest != "" && rest[0] != ' ') {
@@ -107,7 +107,7 @@ func (s *scanner) comparison(c clause) (clause, string) {
 	c.form, c.field, c.op = compareForm, s.rest[:at], op
 	s.rest = s.rest[at+len(op):]
 	if s.rest == "" || s.rest[0] == ' ' {
-		return c, "the value after " + op + " is missing"
+		return c, "a value is missing after " + op
 	}
 	var cause string
 	c.text, cause = s.wordOrQuoted("a value")
@@ -129,7 +129,7 @@ func operator(text string) (at int, op string) {
 	return 0, ""
 }
 
-// word takes everything up to the next blank off.
+// word takes everything up to the next space off.
 func (s *scanner) word() string {
 	word, rest, _ := strings.Cut(s.rest, " ")
 	s.rest = rest
@@ -153,15 +153,15 @@ func (s *scanner) quoted() (text, cause string) {
 	s.rest = rest
 	switch {
 	case !closed:
-		return "", "the quote is not closed"
+		return "", "the closing quote is missing"
 	case rest != "" && rest[0] != ' ':
-		return "", "a blank is missing after the quote"
+		return "", "a space is missing after the quote"
 	default:
 		return text, ""
 	}
 }
 
-// regex takes a regular expression off. It ends at a slash before a blank or the
+// regex takes a regular expression off. It ends at a slash before a space or the
 // end, so that namespace/name needs no escape, or with the filter.
 func (s *scanner) regex() (text, cause string) {
 	body := s.rest[1:]

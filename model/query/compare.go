@@ -14,13 +14,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// truth is what a term says of a row.
+// truth is whether a term holds for a row.
 type truth int8
 
 const (
 	no truth = iota
 	yes
-	open // the row's value is not known
+	open // the row's value is unknown
 )
 
 func truthOf(holds bool) truth {
@@ -30,7 +30,7 @@ func truthOf(holds bool) truth {
 	return no
 }
 
-// comparison is the test that a comparison makes; cause says what is wrong.
+// comparison is the test of a comparison; cause says what is wrong with it, if anything.
 func comparison[T any](field *Field[T], op, text string) (test func(T, *scratch) truth, cause string) {
 	switch {
 	case op == "~" || op == "!~":
@@ -38,15 +38,15 @@ func comparison[T any](field *Field[T], op, text string) (test func(T, *scratch)
 	case field.Unit == Word && (op == "=" || op == "!="):
 		return equals(field, text, op == "="), ""
 	case field.Unit == Word:
-		return nil, fmt.Sprintf("%s is a word and takes = != ~ !~, not %s", field.Name, op)
+		return nil, fmt.Sprintf("%s is text: use = != ~ !~, not %s", field.Name, op)
 	}
 	if digits, percent := strings.CutSuffix(text, "%"); percent {
 		share, err := strconv.ParseFloat(digits, 64)
 		switch {
 		case err != nil:
-			return nil, fmt.Sprintf("%s is no percentage such as 80%%", text)
+			return nil, fmt.Sprintf("%s is not a percentage such as 80%%", text)
 		case field.Whole == nil:
-			return nil, field.Name + " takes no percentage"
+			return nil, field.Name + " does not take a percentage"
 		}
 		return compareShare(field, op, share/100), ""
 	}
@@ -57,7 +57,7 @@ func comparison[T any](field *Field[T], op, text string) (test func(T, *scratch)
 	return compareNumber(field, op, wanted, step), ""
 }
 
-// contains looks for a text, in lower case, in the words that a row goes by.
+// contains looks for a text, in lower case, in the field's texts of a row.
 func contains[T any](field *Field[T], text string, want bool) func(T, *scratch) truth {
 	return func(row T, s *scratch) truth {
 		value := field.Value(row)
@@ -76,7 +76,7 @@ func contains[T any](field *Field[T], text string, want bool) func(T, *scratch) 
 	}
 }
 
-// equals compares the words that a row goes by, no case.
+// equals compares the field's texts of a row, ignoring case.
 func equals[T any](field *Field[T], text string, want bool) func(T, *scratch) truth {
 	return func(row T, _ *scratch) truth {
 		value := field.Value(row)
@@ -91,7 +91,8 @@ func equals[T any](field *Field[T], text string, want bool) func(T, *scratch) tr
 	}
 }
 
-// compareNumber compares with a number; what is equal to it within step is equal.
+// compareNumber compares with a number; a value that is less than step above it is
+// equal to it.
 func compareNumber[T any](field *Field[T], op string, wanted, step int64) func(T, *scratch) truth {
 	return func(row T, _ *scratch) truth {
 		value := field.Value(row)
@@ -134,27 +135,27 @@ func ordered(op string, order int) bool {
 	}
 }
 
-// parseNumber reads a value in a field's unit. step is how exactly it was given:
-// age=2h holds from 2h up to 3h, as the column shows.
+// parseNumber reads a value in a field's unit. step is its precision: age=2h holds
+// from 2h up to 3h, as the column shows.
 func parseNumber(unit Unit, text string) (wanted, step int64, cause string) {
 	if unit == Duration {
 		wanted, step, ok := parseDuration(text)
 		if !ok {
-			return 0, 0, text + " is no duration such as 90s 2h 3d"
+			return 0, 0, text + " is not a duration such as 90s, 2h or 3d"
 		}
 		return wanted, step, ""
 	}
 	quantity, err := resource.ParseQuantity(text)
 	switch {
 	case err != nil && unit == Integer:
-		return 0, 0, text + " is no number"
+		return 0, 0, text + " is not a number"
 	case err != nil:
-		return 0, 0, text + " is no quantity such as 500m or 8Gi"
+		return 0, 0, text + " is not a quantity such as 500m or 8Gi"
 	case unit == Cores:
 		amount, _ := model.Count(corev1.ResourceCPU, quantity)
 		return amount, 1, ""
 	case unit == Integer && quantity.MilliValue()%1000 != 0:
-		return 0, 0, text + " is no whole number"
+		return 0, 0, text + " is not a whole number"
 	}
 	amount, _ := model.Count("", quantity)
 	return amount, 1, ""
@@ -185,7 +186,8 @@ func parseDuration(text string) (sum, step int64, ok bool) {
 // chars is text in either of its forms.
 type chars interface{ ~string | ~[]byte }
 
-// containsFold says whether text holds lower, which is in lower case, no case.
+// containsFold reports whether text contains lower, which is in lower case, ignoring
+// case.
 func containsFold[C chars](text C, lower string) bool {
 	if lower == "" {
 		return true

@@ -11,25 +11,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// regexFlags: no case, and each column for itself.
+// regexFlags: ignore case, and match each column by itself.
 const regexFlags = "(?im)"
 
-// What a regular expression may be at most: its characters, and the steps that it
-// is of once its repetitions are written out. Every byte of a row may cost as much
-// time as there are steps.
+// Limits of a regular expression: its characters, and its steps once repetitions
+// are written out. Every byte of a row may cost as much time as there are steps.
 const (
 	longestExpression = 1000
 	mostSteps         = 2000
 )
 
-// expression is a regular expression that was read.
+// expression is a compiled regular expression.
 type expression struct {
 	compiled *regexp.Regexp
 	needed   []string // see literals
 }
 
-// readExpression reads a regular expression, which takes time in proportion to its
-// steps; cause says what is wrong with it.
+// readExpression compiles a regular expression, which takes time in proportion to
+// its steps; cause says what is wrong with it.
 func readExpression(text string) (found *expression, cause string) {
 	if len(text) > longestExpression {
 		return nil, fmt.Sprintf("the regular expression is longer than %s characters", model.FormatCount(longestExpression))
@@ -39,7 +38,7 @@ func readExpression(text string) (found *expression, cause string) {
 		return nil, regexCause(err)
 	}
 	if steps(tree) > mostSteps {
-		return nil, "the regular expression repeats too much"
+		return nil, "the regular expression has too many repetitions"
 	}
 	compiled, err := regexp.Compile(regexFlags + text)
 	if err != nil {
@@ -79,8 +78,8 @@ func regexCause(err error) string {
 	return wrong.Code.String() + ": " + wrong.Expr
 }
 
-// HasExpression says whether a filter has a regular expression: to read that and
-// to look for it takes too long between two frames.
+// HasExpression reports whether a filter has a regular expression: compiling and
+// matching one may take longer than the time between two frames.
 func HasExpression(text string) bool {
 	found, err := clauses(text)
 	return err == nil && slices.ContainsFunc(found, func(c clause) bool { return c.form == regexForm })

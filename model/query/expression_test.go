@@ -9,7 +9,7 @@ import (
 )
 
 func TestARegularExpressionIsBounded(t *testing.T) {
-	const repeats = "the regular expression repeats too much"
+	const repeats = "the regular expression has too many repetitions"
 	for _, c := range []struct{ text, cause string }{
 		{"web|shop", ""},
 		{strings.Repeat("checkout|", 100) + "x", ""},

@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Unit says what the values of a field are, and so what they compare with.
+// Unit is the unit of a field's values, and so of what they compare with.
 type Unit int8
 
 // The units.
 const (
-	Word     Unit = iota // text, perhaps several as of taints
+	Word     Unit = iota // text, or several texts, as of taints
 	Integer              // a number of things
 	Cores                // thousandths of a core
 	Bytes                // of memory
@@ -26,12 +26,12 @@ const (
 // Value is what one row holds in one field.
 type Value struct {
 	Text    string   // of a Word
-	Texts   []string // further ones that the row goes by: comparisons hold if they do for any
+	Texts   []string // other texts of the row: a comparison holds if it holds for any
 	Number  int64    // of the other units
-	Unknown bool     // it matches no comparison and sorts last
+	Unknown bool     // matches no comparison and sorts last
 }
 
-// unknown is the value that is not known.
+// unknown is an unknown value.
 var unknown = Value{Unknown: true}
 
 func word(text string) Value                     { return Value{Text: text} }
@@ -43,24 +43,24 @@ type Field[T any] struct {
 	Also   []string // other names for it
 	Unit   Unit
 	Column bool              // a column of the view: /regex/ and "quoted" look in it
-	Value  func(row T) Value // cheap: called for every row at every key
+	Value  func(row T) Value // cheap: called for every row at every key press
 	Whole  func(row T) Value // what 100% is; nil where a percentage means nothing
-	Late   bool              // comes with the row's explanation: not known before
-	// Compare orders rows where their values alone do not.
+	Late   bool              // comes with the row's explanation: unknown before
+	// Compare orders rows where the order of their values is not enough.
 	Compare func(a, b T) int
-	// Append writes the text of the cell where that is not the value in words.
+	// Append writes the text of the cell where that is not the text of the value.
 	Append func(dst []byte, row T) []byte
 }
 
 // Fields are what the rows of one view can be filtered and sorted by.
 type Fields[T any] struct {
 	List []Field[T]
-	// Names writes what fuzzy words are looked for in, namespace/name, one a line
-	// where a row has several.
+	// Names writes the texts that fuzzy words match, namespace/name, one a line where
+	// a row has several.
 	Names func(dst []byte, row T) []byte
 	// Labels are what -l selects by.
 	Labels func(row T) map[string]string
-	// Explained says whether the row's explanation has come, and with it the values
+	// Explained reports whether the row's explanation is there, and with it the values
 	// of the fields that are Late; nil where no field is.
 	Explained func(row T) bool
 }
@@ -76,7 +76,7 @@ func (f *Fields[T]) Field(name string) (*Field[T], bool) {
 	return nil, false
 }
 
-// names lists the fields there are, for those who typed another.
+// names lists the fields, for the message about an unknown one.
 func (f *Fields[T]) names() []string {
 	names := make([]string, len(f.List))
 	for i := range f.List {

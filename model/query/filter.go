@@ -12,35 +12,35 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Filter keeps rows for which all its terms hold. It is never changed and may be
-// used by several at once.
+// Filter keeps the rows for which all its terms hold. It is never changed and is
+// safe for concurrent use.
 type Filter[T any] struct {
 	text   string // as it was typed
 	fields *Fields[T]
 	terms  []term[T]
-	late   bool     // a term of it is
-	words  []string // those that rank, in lower case
+	late   bool     // one of its terms is
+	words  []string // the fuzzy ones, which rank rows, in lower case
 }
 
-// term is one clause, ready to be asked.
+// term is one compiled clause.
 type term[T any] struct {
 	clause
-	late bool // rests on the row's explanation
+	late bool // depends on the row's explanation
 	test func(row T, s *scratch) truth
 	find *expression // of a regular expression
 }
 
-// scratch holds the texts of the row that is being asked, so that each is
-// written once and none is allocated, and what was found out about its rank.
+// scratch holds the texts of the row that is being matched, so that each is written
+// once and none is allocated, and the row's rank so far.
 type scratch struct {
 	names, columns, cell []byte
 	hasNames, hasColumns bool
-	points               int      // of the words that the row holds as they stand
-	decided              bool     // the row's explanation decides: no other term keeps it out
-	loose                []string // the words of which it only holds the letters
+	points               int      // of the words that the row contains as substrings
+	decided              bool     // only the row's explanation decides: no other term rejects the row
+	loose                []string // the words that match only fuzzily
 }
 
-// Compile reads a filter. A wrong or half typed one gives a *FilterError.
+// Compile parses a filter. It returns a *FilterError for a wrong or incomplete one.
 func Compile[T any](fields *Fields[T], text string) (*Filter[T], error) {
 	typed, err := clauses(text)
 	if err != nil {
@@ -58,19 +58,19 @@ func Compile[T any](fields *Fields[T], text string) (*Filter[T], error) {
 // Text is the filter as it was typed.
 func (f *Filter[T]) Text() string { return f.text }
 
-// With is the same filter over the fields as they are now, without reading its
+// With is the same filter over the fields as they are now, without compiling its
 // regular expressions again.
 func (f *Filter[T]) With(fields *Fields[T]) *Filter[T] {
 	renewed := &Filter[T]{text: f.text, fields: fields}
 	for i := range f.terms {
 		if err := renewed.add(f.terms[i].clause, f.terms[i].find); err != nil {
-			return f // other fields: it stays with its own
+			return f // fields of another view: it keeps its own
 		}
 	}
 	return renewed
 }
 
-// add takes a clause in; find is its regular expression where it was read already.
+// add adds a clause; find is its regular expression where that is compiled already.
 func (f *Filter[T]) add(c clause, find *expression) error {
 	made := term[T]{clause: c, late: f.isLate(c), find: find}
 	cause := ""
@@ -81,7 +81,7 @@ func (f *Filter[T]) add(c clause, find *expression) error {
 	}
 	if cause != "" {
 		err := &FilterError{Term: c.source, Cause: cause}
-		if c.form == compareForm {
+		if _, known := f.fields.Field(c.field); c.form == compareForm && !known {
 			err.Fields = f.fields.names()
 		}
 		return err
@@ -93,7 +93,7 @@ func (f *Filter[T]) add(c clause, find *expression) error {
 	return nil
 }
 
-// isLate says whether a clause rests on what comes with the row's explanation.
+// isLate reports whether a clause depends on the row's explanation.
 func (f *Filter[T]) isLate(c clause) bool {
 	switch c.form {
 	case compareForm:
@@ -106,13 +106,13 @@ func (f *Filter[T]) isLate(c clause) bool {
 	}
 }
 
-// explained says whether all columns of the row are known that ever will be.
+// explained reports whether the row's explanation is there, or none is needed.
 func (f *Filter[T]) explained(row T) bool {
 	return f.fields.Explained == nil || f.fields.Explained(row)
 }
 
-// inColumns is the answer of a term that looks in every column: what is not found
-// may stand in one that is not known yet.
+// inColumns is the result of a term that looks in every column: what is not found
+// may be in a column that is not known yet.
 func (f *Filter[T]) inColumns(row T, found bool) truth {
 	if !found && !f.explained(row) {
 		return open
@@ -120,7 +120,7 @@ func (f *Filter[T]) inColumns(row T, found bool) truth {
 	return truthOf(found)
 }
 
-// test is how a clause is asked; cause says what is wrong with it.
+// test is the test of a clause; cause says what is wrong with it, if anything.
 func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) {
 	switch c.form {
 	case labelsForm:
@@ -128,7 +128,7 @@ func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) 
 	case compareForm:
 		field, ok := f.fields.Field(c.field)
 		if !ok {
-			return nil, fmt.Sprintf("there is no field %q", c.field)
+			return nil, fmt.Sprintf("unknown field %q", c.field)
 		}
 		return comparison(field, c.op, c.text)
 	case quotedForm:
@@ -142,7 +142,7 @@ func (f *Filter[T]) test(c clause) (test func(T, *scratch) truth, cause string) 
 	}
 }
 
-// regex is how a regular expression is asked, which is read if it was not yet.
+// regex is the test of a regular expression, which is compiled if it was not yet.
 func (f *Filter[T]) regex(t *term[T]) (test func(T, *scratch) truth, cause string) {
 	if t.find == nil {
 		if t.find, cause = readExpression(t.text); cause != "" {
@@ -176,7 +176,7 @@ func (f *Filter[T]) names(row T, s *scratch) []byte {
 	return s.names
 }
 
-// columns are the whole texts of the row's columns, one a line.
+// columns are the uncut texts of the row's columns, one a line.
 func (f *Filter[T]) columns(row T, s *scratch) []byte {
 	if s.hasColumns {
 		return s.columns
@@ -191,8 +191,8 @@ func (f *Filter[T]) columns(row T, s *scratch) []byte {
 	return s.columns
 }
 
-// ask says whether all terms hold; field is the first one that is not known,
-// where that alone keeps the row out.
+// ask reports whether all terms hold; field is the first unknown one, where only
+// that rejects the row.
 func (f *Filter[T]) ask(row T, s *scratch) (result truth, field string) {
 	s.hasNames, s.hasColumns, s.points, s.loose, s.decided = false, false, 0, s.loose[:0], false
 	result = yes
@@ -218,11 +218,11 @@ func (f *Filter[T]) ask(row T, s *scratch) (result truth, field string) {
 	return result, field
 }
 
-// Match says whether a row is kept.
+// Match reports whether all terms hold for a row.
 func (f *Filter[T]) Match(row T) bool {
 	result, _ := f.ask(row, &scratch{})
 	return result == yes
 }
 
-// Empty says whether the filter has no term and keeps everything.
+// Empty reports whether the filter has no term and keeps all rows.
 func (f *Filter[T]) Empty() bool { return len(f.terms) == 0 }

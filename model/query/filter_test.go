@@ -166,7 +166,7 @@ func TestUnknownValuesMatchNothingAndAreCounted(t *testing.T) {
 			t.Errorf("%s: %s keeps %s (%s), want %s (%s)", c.says, c.filter, got, note, c.want, c.note)
 		}
 	}
-	if _, note := kept(t, fields, s.Nodes, "gpu|spot"); note != "No match. A regular expression is written /a|b/" {
+	if _, note := kept(t, fields, s.Nodes, "gpu|spot"); note != "a regular expression needs slashes: /a|b/" {
 		t.Errorf("a word with a bar: %q", note)
 	}
 }
@@ -177,33 +177,33 @@ func TestAFilterThatIsWrongSaysWhat(t *testing.T) {
 		says, filter, want string
 		lists              bool // the fields there are
 	}{
-		{"no such field", "colour=red", `read colour=red: there is no field "colour"`, true},
-		{"half a comparison", "report cpu>", "read cpu>: the value after > is missing", false},
-		{"half a quote", `"app`, `read "app: the quote is not closed`, false},
-		{"text behind a quote", `"app"x`, `read "app"x: a blank is missing after the quote`, false},
-		{"half a value in quotes", `node="a b`, `read node="a b: the quote is not closed`, false},
-		{"nothing to turn round", "report !", "read !: the term to turn round is missing", false},
+		{"no such field", "colour=red", `read colour=red: unknown field "colour"`, true},
+		{"half a comparison", "report cpu>", "read cpu>: a value is missing after >", false},
+		{"half a quote", `"app`, `read "app: the closing quote is missing`, false},
+		{"text behind a quote", `"app"x`, `read "app"x: a space is missing after the quote`, false},
+		{"half a value in quotes", `node="a b`, `read node="a b: the closing quote is missing`, false},
+		{"nothing to negate", "report !", "read !: a term is missing after !", false},
 		{"no expression", "/", "read /: the regular expression is missing", false},
 		{"half an expression", "/(a", "read /(a: missing closing )", false},
 		{"a wrong range", "/a[z-a]", "read /a[z-a]: invalid character class range: z-a", false},
 		{"no selector", "-l", "read -l: a selector such as app=web is missing", false},
 		{"a broken selector", "-l a=b=c", "read -l a=b=c: found '=', expected: ',' or 'end of string'", false},
 		{"no word", "-f ", "read -f: a word is missing", false},
-		{"no quantity", "mem>8gi", "read mem>8gi: 8gi is no quantity such as 500m or 8Gi", true},
-		{"no number", "prio>high", "read prio>high: high is no number", true},
-		{"half a number", "prio>1.5", "read prio>1.5: 1.5 is no whole number", true},
-		{"no duration", "age>5", "read age>5: 5 is no duration such as 90s 2h 3d", true},
-		{"a duration that is too long", "age>99999999999999y", "read age>99999999999999y: 99999999999999y is no duration such as 90s 2h 3d", true},
-		{"no percentage", "cpu.used>x%", "read cpu.used>x%: x% is no percentage such as 80%", true},
-		{"a percentage of nothing", "age>80%", "read age>80%: age takes no percentage", true},
-		{"an order of words", "status>Running", "read status>Running: status is a word and takes = != ~ !~, not >", true},
+		{"no quantity", "mem>8gi", "read mem>8gi: 8gi is not a quantity such as 500m or 8Gi", false},
+		{"no number", "prio>high", "read prio>high: high is not a number", false},
+		{"half a number", "prio>1.5", "read prio>1.5: 1.5 is not a whole number", false},
+		{"no duration", "age>5", "read age>5: 5 is not a duration such as 90s, 2h or 3d", false},
+		{"a duration that is too long", "age>99999999999999y", "read age>99999999999999y: 99999999999999y is not a duration such as 90s, 2h or 3d", false},
+		{"no percentage", "cpu.used>x%", "read cpu.used>x%: x% is not a percentage such as 80%", false},
+		{"a percentage of nothing", "age>80%", "read age>80%: age does not take a percentage", false},
+		{"an order of words", "status>Running", "read status>Running: status is text: use = != ~ !~, not >", false},
 	} {
 		_, err := Compile(fields, c.filter)
 		if err == nil {
 			t.Errorf("%s: %s is taken", c.says, c.filter)
 			continue
 		}
-		said, list, lists := strings.Cut(err.Error(), "; fields are ")
+		said, list, lists := strings.Cut(err.Error(), "; fields: ")
 		if said != c.want || lists != c.lists {
 			t.Errorf("%s: %s says\n %s, want\n %s", c.says, c.filter, err, c.want)
 		}

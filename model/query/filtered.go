@@ -13,14 +13,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Filtered is what a filter kept.
+// Filtered is the result of a filter.
 type Filtered[T any] struct {
 	Rows    []T       // best match first if Ranked, else as they came in; not to be changed
 	Ranked  bool      // the filter has a fuzzy word
-	Missing []Missing // rows that were left out only because a value is not known
-	Late    bool      // the filter rests on the explanations of rows
-	Decided []T       // rows that their explanation keeps or leaves out, kept ones too; none unless Late
-	Open    []T       // those of them that were left out because it has not come yet
+	Missing []Missing // rows that were left out only because a value is unknown
+	Late    bool      // the filter depends on the explanations of rows
+	Decided []T       // rows that are kept or left out by their explanation; none unless Late
+	Open    []T       // those of them that are left out because it is not there yet
 
 	filter *Filter[T]
 	from   []T // what the filter was applied to
@@ -33,10 +33,10 @@ type Missing struct {
 	Rows  int
 }
 
-// Note is what to say beside the rows: "3 rows have no cpu.used"; "" if nothing.
+// Note is what to show with the rows: "3 rows have no cpu.used"; "" if nothing.
 func (r *Filtered[T]) Note() string {
 	if len(r.Rows) == 0 && r.filter.looksLikeRegex() {
-		return "No match. A regular expression is written /a|b/"
+		return "a regular expression needs slashes: /a|b/"
 	}
 	notes := make([]string, len(r.Missing))
 	for i, m := range r.Missing {
@@ -51,12 +51,12 @@ func (r *Filtered[T]) Note() string {
 // Filter is what was applied.
 func (r *Filtered[T]) Filter() *Filter[T] { return r.filter }
 
-// hasExpression says whether a term is a regular expression.
+// hasExpression reports whether a term is a regular expression.
 func (f *Filter[T]) hasExpression() bool {
 	return slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.find != nil })
 }
 
-// looksLikeRegex says whether a word was typed that was meant as an expression.
+// looksLikeRegex reports whether a word looks like a regular expression.
 func (f *Filter[T]) looksLikeRegex() bool {
 	for _, word := range f.words {
 		if strings.Contains(word, "|") {
@@ -66,9 +66,8 @@ func (f *Filter[T]) looksLikeRegex() bool {
 	return false
 }
 
-// Apply gives the rows that are kept. Where last, which may be nil, came of the
-// same rows by a filter that this one only narrows, no other rows are looked at.
-// It ends early with the context's error.
+// Apply filters rows. Where last, which may be nil, is the result of a wider filter
+// on the same rows, only its rows are matched. It ends early with the context's error.
 func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Filtered[T], error) {
 	result := &Filtered[T]{filter: f, from: rows, Ranked: len(f.words) > 0, Late: f.late}
 	if f.Empty() {
@@ -95,17 +94,17 @@ func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Fi
 	return result, nil
 }
 
-// part is what a filter finds in some of the rows.
+// part is the result of a filter on some of the rows.
 type part[T any] struct {
 	kept    []T
-	scores  []int            // of the kept ones: what they are worth as they stand
-	loose   map[string][]int // word → places in kept that only hold its letters
+	scores  []int            // of the kept ones, by their substring matches
+	loose   map[string][]int // word → indexes in kept of rows that match it only fuzzily
 	missing map[string]int   // field → rows
-	decided []T              // by their explanation
-	open    []T              // left out because it has not come
+	decided []T              // see Filtered.Decided
+	open    []T              // see Filtered.Open
 }
 
-// each asks the rows, on every processor if there are many.
+// each matches the rows, on every processor if there are many.
 func (f *Filter[T]) each(ctx context.Context, rows []T) []part[T] {
 	parts := make([]part[T], 0, runtime.GOMAXPROCS(0))
 	size := max((len(rows)+cap(parts)-1)/cap(parts), 4*whenToCheck)
@@ -122,7 +121,7 @@ func (f *Filter[T]) each(ctx context.Context, rows []T) []part[T] {
 	return parts
 }
 
-// ask asks one row after the other until nobody waits for it.
+// ask matches one row after the other until the context ends.
 func (p *part[T]) ask(ctx context.Context, f *Filter[T], rows []T) {
 	s, check := &scratch{}, whenToCheck
 	if f.hasExpression() {
@@ -150,7 +149,7 @@ func (p *part[T]) ask(ctx context.Context, f *Filter[T], rows []T) {
 	}
 }
 
-// joined puts the parts together again, in their order.
+// joined joins the parts in their order.
 func joined[T any](parts []part[T]) part[T] {
 	all := part[T]{loose: map[string][]int{}, missing: map[string]int{}}
 	for _, p := range parts {
@@ -168,7 +167,7 @@ func joined[T any](parts []part[T]) part[T] {
 	return all
 }
 
-// counted lists what is missing in the order of the fields.
+// counted lists the missing values in the order of the terms.
 func (f *Filter[T]) counted(missing map[string]int) []Missing {
 	var counts []Missing
 	for i := range f.terms {
@@ -180,7 +179,7 @@ func (f *Filter[T]) counted(missing map[string]int) []Missing {
 	return counts
 }
 
-// narrows says whether every row that f keeps is among those that last kept.
+// narrows reports whether every row that f keeps is among those of last.
 func (f *Filter[T]) narrows(last *Filtered[T], rows []T) bool {
 	before := last.filter.terms
 	if len(before) > len(f.terms) || len(last.Missing) > 0 || last.Late || !sameRows(last.from, rows) {
@@ -198,7 +197,7 @@ func sameRows[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// narrows says whether c holds for no row for which before does not.
+// narrows reports whether c holds only for rows for which before holds.
 func (c *clause) narrows(before *clause) bool {
 	if c.source == before.source {
 		return true

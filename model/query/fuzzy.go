@@ -9,18 +9,18 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// What a word that is found as it stands is worth: more than any whose letters
-// are only found in order, and more where a name or a part of one begins.
+// Points of a word that a name contains: more than any fuzzy match has, and more
+// where the name or a part of it begins with the word.
 const (
 	asItStands  = 1 << 16
 	beginsName  = 400
 	beginsPart  = 200
 	worstScore  = -1 << 24
-	whenToCheck = 1024 // rows between two looks at the context
+	whenToCheck = 1024 // rows between two checks of the context
 )
 
-// fuzzily says whether the word's letters stand in this order in one of the
-// names, and notes what that is worth.
+// fuzzily reports whether one of the names has the word's letters in this order, and
+// notes how well it matches.
 func fuzzily(names []byte, word string, s *scratch) truth {
 	if points := asSubstring(names, word); points > 0 {
 		s.points += points
@@ -35,8 +35,8 @@ func fuzzily(names []byte, word string, s *scratch) truth {
 	return no
 }
 
-// asSubstring says what a word is worth that stands in one of the names; 0 if it
-// does not. Shorter names are better.
+// asSubstring is the points of a word that one of the names contains; 0 if none
+// does. Shorter names have more.
 func asSubstring(names []byte, word string) int {
 	best := 0
 	for name := range bytes.SplitSeq(names, []byte{'\n'}) {
@@ -66,9 +66,9 @@ func inOrder(name []byte, word string) bool {
 	return found == len(word)
 }
 
-// best puts the best matches first; equal ones stay in their order. Only rows
-// that do not hold a word as it stands are left to the fuzzy matcher, which is
-// slow. Where the context ends, the order means nothing.
+// best puts the best matches first; equal ones stay in their order. Only rows that
+// do not contain a word as a substring are left to the fuzzy matcher, which is slow.
+// If the context ends, the order means nothing.
 func (p *part[T]) best(ctx context.Context, f *Filter[T]) []T {
 	for word, some := range p.loose {
 		for _, match := range fuzzy.FindFromIterNoSort(word, f.eachName(ctx, p.kept, some)) {
@@ -89,7 +89,7 @@ func (p *part[T]) best(ctx context.Context, f *Filter[T]) []T {
 	return best
 }
 
-// eachName gives the names of some rows to the matcher, until nobody waits for it.
+// eachName gives the names of some rows to the matcher until the context ends.
 func (f *Filter[T]) eachName(ctx context.Context, rows []T, some []int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		s := &scratch{}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// literals finds texts, in lower case, of which each match of an expression holds
-// one at least; none if it has no such texts. Looking for them first is much
-// faster than the expression.
+// literals finds texts, in lower case, of which every match of an expression
+// contains at least one; none if there are no such texts. Looking for them first is
+// much faster than the expression.
 func literals(expression string) []string {
 	tree, err := syntax.Parse(expression, syntax.Perl|syntax.FoldCase)
 	if err != nil {
@@ -54,8 +54,8 @@ func shortest(texts []string) int {
 	return len(slices.MinFunc(texts, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// mayMatch says whether text holds one of the needed texts, no case; it lets
-// through what it cannot decide.
+// mayMatch reports whether text contains one of the needed texts, ignoring case;
+// true where it cannot decide.
 func mayMatch(text []byte, needed []string) bool {
 	if len(needed) == 0 || !isASCII(text) {
 		return true

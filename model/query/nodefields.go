@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// NodeFields are what Nodes can be filtered and sorted by. Usage may be nil.
+// NodeFields are the fields that Nodes can be filtered and sorted by. Usage may be nil.
 func NodeFields(now time.Time, usage *model.Usage) *Fields[*model.Node] {
 	list := []Field[*model.Node]{
 		{Name: "name", Also: []string{"node"}, Column: true, Value: func(n *model.Node) Value { return word(n.Name) }},
@@ -97,7 +97,7 @@ func freeCell(unit Unit, of func(*model.Resources) int64) func(dst []byte, n *mo
 	}
 }
 
-// nodeStatus goes by its words, and by those that kubectl uses for them.
+// nodeStatus matches the words of the column, and kubectl's words for them.
 func nodeStatus(n *model.Node) Value {
 	texts := strings.Split(n.Status, ",")
 	if n.Cordoned {

@@ -7,16 +7,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// PendingRow is a row of Pending: a kind of pod, and what its explanation says.
+// PendingRow is a row of Pending: a kind of pod, and its explanation.
 type PendingRow struct {
 	Kind  *model.Kind
 	State string    // the STATE cell; "" while there is no explanation
 	Why   string    // the WHY cell
-	Tried time.Time // an attempt of the scheduler no earlier than this; zero without proof
+	Tried time.Time // the scheduler made an attempt at this time or later; zero without proof
 }
 
-// PendingFields are what Pending can be filtered and sorted by. Figures are of
-// one pod of the kind.
+// PendingFields are the fields that Pending can be filtered and sorted by. Amounts
+// are of one pod of the kind.
 func PendingFields(now time.Time) *Fields[PendingRow] {
 	text := func(of func(*model.Pod) string) func(PendingRow) Value {
 		return func(r PendingRow) Value { return word(of(r.Kind.First())) }
@@ -27,7 +27,7 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 			return append(dst, r.Kind.FullName()...)
 		}},
 		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: kindPriority},
-		{Name: "for", Also: []string{"age"}, Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Kind.Since(), now) }},
+		{Name: "age", Also: []string{"for"}, Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Kind.Since(), now) }},
 		{Name: "state", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.State, Unknown: r.State == ""} }},
 		{Name: "why", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.Why, Unknown: r.State == ""} }},
 		{Name: "kind", Column: true, Value: text(func(p *model.Pod) string { return p.Owner.KindWord() })},
@@ -73,7 +73,7 @@ func compareKindNames(a, b PendingRow) int {
 	return strings.Compare(a.Kind.FullName(), b.Kind.FullName())
 }
 
-// kindNames go by the name that is shown and by each pod's.
+// kindNames are the name that is shown and each pod's.
 func kindNames(r PendingRow) Value {
 	if r.Kind.Refused != nil {
 		return word(r.Kind.Name())
@@ -85,7 +85,7 @@ func kindNames(r PendingRow) Value {
 	return Value{Text: r.Kind.Name(), Texts: texts}
 }
 
-// kindPriority is not known of a pod that does not exist: its admission sets it.
+// kindPriority is unknown for a pod that does not exist: admission sets it.
 func kindPriority(r PendingRow) Value {
 	if r.Kind.Refused != nil {
 		return unknown

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// PodFields are what Pods can be filtered and sorted by; the snapshot tells the
-// zones and taints of their nodes, and the usage.
+// PodFields are the fields that Pods can be filtered and sorted by; the zones and
+// taints of their nodes, and usage, are of the snapshot.
 func PodFields(now time.Time, s *model.Snapshot) *Fields[*model.Pod] {
 	list := []Field[*model.Pod]{
 		{Name: "ns", Also: []string{"namespace"}, Column: true, Value: func(p *model.Pod) Value { return word(p.Object.Namespace) }},
@@ -57,7 +57,7 @@ func podAmounts(name string, unit Unit, of func(*model.Resources) int64, used fu
 		{Name: name, Also: also(""), Unit: unit, Column: used != nil, Value: requested},
 		{Name: name + ".limit", Also: also(".limit"), Unit: unit, Whole: requested, Value: func(p *model.Pod) Value {
 			limit := of(&p.Limits)
-			return Value{Number: limit, Unknown: limit == 0} // no limit is not a limit of nothing
+			return Value{Number: limit, Unknown: limit == 0} // no limit is not a limit of 0
 		}},
 	}
 	if used == nil {
@@ -66,12 +66,12 @@ func podAmounts(name string, unit Unit, of func(*model.Resources) int64, used fu
 	return append(fields, Field[*model.Pod]{Name: name + ".used", Also: also(".used"), Unit: unit, Column: true, Whole: requested, Value: used})
 }
 
-// podQOS goes by its class and by the short word that the column shows.
+// podQOS matches the class and the short word that the column shows.
 func podQOS(p *model.Pod) Value {
 	return Value{Text: string(p.QOS), Texts: model.ShortQOS[p.QOS]}
 }
 
-// podOwner goes by kind/name and by its name.
+// podOwner matches kind/name and the name.
 func podOwner(p *model.Pod) Value {
 	return Value{Text: p.Owner.String(), Texts: []string{p.Owner.Name}}
 }
@@ -84,7 +84,7 @@ func appendReady(dst []byte, p *model.Pod) []byte {
 	return strconv.AppendInt(append(dst, '/'), int64(p.Total), 10)
 }
 
-// ofNode gives what the pod's node has.
+// ofNode is a value of the pod's node.
 func ofNode(s *model.Snapshot, value func(*model.Node) Value) func(*model.Pod) Value {
 	return func(p *model.Pod) Value {
 		node, ok := s.Node(p.Object.Spec.NodeName)
@@ -95,7 +95,7 @@ func ofNode(s *model.Snapshot, value func(*model.Node) Value) func(*model.Pod) V
 	}
 }
 
-// measured gives what the pod uses.
+// measured is the usage of the pod.
 func measured(s *model.Snapshot, of func(model.Amount) int64) func(*model.Pod) Value {
 	return func(p *model.Pod) Value {
 		if s.Usage == nil {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Sort gives the rows in the order of a field. Rows that are equal in it stay in
-// their order, and those whose value is not known come last either way.
+// Sort is the rows in the order of a field. Rows with equal values stay in their
+// order; those whose value is unknown come last in both directions.
 func (f *Fields[T]) Sort(rows []T, name string, descending bool) ([]T, error) {
 	field, ok := f.Field(name)
 	if !ok {
-		return nil, fmt.Errorf("sort by %s: there is no such field; fields are %s", name, strings.Join(f.names(), " "))
+		return nil, fmt.Errorf("sort by %s: no such field; fields: %s", name, strings.Join(f.names(), " "))
 	}
 	keyed := make([]keyedRow[T], len(rows))
 	for i, row := range rows {
@@ -41,7 +41,7 @@ type keyedRow[T any] struct {
 	key Value
 }
 
-// last is 1 for what comes last.
+// last is 1 for a value that comes last.
 func last(v Value) int {
 	if v.Unknown {
 		return 1

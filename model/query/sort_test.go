@@ -38,7 +38,7 @@ func TestNodesAreSorted(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.says, got, c.want)
 		}
 	}
-	if _, err := fields.Sort(s.Nodes, "colour", false); err == nil || !strings.HasPrefix(err.Error(), "sort by colour: there is no such field; fields are name status") {
+	if _, err := fields.Sort(s.Nodes, "colour", false); err == nil || !strings.HasPrefix(err.Error(), "sort by colour: no such field; fields: name status") {
 		t.Errorf("no such field: %v", err)
 	}
 }

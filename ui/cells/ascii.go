@@ -7,14 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// twins are what each symbol becomes in ASCII; one cell each, so no layout changes.
-var twins = map[rune]rune{
+// asciiFallback is the ASCII replacement of each symbol; one cell each, so that no
+// layout changes.
+var asciiFallback = map[rune]rune{
 	'▸': '>', '✗': 'x', '✓': '+', '·': '.', '–': '-', '−': '-', '…': '~', '›': '>', '×': 'x', '→': '>', '▏': '_',
 	'█': '#', '▒': '=', '│': '|', '─': '-', '┌': '+', '┐': '+', '└': '+', '┘': '+',
 	'⋮': ':', '↑': '^', '↓': 'v', '←': '<',
 }
 
-// ASCII replaces the symbols by their twins and any other letter by ?.
+// ASCII replaces the symbols by their ASCII fallback and any other letter by ?.
 func ASCII(s string) string {
 	var made strings.Builder
 	made.Grow(len(s))
@@ -26,8 +27,8 @@ func ASCII(s string) string {
 		}
 		letter, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 		r, _ := utf8.DecodeRuneInString(letter)
-		if twin, known := twins[r]; known {
-			made.WriteRune(twin)
+		if fallback, known := asciiFallback[r]; known {
+			made.WriteRune(fallback)
 		} else {
 			made.WriteString(strings.Repeat("?", width))
 		}
@@ -36,8 +37,8 @@ func ASCII(s string) string {
 	return made.String()
 }
 
-// WantsASCII reports whether the terminal that an environment describes should
-// be drawn on with ASCII alone: no UTF-8, a dumb or linux terminal, or a locale
+// WantsASCII reports whether the terminal that an environment describes should be
+// drawn on only with ASCII: no UTF-8, a dumb or linux terminal, or a locale
 // that draws ambiguous characters two cells wide.
 func WantsASCII(env func(string) string) bool {
 	if term := env("TERM"); term == "dumb" || term == "linux" {

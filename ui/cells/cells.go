@@ -23,7 +23,7 @@ func Cut(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
-// CutRow is cut that takes blanks at the end for nothing.
+// CutRow is Cut that ignores blanks at the end.
 func CutRow(row string, width int) string {
 	short := ansi.Truncate(row, width, "")
 	if len(short) == len(row) || strings.Trim(ansi.Strip(ansi.TruncateLeft(row, width, "")), " ") == "" {
@@ -62,6 +62,36 @@ func CutMiddle(s string, width int) string {
 	return ansi.Truncate(s, head, "") + "…" + ansi.TruncateLeft(s, have-tail, "")
 }
 
+// CutName shortens an object's name to width cells. Of a pod's name it leaves out the hash
+// of the template first, then the end of the workload's name: "web/api-…-x7n5s".
+func CutName(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	at := strings.LastIndexByte(s, '-')
+	if at < 0 || !generated(s[at+1:], 5, 5) {
+		return CutMiddle(s, width)
+	}
+	own, tail := s[:at], "…"+s[at:]
+	if hash := strings.LastIndexByte(own, '-'); hash >= 0 && generated(own[hash+1:], 6, 10) {
+		own = own[:hash]
+		if short := own + "-" + tail; Width(short) <= width {
+			return short
+		}
+	}
+	head := width - Width(tail)
+	if head < 5 {
+		return CutMiddle(s, width)
+	}
+	return ansi.Truncate(own, head, "") + tail
+}
+
+// generated reports whether Kubernetes may have made up part of a name, of so many characters
+// (k8s.io/apimachinery/pkg/util/rand).
+func generated(part string, least, most int) bool {
+	return len(part) >= least && len(part) <= most && strings.Trim(part, "bcdfghjklmnpqrstvwxz2456789") == ""
+}
+
 // Left pads or cuts s to width cells.
 func Left(s string, width int) string {
 	s = Cut(s, width)
@@ -74,7 +104,7 @@ func Right(s string, width int) string {
 	return Blank(width-Width(s)) + s
 }
 
-// Blank is n cells of nothing.
+// Blank is n blank cells.
 func Blank(n int) string {
 	if n <= 0 {
 		return ""
@@ -82,7 +112,7 @@ func Blank(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Spread puts a at the left and b at the right end of width cells; a gives way.
+// Spread puts a at the left and b at the right end of width cells; a is cut to fit.
 func Spread(a, b string, width int) string {
 	if b == "" {
 		return Cut(a, width)

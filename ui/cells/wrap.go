@@ -6,12 +6,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// unbroken is a hyphen at which no line ends, as wide as the other one: names of
+// objects are full of hyphens, and a name in two pieces cannot be searched or copied.
+const unbroken = "\u2011"
+
 // Wrap breaks text into lines of at most width cells, between words where it can.
 func Wrap(text string, width int) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(text, max(1, width), " "), "\n")
+	text = strings.ReplaceAll(text, "-", unbroken)
+	return strings.Split(strings.ReplaceAll(ansi.Wrap(text, max(1, width), " "), unbroken, "-"), "\n")
 }
 
 // Indent puts n blank cells before each line.

@@ -16,7 +16,7 @@ type Box struct {
 	Find          *Finder // nil: nothing can be searched in it
 }
 
-// Scroll moves what is read by n rows.
+// Scroll moves the text by n rows.
 func (b *Box) Scroll(n int) { b.top = max(min(b.top+n, len(b.Lines)-b.Room), 0) }
 
 // Key scrolls or searches the box; it reports whether the key closes it.
@@ -35,7 +35,7 @@ func (b *Box) Key(key tea.KeyPressMsg) (closes bool) {
 	return false
 }
 
-// Resize tells for how high a terminal the box is drawn.
+// Resize sets the height of the terminal.
 func (b *Box) Resize(height int) { b.Room = height - 4 }
 
 // Draw lays it out for a terminal of that size.
@@ -44,10 +44,10 @@ func (b *Box) Draw(s *themes.Styles, width, height int) Drawn {
 	for _, line := range b.Lines {
 		inner = max(inner, cells.Width(line))
 	}
-	inner = min(max(inner, cells.Width(b.Title)+cells.Width(b.said())+4), Room(width))
+	inner = min(max(inner, cells.Width(b.Title)+cells.Width(b.corner())+4), Room(width))
 	lines := b.Lines[min(b.top, len(b.Lines)):]
 	lines = lines[:min(len(lines), height-4)]
-	drawn := Drawn{Title: b.Title, Corner: s.Rule.Render(b.said()), Inner: inner}
+	drawn := Drawn{Title: b.Title, Corner: s.Rule.Render(b.corner()), Inner: inner}
 	for _, line := range lines {
 		drawn.Rows = append(drawn.Rows, Row{Text: b.style(s, line).Render(cells.Left(line, inner))})
 	}

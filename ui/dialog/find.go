@@ -14,7 +14,7 @@ import (
 type Finder struct {
 	field  input.Field
 	typing bool
-	found  string // what is searched; "" is nothing
+	found  string // the searched text; "": none
 }
 
 // key takes the keys of a search; it reports whether the key was one.
@@ -56,7 +56,7 @@ func (f *Finder) typed(b *Box, key tea.KeyPressMsg) bool {
 	return true
 }
 
-// next brings the next line with what is searched to the top, as far as there are
+// next scrolls the next line with the searched text to the top, as far as there are
 // lines below; after the last comes the first.
 func (f *Finder) next(b *Box, back bool) {
 	step := 1
@@ -71,7 +71,7 @@ func (f *Finder) next(b *Box, back bool) {
 	}
 }
 
-// hit says whether a line has what is searched.
+// hit says whether a line has the searched text.
 func (b *Box) hit(line string) bool {
 	return b.Find != nil && b.Find.found != "" && strings.Contains(strings.ToLower(line), strings.ToLower(b.Find.found))
 }
@@ -84,8 +84,8 @@ func (b *Box) style(s *themes.Styles, line string) lipgloss.Style {
 	return s.Text
 }
 
-// said is what stands in the corner: what is being typed, or what keys do.
-func (b *Box) said() string {
+// corner is the text in the corner: the one being typed, or the keys.
+func (b *Box) corner() string {
 	if b.Find != nil && b.Find.typing {
 		return "/" + b.Find.field.Drawn()
 	}

@@ -1,9 +1,10 @@
-// Package figures words counts, amounts and names of nodes as pages show them, and
-// reads from refusals what a node is short of.
+// Package figures formats counts, amounts and names of nodes as pages show them, and
+// reads from rejections what a node lacks.
 package figures
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func Joined(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Clock writes a duration by the second: 12s, 2m10s, 3h5m.
+// Clock writes a duration: 12s, 2m10s, 3h5m.
 func Clock(d time.Duration) string {
 	d = max(d, 0).Round(time.Second)
 	switch {
@@ -73,8 +74,8 @@ func WithoutDomain(text, domain string) string {
 	return strings.ReplaceAll(text, domain, "")
 }
 
-// SharedDomain is what stands after the first dot of every node's name, with
-// the dot; "" unless it is the same for all.
+// SharedDomain is the part of every node's name from the first dot on; "" unless it
+// is the same for all.
 func SharedDomain(nodes []*model.Node) string {
 	if len(nodes) == 0 {
 		return ""
@@ -104,10 +105,10 @@ func Limits(r model.Resources) string {
 	return cpu + " " + bytes
 }
 
-// FitPlugin is the plugin whose refusals have an amount of room behind them.
+// FitPlugin is the plugin whose rejections have amounts of resources.
 const FitPlugin = "NodeResourcesFit"
 
-// CompareResources puts cpu and memory first, as everyone does.
+// CompareResources sorts cpu and memory first, then by name.
 func CompareResources(a, b string) int {
 	rank := func(name string) int {
 		switch corev1.ResourceName(name) {
@@ -122,4 +123,26 @@ func CompareResources(a, b string) int {
 		return d
 	}
 	return strings.Compare(a, b)
+}
+
+// Share is part of whole in thousandths.
+func Share(part, whole int64) int64 {
+	if whole <= 0 {
+		return 0
+	}
+	if part > math.MaxInt64/1000 {
+		return int64(min(float64(part)/float64(whole), 1000) * 1000) // 64 bits do not hold the product
+	}
+	return part * 1000 / whole
+}
+
+// ResourceHead is the head over amounts of a resource; "" is cpu.
+func ResourceHead(resource string) string {
+	switch resource {
+	case "":
+		return "CPU"
+	case "memory":
+		return "MEM"
+	}
+	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }

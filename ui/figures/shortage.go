@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Shortage is why one node has too little of one resource, in the unit that the
-// scheduler counts it in.
+// Shortage is how much of one resource a node lacks, in the unit that the scheduler
+// counts it in.
 type Shortage struct {
 	Resource                       corev1.ResourceName
 	Wanted, Requested, Allocatable int64
@@ -20,14 +20,13 @@ type Shortage struct {
 	Measured                       bool  // used is known
 }
 
-// Free is what no pod requests of it.
+// Free is the amount that no pod requests.
 func (s Shortage) Free() int64 { return s.Allocatable - s.Requested }
 
 // Short is how much of it is missing.
 func (s Shortage) Short() int64 { return max(0, s.Wanted-s.Free()) }
 
-// Shortages are the resources that node has too little of, by what the plugin
-// that asks for room says of it.
+// Shortages are the resources that node lacks, by the rejections of NodeResourcesFit.
 func Shortages(refusals []report.Refusal, node *model.Node, usage *model.Usage) []Shortage {
 	var found []Shortage
 	for _, refusal := range refusals {
@@ -85,7 +84,7 @@ func AmountIn(r model.Resources, name corev1.ResourceName) int64 {
 	return r.Scalar[name]
 }
 
-// UsedOn is what metrics say of a node; only cpu and memory are measured.
+// UsedOn is the usage of a node by metrics, which only have cpu and memory.
 func UsedOn(node *model.Node, name corev1.ResourceName, usage *model.Usage) (int64, bool) {
 	if usage == nil {
 		return 0, false
@@ -100,7 +99,7 @@ func UsedOn(node *model.Node, name corev1.ResourceName, usage *model.Usage) (int
 	return 0, false
 }
 
-// Holding is what one pod takes of a resource.
+// Holding is the amount of a resource that one pod requests.
 type Holding struct {
 	Pod    *model.Pod
 	Amount int64
@@ -127,7 +126,7 @@ func HoldersOn(node *model.Node, name corev1.ResourceName) (all []Holding, sum i
 	return all, sum
 }
 
-// AmountText words an amount for a sentence: cpu below one core as thousandths.
+// AmountText formats an amount for a sentence: cpu below one core as thousandths.
 func AmountText(name corev1.ResourceName, amount int64, round model.Rounding) string {
 	if name == corev1.ResourceCPU {
 		return model.FormatCPU(amount, round)
@@ -135,7 +134,7 @@ func AmountText(name corev1.ResourceName, amount int64, round model.Rounding) st
 	return otherAmount(name, amount, round)
 }
 
-// ColumnText words an amount for a column that is compared by eye.
+// ColumnText formats an amount for a column.
 func ColumnText(name corev1.ResourceName, amount int64, round model.Rounding) string {
 	if name == corev1.ResourceCPU {
 		return model.FormatCores(amount, round)

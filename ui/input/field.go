@@ -17,16 +17,16 @@ import (
 // Field is a line of text being typed.
 type Field struct {
 	input  textinput.Model
-	digits bool // nothing else goes in
+	digits bool // only digits can be typed
 }
 
 // New is a field that begins with text.
 func New(text string) Field { return NewOf(text, LongestText) }
 
-// LongestText is how much may be typed anywhere; what is pasted whole must fit.
+// LongestText is how much may be typed anywhere; a pasted text must fit.
 const LongestText = 1000
 
-// NewOf is a field of that many characters at most, or of all that it begins with.
+// NewOf is a field of that many characters at most, or of as many as it begins with.
 func NewOf(text string, most int) Field {
 	input := textinput.New()
 	input.CharLimit = max(most, utf8.RuneCountInString(text))
@@ -52,13 +52,13 @@ func NewSearch(text string) Field {
 	return NewOf(text, LongestName)
 }
 
-// Takes says whether there is room for more text.
+// Takes says whether more text fits.
 func (f *Field) Takes(text string) bool {
 	room := f.input.CharLimit - utf8.RuneCountInString(f.input.Value())
 	return len(text) <= room || utf8.RuneCountInString(text) <= room
 }
 
-// Text is what was typed.
+// Text is the typed text.
 func (f *Field) Text() string { return f.input.Value() }
 
 // Edit changes the text as the key says; it reports whether it did. The input
@@ -106,8 +106,7 @@ func (f *Field) Drawn() string {
 	return model.Clean(string(runes[:at])) + "▏" + model.Clean(string(runes[at:]))
 }
 
-// DrawnIn is drawn in width cells at most, with … for what has no room; the cursor
-// stays in view.
+// DrawnIn is drawn in width cells at most, cut with …; the cursor stays in view.
 func (f *Field) DrawnIn(width int) string {
 	all := f.Drawn()
 	before, _, _ := strings.Cut(all, "▏")

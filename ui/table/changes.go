@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// ChangedFor is how long a cell that changed is drawn so.
+// ChangedFor is how long a changed cell is highlighted.
 const ChangedFor = 2 * time.Second
 
-// Changes are the cells of a table that have changed under the reader's eyes.
+// Changes are the cells of a table that changed while they were in view.
 type Changes struct {
 	seen map[string][]string  // the rows that were in view when last compared, by id
 	Till map[cellAt]time.Time // of cells that changed
@@ -24,7 +24,7 @@ type cellAt struct {
 	column int
 }
 
-// ages are what moves on by itself in words.
+// ages are the parts of a text that change with time alone.
 var ages = regexp.MustCompile(`(\d+[smhdy])+ ago|(in|for) (\d+[smhdy])+`)
 
 func withoutAges(text string) string {
@@ -34,9 +34,8 @@ func withoutAges(text string) string {
 	return ages.ReplaceAllString(text, "")
 }
 
-// Compare finds the cells in view that say something else than they did; it
-// reports whether there are any. Rows that have come into view are new, and
-// changed nothing.
+// Compare finds the cells in view whose text changed; it reports whether there are
+// any. Rows that came into view count as unchanged.
 func (t *Table[R]) Compare(now time.Time) bool {
 	c := &t.Changes
 	seen := make(map[string][]string, len(c.seen))
@@ -69,13 +68,13 @@ func (t *Table[R]) Compare(now time.Time) bool {
 	return found
 }
 
-// Watched says whether cells were compared since Forget.
+// Watched reports whether cells were compared since Forget.
 func (c *Changes) Watched() bool { return c.seen != nil }
 
-// Forget begins again: what changed while nobody looked is no change.
+// Forget starts over: changes while the table was not shown do not count.
 func (c *Changes) Forget() { *c = Changes{} }
 
-// Calm lets go of the cells that were drawn as changed for long enough.
+// Calm ends the highlight of cells that had it long enough.
 func (c *Changes) Calm(now time.Time) {
 	for at, till := range c.Till {
 		if !now.Before(till) {
@@ -84,7 +83,7 @@ func (c *Changes) Calm(now time.Time) {
 	}
 }
 
-// has says whether a cell is to be drawn as changed.
+// has reports whether a cell is highlighted.
 func (c *Changes) has(id string, column int) bool {
 	_, ok := c.Till[cellAt{id, column}]
 	return ok

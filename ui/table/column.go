@@ -23,20 +23,20 @@ type Column[R any] struct {
 	Left  func(R) string // says what became of the object then; nil: it is gone
 	Ticks bool           // an age: that it moves on is no change
 	Text  func(R) Cell   // what stands in it
-	Field string         // what sorts it, among the fields of the filter; "" is nothing
+	Field string         // the field of the filter that sorts it; "" is none
 }
 
 // Columns are those of a table, from left to right.
 type Columns[R any] []Column[R]
 
-// Cell is what stands in one column of one row, plain. It is cleaned when drawn.
+// Cell is the content of one column of one row, plain. It is cleaned when drawn.
 type Cell struct {
 	Text   string
 	Tone   tone.Tone
 	Styled func(*themes.Styles) string // draws it instead, as wide as text
 }
 
-// Before is the room in front of the column.
+// Before is the gap in front of the column.
 func (c *Column[R]) Before() int {
 	if c.Gap > 0 {
 		return c.Gap
@@ -51,7 +51,7 @@ func (c *Column[R]) least() int { return max(c.Min, cells.Width(c.Head)) }
 func (c *Column[R]) fill(text string, width int) string {
 	switch {
 	case c.Names:
-		return cells.Left(cells.CutMiddle(text, width), width)
+		return cells.Left(cells.CutName(text, width), width)
 	case c.Right:
 		return cells.Right(text, width)
 	}
@@ -66,8 +66,8 @@ func (c *Column[R]) atMost(width int) int {
 	return width
 }
 
-// Letter is the place in a column's head of the letter that sorts by it, the
-// first that no column before it has taken; -1 where all are.
+// Letter is the place in a column's head of the letter that sorts by it, the first
+// that no column before it uses; -1 where there is none.
 func (c Columns[R]) Letter(column int) int {
 	taken := ""
 	for i := range c {

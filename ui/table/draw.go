@@ -3,6 +3,8 @@ package table
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -23,7 +25,7 @@ func (t *Table[R]) Grow() {
 	}
 }
 
-// Draw gives the head and the rows in view.
+// Draw draws the head and the rows in view.
 func (t *Table[R]) Draw(s *themes.Styles) []string {
 	d := drawing[R]{t, s, t.Layout().Place()}
 	lines := make([]string, 0, t.Height)
@@ -34,14 +36,14 @@ func (t *Table[R]) Draw(s *themes.Styles) []string {
 	return lines
 }
 
-// drawing is a table as it is drawn once.
+// drawing is the state of drawing a table once.
 type drawing[R any] struct {
 	table   *Table[R]
 	styles  *themes.Styles
 	columns []Placed
 }
 
-// head gives the heads; while sorting is asked for, with the letters.
+// head draws the heads; while the user chooses a column to sort by, with letters.
 func (d drawing[R]) head() string {
 	t, s := d.table, d.styles
 	var row strings.Builder
@@ -69,8 +71,8 @@ func (d drawing[R]) head() string {
 	return row.String()
 }
 
-// row gives one row. The selected one is in one style, so that it stands
-// out whatever its cells say.
+// row draws one row. The selected one has one style, so that it stands out whatever
+// its cells are.
 func (d drawing[R]) row(row R, chosen bool) string {
 	t, s := d.table, d.styles
 	id := t.ID(row)
@@ -114,8 +116,8 @@ func (d drawing[R]) row(row R, chosen bool) string {
 	return line.end()
 }
 
-// Stands is what a column says of a row; of one whose object is gone, what became
-// of it in place of what it was.
+// Stands is the cell of a column for a row; for a row whose object is gone, what
+// happened to it.
 func (t *Table[R]) Stands(c *Column[R], row R) Cell {
 	switch {
 	case !c.State || !t.Gone[t.ID(row)]:
@@ -126,8 +128,8 @@ func (t *Table[R]) Stands(c *Column[R], row R) Cell {
 	return Cell{Text: "gone"}
 }
 
-// runs puts a line together and dresses neighbours of one tone at once, which
-// is what most of a frame's time goes to.
+// runs joins a line and styles neighbours of one tone at once: styling takes most of
+// a frame's time.
 type runs struct {
 	styles      *themes.Styles
 	plain, made strings.Builder
@@ -135,7 +137,7 @@ type runs struct {
 	tone        tone.Tone
 }
 
-// blank adds n cells of nothing, which take any tone.
+// blank adds n blank cells, which take any tone.
 func (r *runs) blank(n int) { r.add(cells.Blank(n), r.tone) }
 
 func (r *runs) add(text string, tone tone.Tone) {
@@ -147,7 +149,7 @@ func (r *runs) add(text string, tone tone.Tone) {
 	r.run = append(r.run, text...)
 }
 
-// dressed adds what has its styles already.
+// dressed adds text that is styled already.
 func (r *runs) dressed(text string) {
 	r.flush()
 	r.made.WriteString(text)
@@ -186,8 +188,8 @@ func (t *Table[R]) CutCells() (all []CutCell) {
 	return all
 }
 
-// CutNote is the text of the selected row that its columns cut off: whole if it
-// fits width cells, else what is missing of the last one, which says most.
+// CutNote is the text of the selected row that its columns cut off: all of it if it
+// fits width cells, else the missing part of the last column.
 func (t *Table[R]) CutNote(width int) string {
 	all := t.CutCells()
 	if len(all) == 0 {
@@ -205,7 +207,7 @@ func (t *Table[R]) CutNote(width int) string {
 	return cells.CutWords("…"+string(rest), width-1)
 }
 
-// wholeCells tells cells whole: one with its head, several by their texts alone.
+// wholeCells is the uncut text of cells: one with its head, several without.
 func wholeCells(all []CutCell) string {
 	if len(all) == 1 {
 		return strings.ToLower(all[0].Head) + ": " + all[0].text
@@ -215,4 +217,9 @@ func wholeCells(all []CutCell) string {
 		texts = append(texts, c.text)
 	}
 	return strings.Join(texts, " · ")
+}
+
+// SelectedRow is a row with the cursor in its gutter.
+func SelectedRow(s *themes.Styles, text string, width int) string {
+	return s.Selected.Render("▸" + cells.Left(strings.TrimPrefix(ansi.Strip(text), " "), width-1))
 }

@@ -3,7 +3,7 @@ package table
 // Placed is one column as it is drawn: which, and how wide.
 type Placed struct{ Column, Width int }
 
-// Layout is what decides which columns are drawn, and how wide.
+// Layout decides which columns are drawn, and how wide.
 type Layout[R any] struct {
 	columns      Columns[R]
 	widths       []int // that the columns want
@@ -11,7 +11,7 @@ type Layout[R any] struct {
 	wide, few    bool
 }
 
-// Layout is where the columns are now.
+// Layout is the current layout.
 func (t *Table[R]) Layout() Layout[R] {
 	return Layout[R]{t.Columns, t.Widths, t.Width, t.shift, t.Wide, t.Few}
 }
@@ -19,16 +19,16 @@ func (t *Table[R]) Layout() Layout[R] {
 // leastCut is how few cells the last column may be cut to before it drops.
 const leastCut = 6
 
-// narrowest is how far names give way to what takes the rest.
+// narrowest is the least width of names beside the column that takes the rest.
 const narrowest = 12
 
-// shows says whether a column is drawn, if there is room.
+// shows reports whether a column is drawn if it fits.
 func (l Layout[R]) shows(c *Column[R]) bool {
 	few := !c.Extra && c.From == 0
 	return l.wide || c.From <= l.width && (few || !l.few)
 }
 
-// wanted are the columns to draw, at their widths, if there is room for all.
+// wanted are the columns to draw, at their widths, if all fit.
 func (l Layout[R]) wanted() []Placed {
 	var drawn []Placed
 	for i := range l.columns {
@@ -42,8 +42,8 @@ func (l Layout[R]) wanted() []Placed {
 	return drawn
 }
 
-// Place says which columns are drawn and how wide. Those at the right drop
-// first; the one that takes the rest gives way before them.
+// Place says which columns are drawn and how wide. The column that takes the rest
+// gets narrower first; then those at the right are left out.
 func (l Layout[R]) Place() []Placed {
 	drawn := l.wanted()
 	for {
@@ -71,8 +71,8 @@ func (l Layout[R]) Place() []Placed {
 	}
 }
 
-// within makes columns fit of which none takes the rest: the first gives way, then
-// those at the right drop.
+// within makes columns fit where none takes the rest: the first gets narrower, then
+// those at the right are left out.
 func (l Layout[R]) within(drawn []Placed) []Placed {
 	for !l.wide && len(drawn) > 0 {
 		drawn[0].Width = l.widths[drawn[0].Column]
@@ -90,7 +90,7 @@ func (l Layout[R]) within(drawn []Placed) []Placed {
 	return drawn
 }
 
-// flexRoom is which of the columns drawn takes the rest, and how much that is.
+// flexRoom is the drawn column that takes the rest, and how much that is.
 func (l Layout[R]) flexRoom(drawn []Placed) (at, room int) {
 	at, room = -1, l.width-Gutter
 	for i, p := range drawn {
@@ -110,8 +110,8 @@ func (l Layout[R]) flexRoom(drawn []Placed) (at, room int) {
 	return at, room
 }
 
-// flexWidth is how wide the column that takes the rest is drawn: the first one
-// takes what it needs, any other all there is.
+// flexWidth is the width of the column that takes the rest: the first one takes what
+// it needs, any other all of it.
 func (l Layout[R]) flexWidth(drawn []Placed, at, room int) int {
 	need := drawn[at].Width
 	switch {

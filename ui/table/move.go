@@ -77,8 +77,8 @@ func (t *Table[R]) actMark(do keymap.Action) bool {
 	return true
 }
 
-// Acted are the rows that an action is about: the marked ones, else the selected
-// one. gone says that none of them is there any more; a plan leaves out the others.
+// Acted are the rows of an action: the marked ones, else the selected one. gone
+// says that none of them exists any more; a plan leaves out those that do not.
 func (t *Table[R]) Acted() (rows []R, gone bool) {
 	if rows = t.marked(); len(rows) == 0 {
 		if row, ok := t.Selected(); ok {
@@ -101,8 +101,8 @@ func (m Marks) turn(id string) {
 	}
 }
 
-// upTo marks from the nearest mark above row at up to it; without one above, from
-// the nearest below.
+// upTo marks from the closest mark above row at up to it; without one above, from
+// the closest one below.
 func (m Marks) upTo(at, rows int, id func(int) string) {
 	if rows == 0 {
 		return

@@ -1,15 +1,15 @@
-// Package table is a table of rows of any kind: its columns give way to each other, the
-// selected row keeps its line while others come and go, and what changes under the
-// reader's eyes is drawn so.
+// Package table is a table of rows of any kind: its columns share the width, the
+// selected row keeps its line while others appear and disappear, and cells that change
+// while they are in view are highlighted.
 package table
 
 import "slices"
 
-// Gutter is the room for cursor, mark and a blank.
+// Gutter is the width of the cursor, the mark and a blank.
 const Gutter = 3
 
 // Table shows rows of R, of which it draws only those in view. The selected row
-// is kept by its id, and on its line of the screen, while others come and go.
+// is kept by its id, and on its line of the screen, while others appear and disappear.
 type Table[R any] struct {
 	Columns       Columns[R]
 	ID            func(R) string
@@ -32,7 +32,7 @@ type Table[R any] struct {
 	Outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
 }
 
-// New makes a table of columns, whose rows id tells apart.
+// New makes a table of columns; id identifies rows.
 func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {
 	t := &Table[R]{Columns: columns, ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: Marks{}, Sorted: -1}
 	t.Widths = make([]int, len(columns))
@@ -42,7 +42,7 @@ func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {
 	return t
 }
 
-// Lines is how many rows there is room for.
+// Lines is how many rows fit.
 func (t *Table[R]) Lines() int { return max(t.Height-1, 1) }
 
 // InView are the rows that are drawn.
@@ -64,14 +64,14 @@ func (t *Table[R]) SelectedGone() bool {
 	return ok && t.Gone[t.ID(row)]
 }
 
-// Resize tells how much room the table has, its head counted.
+// Resize sets the size of the table, its head included.
 func (t *Table[R]) Resize(width, height int) {
 	t.Width, t.Height = width, height
 	t.Move(0)
 }
 
-// Reset shows other rows, as after a new filter: nothing is gone, the selected
-// row stays selected if it is among them.
+// Reset shows other rows, as after a new filter: no row is drawn as gone, the
+// selected row stays selected if it is among them.
 func (t *Table[R]) Reset(rows []R) {
 	keep, had := t.Selected()
 	line := t.Chosen - t.Top
@@ -90,7 +90,7 @@ func (t *Table[R]) TakeOver(from *Table[R]) {
 	t.Rows, t.Chosen, t.Top, t.Marks = from.Rows, from.Chosen, from.Top, from.Marks
 }
 
-// forget takes no row for one that has vanished.
+// forget draws no row as gone any more.
 func (t *Table[R]) forget() {
 	clear(t.Gone)
 	clear(t.unmatched)
@@ -116,12 +116,11 @@ func (t *Table[R]) Set(rows []R) {
 	t.Move(0)
 }
 
-// nearby is how far rows are looked for from where they were, before all are
-// looked through.
+// nearby is how far from its old place a row is searched before all are searched.
 const nearby = 100
 
-// find tells where in rows those of view are, by their ids; near is where the first
-// of them was.
+// find finds the rows of view in rows, by their ids; near is where the first of them
+// was.
 func find[R any](view, rows []R, id func(R) string, near int) map[string]int {
 	wanted := make(map[string]bool, len(view))
 	for _, row := range view {
@@ -145,8 +144,8 @@ func find[R any](view, rows []R, id func(R) string, near int) map[string]int {
 	return found
 }
 
-// weave puts the rows of view that are not found back where they stood: after
-// the row that was before them.
+// weave puts the rows of view that are not found back to their old place: after the
+// row that was before them.
 func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
 	type late struct {
 		at  int
@@ -179,8 +178,8 @@ func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
 	return append(woven, rows[done:]...)
 }
 
-// Settle lets go of the rows that are gone or that the filter no longer keeps,
-// and of their marks.
+// Settle drops the rows that are gone or that the filter no longer keeps, and their
+// marks.
 func (t *Table[R]) Settle() {
 	if len(t.Gone)+len(t.unmatched) == 0 {
 		return
@@ -219,8 +218,8 @@ func (t *Table[R]) marked() []R {
 	return rows
 }
 
-// index is where the row of an id is, looked for at and behind a guess first; -1 is
-// nowhere.
+// index is where the row of an id is, searched at and behind a guess first; -1 if
+// there is none.
 func (t *Table[R]) index(id string, guess int) int {
 	for i := guess; i < min(guess+t.Lines()+1, len(t.Rows)); i++ {
 		if t.ID(t.Rows[i]) == id {

@@ -1,4 +1,4 @@
-// Package tone names the roles that a piece of text plays, and finds their styles in a theme.
+// Package tone names the roles of a piece of text, and finds their styles in a theme.
 package tone
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
-// Tone is the role that a cell plays.
+// Tone is the role of a cell.
 type Tone int
 
 // The tones of cells.

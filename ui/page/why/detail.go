@@ -16,12 +16,12 @@ import (
 // leadCells is the most that a node's name takes beside its details.
 const leadCells = 24
 
-// details tells of the nearest node of the selected group: how much it lacks of
-// what, and who holds it; then the sentences of the other refusals. The first
-// line leads with the node's name, the others stand under its text.
+// details are about the closest node of the selected group: what it lacks and which pods
+// request most of it, then the sentences of the other rejections. The first line begins with
+// the node's name, the others stand under its text.
 func (n groupNodes) details() []string {
 	name, refusals := "", n.group.Refusals
-	if len(n.group.Nodes) > 0 && !OverAll(n.group) {
+	if len(n.group.Nodes) > 0 && !n.group.OverAll() {
 		name, refusals = n.group.Nodes[0], n.page.RefusalsOn(n.group.Nodes[0], n.group)
 	}
 	lead := cells.CutMiddle(n.page.Brief(name), leadCells)
@@ -37,7 +37,7 @@ func (n groupNodes) details() []string {
 	told := len(texts) > 0
 	for _, refusal := range refusals {
 		if !told || refusal.Plugin != figures.FitPlugin {
-			texts = append(texts, cells.Wrap(n.page.Brief(SentenceOn(name, refusal)), width)...)
+			texts = append(texts, cells.Wrap(n.page.Brief(report.ShortLabels(strings.TrimPrefix(SentenceOn(name, refusal), name+" "))), width)...)
 		}
 	}
 	return under(n.page.Styles, lead, texts)
@@ -45,7 +45,7 @@ func (n groupNodes) details() []string {
 
 // FiguresOf are the resources that a node lacks; where it lacks none, its room
 // for what the pod requests.
-func (p *Page) FiguresOf(g Group, node *model.Node, refusals []report.Refusal) []figures.Shortage {
+func (p *Page) FiguresOf(g *report.Group, node *model.Node, refusals []report.Refusal) []figures.Shortage {
 	if g.Fits == nil || !*g.Fits || node == nil || p.Pod == nil {
 		return figures.Shortages(refusals, node, p.Snapshot.Usage)
 	}
@@ -63,11 +63,8 @@ func (p *Page) FiguresOf(g Group, node *model.Node, refusals []report.Refusal) [
 	return room
 }
 
-// OverAll says whether a group stands for a refusal that holds for every node.
-func OverAll(g Group) bool { return len(g.Refusals) == 1 && g.Refusals[0].PreFilter }
-
 // RefusalsOn are one node's refusals with its own figures; a group's hold ranges.
-func (p *Page) RefusalsOn(name string, g Group) []report.Refusal {
+func (p *Page) RefusalsOn(name string, g *report.Group) []report.Refusal {
 	if result, ok := p.Nodes[name]; ok {
 		return result.Refusals
 	}
@@ -98,7 +95,7 @@ func under(s *themes.Styles, lead string, texts []string) []string {
 // shortageFigures is the sum behind a shortage, and where width cells have room for it
 // what is used.
 func shortageFigures(s figures.Shortage, width int) string {
-	text := fmt.Sprintf("wants %s %s, free %s = allocatable %s − requested %s", model.Clean(string(s.Resource)),
+	text := fmt.Sprintf("requests %s %s; free %s = allocatable %s − requested %s", model.Clean(string(s.Resource)),
 		figures.AmountText(s.Resource, s.Wanted, model.Up), figures.AmountText(s.Resource, s.Free(), model.Down),
 		figures.AmountText(s.Resource, s.Allocatable, model.Down), figures.AmountText(s.Resource, s.Requested, model.Up))
 	if s.Measured {
@@ -127,7 +124,7 @@ func held(node *model.Node, name corev1.ResourceName, width int) string {
 		}
 		tail = ", " + figures.Count(rest, "more pod ", "more pods ") + figures.ColumnText(name, sum, model.Nearest)
 	}
-	return holderNames(all, name, " holds ", width-cells.Width(tail)) + tail
+	return holderNames(all, name, " requests ", width-cells.Width(tail)) + tail
 }
 
 // holderNames names pods with what each holds, the first one with that verb; the

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
@@ -44,7 +43,7 @@ func (p *Page) Lines() []Line {
 	c := p.Content()
 	r := c.Room(p.Height - TopRows)
 	b := body{p, c, r}
-	lines := plainLines("   "+p.account().about(), p.agreement())
+	lines := plainLines("   "+p.account().about(), agreementRow(p))
 	lines = append(lines, blankLines(r.afterTop)...)
 	lines = append(lines, plainLines(cells.First(c.facts, r.facts, p.Width)...)...)
 	lines = append(lines, blankLines(r.afterFacts)...)
@@ -72,16 +71,11 @@ func (b body) finish(i int, line Line) string {
 	text := cells.Cut(line.Text, p.Width)
 	switch {
 	case line.At == p.Cursor:
-		return SelectedRow(p.Styles, text, p.Width)
+		return table.SelectedRow(p.Styles, text, p.Width)
 	case p.old() && i != TopRows-1:
 		return p.Styles.Dim.Render(ansi.Strip(text))
 	}
 	return text
-}
-
-// SelectedRow is a row with the cursor in its gutter.
-func SelectedRow(s *themes.Styles, text string, width int) string {
-	return s.Selected.Render("▸" + cells.Left(strings.TrimPrefix(ansi.Strip(text), " "), width-1))
 }
 
 // matrixLines draws the groups that are in view, and the rows below them.
@@ -93,26 +87,26 @@ func (b body) matrixLines() []Line {
 	lines := plainLines(c.matrix.head())
 	from, to := p.Window(PartGroups, c.groups, r.groups)
 	for i := from; i < to; i++ {
-		words := b.words(p.Groups[i], p.Width-c.matrix.wordsAt())
-		lines = append(lines, Line{c.matrix.row(p.Groups[i], words), Cursor{PartGroups, i}})
+		words := b.words(&p.Table.Rows[i], p.Width-c.matrix.wordsAt())
+		lines = append(lines, Line{c.matrix.row(&p.Table.Rows[i], words), Cursor{PartGroups, i}})
 	}
 	if to < c.groups && to-from < r.groups {
 		lines = append(lines, plainLines(c.matrix.rest(to))...)
 	}
 	if r.counts > 0 {
-		lines = append(lines, plainLines(c.matrix.refuse(), c.matrix.alone())...)
+		lines = append(lines, plainLines(c.matrix.rejects(), c.matrix.only())...)
 	}
 	return lines
 }
 
 // words are the longest words of a group that have room.
-func (b body) words(g Group, room int) string {
-	words := b.page.Brief(g.Words)
+func (b body) words(g *report.Group, room int) string {
+	words := b.page.Brief(report.ShortLabels(g.Words))
 	if len(g.Refusals) != 1 {
 		return words
 	}
 	for _, wider := range g.Refusals[0].Wider {
-		if wider = b.page.Brief(wider); cells.Width(wider) <= room && cells.Width(wider) > cells.Width(words) {
+		if wider = b.page.Brief(report.ShortLabels(wider)); cells.Width(wider) <= room && cells.Width(wider) > cells.Width(words) {
 			words = wider
 		}
 	}
@@ -138,7 +132,7 @@ func (b body) detailLines() []Line {
 	return lines
 }
 
-// quoteLines draws the words of the servers.
+// quoteLines draws the messages of the servers.
 func (b body) quoteLines() []Line {
 	p, c, r := b.page, b.content, b.room
 	var lines []Line
@@ -162,7 +156,7 @@ func (b body) eventLines() []Line {
 	if r.events == 0 {
 		return nil
 	}
-	lines := plainLines(" " + p.Styles.Head.Render("EVENTS, NEWEST FIRST"))
+	lines := plainLines(" " + p.Styles.Head.Render("EVENTS (newest first)"))
 	from, to := p.Window(partEvents, len(p.Events), r.events-1)
 	for i := from; i < to; i++ {
 		lines = append(lines, Line{"   " + eventText(p.Events[i], p.Now), Cursor{partEvents, i}})
@@ -188,9 +182,9 @@ func (p *Page) Rows(part Part, r Room) int {
 	case r.Of(part) <= 0:
 		return 0
 	case part == PartGroups:
-		return len(p.Groups)
+		return len(p.Table.Rows)
 	case part == PartNodes:
-		if g, ok := p.Group(); ok && p.wide() && !OverAll(g) {
+		if g, ok := p.Group(); ok && p.wide() && !g.OverAll() {
 			return len(g.Nodes)
 		}
 		return 0
@@ -200,16 +194,16 @@ func (p *Page) Rows(part Part, r Room) int {
 	return len(p.Events)
 }
 
-// Name is how a group goes in the header of its page.
-func (g Group) Name() string {
+// GroupName is how a group goes in the header of its page.
+func GroupName(g *report.Group) string {
 	names := g.Plugins()
 	switch {
 	case len(names) == 0 && g.Fits == nil:
-		return "not decided"
+		return "not evaluated"
 	case len(names) == 0:
 		return "fits"
 	case len(names) == 1:
-		return names[0] + " alone"
+		return "only " + names[0]
 	}
 	return strings.Join(names, ", ")
 }
@@ -232,13 +226,13 @@ func (p *Page) ChosenText() (text string, room int) {
 	g, ok := p.Group()
 	switch {
 	case p.Cursor.Part == PartGroups && ok:
-		m := newMatrix(p.Report, p.Groups, p.Columns, p.Width, p.Styles)
+		m := newMatrix(p.Table, p.Width, p.Styles)
 		return p.Brief(g.Words), p.Width - m.wordsAt()
-	case p.Cursor.Part == PartNodes && ok && !g.Refuses(figures.FitPlugin) && p.Cursor.Row < len(g.Nodes):
+	case p.Cursor.Part == PartNodes && ok && !g.Rejects(figures.FitPlugin) && p.Cursor.Row < len(g.Nodes):
 		text := p.nodesOf(g).sentencesOn(g.Nodes[p.Cursor.Row])
 		return text, p.Width - table.Gutter - p.nodesOf(g).widest() - 2
 	case p.Cursor.Part == PartFixes && p.Cursor.Row < p.fixRows():
-		return p.fixTable().cutText(&p.Fixes.Tried[p.Cursor.Row])
+		return p.fixTable().CutText(&p.Fixes.Tried[p.Cursor.Row])
 	case p.Cursor.Part == partEvents && p.Cursor.Row < len(p.Events):
 		e := p.Events[p.Cursor.Row]
 		return model.Clean(e.Message), p.Width - table.Gutter - cells.Width(eventText(e, p.Now)) + cells.Width(model.Clean(e.Message))
@@ -247,9 +241,9 @@ func (p *Page) ChosenText() (text string, room int) {
 }
 
 // Openable is the group that enter opens, or whose node.
-func (p *Page) Openable() (Group, bool) {
+func (p *Page) Openable() (*report.Group, bool) {
 	if p.Report == nil || p.Cursor.Part == partEvents || p.Cursor.Part == PartFixes {
-		return Group{}, false
+		return nil, false
 	}
 	return p.Group()
 }

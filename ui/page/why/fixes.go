@@ -3,7 +3,7 @@ package why
 import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
 // Fixable says whether the verdict leaves anything to fix.
@@ -44,7 +44,7 @@ func (f fixPart) most() int {
 }
 
 // fixContent is what there is to say of fixes. While the first ones are being
-// tried their place is kept.
+// simulated their place is kept.
 func (p *Page) fixContent() fixPart {
 	switch {
 	case !p.Fixable():
@@ -52,24 +52,11 @@ func (p *Page) fixContent() fixPart {
 	case p.Unfixed != nil:
 		return fixPart{head: " FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
 	case p.Fixes == nil:
-		return fixPart{head: " FIXES, being tried on a copy", rows: fewFixes}
+		return fixPart{head: " FIXES: simulating", rows: fewFixes}
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: " FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: " FIXES, tried on a copy: " + fixCounts(p.Fixes) + " (f)", rows: p.fixRows()}
-}
-
-// fixCounts counts the fixes that work, and those that do not.
-func fixCounts(f *report.Fixes) string {
-	work, tried := f.Work(), len(f.Tried)
-	text := figures.Count(work, "works", "work")
-	switch {
-	case work == 0:
-		text = figures.Count(tried, "does not work", "do not work")
-	case tried > work:
-		text += ", " + figures.Count(tried-work, "does not", "do not")
-	}
-	return text
+	return fixPart{head: " " + report.FixesHead + ": " + p.Fixes.Counts() + " · f", rows: p.fixRows()}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -88,8 +75,8 @@ func (p *Page) ChosenFix() (*report.Fix, bool) {
 	return &p.Fixes.Tried[p.Cursor.Row], true
 }
 
-func (p *Page) fixTable() FixTable {
-	return NewFixTable(p.Fixes.Tried[:p.fixRows()], p.Width, p.Domain, p.Styles)
+func (p *Page) fixTable() fixes.Table {
+	return fixes.NewTable(p.Fixes.Tried[:p.fixRows()], p.Width, p.Domain, p.Styles)
 }
 
 // fixLines draws the fixes that are in view.

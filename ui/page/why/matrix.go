@@ -2,8 +2,6 @@ package why
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,135 +9,23 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
-
-// Group is one row of the matrix: the nodes that are refused alike.
-type Group struct {
-	Count    int
-	Nodes    []string // nearest first
-	Fits     *bool
-	Refusals []report.Refusal
-	Words    string
-}
-
-// Refuses says whether plugin keeps the group's nodes away.
-func (g Group) Refuses(plugin string) bool {
-	return slices.ContainsFunc(g.Refusals, func(r report.Refusal) bool { return r.Plugin == plugin })
-}
-
-// Plugins names those that keep the group's nodes away, by their heads.
-func (g Group) Plugins() []string {
-	var names []string
-	for _, r := range g.Refusals {
-		names = append(names, report.Head(r.Plugin))
-	}
-	return names
-}
-
-// Groups are the rows of the matrix. What a PreFilter refuses holds for all
-// nodes: it is told once, in a row of its own over all of them.
-func Groups(r *report.Report) []Group {
-	var over, groups []Group
-	for _, group := range r.Groups {
-		row := Group{Count: group.Count, Nodes: group.Nodes, Fits: group.Fits, Words: group.Words}
-		for _, refusal := range group.Refusals {
-			switch {
-			case !refusal.PreFilter:
-				row.Refusals = append(row.Refusals, refusal)
-				continue
-			case !slices.ContainsFunc(over, func(g Group) bool { return g.Refuses(refusal.Plugin) }):
-				over = append(over, overAllNodes(r, refusal))
-			}
-			row.Words = without(row.Words, refusal.Short)
-		}
-		if len(row.Refusals) == 0 && len(group.Refusals) > 0 {
-			continue
-		}
-		groups = append(groups, row)
-	}
-	return append(over, groups...)
-}
-
-// overAllNodes is the row of a refusal that holds for every node.
-func overAllNodes(r *report.Report, refusal report.Refusal) Group {
-	row := Group{Count: r.Total, Fits: new(false), Refusals: []report.Refusal{refusal}, Words: refusal.Short}
-	for _, group := range r.Groups {
-		row.Nodes = append(row.Nodes, group.Nodes...)
-	}
-	if row.Words == "" {
-		row.Words = refusal.What
-	}
-	return row
-}
-
-// without leaves one clause out of the words of a group.
-func without(words, clause string) string {
-	for _, joined := range []string{"; " + clause, clause + "; "} {
-		if before, after, found := strings.Cut(words, joined); found {
-			return before + after
-		}
-	}
-	return words
-}
-
-// rank is a column's rank in the scheduler's order; unknown plugins come last.
-func rank(plugin string) int {
-	headed := report.Headed()
-	if at := slices.Index(headed, plugin); at >= 0 {
-		return at
-	}
-	return len(headed)
-}
-
-// ColumnsOf are the plugins that get a column: those that refuse, those that
-// were left open, and those that had one already while the view is open.
-func ColumnsOf(r *report.Report, had []string) []string {
-	columns := slices.Clone(had)
-	add := func(plugin string) {
-		if !slices.Contains(columns, plugin) {
-			columns = append(columns, plugin)
-		}
-	}
-	for _, plugin := range r.Plugins {
-		if plugin.Refuses > 0 {
-			add(plugin.Name)
-		}
-	}
-	for _, group := range r.Groups {
-		for _, refusal := range group.Refusals {
-			add(refusal.Plugin)
-		}
-	}
-	for _, part := range r.Unknown {
-		for _, plugin := range part.Plugins {
-			add(plugin)
-		}
-	}
-	slices.SortStableFunc(columns, func(a, b string) int { return rank(a) - rank(b) })
-	return columns
-}
 
 // matrix draws the table of groups and plugins.
 type matrix struct {
-	report *report.Report
-	groups []Group
+	table  report.GroupTable
 	shown  []string // the columns that have room
-	hidden []string // those that do not: one column tells of them together
-	open   []string // plugins that could not be decided for every node
+	hidden []string // those that do not: one column stands for all of them
 	width  int
 	styles *themes.Styles
 }
 
-// wordsMin is the least room for what stands in the way.
+// wordsMin is the least width of the reason.
 const wordsMin = 28
 
 // newMatrix lays the columns out in width cells.
-func newMatrix(r *report.Report, groups []Group, columns []string, width int, styles *themes.Styles) matrix {
-	m := matrix{report: r, groups: groups, shown: columns, width: width, styles: styles}
-	for _, part := range r.Unknown {
-		m.open = append(m.open, part.Plugins...)
-	}
+func newMatrix(t report.GroupTable, width int, styles *themes.Styles) matrix {
+	m := matrix{table: t, shown: t.Columns, width: width, styles: styles}
 	for len(m.shown) > 1 && m.wordsAt()+min(wordsMin, width/3) > width {
 		last := len(m.shown) - 1
 		m.hidden = append([]string{m.shown[last]}, m.hidden...)
@@ -166,31 +52,32 @@ func (m matrix) more() string { return fmt.Sprintf("+%d", len(m.hidden)) }
 // head is the row of heads.
 func (m matrix) head() string {
 	var b strings.Builder
-	b.WriteString("   NODES")
+	b.WriteString("   " + report.NodesHead)
 	for _, plugin := range m.shown {
 		b.WriteString(" " + report.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + m.more())
 	}
-	b.WriteString("  WHAT STANDS IN THE WAY, NEAREST FIRST")
+	b.WriteString("  " + report.ReasonHead)
 	return m.styles.Head.Render(b.String())
 }
 
 // row draws one group, without its gutter's cursor.
-func (m matrix) row(g Group, words string) string {
+func (m matrix) row(g *report.Group, words string) string {
 	return m.line(fmt.Sprintf("%8d", g.Count), func(plugin string) string { return m.mark(g, plugin) }, words)
 }
 
-// mark is a cell: refused, passed, or not evaluated.
-func (m matrix) mark(g Group, plugin string) string {
-	switch {
-	case g.Refuses(plugin):
-		return m.styles.Bad.Render("✗")
-	case slices.Contains(m.open, plugin) && (g.Fits == nil || !*g.Fits):
-		return m.styles.Unknown.Render("?")
+// mark is a cell: rejected, passed, or not decided.
+func (m matrix) mark(g *report.Group, plugin string) string {
+	mark := m.table.Mark(g, plugin)
+	switch mark {
+	case "✗":
+		return m.styles.Bad.Render(mark)
+	case "?":
+		return m.styles.Unknown.Render(mark)
 	}
-	return m.styles.Dim.Render("·")
+	return m.styles.Dim.Render(mark)
 }
 
 // line draws a row of the table: its label, a cell for each column, its words.
@@ -232,42 +119,26 @@ func centred(cell string, width int) string {
 	return cells.Blank(before) + cell + cells.Blank(width-before-wide)
 }
 
-// refuse is the row that counts the nodes which each plugin refuses.
-func (m matrix) refuse() string {
-	words := fmt.Sprintf("of %d", m.report.Total)
-	switch {
-	case m.report.Others == 1:
-		words += "; the 1 other plugin refuses none"
-	case m.report.Others > 1:
-		words += fmt.Sprintf("; the %d other plugins refuse none", m.report.Others)
+// rejects is the row that counts the nodes which each plugin rejects.
+func (m matrix) rejects() string {
+	note := m.table.RejectNote()
+	if m.wordsAt()+cells.Width(note) > m.width {
+		note = m.table.RejectNoteShort()
 	}
-	return m.counts("refuse", words, func(p report.PluginResult) int { return p.Refuses })
+	return m.counts(report.RejectLabel, note, func(plugin string) string { rejects, _ := m.table.CountCells(plugin); return rejects })
 }
 
-// alone is the row that counts the nodes which only one plugin refuses.
-func (m matrix) alone() string {
-	return m.counts("alone", "nodes that this plugin alone keeps away",
-		func(p report.PluginResult) int { return p.Alone })
+// only is the row that counts the nodes which only one plugin rejects.
+func (m matrix) only() string {
+	return m.counts(report.OnlyLabel, report.OnlyNote, func(plugin string) string { _, only := m.table.CountCells(plugin); return only })
 }
 
 // counts draws a row of one figure a plugin.
-func (m matrix) counts(label, words string, of func(report.PluginResult) int) string {
-	cell := func(plugin string) string {
-		for _, p := range m.report.Plugins {
-			if p.Name == plugin {
-				return strconv.Itoa(of(p))
-			}
-		}
-		return "0"
-	}
+func (m matrix) counts(label, words string, cell func(plugin string) string) string {
 	return m.styles.Dim.Render(m.line(fmt.Sprintf("%8s", label), cell, words))
 }
 
-// rest tells of the groups that have no room.
+// rest counts the groups that have no room.
 func (m matrix) rest(from int) string {
-	nodes := 0
-	for _, g := range m.groups[from:] {
-		nodes += g.Count
-	}
-	return m.styles.Dim.Render("   " + figures.Count(len(m.groups)-from, "more group", "more groups") + ", " + figures.Count(nodes, "node", "nodes"))
+	return m.styles.Dim.Render("   " + m.table.Rest(from) + " ↓")
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -22,35 +23,35 @@ type nodeTable struct {
 var roomHeads = []struct {
 	name  string
 	width int
-}{{"WANTS", 7}, {"FREE", 6}, {"SHORT", 6}, {"ALLOCATABLE", 12}, {"REQUESTED", 10}, {"USED", 6}, {"PODS", 8}}
+}{{"REQUESTS", 9}, {"FREE", 6}, {"LACKS", 6}, {"ALLOCATABLE", 12}, {"REQUESTED", 10}, {"USED", 6}, {"PODS", 8}}
 
 // groupNodes are the nodes of one group of the page, as they are told one by one.
 type groupNodes struct {
 	page  *Page
-	group Group
+	group *report.Group
 }
 
-func (p *Page) nodesOf(g Group) groupNodes { return groupNodes{p, g} }
+func (p *Page) nodesOf(g *report.Group) groupNodes { return groupNodes{p, g} }
 
 // nodeTable lists the nodes from first on, at most rows of them.
 func (n groupNodes) nodeTable(first, rows int) nodeTable {
 	last := min(len(n.group.Nodes), first+max(0, rows))
 	names := n.group.Nodes[min(first, last):last]
-	if !n.group.Refuses(figures.FitPlugin) {
+	if !n.group.Rejects(figures.FitPlugin) {
 		return n.sentenceTable(names)
 	}
 	return n.roomTable(names)
 }
 
-// title names what refuses the group, and how many nodes: `FIT ALONE, 3 NODES`.
-func (g Group) title() string {
+// groupTitle names what rejects the group, and how many nodes: `ONLY RESOURCES, 3 NODES`.
+func groupTitle(g *report.Group) string {
 	names := g.Plugins()
 	what := strings.Join(names, ", ")
 	switch len(names) {
 	case 0:
 		what = "fits"
 	case 1:
-		what += " alone"
+		what = "only " + what
 	}
 	return strings.ToUpper(model.Clean(what) + ", " + figures.Count(g.Count, "node", "nodes"))
 }
@@ -73,12 +74,12 @@ func (n groupNodes) roomTable(names []string) nodeTable {
 			first = rows[i].resource
 		}
 	}
-	wide, widths := max(cells.Width(n.group.title())-2, n.widest()), roomWidths(rows)
-	t := nodeTable{head: " " + cells.Left(n.group.title(), wide+2)}
+	wide, widths := max(cells.Width(groupTitle(n.group))-2, n.widest()), roomWidths(rows)
+	t := nodeTable{head: " " + cells.Left(groupTitle(n.group), wide+2)}
 	for c, head := range roomHeads {
 		t.head += cells.Right(head.name, widths[c])
 	}
-	t.head += "  HOLDS MOST " + strings.ToUpper(model.Clean(string(first)))
+	t.head += "  MOST " + strings.ToUpper(model.Clean(string(first)))
 	for _, row := range rows {
 		parts := []string{cells.Left(n.page.Brief(row.name), wide)}
 		for c, cell := range row.cells {
@@ -141,9 +142,9 @@ func most(node *model.Node, name corev1.ResourceName, width int) string {
 // sentenceTable shows what each node's refusals say.
 func (n groupNodes) sentenceTable(names []string) nodeTable {
 	wide := n.widest()
-	t := nodeTable{head: " " + n.group.title()}
+	t := nodeTable{head: " " + groupTitle(n.group)}
 	for _, name := range names {
-		t.rows = append(t.rows, cells.Left(n.page.Brief(name), wide)+"  "+n.sentencesOn(name))
+		t.rows = append(t.rows, cells.Left(n.page.Brief(name), wide)+"  "+report.ShortLabels(n.sentencesOn(name)))
 	}
 	return t
 }
@@ -161,7 +162,7 @@ func (n groupNodes) widest() int {
 func (n groupNodes) sentencesOn(name string) string {
 	var all []string
 	for _, refusal := range n.page.RefusalsOn(name, n.group) {
-		all = append(all, SentenceOn(name, refusal))
+		all = append(all, strings.TrimPrefix(SentenceOn(name, refusal), name+" "))
 	}
 	return n.page.Brief(strings.Join(all, "; "))
 }

@@ -3,7 +3,6 @@
 package why
 
 import (
-	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -17,13 +16,12 @@ import (
 type Page struct {
 	Report   *report.Report
 	Nodes    map[string]*report.NodeResult // of the report, by name
-	Groups   []Group                       // of the report, as rows
-	Columns  []string                      // plugins that have a column
+	Table    report.GroupTable             // of the report's groups
 	Snapshot *model.Snapshot
 	Pod      *model.Pod    // nil where there never was one
-	Kind     *model.Kind   // nil where the pod does not wait
-	Events   []model.Event // the autoscalers' are in scalers
-	scalers  []model.Event
+	Kind     *model.Kind   // nil where the pod is not pending
+	Events   []model.Event // the newest first, without the autoscaler messages of the report
+	heard    []model.Event // with those
 	Fixes    *report.Fixes // nil before the first were tried
 
 	Cursor Cursor
@@ -38,6 +36,12 @@ type Page struct {
 	Gone          bool  // the pod is no more
 	Unheard       error // why there are no events
 	Unfixed       error // why there are no fixes
+}
+
+// Take swaps the report; nodes are its answers for nodes by name. Columns never go away.
+func (p *Page) Take(r *report.Report, nodes map[string]*report.NodeResult) {
+	p.Report, p.Nodes, p.Table = r, nodes, r.GroupTable(p.Table.Columns)
+	p.Hear(p.heard)
 }
 
 // Part is a part of the page that the cursor walks through.
@@ -70,15 +74,15 @@ func (p *Page) AboutNodes() bool {
 	case report.Gated, report.NotConsidered, report.Scheduled, report.NotCreated:
 		return false
 	}
-	return len(p.Groups) > 0
+	return len(p.Table.Rows) > 0
 }
 
 // Group is the one that the details are about.
-func (p *Page) Group() (Group, bool) {
+func (p *Page) Group() (*report.Group, bool) {
 	if !p.AboutNodes() {
-		return Group{}, false
+		return nil, false
 	}
-	return p.Groups[p.Chosen], true
+	return &p.Table.Rows[p.Chosen], true
 }
 
 // Content is everything that the page could show, before it is cut to size.
@@ -101,9 +105,9 @@ func (p *Page) Content() Content {
 		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
 	}
 	if g, ok := p.Group(); ok {
-		c.groups = len(p.Groups)
-		c.matrix = newMatrix(p.Report, p.Groups, p.Columns, p.Width, p.Styles)
-		if p.wide() && !OverAll(g) {
+		c.groups = len(p.Table.Rows)
+		c.matrix = newMatrix(p.Table, p.Width, p.Styles)
+		if p.wide() && !g.OverAll() {
 			c.nodes = len(g.Nodes)
 		} else {
 			c.details = p.nodesOf(g).details()
@@ -117,7 +121,7 @@ func (p *Page) Content() Content {
 	}
 	c.quotes = append(c.quotes, p.account().autoscalers()...)
 	if p.Unheard != nil {
-		c.quotes = append(c.quotes, p.account().quote("EVENTS, unknown", p.Unheard.Error()))
+		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
 	}
 	return c
 }
@@ -132,12 +136,10 @@ func (p *Page) facts() []string {
 	if p.Report.Verdict == report.Unschedulable {
 		return facts
 	}
-	for _, fact := range p.Report.Facts {
-		if !strings.Contains(p.Report.Summary, fact) { // the verdict says it
-			facts = append(facts, fact)
-		}
+	if p.Report.Verdict == report.Scheduled && p.Pod != nil {
+		facts = append(facts, "T shows how kube-scheduler would place it now.")
 	}
-	return facts
+	return append(facts, p.Report.FurtherFacts()...)
 }
 
 // VerdictCut says whether the row of the answer has no room for all of it.

@@ -7,32 +7,26 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/textview"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// Spoken is what the page of words tells of: the report of a pod, what
-// autoscalers said of it, and where it was asked.
-type Spoken struct {
-	Report  *report.Report
-	Now     time.Time
-	Unheard error // why there are no events
-	Status  model.Status
-	scalers []model.Event
-	width   int
+// Messages is the page of messages about a pod: kube-scheduler's, fathom's, those of
+// autoscalers, and which versions wrote them.
+type Messages struct {
+	Report *report.Report
+	Now    time.Time
+	Status model.Status
+	width  int
 }
 
-func (s *Spoken) account() account {
-	return account{Report: s.Report, Scalers: s.scalers, Now: s.Now, Width: s.width}
+func (s *Messages) account() account {
+	return account{Report: s.Report, Now: s.Now, Width: s.width}
 }
 
-// Hear takes the pod's events; only those of autoscalers are told.
-func (s *Spoken) Hear(events []model.Event) { _, s.scalers = heard(events) }
-
-// Lines tells it all in lines of width cells.
-func (s *Spoken) Lines(width int) []textview.Line {
+// Lines are the page in lines of width cells.
+func (s *Messages) Lines(width int) []textview.Line {
 	s.width = width
 	var lines []textview.Line
 	part := func(heading string, body ...textview.Line) {
@@ -46,32 +40,39 @@ func (s *Spoken) Lines(width int) []textview.Line {
 		part(q.heading, textview.Lines(tone.Plain, q.lines...)...)
 	}
 	if differ := s.differences(); len(differ) > 0 {
-		part("WHAT DIFFERS: − kube-scheduler alone says it, + the plugins here alone", differ...)
+		part("DIFFERENCE: − only kube-scheduler, + only fathom", differ...)
 	}
 	for _, q := range s.account().autoscalers() {
 		part(q.heading, textview.Lines(tone.Plain, q.lines...)...)
 	}
-	if s.Unheard != nil {
-		part("CLUSTER AUTOSCALER", textview.Lines(tone.Unknown, s.wrap("unknown: "+s.Unheard.Error())...)...)
+	for _, unknown := range s.Report.Unknown {
+		if unknown.Resource == "events" {
+			part("AUTOSCALER", textview.Lines(tone.Unknown, s.wrap("unknown: "+unknown.Why)...)...)
+		}
 	}
-	part("VERSIONS", textview.Lines(tone.Plain, s.versions()...)...)
+	part("SCHEDULER AND CLUSTER", textview.Lines(tone.Plain, s.versions()...)...)
 	if caveats := s.Report.Scheduler.Caveats; len(caveats) > 0 {
 		var body []textview.Line
 		for _, caveat := range caveats {
+			if strings.Contains(s.Report.Scheduler.Profile, caveat) {
+				continue // it stands above
+			}
 			body = append(body, textview.Lines(tone.Plain, s.wrap(caveat)...)...)
 		}
-		part("CAVEATS", body...)
+		if len(body) > 0 {
+			part("NOTES", body...)
+		}
 	}
 	return lines
 }
 
 // wrap cleans, wraps and indents a sentence.
-func (s *Spoken) wrap(text string) []string {
+func (s *Messages) wrap(text string) []string {
 	return cells.Indent(3, cells.Wrap(model.Clean(text), s.width-3))
 }
 
 // versions say whose code spoke, about which cluster.
-func (s *Spoken) versions() []string {
+func (s *Messages) versions() []string {
 	r := s.Report.Scheduler
 	known := func(version string) string {
 		if version == "" {
@@ -81,7 +82,7 @@ func (s *Spoken) versions() []string {
 	}
 	var lines []string
 	for _, row := range [][2]string{
-		{"plugins here", known(r.Library)},
+		{"fathom's plugins", known(r.Library)},
 		{"kube-apiserver", known(r.Cluster)},
 		{"profile", known(r.Profile)},
 		{"scheduler", s.Report.Pod.SchedulerName},
@@ -89,33 +90,24 @@ func (s *Spoken) versions() []string {
 		{"server", s.Status.Server},
 	} {
 		if row[1] != "" {
-			lines = append(lines, "   "+cells.Left(row[0], 16)+model.Clean(row[1]))
+			lines = append(lines, "   "+cells.Left(row[0], 18)+model.Clean(row[1]))
 		}
 	}
 	return lines
 }
 
 // differences are the clauses that only one of the two messages has.
-func (s *Spoken) differences() []textview.Line {
+func (s *Messages) differences() []textview.Line {
 	theirs, ours := s.Report.Observed.Message, s.Report.SchedulerMessage
 	if theirs == "" || ours == "" || theirs == ours {
 		return nil
 	}
 	var lines []textview.Line
 	for _, text := range Only(theirs, ours) {
-		lines = append(lines, textview.Lines(tone.Bad, Hung("   − ", text, s.width)...)...)
+		lines = append(lines, textview.Hung(tone.Bad, "   − ", text, s.width)...)
 	}
 	for _, text := range Only(ours, theirs) {
-		lines = append(lines, textview.Lines(tone.Good, Hung("   + ", text, s.width)...)...)
-	}
-	return lines
-}
-
-// Hung wraps text beside a lead.
-func Hung(lead, text string, width int) []string {
-	lines := cells.Indent(cells.Width(lead), cells.Wrap(model.Clean(text), width-cells.Width(lead)))
-	if len(lines) > 0 {
-		lines[0] = lead + lines[0][len(cells.Blank(cells.Width(lead))):]
+		lines = append(lines, textview.Hung(tone.Good, "   + ", text, s.width)...)
 	}
 	return lines
 }
@@ -144,30 +136,13 @@ func clausesIn(message string) []string {
 	return parts
 }
 
-// Sentence compares the words of kube-scheduler with ours in a sentence.
-func (s *Spoken) Sentence() string {
-	r := s.Report
-	switch {
-	case r.Admission != nil:
-		return "kube-apiserver refused it" + s.account().refused() + "; kube-scheduler has never seen it."
-	case r.Observed.Message == "" && r.SchedulerMessage == "":
-		return "kube-scheduler has said nothing about it; the plugins here have no words for it either."
-	case r.Observed.Message == "":
-		return "kube-scheduler has said nothing about it yet."
-	case r.Observed.Agrees == nil:
-		return "kube-scheduler said this" + s.account().attempt() + "; it cannot be compared."
-	case *r.Observed.Agrees:
-		return "kube-scheduler says the same" + s.account().attempt() + "."
-	case r.Observed.Outdated != "":
-		return grammar.Capital(r.Observed.Outdated) + "."
+// Sentence compares kube-scheduler's message with fathom's.
+func (s *Messages) Sentence() string {
+	if s.Report.Admission != nil {
+		return "Rejected by kube-apiserver, so kube-scheduler never saw the pod."
 	}
-	return "kube-scheduler says otherwise. " + itsVersion(r.Scheduler)
-}
-
-// itsVersion tells both versions, where they may be why the two differ.
-func itsVersion(s report.SchedulerInfo) string {
-	if s.Cluster == "" || s.Cluster == s.Library {
-		return "Both are " + s.Library + "."
+	if sentence := s.Report.AgreementSentence(s.Now); sentence != "" {
+		return sentence
 	}
-	return "It is " + s.Cluster + ", the plugins here are " + s.Library + "."
+	return "There is no message from kube-scheduler."
 }

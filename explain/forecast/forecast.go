@@ -1,0 +1,154 @@
+// Package forecast simulates what happens to pods that are evicted, and to pending pods,
+// when pods are evicted or nodes change.
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+const (
+	// mostOrders is how many orders of coming back are played at most.
+	mostOrders = 40
+	// playingTime is after how long no further order is begun, and
+	// longPlayingTime where fewer than fewOrders of a small cluster are played.
+	playingTime, longPlayingTime = 300 * time.Millisecond, 2 * time.Second
+	fewOrders                    = 8
+	// longestPlay is after how long an order is given up.
+	longestPlay = 3 * time.Second
+	// comparingTime is after how long no further kind of pods is asked about or
+	// compared in clusters where the scheduler looks at some of the nodes only.
+	comparingTime = 300 * time.Millisecond
+)
+
+// Simulator simulates evicted pods and changed nodes.
+type Simulator struct {
+	Scheduler *scheduler.Scheduler
+	Budgets   *pdb.Budgets
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Forecast says what the scheduler would do in a simulated state: where the pods
+// that are evicted are rescheduled, and which pending pods gain or lose a node. The
+// recreated pods compete with each other and with pending ones, in an order that is
+// unknown: several are simulated, on forks of the state. The lock is held for one pod
+// at a time, so the real state may move between them.
+func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+	f := &forecasting{scheduler: s.Scheduler, budgets: s.Budgets, now: s.Now, supposed: supposed, told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}}}
+	for _, do := range []func(context.Context) error{f.gather, f.survey, f.simulateAll} {
+		if err := do(ctx); err != nil {
+			return nil, failed(err)
+		}
+	}
+	f.tellFates()
+	f.tellAdmitted()
+	if err := f.tellBarred(ctx); err != nil {
+		return nil, failed(err)
+	}
+	return f.told, nil
+}
+
+// failed tells an error of a forecast; those of the context stay as they are.
+func failed(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("forecast: %w", err)
+}
+
+// forecasting is a forecast in the making.
+type forecasting struct {
+	scheduler *scheduler.Scheduler
+	budgets   *pdb.Budgets
+	now       func() time.Time
+
+	supposed plan.Supposed
+	told     *plan.Forecast
+	size     int // nodes, when it began
+
+	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
+	competitors []*pendingPod       // who looks for a node then, in the order of the queue
+	kinds       []*equivalenceClass // the same by kind
+}
+
+// equivalenceClass is pending pods that one answer holds for.
+type equivalenceClass struct {
+	key         string
+	competitors []*pendingPod
+	waits       bool     // they wait now; else they are successors of pods that end
+	now         bool     // they fit a node in the present state
+	asked       bool     // room was asked for: there was time
+	room        []string // the nodes that they fit when nobody has come yet
+	open        string   // why that could not be decided
+	skips       bool     // they find no room whatever the order, or were not tried
+	untried     bool     // there was no time to ask whether they fit
+	least       int      // how many of them found a node in every order
+	nodes       map[string]int
+}
+
+// comparing is after how long no further kind of pods is asked about: in a small
+// cluster later, so that a slow machine leaves nothing out.
+func (f *forecasting) comparing() time.Duration {
+	if f.size < scheduler.SampledFrom {
+		return longPlayingTime
+	}
+	return comparingTime
+}
+
+// pod is one of the kind.
+func (k *equivalenceClass) pod() *corev1.Pod { return k.competitors[0].pod }
+
+// unsaid notes something that could not be foretold.
+func (f *forecasting) unsaid(text string) {
+	switch f.told.Unknown {
+	case "":
+		f.told.Unknown = text
+	default:
+		f.told.Unknown += "; " + text
+	}
+}
+
+// gather finds who ends, who comes back and who waits.
+func (f *forecasting) gather(ctx context.Context) error {
+	return f.scheduler.Hold(ctx, nil, func() error {
+		f.told.Revision, f.size = f.scheduler.State.Revision, len(f.scheduler.State.Nodes)
+		budgets, unsure := f.budgets.Disruptions(), 0
+		for _, uid := range f.supposed.Gone {
+			pod := f.scheduler.State.Pods[uid]
+			if pod == nil {
+				f.told.Fates[uid] = plan.Fate{Outcome: plan.NotKnown, Why: "it no longer exists"}
+				continue
+			}
+			fate := f.fateWithoutSuccessor(pod)
+			fate.Budget = budgets.Evict(pod)
+			f.told.Fates[uid] = fate
+			if fate.Outcome == plan.NotKnown && plan.RecreationUnknown(pod) != "" {
+				unsure++
+			}
+			if scheduler.Assigned(pod) {
+				f.gone = append(f.gone, pod)
+			}
+			if fate.Outcome == "" {
+				f.competitors = append(f.competitors, f.successor(pod))
+			}
+		}
+		f.addWaiting()
+		if unsure > 0 && len(f.competitors) > 0 {
+			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take capacity")
+		}
+		f.sortCompetitors()
+		f.orderSets()
+		return nil
+	})
+}

@@ -1,0 +1,91 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// tellAdmitted tells the kinds of pending pods that fit no node now, and how many
+// of each find one in any order.
+func (f *forecasting) tellAdmitted() {
+	for _, kind := range f.kinds {
+		if kind.waits && !kind.now && kind.least > 0 {
+			f.told.Admitted = append(f.told.Admitted, plan.Admitted{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
+		}
+	}
+}
+
+// tellBarred tells the kinds of pending pods that lose a node: the only one that
+// they fit, or the one that was nearest to fitting.
+func (f *forecasting) tellBarred(ctx context.Context) error {
+	if len(f.supposed.Nodes) == 0 {
+		return nil
+	}
+	begun := time.Now()
+	after := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, nil)
+	for i, kind := range f.kinds {
+		if !kind.waits || kind.open != "" || len(kind.room) > 0 {
+			continue
+		}
+		if kind.now {
+			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "no longer fits any node"})
+			continue
+		}
+		if time.Since(begun) > f.comparing() {
+			f.unsaid(fmt.Sprintf("%d of %s not compared: no time left", len(f.kinds)-i, grammar.Plural(len(f.kinds), "workload")))
+			return nil
+		}
+		lost, err := f.losesNearest(ctx, kind, after)
+		if err != nil {
+			return err
+		}
+		if lost {
+			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "is still unschedulable and loses its closest node"})
+		}
+	}
+	return nil
+}
+
+// losesNearest says whether the node that was nearest to fitting the kind is one
+// of those that change, and is behind others then.
+func (f *forecasting) losesNearest(ctx context.Context, kind *equivalenceClass, after *scheduler.SimulatedState) (bool, error) {
+	now, err := f.nearestNodes(ctx, kind, nil)
+	if err != nil || len(now) == 0 {
+		return false, err
+	}
+	if !slices.ContainsFunc(f.supposed.Nodes, func(node *corev1.Node) bool { return node.Name == now[0] }) {
+		return false, nil
+	}
+	then, err := f.nearestNodes(ctx, kind, after)
+	return err == nil && (len(then) == 0 || then[0] != now[0]), err
+}
+
+// nearestNodes are those of the nearest group, nearest first, in the state of the
+// simulated state; nil: in the real one.
+func (f *forecasting) nearestNodes(ctx context.Context, kind *equivalenceClass, on *scheduler.SimulatedState) (nodes []string, err error) {
+	err = f.scheduler.Hold(ctx, on, func() error {
+		pod := f.scheduler.State.Pods[kind.pod().UID]
+		if pod == nil || !f.scheduler.Considers(pod) {
+			return nil
+		}
+		m, err := f.scheduler.Profile(pod).Evaluate(ctx, pod)
+		if err != nil || len(m.Nodes) == 0 || m.Open() {
+			return err
+		}
+		for _, i := range groups.Of(m.Profile.Question(pod), m)[0].Nodes {
+			nodes = append(nodes, m.Nodes[i].Node().Name)
+		}
+		return nil
+	})
+	return nodes, err
+}

@@ -1,0 +1,271 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// simulateAll plays orders until nothing is left open, or there is no more time.
+func (f *forecasting) simulateAll(ctx context.Context) error {
+	begun := time.Now()
+	for n := range mostOrders {
+		if n > 0 && (f.certain() || time.Since(begun) > f.patience(n)) {
+			break
+		}
+		p := &simulation{forecast: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, byUID: map[types.UID]*pendingPod{}} // the same answer each time
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		if p.givenUp && n > 0 {
+			break
+		}
+		p.count()
+		f.told.Orders++
+	}
+	if f.told.Orders == 1 && !f.certain() {
+		f.unsaid("only one order of recreation was simulated: no time left for more")
+	}
+	return nil
+}
+
+// patience is how long orders may take until no further one is begun. Where the
+// scheduler looks at all nodes, and its choice can be foretold, a few are played
+// on a slow machine too.
+func (f *forecasting) patience(played int) time.Duration {
+	if f.size < scheduler.SampledFrom && played < fewOrders {
+		return longPlayingTime
+	}
+	return playingTime
+}
+
+// certain says whether no order can change what was found: each pending pod either has
+// more room than there are pending pods, or none, and none minds where others are or
+// preempts.
+func (f *forecasting) certain() bool {
+	competing := 0
+	for _, kind := range f.kinds {
+		if !kind.skips {
+			competing += len(kind.competitors)
+		}
+	}
+	for _, kind := range f.kinds {
+		if kind.skips || kind.open != "" {
+			continue
+		}
+		if slices.ContainsFunc(kind.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
+			return false
+		}
+		if !kind.asked || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
+			return false
+		}
+	}
+	return true
+}
+
+// preempted says whether any of the kind came by preemption.
+func (k *equivalenceClass) preempted() bool {
+	return slices.ContainsFunc(k.competitors, func(c *pendingPod) bool { return len(c.sums.preempted) > 0 })
+}
+
+// simulation is one order in which pods go and come.
+type simulation struct {
+	forecast   *forecasting
+	order      int
+	random     *rand.Rand
+	state      *scheduler.SimulatedState
+	placements map[*pendingPod]place
+	byUID      map[types.UID]*pendingPod
+	ended      map[types.UID]bool // whose end has begun
+	idle       []*pendingPod      // who found no node yet
+
+	givenUp bool // there was no time to play it to its end
+}
+
+// place is where a pending pod is, or why it is nowhere.
+type place struct {
+	placement.Placement
+	pod      *corev1.Pod // as it is on the node
+	preempts []string    // who went for it
+}
+
+// simulatedEvent is one step of a simulation.
+type simulatedEvent struct {
+	at float64
+	do func(context.Context) error
+}
+
+// run plays the order to its end.
+func (p *simulation) run(ctx context.Context) error {
+	p.state = p.forecast.scheduler.State.NewSimulatedState(p.forecast.supposed.Nodes, nil)
+	begun := time.Now()
+	for _, t := range p.events() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if time.Since(begun) > longestPlay {
+			p.givenUp = true
+			return nil
+		}
+		if err := p.forecast.scheduler.Hold(ctx, p.state, func() error { return t.do(ctx) }); err != nil {
+			return err
+		}
+	}
+	for range mostRounds {
+		if time.Since(begun) > longestPlay {
+			return nil
+		}
+		moved, err := p.again(ctx)
+		if err != nil || !moved {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostRounds is how often those that found no node are tried again.
+const mostRounds = 20
+
+// events are the steps of this order. In the first all pods are gone at once and
+// their successors come in the order of the queue; in every second of the others
+// the pods go one after the other, and some successors come while others have
+// still to go.
+func (p *simulation) events() []simulatedEvent {
+	var events []simulatedEvent
+	oneByOne := p.order%2 == 1
+	left := map[types.UID]float64{}
+	ended := map[types.UID]float64{}
+	for _, pod := range p.forecast.gone {
+		p.ended[pod.UID] = !oneByOne
+		if oneByOne {
+			ended[pod.UID] = p.random.Float64()
+			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
+			events = append(events, simulatedEvent{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
+		}
+		events = append(events, simulatedEvent{left[pod.UID], func(context.Context) error { return p.state.RemovePod(pod) }})
+	}
+	for i, c := range p.forecast.competitors {
+		if c.kind.skips {
+			continue
+		}
+		p.byUID[c.pod.UID] = c
+		events = append(events, simulatedEvent{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
+	}
+	slices.SortStableFunc(events, func(a, b simulatedEvent) int { return cmp.Compare(a.at, b.at) })
+	return events
+}
+
+// terminate lets a pod begin to end.
+func (p *simulation) terminate(pod *corev1.Pod) error {
+	p.ended[pod.UID] = true
+	return p.state.Terminate(pod)
+}
+
+// when is the moment at which the pending pod is the queue's first. In some orders
+// priority decides alone, as it does among pods that come at once.
+func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]float64) float64 {
+	switch {
+	case p.order == 0:
+		return 10 + float64(index)
+	case p.order%2 == 0 && p.order%4 == 2: // priority first, chance among equals
+		return 10 - float64(corev1helpers.PodPriority(c.pod)) + p.random.Float64()/2
+	case p.order%2 == 0, c.ends == nil:
+		return p.random.Float64() * 2
+	case c.when == late, c.when == either && p.random.IntN(2) == 0:
+		return left[c.ends.UID] + p.random.Float64()/2
+	}
+	return ended[c.ends.UID] + p.random.Float64()
+}
+
+// meet finds a node for the pending pod, as the scheduler would now.
+func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
+	found, err := p.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.placements[c] = found
+	if found.Node == "" {
+		if !found.Open {
+			p.idle = append(p.idle, c)
+		}
+		return nil
+	}
+	found.pod, err = p.state.AddPod(c.pod, found.Node)
+	p.placements[c] = found
+	return err
+}
+
+// heldBack says whether the pending pod's set does not make it yet, for one before it
+// has found no node.
+func (p *simulation) heldBack(c *pendingPod) (placement.Placement, bool) {
+	for _, before := range c.before {
+		switch at := p.placements[before.pendingPod]; {
+		case before.mayStay && !p.ended[before.ends.UID]:
+		case at.Open || before.kind.untried:
+			return placement.Placement{Open: true, Why: "its StatefulSet creates it only once " + before.pod.Name + " is Ready, whose placement is unknown"}, true
+		case at.Node == "":
+			return placement.Placement{Why: "its StatefulSet creates it only once " + before.pod.Name + " is Ready"}, true
+		}
+	}
+	return placement.Placement{}, false
+}
+
+// find is where the pending pod goes; nobody is moved but who it preempts.
+func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
+	if l, held := p.heldBack(c); held {
+		return place{Placement: l}, nil
+	}
+	p.state.Consider(c.pod)
+	if nominated := c.pod.Status.NominatedNodeName; nominated != "" { // asked before all others
+		t, err := p.forecast.scheduler.Try(ctx, c.pod, []string{nominated})
+		if err != nil || len(t.Names) > 0 && !t.Open {
+			return place{Placement: placement.Placement{Node: nominated}}, err
+		}
+	}
+	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod)
+	switch {
+	case err != nil || l.Open:
+		return place{Placement: l}, err
+	case l.Node == "":
+		if c.ends != nil && c.sums.why == "" {
+			l.Why = placement.Closest(placement.AsNewPod(c.pod), l.Matrix)
+		}
+		return p.preempt(ctx, c, l)
+	case len(l.Tie) > 1 && p.order > 0:
+		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
+	}
+	return place{Placement: l}, nil
+}
+
+// again gives those that found no node another try, for some may fit now that
+// others have come or gone. What one of a kind does not fit, the others do not.
+func (p *simulation) again(ctx context.Context) (moved bool, err error) {
+	idle := p.idle
+	p.idle = nil
+	if p.order > 0 && p.order%4 != 2 {
+		p.random.Shuffle(len(idle), func(i, j int) { idle[i], idle[j] = idle[j], idle[i] })
+	}
+	refused := map[*equivalenceClass]bool{}
+	for _, c := range idle {
+		if refused[c.kind] {
+			p.idle = append(p.idle, c)
+			continue
+		}
+		if err := p.forecast.scheduler.Hold(ctx, p.state, func() error { return p.meet(ctx, c) }); err != nil {
+			return false, err
+		}
+		landed := p.placements[c].Node != ""
+		moved = moved || landed
+		refused[c.kind] = !landed && len(c.before) == 0
+	}
+	return moved, ctx.Err()
+}

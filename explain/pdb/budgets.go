@@ -1,0 +1,93 @@
+// Package pdb says what PodDisruptionBudgets let be evicted, by the rules of the
+// eviction subresource.
+package pdb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	policylisters "k8s.io/client-go/listers/policy/v1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// Budgets are the PodDisruptionBudgets, and what they let be evicted.
+type Budgets struct {
+	// Lister lists them.
+	Lister policylisters.PodDisruptionBudgetLister
+	// Unread says why they could not be read; "" if they could.
+	Unread string
+}
+
+// Rejects says whether kube-apiserver would reject an eviction of the pod
+// now, or whether that is unknown, by the rules of the eviction subresource
+// (pkg/registry/core/pod/storage/eviction.go).
+func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
+	if scheduler.Terminal(pod) || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil {
+		return false // budgets are not asked about such pods
+	}
+	if b.Unread != "" {
+		told.Short = "not evaluated: PDBs unread"
+		told.Sentence = fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), b.Unread)
+		return true
+	}
+	budgets, err := b.Of(pod)
+	switch {
+	case err != nil:
+		told.Short, told.Sentence = "not evaluated: PDBs unread", fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), err)
+		return true
+	case len(budgets) == 0 || len(budgets) == 1 && permits(budgets[0], pod):
+		return false
+	case len(budgets) > 1:
+		told.Short = fmt.Sprintf("blocked: %d PDBs select it", len(budgets))
+		told.Sentence = fmt.Sprintf("%d PodDisruptionBudgets select %s: kube-apiserver rejects its eviction.", len(budgets), plugins.FullName(pod))
+	case budgets[0].Status.ObservedGeneration < budgets[0].Generation:
+		told.Short = fmt.Sprintf("blocked: PDB %s status outdated", budgets[0].Name)
+		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s was changed and its status is not updated yet: the eviction of %s would be rejected now.",
+			budgets[0].Namespace, budgets[0].Name, plugins.FullName(pod))
+	default:
+		budget := budgets[0]
+		told.Short = fmt.Sprintf("blocked by PDB %s (allows %d)", budget.Name, budget.Status.DisruptionsAllowed)
+		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s allows %d disruptions now: the eviction of %s would be rejected.",
+			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, plugins.FullName(pod))
+	}
+	told.Fits = new(false)
+	return true
+}
+
+// Of are the budgets that select the pod, by name.
+func (b *Budgets) Of(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
+	all, err := b.Lister.PodDisruptionBudgets(pod.Namespace).List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list poddisruptionbudgets: %w", err)
+	}
+	var found []*policyv1.PodDisruptionBudget
+	for _, budget := range all {
+		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
+			found = append(found, budget)
+		}
+	}
+	slices.SortFunc(found, func(a, b *policyv1.PodDisruptionBudget) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
+}
+
+// permits says whether the one budget of a pod lets it be evicted. A pod that is
+// not ready takes nothing from a budget that is met, or that always allows it.
+func permits(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
+	status, policy := budget.Status, budget.Spec.UnhealthyPodEvictionPolicy
+	if !podutil.IsPodReady(pod) {
+		if policy != nil && *policy == policyv1.AlwaysAllow || status.CurrentHealthy >= status.DesiredHealthy && status.DesiredHealthy > 0 {
+			return true
+		}
+	}
+	return status.DisruptionsAllowed > 0 && status.ObservedGeneration >= budget.Generation
+}

@@ -1,0 +1,73 @@
+package pdb
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// Disruptions is what evictions one after the other leave of budgets, by the
+// rules of the eviction subresource (pkg/registry/core/pod/storage/eviction.go).
+type Disruptions struct {
+	budgets *Budgets
+	taken   map[*policyv1.PodDisruptionBudget]int32
+}
+
+// Disruptions are what no eviction has taken anything of.
+func (b *Budgets) Disruptions() *Disruptions {
+	return &Disruptions{budgets: b, taken: map[*policyv1.PodDisruptionBudget]int32{}}
+}
+
+// Evict says whether budgets let the pod be evicted after those before it.
+func (d *Disruptions) Evict(pod *corev1.Pod) plan.Budget {
+	if scheduler.Terminal(pod) || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil {
+		return plan.Budget{Allows: plan.BudgetAllows} // budgets are not asked about such pods
+	}
+	if d.budgets.Unread != "" {
+		return plan.Budget{Allows: plan.BudgetUnread, Why: d.budgets.Unread}
+	}
+	budgets, err := d.budgets.Of(pod)
+	switch {
+	case err != nil:
+		return plan.Budget{Allows: plan.BudgetUnread, Why: err.Error()}
+	case len(budgets) == 0:
+		return plan.Budget{Allows: plan.BudgetAllows}
+	case len(budgets) > 1:
+		return plan.Budget{Allows: plan.BudgetNever, Name: budgets[0].Name, Why: grammar.Plural(len(budgets), "PodDisruptionBudget") + " select it"}
+	}
+	return d.take(budgets[0], pod)
+}
+
+// take asks the one budget of a pod.
+func (d *Disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) plan.Budget {
+	status := budget.Status
+	told := plan.Budget{Allows: plan.BudgetAllows, Name: budget.Name, Left: max(status.DisruptionsAllowed, 0)}
+	switch left := status.DisruptionsAllowed - d.taken[budget]; {
+	case !podutil.IsPodReady(pod) && permits(withoutDisruptions(budget), pod):
+		return told // it takes nothing from the budget
+	case status.ObservedGeneration < budget.Generation:
+		told.Allows, told.Why = plan.BudgetWaits, "it was changed and its status is not updated yet"
+	case left > 0:
+		d.taken[budget]++
+	case status.ExpectedPods == 0:
+		told.Allows, told.Why = plan.BudgetWaits, "its status is not calculated yet"
+	default:
+		healthy := status.CurrentHealthy - d.taken[budget]
+		told.Allows, told.Why = plan.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
+	}
+	return told
+}
+
+// withoutDisruptions is the budget as if it allowed none: what it permits then
+// takes nothing from it.
+func withoutDisruptions(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	none := *budget
+	none.Status.DisruptionsAllowed = 0
+	return &none
+}

@@ -1,0 +1,161 @@
+// Package placement finds the node on which a pod would be scheduled if it were created
+// now, in the real state or a simulated one.
+package placement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// Unreadable is why nothing can be said about a fix or a placement.
+const Unreadable = "unknown: required objects could not be read"
+
+// Placement is where a pod would be scheduled in the present state, real or
+// simulated.
+type Placement struct {
+	Node   string            // the first by rank; "": it would be Pending
+	Tie    []string          // all of the first rank, node among them: one of them is taken at random
+	Likely bool              // the scheduler looks at some of the nodes that fit only, and may take another
+	Matrix *scheduler.Matrix // what the plugins said where the pod fits no node; it holds until the next trial
+	Open   bool              // something that could not be read decides: nothing above counts
+	Why    string            // why it would be Pending, or what could not be read, in short words
+}
+
+// Of says where the pod would be scheduled if it were created now: on no node yet,
+// nominated to none, and another one than it was, unless claims of its own know
+// it by its UID.
+func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
+	found, err := Find(ctx, s, pod)
+	if err == nil && found.Node == "" && !found.Open {
+		found.Why = Closest(AsNewPod(pod), found.Matrix)
+	}
+	return found, err
+}
+
+// Find is Of without why the pod would be Pending, which costs more to
+// find than that it would.
+func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
+	pod = AsNewPod(pod)
+	p := s.Profile(pod)
+	t, err := s.Try(ctx, pod, nil)
+	switch {
+	case err != nil:
+		return Placement{Open: true}, err
+	case t.Open:
+		return Placement{Open: true, Why: WhyUnread(t.Matrix.Unknown())}, nil
+	case len(t.Nodes) == 0:
+		return Placement{Matrix: t.Matrix}, nil
+	}
+	r, err := p.Prioritize(ctx, t.State, pod, t.Nodes)
+	if err != nil || len(r.Unread) > 0 {
+		return Placement{Open: true, Why: WhyUnread(r.Unread)}, err
+	}
+	found := Placement{Node: r.Nodes[0].Node, Likely: p.Sample(t.Matrix.Included()) < len(t.Nodes)}
+	for _, node := range r.Nodes {
+		if node.Tied {
+			found.Tie = append(found.Tie, node.Node)
+		}
+	}
+	return found, nil
+}
+
+// AsNewPod is the pod as its replacement would be created.
+func AsNewPod(pod *corev1.Pod) *corev1.Pod {
+	copied := *pod
+	copied.Spec.NodeName, copied.Status.NominatedNodeName = "", ""
+	if !HasOwnClaims(pod) {
+		copied.UID = ""
+	}
+	return &copied
+}
+
+// Closest says why the pod fits no node, by the reasons of the closest one.
+func Closest(pod *corev1.Pod, m *scheduler.Matrix) string {
+	if len(m.Nodes) == 0 {
+		return "no nodes"
+	}
+	q := m.Profile.Question(pod)
+	told, _ := groups.Of(q, m)[0].Tell(q, m, false)
+	if len(told.Refusals) > 0 && told.Refusals[0].Plugin == names.NodeResourcesFit {
+		if lacks := plugins.ShortageTableOf(q).ByName(told.Nodes[0]); len(lacks) > 0 {
+			told.Refusals = slices.Clone(told.Refusals)
+			told.Refusals[0].Short = plugins.ShortOf(lacks)
+		}
+		return told.Nodes[0] + " " + strings.Join(told.ClauseList(), "; ") // "needs cpu 2 more" has the node as its subject
+	}
+	clauses := strings.Join(told.ClauseList(), "; ")
+	if clauses == report.CordonWord { // a trial asks no plugin after the first that rejects: the nodes may lack more
+		return fmt.Sprintf("%s %s cordoned", grammar.Plural(told.Count, "node"), grammar.Agree(told.Count, "is", "are"))
+	}
+	return clauses
+}
+
+// WhyUnread say why something could not be decided, the first of the reasons.
+func WhyUnread(parts []report.UnknownPart) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[0].Why
+}
+
+// Words says where the pod is rescheduled.
+func (l Placement) Words() string {
+	switch {
+	case l.Likely:
+		return "likely rescheduled on " + l.Node
+	case len(l.Tie) > grammar.Few:
+		return fmt.Sprintf("rescheduled on %s or %d more", l.Node, len(l.Tie)-1)
+	case len(l.Tie) > 1:
+		return "rescheduled on " + strings.Join(l.Tie, " or ")
+	}
+	return "rescheduled on " + l.Node
+}
+
+// ControllerKind is the kind of the pod's controller; "" without one.
+func ControllerKind(pod *corev1.Pod) string {
+	for _, owner := range pod.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller {
+			return owner.Kind
+		}
+	}
+	return ""
+}
+
+// HasOwnClaims says whether claims are made for the pod by its name: those of
+// ephemeral volumes, of claim templates, and for extended resources.
+func HasOwnClaims(pod *corev1.Pod) bool {
+	ofItsOwn := func(v corev1.Volume) bool { return v.Ephemeral != nil }
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil || slices.ContainsFunc(pod.Spec.Volumes, ofItsOwn)
+}
+
+// Matters says whether where one such pod is decides where the next may go.
+func Matters(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	return len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.Volumes) > 0 || len(pod.Spec.ResourceClaims) > 0 ||
+		affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil)
+}
+
+// OrdinalIn is the place of a set's pod, from 0, by its name.
+func OrdinalIn(set *appsv1.StatefulSet, pod string) int {
+	ordinal, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
+	if err != nil {
+		return 0
+	}
+	if set.Spec.Ordinals != nil {
+		ordinal -= int(set.Spec.Ordinals.Start)
+	}
+	return ordinal
+}

@@ -1,0 +1,196 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Change is one event of an informer: New is nil for a deletion, Old for an
+// addition. Both are a Node, a Pod, a PodGroup or a CompositePodGroup.
+type Change struct {
+	Old, New runtime.Object
+}
+
+// Apply brings the state up to changes and numbers it rev. What an
+// object was before is taken from what Apply was told, not from Old, so lost or
+// doubled events do no harm. Changes that cannot be applied are left out and
+// reported together.
+func (s *Scheduler) Apply(rev int64, changes []Change) error {
+	release, err := s.Acquire(context.Background())
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.State.update(rev, changes)
+}
+
+// update brings the state up to changes.
+func (s *State) update(rev int64, changes []Change) error {
+	var errs []error
+	for _, change := range changes {
+		if err := s.apply(change); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := s.cache.UpdateSnapshot(s.Logger, s.snapshot); err != nil {
+		errs = append(errs, fmt.Errorf("update snapshot: %w", err))
+	}
+	s.Revision = rev
+	if s.changes.pending.Swap(false) {
+		s.changes.revision.Store(rev)
+	}
+	return errors.Join(errs...)
+}
+
+func (s *State) apply(change Change) error {
+	switch now := change.New.(type) {
+	case *corev1.Node:
+		s.setNode(now)
+		return nil
+	case *corev1.Pod:
+		if old, ok := change.Old.(*corev1.Pod); ok && old.UID != now.UID {
+			if err := s.dropPod(old); err != nil {
+				return err
+			}
+		}
+		return s.setPod(now)
+	case *schedulingv1beta1.PodGroup:
+		s.cache.AddPodGroup(now) // takes the place of what it was
+		return nil
+	case *schedulingv1alpha3.CompositePodGroup:
+		s.cache.AddCompositePodGroup(s.Logger, now)
+		return nil
+	}
+	switch old := change.Old.(type) {
+	case *corev1.Node:
+		return s.dropNode(old)
+	case *corev1.Pod:
+		return s.dropPod(old)
+	case *schedulingv1beta1.PodGroup:
+		s.cache.RemovePodGroup(s.Logger, old)
+		return nil
+	case *schedulingv1alpha3.CompositePodGroup:
+		s.cache.RemoveCompositePodGroup(s.Logger, old)
+		return nil
+	}
+	return fmt.Errorf("apply change of %T to %T: neither nodes, pods nor pod groups", change.Old, change.New)
+}
+
+func (s *State) setNode(node *corev1.Node) {
+	s.changes.node(s.Nodes[node.Name], node, s.now())
+	if old, ok := s.Nodes[node.Name]; ok {
+		s.cache.UpdateNode(s.Logger, old, node)
+	} else {
+		s.cache.AddNode(s.Logger, node)
+	}
+	s.Nodes[node.Name] = node
+}
+
+func (s *State) dropNode(node *corev1.Node) error {
+	known, ok := s.Nodes[node.Name]
+	if !ok {
+		return nil
+	}
+	delete(s.Nodes, node.Name)
+	s.changes.now(s.now())
+	if err := s.cache.RemoveNode(s.Logger, known); err != nil {
+		return fmt.Errorf("remove node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+// setPod takes pod as the newest state of its UID. As in the scheduler, whose
+// informers leave out terminated pods, a pod that has ended takes no room; and a
+// pod without a node counts only where it is nominated by a profile of ours.
+func (s *State) setPod(pod *corev1.Pod) error {
+	if pod.UID == "" {
+		return fmt.Errorf("apply pod %s/%s: it has no uid", pod.Namespace, pod.Name)
+	}
+	old := s.Pods[pod.UID]
+	s.Pods[pod.UID] = pod
+	s.changes.pod(old, pod, s.now())
+	if err := s.place(old, pod); err != nil {
+		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	s.nominator.DeleteNominatedPodIfExists(pod)
+	if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" && s.served.Has(pod.Spec.SchedulerName) && !Terminal(pod) {
+		s.nominator.AddNominatedPod(s.Logger, nominee(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: pod.Status.NominatedNodeName})
+	}
+	return nil
+}
+
+// place moves a pod between the nodes of the cache. Cache.UpdatePod would end
+// the program for a pod that changed its node, so that is a removal and an
+// addition.
+func (s *State) place(old, pod *corev1.Pod) error {
+	was, is := Assigned(old), Assigned(pod)
+	if was {
+		s.countPriority(old, -1)
+	}
+	if is {
+		s.countPriority(pod, 1)
+	}
+	switch {
+	case was && is && old.Spec.NodeName == pod.Spec.NodeName:
+		return s.cache.UpdatePod(s.Logger, old, pod)
+	case was:
+		if err := s.cache.RemovePod(s.Logger, old); err != nil {
+			return err
+		}
+	}
+	switch {
+	case is:
+		return s.cache.AddPod(s.Logger, pod)
+	case Terminal(pod):
+		s.cache.RemovePodGroupMember(pod)
+	default: // only its gang counts it; the cache leaves out pods of none
+		s.cache.AddPodGroupMember(pod)
+	}
+	return nil
+}
+
+func (s *State) dropPod(pod *corev1.Pod) error {
+	known, ok := s.Pods[pod.UID]
+	if !ok {
+		return nil
+	}
+	delete(s.Pods, pod.UID)
+	s.nominator.DeleteNominatedPodIfExists(known)
+	if !Assigned(known) {
+		s.cache.RemovePodGroupMember(known)
+		return nil
+	}
+	s.changes.now(s.now())
+	s.countPriority(known, -1)
+	if err := s.cache.RemovePod(s.Logger, known); err != nil {
+		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
+}
+
+// countPriority keeps count of the priorities on the nodes.
+func (s *State) countPriority(pod *corev1.Pod, change int) {
+	priority := corev1helpers.PodPriority(pod)
+	s.priorities[priority] += change
+	if s.priorities[priority] == 0 {
+		delete(s.priorities, priority)
+	}
+}
+
+// Assigned says whether a pod takes room on a node. Nil does not.
+func Assigned(pod *corev1.Pod) bool {
+	return pod != nil && pod.Spec.NodeName != "" && !Terminal(pod)
+}
+
+// Terminal says whether all that a pod ran is over.
+func Terminal(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}

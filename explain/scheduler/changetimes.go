@@ -1,0 +1,143 @@
+package scheduler
+
+import (
+	"maps"
+	"sync/atomic"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// changeTimes is when the state was seen to change, by the scheduler's clock. What is
+// not about whether pods fit, such as heartbeats and pods without a node, does not count.
+type changeTimes struct {
+	began   time.Time    // when the scheduler was made
+	read    time.Time    // when something came in last that was there before
+	changed time.Time    // when something changed last
+	others  atomic.Int64 // the same of what is no node and no pod, in Unix nanoseconds
+
+	pending  atomic.Bool  // something changed that Apply has not numbered yet
+	revision atomic.Int64 // the newest with a change
+}
+
+// now notes that something changes at that time.
+func (m *changeTimes) now(at time.Time) {
+	m.changed = at
+	m.pending.Store(true)
+}
+
+// came notes that an object came in that was as it is since then.
+func (m *changeTimes) came(since, now time.Time) {
+	if since.After(m.began) {
+		m.now(now)
+	}
+	m.read = now
+}
+
+// lastChange is when something changed last; zero where nothing was seen to.
+func (m *changeTimes) lastChange() time.Time {
+	nanos := m.others.Load()
+	if at := time.Unix(0, nanos); nanos != 0 && at.After(m.changed) {
+		return at
+	}
+	return m.changed
+}
+
+// LastChange is when something changed last that bears on which nodes fit; zero where
+// nothing was seen to.
+func (s *State) LastChange() time.Time { return s.changes.lastChange() }
+
+// LastRead is when an object came in last that was there before.
+func (s *State) LastRead() time.Time { return s.changes.read }
+
+// Touch notes that an object changed that plugins read and that Apply is not told
+// of. It never waits.
+func (s *State) Touch(object runtime.Object) {
+	switch object.(type) {
+	case *appsv1.ReplicaSet, *appsv1.StatefulSet, *corev1.ReplicationController, *corev1.Service:
+		return // scores rest on them, and nothing else
+	}
+	s.changes.others.Store(s.now().UnixNano())
+	s.changes.pending.Store(true)
+}
+
+// Moved is the newest revision with a change that bears on which nodes fit: what
+// was explained at an older one may be another now. 0: nothing changed since the
+// cluster was read.
+func (s *State) Moved() int64 { return s.changes.revision.Load() }
+
+// node notes a node's change at that time; was is nil for a new one.
+func (m *changeTimes) node(was, is *corev1.Node, at time.Time) {
+	switch {
+	case was == nil:
+		m.came(is.CreationTimestamp.Time, at)
+	case was.Spec.Unschedulable != is.Spec.Unschedulable,
+		!apiequality.Semantic.DeepEqual(was.Spec.Taints, is.Spec.Taints),
+		!maps.Equal(was.Labels, is.Labels),
+		!apiequality.Semantic.DeepEqual(was.Status.Allocatable, is.Status.Allocatable),
+		!apiequality.Semantic.DeepEqual(was.Status.DeclaredFeatures, is.Status.DeclaredFeatures):
+		m.now(at)
+	}
+}
+
+// pod notes a pod's change at that time; was is nil for a new one.
+func (m *changeTimes) pod(was, is *corev1.Pod, at time.Time) {
+	switch {
+	case was == nil && Assigned(is):
+		m.came(BoundAt(is), at)
+	case was == nil:
+	case Assigned(was) != Assigned(is), was.Spec.NodeName != is.Spec.NodeName,
+		was.Status.NominatedNodeName != is.Status.NominatedNodeName,
+		Assigned(is) && (was.Generation != is.Generation || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
+			!maps.Equal(was.Labels, is.Labels)):
+		m.now(at)
+	}
+}
+
+// ChangedAfter says whether objects themselves tell of a change after that time:
+// a new node, a taint, a pod that got its node.
+func (s *State) ChangedAfter(at time.Time) bool {
+	for _, node := range s.Nodes {
+		if node.CreationTimestamp.After(at) {
+			return true
+		}
+		for i := range node.Spec.Taints {
+			if added := node.Spec.Taints[i].TimeAdded; added != nil && added.After(at) {
+				return true
+			}
+		}
+	}
+	for _, pod := range s.Pods {
+		if !Assigned(pod) {
+			continue
+		}
+		if c := PodScheduled(pod); c != nil && c.Status == corev1.ConditionTrue && c.LastTransitionTime.After(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// PodScheduled is the pod's PodScheduled condition, nil without one.
+func PodScheduled(pod *corev1.Pod) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == corev1.PodScheduled {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// BoundAt is when the pod got its node, as far as it tells.
+func BoundAt(pod *corev1.Pod) (at time.Time) {
+	if condition := PodScheduled(pod); condition != nil && condition.Status == corev1.ConditionTrue {
+		return condition.LastTransitionTime.Time
+	}
+	if pod.Status.StartTime != nil {
+		return pod.Status.StartTime.Time
+	}
+	return pod.CreationTimestamp.Time
+}

@@ -1,0 +1,142 @@
+package scheduler
+
+import (
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+)
+
+// Fork is a simulated state: copies of some nodes lie over the real ones, and
+// every plugin sees those. It lasts until revert and holds only under the scheduler's
+// lock. One may begin within another and sees what that one changed.
+type Fork struct {
+	state  *State
+	outer  *Fork
+	nodes  map[string]fwk.NodeInfo           // changed ones, here or in an outer fork
+	copied map[string]bool                   // copied here, so they may be changed
+	lists  *views                            // nil: to be made
+	before map[*objectOverlay]map[string]any // what lay over other kinds of objects before this
+}
+
+// Fork begins a simulated state.
+func (t *State) Fork() *Fork {
+	s := &Fork{state: t, outer: t.overlay.fork, nodes: map[string]fwk.NodeInfo{}, copied: map[string]bool{}}
+	if s.outer != nil {
+		maps.Copy(s.nodes, s.outer.nodes)
+	}
+	t.overlay.fork = s
+	return s
+}
+
+// Revert goes back to the state before.
+func (s *Fork) Revert() {
+	s.state.overlay.fork = s.outer
+	for over, objects := range s.before {
+		over.set(objects)
+	}
+}
+
+// Suspend goes back to the state before the fork, until the function that it
+// returns is called.
+func (s *Fork) Suspend() (resume func()) {
+	s.state.overlay.fork = s.outer
+	return func() { s.state.overlay.fork = s }
+}
+
+// Guard runs do. A panic comes back as an error, and forks that do began are
+// reverted.
+func (t *State) Guard(do func() error) (err error) {
+	before := t.overlay.fork
+	defer func() {
+		if r := recover(); r != nil {
+			t.overlay.fork = before
+			err = newPanicked(r)
+		}
+	}()
+	return do()
+}
+
+// Forked says whether a fork has not been reverted yet.
+func (t *State) Forked() bool { return t.overlay.fork != nil }
+
+// Listers are those of what is neither a node nor a pod.
+func (s *Fork) Listers() plugins.Listers { return s.state.Listers }
+
+// SetObject puts a volume or a claim in the place of the one of its name.
+func (s *Fork) SetObject(object runtime.Object) error {
+	over := s.state.objects.of(object)
+	key, err := cache.MetaNamespaceKeyFunc(object)
+	if over == nil || err != nil {
+		return fmt.Errorf("simulate a change of %T: that kind cannot be overlaid", object)
+	}
+	was := over.now()
+	if _, known := s.before[over]; !known {
+		if s.before == nil {
+			s.before = map[*objectOverlay]map[string]any{}
+		}
+		s.before[over] = was
+	}
+	now := maps.Clone(was)
+	if now == nil {
+		now = map[string]any{}
+	}
+	now[key] = object
+	over.set(now)
+	return nil
+}
+
+// SetNode puts this object in the place of the node of its name, which keeps its pods.
+func (s *Fork) SetNode(object *corev1.Node) error {
+	node, err := s.change(object.Name)
+	if err != nil {
+		return err
+	}
+	node.SetNode(object)
+	return nil
+}
+
+// ChangeNode changes a copy of the node's object.
+func (s *Fork) ChangeNode(name string, change func(*corev1.Node)) error {
+	node, err := s.state.overlay.Get(name)
+	if err != nil {
+		return fmt.Errorf("simulate a change of node %s: %w", name, err)
+	}
+	changed := node.Node().DeepCopy()
+	change(changed)
+	return s.SetNode(changed)
+}
+
+// RemovePod takes a pod off its node.
+func (s *Fork) RemovePod(pod *corev1.Pod) error {
+	node, err := s.change(pod.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	if err := node.RemovePod(s.state.Logger, pod); err != nil {
+		return fmt.Errorf("simulate the eviction of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
+}
+
+// AddPod puts a copy of the pod on a node.
+func (s *Fork) AddPod(pod *corev1.Pod, node string) error {
+	on, err := s.change(node)
+	if err != nil {
+		return err
+	}
+	copied := pod.DeepCopy()
+	copied.Spec.NodeName = node
+	info, err := framework.NewPodInfo(copied)
+	if err != nil {
+		return fmt.Errorf("simulate pod %s/%s on %s: %w", pod.Namespace, pod.Name, node, err)
+	}
+	on.AddPodInfo(info)
+	return nil
+}

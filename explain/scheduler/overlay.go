@@ -1,0 +1,147 @@
+package scheduler
+
+import (
+	"fmt"
+
+	fwk "k8s.io/kube-scheduler/framework"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+)
+
+// overlay is the state as the plugins see it. Some of them keep the lister that
+// they were built with, so they never get the snapshot itself: what an
+// explanation is to see is decided here.
+type overlay struct {
+	*internalcache.Snapshot
+	fork *Fork // nil: the state as it is
+}
+
+// NodeInfos implements fwk.SharedLister.
+func (o *overlay) NodeInfos() fwk.NodeInfoLister { return o }
+
+// StorageInfos implements fwk.SharedLister.
+func (o *overlay) StorageInfos() fwk.StorageInfoLister { return o }
+
+// List implements fwk.NodeInfoLister.
+func (o *overlay) List() ([]fwk.NodeInfo, error) {
+	if o.fork == nil {
+		return o.Snapshot.List()
+	}
+	return o.fork.views().all, nil
+}
+
+// HavePodsWithAffinityList implements fwk.NodeInfoLister.
+func (o *overlay) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
+	if o.fork == nil {
+		return o.Snapshot.HavePodsWithAffinityList()
+	}
+	return o.fork.views().affinity, nil
+}
+
+// HavePodsWithRequiredAntiAffinityList implements fwk.NodeInfoLister.
+func (o *overlay) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
+	if o.fork == nil {
+		return o.Snapshot.HavePodsWithRequiredAntiAffinityList()
+	}
+	return o.fork.views().antiAffinity, nil
+}
+
+// HavePodsWithRequiredNonHostScopedAntiAffinityList implements fwk.NodeInfoLister.
+func (o *overlay) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
+	if o.fork == nil {
+		return o.Snapshot.HavePodsWithRequiredNonHostScopedAntiAffinityList()
+	}
+	return o.fork.views().beyondHost, nil
+}
+
+// Get implements fwk.NodeInfoLister.
+func (o *overlay) Get(name string) (fwk.NodeInfo, error) {
+	if o.fork != nil {
+		if node, ok := o.fork.nodes[name]; ok {
+			return node, nil
+		}
+	}
+	return o.Snapshot.Get(name)
+}
+
+// GetNodeInPlacement is Get: no placement is ever assumed here.
+func (o *overlay) GetNodeInPlacement(name string) (fwk.NodeInfo, error) { return o.Get(name) }
+
+// ListNodesInPlacement is List: no placement is ever assumed here.
+func (o *overlay) ListNodesInPlacement() ([]fwk.NodeInfo, error) { return o.List() }
+
+// IsPVCUsedByPods implements fwk.StorageInfoLister.
+func (o *overlay) IsPVCUsedByPods(key string) bool {
+	if o.fork == nil {
+		return o.Snapshot.IsPVCUsedByPods(key)
+	}
+	for _, node := range o.fork.views().all {
+		if node.GetPVCRefCounts()[key] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// views are the lists of a simulated state.
+type views struct {
+	all, affinity, antiAffinity, beyondHost []fwk.NodeInfo
+}
+
+// views lays the changed nodes over the lists of the snapshot, where they keep
+// their places; in the lists of those that hold pods with rules they come last.
+func (s *Fork) views() *views {
+	if s.lists != nil {
+		return s.lists
+	}
+	snapshot := s.state.overlay.Snapshot
+	listed, _ := snapshot.List() // a snapshot's lists never fail
+	affinity, _ := snapshot.HavePodsWithAffinityList()
+	anti, _ := snapshot.HavePodsWithRequiredAntiAffinityList()
+	beyond, _ := snapshot.HavePodsWithRequiredNonHostScopedAntiAffinityList()
+	v := &views{all: make([]fwk.NodeInfo, len(listed))}
+	for i, node := range listed {
+		if changed, ok := s.nodes[node.Node().Name]; ok {
+			node = changed
+		}
+		v.all[i] = node
+	}
+	v.affinity, v.antiAffinity, v.beyondHost = s.unchanged(affinity), s.unchanged(anti), s.unchanged(beyond)
+	for _, node := range s.nodes {
+		if len(node.GetPodsWithAffinity()) > 0 {
+			v.affinity = append(v.affinity, node)
+		}
+		if len(node.GetPodsWithRequiredAntiAffinity()) > 0 {
+			v.antiAffinity = append(v.antiAffinity, node)
+		}
+		if len(node.GetPodsWithRequiredNonHostScopedAntiAffinity()) > 0 {
+			v.beyondHost = append(v.beyondHost, node)
+		}
+	}
+	s.lists = v
+	return v
+}
+
+// unchanged are the nodes of a list that the fork has not touched.
+func (s *Fork) unchanged(nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	kept := make([]fwk.NodeInfo, 0, len(nodes)+len(s.nodes))
+	for _, node := range nodes {
+		if _, ok := s.nodes[node.Node().Name]; !ok {
+			kept = append(kept, node)
+		}
+	}
+	return kept
+}
+
+// change gives a copy of a node that may be changed: the lists are rebuilt.
+func (s *Fork) change(name string) (fwk.NodeInfo, error) {
+	s.lists = nil
+	if s.copied[name] {
+		return s.nodes[name], nil
+	}
+	node, err := s.state.overlay.Get(name)
+	if err != nil {
+		return nil, fmt.Errorf("simulate a change of node %s: %w", name, err)
+	}
+	s.nodes[name], s.copied[name] = node.Snapshot(), true
+	return s.nodes[name], nil
+}

@@ -1,0 +1,131 @@
+package scheduler
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// SimulatedState is a simulated state that outlasts the lock: where the real state has
+// moved on meanwhile it is put together again from what was done to it.
+type SimulatedState struct {
+	state     *State
+	fork      *Fork
+	revision  int64 // of the real state that it lies over
+	mutations []func(*Fork) error
+	placed    map[types.UID]*corev1.Pod // pods on nodes that are not there in truth
+	called    []*corev1.Pod             // nominated pods whose turn has come
+	suspended map[string][]fwk.PodInfo  // their nominations by node, while the simulated state is entered
+}
+
+// NewSimulatedState is the state with these nodes in the place of those of their
+// names, and without the pods that are gone.
+func (t *State) NewSimulatedState(nodes []*corev1.Node, gone []*corev1.Pod) *SimulatedState {
+	on := &SimulatedState{state: t, placed: map[types.UID]*corev1.Pod{}}
+	for _, node := range nodes {
+		on.mutations = append(on.mutations, func(s *Fork) error { return s.SetNode(node) })
+	}
+	for _, pod := range gone {
+		on.mutations = append(on.mutations, func(s *Fork) error { return s.RemovePod(pod) })
+	}
+	return on
+}
+
+// enter has the plugins see the simulated state until the function that it returns is
+// called. Both are under the lock. Deeds about pods and nodes that are not there
+// any more are left out.
+func (on *SimulatedState) enter() (leave func()) {
+	t := on.state
+	t.overlay.fork = nil
+	if on.fork != nil && on.revision == t.Revision {
+		t.overlay.fork = on.fork
+	} else {
+		on.fork, on.revision = t.Fork(), t.Revision
+		for _, mutation := range on.mutations {
+			_ = mutation(on.fork)
+		}
+	}
+	on.suspended = map[string][]fwk.PodInfo{}
+	for _, pod := range on.called {
+		on.suspend(pod)
+	}
+	var counted []*corev1.Pod
+	for _, pod := range on.placed {
+		t.countPriority(pod, 1)
+		counted = append(counted, pod)
+	}
+	return func() {
+		for _, pod := range counted {
+			t.countPriority(pod, -1)
+		}
+		on.restore()
+		t.overlay.fork = nil
+	}
+}
+
+// suspend takes a pod off the node that it is nominated to.
+func (on *SimulatedState) suspend(pod *corev1.Pod) {
+	if info := on.state.unnominate(pod); info != nil {
+		node := pod.Status.NominatedNodeName
+		on.suspended[node] = append(on.suspended[node], info)
+	}
+}
+
+// restore nominates again whom suspend has taken off.
+func (on *SimulatedState) restore() {
+	for node, infos := range on.suspended {
+		for _, info := range infos {
+			on.state.nominator.AddNominatedPod(on.state.Logger, info, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
+		}
+	}
+	on.suspended = nil
+}
+
+// change changes the state, and again whenever it is put together.
+func (on *SimulatedState) change(mutation func(*Fork) error) error {
+	on.mutations = append(on.mutations, mutation)
+	return mutation(on.fork)
+}
+
+// Terminate lets a pod begin to end: it still takes its room.
+func (on *SimulatedState) Terminate(pod *corev1.Pod) error {
+	ending := pod.DeepCopy()
+	ending.DeletionTimestamp = new(metav1.NewTime(on.state.now()))
+	return on.change(func(s *Fork) error {
+		if err := s.RemovePod(pod); err != nil {
+			return err
+		}
+		return s.AddPod(ending, pod.Spec.NodeName)
+	})
+}
+
+// RemovePod takes a pod off its node.
+func (on *SimulatedState) RemovePod(pod *corev1.Pod) error {
+	delete(on.placed, pod.UID)
+	return on.change(func(s *Fork) error { return s.RemovePod(pod) })
+}
+
+// AddPod puts a pod on a node, and returns it as it is there.
+func (on *SimulatedState) AddPod(pod *corev1.Pod, node string) (*corev1.Pod, error) {
+	there := pod.DeepCopy()
+	there.Spec.NodeName, there.Status.NominatedNodeName = node, ""
+	on.placed[pod.UID] = there
+	return there, on.change(func(s *Fork) error {
+		if Assigned(on.state.Pods[pod.UID]) {
+			return nil // it came in truth
+		}
+		return s.AddPod(there, node)
+	})
+}
+
+// Consider is the turn of a pod that is nominated: it no longer counts as being
+// where it is nominated to.
+func (on *SimulatedState) Consider(pod *corev1.Pod) {
+	if pod.Status.NominatedNodeName != "" && !slices.Contains(on.called, pod) {
+		on.called = append(on.called, pod)
+		on.suspend(pod)
+	}
+}

@@ -1,0 +1,102 @@
+package scheduler
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+)
+
+// State is the nodes and pods that the scheduler knows, as the plugins see them.
+type State struct {
+	// Nodes and Pods are the real ones, whatever is simulated. They are read only.
+	Nodes map[string]*corev1.Node
+	Pods  map[types.UID]*corev1.Pod
+	// Listers are those of what is neither a node nor a pod.
+	Listers plugins.Listers
+	// Revision is the number that Apply was given last.
+	Revision int64
+	// Logger is what the scheduler's own code logs to.
+	Logger klog.Logger
+
+	now        func() time.Time
+	cache      internalcache.Cache
+	snapshot   *internalcache.Snapshot
+	overlay    *overlay
+	nominator  *nominator
+	objects    objectOverlays
+	served     sets.Set[string] // scheduler names that pods give to be placed by a profile here
+	priorities map[int32]int    // of the pods on the nodes, counted
+	changes    changeTimes
+}
+
+func newState(ctx context.Context, now func() time.Time) *State {
+	s := &State{
+		Logger:     klog.FromContext(ctx),
+		now:        now,
+		cache:      newCache(ctx),
+		snapshot:   internalcache.NewEmptySnapshot(),
+		nominator:  newNominator(),
+		served:     sets.New[string](),
+		Nodes:      map[string]*corev1.Node{},
+		Pods:       map[types.UID]*corev1.Pod{},
+		priorities: map[int32]int{},
+		objects: objectOverlays{
+			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
+			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
+		},
+	}
+	s.overlay = &overlay{Snapshot: s.snapshot}
+	s.changes.began = now()
+	return s
+}
+
+// NodeInfos lists the nodes with their pods, as the plugins see them now: those of
+// the newest fork, if there is one.
+func (s *State) NodeInfos() fwk.NodeInfoLister { return s.overlay }
+
+// Nominated are the pods that are nominated to a node.
+func (s *State) Nominated(node string) []fwk.PodInfo { return s.nominator.NominatedPodsForNode(node) }
+
+// NominatedNodes are the names of the nodes that pods are nominated to.
+func (s *State) NominatedNodes() []string { return s.nominator.nodes() }
+
+// HoldsBelow says whether any node at all holds a pod of lower priority.
+func (s *State) HoldsBelow(priority int32) bool {
+	for held := range s.priorities {
+		if held < priority {
+			return true
+		}
+	}
+	return false
+}
+
+// Unnominate takes the pod off the node that it is nominated to, until the function
+// that it returns is called.
+func (s *State) Unnominate(pod *corev1.Pod) (restore func()) {
+	info := s.unnominate(pod)
+	if info == nil {
+		return func() {}
+	}
+	return func() { s.nominator.AddNominatedPod(s.Logger, info, nil) }
+}
+
+// unnominate takes the pod off the node that it is nominated to; nil where it is
+// nominated to none.
+func (s *State) unnominate(pod *corev1.Pod) fwk.PodInfo {
+	for _, info := range s.nominator.NominatedPodsForNode(pod.Status.NominatedNodeName) {
+		if info.GetPod().UID == pod.UID {
+			s.nominator.DeleteNominatedPodIfExists(pod)
+			return info
+		}
+	}
+	return nil
+}

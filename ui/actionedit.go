@@ -1,0 +1,271 @@
+package ui
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
+)
+
+const (
+	// editWidth is how wide the box of an input is inside, where there is room.
+	editWidth = 64
+	// editRows is how many completions it shows at most.
+	editRows = 6
+	// editIndent is where the typed text begins.
+	editIndent = 5
+)
+
+// actionEdit is the box in which an action is typed. It previews the effects of the
+// typed text; enter plans it.
+type actionEdit struct {
+	app      *App
+	title    string
+	verb     string // before the typed text: "add"
+	hint     string // "to remove: key-"
+	now      []string
+	complete func(*model.Snapshot, string) []plan.Completion // nil: there are no completions
+	read     func(string) (plan.Action, error)
+	number   bool // only digits can be typed
+	blind    bool // there is no preview: only the API server knows the effects
+
+	field    input.Field
+	shown    []plan.Completion
+	chosen   int // -1: none
+	sentence string
+	wrong    bool   // the sentence says what is wrong with the typed text
+	needless string // the text, where the preview says that it would change nothing
+	nth      int    // of the typed text: answers to older texts are dropped
+}
+
+// editedMsg brings the completions and the preview of the typed text.
+type editedMsg struct {
+	edit     *actionEdit
+	nth      int
+	shown    []plan.Completion // nil: those that are shown stay
+	sentence string
+	wrong    bool
+	needless string
+}
+
+// openEdit opens the box.
+func (c *acts) openEdit(e *actionEdit) tea.Cmd {
+	e.app, e.field, e.chosen = c.app, input.New(""), -1
+	if e.number {
+		e.field = input.NewNumber()
+	}
+	c.app.prompt, c.app.dialog = nil, e
+	return e.typed()
+}
+
+func (e *actionEdit) key(key tea.KeyPressMsg) tea.Cmd {
+	pressed := key.String()
+	if pressed == "q" && e.number {
+		pressed = "esc" // a number has no letters
+	}
+	switch pressed {
+	case "esc", "ctrl+c":
+		e.app.dialog = nil
+	case "up":
+		return e.choose(-1)
+	case "down":
+		return e.choose(1)
+	case "tab":
+		return e.take()
+	case "enter":
+		return e.enter()
+	default:
+		if e.field.Edit(key) {
+			return e.typed()
+		}
+	}
+	return nil
+}
+
+func (e *actionEdit) paste(text string) tea.Cmd {
+	if !e.field.Takes(text) {
+		e.sentence, e.wrong = "The pasted text is too long.", true
+		return nil
+	}
+	if e.field.Edit(tea.PasteMsg{Content: text}) {
+		return e.typed()
+	}
+	return nil
+}
+
+func (e *actionEdit) scroll(int) {}
+
+func (e *actionEdit) resized() tea.Cmd { return nil }
+
+// choose goes to another completion, or to none above the first.
+func (e *actionEdit) choose(n int) tea.Cmd {
+	e.chosen = max(min(e.chosen+n, len(e.shown)-1), -1)
+	return e.follow(false)
+}
+
+// take puts in the chosen completion, otherwise the first.
+func (e *actionEdit) take() tea.Cmd {
+	if len(e.shown) == 0 {
+		return nil
+	}
+	e.chosen = max(e.chosen, 0)
+	e.field = input.New(e.text())
+	return e.typed()
+}
+
+// text is the text that would be planned: the typed one, its last word as chosen.
+func (e *actionEdit) text() string {
+	typed := e.field.Text()
+	if e.chosen < 0 || e.chosen >= len(e.shown) {
+		return typed
+	}
+	return typed[:strings.LastIndexByte(typed, ' ')+1] + e.shown[e.chosen].Text
+}
+
+// enter plans the typed or chosen text. A completion without a value is only put in.
+func (e *actionEdit) enter() tea.Cmd {
+	if at := e.chosen; at >= 0 && at < len(e.shown) && strings.HasSuffix(e.shown[at].Text, "=") {
+		return e.take()
+	}
+	action, err := e.read(e.text())
+	if err != nil {
+		e.sentence, e.wrong = wrongTyped(err, action), true
+		return nil
+	}
+	if e.needless != "" && e.needless == e.text() {
+		e.needless = ""
+		return e.follow(false) // the cluster may have changed since
+	}
+	e.app.dialog = nil
+	return e.app.acts.plan(action)
+}
+
+// typed takes a changed text.
+func (e *actionEdit) typed() tea.Cmd {
+	e.chosen = -1
+	return e.follow(true)
+}
+
+// follow works out, off the event loop, the completions of the text, if wanted, and
+// the preview of its effects.
+func (e *actionEdit) follow(completes bool) tea.Cmd {
+	e.nth++
+	msg := editedMsg{edit: e, nth: e.nth}
+	s, typed, text := e.app.observed.Snapshot, e.field.Text(), e.text()
+	return func() tea.Msg {
+		if completes {
+			msg.shown = []plan.Completion{}
+			if e.complete != nil {
+				msg.shown = append(msg.shown, e.complete(s, typed)...)
+			}
+		}
+		if text == "" {
+			return msg
+		}
+		action, err := e.read(text)
+		if err == nil && !e.blind {
+			msg.sentence, err = plan.Preview(s, action)
+		}
+		if err != nil {
+			msg.sentence, msg.wrong = wrongTyped(err, action), true
+		}
+		if errors.Is(err, plan.ErrNoChange) {
+			msg.needless = text
+		}
+		return msg
+	}
+}
+
+// wrongTyped says what is wrong with the typed text, which the box shows: without it.
+func wrongTyped(err error, action plan.Action) string {
+	words := err.Error()
+	if typed := (*plan.InputError)(nil); errors.As(err, &typed) {
+		words = typed.Why
+	} else if errors.Is(err, plan.ErrNoChange) {
+		words = strings.TrimPrefix(words, action.Name()+": ")
+	}
+	return grammar.Capital(strings.TrimSuffix(words, ".")) + "."
+}
+
+// onEdited shows them, unless something else was typed since.
+func (c *acts) onEdited(msg editedMsg) {
+	e := msg.edit
+	if c.app.dialog != modal(e) || msg.nth != e.nth {
+		return
+	}
+	if msg.shown != nil {
+		e.shown = msg.shown
+	}
+	e.sentence, e.wrong, e.needless = msg.sentence, msg.wrong, msg.needless
+}
+
+func (e *actionEdit) draw(width, height int) dialog.Drawn {
+	s, inner := e.app.styles(), min(editWidth, dialog.Room(width))
+	var rows []dialog.Row
+	add := func(text string) { rows = append(rows, dialog.Row{Text: cells.Cut(text, inner)}) }
+	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
+		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
+	}
+	typed := cells.Left(e.verb, editIndent) + e.field.Drawn()
+	if over := cells.Width(typed) - inner; over > 0 {
+		typed = cells.Left(e.verb, editIndent) + "…" + string([]rune(e.field.Drawn())[over+1:])
+	}
+	if hint := e.hint; cells.Width(typed)+cells.Width(hint)+editIndent < inner {
+		typed = cells.Spread(s.Text.Render(typed), s.Dim.Render(hint), inner-editIndent)
+	}
+	add(typed)
+	rows = append(rows, e.completions(inner)...)
+	style := s.Text
+	if e.wrong {
+		style = s.Dim
+	}
+	for _, line := range cells.Wrap(e.app.observed.Brief(e.sentence), inner) {
+		add(style.Render(line))
+	}
+	keys := "tab complete   ↑ ↓ choose   enter plan   esc cancel"
+	if e.complete == nil {
+		keys = "enter plan   esc cancel"
+	}
+	add(s.Dim.Render(keys))
+	rows = rows[max(len(rows)-dialog.Rows(height), 0):]
+	return dialog.Drawn{Title: e.app.observed.Brief(e.title), Corner: e.app.boxes.placeBadge(), Rows: rows, Inner: inner}
+}
+
+// completions are those around the chosen one.
+func (e *actionEdit) completions(inner int) []dialog.Row {
+	s := e.app.styles()
+	from := max(min(e.chosen-editRows/2, len(e.shown)-editRows), 0)
+	shown := e.shown[from:min(from+editRows, len(e.shown))]
+	words := 0
+	for _, c := range shown {
+		words = max(words, cells.Width(c.Text))
+	}
+	var rows []dialog.Row
+	for i, c := range shown {
+		lead, style := "     ", s.Text
+		if from+i == e.chosen {
+			lead, style = "   ▸ ", s.Selected
+		}
+		line := lead + cells.Left(c.Text, words) + "   " + c.Note
+		rows = append(rows, dialog.Row{Text: style.Render(cells.Left(line, inner))})
+	}
+	return rows
+}
+
+// joinedNow are the present values, cut to a few.
+func joinedNow(now []string) string {
+	clean := make([]string, len(now))
+	for i, text := range now {
+		clean[i] = model.Clean(text)
+	}
+	return figures.Named(clean)
+}

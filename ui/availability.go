@@ -1,0 +1,147 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
+// onNodes are the changers that apply only to nodes, onEither those that apply to
+// nodes or pods.
+var (
+	onNodes  = []keymap.Action{keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint}
+	onEither = []keymap.Action{keymap.Label, keymap.Annotate}
+)
+
+// off tells why an action is not available now; "" if it is.
+func (k *keyboard) off(do keymap.Action, v page.View) string {
+	switch do {
+	case keymap.StepBack, keymap.StepOn:
+		return k.app.steps.offStep(do)
+	case keymap.History:
+		return k.app.steps.offPodHistory(v)
+	}
+	if !slices.Contains(changers, do) {
+		return v.Off(do)
+	}
+	t := targetsOf(v)
+	if do == keymap.Drain && t.gone == "" && len(k.app.jobs.draining(t.nodes)) > 0 {
+		return "" // it opens the running job
+	}
+	if reason, _ := k.lookOnly(); reason != "" {
+		return reason
+	}
+	if reason := t.lack(do); reason != "" {
+		return reason
+	}
+	if reason := k.app.acts.forbidden(do, t); reason != "" {
+		return reason
+	}
+	if do == keymap.Uncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(k.app.jobs.all, n.Name)) > 0 }) {
+		return "" // it stops the drain
+	}
+	return t.already(do)
+}
+
+// lookOnly tells why nothing at all can be changed now, in a sentence and in a
+// word or two for the footer; both "" if something can.
+func (k *keyboard) lookOnly() (reason, short string) {
+	actor := k.app.actor()
+	switch {
+	case k.app.observed.IsSnapshot():
+		return "this is a snapshot, " + k.app.observed.Taken() + ". It cannot be changed.", "snapshot"
+	case k.app.ReadOnly:
+		return "read-only, set by --readonly for this run.", "read-only"
+	case actor == nil:
+		return "nothing can be changed here.", "view only"
+	case actor.ReadOnly() != "":
+		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
+	case k.app.lesson.hides():
+		return "answer the prediction first (L): the plan would reveal it.", "answer first"
+	case k.app.observed.Lost() && k.app.observed.Snapshot.Status.Connection.Problem.Answers():
+		return "the view is not live: " + k.app.observed.LostWords(), "not live"
+	case k.app.observed.Lost():
+		return "no connection: ctrl-r tries now.", "no connection"
+	}
+	return "", ""
+}
+
+// lack tells that the action has no target; "" if it has one.
+func (t targets) lack(do keymap.Action) string {
+	switch {
+	case t.gone != "":
+		return t.gone + " is gone."
+	case slices.Contains(onEither, do):
+		if len(t.nodes)+len(t.pods) == 0 {
+			return "nothing is selected."
+		}
+	case slices.Contains(onNodes, do) && len(t.nodes) == 0:
+		return "no node is selected."
+	case !slices.Contains(onNodes, do) && len(t.pods) == 0:
+		return "no pod is selected."
+	}
+	return ""
+}
+
+// already tells that the action would change nothing; "" if it would.
+func (t targets) already(do keymap.Action) string {
+	as := func(cordoned bool) bool {
+		return !slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return n.Cordoned != cordoned })
+	}
+	switch {
+	case do == keymap.Uncordon && as(false):
+		return t.are("not cordoned")
+	case do == keymap.Cordon && as(true):
+		return t.are("already cordoned")
+	case len(t.pods) > 0:
+		return unfit(do, t.pods)
+	}
+	return ""
+}
+
+func (t targets) are(how string) string {
+	if len(t.nodes) == 1 {
+		return t.nodes[0].Name + " is " + how + "."
+	}
+	return t.names() + " are " + how + "."
+}
+
+// stray tells what a key without a meaning here means elsewhere.
+func (k *keyboard) stray(key string, v page.View) tea.Cmd {
+	switch {
+	case key == "c" && v.Places()&keymap.OnPod != 0:
+		return k.app.said.say("c cordons a node; o goes to this pod's node")
+	case (key == "n" || key == "N") && v.Places()&keymap.Text != 0:
+		return k.app.said.say("n chooses a namespace in lists; ctrl-n and ctrl-p go to the next and the previous match")
+	}
+	return nil
+}
+
+// folded are the keys of a footer that are not available for one reason: they share
+// one entry.
+func (d *layout) folded(footer []page.Key, in keymap.Place) (first int, text string) {
+	_, short := d.app.keyboard.lookOnly()
+	if short == "" {
+		return -1, ""
+	}
+	first = -1
+	var labels []string
+	for i, k := range footer {
+		if slices.Contains(changers, k.Do) {
+			if first < 0 {
+				first = i
+			}
+			labels = append(labels, keymap.Of(k.Do, in).Label)
+		}
+	}
+	if first < 0 {
+		return -1, ""
+	}
+	return first, "(" + strings.Join(labels, " ") + ": " + short + ")"
+}

@@ -1,0 +1,267 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// nodeFit is the page of why each kind of pending pods does not fit one node, the
+// closest to fitting first.
+type nodeFit struct {
+	list.Page[query.PendingRow, *nodeFitRow]
+	app     *App
+	node    string
+	answers map[string]report.NodeAnswer // by a kind's key
+	next    map[string]report.NodeAnswer // of the round that is under way
+	todo    []*model.Kind                // of that round, not asked about yet
+	whole   bool                         // a round is complete
+	asks    page.Question[nodeFitAnswers]
+	asked   int64 // the revision that the last round began with
+	spent   time.Duration
+	trouble error // of the last question
+}
+
+// nodeFitRow is one kind of pods, and why it does not fit the node.
+type nodeFitRow struct {
+	kind   *model.Kind
+	answer *report.NodeAnswer // nil: not known yet
+}
+
+// newNodeFit is the page about a node.
+func newNodeFit(a *App, node string) *nodeFit {
+	p := &nodeFit{node: node, answers: map[string]report.NodeAnswer{}}
+	p.app, p.Host, p.Self, p.Noun = a, &a.host, p, "pod"
+	p.Natural, p.Rows = p.kinds, p.rowsOf
+	p.Born = func(row *nodeFitRow) time.Time { return row.kind.Since() }
+	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.AsOf()) }
+	p.Table = table.New(func(row *nodeFitRow) string { return row.kind.Key }, p.columns()...)
+	return p
+}
+
+func (p *nodeFit) columns() []table.Column[*nodeFitRow] {
+	a := p.app
+	return []table.Column[*nodeFitRow]{
+		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: page.KindName(&a.host, row.kind)} }},
+		{Head: "PRIO", Field: "prio", Min: 6, Right: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: strconv.Itoa(int(row.kind.Priority()))} }},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Right: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: a.observed.Since(row.kind.Since())} }},
+		{Head: "REASON", Field: "why", Min: 26, Flex: true, State: true, Text: p.words},
+	}
+}
+
+// waitingKinds are those of the namespace whose pods have no node.
+func (p *nodeFit) waitingKinds() []*model.Kind {
+	namespace := p.app.namespace()
+	var kinds []*model.Kind
+	for _, kind := range p.app.observed.Snapshot.Pending {
+		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// kinds are those in the order of the page: the closest first once all are known,
+// until then as in the scheduler's queue.
+func (p *nodeFit) kinds() []query.PendingRow {
+	kinds := p.waitingKinds()
+	if p.whole {
+		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
+			x, known := p.answers[a.Key]
+			y, too := p.answers[b.Key]
+			if !known || !too { // kinds that came since then are last
+				return last(known) - last(too)
+			}
+			return x.Compare(&y)
+		})
+	}
+	rows := make([]query.PendingRow, len(kinds))
+	for i, kind := range kinds {
+		rows[i] = query.PendingRow{Kind: kind}
+		if answer, ok := p.answers[kind.Key]; ok {
+			rows[i].Why = nodeFitWords(&answer).Text
+			rows[i].State = "rejected"
+			if len(answer.Refusals) == 0 {
+				rows[i].State = rows[i].Why
+			}
+		}
+	}
+	return rows
+}
+
+// last puts kinds without an answer behind the others.
+func last(known bool) int {
+	if known {
+		return 0
+	}
+	return 1
+}
+
+func (p *nodeFit) rowsOf(kinds []query.PendingRow) []*nodeFitRow {
+	rows := make([]*nodeFitRow, len(kinds))
+	for i, k := range kinds {
+		rows[i] = &nodeFitRow{kind: k.Kind}
+		if answer, ok := p.answers[k.Kind.Key]; ok {
+			rows[i].answer = &answer
+		}
+	}
+	return rows
+}
+
+// words say why a kind does not fit the node.
+func (p *nodeFit) words(row *nodeFitRow) table.Cell {
+	switch {
+	case row.answer == nil && p.trouble != nil:
+		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
+	case row.answer == nil:
+		return table.Cell{Text: "explaining", Tone: tone.Dim}
+	}
+	made := nodeFitWords(row.answer)
+	made.Text = p.app.observed.Brief(report.ShortLabels(made.Text))
+	return made
+}
+
+// nodeFitWords are an answer in one line.
+func nodeFitWords(answer *report.NodeAnswer) table.Cell {
+	var made table.Cell
+	switch {
+	case answer.Fits == nil && len(answer.Refusals) == 0:
+		made = table.Cell{Text: "not evaluated", Tone: tone.Unknown}
+		if len(answer.Unknown) > 0 {
+			made.Text = "not evaluated: " + answer.Unknown[0].Why
+		}
+	case len(answer.Refusals) == 0:
+		made = table.Cell{Text: "fits", Tone: tone.Good}
+	default:
+		made = table.Cell{Text: answer.Words()}
+	}
+	if answer.Held != "" {
+		return table.Cell{Text: answer.Held + "; " + made.Text, Tone: tone.Warning}
+	}
+	return made
+}
+
+// gone reports whether the node no longer exists.
+func (p *nodeFit) gone() bool {
+	_, ok := p.app.observed.Snapshot.Node(p.node)
+	return !ok && len(p.app.observed.Snapshot.Status.Reading) == 0 && p.app.observed.NotRead("nodes") == ""
+}
+
+func (p *nodeFit) Crumbs() []string {
+	return []string{"nodes", p.app.observed.NodeName(p.node), "why not here"}
+}
+
+// Answer counts the pods that would fit, and names the closest of the others.
+func (p *nodeFit) Answer(width int) string {
+	name := model.Clean(p.app.observed.NodeName(p.node))
+	switch {
+	case p.app.observed.IsReading():
+		return p.app.contexts.readingWords()
+	case p.gone():
+		return name + " is gone."
+	case p.trouble != nil:
+		return "No answer: " + model.Clean(p.trouble.Error())
+	case len(p.waitingKinds()) == 0:
+		return "No pending pods without a node."
+	case !p.whole:
+		return "Evaluating the pending pods on " + name + "."
+	}
+	if words := p.NothingKept(); words != "" {
+		return words
+	}
+	taken, next := p.tally(name)
+	if keeps := p.Keeps(); cells.Width(taken)+cells.Width(next)+cells.Width(keeps) > width && keeps != "" {
+		return taken + "." + keeps
+	}
+	return taken + next + "." + p.Keeps()
+}
+
+// tally is the answer once all kinds were asked about.
+func (p *nodeFit) tally(name string) (taking, next string) {
+	all, taken, open := 0, 0, 0
+	closest := ""
+	for _, row := range p.kinds() {
+		answer, ok := p.answers[row.Kind.Key]
+		n := len(row.Kind.Pods)
+		all += n
+		switch {
+		case !ok || answer.Held != "":
+		case answer.Fits == nil:
+			open += n
+		case *answer.Fits:
+			taken += n
+		case closest == "":
+			closest = row.Kind.FullName() + " (" + p.app.observed.Brief(answer.Words()) + ")"
+		}
+	}
+	said := fmt.Sprintf("%d of %s would fit %s", taken, figures.Count(all, "pending pod", "pending pods"), name)
+	if taken == 0 && open == 0 {
+		said = fmt.Sprintf("None of %s would be scheduled on %s", figures.Count(all, "pending pod", "pending pods"), name)
+	}
+	if taken > 1 {
+		said += ", one at a time"
+	}
+	if open > 0 {
+		said += fmt.Sprintf(", %d not evaluated", open)
+	}
+	if closest == "" {
+		return said, ""
+	}
+	return said, ". Closest: " + model.Clean(closest)
+}
+
+// Note is the selected row's reasons in full.
+func (p *nodeFit) Note() string {
+	row, ok := p.Table.Selected()
+	if !ok || row.answer == nil || len(row.answer.Refusals) == 0 {
+		return p.Page.Note()
+	}
+	var all []string
+	for _, refusal := range row.answer.Refusals {
+		all = append(all, why.SentenceOn(p.node, refusal))
+	}
+	return cells.CutWords(p.app.observed.Brief(strings.Join(all, "; ")), p.Width-1)
+}
+
+func (p *nodeFit) Selected() page.Selection {
+	row, ok := p.Table.Selected()
+	if !ok {
+		return page.Selection{}
+	}
+	return page.SelectPod(row.kind.First())
+}
+
+func (p *nodeFit) Places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts
+}
+
+func (p *nodeFit) Footer() []page.Key {
+	return page.Keys(keymap.Open, keymap.Words, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Close)
+}
+
+func (p *nodeFit) Off(do keymap.Action) string {
+	return page.OffPod(&p.app.observed, do, p.Table.SelectedGone(), p.Selected())
+}
+
+func (p *nodeFit) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := p.ActList(do); done {
+		return cmd
+	}
+	return p.app.opener.actOn(do, p.Selected())
+}

@@ -1,0 +1,140 @@
+package fixes
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string {
+	return []string{"pending", page.PodName(p.Host, p.pod), "fixes"}
+}
+
+// Answer says how many fixes work.
+func (p *Page) Answer(int) string {
+	switch {
+	case p.gone:
+		return "Gone."
+	case p.poll.Trouble != nil:
+		return "No answer: " + model.Clean(p.poll.Trouble.Error())
+	case p.poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
+		return p.Host.ReadingWords()
+	case p.poll.Value == nil:
+		return "Simulating fixes; esc stops."
+	}
+	return p.Host.Observed().Brief(p.poll.Value.Sentence())
+}
+
+func (p *Page) table() Table {
+	return NewTable(p.tried(), p.Width, p.Host.Observed().Domain, p.Host.Styles())
+}
+
+// Body implements page.View.
+func (p *Page) Body() []string {
+	tried := p.tried()
+	if len(tried) == 0 {
+		return nil
+	}
+	t := p.table()
+	lead := "   FIX"
+	if p.poll.Slow {
+		lead += " (simulating again)"
+	}
+	lines := []string{t.Head(lead)}
+	for i := p.top; i < min(p.top+p.inView(), len(tried)); i++ {
+		lines = append(lines, p.finish(t.Row(&tried[i]), i == p.chosen))
+	}
+	if f, ok := p.fix(); ok {
+		for _, line := range p.details(f, p.Height-len(lines)) {
+			lines = append(lines, p.finish(line, false))
+		}
+	}
+	return lines
+}
+
+// finish shows what is selected, or old.
+func (p *Page) finish(line string, selected bool) string {
+	s := p.Host.Styles()
+	switch {
+	case selected:
+		return table.SelectedRow(s, line, p.Width)
+	case p.poll.Slow || p.gone:
+		return s.Dim.Render(ansi.Strip(line))
+	}
+	return line
+}
+
+// Note is what the selected fix affects if that was cut, else the answer if that
+// was. A title that was cut stands in the details.
+func (p *Page) Note() string {
+	if f, ok := p.fix(); ok {
+		t := p.table()
+		if text := t.Outcome(f); t.Affects > 0 && cells.Width(text) > t.Affects {
+			return text
+		}
+	}
+	if answer := p.Answer(p.Width); cells.Width(answer) > p.Width-1 {
+		return answer
+	}
+	return ""
+}
+
+// Selected implements page.View.
+func (p *Page) Selected() page.Selection { return page.SelectPod(p.pod) }
+
+// Places implements page.View.
+func (p *Page) Places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnFix | keymap.PodFacts
+}
+
+// Footer implements page.View.
+func (p *Page) Footer() []page.Key {
+	return append([]page.Key{{Do: keymap.Open, Word: "plan"}, {Do: keymap.Copy, Word: "copy command"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
+}
+
+// Off tells why a key can do nothing here.
+func (p *Page) Off(do keymap.Action) string {
+	f, ok := p.fix()
+	switch do {
+	case keymap.Open, keymap.Copy:
+		switch {
+		case !ok:
+			return "no fix is selected."
+		case do == keymap.Open:
+			return p.unplanned(f)
+		case f.Command == "":
+			return "this fix has no command."
+		}
+	case keymap.Fixes:
+		return "this page shows the fixes."
+	case keymap.Describe, keymap.YAML:
+		if p.pod.Object.Name == "" {
+			return "the pod was not created."
+		}
+	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide, keymap.NextPart, keymap.PrevPart:
+		return "not available on this page."
+	}
+	return ""
+}
+
+// Copies is the command of the selected fix, whole, and what it is for.
+func (p *Page) Copies() (text, name string) {
+	f, ok := p.fix()
+	if !ok {
+		return "", ""
+	}
+	return Command(f, p.Host.Observed())
+}
+
+// Command is the command of a fix, and what the message row calls it.
+func Command(f *report.Fix, o *page.Observed) (text, name string) {
+	return strings.TrimSuffix(f.Command, "\n"), "the command to " + o.Brief(f.Title)
+}

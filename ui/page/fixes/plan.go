@@ -1,0 +1,71 @@
+package fixes
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// unplanned says why enter does not plan the fix; "" if it does.
+func (p *Page) unplanned(f *report.Fix) string {
+	if planned(f) {
+		return p.Host.LookOnly()
+	}
+	why := "fathom does not " + planless(f, p.pod) + "."
+	if f.Command == "" {
+		return why
+	}
+	return why + " C copies the command."
+}
+
+// planned says whether every step of the fix is a change that can be planned.
+func planned(f *report.Fix) bool { return len(f.Actions) > 0 && len(f.Actions) == f.Steps }
+
+// planless is what would have to be done for a fix, which no plan does.
+func planless(f *report.Fix, pod *model.Pod) string {
+	switch f.Kind {
+	case report.FixClaim:
+		return "change claims"
+	case report.FixQuota:
+		return "change quotas"
+	case report.FixQueue:
+		return "admit pods to queues"
+	}
+	if pod.Owner.Name != "" {
+		return "change pod templates"
+	}
+	return "change what a pod asks for"
+}
+
+// actionOf is the first step of a fix as an action. Once that is done the page tries
+// the rest anew.
+func actionOf(step report.Remedy) plan.Action {
+	switch step.Kind {
+	case report.FixUncordon:
+		return plan.Cordon{Nodes: step.Nodes, Off: true}
+	case report.FixUntaint:
+		return plan.Taint{Nodes: step.Nodes, Remove: []plan.TaintRemoval{{
+			Key: step.Taint.Key, Value: &step.Taint.Value, Effect: step.Taint.Effect,
+		}}}
+	case report.FixLabel:
+		label := plan.Label{Set: map[string]string{step.Label[0]: step.Label[1]}}
+		for _, name := range step.Nodes {
+			label.Refs = append(label.Refs, plan.NodeRef(name))
+		}
+		return label
+	case report.FixGate:
+		return plan.Ungate{Pods: refsOf(step.Pods), Gates: step.Gates}
+	}
+	return plan.Evict{Pods: refsOf(step.Pods)}
+}
+
+// refsOf name the pods of a step.
+func refsOf(pods []report.PodRef) []model.Ref {
+	refs := make([]model.Ref, len(pods))
+	for i, pod := range pods {
+		refs[i] = model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)}
+	}
+	return refs
+}

@@ -1,0 +1,121 @@
+package fixes
+
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+// Table lays fixes out in columns, for Why and for this page.
+type Table struct {
+	Title, adds, places, Affects int // widths in cells; without its column 0
+	domain                       string
+	styles                       *themes.Styles
+}
+
+const (
+	fixLead       = table.Gutter + 2 // the cursor, and whether the fix works
+	fixTitleLeast = 36               // the head, with how many fixes work, has room in it
+	fixTitleMin   = 43               // so much is left to a title that needs it where ADDS takes 7 cells
+	fixAddsMin    = 7                // "3 nodes"
+	fixPlacesMin  = 6                // "1 of 3"
+	fixOthersMin  = 47               // to AFFECTS, where the title could take more
+	fixOthersFew  = 12               // with less than that AFFECTS is left out
+)
+
+// NewTable lays the columns out in width cells.
+func NewTable(fixes []report.Fix, width int, domain string, styles *themes.Styles) Table {
+	t := Table{adds: fixAddsMin, domain: domain, styles: styles}
+	longest := 0
+	for i := range fixes {
+		longest = max(longest, cells.Width(t.brief(fixes[i].ShortTitle())))
+		t.adds = max(t.adds, cells.Width(fixes[i].Gains()))
+		t.places = max(t.places, cells.Width(fixes[i].Places()))
+	}
+	t.places = max(t.places, fixPlacesMin)
+	t.Title = max(fixTitleLeast, min(longest, fixTitleMin+fixAddsMin-t.adds))
+	if width < cells.WideFrom {
+		t.places = 0
+	}
+	rest := width - t.affectsAt()
+	if more := min(longest-t.Title, rest-fixOthersMin); more > 0 {
+		t.Title += more
+		rest -= more
+	}
+	if rest >= fixOthersFew {
+		t.Affects = rest
+	}
+	return t
+}
+
+// affectsAt is the column in which AFFECTS begins.
+func (t Table) affectsAt() int {
+	at := fixLead + t.Title + 1 + t.adds + 2
+	if t.places > 0 {
+		at += t.places + 2
+	}
+	return at
+}
+
+// brief is text of ours, clean and with short names of nodes.
+func (t Table) brief(text string) string {
+	return model.Clean(figures.WithoutDomain(text, t.domain))
+}
+
+// Head is the row of heads after a lead.
+func (t Table) Head(lead string) string {
+	const adds = report.FitsHead
+	row := cells.Left(lead, fixLead+t.Title+t.adds-len(adds)) + " " + adds
+	if t.places > 0 {
+		row += "  " + cells.Right(report.PlacesHead, t.places)
+	}
+	if t.Affects > 0 {
+		row += "  " + report.EffectsHead
+	}
+	return t.styles.Head.Render(strings.TrimRight(row, " "))
+}
+
+// Row draws one fix, without its gutter's cursor.
+func (t Table) Row(f *report.Fix) string {
+	mark := t.styles.Bad.Render("✗")
+	switch {
+	case f.Verified:
+		mark = t.styles.OK.Render("✓")
+	case f.Kind == report.FixQueue:
+		mark = t.styles.Warn.Render("!")
+	}
+	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(t.brief(f.ShortTitle()), t.Title) + " " + cells.Right(f.Gains(), t.adds)
+	if t.places > 0 {
+		row += "  " + cells.Right(f.Places(), t.places)
+	}
+	if t.Affects > 0 {
+		row += "  " + cells.Cut(t.Outcome(f), t.Affects)
+	}
+	return row
+}
+
+// Outcome is whom a fix affects, by name where there is room for that, or what
+// it leaves in the way.
+func (t Table) Outcome(f *report.Fix) string {
+	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
+		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
+		named := t.brief(f.Affects[0].Title() + " " + how)
+		if cells.Width(named) <= t.Affects {
+			return named
+		}
+	}
+	return t.brief(f.Outcome())
+}
+
+// CutText is the text of a row that has no room for all of it, and that room.
+func (t Table) CutText(f *report.Fix) (text string, room int) {
+	if title := t.brief(f.ShortTitle()); cells.Width(title) > t.Title {
+		return title, t.Title
+	}
+	return t.Outcome(f), max(t.Affects, fixOthersFew)
+}

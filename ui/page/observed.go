@@ -1,0 +1,198 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+)
+
+// Young is the age up to which ages are drawn anew every second.
+const Young = 2 * time.Minute
+
+// Observed is the newest state of the cluster, and the time that ages are counted to.
+type Observed struct {
+	Snapshot *model.Snapshot // never nil; Revision 0 until the first came
+	Domain   string          // that all nodes' names share
+	At       time.Time       // of the newest message; ages are counted to it
+}
+
+// NodeUsage is the usage of a node by metrics; zero where there are none.
+func (o *Observed) NodeUsage(name string) model.Amount {
+	if o.Snapshot.Usage == nil {
+		return model.Amount{}
+	}
+	return o.Snapshot.Usage.Nodes[name]
+}
+
+// Namespaces are those that have pods, or pods that were not created, by name.
+func (o *Observed) Namespaces() []string {
+	var found []string
+	for pods := o.Snapshot.Pods; len(pods) > 0; {
+		name := pods[0].Object.Namespace
+		found = append(found, name)
+		pods = pods[len(InNamespace(pods, name)):]
+	}
+	for _, kind := range o.Snapshot.Pending { // one may only have pods that were not created
+		if at, known := slices.BinarySearch(found, kind.Namespace()); !known {
+			found = slices.Insert(found, at, kind.Namespace())
+		}
+	}
+	return found
+}
+
+// Since is the age of what began at t.
+func (o *Observed) Since(t time.Time) string { return model.FormatAge(t, o.AsOf()) }
+
+// AsOf is the time that ages are counted to: now, or when a snapshot was taken.
+func (o *Observed) AsOf() time.Time {
+	if taken := o.Snapshot.Status.Taken; !taken.IsZero() {
+		return taken
+	}
+	return o.At
+}
+
+// IsSnapshot reports whether the state is from a file.
+func (o *Observed) IsSnapshot() bool { return !o.Snapshot.Status.Taken.IsZero() }
+
+// Taken says how long ago a snapshot was taken.
+func (o *Observed) Taken() string {
+	return "taken " + model.FormatAge(o.Snapshot.Status.Taken, o.At) + " ago"
+}
+
+// Unread counts the resources that could not be read; missing metrics count too.
+func (o *Observed) Unread() int {
+	n := len(o.Snapshot.Status.Unread)
+	if o.Snapshot.Status.MetricsNote != "" {
+		n++
+	}
+	return n
+}
+
+// Replicas counts the existing pods of a workload.
+func (o *Observed) Replicas(namespace string, owner model.Owner) string {
+	n := 0
+	for _, pod := range InNamespace(o.Snapshot.Pods, namespace) {
+		if pod.Owner.Kind == owner.Kind && pod.Owner.Name == owner.Name && !pod.Finished() {
+			n++
+		}
+	}
+	return plan.CountPods(n)
+}
+
+// IsReading reports whether a list is not in yet.
+func (o *Observed) IsReading() bool { return len(o.Snapshot.Status.Reading) > 0 }
+
+// NotRead says why a resource could not be read; "" where it was.
+func (o *Observed) NotRead(resource string) string {
+	at := slices.IndexFunc(o.Snapshot.Status.Unread, func(u model.Unread) bool { return u.Resource == resource })
+	if at < 0 {
+		return ""
+	}
+	return model.Clean(o.Snapshot.Status.Unread[at].Why)
+}
+
+// NodeName is a node's name without the domain that all nodes share.
+func (o *Observed) NodeName(name string) string {
+	return strings.TrimSuffix(name, o.Domain)
+}
+
+// Brief is text of fathom's with node names as nodeName has them.
+func (o *Observed) Brief(text string) string {
+	return model.Clean(figures.WithoutDomain(text, o.Domain))
+}
+
+// Used is the usage of a pod by metrics: ? where there are none for it.
+func (o *Observed) Used(p *model.Pod, word func(model.Amount) string) string {
+	if o.Snapshot.Usage != nil {
+		if amount, ok := o.Snapshot.Usage.Pods[types.NamespacedName{Namespace: p.Object.Namespace, Name: p.Object.Name}]; ok {
+			return word(amount)
+		}
+	}
+	if p.Object.Spec.NodeName == "" {
+		return ""
+	}
+	return "?"
+}
+
+// Lost reports whether the data is no longer updated: the server does not answer, or
+// answers with errors.
+func (o *Observed) Lost() bool {
+	c := o.Snapshot.Status.Connection
+	return !c.Live && (c.Err != "" || !c.Heard.IsZero())
+}
+
+// Staleness says for how long there has been no answer, or how old the data is
+// where the server answers, and when the next try is.
+func (o *Observed) Staleness() string {
+	c := o.Snapshot.Status.Connection
+	words := "no answer"
+	switch age := figures.Clock(o.At.Sub(c.Heard)); {
+	case c.Heard.IsZero():
+	case c.Problem.Answers():
+		words = age + " old"
+	default:
+		words += " for " + age
+	}
+	switch wait := c.Retry.Sub(o.At); {
+	case wait > 0:
+		words += ", retry in " + figures.Clock(max(wait, time.Second))
+	case c.Err != "":
+		words += ", reconnecting"
+	}
+	return words
+}
+
+// LostWords say why the last try failed, and what would help.
+func (o *Observed) LostWords() string {
+	status := o.Snapshot.Status
+	c := status.Connection
+	server, err := model.Clean(status.Server), model.Clean(c.Err)
+	tries := ""
+	if c.Tries > 0 {
+		tries = " (" + figures.Count(c.Tries, "try", "tries") + ")"
+	}
+	switch c.Problem {
+	case model.Silent:
+		return fmt.Sprintf("Waiting for an answer from %s. ctrl-r retries.", server)
+	case model.Unauthorized:
+		return fmt.Sprintf("%s does not accept the credentials%s. Log in again; ctrl-r retries.", server, tries)
+	case model.Throttled:
+		return fmt.Sprintf("Waiting for %s: %s%s.", server, err, tries)
+	case model.NotAnAPI:
+		return fmt.Sprintf("%s: %s. A proxy in front of it may need a login; ctrl-r retries.", server, err)
+	case model.NotReady, model.Failing:
+		return fmt.Sprintf("%s: %s%s. ctrl-r retries.", server, err, tries)
+	}
+	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r retries.", server, err, tries)
+}
+
+// AsOfWords say of when the counts are, where they are not live.
+func (o *Observed) AsOfWords() string {
+	switch {
+	case o.Snapshot.Status.Steps > 0: // steps are seconds apart
+		return " at " + o.AsOf().UTC().Format("15:04:05 MST")
+	case o.IsSnapshot():
+		return " on " + o.AsOf().UTC().Format("2 Jan 15:04 MST")
+	case o.Lost():
+		return " at " + o.Snapshot.Status.Connection.Heard.Format("15:04:05")
+	}
+	return ""
+}
+
+// InNamespace are the pods of a namespace, "" of all; pods are sorted by namespace.
+func InNamespace(pods []*model.Pod, namespace string) []*model.Pod {
+	if namespace == "" {
+		return pods
+	}
+	from := sort.Search(len(pods), func(i int) bool { return pods[i].Object.Namespace >= namespace })
+	to := sort.Search(len(pods), func(i int) bool { return pods[i].Object.Namespace > namespace })
+	return pods[from:to]
+}

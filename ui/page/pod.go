@@ -1,0 +1,95 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+)
+
+// SelectPod is a selected pod; of one that was not created, its controller.
+func SelectPod(pod *model.Pod) Selection {
+	ref := model.Ref{Resource: "pods", Namespace: pod.Object.Namespace, Name: pod.Object.Name, UID: pod.Object.UID}
+	if !pod.Exists() { // only its controller exists
+		ref = pod.Controller()
+	}
+	return Selection{Ref: ref, Pod: pod, Copy: pod.FullName()}
+}
+
+// PodIn is the pod as the snapshot has it, for a page about it. One that no longer
+// exists stays as it was, and is gone once everything is read.
+func PodIn(s *model.Snapshot, pod *model.Pod) (now *model.Pod, gone bool) {
+	now, ok := s.PodNamed(pod.Object.Namespace, pod.Object.Name)
+	if ok && now.Object.UID == pod.Object.UID {
+		return now, false
+	}
+	return pod, pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+}
+
+// NodeOf is the node that a pod is on, else the one that it is nominated to.
+func NodeOf(p *model.Pod) string {
+	return cmp.Or(p.Object.Spec.NodeName, p.Object.Status.NominatedNodeName)
+}
+
+// PodName is a pod's name, with its namespace where more than one is shown.
+func PodName(h Display, pod *model.Pod) string {
+	if h.Namespace() != "" {
+		return pod.Name()
+	}
+	return pod.FullName()
+}
+
+// KindName is a kind's name with how many pods it has.
+func KindName(h Display, kind *model.Kind) string {
+	name := kind.Name()
+	if h.Namespace() == "" {
+		name = kind.FullName()
+	}
+	if len(kind.Pods) > 1 {
+		name += fmt.Sprintf(" ×%d", len(kind.Pods))
+	}
+	return name
+}
+
+// aboutVerdicts are the pages that need verdicts, and so wait until everything is read.
+var aboutVerdicts = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words}
+
+// ofRefused are the actions on a pod that was not created.
+var ofRefused = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Describe, keymap.YAML, keymap.Words}
+
+// OffPod says why an action is not available on a pod.
+func OffPod(o *Observed, do keymap.Action, gone bool, on Selection) string {
+	if do != keymap.Describe && do != keymap.YAML && do != keymap.GoNode && !slices.Contains(aboutVerdicts, do) {
+		return ""
+	}
+	switch {
+	case on.Pod == nil:
+		return "no pod is selected."
+	case gone:
+		return on.Copy + " is gone."
+	case o.IsReading() && slices.Contains(aboutVerdicts, do):
+		return "available when everything is read."
+	}
+	return offThisPod(do, on.Pod, on.Copy)
+}
+
+// offThisPod is OffPod for what depends on the state of the pod.
+func offThisPod(do keymap.Action, pod *model.Pod, name string) string {
+	placed := pod.Object.Spec.NodeName != ""
+	switch {
+	case !pod.Exists() && !slices.Contains(ofRefused, do):
+		return "no pod of " + name + " was created."
+	case do == keymap.Preempt && placed:
+		return name + " has a node: preemption is for pods without one."
+	case do == keymap.Fixes && placed:
+		return name + " has a node: fixes are for pods without one."
+	case do == keymap.GoNode && NodeOf(pod) == "":
+		return name + " has no node yet."
+	}
+	return ""
+}
+
+// AboutPod reports whether a key is about the pod of a page, whatever is selected.
+func AboutPod(do keymap.Action) bool { return keymap.Of(do, keymap.PodFacts).Where == keymap.PodFacts }

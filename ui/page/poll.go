@@ -1,0 +1,95 @@
+package page
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// SlowAfter is how long an answer may take before the page says so.
+const SlowAfter = 100 * time.Millisecond
+
+// Poll is a question about the cluster that a page puts again whenever the cluster
+// has changed: ask, say when the answer is slow, show it, rest, ask again.
+type Poll[T any] struct {
+	Value   T     // the newest answer
+	Trouble error // the last answer was this error; Value is the one before
+	Slow    bool  // Value is shown while a newer one takes long
+
+	question Question[T]
+	has      bool  // there is a Value
+	revision int64 // of the snapshot that was on screen when the newest was asked for
+}
+
+// slowMsg says that an answer takes long.
+type slowMsg[T any] struct{ nth int }
+
+// Seed is an answer that is known already, of a snapshot's revision; 0 is unknown.
+func (p *Poll[T]) Seed(value T, revision int64) {
+	p.Value, p.has, p.revision = value, true, revision
+}
+
+// Revision is that of the snapshot that was on screen when the newest answer was
+// asked for.
+func (p *Poll[T]) Revision() int64 { return p.revision }
+
+// Ask puts the question on behalf of v, unless the answer is there, on its way, or
+// too soon after the last.
+func (p *Poll[T]) Ask(h Host, v View, work func(context.Context, Cluster) (T, error)) tea.Cmd {
+	known := (p.has || p.Trouble != nil) && p.revision >= h.Observed().Snapshot.Revision
+	if known || p.question.Busy() || p.question.Resting() {
+		return nil
+	}
+	return p.AskNow(h, v, work)
+}
+
+// AskNow is Ask for another question than before: it does not wait for anything but
+// the cluster.
+func (p *Poll[T]) AskNow(h Host, v View, work func(context.Context, Cluster) (T, error)) tea.Cmd {
+	cluster := h.Cluster()
+	if cluster == nil || h.Observed().IsReading() {
+		return nil
+	}
+	p.revision = h.Observed().Snapshot.Revision
+	ask := p.question.Put(h, v, func(ctx context.Context) (T, error) { return work(ctx, cluster) })
+	return tea.Batch(ask, h.Later(v, SlowAfter, slowMsg[T]{p.question.nth}))
+}
+
+// News is what a message means for a Poll.
+type News int
+
+// The news of a Poll.
+const (
+	NoNews   News = iota
+	Answered      // there is another Value or Trouble; the Poll rests
+	Renew         // the Poll has rested: ask again
+)
+
+// Update takes the Poll's messages.
+func (p *Poll[T]) Update(h Worker, v View, msg tea.Msg) (News, tea.Cmd) {
+	switch msg := msg.(type) {
+	case Answer[T]:
+		if !p.question.Takes(msg) {
+			return NoNews, nil
+		}
+		p.Slow = false
+		if p.Trouble = msg.Err; msg.Err == nil {
+			p.Value, p.has = msg.Value, true
+		}
+		return Answered, p.question.Rest(h, v, msg.Took)
+	case slowMsg[T]:
+		p.Slow = p.has && p.question.Busy() && msg.nth == p.question.nth
+	case Rested[T]:
+		if p.question.IsRested(msg) {
+			return Renew, nil
+		}
+	}
+	return NoNews, nil
+}
+
+// Leave cancels what nobody will look at; shown again, the page asks again.
+func (p *Poll[T]) Leave() {
+	p.question.Leave()
+	p.Slow, p.revision = false, 0
+}

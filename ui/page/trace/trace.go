@@ -1,0 +1,118 @@
+// Package trace is the page of the scheduling cycle of a pod.
+package trace
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+// Page is the page. It shows one stage at a time.
+type Page struct {
+	page.Base
+	Table  *table.Table[traceRow] // the rows of the stage
+	pod    *model.Pod             // as it was last seen
+	report *report.Report         // with a scheduling cycle; nil until there is one
+	stage  string                 // the one that is shown
+	gone   bool                   // the pod is no more
+	poll   page.Poll[*report.Report]
+}
+
+// New makes the page about one pod.
+func New(h page.Host, pod *model.Pod) *Page {
+	return &Page{Base: page.Base{Host: h}, pod: pod, Table: table.New(traceID)}
+}
+
+// Update takes snapshots, answers and the mouse.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.SnapshotMsg:
+		return p.onSnapshot(msg.Snapshot)
+	case tea.MouseWheelMsg:
+		p.Table.Scroll(keymap.Wheel(msg))
+		return nil
+	case tea.MouseClickMsg:
+		return p.onClick(msg.Y)
+	}
+	news, rest := p.poll.Update(p.Host, p, msg)
+	switch news {
+	case page.Answered:
+		if p.poll.Trouble == nil {
+			p.take(p.poll.Value)
+		}
+		return rest
+	case page.Renew:
+		return p.ask()
+	}
+	return nil
+}
+
+// onSnapshot finds the pod in it and asks again where the answer may be another.
+func (p *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
+	if p.pod, p.gone = page.PodIn(s, p.pod); p.gone {
+		p.Leave()
+		return nil
+	}
+	return p.ask()
+}
+
+// ask asks for the scheduling cycle, off the event loop, unless it is there, on its
+// way, or nobody looks.
+func (p *Page) ask() tea.Cmd {
+	if p.gone || !p.Host.Shown(p) {
+		return nil
+	}
+	uid := p.pod.Object.UID
+	return p.poll.Ask(p.Host, p, func(ctx context.Context, cluster page.Cluster) (*report.Report, error) {
+		return cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.Nodes | report.TracePart})
+	})
+}
+
+// take shows a scheduling cycle.
+func (p *Page) take(r *report.Report) {
+	p.report = r
+	if p.stage == "" {
+		p.stage = decisive(r.Cycle)
+	}
+	p.fill()
+}
+
+// decisive is the stage where the cycle ends; where it does not, that which ranks.
+func decisive(w *report.SchedulingCycle) string {
+	for _, stage := range w.Stages {
+		if stage.Outcome == report.Refused || stage.Outcome == report.Open {
+			return stage.Name
+		}
+	}
+	return report.StageScore
+}
+
+// shown is the stage that is shown.
+func (p *Page) shown() (*report.Stage, bool) {
+	if p.report == nil {
+		return nil, false
+	}
+	return p.report.Cycle.Stage(p.stage), true
+}
+
+// turn shows the stage after or before this one.
+func (p *Page) turn(by int) {
+	if p.report == nil {
+		return
+	}
+	stages := p.report.Cycle.Stages
+	at := slices.IndexFunc(stages, func(s report.Stage) bool { return s.Name == p.stage })
+	p.stage = stages[(at+by+len(stages))%len(stages)].Name
+	p.Table = table.New(traceID)
+	p.fill()
+}
+
+// Leave cancels what nobody will look at.
+func (p *Page) Leave() { p.poll.Leave() }
