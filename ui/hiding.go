@@ -32,7 +32,7 @@ const hiddenWords = "hidden until you answer"
 // hides says whether explanations are hidden: a prediction waits for its answer.
 func (p *lessonPanel) hides() bool {
 	s := &p.state
-	return p.taken != nil && s.open() && s.GoingTo == 0 && !s.Reached && s.Spoilt == ""
+	return p.taken != nil && s.open() && s.GoingTo == 0 && !s.Reached && s.Failed == ""
 }
 
 // hides says whether a page is hidden until the lesson's prediction is answered.

@@ -52,7 +52,7 @@ type LessonState struct {
 	HintsLeft  int
 	Ready      bool // the next step may start
 	Reached    bool
-	Spoilt     string // why it must be reset; "" if it need not
+	Failed     string // why it must be reset; "" if it need not
 	Learned    string // the explanation at the end; "" before
 	Link       string
 	Next       string // the name of the next lesson; "" if there is none
@@ -124,7 +124,7 @@ func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 	before := l.app.lesson.state
 	l.app.lesson.state = msg.state
 	if before.Step != msg.state.Step || before.Answered != msg.state.Answered || before.Ready != msg.state.Ready || len(before.Hints) != len(msg.state.Hints) ||
-		before.Reached != msg.state.Reached || before.Spoilt != msg.state.Spoilt {
+		before.Reached != msg.state.Reached || before.Failed != msg.state.Failed {
 		l.app.layout.showLesson()
 	}
 	return tea.Batch(l.hideAnswers(), l.nextLesson())
@@ -217,7 +217,7 @@ func (l *lessons) hint() tea.Cmd {
 func (l *lessons) goOn() tea.Cmd {
 	state := l.app.lesson.state
 	switch {
-	case state.Reached || state.Spoilt != "":
+	case state.Reached || state.Failed != "":
 		return nil
 	case state.GoingTo > 0:
 		return l.app.said.say(fmt.Sprintf("Not yet: going to step %d.", state.GoingTo))

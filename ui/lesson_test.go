@@ -99,7 +99,7 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h for a hint (2 left)"},
 		{"after a hint", func(s *LessonState) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
 		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Goal reached: all 7 Running, none evicted. 1 of 2 predictions were correct."},
-		{"when it is spoilt", func(s *LessonState) { s.Spoilt = "A pod was ended." }, "A pod was ended."},
+		{"when it has failed", func(s *LessonState) { s.Failed = "A pod was ended." }, "A pod was ended."},
 		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 stopped responding."} }, "! std-a-01 stopped responding."},
 		{"on the way to a step", func(s *LessonState) { s.GoingTo = 4 }, "Going to step 4. Step 2 is done for you:"},
 		{"on the way, where it fails", func(s *LessonState) { s.GoingTo, s.Trouble = 4, "create Pod: no" }, "! create Pod: no"},

@@ -168,8 +168,8 @@ func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
 		return append(paragraph(s.Story, width), "", p.toDo("enter to continue")), 0
 	case s.Reached:
 		return p.reached(width), 0
-	case s.Spoilt != "":
-		return append(paragraph("✗ "+s.Spoilt, width), paragraph("To try again: i, then reset.", width)...), 0
+	case s.Failed != "":
+		return append(paragraph("✗ "+s.Failed, width), paragraph("To try again: i, then reset.", width)...), 0
 	}
 	if s.GoingTo > 0 {
 		way := fmt.Sprintf("Going to step %d. Step %d is done for you:", s.GoingTo, s.Step)
@@ -359,7 +359,7 @@ func (p *lessonPanel) footer() []page.Key {
 	s := &p.state
 	key := func(label, word string) page.Key { return page.Key{Do: keymap.Lesson, Word: word, Label: label} }
 	var all []page.Key
-	over := s.Reached || s.Spoilt != ""
+	over := s.Reached || s.Failed != ""
 	switch {
 	case !p.begun, s.Ready && s.Step < s.Steps && !s.open() && !over:
 		all = append(all, key("enter", "continue"))

@@ -61,8 +61,8 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 			shown.Right, shown.Because, shown.Foretold = p.Right, p.Because, step.Until != ""
 		}
 	}
-	if state.Spoilt {
-		shown.Spoilt = lesson.Spoilt.Says
+	if state.Failed {
+		shown.Failed = lesson.Failed.Says
 	}
 	if state.Reached {
 		shown.Learned = lesson.Learned

@@ -67,8 +67,8 @@ func momentsOf(lesson *lessons.Lesson) (all []moment) {
 	}
 	last := lessons.State{Lesson: lesson, Step: len(lesson.Steps) - 1, Reached: true, Asked: 3, Right: 2}
 	all = append(all, moment{"reached", last, []string{lesson.Goal.Says, lesson.Learned, lesson.Link, "2 of 3 predictions were correct"}})
-	if lesson.Spoilt != nil {
-		all = append(all, moment{"spoilt", lessons.State{Lesson: lesson, Spoilt: true}, []string{lesson.Spoilt.Says}})
+	if lesson.Failed != nil {
+		all = append(all, moment{"failed", lessons.State{Lesson: lesson, Failed: true}, []string{lesson.Failed.Says}})
 	}
 	return all
 }

@@ -19,11 +19,11 @@ const (
 const mostCost = 10_000_000
 
 // variables are those of expressions: lists of objects as in kubectl get -o json, and
-// three lists of pod summaries: running, refused (unschedulable) and ended (deleted
+// three lists of pod summaries: running, unschedulable and ended (deleted
 // since the lesson began).
 var variables = []string{
 	"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims",
-	"running", "refused", "ended",
+	"running", "unschedulable", "ended",
 }
 
 // compile compiles an expression.

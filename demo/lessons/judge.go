@@ -56,21 +56,21 @@ func (r *Run) supply(ctx context.Context) {
 	r.pendingObjects = nil
 }
 
-// judge evaluates whether the goal is reached or the lesson is spoilt; both are final.
+// judge evaluates whether the goal is reached or the lesson has failed; both are final.
 func (r *Run) judge(state map[string]any) error {
 	open := r.lesson.Steps[r.state.Step].Predict != nil && r.state.Answered == 0
 	if err := r.measure(state, open); err != nil {
 		return err
 	}
-	if r.spoilt != nil && !r.state.Reached {
-		is, err := evalBool(r.spoilt, state)
+	if r.failed != nil && !r.state.Reached {
+		is, err := evalBool(r.failed, state)
 		if err != nil {
 			return err
 		}
-		r.state.Spoilt = r.state.Spoilt || is
+		r.state.Failed = r.state.Failed || is
 	}
 	last := r.state.Step == len(r.lesson.Steps)-1
-	if !last || open || r.state.Spoilt {
+	if !last || open || r.state.Failed {
 		return nil
 	}
 	is, err := evalBool(r.goal, state)

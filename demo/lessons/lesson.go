@@ -26,7 +26,7 @@ type Lesson struct {
 	Goal    Goal     `json:"goal"`    // reaching it ends the lesson
 	Hints   []string `json:"hints"`   // of the last step, each more specific than the one before
 	Faults  []Fault  `json:"faults"`  // they happen by themselves
-	Spoilt  *Goal    `json:"spoilt"`  // if it holds, the lesson must be reset
+	Failed  *Goal    `json:"failed"`  // if it holds, the lesson must be reset
 	Learned string   `json:"learned"` // the explanation at the end
 	Link    string   `json:"link"`    // to the Kubernetes documentation
 }
@@ -36,7 +36,7 @@ type Node struct {
 	Name        string              `json:"name"`
 	Labels      map[string]string   `json:"labels"`
 	Taints      []corev1.Taint      `json:"taints"`
-	Allocatable corev1.ResourceList `json:"room"` // allocatable
+	Allocatable corev1.ResourceList `json:"allocatable"` // allocatable
 	Zone        string              `json:"zone"`
 	Cordon      bool                `json:"cordoned"`
 }
@@ -127,8 +127,8 @@ func (l *Lesson) complete() error {
 		return errors.New("\"steps\" is required")
 	case l.Goal.When == "" || l.Goal.Says == "":
 		return errors.New("\"goal\": \"says\" and \"when\" are required")
-	case l.Spoilt != nil && (l.Spoilt.When == "" || l.Spoilt.Says == ""):
-		return errors.New("\"spoilt\": \"says\" and \"when\" are required")
+	case l.Failed != nil && (l.Failed.When == "" || l.Failed.Says == ""):
+		return errors.New("\"failed\": \"says\" and \"when\" are required")
 	}
 	return nil
 }
@@ -187,8 +187,8 @@ func (l *Lesson) all() []expression {
 	if l.Goal.Now != "" {
 		list = append(list, expression{l.Goal.Now, textResult})
 	}
-	if l.Spoilt != nil {
-		list = append(list, expression{l.Spoilt.When, boolResult})
+	if l.Failed != nil {
+		list = append(list, expression{l.Failed.When, boolResult})
 	}
 	for _, step := range l.Steps {
 		if step.Until != "" {

@@ -14,7 +14,7 @@ func TestTheSchedulerIsHeldUntilThePredictionIsMade(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "anti-affinity")
 	time.Sleep(2 * time.Second)
-	if !s.holds("pods.filter(p, !has(p.spec.nodeName)).size() == 7 && refused.size() == 0") {
+	if !s.holds("pods.filter(p, !has(p.spec.nodeName)).size() == 7 && unschedulable.size() == 0") {
 		t.Error("pods are decided about before the answer")
 	}
 	if err := s.Next(t.Context()); err != nil {

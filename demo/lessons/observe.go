@@ -6,7 +6,7 @@ func observe(cluster Cluster) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	running, refused := []any{}, []any{}
+	running, unschedulable := []any{}, []any{}
 	for _, object := range lists["pods"] {
 		pod, ok := object.(map[string]any)
 		if !ok || at(pod, "metadata", "deletionTimestamp") != nil {
@@ -16,10 +16,10 @@ func observe(cluster Cluster) (map[string]any, error) {
 		case at(pod, "status", "phase") == "Running":
 			running = append(running, podSummary(pod))
 		case isUnschedulable(pod):
-			refused = append(refused, podSummary(pod))
+			unschedulable = append(unschedulable, podSummary(pod))
 		}
 	}
-	state := map[string]any{"running": running, "refused": refused, "ended": cluster.Ended()}
+	state := map[string]any{"running": running, "unschedulable": unschedulable, "ended": cluster.Ended()}
 	for name, list := range lists {
 		state[name] = list
 	}

@@ -37,7 +37,7 @@ type Run struct {
 	clock   clock.WithTicker
 	goal    cel.Program
 	now     cel.Program // nil: none
-	spoilt  cel.Program // nil: none
+	failed  cel.Program // nil: none
 	until   cel.Program // of the step; nil: none
 
 	mu             sync.Mutex
@@ -64,7 +64,7 @@ type State struct {
 	Ready      bool   // the next step may begin
 	Now        string // how far the goal is
 	Reached    bool
-	Spoilt     bool
+	Failed     bool
 	GoingTo    int    // the step to go to, counted from 0; 0 is none
 	Unfinished []int  // steps before it that did not finish, counted from 1
 	Led        bool   // an instructor helped: reaching the goal does not count
@@ -110,8 +110,8 @@ func (r *Run) compile() (err error) {
 			return err
 		}
 	}
-	if r.lesson.Spoilt != nil {
-		r.spoilt, err = compile(r.lesson.Spoilt.When, boolResult)
+	if r.lesson.Failed != nil {
+		r.failed, err = compile(r.lesson.Failed.When, boolResult)
 	}
 	return err
 }

@@ -98,8 +98,8 @@ func (s *stage) await(says string, is func(lessons.State) bool) {
 		select {
 		case <-changed:
 		case <-limit:
-			s.Fatalf("it does not come to be that %s: step %d, %q, reached %v, spoilt %v, trouble %q",
-				says, state.Step+1, state.Now, state.Reached, state.Spoilt, state.Trouble)
+			s.Fatalf("it does not come to be that %s: step %d, %q, reached %v, failed %v, trouble %q",
+				says, state.Step+1, state.Now, state.Reached, state.Failed, state.Trouble)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func TestEachStepCanBeGoneToAndReachesNoGoal(t *testing.T) {
 			s.await("the last step begins", func(state lessons.State) bool { return state.GoingTo == 0 && state.Step == last })
 			time.Sleep(2 * time.Second)
 			state, _ := s.State()
-			if state.Reached || state.Spoilt || len(state.Unfinished) > 0 || state.Trouble != "" {
-				t.Fatalf("by going there reached is %v, spoilt %v, unfinished are %v, trouble is %q", state.Reached, state.Spoilt, state.Unfinished, state.Trouble)
+			if state.Reached || state.Failed || len(state.Unfinished) > 0 || state.Trouble != "" {
+				t.Fatalf("by going there reached is %v, failed %v, unfinished are %v, trouble is %q", state.Reached, state.Failed, state.Unfinished, state.Trouble)
 			}
 			if state.Asked != 0 || state.Right != 0 || state.Hints != 0 || !state.Led {
 				t.Errorf("who goes to a step answers nothing, and a trainer leads: %+v", state)
@@ -112,7 +112,7 @@ var faults = []struct {
 		"burst", onNode, nil, "running.filter(p, p.app == 'urgent-std-a-01').size() == 3 && ended.exists(e, e.how == 'PreemptionByScheduler')",
 		"!pods.exists(p, p.metadata.labels.app == 'urgent-std-a-01')",
 	},
-	{"too-large", lessons.Target{}, nil, "refused.exists(p, p.app == 'too-large')", "!pods.exists(p, p.metadata.labels.app == 'too-large')"},
+	{"too-large", lessons.Target{}, nil, "unschedulable.exists(p, p.app == 'too-large')", "!pods.exists(p, p.metadata.labels.app == 'too-large')"},
 	{
 		"budget", onWeb, nil, "poddisruptionbudgets.exists(b, b.metadata.name == 'none-of-web' && has(b.status) && b.status.currentHealthy == 1 && b.status.disruptionsAllowed == 0)",
 		"poddisruptionbudgets.size() == 0",

@@ -86,7 +86,7 @@ var walks = []walk{
 	},
 	{
 		lesson: "volume-zone", actions: map[int][]studentAction{3: {drain("std-b-01")}, 4: {uncordon("std-b-02")}},
-		shows: map[int]string{3: "refused.exists(p, p.app == 'db')"},
+		shows: map[int]string{3: "unschedulable.exists(p, p.app == 'db')"},
 		wrong: evict("db", ""), // it comes back to where it was
 	},
 	{lesson: "gates", actions: map[int][]studentAction{2: {ungate("report"), remove("stray")}}, wrong: remove("report"), spoils: true},
@@ -107,8 +107,8 @@ func TestEachLessonIsWalkedToItsGoal(t *testing.T) {
 				w.take(s, step)
 			}
 			s.await("the goal is reached", func(state lessons.State) bool { return state.Reached })
-			if state, _ := s.State(); state.Spoilt || state.Trouble != "" || state.Asked != state.Right || state.Asked == 0 {
-				t.Errorf("at the end spoilt is %v, %d of %d answers were right, trouble is %q", state.Spoilt, state.Right, state.Asked, state.Trouble)
+			if state, _ := s.State(); state.Failed || state.Trouble != "" || state.Asked != state.Right || state.Asked == 0 {
+				t.Errorf("at the end failed is %v, %d of %d answers were right, trouble is %q", state.Failed, state.Right, state.Asked, state.Trouble)
 			}
 			t.Logf("walked in %v", time.Since(begun).Round(time.Second))
 		})
@@ -167,7 +167,7 @@ func idle(s *stage, quiet time.Duration) {
 		state, _ := s.State()
 		step := s.lesson.Steps[state.Step]
 		switch {
-		case state.Reached || state.Spoilt:
+		case state.Reached || state.Failed:
 			return
 		case step.Predict != nil && state.Answered == 0:
 			s.Answer(len(step.Predict.Answers)) // mostly a wrong one
@@ -191,18 +191,18 @@ func TestNoLessonIsReachedByWaitingOrByAWrongAction(t *testing.T) {
 			t.Parallel()
 			s := begin(t, w.lesson)
 			idle(s, 10*time.Second)
-			if state, _ := s.State(); state.Reached || state.Spoilt || state.Trouble != "" {
-				t.Fatalf("without an action reached is %v, spoilt %v, trouble %q", state.Reached, state.Spoilt, state.Trouble)
+			if state, _ := s.State(); state.Reached || state.Failed || state.Trouble != "" {
+				t.Fatalf("without an action reached is %v, failed %v, trouble %q", state.Reached, state.Failed, state.Trouble)
 			}
 			w.wrong(s)
 			if w.spoils {
 				idle(s, 3*time.Second)
-				s.await("it is spoilt", func(state lessons.State) bool { return state.Spoilt || state.Reached })
+				s.await("it has failed", func(state lessons.State) bool { return state.Failed || state.Reached })
 			} else {
 				idle(s, 8*time.Second)
 			}
-			if state, _ := s.State(); state.Reached || state.Spoilt != w.spoils {
-				t.Errorf("after a wrong action reached is %v, spoilt %v", state.Reached, state.Spoilt)
+			if state, _ := s.State(); state.Reached || state.Failed != w.spoils {
+				t.Errorf("after a wrong action reached is %v, failed %v", state.Reached, state.Failed)
 			}
 		})
 	}
