@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,8 +50,13 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant)
 }
 
-// Flag adds to the error about an unknown flag which one may be meant.
+// Flag words an error about a flag: which flag may be meant by an unknown one, and
+// what a value should be.
 func Flag(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if number := new(strconv.NumError); errors.As(err, &invalid) && errors.As(err, &number) {
+		return badValue(invalid, number)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
@@ -69,6 +75,20 @@ func Flag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w (did you mean --%s?)", err, strings.Join(found, " or --"))
+}
+
+// badValue says what the value of a flag should be, without the words of strconv.
+func badValue(invalid *pflag.InvalidValueError, number *strconv.NumError) error {
+	wants := "a number"
+	switch kind := invalid.GetFlag().Value.Type(); {
+	case errors.Is(number, strconv.ErrRange):
+		wants = "a smaller number"
+	case kind == "bool":
+		wants = "true or false"
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		wants = "a whole number"
+	}
+	return fmt.Errorf("--%s %q: must be %s", invalid.GetFlag().Name, invalid.GetValue(), wants)
 }
 
 // OneOf completes a flag or an argument from a fixed list.
