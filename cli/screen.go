@@ -63,6 +63,7 @@ func (s *screen) prepare() (err error) {
 func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.Theme, options.ASCII, options.Production = s.settings.Theme, *s.settings.ASCII, s.settings.Production
 	options.ReadOnly, options.Version = s.source.ReadOnly, build.Version()
+	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
 	app := ui.New(options)
 	defer app.Close()
 	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {

@@ -112,6 +112,7 @@ type pendingItem struct {
 	Since     *time.Time        `json:"since"`
 	Verdict   report.Verdict    `json:"verdict"`
 	State     string            `json:"state"`
+	BlockedBy string            `json:"blockedBy"`
 	Why       string            `json:"why"`
 	Summary   string            `json:"summary"`
 	Scheduler string            `json:"schedulerName"`
@@ -131,8 +132,8 @@ func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.Li
 	now := live.Now()
 	l := &output.List{
 		Kind:  "PendingList",
-		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "STATE", "WHY"},
-		More:  []string{"VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
+		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "BLOCKED BY", "WHY"},
+		More:  []string{"STATE", "VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
 		Empty: g.scope.empty("pending pods"),
 	}
 	for _, kind := range live.Snapshot.Pending {
@@ -159,8 +160,9 @@ func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.Li
 			strconv.Itoa(count),
 			priority,
 			ago(now, pods[0].Since()),
-			report.State,
+			report.BlockedBy,
 			report.Why,
+			report.State,
 			string(report.Verdict),
 			ownerText(pods[0]),
 			orNone(pods[0].Object.Spec.SchedulerName),
@@ -210,6 +212,7 @@ func newPendingItem(pods []*model.Pod, report *report.Report) pendingItem {
 		Since:     timeOrNull(first.Since()),
 		Verdict:   report.Verdict,
 		State:     report.State,
+		BlockedBy: report.BlockedBy,
 		Why:       report.Why,
 		Summary:   report.Summary,
 		Scheduler: first.Object.Spec.SchedulerName,

@@ -21,6 +21,19 @@ type gateRejection struct {
 	owner  string // who has to see to it; "": not known
 }
 
+// cause is what holds the pod, in a word or two.
+func (g gateRejection) cause(q *podQuestion) string {
+	switch _, inQueue := queued(q.Pod); {
+	case g.plugin == names.SchedulingGates && inQueue:
+		return "queue"
+	case g.plugin == names.SchedulingGates:
+		return "gate"
+	case g.plugin == names.GangScheduling:
+		return "pod group"
+	}
+	return g.plugin
+}
+
 // gateExplainers find the words for the refusals of PreEnqueue plugins, by the
 // plugin's name. The plugin has refused already; false where nothing is found.
 var gateExplainers = map[string]func(*plugins.Question) (gateRejection, bool){

@@ -95,28 +95,28 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"a quota that is used up",
 			rules{quotas: []corev1.ResourceQuota{cpuQuota}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota compute: requests.cpu",
+			"ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota | compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
 			"a quota of two resources",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "1", "memory": "1Gi"}, map[string]string{"pods": "1", "memory": "1Gi"})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "512Mi")),
-			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi used, the pod needs 512Mi.", "quota compute: memory, pods",
+			"ResourceQuota team-a/compute allows memory 1Gi, 1Gi used, the pod needs 512Mi.", "quota | compute: memory, pods",
 			report.Number{Resource: "memory", Wanted: "512Mi", Requested: "1Gi", Allocatable: "1Gi", Short: "512Mi"},
 		},
 		{
 			"a quota on what the pod leaves open",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.memory": "1Gi"}, map[string]string{"limits.memory": "0"})}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute limits limits.memory, but container app does not set it.", "quota compute: limits.memory not set",
+			"ResourceQuota team-a/compute limits limits.memory, but container app does not set it.", "quota | compute: limits.memory not set",
 			report.Number{Resource: "limits.memory", Wanted: "", Requested: "0", Allocatable: "1Gi", Short: ""},
 		},
 		{
 			"a quota that nobody has counted",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "5"}, nil)}},
 			refusedPod("1"),
-			"ResourceQuota team-a/compute limits pods, but its usage is not calculated yet.", "quota compute: pods",
+			"ResourceQuota team-a/compute limits pods, but its usage is not calculated yet.", "quota | compute: pods",
 			report.Number{Resource: "pods", Wanted: "1", Requested: "", Allocatable: "5", Short: ""},
 		},
 		{
@@ -127,7 +127,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				}),
 				cpuQuota,
 			}},
-			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota compute: requests.cpu",
+			refusedPod("1"), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.", "quota | compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "1", Requested: "19500m", Allocatable: "20", Short: "500m"},
 		},
 		{
@@ -136,7 +136,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				quotas: []corev1.ResourceQuota{cpuQuota},
 				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: amounts(map[string]string{"cpu": "2"})})},
 			},
-			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 2.", "quota compute: requests.cpu",
+			refusedPod(""), "ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 2.", "quota | compute: requests.cpu",
 			report.Number{Resource: "requests.cpu", Wanted: "2", Requested: "19500m", Allocatable: "20", Short: "1500m"},
 		},
 		{
@@ -146,21 +146,21 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: amounts(map[string]string{"cpu": "500m"})})},
 			},
 			refusedPod("1", bounding(corev1.ResourceCPU, "2")),
-			"LimitRange team-a/bounds allows at most cpu 500m per Container, container app has limit 2.", "LimitRange bounds: max cpu 500m",
+			"LimitRange team-a/bounds allows at most cpu 500m per Container, container app has limit 2.", "limit range | bounds: max cpu 500m",
 			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "500m", Short: ""},
 		},
 		{
 			"a pod below the least of a LimitRange",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: amounts(map[string]string{"memory": "64Mi"})})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "16Mi")),
-			"LimitRange team-a/bounds requires at least memory 64Mi per Pod, the pod requests 16Mi.", "LimitRange bounds: min memory 64Mi",
+			"LimitRange team-a/bounds requires at least memory 64Mi per Pod, the pod requests 16Mi.", "limit range | bounds: min memory 64Mi",
 			report.Number{Resource: "memory", Wanted: "16Mi", Requested: "", Allocatable: "64Mi", Short: ""},
 		},
 		{
 			"a limit too far from its request",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})}},
 			refusedPod("1", bounding(corev1.ResourceCPU, "3")),
-			"LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 3 times.", "LimitRange bounds: ratio cpu 2",
+			"LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 3 times.", "limit range | bounds: ratio cpu 2",
 			report.Number{Resource: "cpu", Wanted: "3", Requested: "", Allocatable: "2", Short: ""},
 		},
 		{
@@ -168,7 +168,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			rules{labels: baseline},
 			refusedPod("1", privileged),
 			`namespace team-a enforces Pod Security level baseline, which forbids privileged (container "app" must not set securityContext.privileged=true).`,
-			"Pod Security baseline forbids privileged",
+			"pod security | baseline forbids privileged",
 			report.Number{},
 		},
 		{
@@ -176,8 +176,8 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			rules{labels: restricted},
 			refusedPod("1"),
 			`namespace team-a enforces Pod Security level restricted, which forbids allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false) and 3 more.`,
-			"Pod Security restricted forbids allowPrivilegeEscalation != false; Pod Security restricted forbids unrestricted capabilities; " +
-				"Pod Security restricted forbids runAsNonRoot != true; Pod Security restricted forbids seccompProfile",
+			"pod security | restricted forbids allowPrivilegeEscalation != false; restricted forbids unrestricted capabilities; " +
+				"restricted forbids runAsNonRoot != true; restricted forbids seccompProfile",
 			report.Number{},
 		},
 		{
@@ -185,7 +185,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			rules{},
 			refusedPod("1"),
 			"kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now.",
-			`kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
+			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
 			report.Number{},
 		},
 	} {
@@ -198,7 +198,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			same(t, string(r.Verdict), string(report.NotCreated))
 			same(t, r.Summary, "Not created: "+test.summary)
 			same(t, r.State, "not created")
-			same(t, r.Why, test.why)
+			same(t, rowOf(r), test.why)
 			same(t, r.Pod.Name+r.Pod.UID, "")
 			var numbers report.Number
 			for _, refusal := range r.Admission.Refusals[:min(1, len(r.Admission.Refusals))] {

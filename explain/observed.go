@@ -112,8 +112,12 @@ func (x *explanation) take(said externalFacts) {
 	x.question.found.unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
-	if s := said.scheduler; s.known && !s.alive && x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) {
-		x.report.Observed.Quiet = s.why
+	name := scheduler.NameOf(x.question.Pod)
+	if s := said.scheduler; s.known && !s.alive && x.scheduler.Serves(name) {
+		if name == corev1.DefaultSchedulerName {
+			name = "kube-scheduler"
+		}
+		x.report.Observed.Quiet = name + " may be down: " + s.why
 	}
 }
 

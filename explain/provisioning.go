@@ -103,7 +103,7 @@ func tellProvisioning(q *podQuestion, told overall) overall {
 		summary += ", by " + first.by
 	}
 	told.facts = append([]string{told.summary}, told.facts...)
-	told.summary, told.state, told.why = summary+".", "provisioning", why
+	told.summary, told.state, told.cause, told.why = summary+".", "provisioning", "volume", why
 	for _, p := range all {
 		if p.failed != nil {
 			told.facts = append(told.facts, fmt.Sprintf("%s failed %s ago for claim %s: %s",

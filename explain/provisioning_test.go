@@ -74,8 +74,8 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		"its Lease is old": {
 			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"The Lease kube-system/kube-scheduler was last renewed 3m ago.", "the Lease kube-system/kube-scheduler was last renewed 3m ago",
-			"the Lease kube-system/kube-scheduler was last renewed 3m ago",
+			"kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago.", "kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago",
+			"kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 		return false, true, "the Lease kube-system/kube-scheduler was last renewed 3m ago"
 	}
 	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
-	said := "\nThe Lease kube-system/kube-scheduler was last renewed 3m ago.\n"
-	if text := report.Text(r, 80, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
+	said := "\nkube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago.\n"
+	if text := report.Text(r, 100, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
 		t.Error(text)
 	}
 	if text := r.Markdown(); !strings.Contains(text, said) {

@@ -99,8 +99,6 @@ func amount(name corev1.ResourceName, quantity resource.Quantity) int64 {
 func roundTo(name corev1.ResourceName, room int64) int64 {
 	step := int64(1)
 	switch {
-	case name == corev1.ResourceCPU && room >= 1000:
-		step = 100
 	case name == corev1.ResourceCPU && room >= 100:
 		step = 10
 	case quantity.CountsBytes(name) && room >= 1<<30:

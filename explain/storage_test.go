@@ -192,7 +192,7 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 	})
 	t.Logf("refusals %v, acceptances %v", no, yes)
 	for name := range storageFinds {
-		if no[name] == 0 || yes[name] == 0 {
+		if !testing.Short() && (no[name] == 0 || yes[name] == 0) { // few are drawn then
 			t.Errorf("%s: %d refusals and %d acceptances were looked at: the drawn clusters show nothing", name, no[name], yes[name])
 		}
 	}

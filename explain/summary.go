@@ -30,20 +30,19 @@ func summarize(q *podQuestion, r *report.Report) {
 		report.Unknown:       tellUnknown,
 	}[r.Verdict]
 	told := withLanes(q, r, tell(q, r))
-	if r.Verdict == report.Unschedulable {
-		if told.state == "too large" && !strings.Contains(told.why, "largest") {
-			told.why = "too large: " + told.why
-		}
-		told.state = "unschedulable"
+	if told.cause == "" {
+		told.cause = told.state
 	}
-	r.Summary, r.State, r.Why, r.Facts = told.summary, told.state, told.why, told.facts
+	r.Summary, r.State, r.BlockedBy, r.Facts = told.summary, told.state, told.cause, told.facts
+	r.Why = report.Beside(told.cause, told.why)
 }
 
 // overall is the texts of a verdict.
 type overall struct {
 	summary string   // the answer in a sentence or two
 	state   string   // at most 13 cells
-	why     string   // the point first
+	cause   string   // what blocks the pod, at most 14 cells; "" where state says it
+	why     string   // the point first, beside cause
 	facts   []string // for verdicts that are not about nodes
 	lacks   string   // why without the node's name; "" where it names none
 }
@@ -96,7 +95,7 @@ func tellGated(q *podQuestion, _ *report.Report) overall {
 			told.facts = append(told.facts, h.owner)
 		}
 	}
-	told.why = strings.Join(shorts, ", ")
+	told.cause, told.why = first.cause(q), strings.Join(shorts, ", ")
 	return told
 }
 
@@ -119,10 +118,10 @@ func tellNotConsidered(q *podQuestion, r *report.Report) overall {
 // the scheduler was seen.
 func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	summary := "It fits " + grammar.Plural(r.Fits, "node") + " now" + firstWords(q) + "."
-	why := grammar.Plural(r.Fits, "node")
+	why := "fits " + grammar.Plural(r.Fits, "node")
 	tried := attemptOf(q, r)
 	r.Observed.Quiet = tried.quiet
-	told := overall{summary: summary, state: "fits now", why: why}
+	told := overall{summary: summary, state: "fits now", cause: "nothing", why: why}
 	if tried.sentence != "" {
 		told.summary, told.why = summary+" "+tried.sentence, why+"; "+tried.clause
 	}

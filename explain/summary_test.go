@@ -42,12 +42,15 @@ func drawnCluster() ([]runtime.Object, *corev1.Pod) {
 	return objects, pod
 }
 
+// rowOf is what the row of Pending says: BLOCKED BY, then WHY.
+func rowOf(r *report.Report) string { return r.BlockedBy + " | " + r.Why }
+
 func TestTheDrawnClusterIsToldAsDrawn(t *testing.T) {
 	objects, pod := drawnCluster()
 	r := mustExplain(t, startEngine(t, Options{}, objects...), pod)
 	same(t, r.Summary, "No node fits. Closest: std-b-02 needs cpu 350m more.")
 	same(t, r.State, "unschedulable")
-	same(t, r.Why, "std-b-02 needs cpu 350m more")
+	same(t, rowOf(r), "cpu | std-b-02 needs 350m more")
 	var words, wide []string
 	for _, g := range r.Groups {
 		words, wide = append(words, g.Words), append(wide, longest(&g, 80))
@@ -80,52 +83,52 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 	}{
 		"no nodes": {
 			nil, testPod("shop/x", "", "4"),
-			"No node fits: the cluster has no nodes.", "unschedulable", "no nodes",
+			"No node fits: the cluster has no nodes.", "unschedulable", "no nodes | the cluster has no nodes",
 		},
 		"too large": {
 			[]runtime.Object{testNode("a", "31800m"), testNode("b", "15900m", taint)},
 			testPod("shop/x", "", "32"),
-			"Too large for any node: it requests cpu 32, the largest node has 31.8 allocatable.", "unschedulable", "cpu 32; largest node 31.8",
+			"Too large for any node: it requests cpu 32, the largest node has 31.8 allocatable.", "unschedulable", "too large | cpu 32; largest node 31.8",
 		},
 		"too large in two ways": {
 			[]runtime.Object{testNode("a", "8", small), testNode("b", "2")},
 			testPod("shop/x", "", "4", requesting(corev1.ResourceMemory, "4Gi")),
-			"Too large for any node: no node has cpu 4 and memory 4Gi allocatable.", "unschedulable", "too large: cpu 4 and memory 4Gi",
+			"Too large for any node: no node has cpu 4 and memory 4Gi allocatable.", "unschedulable", "too large | cpu 4 and memory 4Gi",
 		},
 		"nobody has it": {
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/x", "", "1", requesting("nvidia.com/gpu", "1")),
-			"No node has nvidia.com/gpu: it requests 1.", "unschedulable", "no node has nvidia.com/gpu",
+			"No node has nvidia.com/gpu: it requests 1.", "unschedulable", "gpu | no node has nvidia.com/gpu",
 		},
 		"full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "3650m"), testPod("shop/2", "b", "4"), testNode("c", "8", taint, full)},
 			testPod("shop/x", "", "1"),
-			"The cluster is full for this pod: no node that would accept it has more than cpu 350m free.", "unschedulable", "a needs cpu 650m more",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 350m free.", "unschedulable", "cpu | a needs 650m more",
 		},
 		"fragmented": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "350m"), testPod("shop/2", "b", "2")},
 			testPod("shop/x", "", "4"),
-			"Enough capacity in total, but not on one node: cpu 5.65 free on 2 nodes, at most 3.65 on one; it requests 4.", "unschedulable", "a needs cpu 350m more",
+			"Enough capacity in total, but not on one node: cpu 5.65 free on 2 nodes, at most 3.65 on one; it requests 4.", "unschedulable", "cpu | a needs 350m more",
 		},
 		"only a taint": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", taint)},
 			testPod("shop/x", "", "1"),
-			"Only a taint blocks it: 2 nodes would accept it without dedicated=gpu:NoSchedule.", "unschedulable", "dedicated=gpu:NoSchedule",
+			"Only a taint blocks it: 2 nodes would accept it without dedicated=gpu:NoSchedule.", "unschedulable", "taint | dedicated=gpu:NoSchedule",
 		},
 		"only a label": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeLabel("disktype", "hdd")), testNode("c", "4", taint, cordon)},
 			testPod("shop/x", "", "1", selecting("disktype", "ssd")),
-			"Only its node selector blocks it: 2 nodes would accept it without disktype=ssd.", "unschedulable", "node selector disktype=ssd: 1 has hdd, 1 has no label",
+			"Only its node selector blocks it: 2 nodes would accept it without disktype=ssd.", "unschedulable", "node selector | disktype=ssd: 1 has hdd, 1 has no label",
 		},
 		"only cordons": {
 			[]runtime.Object{testNode("a", "4", cordon), testNode("b", "4", cordon, taint)},
 			testPod("shop/x", "", "1"),
-			"Only a cordon blocks it: a would accept it once uncordoned.", "unschedulable", "a: cordoned",
+			"Only a cordon blocks it: a would accept it once uncordoned.", "unschedulable", "cordoned | a",
 		},
 		"one per node": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "", front), testPod("shop/2", "b", "", front)},
 			testPod("shop/x", "", "1", front),
-			"No node fits. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "one per node: 2 of 2 taken",
+			"No node fits. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "anti-affinity | one per node: 2 of 2 taken",
 		},
 		"a missing claim": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint)},
@@ -134,18 +137,18 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
 				}}}
 			}),
-			"No node fits: claim shop/warehouse does not exist.", "unschedulable", "claim shop/warehouse does not exist",
+			"No node fits: claim shop/warehouse does not exist.", "unschedulable", "claim | shop/warehouse does not exist",
 		},
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
 			testPod("shop/x", "", "3"),
 			"Too large for every node that would accept it: it requests cpu 3, the largest of them has 2 allocatable; a would accept it without dedicated=gpu:NoSchedule.",
-			"unschedulable", "b needs cpu 1 more",
+			"unschedulable", "too large | cpu 3; largest node that accepts it 2",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, Options{}, c.objects...), c.pod)
-		if r.Summary != c.summary || r.State != c.state || r.Why != c.why {
-			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, r.Why, c.summary, c.state, c.why)
+		if r.Summary != c.summary || r.State != c.state || rowOf(r) != c.why {
+			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, rowOf(r), c.summary, c.state, c.why)
 		}
 	}
 }
@@ -180,55 +183,55 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 		"gated": {
 			Options{},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} }),
-			"Gated by example.com/budget until the gate is removed.", "gated", "example.com/budget",
+			"Gated by example.com/budget until the gate is removed.", "gated", "gate | example.com/budget",
 		},
 		"gated twice": {
 			Options{},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a"}, {Name: "b"}} }),
-			"Gated by a, b until all of them are removed.", "gated", "a, b",
+			"Gated by a, b until all of them are removed.", "gated", "gate | a, b",
 		},
 		"no scheduler": {
 			Options{SchedulerAlive: noLease},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" }),
 			"Scheduler \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it.", "no scheduler",
-			"\"ml-scheduler\" is not running: no Lease, no events, no pods bound by it",
+			"no scheduler | \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it",
 		},
 		"fits, seen": {
 			Options{AttemptSeen: seen},
 			testPod("shop/x", "", "1", unschedulable),
-			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "1 node; last tried 15s ago",
+			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "nothing | fits 1 node; last tried 15s ago",
 		},
 		"fits, not seen": {
 			Options{},
 			testPod("shop/x", "", "1", unschedulable),
-			"It fits 1 node now: std-a-01. kube-scheduler has reported it as unschedulable for 14m.", "fits now", "1 node; unschedulable for 14m",
+			"It fits 1 node now: std-a-01. kube-scheduler has reported it as unschedulable for 14m.", "fits now", "nothing | fits 1 node; unschedulable for 14m",
 		},
 		"fits, new": {
 			Options{},
 			testPod("shop/x", "", "1"),
-			"It fits 1 node now: std-a-01. No scheduler has tried it yet.", "fits now", "1 node; not tried by a scheduler yet",
+			"It fits 1 node now: std-a-01. No scheduler has tried it yet.", "fits now", "nothing | fits 1 node; not tried by a scheduler yet",
 		},
 		"image": {
 			Options{},
 			testPod("shop/x", "std-a-01", "1", waiting("ErrImagePull", "failed to pull and unpack image: unexpected status from HEAD request: 403 Forbidden")),
 			"Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden).", "image",
-			"std-a-01: ErrImagePull, 403 Forbidden",
+			"image | std-a-01: ErrImagePull, 403 Forbidden",
 		},
 		"container": {
 			Options{},
 			testPod("shop/x", "std-a-01", "1", waiting("CreateContainerConfigError", `secret "db" not found`)),
 			`Scheduled to std-a-01 3m ago, not started: container app does not start (CreateContainerConfigError, secret "db" not found).`, "not started",
-			`std-a-01: CreateContainerConfigError, secret "db" not found`,
+			`not started | std-a-01: CreateContainerConfigError, secret "db" not found`,
 		},
 		"kubelet": {
 			Options{},
 			testPod("shop/x", "std-a-01", "1", bound),
-			"Scheduled to std-a-01 3m ago, not started: the kubelet has not started it.", "not started", "std-a-01: waiting for the kubelet",
+			"Scheduled to std-a-01 3m ago, not started: the kubelet has not started it.", "not started", "not started | std-a-01: waiting for the kubelet",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, c.options, node), c.pod)
-		if r.Summary != c.summary || r.State != c.state || r.Why != c.why {
-			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, r.Why, c.summary, c.state, c.why)
+		if r.Summary != c.summary || r.State != c.state || rowOf(r) != c.why {
+			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, r.State, rowOf(r), c.summary, c.state, c.why)
 		}
 	}
 }
@@ -243,7 +246,7 @@ func TestANominatedPodTellsWhatItWaitsFor(t *testing.T) {
 	r := mustExplain(t, e, pod)
 	same(t, r.Summary, "Preempting: nominated to std-c-01; 2 pods terminating, 18s of grace left.")
 	same(t, r.State, "preempting")
-	same(t, r.Why, "std-c-01: 2 pods, 18s left")
+	same(t, rowOf(r), "preempting | std-c-01: 2 pods, 18s left")
 	if want := []string{"batch/a is terminating on std-c-01, 18s of grace left", "batch/b is terminating on std-c-01, 18s of grace left"}; !slices.Equal(slices.Sorted(slices.Values(r.Facts)), want) {
 		t.Error(r.Facts)
 	}

@@ -11,14 +11,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
+
+// unschedulable is the state of a pod that no node accepts.
+const unschedulable = "unschedulable"
 
 // tellUnschedulable says why no node fits: too large for any, no free capacity, none
 // on one node, only one reason left, or whatever the closest node rejects it for.
 func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	if len(r.Groups) == 0 {
-		return overall{summary: "No node fits: the cluster has no nodes.", state: "no node fits", why: "no nodes"}
+		return overall{summary: "No node fits: the cluster has no nodes.", state: unschedulable, cause: "no nodes", why: "the cluster has no nodes"}
 	}
 	if told, ok := tellTooLarge(q); ok {
 		return told
@@ -34,11 +38,17 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		told.why = m.nearest()
 		told.summary = tellRoom(append(m.full, m.small...))
 	case len(m.small) > 0:
-		told.why = m.nearest()
+		told.cause, told.why = tooLarge, requestWords(q)
+		if f := largest(m.small); f != nil {
+			told.why = fmt.Sprintf("%s %s; largest node that accepts it %s", f.Resource,
+				quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))
+		}
 		told.summary = tellSmall(q, m)
 	case len(m.between) > 0:
 		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
+		f := tooLittle(m.without[0].lacks)[0]
+		told.cause, told.why = model.ResourceWord(f.Resource), fmt.Sprintf("no node that accepts it has %s", f.Resource)
 		told.summary = tellWithout(m.without)
 	}
 	return told
@@ -46,33 +56,37 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 
 // tellNearest names the closest node and all its reasons.
 func tellNearest(q *podQuestion, g *report.Group) overall {
-	told := overall{state: "no node fits"}
+	told := overall{state: unschedulable, cause: g.Refusals[0].Cause}
 	near := *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
 		near.Refusals = before
-		told.why = strings.Join(near.ClauseList(), "; ")
+		told.cause, told.why = before[0].Cause, strings.Join(near.ClauseList(), "; ")
 		told.summary = "No node fits: " + told.why + "."
 		return told
 	}
 	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
-	needs := false // the first clause has the node as its subject
+	needs := "" // the first clause where it has the node as its subject, beside the cause
 	for i, refusal := range near.Refusals {
 		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Refusals[i].Short = plugins.ShortOf(lacks)
-			needs = i == 0
+			if i == 0 {
+				needs = plugins.ShortBeside(lacks)
+			}
 		}
 	}
 	clauses := near.ClauseList()
 	told.why = strings.Join(clauses, "; ")
 	who := grammar.List(g.Nodes, 1)
-	if g.Count == 1 || g.Rejects(names.NodeResourcesFit) {
+	if told.why == told.cause { // it is said already
+		told.why = grammar.List(g.Nodes, grammar.Few)
+	} else if g.Count == 1 || g.Rejects(names.NodeResourcesFit) {
 		who = g.Nodes[0]
 		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
 	told.summary = fmt.Sprintf("No node fits. Closest: %s, %s.", who, strings.Join(clauses, " and "))
-	if needs {
-		told.why = who + " " + told.lacks
+	if needs != "" {
+		told.why = who + " " + strings.Join(append([]string{needs}, clauses[1:]...), "; ")
 		told.summary = fmt.Sprintf("No node fits. Closest: %s %s.", who, strings.Join(clauses, " and "))
 	}
 	return told

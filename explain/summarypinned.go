@@ -49,7 +49,7 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 		}
 		return overall{
 			summary: fmt.Sprintf("It can only run on %s, which %s not exist.", who, grammar.Agree(len(wanted), "does", "do")),
-			state:   "no node fits", why: fmt.Sprintf("can only run on %s: no such node", who),
+			state:   unschedulable, cause: "no such node", why: fmt.Sprintf("can only run on %s: no such node", who),
 		}, true
 	}
 	told := tellNearest(q, &left.Groups[0])
@@ -59,6 +59,8 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 	told.summary = fmt.Sprintf("It can only run on %s: %s.", who, cmp.Or(told.lacks, told.why))
 	if over := tooLittle(plugins.ShortageTableOf(q.Question).ByName(wanted[0])); len(over) > 0 {
 		f := over[0]
+		told.cause = tooLarge
+		told.why = fmt.Sprintf("%s %s; %s has %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))
 		told.summary = fmt.Sprintf("Too large for %s, the only node that it can run on: it requests %s %s, %s has %s allocatable.", who, f.Resource,
 			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))
 	}

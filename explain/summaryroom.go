@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -71,13 +72,16 @@ func (m *misses) add(l shortNode) {
 }
 
 // nearest is the closest of the nodes that have some of all that the pod requests.
-func (m *misses) nearest() string { return m.first.node + " " + plugins.ShortOf(m.first.lacks) }
+func (m *misses) nearest() string { return m.first.node + " " + plugins.ShortBeside(m.first.lacks) }
 
 // tooLittle are the resources of which the pod requests more than is allocatable on
 // the node. Every pod counts as one of the node's pods: that is not about size.
 func tooLittle(lacks []plugins.Figure) []plugins.Figure {
 	return slices.DeleteFunc(slices.Clone(lacks), func(f plugins.Figure) bool { return !f.TooLittle() })
 }
+
+// tooLarge is the cause of a pod that requests more than any node has allocatable.
+const tooLarge = "too large"
 
 // tellTooLarge is for a pod that would not fit even in an empty cluster.
 func tellTooLarge(q *podQuestion) (overall, bool) {
@@ -95,19 +99,19 @@ func tellTooLarge(q *podQuestion) (overall, bool) {
 		requests := requestWords(q)
 		return overall{
 			summary: fmt.Sprintf("Too large for any node: no node has %s allocatable.", requests),
-			state:   "too large", why: requests,
+			state:   unschedulable, cause: tooLarge, why: requests,
 		}, true
 	}
 	wanted, most := quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable)
 	if f.Allocatable == 0 {
 		return overall{
 			summary: fmt.Sprintf("No node has %s: it requests %s.", f.Resource, wanted),
-			state:   "no node fits", why: fmt.Sprintf("no node has %s", f.Resource),
+			state:   unschedulable, cause: model.ResourceWord(f.Resource), why: fmt.Sprintf("no node has %s", f.Resource),
 		}, true
 	}
 	return overall{
 		summary: fmt.Sprintf("Too large for any node: it requests %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
-		state:   "too large", why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
+		state:   unschedulable, cause: tooLarge, why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
 	}, true
 }
 

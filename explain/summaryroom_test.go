@@ -57,50 +57,50 @@ func TestNearMissesAreToldApart(t *testing.T) {
 					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "warehouse"},
 				}}}
 			}),
-			"Too large for any node: it requests cpu 32, the largest node has 16 allocatable.", "cpu 32; largest node 16",
+			"Too large for any node: it requests cpu 32, the largest node has 16 allocatable.", "too large | cpu 32; largest node 16",
 		},
 		"larger than every node that would take it": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testNode("c", "16", taint), testPod("s/y", "c", "12")},
 			testPod("s/x", "", "8"),
-			"Too large for every node that would accept it: it requests cpu 8, the largest of them has 4 allocatable.", "a needs cpu 4 more",
+			"Too large for every node that would accept it: it requests cpu 8, the largest of them has 4 allocatable.", "too large | cpu 8; largest node that accepts it 4",
 		},
 		"and one that is large enough is tainted": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16", taint), testNode("c", "16", taint)},
 			testPod("s/x", "", "8"),
 			"Too large for every node that would accept it: it requests cpu 8, the largest of them has 4 allocatable; 2 nodes would accept it without dedicated=gpu:NoSchedule.",
-			"a needs cpu 4 more",
+			"too large | cpu 8; largest node that accepts it 4",
 		},
 		"each too small in its own way": {
 			[]runtime.Object{
 				testNode("a", "16", nodeHaving(corev1.ResourceMemory, "1Gi")), testNode("b", "2"), testNode("c", "16", taint), testPod("s/y", "c", "15"),
 			},
 			testPod("s/x", "", "4", memory("4Gi")),
-			"Too large for every node that would accept it: none has cpu 4 and memory 4Gi allocatable.", "b needs cpu 2 more",
+			"Too large for every node that would accept it: none has cpu 4 and memory 4Gi allocatable.", "too large | cpu 4 and memory 4Gi",
 		},
 		"a node that is large enough but full makes it full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16"), testPod("s/y", "b", "15")},
 			testPod("s/x", "", "6"),
-			"The cluster is full for this pod: no node that would accept it has more than cpu 4 free.", "a needs cpu 2 more",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 4 free.", "cpu | a needs 2 more",
 		},
 		"only the nodes that have the device matter": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16", taint, nodeHaving(gpu, "2"))},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"Only a taint blocks it: b would accept it without dedicated=gpu:NoSchedule.", "b: dedicated=gpu:NoSchedule",
+			"Only a taint blocks it: b would accept it without dedicated=gpu:NoSchedule.", "taint | b: dedicated=gpu:NoSchedule",
 		},
 		"and of those the one whose cpu is taken": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"The cluster is full for this pod: no node that would accept it has any cpu free.", "b needs cpu 1 more",
+			"The cluster is full for this pod: no node that would accept it has any cpu free.", "cpu | b needs 1 more",
 		},
 		"no node without another reason has the device": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"No node that would accept it has nvidia.com/gpu (it requests 1).", "a needs nvidia.com/gpu 1 more",
+			"No node that would accept it has nvidia.com/gpu (it requests 1).", "gpu | no node that accepts it has nvidia.com/gpu",
 		},
 		"all devices are taken": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "1")), testPod("s/y", "b", "1", requesting(gpu, "1"))},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"The cluster is full for this pod: no node that would accept it has any nvidia.com/gpu free.", "b needs nvidia.com/gpu 1 more",
+			"The cluster is full for this pod: no node that would accept it has any nvidia.com/gpu free.", "gpu | b needs 1 more",
 		},
 		"devices are free, one here and one there": {
 			[]runtime.Object{
@@ -108,12 +108,12 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "a", "1", requesting(gpu, "1")),
 			},
 			testPod("s/x", "", "1", requesting(gpu, "2")),
-			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "a needs nvidia.com/gpu 1 more",
+			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "gpu | a needs 1 more",
 		},
 		"enough cpu in sum does not help where memory is short in sum too": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "b", "2", memory("7Gi")), testPod("s/z", "a", "2", memory("7Gi"))},
 			testPod("s/x", "", "3", memory("4Gi")),
-			"The cluster is full for this pod: no node that would accept it has more than memory 1Gi free.", "a needs cpu 1, memory 3Gi more",
+			"The cluster is full for this pod: no node that would accept it has more than memory 1Gi free.", "cpu | a needs cpu 1, memory 3Gi more",
 		},
 		"one lacks cpu, the other memory": {
 			[]runtime.Object{
@@ -121,12 +121,12 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testPod("s/y", "b", "4"), testPod("s/w", "c", "4"), testPod("s/z", "a", "", memory("7Gi")),
 			},
 			testPod("s/x", "", "3", memory("4Gi")),
-			"Enough capacity in total, but not on one node: of the 3 nodes that would accept it 2 lack cpu, 1 lacks memory.", "a needs memory 3Gi more",
+			"Enough capacity in total, but not on one node: of the 3 nodes that would accept it 2 lack cpu, 1 lacks memory.", "memory | a needs 3Gi more",
 		},
 		"room for no more pods": {
 			[]runtime.Object{testNode("a", "4", nodeHaving(corev1.ResourcePods, "1")), testPod("s/y", "a", ""), testNode("b", "4", nodeHaving(corev1.ResourcePods, "0"))},
 			testPod("s/x", "", ""),
-			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "a has reached its pod limit",
+			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "pods | a has reached its pod limit",
 		},
 		"cordoned and NotReady nodes would not take it": {
 			[]runtime.Object{
@@ -134,64 +134,64 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testNode("c", "16", notReady), testPod("s/w", "c", "16"),
 			},
 			testPod("s/x", "", "1"),
-			"The cluster is full for this pod: no node that would accept it has more than cpu 500m free.", "a needs cpu 500m more",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 500m free.", "cpu | a needs 500m more",
 		},
 		"two taints on a node": {
 			[]runtime.Object{testNode("a", "4", taint, team)},
 			testPod("s/x", "", "1"),
-			"Only taints block it: a would accept it without dedicated=gpu:NoSchedule, team=a:NoExecute.", "a: dedicated=gpu:NoSchedule, team=a:NoExecute",
+			"Only taints block it: a would accept it without dedicated=gpu:NoSchedule, team=a:NoExecute.", "taint | a: dedicated=gpu:NoSchedule, team=a:NoExecute",
 		},
 		"a state of nodes is no taint that somebody set": {
 			[]runtime.Object{testNode("a", "4", notReady), testNode("b", "4", notReady)},
 			testPod("s/x", "", "1"),
-			"Only the condition of nodes blocks it: 2 nodes would accept it without NotReady.", "NotReady",
+			"Only the condition of nodes blocks it: 2 nodes would accept it without NotReady.", "NotReady | a, b",
 		},
 		"a taint here, a label there": {
 			[]runtime.Object{testNode("a", "4", taint, nodeLabel("disktype", "ssd")), testNode("b", "4"), testNode("c", "4")},
 			testPod("s/x", "", "1", selecting("disktype", "ssd")),
 			"Only a taint or its node selector blocks it: a would accept it without dedicated=gpu:NoSchedule, 2 nodes without disktype=ssd.",
-			"a: dedicated=gpu:NoSchedule",
+			"taint | a: dedicated=gpu:NoSchedule",
 		},
 		"a taint here, a cordon there": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", cordonedNode)},
 			testPod("s/x", "", "1"),
 			"Only a taint or a cordon blocks it: a would accept it without dedicated=gpu:NoSchedule, b once uncordoned.",
-			"a: dedicated=gpu:NoSchedule",
+			"taint | a: dedicated=gpu:NoSchedule",
 		},
 		"a node with room missing and one with a taint: the nearest": {
 			[]runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3500m"), testNode("b", "4", taint)},
 			testPod("s/x", "", "1"),
-			"No node fits. Closest: a needs cpu 500m more.", "a needs cpu 500m more",
+			"No node fits. Closest: a needs cpu 500m more.", "cpu | a needs 500m more",
 		},
 		"a daemon's node is full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "a", "3650m")},
 			testPod("s/x", "", "1", pinnedTo("a")),
-			"It can only run on a: needs cpu 650m more.", "a needs cpu 650m more",
+			"It can only run on a: needs cpu 650m more.", "cpu | a needs 650m more",
 		},
 		"a daemon's node is too small": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16")},
 			testPod("s/x", "", "8", pinnedTo("a")),
-			"Too large for a, the only node that it can run on: it requests cpu 8, a has 4 allocatable.", "a needs cpu 4 more",
+			"Too large for a, the only node that it can run on: it requests cpu 8, a has 4 allocatable.", "too large | cpu 8; a has 4",
 		},
 		"a daemon's node is tainted": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "16")},
 			testPod("s/x", "", "1", pinnedTo("a")),
-			"It can only run on a: dedicated=gpu:NoSchedule.", "a: dedicated=gpu:NoSchedule",
+			"It can only run on a: dedicated=gpu:NoSchedule.", "taint | a: dedicated=gpu:NoSchedule",
 		},
 		"a daemon's node is gone": {
 			[]runtime.Object{testNode("b", "16")},
 			testPod("s/x", "", "1", pinnedTo("a")),
-			"It can only run on a, which does not exist.", "can only run on a: no such node",
+			"It can only run on a, which does not exist.", "no such node | can only run on a: no such node",
 		},
 		"two nodes are named": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "16", cordonedNode), testNode("c", "4")},
 			testPod("s/x", "", "1", pinnedTo("a", "b")),
-			"No node fits. Closest: a, dedicated=gpu:NoSchedule.", "a: dedicated=gpu:NoSchedule",
+			"No node fits. Closest: a, dedicated=gpu:NoSchedule.", "taint | a: dedicated=gpu:NoSchedule",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, Options{}, c.nodes...), c.pod)
-		if r.Summary != c.summary || r.Why != c.why {
-			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, r.Summary, r.Why, c.summary, c.why)
+		if r.Summary != c.summary || rowOf(r) != c.why {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, r.Summary, rowOf(r), c.summary, c.why)
 		}
 	}
 }

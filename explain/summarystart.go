@@ -35,8 +35,11 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 		state:   "not started",
 		why:     node + ": " + s.clause(),
 	}
-	if s.stage == stageImage {
+	switch s.stage {
+	case stageImage:
 		told.state = "image"
+	case stageVolume:
+		told.cause = "volume"
 	}
 	if s.message != "" {
 		told.facts = append(told.facts, "message from "+cmp.Or(s.speaker, "the kubelet")+": "+s.message)

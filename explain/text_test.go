@@ -23,7 +23,7 @@ func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
 	same(t, report.Text(mustExplain(t, e, pod), 80, report.TextOptions{Verbose: true, Now: testNow}), `shop/checkout: Unschedulable
 No node fits. Closest: std-b-02 needs cpu 350m more.
 requests cpu 4, memory 4Gi · Burstable · priority 0
-Agrees with kube-scheduler, pod unschedulable for 14m.
+Agrees with kube-scheduler, unschedulable for 14m.
 
   NODES cordon taint node-aff fit  REASON (closest first)
       3    ·     ·      ·      ✗   cpu: std-b-02 needs 350m, 2 others 1.2–3.1
@@ -40,7 +40,7 @@ requested 12.25
 Preemption won't help: the 3 nodes that lack only capacity run no lower-priority
 pod; the other 9 reject it for other reasons.
 
-KUBE-SCHEDULER, pod unschedulable for 14m (identical to fathom's)
+KUBE-SCHEDULER, unschedulable for 14m (identical to fathom's)
   `+said+`
 
 Note: default profile assumed

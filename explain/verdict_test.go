@@ -152,7 +152,7 @@ func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 func TestTheDefaultSchedulerMayBeDownForAMoment(t *testing.T) {
 	options := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}
 	r := mustExplain(t, startEngine(t, options, aNode("a", "4")), aPod("web", "9"))
-	if r.Verdict != report.Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "its Lease expired" {
+	if r.Verdict != report.Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "kube-scheduler may be down: its Lease expired" {
 		t.Errorf("got %s, %q, %q", r.Verdict, r.SchedulerMessage, r.Observed.Quiet)
 	}
 }

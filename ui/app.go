@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -31,6 +32,7 @@ type Options struct {
 	ReadOnly   bool             // refuse every change
 	Demo       bool             // it is the embedded cluster
 	Large      bool             // draw large and plain, as for a projector
+	Levels     gauge.Levels     // where gauges turn; zero is gauge.DefaultLevels
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own
 	Warning    error            // shown on the message row until a key is pressed; nil is none
@@ -85,6 +87,9 @@ type App struct {
 func New(o Options) *App {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Levels == (gauge.Levels{}) {
+		o.Levels = gauge.DefaultLevels
 	}
 	a := &App{
 		Options: o, after: tea.Tick, dark: true, colours: true, width: 80, height: 24,

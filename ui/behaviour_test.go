@@ -24,11 +24,13 @@ func screenRow(app *App, n int) string {
 }
 
 const (
-	header  = 1
-	answer  = 2
-	first   = 4 // of a table's rows
-	message = -2
-	footer  = -1
+	header = 1
+	answer = 2
+	first  = 4 // of a table's rows
+
+	firstPending = first + 1 // below the gauges
+	message      = -2
+	footer       = -1
 )
 
 func TestWhatKeysLeadTo(t *testing.T) {
@@ -53,14 +55,14 @@ func TestWhatKeysLeadTo(t *testing.T) {
 		{"- goes to the last view and back", "2 3 - -", header, "prod-eu › all › nodes"},
 		{"[ and ] walk the history", "2 3 [ [ ]", header, "prod-eu › all › pods"},
 		{"n lists namespaces", "n p a y enter", header, "prod-eu › payments › pending"},
-		{"the rows are of that namespace", "n p a y enter", first, "▸  ledger-0             100000  12s  preempting     std-c-01: evicts 2, 18s left"},
+		{"the rows are of that namespace", "n p a y enter", firstPending, "▸  ledger-0             100000  12s  preempting     std-c-01: evicts 2, 18s left"},
 		{"0 shows all namespaces", "n p a y enter 0", header, "prod-eu › all › pending"},
 		{"n 1 goes to the recent namespace", "n p a y enter 0 n 1", header, "prod-eu › payments › pending"},
-		{"another namespace leaves no gone rows", "n s h o p enter", first, "▸  checkout ×3               0  14m  unschedulable  std-b-02 needs cpu 350m more"},
+		{"another namespace leaves no gone rows", "n s h o p enter", firstPending, "▸  checkout ×3               0  14m  cpu            std-b-02 needs 350m more"},
 		{"the palette goes to a view", ": n o d enter", header, "prod-eu › all › nodes"},
 		{"tab completes", ": p o d tab", message, ":pods▏"},
 		{"s and a letter sort, from the top", "2 j s a", first, "▸  payments/ledger-0               0/1 Pending           Burst             12s"},
-		{"+ unfolds a kind", "j j j j +", first + 5, "…6c9d8b7f4-x2x1p"},
+		{"+ unfolds a kind", "j j j j +", firstPending + 5, "…6c9d8b7f4-x2x1p"},
 		{"ctrl-k says that nothing is killed", "ctrl+k", message, "ctrl-k does nothing. e evicts the pod, after a preview."},
 		{"a key that cannot act says why", "+", message, "+ unfold: this row is a single pod."},
 		{"a half typed filter says what is missing", "2 / c p u >", message, "/cpu>▏"},
@@ -311,7 +313,7 @@ func TestALabelSelectorIsAFilterFromTheStart(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
 		o.Selector = "pod-template-hash in (6c9d8b7f4)"
 	})
-	if got := screenRow(app, first) + screenRow(app, first+1); !strings.HasPrefix(got, "▸  shop/checkout ×3") || !strings.HasSuffix(got, "350m more") {
+	if got := screenRow(app, firstPending) + screenRow(app, firstPending+1); !strings.HasPrefix(got, "▸  shop/checkout ×3") || !strings.HasSuffix(got, "350m more") {
 		t.Errorf("shows %s", got)
 	}
 }

@@ -32,9 +32,9 @@ func queue(revision int64, teams, each int) *model.Snapshot {
 func stateOf(s *model.Snapshot) map[types.UID]*report.Report {
 	reports := map[types.UID]*report.Report{}
 	for i, p := range s.Pods {
-		r := &report.Report{Verdict: report.Unschedulable, State: "unschedulable", Why: "needs cpu 500m more", Revision: s.Revision}
+		r := &report.Report{Verdict: report.Unschedulable, State: "unschedulable", BlockedBy: "memory", Why: "needs 1Gi more", Revision: s.Revision}
 		if i%10 == 9 {
-			r = &report.Report{Verdict: report.Gated, State: "gated", Why: "example.com/budget", Revision: s.Revision}
+			r = &report.Report{Verdict: report.Gated, State: "gated", BlockedBy: "gate", Why: "example.com/budget", Revision: s.Revision}
 		}
 		reports[p.Object.UID] = r
 	}
@@ -86,7 +86,7 @@ func TestARowsVerdictThatChangesIsFilteredAgain(t *testing.T) {
 	}
 	next := queue(2, 1, 5)
 	cluster.reports = stateOf(next)
-	cluster.reports[next.Pods[2].Object.UID] = &report.Report{Verdict: report.Gated, State: "gated", Why: "g", Revision: 2}
+	cluster.reports[next.Pods[2].Object.UID] = &report.Report{Verdict: report.Gated, State: "gated", BlockedBy: "gate", Why: "g", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 5 { // its timers never fire
 		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
@@ -216,12 +216,12 @@ func TestARowThatTheFilterNoLongerKeepsIsNotGone(t *testing.T) {
 	filterBy(t, app, "state=gated")
 	next := queue(2, 1, 10)
 	cluster.reports = stateOf(next)
-	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "unschedulable", Why: "w", Revision: 2}
+	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "unschedulable", BlockedBy: "cpu", Why: "w", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 10 {
 		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
 	}
-	if got := screenRow(app, first); !strings.Contains(got, "unschedulable") || strings.Contains(got, "gone") {
+	if got := screenRow(app, firstPending); !strings.Contains(got, " cpu ") || strings.Contains(got, "gone") {
 		t.Errorf("it says %q", got)
 	}
 	if app.pages.pending.Table.SelectedGone() {

@@ -11,7 +11,7 @@ func TestARowWhoseVerdictIsOlderThanAChangeIsMarked(t *testing.T) {
 		app := newTestApp(t, width, 24, c.snapshot())
 		before := screen(app)
 		marked := func() (n int) {
-			for _, row := range strings.Split(screen(app), "\n")[first-1 : first+15] {
+			for _, row := range strings.Split(screen(app), "\n")[firstPending-1 : firstPending+15] {
 				if strings.HasPrefix(row, "▸ …") || strings.HasPrefix(row, "  …") {
 					n++
 				}

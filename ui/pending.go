@@ -37,6 +37,8 @@ type pending struct {
 	limited  bool            // nodes could not be read: kube-scheduler's messages stand in
 	one      bool            // namespace is shown
 	idle     idle            // where no pods are pending
+	capacity capacity        // of the cluster
+	trend    trend           // of the pending pods
 }
 
 func newPending(a *App) *pending {
@@ -46,7 +48,7 @@ func newPending(a *App) *pending {
 	p.Born = func(w *waiting) time.Time { return w.pod.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.AsOf()) }
 	p.Table = p.newTable()
-	p.Settled, p.Known = p.explainNext, p.answered
+	p.Settled, p.Known, p.Above = p.explainNext, p.answered, p.gauges
 	return p
 }
 
@@ -69,7 +71,7 @@ func (p *pending) kinds() []query.PendingRow {
 		}
 		row := query.PendingRow{Kind: kind}
 		if report := p.app.verdicts.of(kind); report != nil {
-			row.State, row.Why = report.State, report.Why
+			row.State, row.BlockedBy, row.Why = report.State, report.BlockedBy, report.Why
 			if seen := report.Observed.AttemptSeen; seen != nil {
 				row.Tried = seen.Time
 			}
@@ -156,7 +158,7 @@ func (p *pending) Body() []string {
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
-	return lines
+	return p.Over(lines)
 }
 
 func (p *pending) columns() []table.Column[*waiting] {
@@ -165,11 +167,12 @@ func (p *pending) columns() []table.Column[*waiting] {
 		return func(w *waiting) table.Cell { return table.Cell{Text: text(w)} }
 	}
 	name := table.Column[*waiting]{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: p.name}
-	since := table.Column[*waiting]{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 2, Right: true, Text: text(func(w *waiting) string { return a.observed.Since(w.pod.Since()) })}
-	state := table.Column[*waiting]{Head: "STATE", Field: "state", Min: 13, Max: 20, State: true, Text: p.state, Left: func(w *waiting) string {
+	since := table.Column[*waiting]{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 2, Right: true, Text: p.age}
+	became := func(w *waiting) string {
 		state, _ := p.became(w)
 		return state
-	}}
+	}
+	blocked := table.Column[*waiting]{Head: "BLOCKED BY", Field: "blocked", Min: 13, Max: 20, State: true, Text: p.blockedBy, Left: became}
 	then := func(w *waiting) string {
 		_, where := p.became(w)
 		return where
@@ -178,20 +181,21 @@ func (p *pending) columns() []table.Column[*waiting] {
 		name.Head = "POD"
 	}
 	if p.limited {
-		since.Gap, name.Min, state.Min = 2, 0, 7
+		since.Gap, name.Min, blocked.Min = 2, 0, 10
 		said := table.Column[*waiting]{Head: "KUBE-SCHEDULER MESSAGE", Flex: true, State: true, Left: then, Text: text(func(w *waiting) string { return saidByScheduler(w.pod) })}
-		return []table.Column[*waiting]{name, since, state, said}
+		return []table.Column[*waiting]{name, since, blocked, said}
 	}
 	return []table.Column[*waiting]{
 		name,
 		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
-		since, state,
+		since, blocked,
 		{Head: "WHY", Field: "why", Min: 26, Flex: true, State: true, Text: p.why, Left: then},
-		{Head: "KIND", Field: "kind", From: 100, Max: 20, Text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
+		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *waiting) string { return w.pod.Owner.Kind })},
 		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *waiting) string { return requests(w.pod.Requests) })},
-		{Head: "NOMINATED", Field: "nominated", From: 120, Max: 20, Names: true, Text: text(func(w *waiting) string {
+		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *waiting) string {
 			return a.observed.NodeName(w.pod.Object.Status.NominatedNodeName)
 		})},
+		{Head: "STATE", Field: "state", Max: 20, From: 160, State: true, Text: text(p.state), Left: became},
 		{Head: "TRIED", Field: "tried", Ticks: true, From: 200, Right: true, Text: text(p.tried)},
 		{Head: "SCHEDULER", Field: "scheduler", From: 200, Max: 30, Text: text(func(w *waiting) string { return w.pod.Object.Spec.SchedulerName })},
 	}
@@ -237,23 +241,55 @@ func (p *pending) name(w *waiting) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// state is the verdict in one or two words.
-func (p *pending) state(w *waiting) table.Cell {
-	report := p.app.verdicts.of(w.kind)
+// state is the verdict in one or two words; "" while there is none.
+func (p *pending) state(w *waiting) string {
+	if report := p.app.verdicts.of(w.kind); report != nil && !p.app.observed.IsReading() {
+		return report.State
+	}
+	return ""
+}
+
+// blockedBy is the closest cause in one or two words.
+func (p *pending) blockedBy(w *waiting) table.Cell {
+	told := p.app.verdicts.of(w.kind)
 	switch {
 	case p.app.observed.IsReading():
 		return table.Cell{Text: "reading", Tone: tone.Dim}
 	case p.app.verdicts.hidden:
 		return table.Cell{Text: "hidden", Tone: tone.Dim}
-	case p.limited && report == nil:
+	case p.limited && told == nil:
 		return table.Cell{Text: "unknown", Tone: tone.Unknown}
-	case report == nil:
+	case told == nil:
 		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
 	if p.app.verdicts.outdated(w.kind) {
-		return table.Cell{Text: report.State, Tone: tone.Dim}
+		return table.Cell{Text: told.BlockedBy, Tone: tone.Dim}
 	}
-	return table.Cell{Text: report.State, Tone: verdictTone(report.Verdict)}
+	cell := table.Cell{Text: told.BlockedBy}
+	if told.Verdict == report.Unknown {
+		cell.Tone = tone.Unknown
+	}
+	return cell
+}
+
+// The ages from which a pending pod is no longer new, and from which it is old.
+const (
+	settledAge = 5 * time.Minute
+	oldAge     = 30 * time.Minute
+)
+
+// age is since when the pod is pending; it turns with how long that is.
+func (p *pending) age(w *waiting) table.Cell {
+	since := w.pod.Since()
+	cell := table.Cell{Text: p.app.observed.Since(since)}
+	switch age := p.app.observed.AsOf().Sub(since); {
+	case since.IsZero() || age < settledAge:
+	case age < oldAge:
+		cell.Tone = tone.Warning
+	default:
+		cell.Tone = tone.Bad
+	}
+	return cell
 }
 
 // became is the state and the node of a pod that is no longer pending: the reason
@@ -264,18 +300,6 @@ func (p *pending) became(w *waiting) (state, where string) {
 		return "deleted", ""
 	}
 	return "scheduled", "on " + p.app.observed.NodeName(pod.Object.Spec.NodeName) + ", " + strings.ToLower(pod.Status)
-}
-
-func verdictTone(v report.Verdict) tone.Tone {
-	switch v {
-	case report.Unschedulable, report.NotCreated:
-		return tone.Bad
-	case report.Schedulable:
-		return tone.Good
-	case report.Unknown:
-		return tone.Unknown
-	}
-	return tone.Warning
 }
 
 func (p *pending) why(w *waiting) table.Cell {
@@ -313,6 +337,8 @@ func (p *pending) Update(msg tea.Msg) tea.Cmd {
 		return p.app.verdicts.explainOnTop()
 	case page.SnapshotMsg:
 		p.limit()
+		p.capacity.of(msg.Snapshot, msg.Snapshot.Nodes)
+		p.trend.add(p)
 		return tea.Batch(p.Page.Update(msg), p.explainNext())
 	}
 	return p.Page.Update(msg)
@@ -323,6 +349,9 @@ func (p *pending) limit() {
 	limited, one := p.app.observed.NotRead("nodes") != "", p.app.namespace() != ""
 	if limited != p.limited || one != p.one {
 		p.limited, p.one = limited, one
+		if p.Above = p.gauges; limited {
+			p.Above = nil
+		}
 		old := p.Table
 		p.Table = p.newTable()
 		p.Table.TakeOver(old)

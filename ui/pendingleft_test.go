@@ -87,7 +87,7 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 			if !page.Table.Gone[row.id] {
 				continue
 			}
-			state, text := page.Table.Stands(columnOf(page, "STATE"), row).Text, page.Table.Stands(columnOf(page, "WHY"), row).Text
+			state, text := page.Table.Stands(columnOf(page, "BLOCKED BY"), row).Text, page.Table.Stands(columnOf(page, "WHY"), row).Text
 			pod, there := s.PodNamed(row.pod.Object.Namespace, row.pod.Object.Name)
 			switch {
 			case !there && (state != "deleted" || text != ""):

@@ -84,7 +84,24 @@ func (p *pending) Answer(width int) string {
 	case a.verdicts.hidden:
 		return p.Filtered(words+". Reasons are "+hiddenWords+"."+t.rejections(), width)
 	}
-	return p.Filtered(t.fitting(words, width-cells.Width(p.Keeps())), width)
+	return p.withTrend(p.Filtered(t.fitting(words, width-cells.Width(p.Keeps())), width), width)
+}
+
+// withTrend adds the age of the oldest pending pod and the trend, where there is room
+// for them.
+func (p *pending) withTrend(answer string, width int) string {
+	room := width - 2 // to the trend, and at the right end
+	trend := p.trendWords()
+	if oldest := p.oldestSince(); !oldest.IsZero() && p.InForce == "" {
+		words := " Oldest " + p.app.observed.Since(oldest) + "."
+		if cells.Width(answer+words)+cells.Width(trend) <= room {
+			answer += words
+		}
+	}
+	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {
+		return answer
+	}
+	return cells.Spread(answer, trend, width-1)
 }
 
 // fitting is the count with as many of its parts as fit width cells.

@@ -67,21 +67,22 @@ var waits = []struct {
 	priority       int32
 	age            time.Duration
 	verdict        report.Verdict
-	state, whyView string
+	state, blocked string
+	whyView        string
 }{
-	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "std-c-01: evicts 2, 18s left"},
-	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "unschedulable", "volume is only in eu-1b"},
-	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, report.NotConsidered, "no scheduler", "ml-scheduler has no Lease"},
-	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, report.Unschedulable, "unschedulable", "cpu 32; largest node 31.8"},
-	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "unschedulable", "std-b-02 needs cpu 350m more"},
-	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
-	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", ""},
-	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "unschedulable", "one per node: 6 of 6 taken"},
-	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", ""},
-	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "image", "std-a-01: ErrImagePull, 403"},
-	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", ""},
-	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "4 nodes; last tried 15s ago"},
-	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, report.Gated, "gated", "example.com/budget"},
+	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "preempting", "std-c-01: evicts 2, 18s left"},
+	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "unschedulable", "volume", "volume is only in eu-1b"},
+	{"ml/notebook-0", "", "1", "2Gi", 0, 5 * time.Hour, report.NotConsidered, "no scheduler", "no scheduler", "\"ml-scheduler\" is not running: it has no Lease"},
+	{"ml/train-7xk2p", "", "32", "64Gi", 0, 2 * time.Hour, report.Unschedulable, "unschedulable", "too large", "cpu 32; largest node 31.8"},
+	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "unschedulable", "cpu", "std-b-02 needs 350m more"},
+	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", "", ""},
+	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", "", ""},
+	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "unschedulable", "anti-affinity", "one per node: 6 of 6 taken"},
+	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", "", ""},
+	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "image", "image", "std-a-01: ErrImagePull, 403"},
+	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", "", ""},
+	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "nothing", "fits 4 nodes; last tried 15s ago"},
+	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, report.Gated, "gated", "gate", "example.com/budget"},
 }
 
 // checkoutSaid is what kube-scheduler wrote about shop/checkout.
@@ -168,7 +169,7 @@ func apiReport() *report.Report {
 			Namespace: "team-a", QOSClass: "Burstable", Owner: &report.OwnerRef{Kind: "Deployment", Name: "api"},
 			SchedulerName: "default-scheduler", Requests: map[string]string{"cpu": "1", "memory": "1Gi"},
 		},
-		Verdict: report.NotCreated, State: "not created", Why: "quota compute: requests.cpu",
+		Verdict: report.NotCreated, State: "not created", BlockedBy: "quota", Why: "compute: requests.cpu",
 		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.",
 		Facts: []string{
 			"ResourceQuota team-a/compute needs requests.cpu 500m more: the pod needs 1, free 500m = hard 20 − used 19.5",
@@ -196,7 +197,7 @@ func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {
 			reports[p.Object.UID] = &report.Report{
-				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, Why: w.whyView,
+				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, BlockedBy: w.blocked, Why: w.whyView,
 				Summary: w.whyView, Revision: s.Revision,
 			}
 		}

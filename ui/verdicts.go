@@ -211,7 +211,7 @@ func sameCells(a, b *report.Report) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.State == b.State && a.Why == b.Why && a.Observed.AttemptSeen.Equal(b.Observed.AttemptSeen)
+	return a.State == b.State && a.BlockedBy == b.BlockedBy && a.Why == b.Why && a.Observed.AttemptSeen.Equal(b.Observed.AttemptSeen)
 }
 
 // explainOnTop goes on explaining, if Pending is what is shown.

@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 )
 
 // production matches the names of contexts that get the PROD badge, where the
@@ -39,8 +40,29 @@ type Settings struct {
 	Production string   `json:"production"` // pattern of context names
 	ReadOnly   Contexts `json:"readonly"`   // nothing is changed in these
 	PoolLabel  string   `json:"pool-label"` // the label of nodes that holds their pool
+	Levels     Levels   `json:"levels"`     // from where on bars change their colour
 
 	themeFrom string // who set the theme: a variable or a flag; "" is the file
+}
+
+// Levels are percentages of what is allocatable; 0 is the default.
+type Levels struct {
+	Tight int `json:"tight"`
+	Full  int `json:"full"`
+}
+
+// check says what is wrong with the levels.
+func (l Levels) check() error {
+	tight, full := l.Percent()
+	if tight < 1 || full > 100 || tight >= full {
+		return exit.Usagef("read configuration: levels: tight %d, full %d: both are percentages, and tight must be less than full", tight, full)
+	}
+	return nil
+}
+
+// Percent are the levels, with the defaults where nothing is set.
+func (l Levels) Percent() (tight, full int) {
+	return cmp.Or(l.Tight, gauge.DefaultLevels.Tight), cmp.Or(l.Full, gauge.DefaultLevels.Full)
 }
 
 // File is where the configuration file is looked for.
@@ -147,6 +169,9 @@ func (s *Settings) Check() error {
 		if wrong := content.IsLabelKey(s.PoolLabel); len(wrong) > 0 {
 			return exit.Usagef("read configuration: pool-label: %q is not a label key: %s", s.PoolLabel, wrong[0])
 		}
+	}
+	if err := s.Levels.check(); err != nil {
+		return err
 	}
 	if s.Theme == "" {
 		return nil

@@ -11,17 +11,17 @@ import (
 
 // tell fills in the texts about a rejected pod.
 func (j *Judgement) tell(r *report.Report) {
-	r.State, r.Facts = "not created", j.facts(r)
+	r.State, r.BlockedBy, r.Facts = "not created", j.blockedBy(), j.facts(r)
 	switch {
 	case len(j.limits) > 0:
-		r.Summary, r.Why = j.limits[0].What+".", shorts(j.limits)
+		r.Summary, r.Why = j.limits[0].What+".", shorts("LimitRange", j.limits)
 	case len(j.security) > 0:
-		r.Summary, r.Why = j.security[0].What+".", shorts(j.security)
+		r.Summary, r.Why = j.security[0].What+".", shorts("Pod Security", j.security)
 		if more := len(j.security) - 1; more > 0 {
 			r.Summary = fmt.Sprintf("%s and %d more.", j.security[0].What, more)
 		}
 	case len(j.quotas) > 0:
-		r.Summary, r.Why = j.quotas[0].sentence()+".", j.quotasShort()
+		r.Summary, r.Why = j.quotas[0].sentence()+".", report.Beside("quota", j.quotasShort())
 	case len(j.unknown) > 0:
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
@@ -32,11 +32,25 @@ func (j *Judgement) tell(r *report.Report) {
 	r.Summary = "Not created: " + r.Summary
 }
 
-// shorts are the clauses of refusals, one after the other.
-func shorts(refusals []report.Refusal) string {
+// blockedBy is the check that rejects the pod, in a word or two.
+func (j *Judgement) blockedBy() string {
+	switch {
+	case len(j.limits) > 0:
+		return "limit range"
+	case len(j.security) > 0:
+		return "pod security"
+	case len(j.quotas) > 0:
+		return "quota"
+	}
+	return "admission"
+}
+
+// shorts are the clauses of refusals, one after the other, without the check that they
+// all begin with.
+func shorts(check string, refusals []report.Refusal) string {
 	var all []string
 	for _, r := range refusals {
-		all = append(all, r.Short)
+		all = append(all, report.Beside(check, r.Short))
 	}
 	return strings.Join(all, "; ")
 }

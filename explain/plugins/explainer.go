@@ -38,6 +38,10 @@ type explainer struct {
 	// those of a group's nodes into ranges. Nil: there are none.
 	Figures func(q *Question, r Refused) []Figure
 
+	// Cause is what a refusal is about, in a word or two of at most 14 cells. Nil: it
+	// is the same for all refusals of the plugin, see causes.
+	Cause func(q *Question, r Refused) string
+
 	// words are what one refusal, or the refusals of a group's nodes for the
 	// same plugin and shape, come to. rs is never empty and is ordered nearest
 	// first. Nil: the plugin's own reason is both clause and sentence.

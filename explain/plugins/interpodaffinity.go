@@ -20,6 +20,7 @@ var InterPodAffinity = explainer{
 		}
 		return strings.Join(all, ",")
 	},
+	Cause: podAffinityCause,
 	Words: affinityClashWords,
 }
 

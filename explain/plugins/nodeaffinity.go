@@ -15,6 +15,7 @@ import (
 // not have, and the value that the node has.
 var nodeAffinity = explainer{
 	Shape: func(q *Question, r Refused) string { return UnmetOf(q, r).Wish },
+	Cause: nodeAffinityCause,
 	Words: affinityWords,
 }
 

@@ -43,6 +43,7 @@ var NodeResourcesFit = explainer{
 		return sum
 	},
 	Figures: Shortages,
+	Cause:   fitCause,
 	Words:   fitWords,
 }
 
@@ -303,6 +304,14 @@ func ShortOf(figures []Figure) string {
 		limit += ", "
 	}
 	return limit + "needs " + strings.Join(all, ", ") + " more"
+}
+
+// ShortBeside is ShortOf beside the name of the resource, which it does not repeat.
+func ShortBeside(figures []Figure) string {
+	if len(figures) == 1 && figures[0].Resource != corev1.ResourcePods {
+		return "needs " + byHowMuch(figures, figures) + " more"
+	}
+	return ShortOf(figures)
 }
 
 // closestFirst names the closest node, then one more each time, with what each needs,

@@ -16,6 +16,7 @@ import (
 // TaintToleration names every untolerated taint; the plugin's own
 // reason names none.
 var TaintToleration = explainer{
+	Cause: taintCause,
 	Shape: func(q *Question, r Refused) string { return strings.Join(UntoleratedNames(q, r), ",") },
 	Words: func(q *Question, rs []Refused) Words {
 		if len(Untolerated(q, rs[0])) == 0 {

@@ -16,6 +16,7 @@ func Tell(q *Question, rs []Refused) report.Refusal {
 		Reason:     rs[0].OwnReason(),
 		Resolvable: status.Code() == fwk.Unschedulable,
 		Numbers:    []report.Number{},
+		Cause:      causeOf(q, rs[0]),
 	}
 	told.What, told.Short = told.Reason, told.Reason
 	explainer := Explainers[told.Plugin]

@@ -23,6 +23,7 @@ import (
 var volumeBinding = explainer{
 	Shape:   func(q *Question, r Refused) string { return faultShape(BindingFaults(q, r)) },
 	Figures: CapacityFigures,
+	Cause:   volumeCause,
 	Words: func(q *Question, rs []Refused) Words {
 		return faultWords(rs, func(r Refused) []Fault { return BindingFaults(q, r) })
 	},

@@ -15,6 +15,7 @@ import (
 // that only one pod may write to.
 var volumeRestrictions = explainer{
 	Shape: func(q *Question, r Refused) string { return faultShape(RestrictionFaults(q, r)) },
+	Cause: volumeCause,
 	Words: func(q *Question, rs []Refused) Words {
 		return faultWords(rs, func(r Refused) []Fault { return RestrictionFaults(q, r) })
 	},

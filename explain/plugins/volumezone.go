@@ -14,6 +14,7 @@ import (
 // node's.
 var volumeZone = explainer{
 	Shape: func(q *Question, r Refused) string { return faultShape(ZoneFaults(q, r)) },
+	Cause: volumeCause,
 	Words: func(q *Question, rs []Refused) Words {
 		return faultWords(rs, func(r Refused) []Fault { return ZoneFaults(q, r) })
 	},

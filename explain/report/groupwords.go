@@ -17,6 +17,15 @@ func (g *Group) JoinClauses() string {
 	return said
 }
 
+// Beside is a clause that stands beside its cause, without repeating it: "disktype=ssd"
+// beside "node selector".
+func Beside(cause, clause string) string {
+	if rest, ok := strings.CutPrefix(clause, cause+" "); ok {
+		return rest
+	}
+	return clause
+}
+
 // OverAllNodes says whether only PreFilter refused, which is not about a node.
 func (g *Group) OverAllNodes() bool {
 	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })

@@ -42,6 +42,7 @@ type Report struct {
 	Pod              PodRef           `json:"pod"`
 	Verdict          Verdict          `json:"verdict"`
 	Summary          string           `json:"summary"`
+	BlockedBy        string           `json:"blockedBy"` // the cause that is closest to a yes, in a word or two: "cpu", "taint", "gate"
 	SchedulerMessage string           `json:"schedulerMessage"`
 	Observed         Observed         `json:"observed"`
 	Plugins          []PluginResult   `json:"plugins"`
@@ -58,7 +59,7 @@ type Report struct {
 
 	Revision  int64            `json:"-"` // the state that this holds for
 	State     string           `json:"-"` // the STATE cell of Pending, and what its answer counts: "unschedulable", "gated", …; at most 13 cells
-	Why       string           `json:"-"` // the WHY cell of Pending: the point within 40 cells
+	Why       string           `json:"-"` // the WHY cell of Pending, beside BLOCKED BY: the point within 40 cells
 	Facts     []string         `json:"-"` // for verdicts that are not about nodes: one fact a line
 	Started   bool             `json:"-"` // Scheduled: every container was started
 	Fits      int              `json:"-"` // nodes that fit now
@@ -144,6 +145,7 @@ type Refusal struct {
 	What       string   `json:"what"`       // a sentence with the objects' names and the figures
 	Numbers    []Number `json:"numbers"`
 
+	Cause     string   `json:"-"` // what it is about, in a word or two: "cpu", "taint"
 	Short     string   `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
 	Bar       string   `json:"-"` // what alone would have to go: "disktype=ssd"
 	Wider     []string `json:"-"` // Short with more names, each longer than the one before

@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Capital begins a sentence.
+// Capital begins a sentence. The name of a component stays as it is: "kube-scheduler".
 func Capital(text string) string {
-	if text == "" {
-		return ""
+	if text == "" || strings.HasPrefix(text, "kube-") {
+		return text
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -9,10 +9,11 @@ import (
 
 // PendingRow is a row of Pending: a kind of pod, and its explanation.
 type PendingRow struct {
-	Kind  *model.Kind
-	State string    // the STATE cell; "" while there is no explanation
-	Why   string    // the WHY cell
-	Tried time.Time // the scheduler made an attempt at this time or later; zero without proof
+	Kind      *model.Kind
+	State     string    // the STATE cell; "" while there is no explanation
+	BlockedBy string    // the BLOCKED BY cell
+	Why       string    // the WHY cell
+	Tried     time.Time // the scheduler made an attempt at this time or later; zero without proof
 }
 
 // PendingFields are the fields that Pending can be filtered and sorted by. Amounts
@@ -29,6 +30,7 @@ func PendingFields(now time.Time) *Fields[PendingRow] {
 		{Name: "prio", Also: []string{"priority"}, Unit: Integer, Column: true, Value: kindPriority},
 		{Name: "age", Also: []string{"for"}, Unit: Duration, Column: true, Value: func(r PendingRow) Value { return since(r.Kind.Since(), now) }},
 		{Name: "state", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.State, Unknown: r.State == ""} }},
+		{Name: "blocked", Also: []string{"by", "blockedby"}, Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.BlockedBy, Unknown: r.State == ""} }},
 		{Name: "why", Column: true, Late: true, Value: func(r PendingRow) Value { return Value{Text: r.Why, Unknown: r.State == ""} }},
 		{Name: "kind", Column: true, Value: text(func(p *model.Pod) string { return p.Owner.KindWord() })},
 		{Name: "requests", Column: true, Value: text(func(p *model.Pod) string { return p.Requests.String() })},

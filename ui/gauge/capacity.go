@@ -1,0 +1,64 @@
+package gauge
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
+// barWidth is the cells of a bar in a row of gauges.
+const barWidth = 10
+
+// Capacity draws what is requested of nodes in one row: bars of cpu and memory, each
+// extended resource as requested/allocatable, pods as a percentage, then words at the
+// end. What does not fit is left out, the extended resources last of the figures.
+func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...string) string {
+	if c.Nodes == 0 {
+		return ""
+	}
+	row := &row{room: width - 2} // a cell at each side
+	for _, resource := range []struct {
+		head string
+		name corev1.ResourceName
+	}{{"cpu", corev1.ResourceCPU}, {"mem", corev1.ResourceMemory}} {
+		part, whole := c.Requested.Of(resource.name), c.Allocatable.Of(resource.name)
+		plain, styled := Draw(s, levels, barWidth, part, whole)
+		percent := Words(part, whole)
+		row.add(resource.head+" "+plain+" "+percent, s.Dim.Render(resource.head)+" "+styled+" "+levels.Tone(Percent(part, whole)).Style(s).Render(percent))
+	}
+	for _, name := range c.Extended() {
+		part, whole := c.Requested.Of(name), c.Allocatable.Of(name)
+		head, figure := model.Clean(model.ResourceWord(name)), model.FormatCount(part)+"/"+model.FormatCount(whole)
+		row.add(head+" "+figure, s.Dim.Render(head)+" "+levels.Tone(Percent(part, whole)).Style(s).Render(figure))
+	}
+	part, whole := c.Requested.Pods, c.Allocatable.Pods
+	percent := Words(part, whole)
+	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(Percent(part, whole)).Style(s).Render(percent))
+	for _, word := range words {
+		if word != "" {
+			row.add(word, s.Dim.Render(word))
+		}
+	}
+	return " " + strings.Join(row.drawn, "  ")
+}
+
+// row takes what fits.
+type row struct {
+	room  int
+	drawn []string
+}
+
+func (r *row) add(plain, styled string) {
+	gap := 2
+	if len(r.drawn) == 0 {
+		gap = 0
+	}
+	if wide := cells.Width(plain) + gap; wide <= r.room {
+		r.room -= wide
+		r.drawn = append(r.drawn, styled)
+	}
+}

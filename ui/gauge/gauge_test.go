@@ -1,0 +1,123 @@
+package gauge
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+func TestABarTellsHowMuchIsTaken(t *testing.T) {
+	for _, c := range []struct {
+		part, whole  int64
+		bar, percent string
+	}{
+		{53, 100, "█████▎····", "53%"},
+		{41, 100, "████▏·····", "41%"},
+		{0, 100, "··········", "0%"},
+		{1, 1000, "▏·········", "<1%"},
+		{999, 1000, "█████████▉", "99%"},
+		{1000, 1000, "██████████", "100%"},
+		{1200, 1000, "██████████", "120%"},
+		{3, 0, "██████████", "100%"},
+		{0, 0, "··········", "0%"},
+		{math.MaxInt64, math.MaxInt64, "██████████", "100%"},
+		{math.MaxInt64, 1, "██████████", "999%"},
+		{-5, 10, "··········", "0%"},
+	} {
+		taken, free := Bar(10, c.part, c.whole)
+		if got := taken + free; got != c.bar {
+			t.Errorf("%d of %d is %q, want %q", c.part, c.whole, got, c.bar)
+		}
+		if got := Words(c.part, c.whole); got != c.percent {
+			t.Errorf("%d of %d is %s, want %s", c.part, c.whole, got, c.percent)
+		}
+	}
+}
+
+func TestABarHasItsWidthAndGrowsWithItsPart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 30).Draw(t, "width")
+		whole := rapid.Int64Range(0, math.MaxInt64).Draw(t, "whole")
+		part := rapid.Int64Range(0, math.MaxInt64).Draw(t, "part")
+		more := rapid.Int64Range(part, math.MaxInt64).Draw(t, "more")
+		taken, free := Bar(width, part, whole)
+		if cells.Width(taken+free) != width {
+			t.Fatalf("%q is not %d cells wide", taken+free, width)
+		}
+		if len(cells.ASCII(taken+free)) != width || strings.Contains(cells.ASCII(taken), "?") {
+			t.Fatalf("in ASCII it is %q", cells.ASCII(taken+free))
+		}
+		if (taken == "") != (part == 0) {
+			t.Fatalf("%d of %d draws %q", part, whole, taken)
+		}
+		if full := strings.Repeat("█", width); (taken == full) != (part > 0 && part >= whole) {
+			t.Fatalf("%d of %d draws %q", part, whole, taken)
+		}
+		if longer, _ := Bar(width, more, whole); cells.Width(longer) < cells.Width(taken) {
+			t.Fatalf("%d of %d draws %q, and %d draws %q", part, whole, taken, more, longer)
+		}
+	})
+}
+
+func TestLevelsTurnAtTheirPercentages(t *testing.T) {
+	for percent, want := range map[int]tone.Tone{0: tone.Good, 79: tone.Good, 80: tone.Warning, 94: tone.Warning, 95: tone.Bad, 120: tone.Bad} {
+		if got := DefaultLevels.Tone(percent); got != want {
+			t.Errorf("%d%% is %v, want %v", percent, got, want)
+		}
+		if got := DefaultLevels.Mark(percent); (got == "!") != (want == tone.Bad) {
+			t.Errorf("%d%% is marked %q", percent, got)
+		}
+	}
+}
+
+func TestATrendTellsTheLastMinutesAndDrawsAllOfThem(t *testing.T) {
+	var trend Trend
+	at := func(d time.Duration) time.Time { return modeltest.Epoch.Add(d) }
+	tells := func(d time.Duration, words, spark string) {
+		t.Helper()
+		if got := trend.Words(at(d)); got != words {
+			t.Errorf("after %v: %q, want %q", d, got, words)
+		}
+		if got := trend.Spark(8, at(d)); got != spark {
+			t.Errorf("after %v: %q, want %q", d, got, spark)
+		}
+	}
+	tells(0, "", "")
+	trend.Add(at(0), 4)
+	tells(30*time.Second, "", "")
+	tells(2*time.Minute, "no change in 2m", "▁▁▁▁▁▁▁▁")
+	trend.Add(at(4*time.Minute), 11)
+	tells(4*time.Minute, "+7 in 4m", "▁▁▁▁▁▁▁█")
+	trend.Add(at(8*time.Minute), 7)
+	tells(8*time.Minute, "+3 in 5m", "▁▁▁████▄")
+	tells(20*time.Minute, "no change in 5m", "▁██▄▄▄▄▄")
+}
+
+func TestATrendKeepsFewSamplesAndTheNewestCount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var trend Trend
+		at := modeltest.Epoch
+		first, last := 0, 0
+		for i := range rapid.IntRange(1, 2000).Draw(t, "counts") {
+			last = rapid.IntRange(0, 9).Draw(t, "count")
+			if i == 0 {
+				first = last
+			}
+			trend.Add(at, last)
+			at = at.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "seconds")) * time.Second)
+		}
+		if n := len(trend.samples); n > mostSamples+1 {
+			t.Fatalf("%d samples", n)
+		}
+		if trend.at(at) != last || trend.at(modeltest.Epoch.Add(-1)) != first {
+			t.Fatalf("it tells %d and %d, want %d and %d", trend.at(modeltest.Epoch), trend.at(at), first, last)
+		}
+	})
+}
