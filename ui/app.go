@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -67,7 +68,7 @@ type App struct {
 	failed        error // why the first cluster could not be opened
 	ticker        ticker
 	usage         bool // the last argument of ShowUsage
-	lesson        lessonPanel
+	lesson        lesson.Panel
 	lessons       lessons
 	training      training
 	steps         stepping
@@ -125,7 +126,7 @@ func (a *App) begin() {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}
 	a.history.trail, a.history.here, a.history.last = []page.View{a.pages.pending}, 0, 0
-	a.verdicts.hidden = a.lesson.hides()
+	a.verdicts.hidden = a.lesson.Hides()
 	a.history.fit()
 	a.layout.showLesson()
 }

@@ -62,7 +62,7 @@ func (k *keyboard) lookOnly() (reason, short string) {
 		return "nothing can be changed here.", "view only"
 	case actor.ReadOnly() != "":
 		return strings.TrimSuffix(actor.ReadOnly(), ".") + ".", "read-only"
-	case k.app.lesson.hides():
+	case k.app.lesson.Hides():
 		return "answer the prediction first (L): the plan would reveal it.", "answer first"
 	case k.app.observed.Lost() && k.app.observed.Snapshot.Status.Connection.Problem.Answers():
 		return "the view is not live: " + k.app.observed.LostWords(), "not live"

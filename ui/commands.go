@@ -68,7 +68,7 @@ func (t *training) trainerEntries() []entry {
 		{"fault", "inject a fault into the cluster, or remove it", "i", t.openTrainer},
 		{"reset", "reset the cluster to its start", "", t.askReset},
 	}
-	if t.app.lesson.taken != nil {
+	if t.app.lesson.Taken != nil {
 		entries = append(entries, entry{"step", "go to a step of the lesson", "", t.openSteps})
 	}
 	return append(entries, entry{"large", "large text for a projector, on or off", "", t.enlarge})

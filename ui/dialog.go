@@ -3,8 +3,11 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/help"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // boxes opens boxes and lays them over the page.
@@ -44,4 +47,17 @@ func (x *boxes) onBoxKey(key tea.KeyPressMsg) {
 // underBox lays the box over rows, which are dimmed.
 func (x *boxes) underBox(rows []string) []string {
 	return x.lay(rows, x.app.box.Draw(x.app.styles(), x.app.width, x.app.height))
+}
+
+// openHelp shows the keys of the page.
+func (x *boxes) openHelp() {
+	v, demo := x.app.history.top(), ""
+	name := model.Clean(v.Crumbs()[0])
+	if v.Places()&keymap.Text != 0 {
+		name = "text"
+	}
+	if x.app.Demo {
+		demo = help.Demo(x.app.lesson.Taken != nil)
+	}
+	x.app.box = help.New(name, x.app.keyboard.placesOf(v), demo, x.app.height)
 }

@@ -61,7 +61,7 @@ func (d *layout) rows() []string {
 	s := d.app.styles()
 	rows := make([]string, 0, d.app.height)
 	rows = append(rows, d.app.head.draw(), s.Strong.Render(cells.Cut(" "+d.answerOf(d.app.history.top(), d.app.width-1), d.app.width)))
-	rows = append(rows, d.withLesson(d.bodyRows(d.bodyHeight()), d.bodyHeight())...)
+	rows = append(rows, d.app.lesson.Beside(d.bodyRows(d.bodyHeight()), s, d.app.width, d.app.height-frameRows)...)
 	rows = append(rows, d.message(), d.footerRow())
 	switch {
 	case d.app.dialog != nil:
@@ -76,7 +76,18 @@ func (d *layout) rows() []string {
 }
 
 // bodyHeight is how many rows the page has.
-func (d *layout) bodyHeight() int { return max(d.app.height-frameRows-d.lessonBelow(), 1) }
+func (d *layout) bodyHeight() int {
+	body := d.app.height - frameRows
+	return max(body-d.app.lesson.Below(d.app.width, body), 1)
+}
+
+// showLesson resizes the panel of the lesson for its text, and the page beside it.
+func (d *layout) showLesson() {
+	if d.app.lesson.Taken != nil {
+		d.app.lesson.Show(d.app.width, d.app.height-frameRows)
+		d.app.history.fit()
+	}
+}
 
 // bodyRows are the view's lines and blank ones, the last ones covered by a prompt.
 func (d *layout) bodyRows(height int) []string {

@@ -29,20 +29,14 @@ func explanatory(v page.View) bool {
 // hiddenWords are shown in place of an explanation.
 const hiddenWords = "hidden until you answer"
 
-// hides says whether explanations are hidden: a prediction waits for its answer.
-func (p *lessonPanel) hides() bool {
-	s := &p.state
-	return p.taken != nil && s.open() && s.GoingTo == 0 && !s.Reached && s.Failed == ""
-}
-
 // hides says whether a page is hidden until the lesson's prediction is answered.
 func (a *App) hides(v page.View) bool {
-	return explanatory(v) && a.lesson.hides()
+	return explanatory(v) && a.lesson.Hides()
 }
 
 // hideAnswers hides explanations, or shows them again, as the lesson is now.
 func (l *lessons) hideAnswers() tea.Cmd {
-	hidden := l.app.lesson.hides()
+	hidden := l.app.lesson.Hides()
 	if hidden == l.app.verdicts.hidden {
 		return nil
 	}
@@ -52,8 +46,8 @@ func (l *lessons) hideAnswers() tea.Cmd {
 
 // hiddenLines are the body of a page that is hidden.
 func (d *layout) hiddenLines() []string {
-	s, n := d.app.styles(), len(d.app.lesson.state.Answers)
-	keys := d.app.lesson.toDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
+	s, n := d.app.styles(), len(d.app.lesson.State.Answers)
+	keys := d.app.lesson.ToDo("1–" + strconv.Itoa(n) + " answers, s skips the question")
 	return []string{
 		"", s.Text.Render(cells.Blank(table.Gutter) + "This page would reveal the answer to the lesson's question."),
 		s.Text.Render(cells.Blank(table.Gutter) + keys + "."),

@@ -61,8 +61,8 @@ func (d *layout) pageRows() []string {
 // available ones.
 func (d *layout) footer(v page.View) []page.Key {
 	switch {
-	case d.app.lesson.entered:
-		return d.app.lesson.footer()
+	case d.app.lesson.Entered:
+		return d.app.lesson.Footer()
 	case d.app.hides(v):
 		return hiddenKeys()
 	}
@@ -72,7 +72,7 @@ func (d *layout) footer(v page.View) []page.Key {
 	}
 	all = slices.DeleteFunc(all, func(k page.Key) bool { return k.Do == keymap.More || d.app.keyboard.off(k.Do, v) != "" })
 	all = all[:min(len(all), largeKeys)]
-	if d.app.lesson.taken != nil {
+	if d.app.lesson.Taken != nil {
 		all = append(all, page.Key{Do: keymap.Lesson})
 	}
 	if d.app.training.trainer() != nil {
@@ -84,7 +84,7 @@ func (d *layout) footer(v page.View) []page.Key {
 // enlarge draws large and plain, or as before.
 func (t *training) enlarge() tea.Cmd {
 	t.app.Large = !t.app.Large
-	t.app.lesson.large = t.app.Large
+	t.app.lesson.Large = t.app.Large
 	t.app.dress()
 	t.app.layout.showLesson()
 	return t.app.history.show()

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // large draws large and plain.
@@ -14,7 +16,7 @@ func TestLargeAndPlain(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		width, height int
-		lesson        Lesson
+		lesson        lesson.Lesson
 		keys          []string
 	}{
 		{"pending", 80, 24, nil, []string{"1", "j"}},
@@ -32,7 +34,7 @@ func TestLargeAndPlain(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app := trainerApp(t, &fakeTrainer{}, test.lesson, large)
-			app.lesson.begun, app.lesson.entered = true, false
+			app.lesson.Begun, app.lesson.Entered = true, false
 			app.layout.showLesson()
 			send(t, app, tea.WindowSizeMsg{Width: test.width, Height: test.height})
 			press(t, app, test.keys...)
@@ -71,7 +73,7 @@ func TestLargeIsTurnedOnAndOff(t *testing.T) {
 		press(t, app, ":")
 		write(t, app, "large")
 		press(t, app, "enter")
-		if app.Large != app.lesson.large || app.Large == strings.Contains(screen(app), "MEM FREE") {
+		if app.Large != app.lesson.Large || app.Large == strings.Contains(screen(app), "MEM FREE") {
 			t.Errorf("large is %v, the screen\n%s", app.Large, screen(app))
 		}
 	}

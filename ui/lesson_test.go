@@ -7,15 +7,17 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // fakeLesson keeps what was asked of it.
 type fakeLesson struct {
-	state LessonState
+	state lesson.State
 	asked []string
 }
 
-func (l *fakeLesson) State() LessonState                       { return l.state }
+func (l *fakeLesson) State() lesson.State                      { return l.state }
 func (l *fakeLesson) Changed(ctx context.Context, _ int) error { return context.Canceled }
 func (l *fakeLesson) Answer(n int)                             { l.asked = append(l.asked, fmt.Sprint("answer ", n)) }
 
@@ -28,14 +30,14 @@ func (l *fakeLesson) Next(context.Context) error { l.asked = append(l.asked, "ne
 // taught is a cluster that a lesson is taken on.
 type taught struct {
 	Cluster
-	lesson Lesson
+	lesson lesson.Lesson
 }
 
-func (c taught) Lesson() Lesson { return c.lesson }
+func (c taught) Lesson() lesson.Lesson { return c.lesson }
 
 // oneTooMany is the lesson of the mock-up, its prediction answered.
 func oneTooMany() *fakeLesson {
-	return &fakeLesson{state: LessonState{
+	return &fakeLesson{state: lesson.State{
 		Number: 7, Of: 16, Title: "required pod anti-affinity", Story: "Each pod of `front` must run on its own node.",
 		Step: 2, Steps: 4, Say: "`front` has 7 replicas and a required anti-affinity by host name. 6 nodes are schedulable.",
 		Question: "what happens to the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older pod"},
@@ -50,7 +52,7 @@ func lessonApp(t *testing.T, width, height int, lesson *fakeLesson) *App {
 	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
 		o.Demo, o.Cluster = true, taught{o.Cluster, lesson}
 	})
-	app.lesson.begun, app.lesson.entered = true, false
+	app.lesson.Begun, app.lesson.Entered = true, false
 	press(t, app, "2")
 	app.layout.showLesson()
 	return app
@@ -70,12 +72,12 @@ func TestTheKeysOfALessonAreThePanels(t *testing.T) {
 	app := lessonApp(t, 80, 24, lesson)
 	press(t, app, "h", "3") // outside they are the dashboard's
 	press(t, app, "L", "h", "enter")
-	app.lesson.state.Answered = 0
+	app.lesson.State.Answered = 0
 	press(t, app, "4", "0", "3", "esc", "2")
 	if got := strings.Join(lesson.asked, ", "); got != "hint, next, answer 3" {
 		t.Errorf("the lesson was asked %s", got)
 	}
-	if app.lesson.entered {
+	if app.lesson.Entered {
 		t.Error("esc does not leave the panel")
 	}
 	if name := app.history.top().Crumbs()[0]; name != "pods" {
@@ -86,27 +88,27 @@ func TestTheKeysOfALessonAreThePanels(t *testing.T) {
 func TestALessonSaysWhatIsNext(t *testing.T) {
 	for _, test := range []struct {
 		says   string
-		change func(*LessonState)
+		change func(*lesson.State)
 		want   string
 	}{
-		{"while the question is open", func(s *LessonState) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is paused until you answer."},
-		{"after a wrong answer", func(s *LessonState) { s.Answered = 1 }, "✗ [1] is wrong. The answer is [2] it stays Pending. All 6 schedulable nodes reject"},
-		{"before the cluster shows it", func(s *LessonState) { s.Ready = false }, "You answered [2]. The scheduler continues: watch what happens."},
-		{"after a wrong answer that the cluster does not show yet", func(s *LessonState) { s.Answered, s.Ready = 1, false }, "You answered [1]. The scheduler continues"},
-		{"after a right answer that nothing shows yet", func(s *LessonState) { s.Foretold = false }, "✓ [2] is correct. All 6 schedulable nodes reject"},
-		{"when the step is done", func(s *LessonState) {}, "L, then enter to continue"},
-		{"while the cluster is at it", func(s *LessonState) { s.Ready = false }, "This step is not done yet."},
-		{"on the last step", func(s *LessonState) { s.Step = 4 }, "h for a hint (2 left)"},
-		{"after a hint", func(s *LessonState) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
-		{"at the goal", func(s *LessonState) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Goal reached: all 7 Running, none evicted. 1 of 2 predictions were correct."},
-		{"when it has failed", func(s *LessonState) { s.Failed = "A pod was ended." }, "A pod was ended."},
-		{"when a fault strikes", func(s *LessonState) { s.Answered, s.Faults = 0, []string{"std-a-01 stopped responding."} }, "! std-a-01 stopped responding."},
-		{"on the way to a step", func(s *LessonState) { s.GoingTo = 4 }, "Going to step 4. Step 2 is done for you:"},
-		{"on the way, where it fails", func(s *LessonState) { s.GoingTo, s.Trouble = 4, "create Pod: no" }, "! create Pod: no"},
-		{"where a step was left open", func(s *LessonState) { s.Unfinished, s.Answered, s.Say = []int{1}, 0, "" }, "! Step 1 did not finish: its changes are missing."},
-		{"where an instructor helps", func(s *LessonState) { s.Led = true }, "2 of 4, with help"},
-		{"at a goal that does not count", func(s *LessonState) { s.Led, s.Reached = true, true }, "An instructor helped, so it does not count as passed."},
-		{"with what a terminal would obey", func(s *LessonState) { s.Step, s.Now = 4, "\x1b[31m6" }, "Now"},
+		{"while the question is open", func(s *lesson.State) { s.Answered, s.Right, s.Because = 0, 0, "" }, "The scheduler is paused until you answer."},
+		{"after a wrong answer", func(s *lesson.State) { s.Answered = 1 }, "✗ [1] is wrong. The answer is [2] it stays Pending. All 6 schedulable nodes reject"},
+		{"before the cluster shows it", func(s *lesson.State) { s.Ready = false }, "You answered [2]. The scheduler continues: watch what happens."},
+		{"after a wrong answer that the cluster does not show yet", func(s *lesson.State) { s.Answered, s.Ready = 1, false }, "You answered [1]. The scheduler continues"},
+		{"after a right answer that nothing shows yet", func(s *lesson.State) { s.Foretold = false }, "✓ [2] is correct. All 6 schedulable nodes reject"},
+		{"when the step is done", func(s *lesson.State) {}, "L, then enter to continue"},
+		{"while the cluster is at it", func(s *lesson.State) { s.Ready = false }, "This step is not done yet."},
+		{"on the last step", func(s *lesson.State) { s.Step = 4 }, "h for a hint (2 left)"},
+		{"after a hint", func(s *lesson.State) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
+		{"at the goal", func(s *lesson.State) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Goal reached: all 7 Running, none evicted. 1 of 2 predictions were correct."},
+		{"when it is failed", func(s *lesson.State) { s.Failed = "A pod was ended." }, "A pod was ended."},
+		{"when a fault strikes", func(s *lesson.State) { s.Answered, s.Faults = 0, []string{"std-a-01 stopped responding."} }, "! std-a-01 stopped responding."},
+		{"on the way to a step", func(s *lesson.State) { s.GoingTo = 4 }, "Going to step 4. Step 2 is done for you:"},
+		{"on the way, where it fails", func(s *lesson.State) { s.GoingTo, s.Trouble = 4, "create Pod: no" }, "! create Pod: no"},
+		{"where a step was left open", func(s *lesson.State) { s.Unfinished, s.Answered, s.Say = []int{1}, 0, "" }, "! Step 1 did not finish: its changes are missing."},
+		{"where an instructor helps", func(s *lesson.State) { s.Led = true }, "2 of 4, with help"},
+		{"at a goal that does not count", func(s *lesson.State) { s.Led, s.Reached = true, true }, "An instructor helped, so it does not count as passed."},
+		{"with what a terminal would obey", func(s *lesson.State) { s.Step, s.Now = 4, "\x1b[31m6" }, "Now"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			lesson := oneTooMany()
@@ -122,7 +124,7 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 func TestAStoryIsReadFirst(t *testing.T) {
 	lesson := oneTooMany()
 	app := lessonApp(t, 80, 24, lesson)
-	app.lesson.begun = false
+	app.lesson.Begun = false
 	app.layout.showLesson()
 	if screen := ansi.Strip(app.View().Content); !strings.Contains(screen, "Each pod of front must") || strings.Contains(screen, "Predict") {
 		t.Errorf("the screen is\n%s", screen)
@@ -201,5 +203,24 @@ func TestWhatIsNewInALessonIsShown(t *testing.T) {
 	send(t, app, lessonMsg{lesson, lesson.state})
 	if got := screen(app); !strings.Contains(got, "✓ [2] is correct.") || !strings.Contains(got, "lines above") {
 		t.Errorf("when the step is done the screen is\n%s", got)
+	}
+}
+
+func TestNamesInALessonAreDrawnStrongAndWithoutBackticks(t *testing.T) {
+	lesson := oneTooMany()
+	lesson.state.Answered, lesson.state.Say = 0, "Pods of `front` run on `std-a-01`."
+	lesson.state.Answers = []string{"on `std-a-01`", "it stays `Pending", "on another node"}
+	app := lessonApp(t, 80, 24, lesson)
+	content := app.View().Content
+	for _, name := range []string{"front", "std-a-01"} {
+		if !strings.Contains(content, app.styles().Strong.Render(name)) {
+			t.Errorf("%s is not drawn strong: %q", name, content)
+		}
+	}
+	got := ansi.Strip(content)
+	for _, want := range []string{"Pods of front run on std-a-01.", "[1] on std-a-01    [2] it stays `Pending"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the screen is without %q:\n%s", want, got)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	case tea.MouseClickMsg:
 		msg.Y -= 2
-		if msg.Button == tea.MouseLeft && k.free() && msg.Y >= 0 && msg.Y < k.app.layout.bodyHeight() && msg.X < k.app.width-k.app.layout.lessonRight() {
+		if msg.Button == tea.MouseLeft && k.free() && msg.Y >= 0 && msg.Y < k.app.layout.bodyHeight() && msg.X < k.app.width-k.app.lesson.Right(k.app.width) {
 			k.app.touched = true
 			msg.Y = k.app.layout.pageRow(msg.Y)
 			return k.app.history.top().Update(msg)

@@ -38,7 +38,7 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case k.app.prompt != nil:
 		return k.app.prompt.Key(key)
-	case k.app.lesson.entered:
+	case k.app.lesson.Entered:
 		return k.app.lessons.onLessonKey(key)
 	}
 	v := k.app.history.top()
@@ -77,10 +77,10 @@ func (k *keyboard) do(b keymap.Binding, v page.View) tea.Cmd {
 func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Lesson:
-		if k.app.lesson.taken == nil {
+		if k.app.lesson.Taken == nil {
 			return k.app.said.say("L lesson: no lesson is running. demo --list lists lessons."), true
 		}
-		k.app.lesson.entered = true
+		k.app.lesson.Entered = true
 	case keymap.Fault:
 		return k.app.training.openTrainer(), true
 	case keymap.Quit:

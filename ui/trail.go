@@ -71,7 +71,7 @@ func (h *history) show() tea.Cmd {
 
 // fit gives the view on top its size.
 func (h *history) fit() {
-	h.top().Resize(h.app.width-h.app.layout.lessonRight(), h.app.layout.pageHeight())
+	h.top().Resize(h.app.width-h.app.lesson.Right(h.app.width), h.app.layout.pageHeight())
 }
 
 // back goes to the page before.

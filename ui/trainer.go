@@ -86,7 +86,7 @@ func (t *training) openTrainer() tea.Cmd {
 	}
 	on := t.faultTarget()
 	menu := &choice{app: t.app, title: "Faults and reset", does: "injects or removes the fault; reset asks first", column: 10}
-	if t.app.lesson.taken != nil {
+	if t.app.lesson.Taken != nil {
 		menu.title, menu.does = "Faults, reset, steps", "injects or removes the fault; reset, step ask first"
 	}
 	for _, active := range trainer.Active() {
@@ -96,7 +96,7 @@ func (t *training) openTrainer() tea.Cmd {
 		menu.add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.inject(trainer, fault, on) })
 	}
 	menu.add("reset", "reset the cluster to its start", "", t.askReset)
-	if t.app.lesson.taken != nil {
+	if t.app.lesson.Taken != nil {
 		menu.add("step", "go to a step of the lesson", "", t.openSteps)
 	}
 	return menu.open()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // fakeTrainer keeps what was asked of it.
@@ -49,15 +50,15 @@ func (t *fakeTrainer) Reset(_ context.Context, step int) (Cluster, error) {
 type trained struct {
 	Cluster
 	trainer *fakeTrainer
-	lesson  Lesson
+	lesson  lesson.Lesson
 }
 
 func (c trained) Trainer() Trainer { return c.trainer }
 
-func (c trained) Lesson() Lesson { return c.lesson }
+func (c trained) Lesson() lesson.Lesson { return c.lesson }
 
 // trainerApp is a demo of prod-eu's nodes with a trainer, on Nodes at gpu-a-01.
-func trainerApp(t *testing.T, trainer *fakeTrainer, lesson Lesson, with func(*Options)) *App {
+func trainerApp(t *testing.T, trainer *fakeTrainer, lesson lesson.Lesson, with func(*Options)) *App {
 	t.Helper()
 	s := newProdEU().snapshot()
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
@@ -66,7 +67,7 @@ func trainerApp(t *testing.T, trainer *fakeTrainer, lesson Lesson, with func(*Op
 			with(o)
 		}
 	})
-	app.lesson.entered = false
+	app.lesson.Entered = false
 	press(t, app, "3")
 	return app
 }
@@ -83,7 +84,7 @@ func TestTheMenuOfATrainer(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		on     []ActiveFault
-		lesson Lesson
+		lesson lesson.Lesson
 		with   func(*Options)
 		keys   []string
 	}{
@@ -226,7 +227,7 @@ func TestAStepIsGoneToInsideTheLesson(t *testing.T) {
 	if got := strings.Join(trainer.asked, ", "); got != "reset 3" {
 		t.Errorf("the trainer was asked %s", got)
 	}
-	if got := screen(app); !strings.Contains(got, "Going to step 3. Step 1 is done for you:") || !app.lesson.entered {
+	if got := screen(app); !strings.Contains(got, "Going to step 3. Step 1 is done for you:") || !app.lesson.Entered {
 		t.Errorf("the screen is\n%s", got)
 	}
 	press(t, app, "enter")

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -21,7 +22,7 @@ type resetMsg struct {
 // askReset asks whether the cluster, and the lesson, are to be reset.
 func (t *training) askReset() tea.Cmd {
 	lines := []string{"The cluster is reset to its start. All changes are lost."}
-	if t.app.lesson.taken != nil {
+	if t.app.lesson.Taken != nil {
 		lines = append(lines, "The lesson starts at step 1.")
 	}
 	return t.app.boxes.openYesNo(&yesNo{app: t.app, title: "Reset", does: "reset", lines: lines, run: func() tea.Cmd { return t.reset(1) }})
@@ -29,7 +30,7 @@ func (t *training) askReset() tea.Cmd {
 
 // openSteps lists the steps of the lesson.
 func (t *training) openSteps() tea.Cmd {
-	state := t.app.lesson.state
+	state := t.app.lesson.State
 	menu := &choice{app: t.app, title: "Go to a step", does: "goes there; it asks first"}
 	for i, says := range state.Outline {
 		word := strconv.Itoa(i + 1)
@@ -37,7 +38,7 @@ func (t *training) openSteps() tea.Cmd {
 			word += " now"
 			menu.at = i
 		}
-		menu.add(word, unquoted(says), "", func() tea.Cmd { return t.askStep(i + 1) })
+		menu.add(word, lesson.Unquoted(says), "", func() tea.Cmd { return t.askStep(i + 1) })
 	}
 	return menu.open()
 }
@@ -58,7 +59,7 @@ func (t *training) askStep(step int) tea.Cmd {
 		lines = append(lines, "The lesson then does not count as passed.")
 	}
 	return t.app.boxes.openYesNo(&yesNo{
-		app: t.app, title: fmt.Sprintf("Go to step %d of %d", step, t.app.lesson.state.Steps), does: "go there", lines: lines,
+		app: t.app, title: fmt.Sprintf("Go to step %d of %d", step, t.app.lesson.State.Steps), does: "go there", lines: lines,
 		run: func() tea.Cmd { return t.reset(step) },
 	})
 }
@@ -85,9 +86,9 @@ func (t *training) onReset(msg resetMsg) tea.Cmd {
 	case msg.opened != t.app.opened: // another lesson was opened meanwhile
 		return func() tea.Msg { msg.cluster.Close(); return nil }
 	}
-	before, top, entered := t.app.pages, t.app.history.top(), t.app.lesson.entered
+	before, top, entered := t.app.pages, t.app.history.top(), t.app.lesson.Entered
 	cmd := t.app.contexts.swap(msg.cluster)
-	t.app.lesson.entered, t.app.lesson.begun = entered, msg.step > 1
+	t.app.lesson.Entered, t.app.lesson.Begun = entered, msg.step > 1
 	t.resume(before, top)
 	t.app.layout.showLesson()
 	return tea.Batch(cmd, t.app.said.say("The cluster was reset."))

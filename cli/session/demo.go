@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // Demo opens embedded clusters: one of its own for each lesson.
@@ -145,7 +146,7 @@ func embed(ctx context.Context, stop func(), running *demo.Cluster, readOnly boo
 }
 
 // Lesson gives the lesson that is taken; nil without.
-func (e *embedded) Lesson() ui.Lesson {
+func (e *embedded) Lesson() lesson.Lesson {
 	if e.taken == nil {
 		return nil
 	}

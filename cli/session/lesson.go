@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
-	"github.com/kubectl-fathom/kubectl-fathom/ui"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // taking is a lesson that is taken, as the dashboard needs it.
@@ -23,31 +23,31 @@ type taking struct {
 	trouble atomic.Pointer[string] // why the progress is not kept; nil while it is
 }
 
-var _ ui.Lesson = (*taking)(nil)
+var _ lesson.Lesson = (*taking)(nil)
 
-// State implements ui.Lesson.
-func (t *taking) State() ui.LessonState {
+// State implements lesson.Lesson.
+func (t *taking) State() lesson.State {
 	state, _ := t.run.State()
 	return t.shown(&state)
 }
 
 // shown is a state of the lesson, as the dashboard needs it.
-func (t *taking) shown(state *lessons.State) ui.LessonState {
-	lesson := state.Lesson
-	step, hints := &lesson.Steps[state.Step], lesson.HintsOf(state.Step)
-	shown := ui.LessonState{
-		Revision: state.Revision, Number: t.number, Of: t.of, Title: lesson.Title, Story: lesson.Story,
-		Step: state.Step + 1, Steps: len(lesson.Steps), Say: step.Say, Answered: state.Answered,
-		Faults: state.Faults, Goal: lesson.Goal.Says, Now: state.Now,
+func (t *taking) shown(state *lessons.State) lesson.State {
+	taken := state.Lesson
+	step, hints := &taken.Steps[state.Step], taken.HintsOf(state.Step)
+	shown := lesson.State{
+		Revision: state.Revision, Number: t.number, Of: t.of, Title: taken.Title, Story: taken.Story,
+		Step: state.Step + 1, Steps: len(taken.Steps), Say: step.Say, Answered: state.Answered,
+		Faults: state.Faults, Goal: taken.Goal.Says, Now: state.Now,
 		Hints: hints[:state.Hints], HintsLeft: len(hints) - state.Hints,
-		Ready: state.Ready, Reached: state.Reached, Link: lesson.Link,
+		Ready: state.Ready, Reached: state.Reached, Link: taken.Link,
 		RightSoFar: state.Right, AskedSoFar: state.Asked, Unfinished: state.Unfinished, Led: state.Led, Trouble: state.Trouble,
 	}
 	if t.next != nil {
 		shown.Next, shown.NextTitle = t.next.Name, t.next.Title
 	}
-	for i := range lesson.Steps {
-		shown.Outline = append(shown.Outline, lesson.Steps[i].Say)
+	for i := range taken.Steps {
+		shown.Outline = append(shown.Outline, taken.Steps[i].Say)
 	}
 	if state.GoingTo > 0 {
 		shown.GoingTo = state.GoingTo + 1
@@ -62,15 +62,15 @@ func (t *taking) shown(state *lessons.State) ui.LessonState {
 		}
 	}
 	if state.Failed {
-		shown.Failed = lesson.Failed.Says
+		shown.Failed = taken.Failed.Says
 	}
 	if state.Reached {
-		shown.Learned = lesson.Learned
+		shown.Learned = taken.Learned
 	}
 	return shown
 }
 
-// Changed implements ui.Lesson.
+// Changed implements lesson.Lesson.
 func (t *taking) Changed(ctx context.Context, revision int) error {
 	for {
 		state, changed := t.run.State()
@@ -85,16 +85,16 @@ func (t *taking) Changed(ctx context.Context, revision int) error {
 	}
 }
 
-// Answer implements ui.Lesson.
+// Answer implements lesson.Lesson.
 func (t *taking) Answer(n int) { t.run.Answer(n) }
 
-// Skip implements ui.Lesson.
+// Skip implements lesson.Lesson.
 func (t *taking) Skip() { t.run.Skip() }
 
-// Hint implements ui.Lesson.
+// Hint implements lesson.Lesson.
 func (t *taking) Hint() { t.run.Hint() }
 
-// Next implements ui.Lesson.
+// Next implements lesson.Lesson.
 func (t *taking) Next(ctx context.Context) error { return t.run.Next(ctx) }
 
 // unkept takes what went wrong with keeping the progress, for the panel.

@@ -12,12 +12,13 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // standstill is a lesson that stays in one state.
-type standstill struct{ state ui.LessonState }
+type standstill struct{ state lesson.State }
 
-func (s standstill) State() ui.LessonState              { return s.state }
+func (s standstill) State() lesson.State                { return s.state }
 func (s standstill) Changed(context.Context, int) error { return context.Canceled }
 func (s standstill) Answer(int)                         {}
 func (s standstill) Skip()                              {}
@@ -27,12 +28,12 @@ func (s standstill) Next(context.Context) error         { return nil }
 // empty is a cluster that shows nothing but a lesson.
 type empty struct {
 	ui.Cluster
-	lesson ui.Lesson
+	lesson lesson.Lesson
 }
 
-func (e empty) Lesson() ui.Lesson { return e.lesson }
-func (e empty) Actor() ui.Actor   { return nil }
-func (e empty) ShowUsage(bool)    {}
+func (e empty) Lesson() lesson.Lesson { return e.lesson }
+func (e empty) Actor() ui.Actor       { return nil }
+func (e empty) ShowUsage(bool)        {}
 
 // moment is a state that a lesson comes to, and all that its panel has to tell then.
 type moment struct {

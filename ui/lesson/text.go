@@ -1,4 +1,4 @@
-package ui
+package lesson
 
 import (
 	"strings"
@@ -32,8 +32,8 @@ func prose(text string) string {
 	}
 }
 
-// unquoted is a lesson's text on one line without the backticks around names.
-func unquoted(text string) string {
+// Unquoted is a lesson's text on one line without the backticks around names.
+func Unquoted(text string) string {
 	return strings.NewReplacer(nameOn, "", nameOff, "").Replace(prose(text))
 }
 

@@ -1,54 +1,51 @@
-package ui
+// Package help is the box with the keys of a page.
+package help
 
 import (
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// openHelp shows the keys of the page.
-func (x *boxes) openHelp() {
-	v := x.app.history.top()
-	name := model.Clean(v.Crumbs()[0])
-	if v.Places()&keymap.Text != 0 {
-		name = "text"
+// New is the box with the keys of a place, on a terminal of that height. The demo is
+// the line of those that only the embedded cluster has; "" is none.
+func New(name string, in keymap.Place, demo string, height int) *dialog.Box {
+	all := lines(in)
+	if demo != "" {
+		all = append(all, demo)
 	}
-	x.app.box = &dialog.Box{
+	return &dialog.Box{
 		Title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
 		Corner: "/ find, esc close",
-		Lines:  x.helpLines(x.app.keyboard.placesOf(v)),
-		Room:   x.app.height - 4,
+		Lines:  all,
+		Room:   height - 4,
 		Find:   &dialog.Finder{},
 	}
 }
 
-// helpLines are the keys of a place, on the embedded cluster also those of a demo.
-func (x *boxes) helpLines(in keymap.Place) []string {
-	lines := helpLines(in)
-	if !x.app.Demo {
-		return lines
-	}
-	var demo []string
+// Demo lists the keys that only the embedded cluster has, while a lesson is taken or
+// not.
+func Demo(lesson bool) string {
+	var keys []string
 	for _, b := range keymap.Bindings {
 		if b.Group == keymap.OfDemo {
 			help := b.Help
-			if x.app.lesson.taken == nil {
+			if !lesson {
 				help = strings.TrimSuffix(help, ", step")
 			}
-			demo = append(demo, b.Label+" "+help)
+			keys = append(keys, b.Label+" "+help)
 		}
 	}
-	return append(lines, "In the demo: "+strings.Join(demo, "   "))
+	return "In the demo: " + strings.Join(keys, "   ")
 }
 
-// helpWidth is how wide a column of the help is.
-const helpWidth = 25
+// columnWidth is how wide a column of the help is.
+const columnWidth = 25
 
-// helpLines are the keys of a place in three columns, and the symbols.
-func helpLines(in keymap.Place) []string {
+// lines are the keys of a place in three columns, and the symbols.
+func lines(in keymap.Place) []string {
 	what := "THIS PAGE"
 	switch {
 	case in&keymap.OnNode != 0:
@@ -57,7 +54,7 @@ func helpLines(in keymap.Place) []string {
 		what = "THIS POD"
 	}
 	columns := [][]string{
-		helpColumn(what, keymap.OfSelection, in, 8, helpWidth-1), helpColumn("LIST", keymap.OfList, in, 8, helpWidth-1), helpColumn("ANYWHERE", keymap.OfAnywhere, in, 7, helpWidth+1),
+		columnOf(what, keymap.OfSelection, in, 8, columnWidth-1), columnOf("LIST", keymap.OfList, in, 8, columnWidth-1), columnOf("ANYWHERE", keymap.OfAnywhere, in, 7, columnWidth+1),
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
@@ -67,7 +64,7 @@ func helpLines(in keymap.Place) []string {
 			if i < len(column) {
 				text = column[i]
 			}
-			line.WriteString(cells.Left(text, []int{helpWidth, helpWidth, helpWidth + 1}[at]))
+			line.WriteString(cells.Left(text, []int{columnWidth, columnWidth, columnWidth + 1}[at]))
 		}
 		lines = append(lines, line.String())
 	}
@@ -78,9 +75,9 @@ func helpLines(in keymap.Place) []string {
 	)
 }
 
-// helpColumn is a head and a line for each help of the group; keys that share a
+// columnOf is a head and a line for each help of the group; keys that share a
 // help share its line. Keys have width cells, the whole line room.
-func helpColumn(head string, g keymap.Group, in keymap.Place, width, room int) []string {
+func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []string {
 	lines := []string{head}
 	shown := map[keymap.Action]bool{}
 	var labels []string

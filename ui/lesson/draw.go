@@ -1,4 +1,4 @@
-package ui
+package lesson
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
@@ -17,77 +18,77 @@ import (
 
 // Position and size of the lesson panel.
 const (
-	lessonBeside = 120 // from this width it is at the right
-	lessonWidth  = 44
-	lessonRows   = 6 // below the page, of 24 rows
-	lessonMost   = 12
+	besideFrom = 120 // from this width it is at the right
+	panelWidth = 44
+	mostRows   = 12 // rows below the page
+
+	// Rows is how many it has below the page, of 24 rows.
+	Rows = 6
 )
 
-// lessonBelow is the number of rows of the panel below the page: as many as its text
-// needs, if the page keeps half of them.
-func (d *layout) lessonBelow() int {
-	if d.app.lesson.taken == nil || d.app.width >= lessonBeside {
+// Below is the number of rows of the panel below the page, of the body rows that both
+// have: as many as its text needs, if the page keeps half of them.
+func (p *Panel) Below(width, body int) int {
+	if p.Taken == nil || width >= besideFrom {
 		return 0
 	}
-	body := d.app.height - frameRows
-	most := min(max(lessonRows, body/2), lessonMost)
-	if d.app.Large {
-		return min(body/2, lessonMost)
+	most := min(max(Rows, body/2), mostRows)
+	if p.Large {
+		return min(body/2, mostRows)
 	}
-	return min(max(lessonRows, body/3, d.app.lesson.needs+1), most)
+	return min(max(Rows, body/3, p.needs+1), most)
 }
 
-// lessonRight is the number of columns of the panel at the right of the page.
-func (d *layout) lessonRight() int {
-	if d.app.lesson.taken == nil || d.app.width < lessonBeside {
+// Right is the number of columns of the panel at the right of the page.
+func (p *Panel) Right(width int) int {
+	if p.Taken == nil || width < besideFrom {
 		return 0
 	}
-	return lessonWidth + 1
+	return panelWidth + 1
 }
 
-// withLesson adds the panel below the rows of the page, or at their right.
-func (d *layout) withLesson(rows []string, height int) []string {
-	if below := d.lessonBelow(); below > 0 {
-		return append(rows, d.lessonLines(d.app.width, below)...)
+// Beside adds the panel below the rows of the page, or at their right.
+func (p *Panel) Beside(rows []string, s *themes.Styles, screen, body int) []string {
+	if below := p.Below(screen, body); below > 0 {
+		return append(rows, p.lines(s, screen, below)...)
 	}
-	if d.lessonRight() == 0 {
+	if p.Right(screen) == 0 {
 		return rows
 	}
-	width := d.app.width - d.lessonRight()
-	panel := d.lessonLines(lessonWidth, height)
+	width := screen - p.Right(screen)
+	panel := p.lines(s, panelWidth, len(rows))
 	for i := range rows {
-		rows[i] += cells.Blank(width-ansi.StringWidth(rows[i])) + d.app.styles().Rule.Render("│") + panel[i]
+		rows[i] += cells.Blank(width-ansi.StringWidth(rows[i])) + s.Rule.Render("│") + panel[i]
 	}
 	return rows
 }
 
-// lessonSize is the size of the panel with its head.
-func (d *layout) lessonSize() (width, height int) {
-	if below := d.lessonBelow(); below > 0 {
-		return d.app.width, below
+// size is the size of the panel with its head.
+func (p *Panel) size(screen, body int) (width, height int) {
+	if below := p.Below(screen, body); below > 0 {
+		return screen, below
 	}
-	return lessonWidth, d.bodyHeight()
+	return panelWidth, max(body, 1)
 }
 
-// showLesson resizes the panel for its text and scrolls to what is new.
-func (d *layout) showLesson() {
-	if d.app.lesson.taken == nil {
+// Show resizes the panel for its text and scrolls to what is new.
+func (p *Panel) Show(screen, body int) {
+	if p.Taken == nil {
 		return
 	}
-	p := d.app.lesson
-	p.entered = false // the text is longest then: the panel keeps its size when it is entered
-	width, _ := d.lessonSize()
-	text, _ := p.text(width-1, 0)
-	d.app.lesson.needs = len(text)
-	_, height := d.lessonSize()
-	text, fresh := d.app.lesson.text(width-1, height-1)
-	d.app.lesson.top = clampTop(fresh, len(text), lessonWindow(len(text), height))
-	d.app.history.fit()
+	left := *p
+	left.Entered = false // the text is longest then: the panel keeps its size when it is entered
+	width, _ := p.size(screen, body)
+	text, _ := left.text(width-1, 0)
+	p.needs = len(text)
+	_, height := p.size(screen, body)
+	text, fresh := p.text(width-1, height-1)
+	p.top = clampTop(fresh, len(text), windowOf(len(text), height))
 }
 
-// lessonWindow is the number of lines that a panel shows of a text. If not all fit, the
+// windowOf is the number of lines that a panel shows of a text. If not all fit, the
 // last row says how many more there are.
-func lessonWindow(lines, height int) int {
+func windowOf(lines, height int) int {
 	if lines <= height-1 {
 		return height - 1
 	}
@@ -97,20 +98,19 @@ func lessonWindow(lines, height int) int {
 // clampTop limits the first line to show, so that the window is full.
 func clampTop(top, lines, window int) int { return max(0, min(top, lines-window)) }
 
-// scrollLesson scrolls the text of the panel by n lines, within its bounds.
-func (l *lessons) scrollLesson(n int) {
-	width, height := l.app.layout.lessonSize()
-	text, _ := l.app.lesson.text(width-1, height-1)
-	l.app.lesson.top = clampTop(l.app.lesson.top+n, len(text), lessonWindow(len(text), height))
+// Scroll scrolls the text by n lines, within its bounds.
+func (p *Panel) Scroll(n, screen, body int) {
+	width, height := p.size(screen, body)
+	text, _ := p.text(width-1, height-1)
+	p.top = clampTop(p.top+n, len(text), windowOf(len(text), height))
 }
 
-// lessonLines draw the panel.
-func (d *layout) lessonLines(width, height int) []string {
-	s, p := d.app.styles(), &d.app.lesson
+// lines draw the panel.
+func (p *Panel) lines(s *themes.Styles, width, height int) []string {
 	lines := make([]string, height)
 	lines[0] = s.Rule.Render(ruled(p.head(width-6), width))
 	text, _ := p.text(width-1, height-1)
-	window := lessonWindow(len(text), height)
+	window := windowOf(len(text), height)
 	top := clampTop(p.top, len(text), window)
 	below := max(len(text)-top-window, 0)
 	for i, line := range text[top : len(text)-below] {
@@ -123,7 +123,7 @@ func (d *layout) lessonLines(width, height int) []string {
 }
 
 // more says how many lines are above and below the window, and the keys to scroll.
-func (p *lessonPanel) more(above, below int) string {
+func (p *Panel) more(above, below int) string {
 	var parts []string
 	if below > 0 {
 		parts = append(parts, "↓ "+figures.Count(below, "more line", "more lines"))
@@ -131,7 +131,7 @@ func (p *lessonPanel) more(above, below int) string {
 	if above > 0 {
 		parts = append(parts, "↑ "+figures.Count(above, "line", "lines")+" above")
 	}
-	return strings.Join(append(parts, p.toDo("j k to scroll")), "   ")
+	return strings.Join(append(parts, p.ToDo("j k to scroll")), "   ")
 }
 
 // ruled is a heading in a rule of the width of the panel.
@@ -141,14 +141,14 @@ func ruled(words string, width int) string {
 }
 
 // head is the title of the lesson, the step and the key of the panel. The title is cut first.
-func (p *lessonPanel) head(width int) string {
-	s := p.state
+func (p *Panel) head(width int) string {
+	s := p.State
 	name := "Lesson: " + s.Title
 	if s.Number > 0 {
 		name = fmt.Sprintf("Lesson %d of %d: %s", s.Number, s.Of, s.Title)
 	}
 	key := "L panel"
-	if p.entered {
+	if p.Entered {
 		key = "esc dashboard"
 	}
 	led := ""
@@ -161,11 +161,11 @@ func (p *lessonPanel) head(width int) string {
 
 // text is the text of the panel and its first new line. If it is large, its parts are
 // separated by blank lines, if they fit.
-func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
-	s := p.state
+func (p *Panel) text(width, room int) (lines []string, fresh int) {
+	s := p.State
 	switch {
-	case !p.begun:
-		return append(paragraph(s.Story, width), "", p.toDo("enter to continue")), 0
+	case !p.Begun:
+		return append(paragraph(s.Story, width), "", p.ToDo("enter to continue")), 0
 	case s.Reached:
 		return p.reached(width), 0
 	case s.Failed != "":
@@ -185,20 +185,20 @@ func (p *lessonPanel) text(width, room int) (lines []string, fresh int) {
 
 // joined are the parts of a text, and the first line of the recent ones; 0 while the
 // question is open.
-func (p *lessonPanel) joined(read, recent [][]string, room int) (lines []string, fresh int) {
+func (p *Panel) joined(read, recent [][]string, room int) (lines []string, fresh int) {
 	join := oneAfterOther
-	if p.large && len(apart(slices.Concat(read, recent))) <= room {
+	if p.Large && len(apart(slices.Concat(read, recent))) <= room {
 		join = apart
 	}
-	if lines = join(slices.Concat(read, recent)); p.state.Answered != 0 || len(p.state.Hints) > 0 {
+	if lines = join(slices.Concat(read, recent)); p.State.Answered != 0 || len(p.State.Hints) > 0 {
 		fresh = len(join(read))
 	}
 	return lines, fresh
 }
 
 // reached is the end of the lesson.
-func (p *lessonPanel) reached(width int) []string {
-	s := p.state
+func (p *Panel) reached(width int) []string {
+	s := p.State
 	words := fmt.Sprintf("✓ Goal reached: %s.", s.Goal)
 	if s.AskedSoFar > 0 {
 		words += fmt.Sprintf(" %d of %d predictions were correct.", s.RightSoFar, s.AskedSoFar)
@@ -210,24 +210,24 @@ func (p *lessonPanel) reached(width int) []string {
 }
 
 // whatNext says what to do after the lesson.
-func (p *lessonPanel) whatNext() string {
-	s := p.state
+func (p *Panel) whatNext() string {
+	s := p.State
 	switch {
 	case s.Next != "":
-		return p.toDo(fmt.Sprintf("n to start lesson %d of %d: %s. l to list all lessons.", s.Number+1, s.Of, s.NextTitle))
+		return p.ToDo(fmt.Sprintf("n to start lesson %d of %d: %s. l to list all lessons.", s.Number+1, s.Of, s.NextTitle))
 	case s.Number > 0:
-		return "This was the last lesson. " + p.toDo("l to list all lessons.")
+		return "This was the last lesson. " + p.ToDo("l to list all lessons.")
 	}
-	return p.toDo("l to list all lessons.")
+	return p.ToDo("l to list all lessons.")
 }
 
 // said is the text of the step and what happened by itself.
-func (p *lessonPanel) said(width int) []string {
-	said := paragraph(p.state.Say, width)
-	for _, step := range p.state.Unfinished {
+func (p *Panel) said(width int) []string {
+	said := paragraph(p.State.Say, width)
+	for _, step := range p.State.Unfinished {
 		said = append(said, paragraph(fmt.Sprintf("! Step %d did not finish: its changes are missing.", step), width)...)
 	}
-	for _, fault := range p.state.Faults {
+	for _, fault := range p.State.Faults {
 		said = append(said, paragraph("! "+fault, width)...)
 	}
 	return said
@@ -257,8 +257,8 @@ func paragraph(text string, width int) []string {
 }
 
 // question is the prediction of the step with its answers, on one line if they fit.
-func (p *lessonPanel) question(width int) []string {
-	s := p.state
+func (p *Panel) question(width int) []string {
+	s := p.State
 	if s.Question == "" {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (p *lessonPanel) question(width int) []string {
 	for i, answer := range s.Answers {
 		numbered[i] = answerKey(i+1) + " " + prose(answer)
 	}
-	if row := "  " + strings.Join(numbered, "    "); cells.Width(row) <= width && !p.large {
+	if row := "  " + strings.Join(numbered, "    "); cells.Width(row) <= width && !p.Large {
 		return append(lines, row)
 	}
 	for _, answer := range numbered {
@@ -278,8 +278,8 @@ func (p *lessonPanel) question(width int) []string {
 
 // verdict says whether the answer was correct. If the cluster can show it, it waits
 // until the cluster does.
-func (p *lessonPanel) verdict(width int) []string {
-	s, said := p.state, answerKey(p.state.Answered)
+func (p *Panel) verdict(width int) []string {
+	s, said := p.State, answerKey(p.State.Answered)
 	switch {
 	case s.Answered == 0:
 		return nil
@@ -297,44 +297,44 @@ func (p *lessonPanel) verdict(width int) []string {
 func answerKey(n int) string { return "[" + strconv.Itoa(n) + "]" }
 
 // trouble says why the lesson cannot be evaluated; none if it can.
-func (p *lessonPanel) trouble(width int) []string {
-	if p.state.Trouble == "" {
+func (p *Panel) trouble(width int) []string {
+	if p.State.Trouble == "" {
 		return nil
 	}
-	return paragraph("! "+p.state.Trouble, width)
+	return paragraph("! "+p.State.Trouble, width)
 }
 
 // hints are the hints that were given.
-func (p *lessonPanel) hints(width int) (lines []string) {
-	for _, hint := range p.state.Hints {
+func (p *Panel) hints(width int) (lines []string) {
+	for _, hint := range p.State.Hints {
 		lines = append(lines, paragraph("Hint: "+hint, width)...)
 	}
 	return lines
 }
 
 // status is the goal, the progress towards it, and the keys.
-func (p *lessonPanel) status(width int) []string {
-	s := p.state
+func (p *Panel) status(width int) []string {
+	s := p.State
 	words := "Goal: " + s.Goal + "."
 	if s.Now != "" {
 		words += " Now " + s.Now + "."
 	}
 	keys := ""
 	switch {
-	case s.open():
+	case s.IsOpen():
 		words, keys = "The scheduler is paused until you answer.", "1–"+strconv.Itoa(len(s.Answers))+" to answer, s to skip"
 	case s.Step < s.Steps && s.Ready:
 		keys = "enter to continue"
 	case s.HintsLeft > 0:
 		keys = fmt.Sprintf("h for a hint (%d left)", s.HintsLeft)
 	}
-	if s.Step < s.Steps && !s.Ready && !s.open() {
+	if s.Step < s.Steps && !s.Ready && !s.IsOpen() {
 		words += " This step is not done yet."
 	}
 	if s.Trouble != "" {
 		words += " ! " + s.Trouble
 	}
-	keys = p.toDo(keys)
+	keys = p.ToDo(keys)
 	lines := paragraph(words, width)
 	last := &lines[len(lines)-1]
 	if gap := width - cells.Width(*last) - cells.Width(keys); gap >= 2 {
@@ -345,25 +345,25 @@ func (p *lessonPanel) status(width int) []string {
 	return lines
 }
 
-// toDo is the words of keys of the panel, after the key to the panel if it is not
+// ToDo is the words of keys of the panel, after the key to the panel if it is not
 // entered.
-func (p *lessonPanel) toDo(keys string) string {
-	if keys == "" || p.entered {
+func (p *Panel) ToDo(keys string) string {
+	if keys == "" || p.Entered {
 		return keys
 	}
 	return keymap.Of(keymap.Lesson, keymap.Everywhere).Label + ", then " + keys
 }
 
-// footer lists the keys of the panel while it is entered.
-func (p *lessonPanel) footer() []page.Key {
-	s := &p.state
+// Footer lists the keys of the panel while it is entered.
+func (p *Panel) Footer() []page.Key {
+	s := &p.State
 	key := func(label, word string) page.Key { return page.Key{Do: keymap.Lesson, Word: word, Label: label} }
 	var all []page.Key
 	over := s.Reached || s.Failed != ""
 	switch {
-	case !p.begun, s.Ready && s.Step < s.Steps && !s.open() && !over:
+	case !p.Begun, s.Ready && s.Step < s.Steps && !s.IsOpen() && !over:
 		all = append(all, key("enter", "continue"))
-	case s.open() && !over:
+	case s.IsOpen() && !over:
 		all = append(all, key("1–"+strconv.Itoa(len(s.Answers)), "answer"), key("s", "skip"))
 	}
 	if s.Reached && s.Next != "" {
@@ -372,7 +372,7 @@ func (p *lessonPanel) footer() []page.Key {
 	if over {
 		all = append(all, key("l", "lessons"))
 	}
-	if p.begun && s.HintsLeft > 0 && !over {
+	if p.Begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))
 	}
 	return append(all, key("j k", "scroll"), key("esc", "dashboard"), page.Key{Do: keymap.Fault}, page.Key{Do: keymap.Palette})
