@@ -10,6 +10,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // acts are the changes of the cluster that the dashboard is making. An action is
@@ -50,6 +53,26 @@ func (a *App) actor() Actor {
 
 // plan plans an action. Until the plan is there only esc and q work.
 func (c *acts) plan(action plan.Action) tea.Cmd { return c.planFor(action, "") }
+
+// change begins an action that changes the cluster: its missing arguments are
+// typed, then it is planned.
+func (c *acts) change(do keymap.Action, t page.Targets) tea.Cmd {
+	switch do {
+	case keymap.Drain:
+		if jobs := c.app.jobs.draining(t.Nodes); len(jobs) > 0 {
+			return c.app.jobs.openDraining(jobs)
+		}
+	case keymap.Taint:
+		return c.editTaints(t.Nodes)
+	case keymap.Label:
+		return c.editLabels(t)
+	case keymap.Annotate:
+		return c.editAnnotations(t)
+	case keymap.Scale:
+		return c.editReplicas(change.Workload(t.Pods[0], "/scale"), t.Pods[0].Owner)
+	}
+	return c.plan(change.Planned(do, t, c.app.observed.At.UTC()))
+}
 
 // planFor is plan with the reason why it is planned again, for the box.
 func (c *acts) planFor(action plan.Action, again string) tea.Cmd {

@@ -8,15 +8,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-)
-
-// onNodes are the changers that apply only to nodes, onEither those that apply to
-// nodes or pods.
-var (
-	onNodes  = []keymap.Action{keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint}
-	onEither = []keymap.Action{keymap.Label, keymap.Annotate}
 )
 
 // off tells why an action is not available now; "" if it is.
@@ -27,26 +21,26 @@ func (k *keyboard) off(do keymap.Action, v page.View) string {
 	case keymap.History:
 		return k.app.steps.offPodHistory(v)
 	}
-	if !slices.Contains(changers, do) {
+	if !slices.Contains(change.Actions, do) {
 		return v.Off(do)
 	}
-	t := targetsOf(v)
-	if do == keymap.Drain && t.gone == "" && len(k.app.jobs.draining(t.nodes)) > 0 {
+	t := page.TargetsOf(v)
+	if do == keymap.Drain && t.Gone == "" && len(k.app.jobs.draining(t.Nodes)) > 0 {
 		return "" // it opens the running job
 	}
 	if reason, _ := k.lookOnly(); reason != "" {
 		return reason
 	}
-	if reason := t.lack(do); reason != "" {
+	if reason := change.Lack(do, t); reason != "" {
 		return reason
 	}
 	if reason := k.app.acts.forbidden(do, t); reason != "" {
 		return reason
 	}
-	if do == keymap.Uncordon && slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return len(plan.Draining(k.app.jobs.all, n.Name)) > 0 }) {
+	if do == keymap.Uncordon && slices.ContainsFunc(t.Nodes, func(n *model.Node) bool { return len(plan.Draining(k.app.jobs.all, n.Name)) > 0 }) {
 		return "" // it stops the drain
 	}
-	return t.already(do)
+	return change.Already(do, t)
 }
 
 // lookOnly tells why nothing at all can be changed now, in a sentence and in a
@@ -72,46 +66,6 @@ func (k *keyboard) lookOnly() (reason, short string) {
 	return "", ""
 }
 
-// lack tells that the action has no target; "" if it has one.
-func (t targets) lack(do keymap.Action) string {
-	switch {
-	case t.gone != "":
-		return t.gone + " is gone."
-	case slices.Contains(onEither, do):
-		if len(t.nodes)+len(t.pods) == 0 {
-			return "nothing is selected."
-		}
-	case slices.Contains(onNodes, do) && len(t.nodes) == 0:
-		return "no node is selected."
-	case !slices.Contains(onNodes, do) && len(t.pods) == 0:
-		return "no pod is selected."
-	}
-	return ""
-}
-
-// already tells that the action would change nothing; "" if it would.
-func (t targets) already(do keymap.Action) string {
-	as := func(cordoned bool) bool {
-		return !slices.ContainsFunc(t.nodes, func(n *model.Node) bool { return n.Cordoned != cordoned })
-	}
-	switch {
-	case do == keymap.Uncordon && as(false):
-		return t.are("not cordoned")
-	case do == keymap.Cordon && as(true):
-		return t.are("already cordoned")
-	case len(t.pods) > 0:
-		return unfit(do, t.pods)
-	}
-	return ""
-}
-
-func (t targets) are(how string) string {
-	if len(t.nodes) == 1 {
-		return t.nodes[0].Name + " is " + how + "."
-	}
-	return t.names() + " are " + how + "."
-}
-
 // stray tells what a key without a meaning here means elsewhere.
 func (k *keyboard) stray(key string, v page.View) tea.Cmd {
 	switch {
@@ -133,7 +87,7 @@ func (d *layout) folded(footer []page.Key, in keymap.Place) (first int, text str
 	first = -1
 	var labels []string
 	for i, k := range footer {
-		if slices.Contains(changers, k.Do) {
+		if slices.Contains(change.Actions, k.Do) {
 			if first < 0 {
 				first = i
 			}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 )
 
@@ -77,15 +79,15 @@ func (t *training) trainerEntries() []entry {
 // changeEntries are the actions on what is selected that can be done now.
 func (c *commands) changeEntries() []entry {
 	v := c.app.history.top()
-	t := targetsOf(v)
+	t := page.TargetsOf(v)
 	var entries []entry
-	for _, do := range changersOf(t) {
+	for _, do := range change.For(t) {
 		item := c.app.boxes.item(do, v)
 		if item.key == "" || item.off != "" {
 			continue
 		}
 		entries = append(entries, entry{
-			item.word + " " + c.app.observed.NodeName(t.of(do).names()), changeWords[do] + " " + t.selectedWords(do), item.key,
+			item.word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), changeWords[do] + " " + selectedWords(do, t), item.key,
 			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
 		})
 	}
@@ -99,10 +101,10 @@ var changeWords = map[keymap.Action]string{
 }
 
 // selectedWords name what a change is about: "the selected node".
-func (t targets) selectedWords(do keymap.Action) string {
-	n, noun := len(t.pods), "pod"
-	if on := t.of(do); len(on.nodes) > 0 {
-		n, noun = len(on.nodes), "node"
+func selectedWords(do keymap.Action, t page.Targets) string {
+	n, noun := len(t.Pods), "pod"
+	if on := change.Of(do, t); len(on.Nodes) > 0 {
+		n, noun = len(on.Nodes), "node"
 	}
 	if n == 1 {
 		return "the selected " + noun

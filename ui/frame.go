@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
@@ -164,7 +165,7 @@ func (d *layout) footerRow() string {
 		case k.Do == keymap.More:
 			row += styled + "  "
 			continue
-		case folded == "" || !slices.Contains(changers, k.Do):
+		case folded == "" || !slices.Contains(change.Actions, k.Do):
 		case i != fold:
 			continue
 		default:

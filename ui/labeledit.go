@@ -10,27 +10,27 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // labeled are the objects that labels or annotations are changed of: nodes where
 // there are some, else pods.
-func (t targets) labeled() (refs []model.Ref, metas []*metav1.ObjectMeta) {
-	for _, node := range t.nodes {
+func labeled(t page.Targets) (refs []model.Ref, metas []*metav1.ObjectMeta) {
+	for _, node := range t.Nodes {
 		refs, metas = append(refs, plan.NodeRef(node.Name)), append(metas, &node.Object.ObjectMeta)
 	}
 	if len(refs) > 0 {
 		return refs, metas
 	}
-	for _, pod := range t.pods {
+	for _, pod := range t.Pods {
 		refs, metas = append(refs, pod.Ref()), append(metas, &pod.Object.ObjectMeta)
 	}
 	return refs, metas
 }
 
 // editLabels opens the input for labels.
-func (c *acts) editLabels(t targets) tea.Cmd {
-	refs, metas := t.labeled()
+func (c *acts) editLabels(t page.Targets) tea.Cmd {
+	refs, metas := labeled(t)
 	held := map[string]int{}
 	for _, meta := range metas {
 		for key, value := range meta.Labels {
@@ -38,7 +38,7 @@ func (c *acts) editLabels(t targets) tea.Cmd {
 		}
 	}
 	return c.openEdit(&actionEdit{
-		title: "Label " + t.of(keymap.Label).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		title: "Label " + t.Names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteLabel(s, refs, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadLabel(refs, typed) },
 	})
@@ -46,8 +46,8 @@ func (c *acts) editLabels(t targets) tea.Cmd {
 
 // editAnnotations opens the input for annotations. Their values may be secret: only
 // keys are shown.
-func (c *acts) editAnnotations(t targets) tea.Cmd {
-	refs, metas := t.labeled()
+func (c *acts) editAnnotations(t page.Targets) tea.Cmd {
+	refs, metas := labeled(t)
 	held := map[string]int{}
 	for _, meta := range metas {
 		for key := range meta.Annotations {
@@ -55,7 +55,7 @@ func (c *acts) editAnnotations(t targets) tea.Cmd {
 		}
 	}
 	return c.openEdit(&actionEdit{
-		title: "Annotate " + t.of(keymap.Annotate).names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
+		title: "Annotate " + t.Names(), verb: "set", hint: removes, now: heldBy(held, len(metas)),
 		read: func(typed string) (plan.Action, error) {
 			set, remove, err := plan.ParseMarks(strings.Fields(typed))
 			return plan.Annotate{Refs: refs, Set: set, Remove: remove}, err

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -111,7 +112,7 @@ func missingThings(app *App, text string) []string {
 			}
 			return strings.HasPrefix(word+" ", strings.TrimSpace(match[1])+" ")
 		}
-		if !slices.ContainsFunc(slices.Concat(ofNodes, ofPods), has) {
+		if !slices.ContainsFunc(change.Actions, has) {
 			wrong = append(wrong, "the menu has no "+match[1])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
@@ -30,32 +31,10 @@ type menuItem struct {
 	off  string // why it cannot be done; "" if it can
 }
 
-// ofNodes and ofPods are the actions on each, in the order of the menu.
-var (
-	ofNodes = []keymap.Action{keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Annotate}
-	ofPods  = []keymap.Action{keymap.Evict, keymap.Label, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete}
-)
-
 // keyless are the words of actions that only the menu has.
 var keyless = map[keymap.Action]string{
 	keymap.Annotate: "annotate", keymap.Ungate: "remove gates", keymap.Scale: "scale the workload", keymap.Restart: "restart the workload",
 	keymap.Delete: "delete",
-}
-
-// changersOf are the actions that apply to the selection of a view.
-func changersOf(t targets) []keymap.Action {
-	var all []keymap.Action
-	if len(t.nodes) > 0 {
-		all = append(all, ofNodes...)
-	}
-	if len(t.pods) > 0 {
-		for _, do := range ofPods {
-			if !slices.Contains(all, do) {
-				all = append(all, do)
-			}
-		}
-	}
-	return all
 }
 
 // item is an action as the menu shows it.
@@ -71,12 +50,12 @@ func (x *boxes) item(do keymap.Action, v page.View) menuItem {
 // openMenu opens the menu of the view on top.
 func (x *boxes) openMenu() tea.Cmd {
 	v := x.app.history.top()
-	t := targetsOf(v)
-	m := &menu{app: x.app, view: v, about: t.names()}
-	if len(t.nodes) > 0 && len(t.pods) > 0 {
-		m.about += " and " + targets{pods: t.pods}.names()
+	t := page.TargetsOf(v)
+	m := &menu{app: x.app, view: v, about: t.Names()}
+	if len(t.Nodes) > 0 && len(t.Pods) > 0 {
+		m.about += " and " + page.Targets{Pods: t.Pods}.Names()
 	}
-	for _, do := range changersOf(t) {
+	for _, do := range change.For(t) {
 		m.items = append(m.items, x.item(do, v))
 	}
 	if len(m.items) == 0 {
@@ -115,7 +94,7 @@ func (m *menu) take(item menuItem) tea.Cmd {
 		return m.app.said.say(model.Clean(item.word) + ": " + reason)
 	}
 	m.app.dialog = nil
-	return m.app.acts.change(item.do, targetsOf(m.view))
+	return m.app.acts.change(item.do, page.TargetsOf(m.view))
 }
 
 func (m *menu) paste(string) tea.Cmd { return nil }

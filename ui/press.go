@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
@@ -67,8 +68,8 @@ func (k *keyboard) do(b keymap.Binding, v page.View) tea.Cmd {
 	if cmd, done := k.doAnywhere(b.Do); done {
 		return cmd
 	}
-	if slices.Contains(changers, b.Do) {
-		return k.app.acts.change(b.Do, targetsOf(v))
+	if slices.Contains(change.Actions, b.Do) {
+		return k.app.acts.change(b.Do, page.TargetsOf(v))
 	}
 	return v.Act(b.Do)
 }

@@ -3,12 +3,13 @@ package ui
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // rights are the permissions of the user that were asked for so far.
@@ -23,62 +24,9 @@ type rightsMsg struct {
 	known  map[model.Right]model.Permission
 }
 
-// patchNodes is the right that every change of a node takes.
-var patchNodes = model.Right{Verb: "patch", Resource: "nodes"}
-
-// rightsFor are the rights that an action takes.
-func rightsFor(do keymap.Action, t targets) []model.Right {
-	evict := model.Right{Verb: "create", Resource: "pods/eviction"}
-	switch do {
-	case keymap.Cordon, keymap.Uncordon, keymap.Taint:
-		return []model.Right{patchNodes}
-	case keymap.Drain:
-		return []model.Right{patchNodes, evict}
-	case keymap.Label, keymap.Annotate:
-		if len(t.nodes) > 0 {
-			return []model.Right{patchNodes}
-		}
-		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
-	case keymap.Evict:
-		return inNamespaces(t.pods, evict)
-	case keymap.Ungate:
-		return inNamespaces(t.pods, model.Right{Verb: "patch", Resource: "pods"})
-	case keymap.Delete:
-		return inNamespaces(t.pods, model.Right{Verb: "delete", Resource: "pods"})
-	case keymap.Scale, keymap.Restart:
-		return workloadRights(do, t.pods)
-	}
-	return nil
-}
-
-// workloadRights are those that a change of the pods' workload takes.
-func workloadRights(do keymap.Action, pods []*model.Pod) []model.Right {
-	if pods[0].Owner.Name == "" {
-		return nil
-	}
-	right := model.Right{Verb: "patch", Group: "apps", Resource: strings.ToLower(pods[0].Owner.Kind) + "s"}
-	if do == keymap.Scale {
-		right.Verb = "update"
-		right.Resource += "/scale"
-	}
-	return inNamespaces(pods[:1], right)
-}
-
-// inNamespaces is a right in each of the namespaces of pods.
-func inNamespaces(pods []*model.Pod, right model.Right) []model.Right {
-	var rights []model.Right
-	for _, pod := range pods {
-		right.Namespace = pod.Object.Namespace
-		if !slices.Contains(rights, right) {
-			rights = append(rights, right)
-		}
-	}
-	return rights
-}
-
 // forbidden says that the user lacks a permission; "" where that is not known.
-func (c *acts) forbidden(do keymap.Action, t targets) string {
-	for _, right := range rightsFor(do, t) {
+func (c *acts) forbidden(do keymap.Action, t page.Targets) string {
+	for _, right := range change.Rights(do, t) {
 		permission, known := c.rights.known[right]
 		if !known || permission.Allowed {
 			continue
@@ -97,7 +45,7 @@ func (c *acts) wantRights() tea.Cmd {
 	if reason, _ := c.app.keyboard.lookOnly(); reason != "" || c.app.observed.Snapshot.Revision == 0 {
 		return nil
 	}
-	open := c.openRights(targetsOf(c.app.history.top()))
+	open := c.openRights(page.TargetsOf(c.app.history.top()))
 	if len(open) == 0 {
 		return nil
 	}
@@ -118,13 +66,13 @@ func (c *acts) wantRights() tea.Cmd {
 }
 
 // openRights are those that were not asked for yet.
-func (c *acts) openRights(t targets) []model.Right {
+func (c *acts) openRights(t page.Targets) []model.Right {
 	var open []model.Right
-	for _, do := range changersOf(t) {
-		if t.lack(do) != "" {
+	for _, do := range change.For(t) {
+		if change.Lack(do, t) != "" {
 			continue
 		}
-		for _, right := range rightsFor(do, t) {
+		for _, right := range change.Rights(do, t) {
 			if !c.rights.asked[right] && !slices.Contains(open, right) {
 				open = append(open, right)
 			}

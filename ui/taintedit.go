@@ -9,6 +9,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // removes is the hint of inputs in which a trailing - takes something away.
@@ -16,7 +18,7 @@ const removes = "to remove: key-"
 
 // editTaints opens the input for the taints of nodes.
 func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
-	names := nodeNames(nodes)
+	names := change.NodeNames(nodes)
 	held := map[string]int{}
 	for _, node := range nodes {
 		for _, taint := range node.Object.Spec.Taints {
@@ -25,7 +27,7 @@ func (c *acts) editTaints(nodes []*model.Node) tea.Cmd {
 		}
 	}
 	return c.openEdit(&actionEdit{
-		title: "Taint " + targets{nodes: nodes}.names(), verb: "add", hint: removes, now: heldBy(held, len(nodes)),
+		title: "Taint " + page.Targets{Nodes: nodes}.Names(), verb: "add", hint: removes, now: heldBy(held, len(nodes)),
 		complete: func(s *model.Snapshot, typed string) []plan.Completion { return plan.CompleteTaint(s, names, typed) },
 		read:     func(typed string) (plan.Action, error) { return plan.ReadTaint(names, typed) },
 	})
