@@ -11,6 +11,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/confirm"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/edit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
@@ -63,13 +65,13 @@ func (c *acts) change(do keymap.Action, t page.Targets) tea.Cmd {
 			return c.app.jobs.openDraining(jobs)
 		}
 	case keymap.Taint:
-		return c.editTaints(t.Nodes)
+		return edit.Taints(&c.app.boxes, t.Nodes)
 	case keymap.Label:
-		return c.editLabels(t)
+		return edit.Labels(&c.app.boxes, t)
 	case keymap.Annotate:
-		return c.editAnnotations(t)
+		return edit.Annotations(&c.app.boxes, t)
 	case keymap.Scale:
-		return c.editReplicas(change.Workload(t.Pods[0], "/scale"), t.Pods[0].Owner)
+		return edit.Replicas(&c.app.boxes, change.Workload(t.Pods[0], "/scale"), t.Pods[0].Owner)
 	}
 	return c.plan(change.Planned(do, t, c.app.observed.At.UTC()))
 }
@@ -109,24 +111,17 @@ func (c *acts) onPlanned(msg plannedMsg) tea.Cmd {
 	if msg.err != nil {
 		return c.app.said.sayError(msg.err)
 	}
-	box := newConfirm(c.app, msg.plan, c.again)
-	c.app.prompt, c.app.box, c.app.dialog = nil, nil, box
-	return box.guard.begin(c.app)
+	c.app.box = nil
+	return confirm.New(&c.app.boxes, msg.plan, msg.plan.Question(c.app.head.short, c.app.head.production()), c.again).Open()
 }
 
-// confirmed runs the plan of a box that was answered.
-func (c *acts) confirmed(box *confirm, answer string) tea.Cmd {
-	plan, actor := box.plan, c.app.actor()
-	confirmed, err := plan.Confirm(box.question, answer, box.agreed)
-	if err != nil {
-		return c.app.said.sayError(err)
-	}
-	c.app.dialog = nil
-	c.running = append(c.running, plan.Action.Name())
-	ctx, opened := c.app.ctx, c.app.opened
+// run carries out a plan that was confirmed.
+func (c *acts) run(p *plan.Plan, confirmed plan.Confirmed) tea.Cmd {
+	c.running = append(c.running, p.Action.Name())
+	ctx, actor, opened := c.app.ctx, c.app.actor(), c.app.opened
 	return func() tea.Msg {
 		ran, err := actor.Run(ctx, confirmed)
-		return ranMsg{opened, plan, ran, err}
+		return ranMsg{opened, p, ran, err}
 	}
 }
 

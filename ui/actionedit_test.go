@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -168,10 +169,10 @@ func TestAWorkloadIsScaledByANumber(t *testing.T) {
 	d.press("2")
 	d.mark("web/front-5d8f9c6b4-8sd2l")
 	d.press("a")
-	menu := d.app.dialog.(*menu)
-	for i, item := range menu.items {
-		if item.do == keymap.Scale {
-			menu.chosen = i
+	menu := d.app.dialog.(*dialog.Menu)
+	for i, item := range menu.Items {
+		if item.Word == keyless[keymap.Scale] {
+			menu.Chosen = i
 		}
 	}
 	press(t, d.app, "enter")

@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
 // writesAllowedMsg says whether changes are now allowed in a read-only context.
@@ -24,13 +26,13 @@ func (c *acts) allowWrites() tea.Cmd {
 		return c.app.said.say("write: " + reason)
 	}
 	opened := c.app.opened
-	return c.app.boxes.openYesNo(&yesNo{
-		app: c.app, title: "Allow changes", does: "allow changes",
-		lines: []string{
+	return dialog.Ask(&dialog.YesNo{
+		Host: &c.app.boxes, Title: "Allow changes", Does: "allow changes",
+		Lines: []string{
 			"The settings make this context read-only. Allow changes until you",
 			"switch to another context or quit? Each change still asks first.",
 		},
-		run: func() tea.Cmd {
+		Run: func() tea.Cmd {
 			return func() tea.Msg { return writesAllowedMsg{opened, actor.Raise()} }
 		},
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/edit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
@@ -58,9 +59,9 @@ type App struct {
 	touched       bool  // a key was pressed
 	pages         pages // the three views
 	history       history
-	prompt        page.Prompt // nil while no input is open
-	box           *dialog.Box // nil while none is open
-	dialog        modal       // nil while none is open
+	prompt        page.Prompt  // nil while no input is open
+	box           *dialog.Box  // nil while none is open
+	dialog        dialog.Modal // nil while none is open
 	acts          acts
 	jobs          jobs
 	said          said
@@ -211,14 +212,16 @@ func (a *App) route(msg tea.Msg) tea.Cmd {
 // routeActing routes what concerns changes of the cluster, lessons and recordings.
 func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case boxAnsweredMsg:
-		return a.boxes.onBoxAnswered(msg)
+	case dialog.AnsweredMsg:
+		return a.boxes.onAnswered(msg)
 	case plannedMsg:
 		return a.acts.onPlanned(msg)
 	case ranMsg:
 		return a.acts.onRan(msg)
-	case editedMsg:
-		a.acts.onEdited(msg)
+	case edit.PreviewedMsg:
+		if box, open := a.dialog.(*edit.Box); open {
+			box.Update(msg)
+		}
 	case writesAllowedMsg:
 		return a.acts.onWritesAllowed(msg)
 	case jobsMsg:
@@ -249,7 +252,7 @@ func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 		a.history.fit()
 		a.layout.showLesson()
 		if a.dialog != nil {
-			return a.dialog.resized()
+			return a.dialog.Resized()
 		}
 	case tea.BackgroundColorMsg:
 		a.dark = msg.IsDark()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -135,7 +136,7 @@ func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeC
 	}
 	app := New(o)
 	app.after = func(d time.Duration, msg func(time.Time) tea.Msg) tea.Cmd {
-		if d == guardAlone {
+		if d == dialog.GuardAlone {
 			return func() tea.Msg { return msg(now) } // no other key follows
 		}
 		comingLater[app] = append(comingLater[app], dueMsg{d, msg(now)})

@@ -83,11 +83,11 @@ func (c *commands) changeEntries() []entry {
 	var entries []entry
 	for _, do := range change.For(t) {
 		item := c.app.boxes.item(do, v)
-		if item.key == "" || item.off != "" {
+		if item.Key == "" || item.Off != "" {
 			continue
 		}
 		entries = append(entries, entry{
-			item.word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), changeWords[do] + " " + selectedWords(do, t), item.key,
+			item.Word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), changeWords[do] + " " + selectedWords(do, t), item.Key,
 			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
 		})
 	}

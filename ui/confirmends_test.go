@@ -10,7 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/confirm"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/edit"
 )
 
 // evictBox opens the box of the mock-up of an eviction on production.
@@ -120,18 +123,18 @@ func TestOnlyDigitsGoInWhereANumberIsTyped(t *testing.T) {
 	d := drainBox(t, 80, 24, "staging-eu", nil)
 	d.press("space", "space")
 	d.wait(time.Second)
-	box := d.app.dialog.(*confirm)
+	box := d.app.dialog.(*confirm.Box)
 	d.write("a1x-é+1 ٣.")
-	if got := box.field.Text(); got != "11" {
+	if got := box.Typed(); got != "11" {
 		t.Errorf("typed is %q", got)
 	}
-	if box.agreed[0] && box.agreed[1] {
+	if box.Agreed[0] && box.Agreed[1] {
 		t.Error("the blank among them takes no consent back")
 	}
 	d = evictBox(t, 80, 24, "prod-eu", nil)
 	d.wait(time.Second)
 	d.write("prod-q")
-	if box, ok := d.app.dialog.(*confirm); !ok || box.field.Text() != "prod-q" {
+	if box, ok := d.app.dialog.(*confirm.Box); !ok || box.Typed() != "prod-q" {
 		t.Errorf("a name is not typed:\n%s", screen(d.app))
 	}
 }
@@ -195,7 +198,7 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 		}, stays: true},
 		"in which a number of pods is typed": {open: func(t *testing.T) *acted {
 			d := newActed(t, 80, 24, "staging-eu", nil)
-			d.app.acts.openEdit(&actionEdit{title: "Scale web/front", number: true})
+			edit.Replicas(&d.app.boxes, model.Ref{Namespace: "web", Name: "front"}, model.Owner{Kind: "Deployment", Name: "front"})
 			return d
 		}},
 	} {
@@ -284,19 +287,19 @@ func TestWhatIsGoneAmongTheMarkedIsSkipped(t *testing.T) {
 func TestWhatWasNotReadIsNotAgreedTo(t *testing.T) {
 	d := drainBox(t, 60, 15, "staging-eu", nil)
 	d.press("space", "space", "space")
-	box := d.app.dialog.(*confirm)
-	if box.agreed[0] || box.agreed[1] {
+	box := d.app.dialog.(*confirm.Box)
+	if box.Agreed[0] || box.Agreed[1] {
 		t.Error("space checks what is not in view")
 	}
 	for range 40 {
 		d.press("down")
 	}
-	if box.chosen != 1 {
+	if box.Chosen != 1 {
 		t.Error("↓ at the end does not choose")
 	}
 	d.press("space")
-	if box.agreed[0] || !box.agreed[1] || box.chosen != 0 {
-		t.Errorf("agreed to %v, at %d", box.agreed, box.chosen)
+	if box.Agreed[0] || !box.Agreed[1] || box.Chosen != 0 {
+		t.Errorf("agreed to %v, at %d", box.Agreed, box.Chosen)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/confirm"
 )
 
 // careless is a user who presses anything, at any pace, and pastes, clicks and
@@ -19,9 +21,9 @@ type careless struct {
 	random *rand.Rand
 	did    []string
 
-	box     modal     // that is open
-	drawn   time.Time // when it came on the screen, or its size changed
-	pressed time.Time // the last key on it before it was armed
+	box     dialog.Modal // that is open
+	drawn   time.Time    // when it came on the screen, or its size changed
+	pressed time.Time    // the last key on it before it was armed
 	armed   bool
 	ran     int // confirmed by a whole answer to an armed box
 }
@@ -97,7 +99,7 @@ func (c *careless) hold(key string) {
 
 // answer types what the box asks for, sometimes too early.
 func (c *careless) answer() {
-	box, ok := c.app.dialog.(*confirm)
+	box, ok := c.app.dialog.(*confirm.Box)
 	if !ok {
 		c.key("esc", false)
 		c.key([]string{"c", "u", "r", "e"}[c.random.IntN(4)], false)
@@ -105,12 +107,12 @@ func (c *careless) answer() {
 	}
 	c.pause()
 	c.at = c.at.Add(time.Duration(c.random.IntN(2)) * time.Second)
-	for range box.agreed {
+	for range box.Agreed {
 		c.pause()
 		c.key("space", false)
 	}
 	c.pause()
-	for _, r := range box.question.Answer {
+	for _, r := range box.Question.Answer {
 		c.key(string(r), false)
 		c.at = c.at.Add(120 * time.Millisecond)
 	}
@@ -152,8 +154,8 @@ func (c *careless) act(name string, msg tea.Msg) {
 
 // plan is that of the box on the screen; nil without one.
 func (c *careless) plan() *plan.Plan {
-	if box, ok := c.app.dialog.(*confirm); ok {
-		return box.plan
+	if box, ok := c.app.dialog.(*confirm.Box); ok {
+		return box.Plan
 	}
 	return nil
 }

@@ -1,29 +1,22 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/help"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// boxes opens boxes and lays them over the page.
+// boxes opens boxes and lays them over the page. It implements confirm.Host and
+// edit.Host.
 type boxes struct{ app *App }
-
-// modal is a box that takes all keys while it is open.
-type modal interface {
-	key(key tea.KeyPressMsg) tea.Cmd
-	paste(text string) tea.Cmd
-	// scroll moves the text by n rows, as the wheel does.
-	scroll(n int)
-	// resized is called when the terminal has another size.
-	resized() tea.Cmd
-	// draw lays it out for a terminal of that size.
-	draw(width, height int) dialog.Drawn
-}
 
 // lay dims the rows of the screen and lays a box over them.
 func (x *boxes) lay(rows []string, b dialog.Drawn) []string {
@@ -60,4 +53,51 @@ func (x *boxes) openHelp() {
 		demo = help.Demo(x.app.lesson.Taken != nil)
 	}
 	x.app.box = help.New(name, x.app.keyboard.placesOf(v), demo, x.app.height)
+}
+
+// onAnswered passes the answer to the box, if that is still open.
+func (x *boxes) onAnswered(msg dialog.AnsweredMsg) tea.Cmd {
+	if x.app.dialog != dialog.Modal(msg.Box) {
+		return nil
+	}
+	return msg.Box.Answered(msg.Keys)
+}
+
+// keyless are the words of actions that only the menu has.
+var keyless = map[keymap.Action]string{
+	keymap.Annotate: "annotate", keymap.Ungate: "remove gates", keymap.Scale: "scale the workload", keymap.Restart: "restart the workload",
+	keymap.Delete: "delete",
+}
+
+// item is an action as the menu shows it.
+func (x *boxes) item(do keymap.Action, v page.View) dialog.MenuItem {
+	off := func() string { return x.app.keyboard.off(do, v) }
+	made := dialog.MenuItem{
+		Word: keyless[do], Off: off(), Now: off,
+		Run: func() tea.Cmd { return x.app.acts.change(do, page.TargetsOf(v)) },
+	}
+	if made.Word == "" {
+		b := keymap.Of(do, v.Places())
+		made.Key, made.Word = b.Label, b.Foot
+	}
+	return made
+}
+
+// openMenu opens the menu of the view on top.
+func (x *boxes) openMenu() tea.Cmd {
+	v := x.app.history.top()
+	t := page.TargetsOf(v)
+	m := &dialog.Menu{Host: x, About: t.Names()}
+	if len(t.Nodes) > 0 && len(t.Pods) > 0 {
+		m.About += " and " + page.Targets{Pods: t.Pods}.Names()
+	}
+	for _, do := range change.For(t) {
+		m.Items = append(m.Items, x.item(do, v))
+	}
+	if len(m.Items) == 0 {
+		return x.app.said.say("a more: nothing selected can be changed.")
+	}
+	m.Chosen = max(slices.IndexFunc(m.Items, func(i dialog.MenuItem) bool { return i.Off == "" }), 0)
+	x.Show(m)
+	return nil
 }

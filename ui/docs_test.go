@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -92,12 +93,12 @@ func TestBoxesTakeTheKeysThatAreDocumented(t *testing.T) {
 		"all actions":         {node("a", "j"), "j k a q c u r t l"},
 		"a list to choose from": {func(t *testing.T) *acted {
 			d := node()(t)
-			menu := &choice{app: d.app, title: "Choose"}
+			menu := &dialog.Choice{Host: &d.app.boxes, Title: "Choose"}
 			for _, word := range []string{"one", "two", "three"} {
-				menu.add(word, "", "", nil)
+				menu.Add(word, "", "", nil)
 			}
-			menu.at = 1
-			_ = menu.open()
+			menu.At = 1
+			_ = menu.Open()
 			return d
 		}, "j k g G i q"},
 		"the help": {func(t *testing.T) *acted {
@@ -119,7 +120,7 @@ func TestBoxesTakeTheKeysThatAreDocumented(t *testing.T) {
 				before, at := screen(d.app), d.at
 				d.press(key)
 				d.at = at
-				send(t, d.app, guardMsg{})
+				send(t, d.app, dialog.ReadyMsg{})
 				acts := screen(d.app) != before || len(d.actor.run)+len(d.actor.stopped) > 0
 				if acts != slices.Contains(listed, key) {
 					t.Errorf("%q acts: %v", key, acts)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
 // fakeActor plans on a snapshot and runs nothing, but remembers what it was told.
@@ -178,7 +179,7 @@ func (d *acted) write(text string) {
 // wait lets time pass.
 func (d *acted) wait(a time.Duration) {
 	d.at = d.at.Add(a)
-	send(d.t, d.app, guardMsg{})
+	send(d.t, d.app, dialog.ReadyMsg{})
 }
 
 // node brings the cursor of Nodes to a node.

@@ -66,7 +66,7 @@ func (d *layout) rows() []string {
 	rows = append(rows, d.message(), d.footerRow())
 	switch {
 	case d.app.dialog != nil:
-		rows = d.app.boxes.lay(rows, d.app.dialog.draw(d.app.width, d.app.height))
+		rows = d.app.boxes.lay(rows, d.app.dialog.Draw(d.app.width, d.app.height))
 	case d.app.box != nil:
 		rows = d.app.boxes.underBox(rows)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
@@ -105,7 +106,7 @@ func (j *jobs) draining(nodes []*model.Node) []*plan.Progress {
 	return found
 }
 
-// openDraining shows jobs that run: the page of the one, or the list of all.
+// openDraining shows jobs that Run: the page of the one, or the list of all.
 func (j *jobs) openDraining(jobs []*plan.Progress) tea.Cmd {
 	if len(jobs) == 1 {
 		return j.app.history.open(drains.New(&j.app.host, j, jobs[0]))
@@ -180,9 +181,9 @@ func (j *jobs) Order(do keymap.Action, job *plan.Progress) tea.Cmd {
 		on := job.State != plan.JobPaused
 		return func() tea.Msg { actor.Pause(job.ID, on); return nil }
 	case keymap.Stop:
-		return j.app.boxes.openYesNo(&yesNo{
-			app: j.app, title: "Stop " + job.Name, lines: stopWords(job), does: "stop",
-			run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },
+		return dialog.Ask(&dialog.YesNo{
+			Host: &j.app.boxes, Title: "Stop " + job.Name, Lines: stopWords(job), Does: "stop",
+			Run: func() tea.Cmd { return func() tea.Msg { actor.Stop(job.ID); return nil } },
 		})
 	}
 	return nil

@@ -16,7 +16,7 @@ func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		switch {
 		case k.app.dialog != nil:
-			k.app.dialog.scroll(keymap.Wheel(msg))
+			k.app.dialog.Scroll(keymap.Wheel(msg))
 			return nil
 		case k.app.box != nil:
 			k.app.box.Scroll(keymap.Wheel(msg))

@@ -33,7 +33,7 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 		k.app.acts.onPlanningKey(key)
 		return nil
 	case k.app.dialog != nil:
-		return k.app.dialog.key(key)
+		return k.app.dialog.Key(key)
 	case k.app.box != nil:
 		k.app.boxes.onBoxKey(key)
 		return nil
@@ -185,7 +185,7 @@ func (k *keyboard) onPaste(text string) tea.Cmd {
 	case k.app.box != nil || k.app.acts.action != nil:
 		return nil
 	case k.app.dialog != nil:
-		return k.app.dialog.paste(text)
+		return k.app.dialog.Paste(text)
 	case k.app.prompt == nil:
 		return nil // a paste is no answer
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -85,21 +86,21 @@ func (t *training) openTrainer() tea.Cmd {
 		return t.app.said.say("i fault: only the embedded cluster has faults (fathom demo).")
 	}
 	on := t.faultTarget()
-	menu := &choice{app: t.app, title: "Faults and reset", does: "injects or removes the fault; reset asks first", column: 10}
+	menu := &dialog.Choice{Host: &t.app.boxes, Title: "Faults and reset", Does: "injects or removes the fault; reset asks first", Column: 10}
 	if t.app.lesson.Taken != nil {
-		menu.title, menu.does = "Faults, reset, steps", "injects or removes the fault; reset, step ask first"
+		menu.Title, menu.Does = "Faults, reset, steps", "injects or removes the fault; reset, step ask first"
 	}
 	for _, active := range trainer.Active() {
-		menu.add("remove", active.Says, t.faultsOff(), func() tea.Cmd { return t.remove(trainer, active) })
+		menu.Add("remove", active.Says, t.faultsOff(), func() tea.Cmd { return t.remove(trainer, active) })
 	}
 	for _, fault := range trainer.Faults(on) {
-		menu.add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.inject(trainer, fault, on) })
+		menu.Add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.inject(trainer, fault, on) })
 	}
-	menu.add("reset", "reset the cluster to its start", "", t.askReset)
+	menu.Add("reset", "reset the cluster to its start", "", t.askReset)
 	if t.app.lesson.Taken != nil {
-		menu.add("step", "go to a step of the lesson", "", t.openSteps)
+		menu.Add("step", "go to a step of the lesson", "", t.openSteps)
 	}
-	return menu.open()
+	return menu.Open()
 }
 
 // faultsOff says why faults cannot be injected or removed; "" if they can.
@@ -161,20 +162,20 @@ var targetChoices = map[string]func(*training) []faultPlace{
 
 // openTargets asks for the target of a fault.
 func (t *training) openTargets(trainer Trainer, fault Fault) tea.Cmd {
-	menu := &choice{app: t.app, title: fault.Name + ": on which " + fault.Takes, does: "injects it"}
+	menu := &dialog.Choice{Host: &t.app.boxes, Title: fault.Name + ": on which " + fault.Takes, Does: "injects it"}
 	if list, ok := targetChoices[fault.Takes]; ok {
 		for _, place := range list(t) {
 			faults := trainer.Faults(place.on)
 			at := slices.IndexFunc(faults, func(f Fault) bool { return f.Name == fault.Name && f.Has })
 			if at >= 0 {
-				menu.add(place.name, place.what, "", func() tea.Cmd { return t.inject(trainer, faults[at], place.on) })
+				menu.Add(place.name, place.what, "", func() tea.Cmd { return t.inject(trainer, faults[at], place.on) })
 			}
 		}
 	}
-	if len(menu.items) == 0 {
+	if menu.IsEmpty() {
 		return t.app.said.say(fault.Name + ": there is no " + fault.Takes + " for it.")
 	}
-	return menu.open()
+	return menu.Open()
 }
 
 func (t *training) faultNodes() (all []faultPlace) {

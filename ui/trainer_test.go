@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
@@ -187,11 +188,11 @@ func TestAResetKeepsThePage(t *testing.T) {
 // answers says yes to the box, which has been read.
 func answers(t *testing.T, app *App) {
 	t.Helper()
-	box, ok := app.dialog.(*yesNo)
+	box, ok := app.dialog.(*dialog.YesNo)
 	if !ok {
 		t.Fatalf("nothing is asked:\n%s", screen(app))
 	}
-	box.guard = keyGuard{}
+	box.Guard = dialog.Guard{}
 	press(t, app, "y")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
@@ -25,22 +26,22 @@ func (t *training) askReset() tea.Cmd {
 	if t.app.lesson.Taken != nil {
 		lines = append(lines, "The lesson starts at step 1.")
 	}
-	return t.app.boxes.openYesNo(&yesNo{app: t.app, title: "Reset", does: "reset", lines: lines, run: func() tea.Cmd { return t.reset(1) }})
+	return dialog.Ask(&dialog.YesNo{Host: &t.app.boxes, Title: "Reset", Does: "reset", Lines: lines, Run: func() tea.Cmd { return t.reset(1) }})
 }
 
 // openSteps lists the steps of the lesson.
 func (t *training) openSteps() tea.Cmd {
 	state := t.app.lesson.State
-	menu := &choice{app: t.app, title: "Go to a step", does: "goes there; it asks first"}
+	menu := &dialog.Choice{Host: &t.app.boxes, Title: "Go to a step", Does: "goes there; it asks first"}
 	for i, says := range state.Outline {
 		word := strconv.Itoa(i + 1)
 		if i+1 == state.Step {
 			word += " now"
-			menu.at = i
+			menu.At = i
 		}
-		menu.add(word, lesson.Unquoted(says), "", func() tea.Cmd { return t.askStep(i + 1) })
+		menu.Add(word, lesson.Unquoted(says), "", func() tea.Cmd { return t.askStep(i + 1) })
 	}
-	return menu.open()
+	return menu.Open()
 }
 
 // askStep asks whether the lesson is to be reset and continued at a step.
@@ -58,9 +59,9 @@ func (t *training) askStep(step int) tea.Cmd {
 	if step > 1 {
 		lines = append(lines, "The lesson then does not count as passed.")
 	}
-	return t.app.boxes.openYesNo(&yesNo{
-		app: t.app, title: fmt.Sprintf("Go to step %d of %d", step, t.app.lesson.State.Steps), does: "go there", lines: lines,
-		run: func() tea.Cmd { return t.reset(step) },
+	return dialog.Ask(&dialog.YesNo{
+		Host: &t.app.boxes, Title: fmt.Sprintf("Go to step %d of %d", step, t.app.lesson.State.Steps), Does: "go there", Lines: lines,
+		Run: func() tea.Cmd { return t.reset(step) },
 	})
 }
 

@@ -1,4 +1,4 @@
-package ui
+package confirm
 
 import (
 	"fmt"
@@ -13,12 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 )
 
-const (
-	// confirmTail is how many rows at the end of the box do not scroll, at most.
-	confirmTail = 3
-	// confirmLeast is the narrowest that the box is inside, where there is room.
-	confirmLeast = 65
-)
+// tailRows is how many rows at the end of the box do not scroll, at most.
+const tailRows = 3
 
 // boxLine is one line of the box, plain.
 type boxLine struct {
@@ -27,13 +23,13 @@ type boxLine struct {
 	agree int // the consent that it is about, from 1; 0 is none
 }
 
-// draw lays the box out: the part that scrolls, then the part below it.
-func (c *confirm) draw(width, height int) dialog.Drawn {
+// Draw lays the box out: the part that scrolls, then the part below it.
+func (c *Box) Draw(width, height int) dialog.Drawn {
 	room := dialog.Room(width)
 	body, tail := c.body(room), c.tail(room)
-	b := dialog.Drawn{Title: c.app.observed.Brief(c.plan.Title), Corner: c.app.boxes.placeBadge(), Inner: c.inner(room)}
+	b := dialog.Drawn{Title: c.host.Brief(c.Plan.Title), Corner: c.host.Corner(), Inner: innerOf(append(c.body(unbroken), c.tail(unbroken)...), room)}
 	asks := c.asks(b.Inner)
-	for _, line := range c.window(body, max(dialog.Rows(height)-len(tail)-len(asks), 1)) {
+	for _, line := range window(body, max(dialog.Rows(height)-len(tail)-len(asks), 1), c.top, c.host.Styles().Dim) {
 		b.Rows = append(b.Rows, c.row(line, b.Inner))
 	}
 	for _, line := range tail {
@@ -44,28 +40,29 @@ func (c *confirm) draw(width, height int) dialog.Drawn {
 	return b
 }
 
-// inner is how wide the box is: as its longest paragraph, where there is room.
-func (c *confirm) inner(room int) int {
-	const unbroken = 1 << 20
-	inner := confirmLeast
-	for _, line := range append(c.body(unbroken), c.tail(unbroken)...) {
+// unbroken is a width in which no line is broken.
+const unbroken = 1 << 20
+
+// innerOf is how wide the box is: as its longest paragraph, where there is room.
+func innerOf(lines []boxLine, room int) int {
+	inner := dialog.Least
+	for _, line := range lines {
 		inner = max(inner, cells.Width(line.text))
 	}
 	return min(inner, room)
 }
 
-func (c *confirm) row(line boxLine, width int) dialog.Row {
-	chosen := line.agree == c.chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
+func (c *Box) row(line boxLine, width int) dialog.Row {
+	chosen := line.agree == c.Chosen+1 && c.open() && strings.HasPrefix(line.text, "[")
 	return dialog.Row{Text: line.style.Render(cells.Cut(line.text, width)), Cursor: chosen}
 }
 
 // window is the part of the body that is in view; ⋮ counts the rows that are not.
-func (c *confirm) window(body []boxLine, rows int) []boxLine {
+func window(body []boxLine, rows, top int, dim lipgloss.Style) []boxLine {
 	if len(body) <= rows {
 		return body
 	}
-	dim := c.app.styles().Dim
-	top := min(c.top, len(body)-rows)
+	top = min(top, len(body)-rows)
 	shown := append([]boxLine(nil), body[top:top+rows]...)
 	if below := len(body) - top - rows; below > 0 {
 		shown[rows-1] = boxLine{text: fmt.Sprintf("  ⋮ %d", below+1), style: dim}
@@ -77,26 +74,27 @@ func (c *confirm) window(body []boxLine, rows int) []boxLine {
 }
 
 // lastTop is how far the box scrolls on the terminal as it is.
-func (c *confirm) lastTop() int {
-	room := dialog.Room(c.app.width)
+func (c *Box) lastTop() int {
+	width, height := c.host.Size()
+	room := dialog.Room(width)
 	below := len(c.tail(room)) + len(c.asks(room))
-	return max(len(c.body(room))-max(dialog.Rows(c.app.height)-below, 1), 0)
+	return max(len(c.body(room))-max(dialog.Rows(height)-below, 1), 0)
 }
 
 // body is the part that scrolls: effects, warnings, pods, changes, and consents.
-func (c *confirm) body(width int) []boxLine {
-	s := c.app.styles()
+func (c *Box) body(width int) []boxLine {
+	s := c.host.Styles()
 	lines := c.sentences(nil, s.Warn, width, c.again)
 	text := s.Text
 	if c.refused() {
-		lines = c.sentences(lines, s.Bad, width, c.plan.Verdict.Words())
+		lines = c.sentences(lines, s.Bad, width, c.Plan.Verdict.Words())
 		lines = c.sentences(lines, s.Text, width, "Nothing was changed, and nothing will be. The plan was:")
 		text = s.Dim
 	}
-	lines = c.sentences(lines, text, width, c.plan.StopWords(c.app.jobs.all)...)
-	lines = c.sentences(lines, text, width, c.plan.Effects...)
-	for _, warning := range c.plan.Warnings {
-		for i, line := range cells.Wrap(c.app.observed.Brief(warning), width-2) {
+	lines = c.sentences(lines, text, width, c.Plan.StopWords(c.host.Jobs())...)
+	lines = c.sentences(lines, text, width, c.Plan.Effects...)
+	for _, warning := range c.Plan.Warnings {
+		for i, line := range cells.Wrap(c.host.Brief(warning), width-2) {
 			lead := "! "
 			if i > 0 {
 				lead = "  "
@@ -105,7 +103,7 @@ func (c *confirm) body(width int) []boxLine {
 		}
 	}
 	lines = append(lines, c.ends(width)...)
-	for _, line := range c.edits() {
+	for _, line := range edits(c.Plan, c.host) {
 		for i, row := range cells.Wrap(model.Clean(line), width-2) {
 			lines = append(lines, boxLine{text: cells.Blank(2+2*min(i, 1)) + row, style: s.Text})
 		}
@@ -123,9 +121,9 @@ var figureBlank = regexp.MustCompile(`(\b\d+) `)
 func withFigures(text string) string { return figureBlank.ReplaceAllString(text, "${1}"+nbsp) }
 
 // sentences appends texts of ours, a paragraph each.
-func (c *confirm) sentences(lines []boxLine, style lipgloss.Style, width int, texts ...string) []boxLine {
+func (c *Box) sentences(lines []boxLine, style lipgloss.Style, width int, texts ...string) []boxLine {
 	for _, text := range texts {
-		for _, line := range cells.Wrap(withFigures(c.app.observed.Brief(text)), width) {
+		for _, line := range cells.Wrap(withFigures(c.host.Brief(text)), width) {
 			lines = append(lines, boxLine{text: strings.ReplaceAll(line, nbsp, " "), style: style})
 		}
 	}
@@ -134,16 +132,16 @@ func (c *confirm) sentences(lines []boxLine, style lipgloss.Style, width int, te
 
 // edits are the fields that change, with the object's name where there are several.
 // Of a drain there are none: its order says that it cordons.
-func (c *confirm) edits() []string {
-	if _, drains := c.plan.Action.(plan.Drains); drains {
+func edits(p *plan.Plan, h Host) []string {
+	if _, drains := p.Action.(plan.Drains); drains {
 		return nil
 	}
 	var lines []string
-	for _, change := range c.plan.Changes {
+	for _, change := range p.Changes {
 		for _, edit := range change.Edits {
 			words := edit.Words()
-			if len(c.plan.Changes) > 1 {
-				words = c.app.observed.NodeName(change.Target.Words()) + " " + words
+			if len(p.Changes) > 1 {
+				words = h.NodeName(change.Target.Words()) + " " + words
 			}
 			lines = append(lines, words)
 		}
@@ -152,20 +150,20 @@ func (c *confirm) edits() []string {
 }
 
 // tail is the part below that does not scroll: order, the dry run's verdict, undo.
-func (c *confirm) tail(width int) []boxLine {
-	s := c.app.styles()
+func (c *Box) tail(width int) []boxLine {
+	s := c.host.Styles()
 	if c.refused() {
 		return nil
 	}
-	return c.sentences(nil, s.Text, width, c.plan.Order, c.plan.Closing())
+	return c.sentences(nil, s.Text, width, c.Plan.Order, c.Plan.Closing())
 }
 
 // asks are the last rows: the key to press or the text to type. They are dim until
 // the box takes answers. The typed text has a row of its own below a long question.
-func (c *confirm) asks(width int) []dialog.Row {
-	s := c.app.styles()
+func (c *Box) asks(width int) []dialog.Row {
+	s := c.host.Styles()
 	style := s.Dim
-	if c.guard.ready(c.app.observed.At) {
+	if c.guard.Ready(c.host.At()) {
 		style = s.Strong
 	}
 	leave := s.Dim.Render("esc cancel")
@@ -174,13 +172,13 @@ func (c *confirm) asks(width int) []dialog.Row {
 		return []dialog.Row{{Text: style.Render("esc close")}}
 	case c.open():
 		return []dialog.Row{{Text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
-	case c.question.Answer == "y":
-		return []dialog.Row{{Text: style.Render(cells.Cut(c.question.Words+"   esc cancel", width))}}
+	case c.Question.Answer == "y":
+		return []dialog.Row{{Text: style.Render(cells.Cut(c.Question.Words+"   esc cancel", width))}}
 	case c.wrong != "":
 		leave = s.Warn.Render("no match") + s.Dim.Render("   esc cancel")
 	}
-	words, typed := model.Clean(c.question.Words), c.field.Drawn()
-	if cells.Width(words)+cells.Width(typed)+cells.Width(c.question.Answer)+cells.Width(leave)+2 <= width {
+	words, typed := model.Clean(c.Question.Words), c.field.Drawn()
+	if cells.Width(words)+cells.Width(typed)+cells.Width(c.Question.Answer)+cells.Width(leave)+2 <= width {
 		return []dialog.Row{{Text: cells.Spread(style.Render(words+" "+typed), leave, width)}}
 	}
 	var rows []dialog.Row
@@ -188,14 +186,4 @@ func (c *confirm) asks(width int) []dialog.Row {
 		rows = append(rows, dialog.Row{Text: style.Render(line)})
 	}
 	return append(rows, dialog.Row{Text: cells.Spread(style.Render(typed), leave, width)})
-}
-
-// placeBadge is the corner of a box that changes something: the context.
-func (x *boxes) placeBadge() string {
-	s := x.app.styles()
-	where := s.Accent.Render(cells.Cut(model.Clean(x.app.head.short), dialog.Most/2))
-	if x.app.head.production() {
-		return s.BadgeProd.Render("PROD") + " " + where
-	}
-	return where
 }

@@ -1,4 +1,6 @@
-package ui
+// Package edit is the box in which an action is typed: taints, labels, annotations, a
+// number of replicas.
+package edit
 
 import (
 	"cmp"
@@ -14,21 +16,22 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 const (
-	// editWidth is how wide the box of an input is inside, where there is room.
-	editWidth = 64
-	// editRows is how many completions it shows at most.
-	editRows = 6
-	// editIndent is where the typed text begins.
-	editIndent = 5
+	// innerWidth is how wide the box of an input is inside, where there is room.
+	innerWidth = 64
+	// shownRows is how many completions it shows at most.
+	shownRows = 6
+	// indent is where the typed text begins.
+	indent = 5
 )
 
-// actionEdit is the box in which an action is typed. It previews the effects of the
+// Box is the box in which an action is typed. It previews the effects of the
 // typed text; enter plans it.
-type actionEdit struct {
-	app      *App
+type Box struct {
+	host     Host
 	title    string
 	verb     string // before the typed text: "add"
 	hint     string // "to remove: key-"
@@ -47,9 +50,9 @@ type actionEdit struct {
 	nth      int    // of the typed text: answers to older texts are dropped
 }
 
-// editedMsg brings the completions and the preview of the typed text.
-type editedMsg struct {
-	edit     *actionEdit
+// PreviewedMsg brings the completions and the preview of the typed text.
+type PreviewedMsg struct {
+	box      *Box
 	nth      int
 	shown    []plan.Completion // nil: those that are shown stay
 	sentence string
@@ -57,24 +60,34 @@ type editedMsg struct {
 	needless string
 }
 
-// openEdit opens the box.
-func (c *acts) openEdit(e *actionEdit) tea.Cmd {
-	e.app, e.field, e.chosen = c.app, input.New(""), -1
+// Host is what the box may ask of the dashboard around it.
+type Host interface {
+	dialog.Host
+	// Observed is the newest state of the cluster. It is never nil; a box only reads it.
+	Observed() *page.Observed
+	// Plan plans an action; the plan asks before anything is changed.
+	Plan(action plan.Action) tea.Cmd
+}
+
+// open opens the box.
+func (e *Box) open(h Host) tea.Cmd {
+	e.host, e.field, e.chosen = h, input.New(""), -1
 	if e.number {
 		e.field = input.NewNumber()
 	}
-	c.app.prompt, c.app.dialog = nil, e
+	h.Show(e)
 	return e.typed()
 }
 
-func (e *actionEdit) key(key tea.KeyPressMsg) tea.Cmd {
+// Key implements dialog.Modal.
+func (e *Box) Key(key tea.KeyPressMsg) tea.Cmd {
 	pressed := key.String()
 	if pressed == "q" && e.number {
 		pressed = "esc" // a number has no letters
 	}
 	switch pressed {
 	case "esc", "ctrl+c":
-		e.app.dialog = nil
+		e.host.Close()
 	case "up":
 		return e.choose(-1)
 	case "down":
@@ -91,7 +104,8 @@ func (e *actionEdit) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (e *actionEdit) paste(text string) tea.Cmd {
+// Paste implements dialog.Modal.
+func (e *Box) Paste(text string) tea.Cmd {
 	if !e.field.Takes(text) {
 		e.sentence, e.wrong = "The pasted text is too long.", true
 		return nil
@@ -102,18 +116,20 @@ func (e *actionEdit) paste(text string) tea.Cmd {
 	return nil
 }
 
-func (e *actionEdit) scroll(int) {}
+// Scroll implements dialog.Modal: nothing scrolls.
+func (e *Box) Scroll(int) {}
 
-func (e *actionEdit) resized() tea.Cmd { return nil }
+// Resized implements dialog.Modal.
+func (e *Box) Resized() tea.Cmd { return nil }
 
 // choose goes to another completion, or to none above the first.
-func (e *actionEdit) choose(n int) tea.Cmd {
+func (e *Box) choose(n int) tea.Cmd {
 	e.chosen = max(min(e.chosen+n, len(e.shown)-1), -1)
 	return e.follow(false)
 }
 
 // take puts in the chosen completion, otherwise the first.
-func (e *actionEdit) take() tea.Cmd {
+func (e *Box) take() tea.Cmd {
 	if len(e.shown) == 0 {
 		return nil
 	}
@@ -123,7 +139,7 @@ func (e *actionEdit) take() tea.Cmd {
 }
 
 // text is the text that would be planned: the typed one, its last word as chosen.
-func (e *actionEdit) text() string {
+func (e *Box) text() string {
 	typed := e.field.Text()
 	if e.chosen < 0 || e.chosen >= len(e.shown) {
 		return typed
@@ -132,7 +148,7 @@ func (e *actionEdit) text() string {
 }
 
 // enter plans the typed or chosen text. A completion without a value is only put in.
-func (e *actionEdit) enter() tea.Cmd {
+func (e *Box) enter() tea.Cmd {
 	if at := e.chosen; at >= 0 && at < len(e.shown) && strings.HasSuffix(e.shown[at].Text, "=") {
 		return e.take()
 	}
@@ -145,22 +161,22 @@ func (e *actionEdit) enter() tea.Cmd {
 		e.needless = ""
 		return e.follow(false) // the cluster may have changed since
 	}
-	e.app.dialog = nil
-	return e.app.acts.plan(action)
+	e.host.Close()
+	return e.host.Plan(action)
 }
 
 // typed takes a changed text.
-func (e *actionEdit) typed() tea.Cmd {
+func (e *Box) typed() tea.Cmd {
 	e.chosen = -1
 	return e.follow(true)
 }
 
 // follow works out, off the event loop, the completions of the text, if wanted, and
 // the preview of its effects.
-func (e *actionEdit) follow(completes bool) tea.Cmd {
+func (e *Box) follow(completes bool) tea.Cmd {
 	e.nth++
-	msg := editedMsg{edit: e, nth: e.nth}
-	s, typed, text := e.app.observed.Snapshot, e.field.Text(), e.text()
+	msg := PreviewedMsg{box: e, nth: e.nth}
+	s, typed, text := e.host.Observed().Snapshot, e.field.Text(), e.text()
 	return func() tea.Msg {
 		if completes {
 			msg.shown = []plan.Completion{}
@@ -196,10 +212,9 @@ func wrongTyped(err error, action plan.Action) string {
 	return grammar.Capital(strings.TrimSuffix(words, ".")) + "."
 }
 
-// onEdited shows them, unless something else was typed since.
-func (c *acts) onEdited(msg editedMsg) {
-	e := msg.edit
-	if c.app.dialog != modal(e) || msg.nth != e.nth {
+// Update shows completions and a preview, unless something else was typed since.
+func (e *Box) Update(msg PreviewedMsg) {
+	if msg.box != e || msg.nth != e.nth {
 		return
 	}
 	if msg.shown != nil {
@@ -208,19 +223,20 @@ func (c *acts) onEdited(msg editedMsg) {
 	e.sentence, e.wrong, e.needless = msg.sentence, msg.wrong, msg.needless
 }
 
-func (e *actionEdit) draw(width, height int) dialog.Drawn {
-	s, inner := e.app.styles(), min(editWidth, dialog.Room(width))
+// Draw implements dialog.Modal.
+func (e *Box) Draw(width, height int) dialog.Drawn {
+	s, inner := e.host.Styles(), min(innerWidth, dialog.Room(width))
 	var rows []dialog.Row
 	add := func(text string) { rows = append(rows, dialog.Row{Text: cells.Cut(text, inner)}) }
-	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-editIndent) {
-		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], editIndent)) + s.Text.Render(line))
+	for i, line := range cells.Wrap(cmp.Or(joinedNow(e.now), "none"), inner-indent) {
+		add(s.Dim.Render(cells.Left([]string{"now", ""}[min(i, 1)], indent)) + s.Text.Render(line))
 	}
-	typed := cells.Left(e.verb, editIndent) + e.field.Drawn()
+	typed := cells.Left(e.verb, indent) + e.field.Drawn()
 	if over := cells.Width(typed) - inner; over > 0 {
-		typed = cells.Left(e.verb, editIndent) + "…" + string([]rune(e.field.Drawn())[over+1:])
+		typed = cells.Left(e.verb, indent) + "…" + string([]rune(e.field.Drawn())[over+1:])
 	}
-	if hint := e.hint; cells.Width(typed)+cells.Width(hint)+editIndent < inner {
-		typed = cells.Spread(s.Text.Render(typed), s.Dim.Render(hint), inner-editIndent)
+	if hint := e.hint; cells.Width(typed)+cells.Width(hint)+indent < inner {
+		typed = cells.Spread(s.Text.Render(typed), s.Dim.Render(hint), inner-indent)
 	}
 	add(typed)
 	rows = append(rows, e.completions(inner)...)
@@ -228,7 +244,7 @@ func (e *actionEdit) draw(width, height int) dialog.Drawn {
 	if e.wrong {
 		style = s.Dim
 	}
-	for _, line := range cells.Wrap(e.app.observed.Brief(e.sentence), inner) {
+	for _, line := range cells.Wrap(e.host.Brief(e.sentence), inner) {
 		add(style.Render(line))
 	}
 	keys := "tab complete   ↑ ↓ choose   enter plan   esc cancel"
@@ -237,14 +253,14 @@ func (e *actionEdit) draw(width, height int) dialog.Drawn {
 	}
 	add(s.Dim.Render(keys))
 	rows = rows[max(len(rows)-dialog.Rows(height), 0):]
-	return dialog.Drawn{Title: e.app.observed.Brief(e.title), Corner: e.app.boxes.placeBadge(), Rows: rows, Inner: inner}
+	return dialog.Drawn{Title: e.host.Brief(e.title), Corner: e.host.Corner(), Rows: rows, Inner: inner}
 }
 
 // completions are those around the chosen one.
-func (e *actionEdit) completions(inner int) []dialog.Row {
-	s := e.app.styles()
-	from := max(min(e.chosen-editRows/2, len(e.shown)-editRows), 0)
-	shown := e.shown[from:min(from+editRows, len(e.shown))]
+func (e *Box) completions(inner int) []dialog.Row {
+	s := e.host.Styles()
+	from := max(min(e.chosen-shownRows/2, len(e.shown)-shownRows), 0)
+	shown := e.shown[from:min(from+shownRows, len(e.shown))]
 	words := 0
 	for _, c := range shown {
 		words = max(words, cells.Width(c.Text))
