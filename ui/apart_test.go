@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -128,12 +130,12 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 	for name, report := range reports {
 		for nth := range 5 {
 			app, _, _ := groupOf(t, 80, 24, nth, report)
-			p := app.history.top().(*groupPage)
+			p := app.history.top().(*group.Page)
 			for width := minWidth; width <= 220; width++ {
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 				where := fmt.Sprintf("%s, group %d, %d cells", name, nth+1, width)
 				requireApart(t, p.Table, app, where)
-				requireApart(t, p.holders.table, app, where+", holders")
+				requireApart(t, p.Holders.Table, app, where+", holders")
 			}
 		}
 	}
@@ -141,7 +143,7 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 
 func TestHeadsAndCellsOfOtherTablesNeverTouch(t *testing.T) {
 	app, _, _ := nodeFitOn(t, 80, 24, nil)
-	here := app.history.top().(*nodeFit)
+	here := app.history.top().(*nodefit.Page)
 	traced, _, _ := traceOf(t, 80, 24, checkoutWay())
 	stages := traced.history.top().(*trace.Page)
 	ranked, _, _ := traceOf(t, 80, 24, rankedWay(""))

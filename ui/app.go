@@ -17,6 +17,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 // Options are what the dashboard starts with.
@@ -122,7 +124,7 @@ func (a *App) begin() {
 	a.lessons.beginLesson()
 	a.head.short = a.head.shortContext()
 	a.verdicts = verdicts{app: a, known: map[string]verdict{}}
-	a.pages = pages{pending: newPending(a), pods: newPods(a), nodes: newNodes(a)}
+	a.pages = pages{pending: newPending(a), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

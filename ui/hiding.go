@@ -9,7 +9,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
@@ -20,7 +23,7 @@ import (
 // reveal the answer.
 func explanatory(v page.View) bool {
 	switch v.(type) {
-	case *whyView, *groupPage, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodeFit, *nodesOf:
+	case *whyView, *group.Page, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}
 	return false

@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 // host is what pages in packages of their own may ask of the App. It implements
@@ -59,10 +61,10 @@ func (h *host) ActOn(do keymap.Action, on page.Selection) tea.Cmd {
 
 func (h *host) GoNode(name string) tea.Cmd { return h.app.opener.goNode(name) }
 
-func (h *host) OpenPods(node string) tea.Cmd { return h.app.history.open(newPodsOf(h.app, node)) }
+func (h *host) OpenPods(node string) tea.Cmd { return h.app.history.open(pods.NewOf(h, node)) }
 
 func (h *host) OpenNodes(crumbs []string, about string, names []string) tea.Cmd {
-	return h.app.history.open(newNodesOf(h.app, crumbs, about, names))
+	return h.app.history.open(nodes.NewNamed(h, crumbs, about, names))
 }
 
 func (h *host) Plan(action plan.Action) tea.Cmd { return h.app.acts.plan(action) }

@@ -11,7 +11,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/unread"
@@ -84,7 +86,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	pages := []page.View{
 		app.pages.pending, app.pages.pods, app.pages.nodes, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
-		newNodeFit(app, node), newPodsOf(app, node), podhistory.New(&app.host, nil, pod),
+		nodefit.New(&app.host, node), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 	}
 	for _, page := range pages {
 		known := false

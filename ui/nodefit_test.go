@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
 )
 
 // onStdB02 is what std-b-02 has against the pods of prod-eu that wait.
@@ -104,7 +105,7 @@ func TestWhyNotHereIsThereOnANodeOfWhyToo(t *testing.T) {
 func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 	var asked [][]types.UID
 	prod := newProdEU()
-	for i := range 2*nodeFitAtOnce + 3 {
+	for i := range 2*nodefit.AtOnce + 3 {
 		prod.pods = append(prod.pods, pod("many", fmt.Sprintf("p-%02d", i), fmt.Sprintf("%dm", 100+i), "1Gi", 1))
 	}
 	s := prod.snapshot()
@@ -116,7 +117,7 @@ func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 	cluster.onNode = func(uids []types.UID) { asked = append(asked, uids) }
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	press(t, app, "3", "x")
-	if len(asked) != 3 || len(asked[0]) != nodeFitAtOnce {
+	if len(asked) != 3 || len(asked[0]) != nodefit.AtOnce {
 		t.Fatalf("asked in %d portions", len(asked))
 	}
 	requireRow(t, app, 2, "46 of 46 pending pods would fit gpu-a-01, one at a time.")

@@ -218,7 +218,7 @@ func (p *pending) idleLines() []string {
 			unready = append(unready, a.observed.NodeName(n.Name)+forAge(a, n.ReadySince))
 		case n.Cordoned:
 			cordoned = append(cordoned, a.observed.NodeName(n.Name)+forAge(a, cordonedSince(n)))
-		case len(n.Object.Spec.Taints) == 0 && (best == nil || freeCPU(n) > freeCPU(best)):
+		case len(n.Object.Spec.Taints) == 0 && (best == nil || figures.FreeCPU(n) > figures.FreeCPU(best)):
 			best = n
 		}
 	}
@@ -234,7 +234,7 @@ func (p *pending) idleLines() []string {
 	}
 	if best != nil {
 		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", a.observed.NodeName(best.Name),
-			model.FormatCores(freeCPU(best), model.Down), model.FormatMemory(freeMemory(best), model.Down)))
+			model.FormatCores(figures.FreeCPU(best), model.Down), model.FormatMemory(figures.FreeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
 		lines[i] = cells.Blank(table.Gutter) + model.Clean(line)

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 func TestPhasesOfTheNextSnapshotAreThoseOfACountFromNothing(t *testing.T) {
 	c := newProdEU()
-	var p phases
+	var p pods.Phases
 	for step, change := range []func(){
 		func() {},
 		func() { c.keep(func(p *corev1.Pod) bool { return p.Name != "report-0" }) },
@@ -23,15 +25,15 @@ func TestPhasesOfTheNextSnapshotAreThoseOfACountFromNothing(t *testing.T) {
 		func() { c.pods = newProdEU().pods },
 	} {
 		change()
-		pods := c.snapshot().Pods
-		p.count(pods)
-		var anew phases
-		anew.count(pods)
-		if p.words() != anew.words() {
-			t.Errorf("step %d: %s, want %s", step, p.words(), anew.words())
+		all := c.snapshot().Pods
+		p.Count(all)
+		var anew pods.Phases
+		anew.Count(all)
+		if p.Words() != anew.Words() {
+			t.Errorf("step %d: %s, want %s", step, p.Words(), anew.Words())
 		}
 	}
-	if p.words() != "412 pods: 398 Running, 13 Pending, 1 Failed." {
-		t.Errorf("at last %s", p.words())
+	if p.Words() != "412 pods: 398 Running, 13 Pending, 1 Failed." {
+		t.Errorf("at last %s", p.Words())
 	}
 }

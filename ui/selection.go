@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
@@ -29,7 +30,7 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 	default:
 		switch {
 		case do == keymap.Explain && on.Node != nil:
-			return o.app.history.open(newNodeFit(o.app, on.Node.Name))
+			return o.app.history.open(nodefit.New(&o.app.host, on.Node.Name))
 		case on.Pod != nil:
 			return o.actOnPod(do, on.Pod)
 		}
@@ -54,6 +55,15 @@ func (o *opener) actOnPod(do keymap.Action, pod *model.Pod) tea.Cmd {
 		return o.goNode(page.NodeOf(pod))
 	}
 	return nil
+}
+
+// goNode opens Nodes with the node of that name selected.
+func (o *opener) goNode(name string) tea.Cmd {
+	if _, ok := o.app.observed.Snapshot.Node(name); !ok {
+		return o.app.said.say("There is no node " + name + ".")
+	}
+	o.app.pages.nodes.Seeks = func(n *model.Node) bool { return n.Name == name }
+	return o.app.history.open(o.app.pages.nodes)
 }
 
 // saidByScheduler is the message of the PodScheduled condition.

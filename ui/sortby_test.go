@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
-	p := newPods(New(Options{Context: "prod-eu"}))
+	p := pods.New(&New(Options{Context: "prod-eu"}).host)
 	var letters []string
 	for i, c := range p.Table.Columns {
 		if c.Field == "" {

@@ -1,10 +1,12 @@
 package ui
 
 import (
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-)
+	tea "charm.land/bubbletea/v2"
 
-import tea "charm.land/bubbletea/v2"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
+)
 
 // history is the pages that were shown so far.
 type history struct {
@@ -22,8 +24,8 @@ func (h *history) top() page.View { return h.trail[h.here] }
 // pages are the three views, which keep their filter and selection.
 type pages struct {
 	pending *pending
-	pods    *pods
-	nodes   *nodes
+	pods    *pods.Page
+	nodes   *nodes.Page
 }
 
 // leaver is a view that cancels what it asked for when it is no longer shown.

@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 // resetMsg is the cluster that was opened by a reset.
@@ -102,9 +104,9 @@ func (t *training) resume(before pages, top page.View) {
 	t.app.pages.pods.As(&before.pods.Page)
 	t.app.pages.nodes.As(&before.nodes.Page)
 	switch top.(type) {
-	case *pods:
+	case *pods.Page:
 		t.app.history.trail[0] = t.app.pages.pods
-	case *nodes:
+	case *nodes.Page:
 		t.app.history.trail[0] = t.app.pages.nodes
 	}
 	t.app.history.fit()

@@ -1,14 +1,9 @@
 package ui
 
-import (
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 // measurer is a view that may show usage.
 type measurer interface{ ShowsUsage() bool }
-
-func (n *nodes) ShowsUsage() bool { return n.barsShown() }
-func (p *pods) ShowsUsage() bool  { return p.Width >= 120 || p.Table.Wide }
 
 // wantUsage tells the cluster when usage appears on the screen or leaves it.
 func (a *App) wantUsage() tea.Cmd {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
@@ -24,9 +25,9 @@ type whyView struct {
 	explains page.Poll[explained]
 	tries    fixes.Poll // which fixes work: asked when the explanation is there
 	reads    page.Question[[]model.Event]
-	readAt   time.Time  // when the events were asked for
-	readOf   string     // the version of the pod that they were asked for
-	lent     *groupPage // the page of a group that shows what is explained; nil: none is on top
+	readAt   time.Time   // when the events were asked for
+	readOf   string      // the version of the pod that they were asked for
+	lent     *group.Page // the page of a group that shows what is explained; nil: none is on top
 }
 
 // explained is an explanation, and its answers by the names of nodes.
@@ -80,7 +81,7 @@ func (w *whyView) onExplains(msg tea.Msg) tea.Cmd {
 		if w.explains.Trouble == nil {
 			w.take(w.explains.Value)
 			if w.lent != nil {
-				shown = w.lent.explained()
+				shown = w.lent.Explained()
 			}
 		}
 		return tea.Batch(shown, rest, w.fix())

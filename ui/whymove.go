@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
@@ -178,7 +179,7 @@ func (w *whyView) open() tea.Cmd {
 		return nil
 	}
 	if w.draw.Cursor.Part == why.PartNodes {
-		return w.app.history.open(newPodsOf(w.app, g.Nodes[w.draw.Cursor.Row]))
+		return w.Host.OpenPods(g.Nodes[w.draw.Cursor.Row])
 	}
-	return w.app.history.open(newGroupPage(w, g))
+	return w.app.history.open(group.New(w.Host, ofGroup{w}, g))
 }

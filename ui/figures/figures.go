@@ -146,3 +146,13 @@ func ResourceHead(resource string) string {
 	}
 	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }
+
+// FreeCPU is what no pod requests of a node's cpu, in millicores; never below 0.
+func FreeCPU(n *model.Node) int64 {
+	return max(n.Free(func(r *model.Resources) int64 { return r.MilliCPU }), 0)
+}
+
+// FreeMemory is what no pod requests of a node's memory, in bytes; never below 0.
+func FreeMemory(n *model.Node) int64 {
+	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
+}

@@ -1,4 +1,5 @@
-package ui
+// Package group is the page of one group of nodes that reject a pod for the same reasons.
+package group
 
 import (
 	"slices"
@@ -6,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -18,40 +20,58 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
-// groupPage is the page of one group of Why: its nodes with the figures behind
+// Why is the page about a pod, of which a group is shown. It explains for the page of
+// the group too.
+type Why interface {
+	// Crumbs are the list that one came from, and the pod.
+	Crumbs() []string
+	// Explanation is what it shows now.
+	Explanation() *why.Page
+	// UID is the pod's.
+	UID() types.UID
+	// Off tells why a key about the pod can do nothing; "" if it can.
+	Off(do keymap.Action) string
+	// Act does what a key about the pod asks for.
+	Act(do keymap.Action) tea.Cmd
+	// Lend explains for the page of a group, which is on top, as of a snapshot.
+	Lend(to *Page, s *model.Snapshot) tea.Cmd
+	// Leave ends that.
+	Leave()
+}
+
+// Page is the page of one group of Why: its nodes with the figures behind
 // their rejection, and the pods that request most of what the selected one lacks.
-type groupPage struct {
-	list.Page[*model.Node, *groupNode]
-	app       *App
-	why       *whyView // whose group it is; it explains for this page too
+type Page struct {
+	list.Page[*model.Node, *row]
+	why       Why // whose group it is; it explains for this page too
 	group     *report.Group
 	over      bool                  // the newest report has no such group
 	resources []corev1.ResourceName // those that have figures
 	shown     int                   // which of them the columns are about
-	holders   *holdersPart
+	Holders   *Holders
 }
 
-// groupNode is one row: a node, and what rejects it.
-type groupNode struct {
+// row is one row: a node, and what rejects it.
+type row struct {
 	node     *model.Node
 	refusals []report.Refusal
 	figures  []figures.Shortage
 }
 
-// newGroupPage opens a group, the closest node first.
-func newGroupPage(w *whyView, g *report.Group) *groupPage {
-	p := &groupPage{why: w, group: g}
-	p.app, p.Host, p.Self, p.Noun, p.Rows, p.Natural = w.app, &w.app.host, p, "node", p.nodesOf, p.nodes
+// New opens a group, the closest node first.
+func New(h page.Host, of Why, g *report.Group) *Page {
+	p := &Page{why: of, group: g}
+	p.Host, p.Self, p.Noun, p.Rows, p.Natural = h, p, "node", p.nodesOf, p.nodes
 	p.Fields = func() *query.Fields[*model.Node] {
-		return query.NodeFields(p.app.observed.AsOf(), p.app.observed.Snapshot.Usage)
+		return query.NodeFields(h.Observed().AsOf(), h.Observed().Snapshot.Usage)
 	}
-	p.holders = newHoldersPart(p.app)
+	p.Holders = newHolders(h)
 	p.choose(g)
 	return p
 }
 
 // choose takes the group as it is now, and the columns that fit it.
-func (p *groupPage) choose(g *report.Group) {
+func (p *Page) choose(g *report.Group) {
 	before := p.resource()
 	p.group, p.resources = g, p.resourcesOf(g)
 	p.shown = max(slices.Index(p.resources, before), 0)
@@ -59,7 +79,7 @@ func (p *groupPage) choose(g *report.Group) {
 }
 
 // resource is the one that the columns are about; "" where there are no figures.
-func (p *groupPage) resource() corev1.ResourceName {
+func (p *Page) resource() corev1.ResourceName {
 	if len(p.resources) == 0 {
 		return ""
 	}
@@ -68,14 +88,14 @@ func (p *groupPage) resource() corev1.ResourceName {
 
 // resourcesOf are those that a group's nodes lack; where nothing rejects them,
 // those that the pod requests.
-func (p *groupPage) resourcesOf(g *report.Group) []corev1.ResourceName {
+func (p *Page) resourcesOf(g *report.Group) []corev1.ResourceName {
 	var found []corev1.ResourceName
 	for _, name := range g.Nodes {
-		node, ok := p.app.observed.Snapshot.Node(name)
+		node, ok := p.Host.Observed().Snapshot.Node(name)
 		if !ok {
 			continue
 		}
-		for _, s := range p.why.dressed().FiguresOf(g, node, p.refusalsOf(g, name)) {
+		for _, s := range p.why.Explanation().FiguresOf(g, node, p.refusalsOf(g, name)) {
 			if !slices.Contains(found, s.Resource) {
 				found = append(found, s.Resource)
 			}
@@ -87,18 +107,18 @@ func (p *groupPage) resourcesOf(g *report.Group) []corev1.ResourceName {
 
 // refusalsOf are the rejections of one node that the group is about: what holds
 // for all nodes at once has a group of its own.
-func (p *groupPage) refusalsOf(g *report.Group, name string) []report.Refusal {
+func (p *Page) refusalsOf(g *report.Group, name string) []report.Refusal {
 	if g.OverAll() {
 		return g.Refusals
 	}
-	return slices.DeleteFunc(slices.Clone(p.why.draw.RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
+	return slices.DeleteFunc(slices.Clone(p.why.Explanation().RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
 }
 
 // nodes are those of the group that still exist, the closest first.
-func (p *groupPage) nodes() []*model.Node {
+func (p *Page) nodes() []*model.Node {
 	rows := make([]*model.Node, 0, len(p.group.Nodes))
 	for _, name := range p.group.Nodes {
-		if node, ok := p.app.observed.Snapshot.Node(name); ok {
+		if node, ok := p.Host.Observed().Snapshot.Node(name); ok {
 			rows = append(rows, node)
 		}
 	}
@@ -106,31 +126,31 @@ func (p *groupPage) nodes() []*model.Node {
 }
 
 // nodesOf are the rows: what rejects each node, and the figures behind it.
-func (p *groupPage) nodesOf(nodes []*model.Node) []*groupNode {
-	rows := make([]*groupNode, len(nodes))
-	draw := p.why.dressed()
+func (p *Page) nodesOf(nodes []*model.Node) []*row {
+	rows := make([]*row, len(nodes))
+	draw := p.why.Explanation()
 	for i, node := range nodes {
 		refusals := p.refusalsOf(p.group, node.Name)
-		rows[i] = &groupNode{node, refusals, draw.FiguresOf(p.group, node, refusals)}
+		rows[i] = &row{node, refusals, draw.FiguresOf(p.group, node, refusals)}
 	}
 	return rows
 }
 
-func (p *groupPage) Crumbs() []string {
-	return []string{p.why.Crumbs()[0], p.why.title(), why.GroupName(p.group)}
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string {
+	return append(slices.Clone(p.why.Crumbs()), why.GroupName(p.group))
 }
 
 // Update takes snapshots, the answers about evictions, and the mouse.
-func (p *groupPage) Update(msg tea.Msg) tea.Cmd {
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case page.SnapshotMsg:
-		p.why.lent = p
-		cmd = tea.Batch(p.why.onSnapshot(msg.Snapshot), p.Page.Update(msg))
+		cmd = tea.Batch(p.why.Lend(p, msg.Snapshot), p.Page.Update(msg))
 	case page.Answer[[]report.Eviction]:
-		cmd = p.holders.onEvictions(msg, p)
+		cmd = p.Holders.onEvictions(msg, p)
 	case page.Rested[[]report.Eviction]:
-		p.holders.asks.IsRested(msg)
+		p.Holders.asks.IsRested(msg)
 	case tea.MouseWheelMsg:
 		p.walk(keymap.Wheel(msg) / keymap.WheelRows)
 	case tea.MouseClickMsg:
@@ -141,12 +161,12 @@ func (p *groupPage) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.hold())
 }
 
-// explained takes the group from a newer explanation: the one with the same
+// Explained takes the group from a newer explanation: the one with the same
 // plugins that has most of its nodes.
-func (p *groupPage) explained() tea.Cmd {
+func (p *Page) Explained() tea.Cmd {
 	best, most := (*report.Group)(nil), 0
-	for i := range p.why.draw.Table.Rows {
-		g := &p.why.draw.Table.Rows[i]
+	for i := range p.why.Explanation().Table.Rows {
+		g := &p.why.Explanation().Table.Rows[i]
 		if !slices.Equal(g.Plugins(), p.group.Plugins()) || (g.Fits == nil) != (p.group.Fits == nil) {
 			continue
 		}
@@ -177,14 +197,13 @@ func shared(a, b []string) int {
 }
 
 // Leave ends what was asked for this page.
-func (p *groupPage) Leave() {
+func (p *Page) Leave() {
 	p.why.Leave()
-	p.why.lent = nil
-	p.holders.leave()
+	p.Holders.leave()
 }
 
 // Answer says how many nodes are rejected, by what, and what is sufficient.
-func (p *groupPage) Answer(width int) string {
+func (p *Page) Answer(width int) string {
 	if p.over {
 		return "No node is in this group now. Before: " + p.sentence()
 	}
@@ -194,7 +213,7 @@ func (p *groupPage) Answer(width int) string {
 	return p.Filtered(p.sentence(), width)
 }
 
-func (p *groupPage) sentence() string {
+func (p *Page) sentence() string {
 	g := p.group
 	switch {
 	case len(g.Refusals) == 0 && g.Fits == nil:
@@ -207,13 +226,13 @@ func (p *groupPage) sentence() string {
 		return said + "only for " + p.tooLittle() + "." + p.sufficient()
 	}
 	said += rejectedBy(g) + ": "
-	return said + strings.TrimSuffix(p.app.observed.Brief(g.Words), ".") + "."
+	return said + strings.TrimSuffix(p.Host.Observed().Brief(g.Words), ".") + "."
 }
 
 // openWords say why nodes could not be evaluated.
-func (p *groupPage) openWords() string {
+func (p *Page) openWords() string {
 	var all []string
-	if r := p.why.draw.Report; r != nil {
+	if r := p.why.Explanation().Report; r != nil {
 		for _, part := range r.Unknown {
 			if len(part.Plugins) == 0 {
 				continue // not about nodes
@@ -228,7 +247,7 @@ func (p *groupPage) openWords() string {
 }
 
 // tooLittle names what the nodes lack.
-func (p *groupPage) tooLittle() string {
+func (p *Page) tooLittle() string {
 	var little []string
 	for _, name := range p.resources {
 		if name != corev1.ResourcePods {
@@ -246,12 +265,12 @@ func (p *groupPage) tooLittle() string {
 }
 
 // sufficient names what else the pod requests, of which all the nodes have enough.
-func (p *groupPage) sufficient() string {
-	if p.why.draw.Report == nil {
+func (p *Page) sufficient() string {
+	if p.why.Explanation().Report == nil {
 		return ""
 	}
 	var enough []string
-	for name := range p.why.draw.Report.Pod.Requests {
+	for name := range p.why.Explanation().Report.Pod.Requests {
 		if !slices.Contains(p.resources, corev1.ResourceName(name)) {
 			enough = append(enough, model.Clean(name))
 		}
@@ -275,4 +294,20 @@ func rejectedBy(g *report.Group) string {
 		return "by " + strings.Join(plugins, ", ")
 	}
 	return "only by " + strings.Join(g.Plugins(), "")
+}
+
+// Targets of a group's page are its nodes, or the pod that the cursor is on.
+func (p *Page) Targets() page.Targets {
+	if on := p.Selected(); on.Pod != nil {
+		return page.Targets{Pods: []*model.Pod{on.Pod}}
+	}
+	var t page.Targets
+	rows, gone := p.Table.Acted()
+	if gone {
+		t.Gone = rows[0].node.Name
+	}
+	for _, row := range rows {
+		t.Nodes = append(t.Nodes, row.node)
+	}
+	return t
 }

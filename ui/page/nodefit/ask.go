@@ -1,4 +1,4 @@
-package ui
+package nodefit
 
 import (
 	"context"
@@ -12,23 +12,23 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 )
 
-// nodeFitAnswers are why some kinds do not fit the node.
-type nodeFitAnswers struct {
+// answered are why some kinds do not fit the node.
+type answered struct {
 	kinds   []*model.Kind
 	answers []report.NodeAnswer
 }
 
-// nodeFitAtOnce is how many kinds are asked about before the first are shown.
-const nodeFitAtOnce = 16
+// AtOnce is how many kinds are asked about before the first are shown.
+const AtOnce = 16
 
 // Update takes snapshots, answers and the mouse.
-func (p *nodeFit) Update(msg tea.Msg) tea.Cmd {
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.SnapshotMsg:
 		return tea.Batch(p.Page.Update(msg), p.begin())
-	case page.Answer[nodeFitAnswers]:
+	case page.Answer[answered]:
 		return p.onAnswers(msg)
-	case page.Rested[nodeFitAnswers]:
+	case page.Rested[answered]:
 		if p.asks.IsRested(msg) {
 			return p.begin()
 		}
@@ -38,10 +38,10 @@ func (p *nodeFit) Update(msg tea.Msg) tea.Cmd {
 }
 
 // begin begins a round, unless the answers are of the newest snapshot.
-func (p *nodeFit) begin() tea.Cmd {
-	a := p.app
-	revision := a.observed.Snapshot.Revision
-	if p.asks.Busy() || p.asks.Resting() || p.asked >= revision && p.asked > 0 || a.Cluster == nil || a.observed.IsReading() || a.history.top() != page.View(p) || p.gone() {
+func (p *Page) begin() tea.Cmd {
+	h := p.Host
+	revision := h.Observed().Snapshot.Revision
+	if p.asks.Busy() || p.asks.Resting() || p.asked >= revision && p.asked > 0 || h.Cluster() == nil || h.Observed().IsReading() || !h.Shown(p) || p.gone() {
 		return nil
 	}
 	p.asked, p.spent, p.todo, p.next = revision, 0, p.waitingKinds(), map[string]report.NodeAnswer{}
@@ -49,8 +49,8 @@ func (p *nodeFit) begin() tea.Cmd {
 }
 
 // askNext asks about some more kinds of the round.
-func (p *nodeFit) askNext() tea.Cmd {
-	kinds := p.todo[:min(len(p.todo), nodeFitAtOnce)]
+func (p *Page) askNext() tea.Cmd {
+	kinds := p.todo[:min(len(p.todo), AtOnce)]
 	if len(kinds) == 0 {
 		p.whole = true
 		return nil
@@ -60,16 +60,16 @@ func (p *nodeFit) askNext() tea.Cmd {
 	for i, kind := range kinds {
 		uids[i] = kind.First().Object.UID
 	}
-	cluster, node := p.app.Cluster, p.node
-	return p.asks.Put(&p.app.host, p, func(ctx context.Context) (nodeFitAnswers, error) {
+	cluster, node := p.Host.Cluster(), p.node
+	return p.asks.Put(p.Host, p, func(ctx context.Context) (answered, error) {
 		answers, err := cluster.OnNode(ctx, uids, node)
-		return nodeFitAnswers{kinds, answers}, err
+		return answered{kinds, answers}, err
 	})
 }
 
 // onAnswers takes some answers and asks for more. A later round is shown when it
 // is complete, so that rows move only once.
-func (p *nodeFit) onAnswers(msg page.Answer[nodeFitAnswers]) tea.Cmd {
+func (p *Page) onAnswers(msg page.Answer[answered]) tea.Cmd {
 	if !p.asks.Takes(msg) {
 		return nil
 	}
@@ -102,10 +102,10 @@ func (p *nodeFit) onAnswers(msg page.Answer[nodeFitAnswers]) tea.Cmd {
 }
 
 // rest waits before the next round, so that rounds take only a share of the time.
-func (p *nodeFit) rest() tea.Cmd { return p.asks.Rest(&p.app.host, p, p.spent) }
+func (p *Page) rest() tea.Cmd { return p.asks.Rest(p.Host, p, p.spent) }
 
 // Leave cancels what is no longer shown.
-func (p *nodeFit) Leave() {
+func (p *Page) Leave() {
 	p.asks.Leave()
 	p.asked, p.todo = 0, nil
 }

@@ -1,4 +1,5 @@
-package ui
+// Package nodefit is the page of why the pending pods do not fit one node.
+package nodefit
 
 import (
 	"fmt"
@@ -22,54 +23,53 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// nodeFit is the page of why each kind of pending pods does not fit one node, the
+// Page is the page of why each kind of pending pods does not fit one node, the
 // closest to fitting first.
-type nodeFit struct {
-	list.Page[query.PendingRow, *nodeFitRow]
-	app     *App
+type Page struct {
+	list.Page[query.PendingRow, *row]
 	node    string
 	answers map[string]report.NodeAnswer // by a kind's key
 	next    map[string]report.NodeAnswer // of the round that is under way
 	todo    []*model.Kind                // of that round, not asked about yet
 	whole   bool                         // a round is complete
-	asks    page.Question[nodeFitAnswers]
+	asks    page.Question[answered]
 	asked   int64 // the revision that the last round began with
 	spent   time.Duration
 	trouble error // of the last question
 }
 
-// nodeFitRow is one kind of pods, and why it does not fit the node.
-type nodeFitRow struct {
+// row is one kind of pods, and why it does not fit the node.
+type row struct {
 	kind   *model.Kind
 	answer *report.NodeAnswer // nil: not known yet
 }
 
-// newNodeFit is the page about a node.
-func newNodeFit(a *App, node string) *nodeFit {
-	p := &nodeFit{node: node, answers: map[string]report.NodeAnswer{}}
-	p.app, p.Host, p.Self, p.Noun = a, &a.host, p, "pod"
+// New is the page about a node.
+func New(h page.Host, node string) *Page {
+	p := &Page{node: node, answers: map[string]report.NodeAnswer{}}
+	p.Host, p.Self, p.Noun = h, p, "pod"
 	p.Natural, p.Rows = p.kinds, p.rowsOf
-	p.Born = func(row *nodeFitRow) time.Time { return row.kind.Since() }
-	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.AsOf()) }
-	p.Table = table.New(func(row *nodeFitRow) string { return row.kind.Key }, p.columns()...)
+	p.Born = func(r *row) time.Time { return r.kind.Since() }
+	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
+	p.Table = table.New(func(r *row) string { return r.kind.Key }, p.columns()...)
 	return p
 }
 
-func (p *nodeFit) columns() []table.Column[*nodeFitRow] {
-	a := p.app
-	return []table.Column[*nodeFitRow]{
-		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: page.KindName(&a.host, row.kind)} }},
-		{Head: "PRIO", Field: "prio", Min: 6, Right: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: strconv.Itoa(int(row.kind.Priority()))} }},
-		{Head: "AGE", Field: "age", Ticks: true, From: 100, Right: true, Text: func(row *nodeFitRow) table.Cell { return table.Cell{Text: a.observed.Since(row.kind.Since())} }},
+func (p *Page) columns() []table.Column[*row] {
+	h := p.Host
+	return []table.Column[*row]{
+		{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: func(r *row) table.Cell { return table.Cell{Text: page.KindName(h, r.kind)} }},
+		{Head: "PRIO", Field: "prio", Min: 6, Right: true, Text: func(r *row) table.Cell { return table.Cell{Text: strconv.Itoa(int(r.kind.Priority()))} }},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Right: true, Text: func(r *row) table.Cell { return table.Cell{Text: h.Observed().Since(r.kind.Since())} }},
 		{Head: "REASON", Field: "why", Min: 26, Flex: true, State: true, Text: p.words},
 	}
 }
 
 // waitingKinds are those of the namespace whose pods have no node.
-func (p *nodeFit) waitingKinds() []*model.Kind {
-	namespace := p.app.namespace()
+func (p *Page) waitingKinds() []*model.Kind {
+	namespace := p.Host.Namespace()
 	var kinds []*model.Kind
-	for _, kind := range p.app.observed.Snapshot.Pending {
+	for _, kind := range p.Host.Observed().Snapshot.Pending {
 		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
 			kinds = append(kinds, kind)
 		}
@@ -79,7 +79,7 @@ func (p *nodeFit) waitingKinds() []*model.Kind {
 
 // kinds are those in the order of the page: the closest first once all are known,
 // until then as in the scheduler's queue.
-func (p *nodeFit) kinds() []query.PendingRow {
+func (p *Page) kinds() []query.PendingRow {
 	kinds := p.waitingKinds()
 	if p.whole {
 		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
@@ -95,7 +95,7 @@ func (p *nodeFit) kinds() []query.PendingRow {
 	for i, kind := range kinds {
 		rows[i] = query.PendingRow{Kind: kind}
 		if answer, ok := p.answers[kind.Key]; ok {
-			rows[i].Why = nodeFitWords(&answer).Text
+			rows[i].Why = wordsOf(&answer).Text
 			rows[i].State = "rejected"
 			if len(answer.Refusals) == 0 {
 				rows[i].State = rows[i].Why
@@ -113,10 +113,10 @@ func last(known bool) int {
 	return 1
 }
 
-func (p *nodeFit) rowsOf(kinds []query.PendingRow) []*nodeFitRow {
-	rows := make([]*nodeFitRow, len(kinds))
+func (p *Page) rowsOf(kinds []query.PendingRow) []*row {
+	rows := make([]*row, len(kinds))
 	for i, k := range kinds {
-		rows[i] = &nodeFitRow{kind: k.Kind}
+		rows[i] = &row{kind: k.Kind}
 		if answer, ok := p.answers[k.Kind.Key]; ok {
 			rows[i].answer = &answer
 		}
@@ -125,20 +125,20 @@ func (p *nodeFit) rowsOf(kinds []query.PendingRow) []*nodeFitRow {
 }
 
 // words say why a kind does not fit the node.
-func (p *nodeFit) words(row *nodeFitRow) table.Cell {
+func (p *Page) words(row *row) table.Cell {
 	switch {
 	case row.answer == nil && p.trouble != nil:
 		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case row.answer == nil:
 		return table.Cell{Text: "explaining", Tone: tone.Dim}
 	}
-	made := nodeFitWords(row.answer)
-	made.Text = p.app.observed.Brief(report.ShortLabels(made.Text))
+	made := wordsOf(row.answer)
+	made.Text = p.Host.Observed().Brief(report.ShortLabels(made.Text))
 	return made
 }
 
-// nodeFitWords are an answer in one line.
-func nodeFitWords(answer *report.NodeAnswer) table.Cell {
+// wordsOf are an answer in one line.
+func wordsOf(answer *report.NodeAnswer) table.Cell {
 	var made table.Cell
 	switch {
 	case answer.Fits == nil && len(answer.Refusals) == 0:
@@ -158,21 +158,22 @@ func nodeFitWords(answer *report.NodeAnswer) table.Cell {
 }
 
 // gone reports whether the node no longer exists.
-func (p *nodeFit) gone() bool {
-	_, ok := p.app.observed.Snapshot.Node(p.node)
-	return !ok && len(p.app.observed.Snapshot.Status.Reading) == 0 && p.app.observed.NotRead("nodes") == ""
+func (p *Page) gone() bool {
+	_, ok := p.Host.Observed().Snapshot.Node(p.node)
+	return !ok && len(p.Host.Observed().Snapshot.Status.Reading) == 0 && p.Host.Observed().NotRead("nodes") == ""
 }
 
-func (p *nodeFit) Crumbs() []string {
-	return []string{"nodes", p.app.observed.NodeName(p.node), "why not here"}
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string {
+	return []string{"nodes", p.Host.Observed().NodeName(p.node), "why not here"}
 }
 
 // Answer counts the pods that would fit, and names the closest of the others.
-func (p *nodeFit) Answer(width int) string {
-	name := model.Clean(p.app.observed.NodeName(p.node))
+func (p *Page) Answer(width int) string {
+	name := model.Clean(p.Host.Observed().NodeName(p.node))
 	switch {
-	case p.app.observed.IsReading():
-		return p.app.contexts.readingWords()
+	case p.Host.Observed().IsReading():
+		return p.Host.ReadingWords()
 	case p.gone():
 		return name + " is gone."
 	case p.trouble != nil:
@@ -193,7 +194,7 @@ func (p *nodeFit) Answer(width int) string {
 }
 
 // tally is the answer once all kinds were asked about.
-func (p *nodeFit) tally(name string) (taking, next string) {
+func (p *Page) tally(name string) (taking, next string) {
 	all, taken, open := 0, 0, 0
 	closest := ""
 	for _, row := range p.kinds() {
@@ -207,7 +208,7 @@ func (p *nodeFit) tally(name string) (taking, next string) {
 		case *answer.Fits:
 			taken += n
 		case closest == "":
-			closest = row.Kind.FullName() + " (" + p.app.observed.Brief(answer.Words()) + ")"
+			closest = row.Kind.FullName() + " (" + p.Host.Observed().Brief(answer.Words()) + ")"
 		}
 	}
 	said := fmt.Sprintf("%d of %s would fit %s", taken, figures.Count(all, "pending pod", "pending pods"), name)
@@ -227,7 +228,7 @@ func (p *nodeFit) tally(name string) (taking, next string) {
 }
 
 // Note is the selected row's reasons in full.
-func (p *nodeFit) Note() string {
+func (p *Page) Note() string {
 	row, ok := p.Table.Selected()
 	if !ok || row.answer == nil || len(row.answer.Refusals) == 0 {
 		return p.Page.Note()
@@ -236,10 +237,11 @@ func (p *nodeFit) Note() string {
 	for _, refusal := range row.answer.Refusals {
 		all = append(all, why.SentenceOn(p.node, refusal))
 	}
-	return cells.CutWords(p.app.observed.Brief(strings.Join(all, "; ")), p.Width-1)
+	return cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), p.Width-1)
 }
 
-func (p *nodeFit) Selected() page.Selection {
+// Selected implements page.View.
+func (p *Page) Selected() page.Selection {
 	row, ok := p.Table.Selected()
 	if !ok {
 		return page.Selection{}
@@ -247,21 +249,41 @@ func (p *nodeFit) Selected() page.Selection {
 	return page.SelectPod(row.kind.First())
 }
 
-func (p *nodeFit) Places() keymap.Place {
+// Places implements page.View.
+func (p *Page) Places() keymap.Place {
 	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts
 }
 
-func (p *nodeFit) Footer() []page.Key {
+// Footer implements page.View.
+func (p *Page) Footer() []page.Key {
 	return page.Keys(keymap.Open, keymap.Words, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Close)
 }
 
-func (p *nodeFit) Off(do keymap.Action) string {
-	return page.OffPod(&p.app.observed, do, p.Table.SelectedGone(), p.Selected())
+// Off implements page.View.
+func (p *Page) Off(do keymap.Action) string {
+	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
 }
 
-func (p *nodeFit) Act(do keymap.Action) tea.Cmd {
+// Act implements page.View.
+func (p *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.ActList(do); done {
 		return cmd
 	}
-	return p.app.opener.actOn(do, p.Selected())
+	return p.Host.ActOn(do, p.Selected())
+}
+
+// Targets of the page about a node are that node, and the pods that are selected.
+func (p *Page) Targets() page.Targets {
+	var t page.Targets
+	if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
+		t.Nodes = []*model.Node{node}
+	}
+	if p.gone() {
+		t.Gone = p.node
+	}
+	rows, _ := p.Table.Acted()
+	for _, row := range rows {
+		t.Pods = append(t.Pods, row.kind.Pods...)
+	}
+	return t
 }

@@ -1,4 +1,4 @@
-package ui
+package group
 
 import (
 	"cmp"
@@ -20,11 +20,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// holdersPart is the lower part of a group's page: the pods that request most of
+// Holders is the lower part of a group's page: the pods that request most of
 // the lacking resource on the selected node, and what an eviction of each would do.
-type holdersPart struct {
-	app       *App
-	table     *table.Table[*holder]
+type Holders struct {
+	host      page.Host
+	Table     *table.Table[*holder]
 	focused   bool // the cursor is here
 	node      string
 	about     corev1.ResourceName
@@ -49,19 +49,19 @@ const (
 	holdersMost = 10
 )
 
-func newHoldersPart(a *App) *holdersPart {
-	h := &holdersPart{app: a}
-	h.table = table.New(func(row *holder) string {
+func newHolders(host page.Host) *Holders {
+	h := &Holders{host: host}
+	h.Table = table.New(func(row *holder) string {
 		if row.pod == nil {
 			return "others"
 		}
-		return podID(row.pod)
+		return string(row.pod.Object.UID)
 	}, h.columns("")...)
-	h.table.Blurred = true
+	h.Table.Blurred = true
 	return h
 }
 
-func (h *holdersPart) columns(head string) []table.Column[*holder] {
+func (h *Holders) columns(head string) []table.Column[*holder] {
 	return []table.Column[*holder]{
 		{Head: head, Min: 26, Max: 40, Names: true, Text: h.name},
 		{Head: "PRIO", Gap: 1, Min: 6, Right: true, Text: func(row *holder) table.Cell {
@@ -78,7 +78,7 @@ func (h *holdersPart) columns(head string) []table.Column[*holder] {
 	}
 }
 
-func (h *holdersPart) name(row *holder) table.Cell {
+func (h *Holders) name(row *holder) table.Cell {
 	if row.pod == nil {
 		return table.Cell{Text: model.FormatCount(row.others) + " more"}
 	}
@@ -86,18 +86,18 @@ func (h *holdersPart) name(row *holder) table.Cell {
 }
 
 // evicted is what an eviction of a pod would do, once that is known.
-func (h *holdersPart) evicted(row *holder) table.Cell {
+func (h *Holders) evicted(row *holder) table.Cell {
 	if row.pod == nil {
 		return table.Cell{}
 	}
 	eviction, ok := h.evictions[row.pod.Object.UID]
 	switch {
 	case ok && eviction.Fits == nil:
-		return table.Cell{Text: h.app.observed.Brief(eviction.Short), Tone: tone.Unknown}
+		return table.Cell{Text: h.host.Observed().Brief(eviction.Short), Tone: tone.Unknown}
 	case ok && *eviction.Fits:
-		return table.Cell{Text: h.app.observed.Brief(eviction.Short), Tone: tone.Good}
+		return table.Cell{Text: h.host.Observed().Brief(eviction.Short), Tone: tone.Good}
 	case ok:
-		return table.Cell{Text: h.app.observed.Brief(eviction.Short)}
+		return table.Cell{Text: h.host.Observed().Brief(eviction.Short)}
 	case h.failed:
 		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case h.evictions != nil && !h.asks.Busy():
@@ -107,24 +107,24 @@ func (h *holdersPart) evicted(row *holder) table.Cell {
 }
 
 // note is the selected row's sentence in full.
-func (h *holdersPart) note() string {
-	row, ok := h.table.Selected()
+func (h *Holders) note() string {
+	row, ok := h.Table.Selected()
 	if !ok || row.pod == nil {
 		return ""
 	}
 	if eviction, ok := h.evictions[row.pod.Object.UID]; ok {
-		return cells.CutWords(h.app.observed.Brief(eviction.Sentence), h.table.Width-1)
+		return cells.CutWords(h.host.Observed().Brief(eviction.Sentence), h.Table.Width-1)
 	}
-	return h.table.CutNote(h.table.Width)
+	return h.Table.CutNote(h.Table.Width)
 }
 
 // hold shows which pods request most of a resource on a node, and asks what an
 // eviction would do. It shows nothing where no resource is lacking.
-func (p *groupPage) hold() tea.Cmd {
-	h := p.holders
+func (p *Page) hold() tea.Cmd {
+	h := p.Holders
 	row, ok := p.Table.Selected()
 	if !ok || !p.group.Rejects(figures.FitPlugin) || p.resource() == "" {
-		h.table.Rows, h.focused = nil, false
+		h.Table.Rows, h.focused = nil, false
 		p.lay()
 		return nil
 	}
@@ -132,18 +132,18 @@ func (p *groupPage) hold() tea.Cmd {
 		h.node, h.about, h.evictions, h.failed = row.node.Name, p.resource(), nil, false
 		h.asks.Leave()
 		h.asked = 0
-		h.table.Rows = nil
+		h.Table.Rows = nil
 	}
-	h.table.Columns[0].Head = strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.app.observed.NodeName(h.node))
-	h.table.Set(h.rows(row.node, p.holdersRoom()))
-	h.table.Settle()
+	h.Table.Columns[0].Head = strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.Host.Observed().NodeName(h.node))
+	h.Table.Set(h.rows(row.node, p.holdersRoom()))
+	h.Table.Settle()
 	p.lay()
 	return h.ask(p)
 }
 
 // rows are the pods that request most, low priority first among equals, and one
 // row for all others.
-func (h *holdersPart) rows(node *model.Node, most int) []*holder {
+func (h *Holders) rows(node *model.Node, most int) []*holder {
 	pods := slices.Clone(node.Pods)
 	slices.SortStableFunc(pods, func(a, b *model.Pod) int {
 		return cmp.Or(cmp.Compare(h.held(b), h.held(a)), cmp.Compare(a.Priority(), b.Priority()))
@@ -164,7 +164,7 @@ func (h *holdersPart) rows(node *model.Node, most int) []*holder {
 }
 
 // held is what a pod requests of the resource.
-func (h *holdersPart) held(pod *model.Pod) int64 {
+func (h *Holders) held(pod *model.Pod) int64 {
 	if h.about == corev1.ResourcePods {
 		return 1
 	}
@@ -172,11 +172,11 @@ func (h *holdersPart) held(pod *model.Pod) int64 {
 }
 
 // usedBy is what the pods use together, by metrics; ? where one of them is missing.
-func (h *holdersPart) usedBy(pods []*model.Pod) string {
+func (h *Holders) usedBy(pods []*model.Pod) string {
 	if h.about != corev1.ResourceCPU && h.about != corev1.ResourceMemory {
 		return "–"
 	}
-	usage := h.app.observed.Snapshot.Usage
+	usage := h.host.Observed().Snapshot.Usage
 	if usage == nil {
 		return "?"
 	}
@@ -197,30 +197,30 @@ func (h *holdersPart) usedBy(pods []*model.Pod) string {
 
 // ask asks what evictions of the pods would do, unless that is known, asked for
 // already, or too soon after the last answer.
-func (h *holdersPart) ask(p *groupPage) tea.Cmd {
+func (h *Holders) ask(p *Page) tea.Cmd {
 	var pods []types.UID
-	for _, row := range h.table.Rows {
+	for _, row := range h.Table.Rows {
 		if row.pod != nil {
 			pods = append(pods, row.pod.Object.UID)
 		}
 	}
-	revision := p.app.observed.Snapshot.Revision
+	revision := p.Host.Observed().Snapshot.Revision
 	other := !slices.Equal(pods, h.askedOf)
-	if len(pods) == 0 || p.app.Cluster == nil || p.app.observed.IsReading() || p.app.history.top() != page.View(p) || p.over {
+	if len(pods) == 0 || p.Host.Cluster() == nil || p.Host.Observed().IsReading() || !p.Host.Shown(p) || p.over {
 		return nil
 	}
 	if !other && (h.asks.Busy() || h.asks.Resting() || h.asked >= revision) {
 		return nil
 	}
 	h.asked, h.askedOf = revision, pods
-	cluster, uid, node := p.app.Cluster, p.why.uid(), h.node
-	return h.asks.Put(&p.app.host, p, func(ctx context.Context) ([]report.Eviction, error) {
+	cluster, uid, node := p.Host.Cluster(), p.why.UID(), h.node
+	return h.asks.Put(p.Host, p, func(ctx context.Context) ([]report.Eviction, error) {
 		return cluster.Evictions(ctx, uid, node, pods)
 	})
 }
 
 // onEvictions shows an answer, unless it is stale, and rests before the next.
-func (h *holdersPart) onEvictions(msg page.Answer[[]report.Eviction], p *groupPage) tea.Cmd {
+func (h *Holders) onEvictions(msg page.Answer[[]report.Eviction], p *Page) tea.Cmd {
 	if !h.asks.Takes(msg) {
 		return nil
 	}
@@ -230,13 +230,13 @@ func (h *holdersPart) onEvictions(msg page.Answer[[]report.Eviction], p *groupPa
 		for _, eviction := range msg.Value {
 			h.evictions[eviction.UID] = eviction
 		}
-		h.table.Grow()
+		h.Table.Grow()
 	}
-	return h.asks.Rest(&p.app.host, p, msg.Took)
+	return h.asks.Rest(p.Host, p, msg.Took)
 }
 
 // leave cancels what is no longer shown.
-func (h *holdersPart) leave() {
+func (h *Holders) leave() {
 	h.asks.Leave()
 	h.asked, h.askedOf = 0, nil
 }

@@ -1,4 +1,5 @@
-package ui
+// Package nodes is the page of all nodes, or of some that another page names together.
+package nodes
 
 import (
 	"fmt"
@@ -19,72 +20,59 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// nodes is the page of all nodes.
-type nodes struct {
+// Page is the page of all nodes.
+type Page struct {
 	list.Page[*model.Node, *model.Node]
-	app *App
 }
 
-func newNodes(a *App) *nodes {
-	n := &nodes{}
-	n.app, n.Host, n.Self, n.Noun, n.Rows = a, &a.host, n, "node", same
+// New is the page of all nodes.
+func New(h page.Host) *Page {
+	n := &Page{}
+	n.Host, n.Self, n.Noun, n.Rows = h, n, "node", same
 	n.Born = func(n *model.Node) time.Time { return n.Object.CreationTimestamp.Time }
 	n.Fields = func() *query.Fields[*model.Node] {
-		return query.NodeFields(a.observed.AsOf(), a.observed.Snapshot.Usage)
+		return query.NodeFields(h.Observed().AsOf(), h.Observed().Snapshot.Usage)
 	}
-	n.Natural = func() []*model.Node { return a.observed.Snapshot.Nodes }
-	n.Table = table.New(nodeID, n.columns()...)
+	n.Natural = func() []*model.Node { return h.Observed().Snapshot.Nodes }
+	n.Table = table.New(ID, n.columns()...)
 	n.Table.There = func(node *model.Node) (*model.Node, bool) {
-		now, ok := a.observed.Snapshot.Node(node.Name)
-		return now, ok && nodeID(now) == nodeID(node)
+		now, ok := h.Observed().Snapshot.Node(node.Name)
+		return now, ok && ID(now) == ID(node)
 	}
 	return n
 }
 
-// goNode opens Nodes with the node of that name selected.
-func (o *opener) goNode(name string) tea.Cmd {
-	if _, ok := o.app.observed.Snapshot.Node(name); !ok {
-		return o.app.said.say("There is no node " + name + ".")
-	}
-	o.app.pages.nodes.Seeks = func(n *model.Node) bool { return n.Name == name }
-	return o.app.history.open(o.app.pages.nodes)
-}
+// same are the rows of a list that shows what it filters.
+func same(rows []*model.Node) []*model.Node { return rows }
 
-func nodeID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
+// ID tells a node from one of the same name.
+func ID(n *model.Node) string { return n.Name + "/" + string(n.Object.UID) }
 
-func (n *nodes) columns() []table.Column[*model.Node] {
-	a := n.app
+func (n *Page) columns() []table.Column[*model.Node] {
+	h := n.Host
 	text := func(text func(*model.Node) string) func(*model.Node) table.Cell {
 		return func(n *model.Node) table.Cell { return table.Cell{Text: text(n)} }
 	}
 	return []table.Column[*model.Node]{
-		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return a.observed.NodeName(n.Name) })},
+		{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return h.Observed().NodeName(n.Name) })},
 		{Head: "STATUS", Field: "status", Min: 14, Max: 24, State: true, Text: nodeStatus},
-		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return figures.FreeOf(freeCPU(n), n.Allocatable.MilliCPU) })},
+		{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: text(func(n *model.Node) string { return figures.FreeOf(figures.FreeCPU(n), n.Allocatable.MilliCPU) })},
 		{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: text(func(n *model.Node) string {
-			return model.FormatMemoryOf(freeMemory(n), n.Allocatable.Memory)
+			return model.FormatMemoryOf(figures.FreeMemory(n), n.Allocatable.Memory)
 		})},
 		{Head: "TAINTS", Field: "taint", Flex: true, Text: text(func(n *model.Node) string { return n.Taints })},
 		{Head: "PODS", Field: "pods", Gap: 1, Min: 6, From: 100, Right: true, Text: text(func(n *model.Node) string {
 			return fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods)
 		})},
-		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return a.observed.Since(n.Object.CreationTimestamp.Time) })},
+		{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return h.Observed().Since(n.Object.CreationTimestamp.Time) })},
 		{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
-		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return cpuBar(&a.observed, n) }},
-		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return memoryBar(&a.observed, n) }},
+		{Head: "CPU", Field: "cpu", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return cpuBar(h.Observed(), n) }},
+		{Head: "MEMORY", Field: "mem", From: 120, Min: barWidth, Text: func(n *model.Node) table.Cell { return memoryBar(h.Observed(), n) }},
 		{Head: "POOL", Field: "pool", From: 200, Text: text(func(n *model.Node) string { return n.Pool })},
 		{Head: "INSTANCE", Field: "instance", From: 200, Text: text(func(n *model.Node) string { return n.Instance })},
 		{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
 		{Head: "LIMITS", From: 200, Text: text(func(n *model.Node) string { return figures.Limits(n.Limits) })},
 	}
-}
-
-func freeCPU(n *model.Node) int64 {
-	return max(n.Free(func(r *model.Resources) int64 { return r.MilliCPU }), 0)
-}
-
-func freeMemory(n *model.Node) int64 {
-	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
 }
 
 func nodeStatus(n *model.Node) table.Cell {
@@ -100,21 +88,22 @@ func nodeStatus(n *model.Node) table.Cell {
 	return made
 }
 
-func (n *nodes) Crumbs() []string { return []string{"nodes"} }
+// Crumbs implements page.View.
+func (n *Page) Crumbs() []string { return []string{"nodes"} }
 
 // Answer counts the nodes, and the free capacity of those that accept pods.
-func (n *nodes) Answer(width int) string {
-	a := n.app
-	if a.observed.IsReading() && len(a.observed.Snapshot.Nodes) == 0 {
-		return a.contexts.readingWords()
+func (n *Page) Answer(width int) string {
+	h := n.Host
+	if h.Observed().IsReading() && len(h.Observed().Snapshot.Nodes) == 0 {
+		return h.ReadingWords()
 	}
 	if words := n.NothingKept(); words != "" {
 		return words
 	}
-	if why := a.observed.NotRead("nodes"); why != "" {
+	if why := h.Observed().NotRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := n.Filtered(nodeCounts(a.observed.Snapshot.Nodes), width)
+	words := n.Filtered(nodeCounts(h.Observed().Snapshot.Nodes), width)
 	if n.barsShown() {
 		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
 	}
@@ -123,9 +112,9 @@ func (n *nodes) Answer(width int) string {
 
 // legend explains the bars, and says why usage is unknown if room cells are enough
 // for that: the answer comes first, and ! lists the reason.
-func (n *nodes) legend(room int) string {
+func (n *Page) legend(room int) string {
 	const rest = "  ▒ requested  · free"
-	note := n.app.observed.Snapshot.Status.MetricsNote
+	note := n.Host.Observed().Snapshot.Status.MetricsNote
 	if note == "" {
 		return "█ used" + rest
 	}
@@ -136,7 +125,7 @@ func (n *nodes) legend(room int) string {
 }
 
 // barsShown reports whether the columns with bars are drawn.
-func (n *nodes) barsShown() bool { return n.Width >= 120 || n.Table.Wide }
+func (n *Page) barsShown() bool { return n.Width >= 120 || n.Table.Wide }
 
 // nodeCounts counts nodes by whether they are ready, and sums the free capacity of
 // the ready ones that are not cordoned.
@@ -156,8 +145,8 @@ func nodeCounts(all []*model.Node) string {
 		}
 		if n.Ready == corev1.ConditionTrue && !n.Cordoned {
 			usable++
-			cpu = model.Sum(cpu, freeCPU(n))
-			bytes = model.Sum(bytes, freeMemory(n))
+			cpu = model.Sum(cpu, figures.FreeCPU(n))
+			bytes = model.Sum(bytes, figures.FreeMemory(n))
 		}
 	}
 	states := []string{fmt.Sprintf("%s: %d Ready", figures.Count(len(all), "node", "nodes"), ready)}
@@ -183,7 +172,8 @@ func notReady(n *model.Node) string {
 	return "Unknown"
 }
 
-func (n *nodes) Selected() page.Selection {
+// Selected implements page.View.
+func (n *Page) Selected() page.Selection {
 	node, ok := n.Table.Selected()
 	if !ok {
 		return page.Selection{}
@@ -191,13 +181,16 @@ func (n *nodes) Selected() page.Selection {
 	return page.Selection{Ref: model.Ref{Resource: "nodes", Name: node.Name, UID: node.Object.UID}, Node: node, Copy: node.Name}
 }
 
-func (n *nodes) Places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnNode }
+// Places implements page.View.
+func (n *Page) Places() keymap.Place { return keymap.Everywhere | keymap.Lists | keymap.OnNode }
 
-func (n *nodes) Footer() []page.Key {
+// Footer implements page.View.
+func (n *Page) Footer() []page.Key {
 	return page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
 }
 
-func (n *nodes) Off(do keymap.Action) string {
+// Off implements page.View.
+func (n *Page) Off(do keymap.Action) string {
 	node, ok := n.Table.Selected()
 	switch do {
 	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML, keymap.Copy:
@@ -211,18 +204,19 @@ func (n *nodes) Off(do keymap.Action) string {
 	return ""
 }
 
-func (n *nodes) Act(do keymap.Action) tea.Cmd {
+// Act implements page.View.
+func (n *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := n.ActList(do); done {
 		return cmd
 	}
 	if do == keymap.Open {
-		return n.app.history.open(newPodsOf(n.app, n.Selected().Node.Name))
+		return n.Host.OpenPods(n.Selected().Node.Name)
 	}
-	return n.app.opener.actOn(do, n.Selected())
+	return n.Host.ActOn(do, n.Selected())
 }
 
 // Note is the selected node's taints, if they are cut, and how long it has them.
-func (n *nodes) Note() string {
+func (n *Page) Note() string {
 	node, ok := n.Table.Selected()
 	all := n.Table.CutCells()
 	if !ok || len(all) == 0 {
@@ -237,18 +231,18 @@ func (n *nodes) Note() string {
 			taints = append(taints, strings.TrimPrefix(t.ToString(), "node.kubernetes.io/"))
 		}
 	}
-	words := n.app.observed.NodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
+	words := n.Host.Observed().NodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
 	return model.Clean(words + n.taintedFor(node))
 }
 
 // taintedFor says how long the node has its taints, where that is the same for all.
-func (n *nodes) taintedFor(node *model.Node) string {
+func (n *Page) taintedFor(node *model.Node) string {
 	ages := map[string]bool{}
 	for _, t := range node.Object.Spec.Taints {
 		if t.TimeAdded == nil {
 			return ""
 		}
-		ages[n.app.observed.Since(t.TimeAdded.Time)] = true
+		ages[n.Host.Observed().Since(t.TimeAdded.Time)] = true
 	}
 	if len(ages) != 1 {
 		return ""
@@ -264,3 +258,16 @@ func (n *nodes) taintedFor(node *model.Node) string {
 	}
 	return ""
 }
+
+// Targets implements page.Targeter: the selected or marked nodes.
+func (n *Page) Targets() page.Targets {
+	rows, gone := n.Table.Acted()
+	t := page.Targets{Nodes: rows}
+	if gone {
+		t.Gone = rows[0].Name
+	}
+	return t
+}
+
+// ShowsUsage reports whether the columns of what is used are drawn.
+func (n *Page) ShowsUsage() bool { return n.barsShown() }

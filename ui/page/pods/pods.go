@@ -1,4 +1,5 @@
-package ui
+// Package pods is the page of all pods, or of those of one node.
+package pods
 
 import (
 	"fmt"
@@ -18,72 +19,74 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// pods is the page of all pods, or of those of one node.
-type pods struct {
+// Page is the page of all pods, or of those of one node.
+type Page struct {
 	list.Page[*model.Pod, *model.Pod]
-	app    *App
 	node   string // "" is all
-	phases phases // of the rows
+	phases Phases // of the rows
 }
 
-func newPods(a *App) *pods { return newPodsOf(a, "") }
+// New is the page of all pods.
+func New(h page.Host) *Page { return NewOf(h, "") }
 
-// newPodsOf is the page of one node's pods.
-func newPodsOf(a *App, node string) *pods {
-	p := &pods{node: node}
-	p.app, p.Host, p.Self, p.Noun = a, &a.host, p, "pod"
+// NewOf is the page of one node's pods.
+func NewOf(h page.Host, node string) *Page {
+	p := &Page{node: node}
+	p.Host, p.Self, p.Noun = h, p, "pod"
 	p.Natural, p.Rows, p.Born = p.ofPlace, same, (*model.Pod).Since
-	p.Fields = func() *query.Fields[*model.Pod] { return query.PodFields(a.observed.AsOf(), a.observed.Snapshot) }
+	p.Fields = func() *query.Fields[*model.Pod] {
+		return query.PodFields(h.Observed().AsOf(), h.Observed().Snapshot)
+	}
 	p.Table = table.New(podID, p.columns()...)
 	p.Table.There = func(pod *model.Pod) (*model.Pod, bool) {
-		now, ok := a.observed.Snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
+		now, ok := h.Observed().Snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
 		return now, ok && podID(now) == podID(pod)
 	}
 	return p
 }
 
 // same are the rows of a list that shows what it filters.
-func same[R any](rows []R) []R { return rows }
+func same(rows []*model.Pod) []*model.Pod { return rows }
 
 func podID(p *model.Pod) string { return string(p.Object.UID) }
 
 // ofPlace are the pods of the namespace, and of the node. They are counted here,
 // once a snapshot.
-func (p *pods) ofPlace() []*model.Pod {
-	all := p.app.observed.Snapshot.Pods
+func (p *Page) ofPlace() []*model.Pod {
+	all := p.Host.Observed().Snapshot.Pods
 	if p.node != "" {
 		all = nil
-		if node, ok := p.app.observed.Snapshot.Node(p.node); ok {
+		if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
 			all = node.Pods
 		}
 	}
-	all = page.InNamespace(all, p.app.namespace())
+	all = page.InNamespace(all, p.Host.Namespace())
 	p.Table.Columns[0].Head = p.nameHead()
-	p.phases.count(all)
+	p.phases.Count(all)
 	return all
 }
 
-func (p *pods) columns() []table.Column[*model.Pod] {
-	a := p.app
+func (p *Page) columns() []table.Column[*model.Pod] {
+	h := p.Host
 	text := func(text func(*model.Pod) string) func(*model.Pod) table.Cell {
 		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
 	return []table.Column[*model.Pod]{
-		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(&a.host, p) })},
+		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(h, p) })},
 		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
 		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
 		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
-		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return a.observed.NodeName(p.Object.Spec.NodeName) })},
-		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return a.observed.Since(p.Since()) })},
+		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return h.Observed().NodeName(p.Object.Spec.NodeName) })},
+		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return h.Observed().Since(p.Since()) })},
 		{Head: "PRIO", Field: "prio", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
 		{Head: "RESTARTS", Field: "restarts", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
 		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return figures.Cores(p.Requests.MilliCPU) })},
 		{Head: "USED", Field: "cpu.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.observed.Used(p, func(u model.Amount) string { return figures.Cores(u.MilliCPU) })
+			return h.Observed().Used(p, func(u model.Amount) string { return figures.Cores(u.MilliCPU) })
 		})},
 		{Head: "MEM", Field: "mem", From: 120, Right: true, Text: text(func(p *model.Pod) string { return figures.Memory(p.Requests.Memory) })},
 		{Head: "USED", Field: "mem.used", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string {
-			return a.observed.Used(p, func(u model.Amount) string { return figures.Memory(u.Memory) })
+			return h.Observed().Used(p, func(u model.Amount) string { return figures.Memory(u.Memory) })
 		})},
 		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return figures.Limits(p.Limits) })},
 		{Head: "IP", Field: "ip", From: 200, Text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
@@ -91,8 +94,8 @@ func (p *pods) columns() []table.Column[*model.Pod] {
 	}
 }
 
-func (p *pods) nameHead() string {
-	if p.app.namespace() != "" {
+func (p *Page) nameHead() string {
+	if p.Host.Namespace() != "" {
 		return "NAME"
 	}
 	return "NAMESPACE/NAME"
@@ -115,28 +118,30 @@ func statusCell(p *model.Pod) table.Cell {
 	return made
 }
 
-func (p *pods) Crumbs() []string {
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string {
 	if p.node == "" {
 		return []string{"pods"}
 	}
-	return []string{"pods", p.app.observed.NodeName(p.node)}
+	return []string{"pods", p.Host.Observed().NodeName(p.node)}
 }
 
 // Answer counts the pods by their phase.
-func (p *pods) Answer(width int) string {
-	if p.app.observed.IsReading() {
-		return p.app.contexts.readingWords()
+func (p *Page) Answer(width int) string {
+	if p.Host.Observed().IsReading() {
+		return p.Host.ReadingWords()
 	}
 	if words := p.NothingKept(); words != "" {
 		return words
 	}
-	if why := p.app.observed.NotRead("pods"); why != "" {
+	if why := p.Host.Observed().NotRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
-	return p.Filtered(p.phases.words(), width)
+	return p.Filtered(p.phases.Words(), width)
 }
 
-func (p *pods) Selected() page.Selection {
+// Selected implements page.View.
+func (p *Page) Selected() page.Selection {
 	pod, ok := p.Table.Selected()
 	if !ok {
 		return page.Selection{}
@@ -144,21 +149,38 @@ func (p *pods) Selected() page.Selection {
 	return page.SelectPod(pod)
 }
 
-func (p *pods) Places() keymap.Place {
+// Places implements page.View.
+func (p *Page) Places() keymap.Place {
 	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
 }
 
-func (p *pods) Footer() []page.Key {
+// Footer implements page.View.
+func (p *Page) Footer() []page.Key {
 	return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More)
 }
 
-func (p *pods) Off(do keymap.Action) string {
-	return page.OffPod(&p.app.observed, do, p.Table.SelectedGone(), p.Selected())
+// Off implements page.View.
+func (p *Page) Off(do keymap.Action) string {
+	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
 }
 
-func (p *pods) Act(do keymap.Action) tea.Cmd {
+// Act implements page.View.
+func (p *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.ActList(do); done {
 		return cmd
 	}
-	return p.app.opener.actOn(do, p.Selected())
+	return p.Host.ActOn(do, p.Selected())
 }
+
+// Targets implements page.Targeter: the selected or marked pods.
+func (p *Page) Targets() page.Targets {
+	rows, gone := p.Table.Acted()
+	t := page.Targets{Pods: rows}
+	if gone {
+		t.Gone = rows[0].FullName()
+	}
+	return t
+}
+
+// ShowsUsage reports whether the columns of what is used are drawn.
+func (p *Page) ShowsUsage() bool { return p.Width >= 120 || p.Table.Wide }

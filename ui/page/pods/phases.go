@@ -1,4 +1,4 @@
-package ui
+package pods
 
 import (
 	"strings"
@@ -9,15 +9,15 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// phases counts pods by phase. It remembers which pods it counted, so that the
+// Phases counts pods by phase. It remembers which pods it counted, so that the
 // next snapshot costs what changed: nearly all pods are the same pointers.
-type phases struct {
+type Phases struct {
 	pods   []*model.Pod
 	counts map[corev1.PodPhase]int
 }
 
-// count counts the pods anew; they are by namespace and name.
-func (p *phases) count(pods []*model.Pod) {
+// Count counts the pods anew; they are by namespace and name.
+func (p *Phases) Count(pods []*model.Pod) {
 	if p.counts == nil {
 		p.counts = map[corev1.PodPhase]int{}
 	}
@@ -45,8 +45,8 @@ func before(a, b *model.Pod) bool {
 	return a.Object.Name <= b.Object.Name
 }
 
-// words say how many pods there are, and in which phases.
-func (p *phases) words() string {
+// Words say how many pods there are, and in which phases.
+func (p *Phases) Words() string {
 	var words []string
 	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodFailed, corev1.PodSucceeded, corev1.PodUnknown} {
 		if n := p.counts[phase]; n > 0 {

@@ -1,4 +1,4 @@
-package ui
+package group
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -15,10 +16,10 @@ import (
 const wordsFrom = 100
 
 // column makes the columns for what rejects the group, for the width.
-func (p *groupPage) column() {
-	columns := []table.Column[*groupNode]{
-		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.app.observed.NodeName(n.node.Name)} }},
-		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *groupNode) table.Cell { return table.Cell{Text: n.node.Zone} }},
+func (p *Page) column() {
+	columns := []table.Column[*row]{
+		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.Host.Observed().NodeName(n.node.Name)} }},
+		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *row) table.Cell { return table.Cell{Text: n.node.Zone} }},
 	}
 	words := p.wordsColumn()
 	if p.resource() == "" {
@@ -32,7 +33,7 @@ func (p *groupPage) column() {
 		}
 	}
 	old := p.Table
-	p.Table = table.New(func(n *groupNode) string { return nodeID(n.node) }, columns...)
+	p.Table = table.New(func(n *row) string { return nodes.ID(n.node) }, columns...)
 	if old != nil {
 		p.Table.TakeOver(old)
 		p.Table.Blurred = old.Blurred
@@ -40,7 +41,7 @@ func (p *groupPage) column() {
 }
 
 // figureColumns are those of the resource that is shown, which the first head names.
-func (p *groupPage) figureColumns() []table.Column[*groupNode] {
+func (p *Page) figureColumns() []table.Column[*row] {
 	needs := "REQUESTS"
 	if len(p.resources) > 1 || p.Width >= wordsFrom {
 		needs = figures.ResourceHead(string(p.resource())) + " REQUESTS"
@@ -52,10 +53,10 @@ func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 		}
 		return short + what
 	}
-	figure := func(at int) func(*groupNode) table.Cell {
-		return func(n *groupNode) table.Cell { return table.Cell{Text: p.figure(n, at)} }
+	figure := func(at int) func(*row) table.Cell {
+		return func(n *row) table.Cell { return table.Cell{Text: p.figure(n, at)} }
 	}
-	columns := []table.Column[*groupNode]{
+	columns := []table.Column[*row]{
 		{Head: needs, Gap: 1, Min: 5, Right: true, Text: figure(0)},
 		{Head: "FREE", Field: sorts(".free"), Gap: 1, Min: 5, Right: true, Text: figure(1)},
 		{Head: "LACKS", Gap: 1, Min: 5, Right: true, State: true, Text: figure(2)},
@@ -71,7 +72,7 @@ func (p *groupPage) figureColumns() []table.Column[*groupNode] {
 }
 
 // figure is one of roomCells for the resource that is shown.
-func (p *groupPage) figure(n *groupNode, at int) string {
+func (p *Page) figure(n *row, at int) string {
 	i := slices.IndexFunc(n.figures, func(s figures.Shortage) bool { return s.Resource == p.resource() })
 	if i < 0 {
 		return "–"
@@ -80,12 +81,12 @@ func (p *groupPage) figure(n *groupNode, at int) string {
 }
 
 // wordless reports whether the figures say all that rejects the group.
-func (p *groupPage) wordless() bool {
+func (p *Page) wordless() bool {
 	return !slices.ContainsFunc(p.group.Refusals, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
 }
 
 // wordsColumn says what rejects a node, apart from insufficient resources.
-func (p *groupPage) wordsColumn() table.Column[*groupNode] {
+func (p *Page) wordsColumn() table.Column[*row] {
 	head := "REASON"
 	var plugins []string
 	for _, refusal := range p.group.Refusals {
@@ -96,11 +97,11 @@ func (p *groupPage) wordsColumn() table.Column[*groupNode] {
 	if len(plugins) == 1 {
 		head = report.WordsHead(plugins[0])
 	}
-	return table.Column[*groupNode]{Head: head, Flex: true, State: true, Text: func(n *groupNode) table.Cell { return table.Cell{Text: p.words(n)} }}
+	return table.Column[*row]{Head: head, Flex: true, State: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.words(n)} }}
 }
 
 // words are the clauses of a node's rejections, except those that are figures.
-func (p *groupPage) words(n *groupNode) string {
+func (p *Page) words(n *row) string {
 	if p.group.Fits == nil {
 		return "not evaluated: " + p.openWords()
 	}
@@ -110,14 +111,14 @@ func (p *groupPage) words(n *groupNode) string {
 			left.Refusals = append(left.Refusals, refusal)
 		}
 	}
-	return p.app.observed.Brief(report.ShortLabels(left.Clauses()))
+	return p.Host.Observed().Brief(report.ShortLabels(left.Clauses()))
 }
 
 // Note is what does not fit the selected row: the sentences of what rejects the
 // node, or what an eviction of the pod would do.
-func (p *groupPage) Note() string {
-	if p.holders.focused {
-		return p.holders.note()
+func (p *Page) Note() string {
+	if p.Holders.focused {
+		return p.Holders.note()
 	}
 	n, ok := p.Table.Selected()
 	if !ok || p.wordless() {
@@ -129,5 +130,5 @@ func (p *groupPage) Note() string {
 			all = append(all, why.SentenceOn(n.node.Name, refusal))
 		}
 	}
-	return cells.CutWords(p.app.observed.Brief(strings.Join(all, "; ")), p.Width-1)
+	return cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), p.Width-1)
 }
