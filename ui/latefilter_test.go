@@ -200,7 +200,7 @@ func TestSortingByTheVerdictMovesARowWhenItComes(t *testing.T) {
 	s := queue(1, 1, 4)
 	cluster := &fakeCluster{reports: stateOf(s)}
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
-	app.pages.pending.SortBy(3)
+	app.pages.pending.Query().SortBy(3)
 	later := queue(2, 1, 10) // the last one is gated
 	cluster.reports = stateOf(later)
 	send(t, app, snapshotMsg{snapshot: later})

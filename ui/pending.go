@@ -402,7 +402,7 @@ func (p *pending) Act(do keymap.Action) tea.Cmd {
 	if do == keymap.Unfold {
 		w, _ := p.Table.Selected()
 		p.unfolded[w.kind.Key] = !p.unfolded[w.kind.Key]
-		return p.Arrange(list.Kept)
+		return p.Query().Arrange(list.Kept)
 	}
 	return p.app.opener.actOn(do, p.Selected())
 }

@@ -68,7 +68,7 @@ func (p *pending) Answer(width int) string {
 	if a.observed.IsReading() {
 		return a.contexts.readingWords()
 	}
-	if words := p.NothingKept(); words != "" {
+	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
 	t := p.tally()
@@ -78,13 +78,13 @@ func (p *pending) Answer(width int) string {
 	words := model.FormatCount(t.pods) + " pending" + a.observed.AsOfWords()
 	switch {
 	case t.pods == 0:
-		return p.Filtered("No pending pods."+t.rejections(), width)
+		return p.Query().Filtered("No pending pods."+t.rejections(), width)
 	case p.limited:
-		return p.Filtered(words+". Reasons are unknown: "+a.observed.NotRead("nodes")+".", width)
+		return p.Query().Filtered(words+". Reasons are unknown: "+a.observed.NotRead("nodes")+".", width)
 	case a.verdicts.hidden:
-		return p.Filtered(words+". Reasons are "+hiddenWords+"."+t.rejections(), width)
+		return p.Query().Filtered(words+". Reasons are "+hiddenWords+"."+t.rejections(), width)
 	}
-	return p.withTrend(p.Filtered(t.fitting(words, width-cells.Width(p.Keeps())), width), width)
+	return p.withTrend(p.Query().Filtered(t.fitting(words, width-cells.Width(p.Query().Keeps())), width), width)
 }
 
 // withTrend adds the age of the oldest pending pod and the trend, where there is room

@@ -100,9 +100,9 @@ func (t *training) onReset(msg resetMsg) tea.Cmd {
 // resume gives the pages the filters and orders that they had, and shows the one
 // that was on top; those about an object that is no more give way to Pending.
 func (t *training) resume(before pages, top page.View) {
-	t.app.pages.pending.As(&before.pending.Page)
-	t.app.pages.pods.As(&before.pods.Page)
-	t.app.pages.nodes.As(&before.nodes.Page)
+	t.app.pages.pending.Query().As(&before.pending.Page)
+	t.app.pages.pods.Query().As(&before.pods.Page)
+	t.app.pages.nodes.Query().As(&before.nodes.Page)
 	switch top.(type) {
 	case *pods.Page:
 		t.app.history.trail[0] = t.app.pages.pods

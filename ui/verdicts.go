@@ -199,11 +199,11 @@ func (p *pending) onExplained(msg explainedMsg) tea.Cmd {
 // many arrive it does so now and then; the last one is always applied.
 func (p *pending) applied() tea.Cmd {
 	v, at := &p.app.verdicts, p.app.observed.At
-	if !v.due || !p.IsLate() || p.unexplained() != nil && at.Sub(v.applied) < page.RestLeast {
+	if !v.due || !p.Query().IsLate() || p.unexplained() != nil && at.Sub(v.applied) < page.RestLeast {
 		return nil
 	}
 	v.due, v.applied = false, at
-	return p.Rearrange()
+	return p.Query().Rearrange()
 }
 
 // sameCells reports whether two verdicts are filtered and sorted the same; nil is none.

@@ -178,7 +178,7 @@ func (p *Page) Explained() tea.Cmd {
 		return nil // the old group stays on the screen
 	}
 	p.choose(best)
-	return tea.Batch(p.Arrange(list.Renewed), p.hold())
+	return tea.Batch(p.Query().Arrange(list.Renewed), p.hold())
 }
 
 // shared counts what two lists have in common.
@@ -207,10 +207,10 @@ func (p *Page) Answer(width int) string {
 	if p.over {
 		return "No node is in this group now. Before: " + p.sentence()
 	}
-	if words := p.NothingKept(); words != "" {
+	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
-	return p.Filtered(p.sentence(), width)
+	return p.Query().Filtered(p.sentence(), width)
 }
 
 func (p *Page) sentence() string {

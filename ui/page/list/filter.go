@@ -72,7 +72,7 @@ func (f *filtering[F, R]) Key(key tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case pressed == "esc":
 		f.list.Host.Input(nil)
-		return f.list.SetFilter("")
+		return f.list.Query().SetFilter("")
 	case f.closing:
 		if len(f.later) < typedAhead {
 			f.later = append(f.later, key)
@@ -111,7 +111,7 @@ func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 	}
-	return f.list.SetFilter(text)
+	return f.list.Query().SetFilter(text)
 }
 
 // Full reports whether text does not fit, where the message says so already.

@@ -74,12 +74,7 @@ func (l *Page[F, R]) Close() (cmd tea.Cmd, done bool) {
 	if l.Filter == "" {
 		return nil, false
 	}
-	return l.SetFilter(""), true
-}
-
-// As takes the filter, the order and the width over from another list.
-func (l *Page[F, R]) As(other *Page[F, R]) {
-	l.Filter, l.Table.Sorted, l.Table.Reversed, l.Table.Wide = other.Filter, other.Table.Sorted, other.Table.Reversed, other.Table.Wide
+	return l.Query().SetFilter(""), true
 }
 
 // Settle lets go of rows whose objects are gone.
@@ -94,11 +89,11 @@ func (l *Page[F, R]) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.Shown {
-			return l.Arrange(Kept)
+			return l.Query().Arrange(Kept)
 		}
-		return l.Arrange(Renewed)
+		return l.Query().Arrange(Renewed)
 	case arrangedMsg[F]:
-		return l.onArranged(msg)
+		return l.Query().onArranged(msg)
 	case tea.MouseWheelMsg:
 		l.Table.Scroll(keymap.Wheel(msg))
 	case tea.MouseClickMsg:
@@ -120,26 +115,16 @@ func (l *Page[F, R]) ActList(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
 	case keymap.Sort:
 		l.Table.Letters = true
-		l.Host.Input(&sorting[R]{l.Host, l.Table, l.SortBy})
+		l.Host.Input(&sorting[R]{l.Host, l.Table, l.Query().SortBy})
 	case keymap.Filter:
 		l.Host.Input(newFiltering(l))
 	case keymap.Reverse:
 		l.Table.Reversed = !l.Table.Reversed
-		return l.Arrange(FromTop), true
+		return l.Query().Arrange(FromTop), true
 	default:
 		return nil, l.Table.Act(do)
 	}
 	return nil, true
-}
-
-// SortBy sorts by a column; by the one that it is sorted by already, the other way round.
-func (l *Page[F, R]) SortBy(column int) tea.Cmd {
-	if l.Table.Sorted == column {
-		l.Table.Reversed = !l.Table.Reversed
-	} else {
-		l.Table.Sorted, l.Table.Reversed = column, false
-	}
-	return l.Arrange(FromTop)
 }
 
 // OnClick selects a row, opens the selected one, or sorts by a head. Rows count
@@ -147,7 +132,7 @@ func (l *Page[F, R]) SortBy(column int) tea.Cmd {
 func (l *Page[F, R]) OnClick(x, y int) tea.Cmd {
 	if y == 0 {
 		if column := l.Table.Layout().At(x); column >= 0 {
-			return l.SortBy(column)
+			return l.Query().SortBy(column)
 		}
 		return nil
 	}

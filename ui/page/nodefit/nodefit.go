@@ -2,8 +2,6 @@
 package nodefit
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
@@ -27,15 +24,8 @@ import (
 // closest to fitting first.
 type Page struct {
 	list.Page[query.PendingRow, *row]
-	node    string
-	answers map[string]report.NodeAnswer // by a kind's key
-	next    map[string]report.NodeAnswer // of the round that is under way
-	todo    []*model.Kind                // of that round, not asked about yet
-	whole   bool                         // a round is complete
-	asks    page.Question[answered]
-	asked   int64 // the revision that the last round began with
-	spent   time.Duration
-	trouble error // of the last question
+	node   string
+	rounds rounds
 }
 
 // row is one kind of pods, and why it does not fit the node.
@@ -46,9 +36,10 @@ type row struct {
 
 // New is the page about a node.
 func New(h page.Host, node string) *Page {
-	p := &Page{node: node, answers: map[string]report.NodeAnswer{}}
+	p := &Page{node: node}
+	p.rounds = rounds{host: h, view: p, node: node, answers: map[string]report.NodeAnswer{}}
 	p.Host, p.Self, p.Noun = h, p, "pod"
-	p.Natural, p.Rows = p.kinds, p.rowsOf
+	p.Natural, p.Rows = p.rounds.kinds, p.rounds.rowsOf
 	p.Born = func(r *row) time.Time { return r.kind.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
 	p.Table = table.New(func(r *row) string { return r.kind.Key }, p.columns()...)
@@ -65,69 +56,10 @@ func (p *Page) columns() []table.Column[*row] {
 	}
 }
 
-// waitingKinds are those of the namespace whose pods have no node.
-func (p *Page) waitingKinds() []*model.Kind {
-	namespace := p.Host.Namespace()
-	var kinds []*model.Kind
-	for _, kind := range p.Host.Observed().Snapshot.Pending {
-		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
-}
-
-// kinds are those in the order of the page: the closest first once all are known,
-// until then as in the scheduler's queue.
-func (p *Page) kinds() []query.PendingRow {
-	kinds := p.waitingKinds()
-	if p.whole {
-		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
-			x, known := p.answers[a.Key]
-			y, too := p.answers[b.Key]
-			if !known || !too { // kinds that came since then are last
-				return last(known) - last(too)
-			}
-			return x.Compare(&y)
-		})
-	}
-	rows := make([]query.PendingRow, len(kinds))
-	for i, kind := range kinds {
-		rows[i] = query.PendingRow{Kind: kind}
-		if answer, ok := p.answers[kind.Key]; ok {
-			rows[i].Why = wordsOf(&answer).Text
-			rows[i].State = "rejected"
-			if len(answer.Refusals) == 0 {
-				rows[i].State = rows[i].Why
-			}
-		}
-	}
-	return rows
-}
-
-// last puts kinds without an answer behind the others.
-func last(known bool) int {
-	if known {
-		return 0
-	}
-	return 1
-}
-
-func (p *Page) rowsOf(kinds []query.PendingRow) []*row {
-	rows := make([]*row, len(kinds))
-	for i, k := range kinds {
-		rows[i] = &row{kind: k.Kind}
-		if answer, ok := p.answers[k.Kind.Key]; ok {
-			rows[i].answer = &answer
-		}
-	}
-	return rows
-}
-
 // words say why a kind does not fit the node.
 func (p *Page) words(row *row) table.Cell {
 	switch {
-	case row.answer == nil && p.trouble != nil:
+	case row.answer == nil && p.rounds.trouble != nil:
 		return table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 	case row.answer == nil:
 		return table.Cell{Text: "explaining", Tone: tone.Dim}
@@ -157,11 +89,48 @@ func wordsOf(answer *report.NodeAnswer) table.Cell {
 	return made
 }
 
-// gone reports whether the node no longer exists.
-func (p *Page) gone() bool {
-	_, ok := p.Host.Observed().Snapshot.Node(p.node)
-	return !ok && len(p.Host.Observed().Snapshot.Status.Reading) == 0 && p.Host.Observed().NotRead("nodes") == ""
+// Update takes snapshots, answers and the mouse.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.SnapshotMsg:
+		return tea.Batch(p.Page.Update(msg), p.rounds.begin())
+	case page.Answer[answered]:
+		return p.onAnswers(msg)
+	case page.Rested[answered]:
+		if p.rounds.asks.IsRested(msg) {
+			return p.rounds.begin()
+		}
+		return nil
+	}
+	return p.Page.Update(msg)
 }
+
+// onAnswers takes some answers and asks for more. A later round is shown when it
+// is complete, so that rows move only once.
+func (p *Page) onAnswers(msg page.Answer[answered]) tea.Cmd {
+	r := &p.rounds
+	if !r.asks.Takes(msg) {
+		return nil
+	}
+	r.spent += msg.Took
+	if r.trouble = msg.Err; msg.Err != nil {
+		r.todo = nil
+		return r.rest()
+	}
+	r.keep(msg.Value)
+	if len(r.todo) > 0 {
+		return tea.Batch(p.Query().Arrange(list.Renewed), r.askNext())
+	}
+	cursor := list.Renewed
+	if !r.whole {
+		cursor = list.FromTop // the closest row is what the user came for
+	}
+	r.whole, r.answers = true, r.next
+	return tea.Batch(p.Query().Arrange(cursor), r.rest())
+}
+
+// Leave cancels what is no longer shown.
+func (p *Page) Leave() { p.rounds.leave() }
 
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
@@ -174,57 +143,23 @@ func (p *Page) Answer(width int) string {
 	switch {
 	case p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
-	case p.gone():
+	case p.rounds.gone():
 		return name + " is gone."
-	case p.trouble != nil:
-		return "No answer: " + model.Clean(p.trouble.Error())
-	case len(p.waitingKinds()) == 0:
+	case p.rounds.trouble != nil:
+		return "No answer: " + model.Clean(p.rounds.trouble.Error())
+	case len(p.rounds.waiting()) == 0:
 		return "No pending pods without a node."
-	case !p.whole:
+	case !p.rounds.whole:
 		return "Evaluating the pending pods on " + name + "."
 	}
-	if words := p.NothingKept(); words != "" {
+	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
-	taken, next := p.tally(name)
-	if keeps := p.Keeps(); cells.Width(taken)+cells.Width(next)+cells.Width(keeps) > width && keeps != "" {
+	taken, next := p.rounds.tally(name)
+	if keeps := p.Query().Keeps(); cells.Width(taken)+cells.Width(next)+cells.Width(keeps) > width && keeps != "" {
 		return taken + "." + keeps
 	}
-	return taken + next + "." + p.Keeps()
-}
-
-// tally is the answer once all kinds were asked about.
-func (p *Page) tally(name string) (taking, next string) {
-	all, taken, open := 0, 0, 0
-	closest := ""
-	for _, row := range p.kinds() {
-		answer, ok := p.answers[row.Kind.Key]
-		n := len(row.Kind.Pods)
-		all += n
-		switch {
-		case !ok || answer.Held != "":
-		case answer.Fits == nil:
-			open += n
-		case *answer.Fits:
-			taken += n
-		case closest == "":
-			closest = row.Kind.FullName() + " (" + p.Host.Observed().Brief(answer.Words()) + ")"
-		}
-	}
-	said := fmt.Sprintf("%d of %s would fit %s", taken, figures.Count(all, "pending pod", "pending pods"), name)
-	if taken == 0 && open == 0 {
-		said = fmt.Sprintf("None of %s would be scheduled on %s", figures.Count(all, "pending pod", "pending pods"), name)
-	}
-	if taken > 1 {
-		said += ", one at a time"
-	}
-	if open > 0 {
-		said += fmt.Sprintf(", %d not evaluated", open)
-	}
-	if closest == "" {
-		return said, ""
-	}
-	return said, ". Closest: " + model.Clean(closest)
+	return taken + next + "." + p.Query().Keeps()
 }
 
 // Note is the selected row's reasons in full.
@@ -278,7 +213,7 @@ func (p *Page) Targets() page.Targets {
 	if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
 		t.Nodes = []*model.Node{node}
 	}
-	if p.gone() {
+	if p.rounds.gone() {
 		t.Gone = p.node
 	}
 	rows, _ := p.Table.Acted()

@@ -40,8 +40,8 @@ func (p *Named) Crumbs() []string { return p.path }
 
 // Answer implements page.View.
 func (p *Named) Answer(width int) string {
-	if words := p.NothingKept(); words != "" {
+	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
-	return p.Filtered(p.about, width)
+	return p.Query().Filtered(p.about, width)
 }

@@ -97,14 +97,14 @@ func (n *Page) Answer(width int) string {
 	if h.Observed().IsReading() && len(h.Observed().Snapshot.Nodes) == 0 {
 		return h.ReadingWords()
 	}
-	if words := n.NothingKept(); words != "" {
+	if words := n.Query().NothingKept(); words != "" {
 		return words
 	}
 	if why := h.Observed().NotRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := n.Filtered(nodeCounts(h.Observed().Snapshot.Nodes), width)
-	if n.barsShown() {
+	words := n.Query().Filtered(nodeCounts(h.Observed().Snapshot.Nodes), width)
+	if n.ShowsUsage() {
 		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
 	}
 	return words
@@ -123,9 +123,6 @@ func (n *Page) legend(room int) string {
 	}
 	return "used: ?" + rest
 }
-
-// barsShown reports whether the columns with bars are drawn.
-func (n *Page) barsShown() bool { return n.Width >= 120 || n.Table.Wide }
 
 // nodeCounts counts nodes by whether they are ready, and sums the free capacity of
 // the ready ones that are not cordoned.
@@ -232,17 +229,17 @@ func (n *Page) Note() string {
 		}
 	}
 	words := n.Host.Observed().NodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
-	return model.Clean(words + n.taintedFor(node))
+	return model.Clean(words + taintedFor(n.Host.Observed(), node))
 }
 
 // taintedFor says how long the node has its taints, where that is the same for all.
-func (n *Page) taintedFor(node *model.Node) string {
+func taintedFor(o *page.Observed, node *model.Node) string {
 	ages := map[string]bool{}
 	for _, t := range node.Object.Spec.Taints {
 		if t.TimeAdded == nil {
 			return ""
 		}
-		ages[n.Host.Observed().Since(t.TimeAdded.Time)] = true
+		ages[o.Since(t.TimeAdded.Time)] = true
 	}
 	if len(ages) != 1 {
 		return ""
@@ -269,5 +266,5 @@ func (n *Page) Targets() page.Targets {
 	return t
 }
 
-// ShowsUsage reports whether the columns of what is used are drawn.
-func (n *Page) ShowsUsage() bool { return n.barsShown() }
+// ShowsUsage reports whether the columns with bars are drawn.
+func (n *Page) ShowsUsage() bool { return n.Width >= 120 || n.Table.Wide }

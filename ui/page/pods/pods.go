@@ -131,13 +131,13 @@ func (p *Page) Answer(width int) string {
 	if p.Host.Observed().IsReading() {
 		return p.Host.ReadingWords()
 	}
-	if words := p.NothingKept(); words != "" {
+	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
 	if why := p.Host.Observed().NotRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
-	return p.Filtered(p.phases.Words(), width)
+	return p.Query().Filtered(p.phases.Words(), width)
 }
 
 // Selected implements page.View.

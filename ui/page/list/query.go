@@ -104,9 +104,16 @@ func (w arrangement[F]) descending() bool {
 	return figure != w.reversed
 }
 
+// Query is the filter and the order of a page.
+type Query[F, R any] struct{ page *Page[F, R] }
+
+// Query is the filter and the order.
+func (l *Page[F, R]) Query() Query[F, R] { return Query[F, R]{l} }
+
 // Arrange brings the newest snapshot's rows into the order asked for, and ends
 // an arrangement that is under way.
-func (l *Page[F, R]) Arrange(cursor Mode) tea.Cmd {
+func (q Query[F, R]) Arrange(cursor Mode) tea.Cmd {
+	l := q.page
 	if l.stop != nil {
 		l.stop()
 		l.stop = nil
@@ -121,7 +128,7 @@ func (l *Page[F, R]) Arrange(cursor Mode) tea.Cmd {
 	l.job++
 	if work.quick() {
 		rows, err := work.run(context.Background())
-		return l.onArranged(arrangedMsg[F]{l.job, cursor, work.filter, rows, err})
+		return q.onArranged(arrangedMsg[F]{l.job, cursor, work.filter, rows, err})
 	}
 	job := l.job
 	cmd, stop := l.Host.Ask(l.Self, func(ctx context.Context) tea.Msg {
@@ -133,7 +140,8 @@ func (l *Page[F, R]) Arrange(cursor Mode) tea.Cmd {
 }
 
 // onArranged shows what was arranged, unless something newer is under way.
-func (l *Page[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
+func (q Query[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
+	l := q.page
 	if msg.job != l.job {
 		return nil
 	}
@@ -141,7 +149,7 @@ func (l *Page[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		l.stop() // frees its context
 		l.stop = nil
 	}
-	typed := l.answered(msg.filter, msg.err)
+	typed := q.answered(msg.filter, msg.err)
 	if msg.err == nil {
 		l.Result = msg.rows.result
 		rows := l.Rows(msg.rows.rows)
@@ -157,9 +165,9 @@ func (l *Page[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 	}
 	if l.stale {
 		l.stale = false
-		return tea.Batch(l.Arrange(Renewed), typed())
+		return tea.Batch(q.Arrange(Renewed), typed())
 	}
-	cmd := l.found()
+	cmd := q.found()
 	if l.Settled != nil {
 		cmd = tea.Batch(cmd, l.Settled())
 	}
@@ -169,7 +177,8 @@ func (l *Page[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 // answered puts the filter in force that rows were arranged by, or the previous one
 // again where it is wrong. It returns what runs the keys that were pressed meanwhile,
 // which are meant for these rows.
-func (l *Page[F, R]) answered(filter string, err error) (typed func() tea.Cmd) {
+func (q Query[F, R]) answered(filter string, err error) (typed func() tea.Cmd) {
+	l := q.page
 	nothing := func() tea.Cmd { return nil }
 	input, open := l.Host.OpenInput().(*filtering[F, R])
 	open = open && input.list == l
@@ -192,16 +201,18 @@ func (l *Page[F, R]) answered(filter string, err error) (typed func() tea.Cmd) {
 }
 
 // Rearrange arranges rows again by their new explanations.
-func (l *Page[F, R]) Rearrange() tea.Cmd {
+func (q Query[F, R]) Rearrange() tea.Cmd {
+	l := q.page
 	if l.stop != nil {
 		l.stale = true
 		return nil
 	}
-	return l.Arrange(Renewed)
+	return q.Arrange(Renewed)
 }
 
 // IsLate reports whether the filter or the order depends on the explanations of rows.
-func (l *Page[F, R]) IsLate() bool {
+func (q Query[F, R]) IsLate() bool {
+	l := q.page
 	if l.Result != nil && l.Result.Late {
 		return true
 	}
@@ -213,13 +224,14 @@ func (l *Page[F, R]) IsLate() bool {
 }
 
 // found selects the row that is sought. A filter that hides it is cleared.
-func (l *Page[F, R]) found() tea.Cmd {
+func (q Query[F, R]) found() tea.Cmd {
+	l := q.page
 	if l.Seeks == nil {
 		return nil
 	}
 	at := slices.IndexFunc(l.Table.Rows, l.Seeks)
 	if at < 0 && l.Filter != "" {
-		return l.SetFilter("")
+		return q.SetFilter("")
 	}
 	l.Seeks = nil
 	if at >= 0 {
@@ -230,35 +242,36 @@ func (l *Page[F, R]) found() tea.Cmd {
 
 // SetFilter asks for the rows that a filter keeps. The cursor goes to
 // the best match; without a filter it stays on its row.
-func (l *Page[F, R]) SetFilter(text string) tea.Cmd {
-	l.Filter = text
+func (q Query[F, R]) SetFilter(text string) tea.Cmd {
+	q.page.Filter = text
 	if text == "" {
-		return l.Arrange(Kept)
+		return q.Arrange(Kept)
 	}
-	return l.Arrange(FromTop)
+	return q.Arrange(FromTop)
 }
 
 // Filtered is an answer with the filter in force and how many rows match. Where both
 // do not fit, sentences of the answer after the first are left out.
-func (l *Page[F, R]) Filtered(answer string, width int) string {
-	keeps := l.Keeps()
+func (q Query[F, R]) Filtered(answer string, width int) string {
+	keeps := q.Keeps()
 	first, _, more := strings.Cut(answer, ". ")
 	if more && cells.Width(answer)+cells.Width(keeps) > width {
 		answer = first + "."
 	}
-	if l.undecided() != "" && cells.Width(answer)+cells.Width(keeps) > width {
+	if q.undecided() != "" && cells.Width(answer)+cells.Width(keeps) > width {
 		return strings.TrimSpace(keeps) // nothing may hide that the answer is incomplete
 	}
 	return answer + keeps
 }
 
 // Keeps is the filter in force and how many rows match; "" without one.
-func (l *Page[F, R]) Keeps() string {
+func (q Query[F, R]) Keeps() string {
+	l := q.page
 	if l.InForce == "" || l.Result == nil {
 		return ""
 	}
 	words := " /" + model.Clean(l.InForce) + ": " + model.FormatCount(len(l.Result.Rows)) + grammar.Agree(len(l.Result.Rows), " matches", " match")
-	if undecided := l.undecided(); undecided != "" {
+	if undecided := q.undecided(); undecided != "" {
 		const rest = ": 99,999 of 99,999 match, " // the filter is cut to make room for it
 		name := cells.Cut(model.Clean(l.InForce), max(l.Width-cells.Width(rest)-cells.Width(undecided)-4, 8))
 		words = " /" + name + ": " + model.FormatCount(len(l.Result.Rows)) + " of " + model.FormatCount(l.All) + " match, " + undecided
@@ -271,7 +284,8 @@ func (l *Page[F, R]) Keeps() string {
 
 // undecided counts the rows that do not match only because they are not explained;
 // "" if there are none.
-func (l *Page[F, R]) undecided() string {
+func (q Query[F, R]) undecided() string {
+	l := q.page
 	if l.Result == nil || len(l.Result.Open) == 0 {
 		return ""
 	}
@@ -294,11 +308,12 @@ func (l *Page[F, R]) undecided() string {
 }
 
 // NothingKept says that no row matches the filter; "" where one does.
-func (l *Page[F, R]) NothingKept() string {
+func (q Query[F, R]) NothingKept() string {
+	l := q.page
 	if l.InForce == "" || l.Result == nil || len(l.Result.Rows) > 0 || l.All == 0 {
 		return ""
 	}
-	if undecided := l.undecided(); undecided != "" {
+	if undecided := q.undecided(); undecided != "" {
 		return cells.Cut("No "+l.Noun+" matches "+model.Clean(l.InForce), max(l.Width-cells.Width(undecided)-20, 20)) +
 			" so far; " + undecided + "."
 	}
@@ -310,4 +325,21 @@ func (l *Page[F, R]) NothingKept() string {
 		return words + ": " + model.Clean(note)
 	}
 	return words + "; " + model.FormatCount(l.All) + grammar.Agree(l.All, " row is", " rows are") + " hidden. esc clears the filter."
+}
+
+// SortBy sorts by a column; by the one that it is sorted by already, the other way round.
+func (q Query[F, R]) SortBy(column int) tea.Cmd {
+	l := q.page
+	if l.Table.Sorted == column {
+		l.Table.Reversed = !l.Table.Reversed
+	} else {
+		l.Table.Sorted, l.Table.Reversed = column, false
+	}
+	return q.Arrange(FromTop)
+}
+
+// As takes the filter, the order and the width over from another list.
+func (q Query[F, R]) As(other *Page[F, R]) {
+	l := q.page
+	l.Filter, l.Table.Sorted, l.Table.Reversed, l.Table.Wide = other.Filter, other.Table.Sorted, other.Table.Reversed, other.Table.Wide
 }
