@@ -2,13 +2,10 @@ package group
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -16,37 +13,37 @@ import (
 const wordsFrom = 100
 
 // column makes the columns for what rejects the group, for the width.
-func (p *Page) column() {
+func (p parts) column() {
 	columns := []table.Column[*row]{
-		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.Host.Observed().NodeName(n.node.Name)} }},
+		{Head: "NODE", Field: "name", Min: 9, Max: 30, Names: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.list.Host.Observed().NodeName(n.node.Name)} }},
 		{Head: "ZONE", Field: "zone", Min: 5, Max: 20, Text: func(n *row) table.Cell { return table.Cell{Text: n.node.Zone} }},
 	}
 	words := p.wordsColumn()
-	if p.resource() == "" {
+	if p.content.resource() == "" {
 		columns = append(columns, words)
 	} else {
 		columns = append(columns, p.figureColumns()...)
-		if p.Width < wordsFrom || p.wordless() {
+		if p.list.Width < wordsFrom || p.content.wordless() {
 			columns[0].Flex, columns[0].Max = true, 0
 		} else {
 			columns = append(columns, words)
 		}
 	}
-	old := p.Table
-	p.Table = table.New(func(n *row) string { return nodes.ID(n.node) }, columns...)
+	old := p.list.Table
+	p.list.Table = table.New(func(n *row) string { return nodes.ID(n.node) }, columns...)
 	if old != nil {
-		p.Table.TakeOver(old)
-		p.Table.Blurred = old.Blurred
+		p.list.Table.TakeOver(old)
+		p.list.Table.Blurred = old.Blurred
 	}
 }
 
 // figureColumns are those of the resource that is shown, which the first head names.
-func (p *Page) figureColumns() []table.Column[*row] {
+func (p parts) figureColumns() []table.Column[*row] {
 	needs := "REQUESTS"
-	if len(p.resources) > 1 || p.Width >= wordsFrom {
-		needs = figures.ResourceHead(string(p.resource())) + " REQUESTS"
+	if len(p.content.resources) > 1 || p.list.Width >= wordsFrom {
+		needs = figures.ResourceHead(string(p.content.resource())) + " REQUESTS"
 	}
-	short := map[string]string{"cpu": "cpu", "memory": "mem"}[string(p.resource())]
+	short := map[string]string{"cpu": "cpu", "memory": "mem"}[string(p.content.resource())]
 	sorts := func(what string) string {
 		if short == "" {
 			return ""
@@ -54,7 +51,7 @@ func (p *Page) figureColumns() []table.Column[*row] {
 		return short + what
 	}
 	figure := func(at int) func(*row) table.Cell {
-		return func(n *row) table.Cell { return table.Cell{Text: p.figure(n, at)} }
+		return func(n *row) table.Cell { return table.Cell{Text: p.content.figure(n, at)} }
 	}
 	columns := []table.Column[*row]{
 		{Head: needs, Gap: 1, Min: 5, Right: true, Text: figure(0)},
@@ -65,31 +62,17 @@ func (p *Page) figureColumns() []table.Column[*row] {
 		{Head: "USED", Field: sorts(".used"), Gap: 1, Min: 5, Right: true, Text: figure(5)},
 		{Head: "PODS", Field: "pods", Min: 6, Right: true, Text: figure(6)},
 	}
-	if !p.group.Rejects(figures.FitPlugin) {
+	if !p.content.group.Rejects(figures.FitPlugin) {
 		columns = slices.Delete(columns, 2, 3) // nothing is lacking
 	}
 	return columns
 }
 
-// figure is one of roomCells for the resource that is shown.
-func (p *Page) figure(n *row, at int) string {
-	i := slices.IndexFunc(n.figures, func(s figures.Shortage) bool { return s.Resource == p.resource() })
-	if i < 0 {
-		return "–"
-	}
-	return why.RoomCells(n.figures[i], n.node)[at]
-}
-
-// wordless reports whether the figures say all that rejects the group.
-func (p *Page) wordless() bool {
-	return !slices.ContainsFunc(p.group.Refusals, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
-}
-
 // wordsColumn says what rejects a node, apart from insufficient resources.
-func (p *Page) wordsColumn() table.Column[*row] {
+func (p parts) wordsColumn() table.Column[*row] {
 	head := "REASON"
 	var plugins []string
-	for _, refusal := range p.group.Refusals {
+	for _, refusal := range p.content.group.Refusals {
 		if refusal.Plugin != figures.FitPlugin {
 			plugins = append(plugins, refusal.Plugin)
 		}
@@ -97,38 +80,5 @@ func (p *Page) wordsColumn() table.Column[*row] {
 	if len(plugins) == 1 {
 		head = report.WordsHead(plugins[0])
 	}
-	return table.Column[*row]{Head: head, Flex: true, State: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.words(n)} }}
-}
-
-// words are the clauses of a node's rejections, except those that are figures.
-func (p *Page) words(n *row) string {
-	if p.group.Fits == nil {
-		return "not evaluated: " + p.openWords()
-	}
-	left := report.Group{}
-	for _, refusal := range n.refusals {
-		if refusal.Plugin != figures.FitPlugin || p.resource() == "" {
-			left.Refusals = append(left.Refusals, refusal)
-		}
-	}
-	return p.Host.Observed().Brief(report.ShortLabels(left.Clauses()))
-}
-
-// Note is what does not fit the selected row: the sentences of what rejects the
-// node, or what an eviction of the pod would do.
-func (p *Page) Note() string {
-	if p.Holders.focused {
-		return p.Holders.note()
-	}
-	n, ok := p.Table.Selected()
-	if !ok || p.wordless() {
-		return p.Page.Note()
-	}
-	var all []string
-	for _, refusal := range n.refusals {
-		if refusal.Plugin != figures.FitPlugin {
-			all = append(all, why.SentenceOn(n.node.Name, refusal))
-		}
-	}
-	return cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), p.Width-1)
+	return table.Column[*row]{Head: head, Flex: true, State: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.content.words(n)} }}
 }

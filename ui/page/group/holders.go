@@ -118,26 +118,25 @@ func (h *Holders) note() string {
 	return h.Table.CutNote(h.Table.Width)
 }
 
-// hold shows which pods request most of a resource on a node, and asks what an
+// follow shows which pods request most of a resource on a node, and asks what an
 // eviction would do. It shows nothing where no resource is lacking.
-func (p *Page) hold() tea.Cmd {
-	h := p.Holders
+func (h *Holders) follow(p *Page) tea.Cmd {
 	row, ok := p.Table.Selected()
-	if !ok || !p.group.Rejects(figures.FitPlugin) || p.resource() == "" {
+	if !ok || !p.content.group.Rejects(figures.FitPlugin) || p.content.resource() == "" {
 		h.Table.Rows, h.focused = nil, false
-		p.lay()
+		p.parts.lay()
 		return nil
 	}
-	if row.node.Name != h.node || p.resource() != h.about {
-		h.node, h.about, h.evictions, h.failed = row.node.Name, p.resource(), nil, false
+	if row.node.Name != h.node || p.content.resource() != h.about {
+		h.node, h.about, h.evictions, h.failed = row.node.Name, p.content.resource(), nil, false
 		h.asks.Leave()
 		h.asked = 0
 		h.Table.Rows = nil
 	}
 	h.Table.Columns[0].Head = strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.Host.Observed().NodeName(h.node))
-	h.Table.Set(h.rows(row.node, p.holdersRoom()))
+	h.Table.Set(h.rows(row.node, p.parts.holdersRoom()))
 	h.Table.Settle()
-	p.lay()
+	p.parts.lay()
 	return h.ask(p)
 }
 
@@ -213,7 +212,7 @@ func (h *Holders) ask(p *Page) tea.Cmd {
 		return nil
 	}
 	h.asked, h.askedOf = revision, pods
-	cluster, uid, node := p.Host.Cluster(), p.why.UID(), h.node
+	cluster, uid, node := p.Host.Cluster(), p.content.why.UID(), h.node
 	return h.asks.Put(p.Host, p, func(ctx context.Context) ([]report.Eviction, error) {
 		return cluster.Evictions(ctx, uid, node, pods)
 	})
