@@ -12,25 +12,56 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
-// commands are what the palette offers.
+// commands are what the palette offers. They implement palette.Host.
 type commands struct {
 	app    *App
 	recent []string // namespaces, newest first
 }
 
+// open opens the palette with a text that is typed already.
+func (c *commands) open(typed string) { c.app.prompt = palette.New(c, typed) }
+
+func (c *commands) Styles() *themes.Styles { return c.app.styles() }
+
+func (c *commands) Room() int { return c.app.layout.bodyHeight() }
+
+func (c *commands) Close() { c.app.prompt = nil }
+
+func (c *commands) Entries(after string) (entries []palette.Entry, listed bool) {
+	switch after {
+	case "":
+		return c.all(), true
+	case "ns":
+		return c.namespaceEntries(), true
+	case c.app.contexts.contextWord():
+		return c.app.contexts.contextEntries(), true
+	case "theme":
+		return c.themeEntries(), true
+	}
+	return nil, false
+}
+
+func (c *commands) Digit(n int) func() tea.Cmd {
+	if n < 1 || n > len(c.recent) {
+		return nil
+	}
+	return func() tea.Cmd { return c.inNamespace(c.recent[n-1]) }
+}
+
 // all are what the palette offers first.
-func (c *commands) all() []entry {
+func (c *commands) all() []palette.Entry {
 	by := func(do keymap.Action) func() tea.Cmd {
 		return func() tea.Cmd {
 			return c.app.keyboard.do(keymap.Of(do, c.app.history.top().Places()), c.app.history.top())
 		}
 	}
 	list := func(head string) func() tea.Cmd {
-		return func() tea.Cmd { c.app.prompt = openPalette(c.app, head); return nil }
+		return func() tea.Cmd { c.open(head); return nil }
 	}
-	entries := []entry{
+	entries := []palette.Entry{
 		{"pending", "pending pods and the reasons", "1", by(keymap.Pending)},
 		{"pods", "all pods", "2", by(keymap.Pods)},
 		{"nodes", "nodes, free capacity and taints", "3", by(keymap.Nodes)},
@@ -45,11 +76,11 @@ func (c *commands) all() []entry {
 		{"quit", "quit fathom", "ctrl-c", by(keymap.Quit)},
 	}
 	if actor := c.app.actor(); actor == nil || actor.ReadOnly() == "" {
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.name == "write" })
+		entries = slices.DeleteFunc(entries, func(e palette.Entry) bool { return e.Name == "write" })
 	}
 	entries = slices.Insert(entries, 5, c.changeEntries()...)
 	if c.app.Recording != nil {
-		entries = slices.Insert(entries, 5, entry{"changes", "changes since the previous step", "D", by(keymap.Changes)})
+		entries = slices.Insert(entries, 5, palette.Entry{"changes", "changes since the previous step", "D", by(keymap.Changes)})
 	}
 	if c.app.training.trainer() != nil {
 		entries = slices.Insert(entries, 5, c.app.training.trainerEntries()...)
@@ -59,34 +90,34 @@ func (c *commands) all() []entry {
 		if c.app.Demo {
 			where = "choose a lesson"
 		}
-		entries = slices.Insert(entries, 5, entry{c.app.contexts.contextWord(), where, "", list(c.app.contexts.contextWord() + " ")})
+		entries = slices.Insert(entries, 5, palette.Entry{c.app.contexts.contextWord(), where, "", list(c.app.contexts.contextWord() + " ")})
 	}
 	return entries
 }
 
 // trainerEntries are the actions of a trainer in a demo.
-func (t *training) trainerEntries() []entry {
-	entries := []entry{
+func (t *training) trainerEntries() []palette.Entry {
+	entries := []palette.Entry{
 		{"fault", "inject a fault into the cluster, or remove it", "i", t.openTrainer},
 		{"reset", "reset the cluster to its start", "", t.askReset},
 	}
 	if t.app.lesson.Taken != nil {
-		entries = append(entries, entry{"step", "go to a step of the lesson", "", t.openSteps})
+		entries = append(entries, palette.Entry{"step", "go to a step of the lesson", "", t.openSteps})
 	}
-	return append(entries, entry{"large", "large text for a projector, on or off", "", t.enlarge})
+	return append(entries, palette.Entry{"large", "large text for a projector, on or off", "", t.enlarge})
 }
 
 // changeEntries are the actions on what is selected that can be done now.
-func (c *commands) changeEntries() []entry {
+func (c *commands) changeEntries() []palette.Entry {
 	v := c.app.history.top()
 	t := page.TargetsOf(v)
-	var entries []entry
+	var entries []palette.Entry
 	for _, do := range change.For(t) {
 		item := c.app.boxes.item(do, v)
 		if item.Key == "" || item.Off != "" {
 			continue
 		}
-		entries = append(entries, entry{
+		entries = append(entries, palette.Entry{
 			item.Word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), changeWords[do] + " " + selectedWords(do, t), item.Key,
 			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
 		})
@@ -113,16 +144,16 @@ func selectedWords(do keymap.Action, t page.Targets) string {
 }
 
 // namespaceEntries are the recent namespaces, by number, then all others.
-func (c *commands) namespaceEntries() []entry {
-	var entries []entry
+func (c *commands) namespaceEntries() []palette.Entry {
+	var entries []palette.Entry
 	to := func(name string) func() tea.Cmd { return func() tea.Cmd { return c.inNamespace(name) } }
 	for i, name := range c.recent {
-		entries = append(entries, entry{"ns " + name, "", strconv.Itoa(i + 1), to(name)})
+		entries = append(entries, palette.Entry{"ns " + name, "", strconv.Itoa(i + 1), to(name)})
 	}
-	entries = append(entries, entry{"ns all", "all namespaces", "0", to("")})
+	entries = append(entries, palette.Entry{"ns all", "all namespaces", "0", to("")})
 	for _, name := range c.app.observed.Namespaces() {
 		if !slices.Contains(c.recent, name) {
-			entries = append(entries, entry{"ns " + name, "", "", to(name)})
+			entries = append(entries, palette.Entry{"ns " + name, "", "", to(name)})
 		}
 	}
 	return entries
@@ -146,10 +177,10 @@ func (c *commands) inNamespace(name string) tea.Cmd {
 }
 
 // themeEntries are the themes.
-func (c *commands) themeEntries() []entry {
-	var entries []entry
+func (c *commands) themeEntries() []palette.Entry {
+	var entries []palette.Entry
 	for _, name := range themes.Names() {
-		entries = append(entries, entry{"theme " + name, "", "", func() tea.Cmd {
+		entries = append(entries, palette.Entry{"theme " + name, "", "", func() tea.Cmd {
 			c.app.Theme = name
 			c.app.dress()
 			return nil

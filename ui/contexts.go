@@ -4,12 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
 // connections opens clusters, and switches from one to another.
@@ -23,11 +29,11 @@ type connectedMsg struct {
 }
 
 // contextEntries are the contexts of the kubeconfig, named whole.
-func (n *connections) contextEntries() []entry {
+func (n *connections) contextEntries() []palette.Entry {
 	if n.app.Session == nil {
 		return nil
 	}
-	var entries []entry
+	var entries []palette.Entry
 	for _, c := range n.app.Session.Contexts() {
 		what := c.Cluster
 		if !n.app.Demo {
@@ -36,7 +42,7 @@ func (n *connections) contextEntries() []entry {
 		if c.Name == n.app.Context {
 			what = "current"
 		}
-		entries = append(entries, entry{n.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return n.connect(c) }})
+		entries = append(entries, palette.Entry{n.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return n.connect(c) }})
 	}
 	return entries
 }
@@ -136,3 +142,77 @@ func (n *connections) swap(to Cluster) tea.Cmd {
 
 // unreadYet is what is being read before the first snapshot arrives.
 func unreadYet() map[string]int { return map[string]int{"nodes": 0, "pods": 0} }
+
+// openedMsg is the cluster that the dashboard starts with.
+type openedMsg struct {
+	opened  int
+	cluster Cluster
+	err     error
+}
+
+// openFirst opens the cluster that the dashboard starts with, where the screen is
+// drawn before it is open.
+func (n *connections) openFirst() tea.Cmd {
+	if n.app.Cluster != nil || n.app.Opening == nil {
+		return nil
+	}
+	ctx, open, opened := n.app.ctx, n.app.Opening, n.app.opened
+	return func() tea.Msg {
+		cluster, err := open(ctx)
+		return openedMsg{opened, cluster, err}
+	}
+}
+
+// onOpened starts with the cluster; on an error the dashboard ends.
+func (n *connections) onOpened(msg openedMsg) tea.Cmd {
+	switch {
+	case msg.opened != n.app.opened: // another context was chosen meanwhile
+		return func() tea.Msg {
+			if msg.cluster != nil {
+				msg.cluster.Close()
+			}
+			return nil
+		}
+	case msg.err != nil:
+		n.app.failed = msg.err
+		return tea.Quit
+	}
+	n.app.Cluster, n.app.usage = msg.cluster, false
+	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs())
+}
+
+// Err is why the cluster that the dashboard started with could not be opened.
+func (a *App) Err() error { return a.failed }
+
+// isConnecting reports whether the first cluster is not open yet.
+func (n *connections) isConnecting() bool { return n.app.Cluster == nil && n.app.Opening != nil }
+
+// connectingWords say which server is being connected to, and for how long.
+func (n *connections) connectingWords() string {
+	words := fmt.Sprintf("Connecting to %s…", model.Clean(n.app.Server))
+	if since := n.app.observed.At.Sub(n.app.started); since >= time.Second {
+		words += " " + figures.Clock(since)
+	}
+	return words
+}
+
+// Opening opens the cluster that the dashboard starts with.
+type Opening func(context.Context) (Cluster, error)
+
+// readingWords say how much is read so far.
+func (n *connections) readingWords() string {
+	if n.isConnecting() {
+		return n.connectingWords()
+	}
+	reading := n.app.observed.Snapshot.Status.Reading
+	words := "Reading the cluster"
+	if n, ok := reading["pods"]; ok {
+		words = "Reading pods: " + model.FormatCount(n) + " so far"
+	} else if len(reading) > 0 {
+		words = "Reading " + grammar.List(slices.Sorted(maps.Keys(reading)), grammar.Few)
+	}
+	if n := len(n.app.observed.Snapshot.Nodes); n > 0 {
+		words += "; " + figures.Count(n, "node read", "nodes read")
+	}
+	return words + ". Reasons follow when all are read."
+}

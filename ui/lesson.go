@@ -85,7 +85,7 @@ func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	case "h":
 		return l.hint()
 	case "l":
-		l.app.prompt = openPalette(l.app, l.app.contexts.contextWord()+" ")
+		l.app.commands.open(l.app.contexts.contextWord() + " ")
 	case "n":
 		return l.nextOfLessons()
 	case "s":

@@ -2,12 +2,17 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
 // training is a trainer's control of the embedded cluster: faults, steps and reset.
@@ -19,36 +24,9 @@ type training struct {
 // Trainer controls the embedded cluster for a class. Only that cluster has one: what a
 // trainer does takes effect at once, and it must never reach a real cluster.
 type Trainer interface {
-	// Faults are the faults that can be injected into a target. It returns at once.
-	Faults(on FaultTarget) []Fault
-	// Active are the active faults, the oldest first. It returns at once.
-	Active() []ActiveFault
-	// Inject injects a fault into a target.
-	Inject(ctx context.Context, name string, on FaultTarget) error
-	// Remove removes an active fault.
-	Remove(ctx context.Context, id int) error
+	lesson.Faults
 	// Reset opens the same cluster from its start, with its lesson at a step, counted from 1.
 	Reset(ctx context.Context, step int) (Cluster, error)
-}
-
-// FaultTarget is what a fault is injected into. "" is unknown.
-type FaultTarget struct {
-	Node, Zone            string
-	Namespace, Kind, Name string // of a workload
-}
-
-// Fault is a fault that can be injected into the embedded cluster.
-type Fault struct {
-	Name  string // one word
-	Says  string // its effect on the target, or on any
-	Takes string // the kind of target: a key of targetChoices; "" is none
-	Has   bool   // the target is of that kind
-}
-
-// ActiveFault is a fault that was injected and not removed.
-type ActiveFault struct {
-	ID   int
-	Says string
 }
 
 // led is a cluster that has a trainer.
@@ -85,7 +63,7 @@ func (t *training) openTrainer() tea.Cmd {
 	if trainer == nil {
 		return t.app.said.say("i fault: only the embedded cluster has faults (fathom demo).")
 	}
-	on := t.faultTarget()
+	on := lesson.TargetOf(&t.app.observed, t.app.history.top().Selected())
 	menu := &dialog.Choice{Host: &t.app.boxes, Title: "Faults and reset", Does: "injects or removes the fault; reset asks first", Column: 10}
 	if t.app.lesson.Taken != nil {
 		menu.Title, menu.Does = "Faults, reset, steps", "injects or removes the fault; reset, step ask first"
@@ -111,28 +89,8 @@ func (t *training) faultsOff() string {
 	return ""
 }
 
-// faultTarget is what faults are injected into: the selected object.
-func (t *training) faultTarget() FaultTarget {
-	on := t.app.history.top().Selected()
-	node := ""
-	switch {
-	case on.Node != nil:
-		node = on.Node.Name
-	case on.Pod != nil:
-		node = page.NodeOf(on.Pod)
-	}
-	var target FaultTarget
-	if n, ok := t.app.observed.Snapshot.Node(node); ok {
-		target.Node, target.Zone = n.Name, n.Zone
-	}
-	if on.Pod != nil {
-		target.Namespace, target.Kind, target.Name = on.Pod.Object.Namespace, on.Pod.Owner.Kind, on.Pod.Owner.Name
-	}
-	return target
-}
-
 // inject injects a fault into the target, or asks for one if the target does not fit.
-func (t *training) inject(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd {
+func (t *training) inject(trainer Trainer, fault lesson.Fault, on lesson.FaultTarget) tea.Cmd {
 	if !fault.Has {
 		return t.openTargets(trainer, fault)
 	}
@@ -142,34 +100,21 @@ func (t *training) inject(trainer Trainer, fault Fault, on FaultTarget) tea.Cmd 
 	}
 }
 
-func (t *training) remove(trainer Trainer, active ActiveFault) tea.Cmd {
+func (t *training) remove(trainer Trainer, active lesson.ActiveFault) tea.Cmd {
 	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
 		return faultMsg{opened, "Removed: " + active.Says + ".", trainer.Remove(ctx, active.ID)}
 	}
 }
 
-// faultPlace is one of the targets of a fault, as the menu lists it.
-type faultPlace struct {
-	name, what string
-	on         FaultTarget
-}
-
-// targetChoices list the possible targets of faults, by what they take.
-var targetChoices = map[string]func(*training) []faultPlace{
-	"node": (*training).faultNodes, "namespace": (*training).faultNamespaces, "workload": (*training).faultWorkloads, "deployment": (*training).faultWorkloads,
-}
-
 // openTargets asks for the target of a fault.
-func (t *training) openTargets(trainer Trainer, fault Fault) tea.Cmd {
+func (t *training) openTargets(trainer Trainer, fault lesson.Fault) tea.Cmd {
 	menu := &dialog.Choice{Host: &t.app.boxes, Title: fault.Name + ": on which " + fault.Takes, Does: "injects it"}
-	if list, ok := targetChoices[fault.Takes]; ok {
-		for _, place := range list(t) {
-			faults := trainer.Faults(place.on)
-			at := slices.IndexFunc(faults, func(f Fault) bool { return f.Name == fault.Name && f.Has })
-			if at >= 0 {
-				menu.Add(place.name, place.what, "", func() tea.Cmd { return t.inject(trainer, faults[at], place.on) })
-			}
+	for _, place := range lesson.Places(&t.app.observed, fault.Takes) {
+		faults := trainer.Faults(place.On)
+		at := slices.IndexFunc(faults, func(f lesson.Fault) bool { return f.Name == fault.Name && f.Has })
+		if at >= 0 {
+			menu.Add(place.Name, place.What, "", func() tea.Cmd { return t.inject(trainer, faults[at], place.On) })
 		}
 	}
 	if menu.IsEmpty() {
@@ -178,29 +123,109 @@ func (t *training) openTargets(trainer Trainer, fault Fault) tea.Cmd {
 	return menu.Open()
 }
 
-func (t *training) faultNodes() (all []faultPlace) {
-	for _, n := range t.app.observed.Snapshot.Nodes {
-		all = append(all, faultPlace{t.app.observed.NodeName(n.Name), n.Zone + "  " + n.Status, FaultTarget{Node: n.Name, Zone: n.Zone}})
-	}
-	return all
+// resetMsg is the cluster that was opened by a reset.
+type resetMsg struct {
+	opened  int
+	step    int
+	cluster Cluster
+	err     error
 }
 
-func (t *training) faultNamespaces() (all []faultPlace) {
-	for _, name := range t.app.observed.Namespaces() {
-		all = append(all, faultPlace{name: name, on: FaultTarget{Namespace: name}})
+// askReset asks whether the cluster, and the lesson, are to be reset.
+func (t *training) askReset() tea.Cmd {
+	lines := []string{"The cluster is reset to its start. All changes are lost."}
+	if t.app.lesson.Taken != nil {
+		lines = append(lines, "The lesson starts at step 1.")
 	}
-	return all
+	return dialog.Ask(&dialog.YesNo{Host: &t.app.boxes, Title: "Reset", Does: "reset", Lines: lines, Run: func() tea.Cmd { return t.reset(1) }})
 }
 
-// faultWorkloads are the owners of the pods, each once.
-func (t *training) faultWorkloads() (all []faultPlace) {
-	known := map[FaultTarget]bool{}
-	for _, pod := range t.app.observed.Snapshot.Pods {
-		on := FaultTarget{Namespace: pod.Object.Namespace, Kind: pod.Owner.Kind, Name: pod.Owner.Name}
-		if on.Name != "" && !known[on] {
-			known[on] = true
-			all = append(all, faultPlace{on.Namespace + "/" + on.Name, on.Kind, on})
+// openSteps lists the steps of the lesson.
+func (t *training) openSteps() tea.Cmd {
+	state := t.app.lesson.State
+	menu := &dialog.Choice{Host: &t.app.boxes, Title: "Go to a step", Does: "goes there; it asks first"}
+	for i, says := range state.Outline {
+		word := strconv.Itoa(i + 1)
+		if i+1 == state.Step {
+			word += " now"
+			menu.At = i
 		}
+		menu.Add(word, lesson.Unquoted(says), "", func() tea.Cmd { return t.askStep(i + 1) })
 	}
-	return all
+	return menu.Open()
+}
+
+// askStep asks whether the lesson is to be reset and continued at a step.
+func (t *training) askStep(step int) tea.Cmd {
+	lines := []string{"The cluster is reset to its start. All changes are lost."}
+	switch step {
+	case 1:
+	case 2:
+		lines = append(lines, "Step 1 is done for you.")
+	case 3:
+		lines = append(lines, "Steps 1 and 2 are done for you.")
+	default:
+		lines = append(lines, fmt.Sprintf("Steps 1 to %d are done for you.", step-1))
+	}
+	if step > 1 {
+		lines = append(lines, "The lesson then does not count as passed.")
+	}
+	return dialog.Ask(&dialog.YesNo{
+		Host: &t.app.boxes, Title: fmt.Sprintf("Go to step %d of %d", step, t.app.lesson.State.Steps), Does: "go there", Lines: lines,
+		Run: func() tea.Cmd { return t.reset(step) },
+	})
+}
+
+// reset opens the cluster again from its start, while the old one is still shown.
+func (t *training) reset(step int) tea.Cmd {
+	if t.opening {
+		return t.app.said.say("A reset is running already.")
+	}
+	t.opening = true
+	trainer, opened := t.trainer(), t.app.opened
+	return tea.Batch(t.app.said.say("Resetting the cluster …"), func() tea.Msg {
+		cluster, err := trainer.Reset(context.Background(), step) // that of the old cluster ends on the way
+		return resetMsg{opened, step, cluster, err}
+	})
+}
+
+// onReset shows the cluster that was reset, on the page that was shown before.
+func (t *training) onReset(msg resetMsg) tea.Cmd {
+	t.opening = false
+	switch {
+	case msg.err != nil:
+		return t.app.said.sayError(fmt.Errorf("reset cluster: %w", msg.err))
+	case msg.opened != t.app.opened: // another lesson was opened meanwhile
+		return func() tea.Msg { msg.cluster.Close(); return nil }
+	}
+	before, top, entered := t.app.pages, t.app.history.top(), t.app.lesson.Entered
+	cmd := t.app.contexts.swap(msg.cluster)
+	t.app.lesson.Entered, t.app.lesson.Begun = entered, msg.step > 1
+	t.resume(before, top)
+	t.app.layout.showLesson()
+	return tea.Batch(cmd, t.app.said.say("The cluster was reset."))
+}
+
+// resume gives the pages the filters and orders that they had, and shows the one
+// that was on top; those about an object that is no more give way to Pending.
+func (t *training) resume(before pages, top page.View) {
+	t.app.pages.pending.Query().As(&before.pending.Page)
+	t.app.pages.pods.Query().As(&before.pods.Page)
+	t.app.pages.nodes.Query().As(&before.nodes.Page)
+	switch top.(type) {
+	case *pods.Page:
+		t.app.history.trail[0] = t.app.pages.pods
+	case *nodes.Page:
+		t.app.history.trail[0] = t.app.pages.nodes
+	}
+	t.app.history.fit()
+}
+
+// enlarge draws large and plain, or as before.
+func (t *training) enlarge() tea.Cmd {
+	t.app.Large = !t.app.Large
+	t.app.lesson.Large = t.app.Large
+	t.app.dress()
+	t.app.layout.showLesson()
+	return t.app.history.show()
 }

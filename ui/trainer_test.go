@@ -15,14 +15,14 @@ import (
 
 // fakeTrainer keeps what was asked of it.
 type fakeTrainer struct {
-	on    []ActiveFault
+	on    []lesson.ActiveFault
 	asked []string
 	err   error
 	next  Cluster
 }
 
-func (t *fakeTrainer) Faults(on FaultTarget) []Fault {
-	return []Fault{
+func (t *fakeTrainer) Faults(on lesson.FaultTarget) []lesson.Fault {
+	return []lesson.Fault{
 		{"cordon", cmp.Or(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
 		{"too-large", "a pod requests cpu 500; no node is that large", "", true},
 		{"no-image", cmp.Or(on.Name, "a workload") + " rolls out an image that does not exist", "deployment", on.Kind == "Deployment"},
@@ -30,9 +30,9 @@ func (t *fakeTrainer) Faults(on FaultTarget) []Fault {
 	}
 }
 
-func (t *fakeTrainer) Active() []ActiveFault { return t.on }
+func (t *fakeTrainer) Active() []lesson.ActiveFault { return t.on }
 
-func (t *fakeTrainer) Inject(_ context.Context, name string, on FaultTarget) error {
+func (t *fakeTrainer) Inject(_ context.Context, name string, on lesson.FaultTarget) error {
 	t.asked = append(t.asked, strings.TrimRight(fmt.Sprintln(name, on.Node, on.Zone, on.Namespace, on.Kind, on.Name), " \n"))
 	return t.err
 }
@@ -81,10 +81,10 @@ func outline() *fakeLesson {
 }
 
 func TestTheMenuOfATrainer(t *testing.T) {
-	trouble := []ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}
+	trouble := []lesson.ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}
 	for _, test := range []struct {
 		name   string
-		on     []ActiveFault
+		on     []lesson.ActiveFault
 		lesson lesson.Lesson
 		with   func(*Options)
 		keys   []string
@@ -135,7 +135,7 @@ func TestAFaultIsInjectedIntoTheSelectedObject(t *testing.T) {
 }
 
 func TestAFaultReportsItsResult(t *testing.T) {
-	trainer := &fakeTrainer{on: []ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}}
+	trainer := &fakeTrainer{on: []lesson.ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}}
 	app := trainerApp(t, trainer, nil, nil)
 	press(t, app, "i", "enter")
 	if got := screen(app); !strings.Contains(got, "Removed: std-b-01 is cordoned; no new pods.") || trainer.asked[0] != "remove 3" {
@@ -159,8 +159,8 @@ func TestNoFaultIsInjectedIntoARealCluster(t *testing.T) {
 		t.Errorf("the screen is\n%s", got)
 	}
 	for _, e := range app.commands.all() {
-		if e.name == "fault" || e.name == "reset" || e.name == "step" {
-			t.Errorf("the palette offers %s", e.name)
+		if e.Name == "fault" || e.Name == "reset" || e.Name == "step" {
+			t.Errorf("the palette offers %s", e.Name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 )
 
 // training is a trainer of the embedded cluster, as the dashboard needs one.
@@ -17,25 +18,25 @@ type training struct {
 var _ ui.Trainer = (*training)(nil)
 
 // Faults implements ui.Trainer.
-func (t *training) Faults(on ui.FaultTarget) []ui.Fault {
-	var all []ui.Fault
+func (t *training) Faults(on lesson.FaultTarget) []lesson.Fault {
+	var all []lesson.Fault
 	for _, fault := range t.Available(lessons.Target(on)) {
-		all = append(all, ui.Fault{Name: fault.Name, Says: fault.Says, Takes: string(fault.Takes), Has: fault.Has})
+		all = append(all, lesson.Fault{Name: fault.Name, Says: fault.Says, Takes: string(fault.Takes), Has: fault.Has})
 	}
 	return all
 }
 
 // Active implements ui.Trainer.
-func (t *training) Active() []ui.ActiveFault {
-	var all []ui.ActiveFault
+func (t *training) Active() []lesson.ActiveFault {
+	var all []lesson.ActiveFault
 	for _, active := range t.Trainer.Active() {
-		all = append(all, ui.ActiveFault(active))
+		all = append(all, lesson.ActiveFault(active))
 	}
 	return all
 }
 
 // Inject implements ui.Trainer.
-func (t *training) Inject(ctx context.Context, name string, on ui.FaultTarget) error {
+func (t *training) Inject(ctx context.Context, name string, on lesson.FaultTarget) error {
 	return t.Trainer.Inject(ctx, name, lessons.Target(on))
 }
 

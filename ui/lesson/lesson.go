@@ -1,5 +1,5 @@
 // Package lesson draws a lesson that is being taken on the embedded cluster, in a panel
-// beside the page.
+// beside the page, and lists what a trainer can inject faults into.
 package lesson
 
 import "context"

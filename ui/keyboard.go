@@ -89,9 +89,9 @@ func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	case keymap.Help:
 		k.app.boxes.openHelp()
 	case keymap.Palette:
-		k.app.prompt = newPalette(k.app)
+		k.app.commands.open("")
 	case keymap.Namespaces:
-		k.app.prompt = newNamespaces(k.app)
+		k.app.commands.open("ns ")
 	case keymap.AllNamespaces:
 		return k.app.commands.inNamespace(""), true
 	case keymap.More:
@@ -190,4 +190,70 @@ func (k *keyboard) onPaste(text string) tea.Cmd {
 		return nil // a paste is no answer
 	}
 	return k.app.prompt.Paste(text)
+}
+
+// onMouse passes clicks in the body and the wheel to the view. The mouse neither
+// answers a box nor closes an input.
+func (k *keyboard) onMouse(msg tea.MouseMsg) tea.Cmd {
+	if k.app.small() || k.free() && k.app.hides(k.app.history.top()) {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch {
+		case k.app.dialog != nil:
+			k.app.dialog.Scroll(keymap.Wheel(msg))
+			return nil
+		case k.app.box != nil:
+			k.app.box.Scroll(keymap.Wheel(msg))
+			return nil
+		}
+		if k.app.prompt == nil {
+			return k.app.history.top().Update(msg)
+		}
+	case tea.MouseClickMsg:
+		msg.Y -= 2
+		if msg.Button == tea.MouseLeft && k.free() && msg.Y >= 0 && msg.Y < k.app.layout.bodyHeight() && msg.X < k.app.width-k.app.lesson.Right(k.app.width) {
+			k.app.touched = true
+			msg.Y = k.app.layout.pageRow(msg.Y)
+			return k.app.history.top().Update(msg)
+		}
+	}
+	return nil
+}
+
+// free reports whether no box or input is open.
+func (k *keyboard) free() bool {
+	return k.app.box == nil && k.app.dialog == nil && k.app.prompt == nil && k.app.acts.action == nil
+}
+
+// copier is a view that has more to copy than the name of the selection.
+type copier interface {
+	// copies is the text, and its name on the message row; "" is nothing.
+	Copies() (text, name string)
+}
+
+// copy copies the page, or the name of the selection, to the terminal's clipboard.
+func (k *keyboard) copy() tea.Cmd {
+	text := k.app.history.top().Selected().Copy
+	name := text
+	if v, ok := k.app.history.top().(copier); ok {
+		text, name = v.Copies()
+	}
+	if text == "" {
+		return k.app.said.say("C copy: nothing is selected.")
+	}
+	return tea.Batch(tea.SetClipboard(text), k.app.said.say("Copied "+name+"."))
+}
+
+// limited is an input of limited length.
+type limited interface{ Full(text string) bool }
+
+// takesNoMore reports whether a message is a key for an input that is full and says
+// so. It is ignored: text pasted as keys may be thousands of them, with ctrl-c behind
+// them.
+func (k *keyboard) takesNoMore(msg tea.Msg) bool {
+	key, ok := msg.(tea.KeyPressMsg)
+	input, open := k.app.prompt.(limited)
+	return ok && open && key.Text != "" && k.app.acts.action == nil && k.app.dialog == nil && k.app.box == nil && input.Full(key.Text)
 }

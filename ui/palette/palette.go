@@ -1,4 +1,5 @@
-package ui
+// Package palette is the input that finds pages and actions by name.
+package palette
 
 import (
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
@@ -15,46 +17,53 @@ import (
 // paletteRows is how many entries the palette shows at most.
 const paletteRows = 12
 
-// entry is one line of the palette.
-type entry struct {
-	name string // what is typed
-	what string
-	key  string // the one that does the same; "" is none
-	run  func() tea.Cmd
+// Entry is one line of the palette.
+type Entry struct {
+	Name string // what is typed
+	What string
+	Key  string // the one that does the same; "" is none
+	Run  func() tea.Cmd
 }
 
-// palette is the input that finds pages and actions by name. After ns, ctx and theme
-// it lists namespaces, contexts and themes.
-type palette struct {
-	app    *App
+// Host is what the palette may ask of the dashboard around it.
+type Host interface {
+	// Styles are those of the theme in force.
+	Styles() *themes.Styles
+	// Entries are what is listed after a word, such as ns, or first of all after "";
+	// false where nothing is.
+	Entries(after string) ([]Entry, bool)
+	// Room is how many rows there are above the input.
+	Room() int
+	// Digit is what a digit does right after ns; nil is nothing.
+	Digit(n int) func() tea.Cmd
+	// Close closes the input.
+	Close()
+}
+
+// Palette is the input. After ns, ctx and theme it lists namespaces, contexts and
+// themes.
+type Palette struct {
+	host   Host
 	field  input.Field
-	shown  []entry
+	shown  []Entry
 	chosen int
 }
 
-func newPalette(a *App) *palette { return openPalette(a, "") }
-
-// newNamespaces is the palette where it lists namespaces.
-func newNamespaces(a *App) *palette { return openPalette(a, "ns ") }
-
-func openPalette(a *App, typed string) *palette {
-	p := &palette{app: a, field: input.NewSearch(typed)}
+// New is the palette with a text that is typed already.
+func New(h Host, typed string) *Palette {
+	p := &Palette{host: h, field: input.NewSearch(typed)}
 	p.list()
 	return p
 }
 
 // list finds the entries for what was typed, best first.
-func (p *palette) list() {
+func (p *Palette) list() {
 	p.chosen = 0
-	entries, typed := p.app.commands.all(), p.field.Text()
-	if head, rest, ok := strings.Cut(typed, " "); ok {
-		switch head {
-		case "ns":
-			entries, typed = p.app.commands.namespaceEntries(), rest
-		case p.app.contexts.contextWord():
-			entries, typed = p.app.contexts.contextEntries(), rest
-		case "theme":
-			entries, typed = p.app.commands.themeEntries(), rest
+	typed := p.field.Text()
+	entries, _ := p.host.Entries("")
+	if head, rest, ok := strings.Cut(typed, " "); ok && head != "" {
+		if listed, ok := p.host.Entries(head); ok {
+			entries, typed = listed, rest
 		}
 	}
 	if typed == "" {
@@ -68,7 +77,7 @@ func (p *palette) list() {
 }
 
 // entryNames lets fuzzy search entries by their words.
-type entryNames []entry
+type entryNames []Entry
 
 // String is what stands for entry i.
 func (e entryNames) String(i int) string { return e[i].word() }
@@ -78,11 +87,11 @@ func (e entryNames) Len() int { return len(e) }
 
 // word is the part of the name that is searched: the one after ns, ctx, lesson or
 // theme, else the first.
-func (e entry) word() string {
-	head, word, ok := strings.Cut(e.name, " ")
+func (e Entry) word() string {
+	head, word, ok := strings.Cut(e.Name, " ")
 	switch {
 	case !ok:
-		return e.name
+		return e.Name
 	case head == "ns" || head == "ctx" || head == "lesson" || head == "theme":
 		return word
 	}
@@ -90,14 +99,14 @@ func (e entry) word() string {
 }
 
 // Line is the input, with the rest of the chosen entry dim behind the cursor.
-func (p *palette) Line(width int) string {
-	s := p.app.styles()
+func (p *Palette) Line(width int) string {
+	s := p.host.Styles()
 	const hint = "tab complete, enter run"
 	typed := " :" + p.field.DrawnIn(width-cells.Width(hint)-4)
 	rest := ""
 	if p.chosen < len(p.shown) {
-		rest, _ = strings.CutPrefix(p.shown[p.chosen].name, p.field.Text())
-		if rest == p.shown[p.chosen].name && p.field.Text() != "" {
+		rest, _ = strings.CutPrefix(p.shown[p.chosen].Name, p.field.Text())
+		if rest == p.shown[p.chosen].Name && p.field.Text() != "" {
 			rest = ""
 		}
 	}
@@ -106,15 +115,15 @@ func (p *palette) Line(width int) string {
 }
 
 // Above are the entries around the chosen one.
-func (p *palette) Above(width int) []string {
-	s := p.app.styles()
-	room := min(paletteRows, p.app.layout.bodyHeight()-1)
+func (p *Palette) Above(width int) []string {
+	s := p.host.Styles()
+	room := min(paletteRows, p.host.Room()-1)
 	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
 	var lines []string
 	for i := from; i < min(from+room, len(p.shown)); i++ {
 		e := p.shown[i]
-		name := cells.Left(cells.CutMiddle(model.Clean(e.name), 40), max(22, min(cells.Width(e.name), 40)))
-		line := cells.Left(name+" "+model.Clean(e.what), width-6-cells.Width(e.key)) + " " + e.key
+		name := cells.Left(cells.CutMiddle(model.Clean(e.Name), 40), max(22, min(cells.Width(e.Name), 40)))
+		line := cells.Left(name+" "+model.Clean(e.What), width-6-cells.Width(e.Key)) + " " + e.Key
 		if i == p.chosen {
 			lines = append(lines, s.Selected.Render(cells.Left("▸  "+line, width)))
 		} else {
@@ -127,25 +136,27 @@ func (p *palette) Above(width int) []string {
 	return lines
 }
 
-func (p *palette) Full(text string) bool { return !p.field.Takes(text) }
+func (p *Palette) Full(text string) bool { return !p.field.Takes(text) }
 
-func (p *palette) Paste(text string) tea.Cmd {
+// Paste implements page.Prompt.
+func (p *Palette) Paste(text string) tea.Cmd {
 	p.field.Edit(tea.PasteMsg{Content: text})
 	p.list()
 	return nil
 }
 
-func (p *palette) Key(key tea.KeyPressMsg) tea.Cmd {
+// Key implements page.Prompt.
+func (p *Palette) Key(key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "esc":
-		p.app.prompt = nil
+		p.host.Close()
 	case "up", "shift+tab":
 		p.chosen = max(p.chosen-1, 0)
 	case "down":
 		p.chosen = max(min(p.chosen+1, len(p.shown)-1), 0)
 	case "tab":
 		if p.chosen < len(p.shown) {
-			p.field = input.NewSearch(p.shown[p.chosen].name)
+			p.field = input.NewSearch(p.shown[p.chosen].Name)
 			p.list()
 		}
 	case "enter":
@@ -157,10 +168,12 @@ func (p *palette) Key(key tea.KeyPressMsg) tea.Cmd {
 }
 
 // typed edits what was typed; a digit right after ns takes a recent namespace.
-func (p *palette) typed(key tea.KeyPressMsg) tea.Cmd {
-	if n, err := strconv.Atoi(key.String()); err == nil && p.field.Text() == "ns " && n >= 1 && n <= len(p.app.commands.recent) {
-		p.app.prompt = nil
-		return p.app.commands.inNamespace(p.app.commands.recent[n-1])
+func (p *Palette) typed(key tea.KeyPressMsg) tea.Cmd {
+	if n, err := strconv.Atoi(key.String()); err == nil && p.field.Text() == "ns " {
+		if run := p.host.Digit(n); run != nil {
+			p.host.Close()
+			return run()
+		}
 	}
 	if p.field.Edit(key) {
 		p.list()
@@ -168,10 +181,10 @@ func (p *palette) typed(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (p *palette) enter() tea.Cmd {
+func (p *Palette) enter() tea.Cmd {
 	if p.chosen >= len(p.shown) {
 		return nil
 	}
-	p.app.prompt = nil
-	return p.shown[p.chosen].run()
+	p.host.Close()
+	return p.shown[p.chosen].Run()
 }
