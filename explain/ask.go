@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 )
 
 // Ask answers a question about a pod, with the parts that it wants: one evaluation of
@@ -86,7 +87,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if err := x.answer(ctx, q.Parts.Has(report.Nodes)); err != nil {
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	summarize(x.question, x.report)
+	summary.Fill(x.question, x.facts, x.report)
 	if q.Parts.Has(report.FixesPart) {
 		f.failed = x.guarded(func() error { return f.gather(ctx, x) })
 	}
@@ -118,7 +119,7 @@ func (x *explanation) guarded(part func() error) error {
 // the given name ("": none), and on others as long as that is cheap.
 func (x *explanation) plan(ctx context.Context, node string) error {
 	plan, err := x.simulator(x.profile).Plan(ctx, preemption.Query{
-		Question: x.question.Question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.question.found.victims, Node: node,
+		Question: x.question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.facts.Victims, Node: node,
 	})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -212,4 +213,21 @@ func actionsOf(pod *corev1.Pod, steps []remedy) []report.Remedy {
 		}
 	}
 	return all
+}
+
+// bypassed is what steps get round that remove a gate of a queue's controller; ""
+// where none does.
+func bypassed(steps []remedy) string {
+	for _, step := range steps {
+		r, ok := step.(ungate)
+		if !ok {
+			continue
+		}
+		for _, gate := range r.gates {
+			if controller, ok := model.QueueingOf(gate); ok {
+				return controller.Bypasses
+			}
+		}
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 )
 
 // trace adds the scheduling cycle to the answer, stage by stage. For a pod that has a
@@ -57,8 +58,8 @@ func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation,
 	copied := *pod
 	copied.Spec.NodeName, copied.Status.NominatedNodeName, copied.DeletionTimestamp = "", "", nil
 	y := x.begin(ctx, &copied)
-	y.question.found.scheduler = liveness{alive: true, known: true}
-	y.question.found.unread = x.question.found.unread
+	y.facts.Scheduler = summary.Liveness{Alive: true, Known: true}
+	y.facts.Unread = x.facts.Unread
 	return y, y.answer(ctx, false)
 }
 

@@ -56,12 +56,12 @@ func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
 	case a.Open != nil:
 		return step.Silent(report.Open, whyOpen(a)), false
 	case a.Skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name)), false
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name)), false
 	case scheduler.Failed(a.Pre):
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
 	case a.Pre != nil:
-		told := plugins.Tell(w.question.Question, []plugins.Refused{w.m.Rejection(k, 0)})
+		told := plugins.Tell(w.question, []plugins.Refused{w.m.Rejection(k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
@@ -159,7 +159,7 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 	case len(w.alive) == 0:
 		return step.Silent(report.Unreached, "not run: no node remains")
 	case a.Skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question.Question, name))
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name))
 	case a.Open != nil:
 		return step.Silent(report.Open, whyOpen(a))
 	}

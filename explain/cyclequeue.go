@@ -17,7 +17,7 @@ func (w *stages) queue() {
 	}()
 	if w.report.Verdict == report.NotConsidered {
 		w.alive, w.end = nil, "no scheduler handles the pod"
-		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.question.found.scheduler.why+"."
+		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.facts.Scheduler.Why+"."
 		return
 	}
 	if why := w.openFor("leases"); why != "" {
@@ -30,10 +30,10 @@ func (w *stages) queue() {
 			stage.Outcome, stage.Words = report.Open, "Unknown: "+step.What+"."
 		}
 	}
-	if held := w.question.found.gates; len(held) > 0 {
+	if held := w.facts.Gates; len(held) > 0 {
 		var all []string
 		for _, h := range held {
-			all = append(all, h.short)
+			all = append(all, h.Short)
 		}
 		w.alive, w.end = nil, "the pod does not enter the queue"
 		stage.Outcome = report.Refused
@@ -44,10 +44,10 @@ func (w *stages) queue() {
 // gate is the step of one PreEnqueue plugin.
 func (w *stages) gate(plugin string) report.Step {
 	step := w.step(report.StageQueue, plugin)
-	for _, h := range w.question.found.gates {
-		if h.plugin == plugin {
+	for _, h := range w.facts.Gates {
+		if h.Plugin == plugin {
 			step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
-			step.What, step.Detail = h.short, h.what+", until "+h.until+"."
+			step.What, step.Detail = h.Short, h.What+", until "+h.Until+"."
 			return step
 		}
 	}

@@ -76,7 +76,7 @@ func (w *stages) against(node string) string {
 			continue
 		}
 		if k := w.m.FirstSure(i); k >= 0 {
-			return w.profile.Plugins[k].Name + ", " + plugins.Tell(w.question.Question, []plugins.Refused{w.m.Rejection(k, i)}).Short
+			return w.profile.Plugins[k].Name + ", " + plugins.Tell(w.question, []plugins.Refused{w.m.Rejection(k, i)}).Short
 		}
 	}
 	return "the node no longer exists"

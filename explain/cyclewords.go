@@ -39,7 +39,7 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 	}
 	for _, rs := range groups {
 		slices.SortFunc(rs, func(a, b plugins.Refused) int {
-			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(w.question.Question, a), plugins.Explainers[b.Plugin].Distance(w.question.Question, b)), strings.Compare(a.Name(), b.Name()))
+			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(w.question, a), plugins.Explainers[b.Plugin].Distance(w.question, b)), strings.Compare(a.Name(), b.Name()))
 		})
 	}
 	slices.SortFunc(order, func(a, b string) int {
@@ -68,12 +68,12 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 func (w *stages) shapeOf(plugin string, r plugins.Refused) string {
 	switch explainer := plugins.Explainers[plugin]; {
 	case plugin == names.NodeAffinity:
-		if instead, ok := insteadOf(w.question.Question, r); ok {
+		if instead, ok := insteadOf(w.question, r); ok {
 			return instead
 		}
-		return explainer.Shape(w.question.Question, r)
+		return explainer.Shape(w.question, r)
 	case explainer.Shape != nil:
-		return explainer.Shape(w.question.Question, r)
+		return explainer.Shape(w.question, r)
 	}
 	return r.Status.Message()
 }
@@ -96,16 +96,16 @@ func (w *stages) clauseOf(plugin string, rs []plugins.Refused, of int) string {
 	said := ""
 	switch plugin {
 	case names.TaintToleration:
-		said = taintBrief(plugins.Untolerated(w.question.Question, rs[0]))
+		said = taintBrief(plugins.Untolerated(w.question, rs[0]))
 	case names.NodeAffinity:
-		said, _ = insteadOf(w.question.Question, rs[0])
+		said, _ = insteadOf(w.question, rs[0])
 	case names.NodeResourcesFit:
 		if said = w.shortBy(rs); said != "" {
 			return fmt.Sprintf("%d %s", len(rs), said)
 		}
 	}
 	if said == "" {
-		said = plugins.Tell(w.question.Question, rs).Short
+		said = plugins.Tell(w.question, rs).Short
 	}
 	if of == 1 {
 		return rs[0].Name() + ": " + said
@@ -131,7 +131,7 @@ func taintBrief(taints []corev1.Taint) string {
 // shortBy says how much more several nodes need, the closest first, where that is
 // one resource, and otherwise which resources.
 func (w *stages) shortBy(rs []plugins.Refused) string {
-	lacks := plugins.Shortages(w.question.Question, rs[0])
+	lacks := plugins.Shortages(w.question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
 		return ""
@@ -145,7 +145,7 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 	name := lacks[0].Resource
 	var all []string
 	for _, r := range rs[:min(len(rs), grammar.Few)] {
-		all = append(all, quantity.RoundedUp(name, plugins.Shortages(w.question.Question, r)[0].Short))
+		all = append(all, quantity.RoundedUp(name, plugins.Shortages(w.question, r)[0].Short))
 	}
 	all = slices.Compact(all)
 	if rest := len(rs) - grammar.Few; rest > 0 {
@@ -156,13 +156,13 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 
 // sentenceOf names the nodes and all reasons of the plugin.
 func (w *stages) sentenceOf(plugin string, rs []plugins.Refused) string {
-	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question.Question, rs[0])) > 0 {
+	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {
 			nodes = append(nodes, r.Name())
 		}
-		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(w.question.Question, rs[0]), ", "), "node.kubernetes.io/", "")
+		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(w.question, rs[0]), ", "), "node.kubernetes.io/", "")
 		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
-	return strings.TrimSuffix(plugins.Tell(w.question.Question, rs).What, ".")
+	return strings.TrimSuffix(plugins.Tell(w.question, rs).What, ".")
 }

@@ -233,7 +233,7 @@ func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
 		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
 		x, m := e.begin(t.Context(), c.pod), must(e.scheduler.Profile(c.pod).Evaluate(t.Context(), c.pod)) // most of these do not even get into the queue
 		k := slices.IndexFunc(m.Profile.Plugins, func(p scheduler.Plugin) bool { return p.Name == names.DynamicResources })
-		if told := plugins.Tell(x.question.Question, []plugins.Refused{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
+		if told := plugins.Tell(x.question, []plugins.Refused{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, told.What, c.what)
 		}
 	}
@@ -294,12 +294,12 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 				switch {
 				case m.Rejects(k, i) != nil:
 					no++
-					if r := m.Rejection(k, i); len(plugins.DeviceFaults(x.question.Question, r)) == 0 {
+					if r := m.Rejection(k, i); len(plugins.DeviceFaults(x.question, r)) == 0 {
 						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.OwnReason())
 					}
 				case !scheduler.Failed(m.Answers[k].Column[i]):
 					yes++
-					if found := plugins.DeviceFaults(x.question.Question, plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
+					if found := plugins.DeviceFaults(x.question, plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
 						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].What())
 					}
 				}

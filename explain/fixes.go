@@ -66,8 +66,8 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 		tried = append(tried, fix)
 	}
 	if f.queue != nil {
-		found.Advice, found.None = f.queue.advice(f.queued), ""
-		tried = append(tried, attemptedFix{Fix: f.queue.fix(f.queued)})
+		found.Advice, found.None = f.queue.Advice(f.queued), ""
+		tried = append(tried, attemptedFix{Fix: f.queue.Fix(f.queued)})
 	}
 	slices.SortStableFunc(tried, func(a, b attemptedFix) int {
 		return cmp.Or(cmp.Compare(rankFix(a.Fix), rankFix(b.Fix)), cmp.Compare(a.harm, b.harm))
@@ -111,9 +111,9 @@ type fixing struct {
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
 	rivals     []rivals
 	revision   int64
-	queue      *queueing   // whose gate holds the pod; nil: no queue's
-	queued     *corev1.Pod // the pod then
-	failed     error       // why nothing can be tried; nil if it can
+	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
+	queued     *corev1.Pod              // the pod then
+	failed     error                    // why nothing can be tried; nil if it can
 }
 
 // candidate is a fix that was not tried yet.
@@ -196,11 +196,11 @@ func (f *fixing) gather(ctx context.Context, x *explanation) error {
 		return nil
 	}
 	var before option
-	if controller, ok := queued(pod); ok {
+	if controller, ok := plugins.QueueControllerOf(pod); ok {
 		f.queue, f.queued = &controller, pod
 	}
 	if x.isGated {
-		if before = ungates(pod, x.question.found.gates); before == nil {
+		if before = ungates(pod, x.facts.Gates); before == nil {
 			f.none = "It is rejected before any node is checked: changes to nodes or other pods won't help."
 			return nil
 		}
@@ -216,7 +216,7 @@ func (f *fixing) gather(ctx context.Context, x *explanation) error {
 
 // ungates removes the pod's scheduling gates; nil where something else holds it
 // back, which has one entry of its own.
-func ungates(pod *corev1.Pod, held []gateRejection) option {
+func ungates(pod *corev1.Pod, held []plugins.GateRejection) option {
 	if len(held) != 1 || len(pod.Spec.SchedulingGates) == 0 {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (f *fixing) think(x *explanation, m *scheduler.Matrix, before option) {
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
-		f.candidates = f.combine(x.question.Question, m, before)
+		f.candidates = f.combine(x.question, m, before)
 	}
 }
 

@@ -29,11 +29,11 @@ func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				b, pod := anyGangs(t, rt, test.composite)
 				status := b.plugin(t, test.plugin).(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), pod)
-				told, found := gateExplainers[test.plugin](&plugins.Question{Pod: pod, Groups: b.groups})
+				told, found := plugins.GateExplainers[test.plugin](&plugins.Question{Pod: pod, Groups: b.groups})
 				switch {
 				case found == status.IsSuccess():
 					rt.Fatalf("the plugin says %q, its explainer %+v, %t", status.Message(), told, found)
-				case found && (told.what == "" || told.short == "" || told.until == ""):
+				case found && (told.What == "" || told.Short == "" || told.Until == ""):
 					rt.Fatalf("%q is told as %+v", status.Message(), told)
 				case found:
 					no++

@@ -10,17 +10,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // externalFacts is what is known of a pod beside its object and the plugins.
 type externalFacts struct {
-	scheduler   liveness
+	scheduler   summary.Liveness
 	attempt     *metav1.Time
 	autoscalers []report.AutoscalerWord
 	claims      map[string][]model.Event
 	events      []model.Event
-	aside       factsWithoutNodes
+	aside       summary.FactsWithoutNodes
 	unread      string // why events about the pod could not be read; "": they could
 }
 
@@ -39,14 +40,14 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 	}
 	said.unread = e.eventsUnread(ctx, pod)
 	if pod.Spec.NodeName != "" {
-		if started(pod).silent() {
+		if summary.StartOf(pod).Silent() {
 			said.events = e.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
 		}
 		return said, nil
 	}
 	if e.options.SchedulerAlive != nil {
 		alive, known, why := e.options.SchedulerAlive(ctx, e.scheduler.LeaseOf(scheduler.NameOf(pod)))
-		said.scheduler = liveness{alive, known, why}
+		said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
 	}
 	if e.options.AttemptSeen != nil {
 		said.attempt = e.options.AttemptSeen(ctx, pod)
@@ -71,7 +72,7 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 // eventsUnread says why events about the pod could not be read, if they would tell
 // anything; "" otherwise.
 func (e *Engine) eventsUnread(ctx context.Context, pod *corev1.Pod) string {
-	waits := pod.Spec.NodeName == "" || started(pod).silent()
+	waits := pod.Spec.NodeName == "" || summary.StartOf(pod).Silent()
 	if e.options.EventsUnread == nil || !waits || pod.UID == "" || pod.Name == "" {
 		return ""
 	}
@@ -91,33 +92,33 @@ func (e *Engine) events(ctx context.Context, ref model.Ref) []model.Event {
 }
 
 // gatherQuotas reads the quotas of the namespace, which is known without nodes.
-func (e *Engine) gatherQuotas(ctx context.Context, namespace string) factsWithoutNodes {
-	known := factsWithoutNodes{blind: true, unread: "they cannot be read here"}
+func (e *Engine) gatherQuotas(ctx context.Context, namespace string) summary.FactsWithoutNodes {
+	known := summary.FactsWithoutNodes{Asked: true, Unread: "they cannot be read here"}
 	if e.options.Quotas == nil {
 		return known
 	}
 	quotas, err := e.options.Quotas(ctx, namespace)
 	if err != nil {
-		known.unread = err.Error()
+		known.Unread = err.Error()
 		return known
 	}
-	known.quotas, known.unread = quotas, ""
+	known.Quotas, known.Unread = quotas, ""
 	return known
 }
 
 // take notes what was heard of the pod.
 func (x *explanation) take(said externalFacts) {
-	x.question.found.scheduler, x.question.found.aside = said.scheduler, said.aside
-	x.question.found.claims, x.question.found.events = said.claims, said.events
-	x.question.found.unread = said.unread
+	x.facts.Scheduler, x.facts.WithoutNodes = said.scheduler, said.aside
+	x.facts.Claims, x.facts.Events = said.claims, said.events
+	x.facts.Unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	name := scheduler.NameOf(x.question.Pod)
-	if s := said.scheduler; s.known && !s.alive && x.scheduler.Serves(name) {
+	if s := said.scheduler; s.Known && !s.Alive && x.scheduler.Serves(name) {
 		if name == corev1.DefaultSchedulerName {
 			name = "kube-scheduler"
 		}
-		x.report.Observed.Quiet = name + " may be down: " + s.why
+		x.report.Observed.Quiet = name + " may be down: " + s.Why
 	}
 }
 

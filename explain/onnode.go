@@ -82,8 +82,8 @@ func (x *explanation) held(ctx context.Context) string {
 		return ""
 	}
 	var gates []string
-	for _, g := range x.question.found.gates {
-		gates = append(gates, g.short)
+	for _, g := range x.facts.Gates {
+		gates = append(gates, g.Short)
 	}
 	return "gated: " + strings.Join(gates, ", ")
 }
@@ -110,10 +110,10 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 			continue
 		}
 		r := m.Rejection(k, i)
-		told := plugins.Tell(x.question.Question, []plugins.Refused{r})
+		told := plugins.Tell(x.question, []plugins.Refused{r})
 		told.PreFilter = m.Answers[k].Pre != nil
 		answer.Refusals = append(answer.Refusals, told)
-		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question.Question, r)
+		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question, r)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestPlainShortagesAreThoseOfFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pod := range c.pending {
-			table := plugins.ShortageTableOf(e.begin(t.Context(), pod).question.Question)
+			table := plugins.ShortageTableOf(e.begin(t.Context(), pod).question)
 			if len(table.Wanted.GetScalarResources()) > 0 {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 )
 
 // What may be said where kube-scheduler's last message is not the one that its
@@ -21,7 +22,7 @@ const (
 // it: clocks differ, and changes take a while to get around.
 const attemptTakes = 5 * time.Second
 
-// flushes is how much later than triedAgain a pod may be tried: the queue looks
+// flushes is how much later than summary.TriedAgain a pod may be tried: the queue looks
 // every 30 seconds for pods to try again (Run of pkg/scheduler/backend/queue).
 const flushes = 30 * time.Second
 
@@ -74,5 +75,5 @@ func (x *explanation) mustHaveTried(changed time.Time) bool {
 	if changed.After(settled) {
 		settled = changed
 	}
-	return x.question.Now.Sub(settled) > triedAgain+flushes+x.question.Backoff
+	return x.question.Now.Sub(settled) > summary.TriedAgain+flushes+x.question.Backoff
 }

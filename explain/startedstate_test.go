@@ -63,5 +63,8 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 		if !ok || !detailed {
 			rt.Errorf("%q, %q, %q", r.State, r.Why, r.Summary)
 		}
+		if r.Verdict != report.Scheduled || r.SchedulerMessage != "" || len(r.Groups) != 0 {
+			rt.Errorf("verdict %s, message %q, %d groups", r.Verdict, r.SchedulerMessage, len(r.Groups))
+		}
 	})
 }

@@ -173,17 +173,17 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 						continue
 					}
 					yes[plugin.Name]++
-					if found := find(x.question.Question, r); len(found) > 0 {
+					if found := find(x.question, r); len(found) > 0 {
 						rt.Fatalf("%s accepts %s, and its explainer says %s", plugin.Name, r.Name(), found[0].What())
 					}
 					continue
 				}
 				no[plugin.Name]++
 				r = m.Rejection(k, i)
-				if len(find(x.question.Question, r)) == 0 {
+				if len(find(x.question, r)) == 0 {
 					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.Name, r.Name(), r.OwnReason())
 				}
-				w := plugins.Explainers[plugin.Name].Words(x.question.Question, []plugins.Refused{r})
+				w := plugins.Explainers[plugin.Name].Words(x.question, []plugins.Refused{r})
 				if !strings.HasPrefix(w.What, r.Name()) || w.Short == "" {
 					rt.Fatalf("%s on %s is told as %+v", plugin.Name, r.Name(), w)
 				}

@@ -9,13 +9,17 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -29,7 +33,8 @@ var ErrNoNode = errors.New("no such node")
 type explanation struct {
 	*Engine
 	profile  *scheduler.Profile
-	question *podQuestion
+	question *plugins.Question
+	facts    *summary.Facts
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
 	isGated  bool // something does
@@ -41,9 +46,9 @@ type explanation struct {
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	p := e.scheduler.Profile(pod)
-	x := &explanation{Engine: e, profile: p, question: &podQuestion{Question: p.Question(pod)}}
-	x.report = newReport(x.question.Question)
-	x.question.found.condition = scheduler.PodScheduled(pod)
+	x := &explanation{Engine: e, profile: p, question: p.Question(pod), facts: &summary.Facts{}}
+	x.report = newReport(x.question)
+	x.facts.Condition = scheduler.PodScheduled(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.scheduler.State.Revision
 	x.report.Scheduler = report.SchedulerInfo{
@@ -62,8 +67,8 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 	defer x.noteUnheard()
 	if pod.Spec.NodeName != "" {
 		x.report.Verdict = report.Scheduled
-		x.question.found.start = started(pod).heard(x.question.found.events)
-		x.report.Started = x.question.found.start.stage == stageRunning || x.question.found.start.stage == stageFinished
+		x.facts.Start = summary.StartOf(pod).Heard(x.facts.Events)
+		x.report.Started = x.facts.Start.Started()
 		return nil
 	}
 	if !x.considered() {
@@ -75,7 +80,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		x.report.Verdict = report.Gated
 		return nil
 	}
-	x.question.found.unattended = x.question.found.condition == nil
+	x.facts.Unattended = x.facts.Condition == nil
 	if why, unread := x.scheduler.Forbidden["nodes"]; unread {
 		x.blind(why)
 		return nil
@@ -86,7 +91,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 // noteUnheard notes that events about the pod could not be read. It decides
 // nothing about nodes.
 func (x *explanation) noteUnheard() {
-	if why := x.question.found.unread; why != "" {
+	if why := x.facts.Unread; why != "" {
 		x.report.Unknown = append(x.report.Unknown, report.UnknownPart{Resource: "events", Why: why, Plugins: []string{}})
 	}
 }
@@ -96,9 +101,9 @@ func (x *explanation) noteUnheard() {
 // does not change which nodes fit. What another scheduler did to the pod itself
 // says more than what was found out about it a while ago.
 func (x *explanation) considered() bool {
-	pod, found := x.question.Pod, &x.question.found
+	pod, found := x.question.Pod, x.facts
 	if pod.DeletionTimestamp != nil {
-		found.scheduler = liveness{known: true, why: "it is being deleted, and schedulers skip pods that are being deleted"}
+		found.Scheduler = summary.Liveness{Known: true, Why: "it is being deleted, and schedulers skip pods that are being deleted"}
 		return false
 	}
 	name := scheduler.NameOf(pod)
@@ -106,9 +111,9 @@ func (x *explanation) considered() bool {
 		return true
 	}
 	if why := x.triedBy(name); why != "" {
-		found.scheduler = liveness{alive: true, known: true, why: why}
+		found.Scheduler = summary.Liveness{Alive: true, Known: true, Why: why}
 	}
-	if found.scheduler.known && !found.scheduler.alive {
+	if found.Scheduler.Known && !found.Scheduler.Alive {
 		return false
 	}
 	x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
@@ -130,11 +135,11 @@ const (
 // nothing shows that.
 func (x *explanation) triedBy(name string) string {
 	within := heardOf
-	if x.question.found.scheduler.known {
+	if x.facts.Scheduler.Known {
 		within = justNow
 	}
 	var tried time.Time
-	if c := x.question.found.condition; c != nil && c.Status == corev1.ConditionFalse &&
+	if c := x.facts.Condition; c != nil && c.Status == corev1.ConditionFalse &&
 		(c.Reason == corev1.PodReasonUnschedulable || c.Reason == corev1.PodReasonSchedulerError) {
 		tried = c.LastTransitionTime.Time
 	}
@@ -149,7 +154,7 @@ func (x *explanation) triedBy(name string) string {
 
 // doubtful says that nobody knows whether the pod's scheduler lives.
 func (x *explanation) doubtful() bool {
-	return !x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) && !x.question.found.scheduler.known
+	return !x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) && !x.facts.Scheduler.Known
 }
 
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
@@ -160,7 +165,7 @@ func (x *explanation) doubt() {
 		return
 	}
 	why := fmt.Sprintf("cannot tell whether scheduler %q is running", name)
-	if said := x.question.found.scheduler.why; said != "" {
+	if said := x.facts.Scheduler.Why; said != "" {
 		why += ": " + said
 	}
 	x.report.Unknown = append([]report.UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
@@ -185,13 +190,13 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		return err
 	}
 	r.Unknown = report.MergeUnknown(r.Unknown, m.Unknown())
-	x.question.found.pinned = x.pinned(m)
+	x.facts.Pinned = pinned(m)
 	x.noteLeaving()
 	x.noteOverflow()
 	r.Total = len(m.Nodes)
-	for _, g := range groups.Of(x.question.Question, m) {
-		told, results := g.Tell(x.question.Question, m, nodes)
-		x.question.found.places = append(x.question.found.places, g.Nodes)
+	for _, g := range groups.Of(x.question, m) {
+		told, results := g.Tell(x.question, m, nodes)
+		x.facts.Places = append(x.facts.Places, g.Nodes)
 		r.Groups = append(r.Groups, told)
 		r.Nodes = append(r.Nodes, results...)
 	}
@@ -246,12 +251,12 @@ func (x *explanation) verdict(m *scheduler.Matrix) report.Verdict {
 			open = true
 		case *fits:
 			x.report.Fits++
-			x.question.found.free = append(x.question.found.free, node)
+			x.facts.Free = append(x.facts.Free, node)
 		}
 	}
 	// The cache's order depends on its history; the report must not.
-	slices.SortFunc(x.question.found.free, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
-	if x.question.found.victims = x.ending(); len(x.question.found.victims) > 0 {
+	slices.SortFunc(x.facts.Free, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
+	if x.facts.Victims = x.ending(); len(x.facts.Victims) > 0 {
 		return report.Preempting
 	}
 	switch {
@@ -282,6 +287,18 @@ func (x *explanation) ending() []*corev1.Pod {
 		}
 	}
 	return victims
+}
+
+// pinned are the nodes that the pod's affinity names, as a DaemonSet's pods have
+// one each: NodeAffinity leaves all others out before they are looked at. Nil
+// where it names none.
+func pinned(m *scheduler.Matrix) sets.Set[string] {
+	for k, p := range m.Profile.Plugins {
+		if p.Name == names.NodeAffinity {
+			return m.Answers[k].Only
+		}
+	}
+	return nil
 }
 
 // count says how many nodes each plugin refuses, and how many it alone refuses.

@@ -80,3 +80,16 @@ func volumeCause(_ *Question, r Refused) string {
 	}
 	return "volume"
 }
+
+// Cause is what holds the pod, in a word or two.
+func (g GateRejection) Cause(q *Question) string {
+	switch _, inQueue := QueueControllerOf(q.Pod); {
+	case g.Plugin == names.SchedulingGates && inQueue:
+		return "queue"
+	case g.Plugin == names.SchedulingGates:
+		return "gate"
+	case causes[g.Plugin] != "":
+		return causes[g.Plugin]
+	}
+	return g.Plugin
+}

@@ -10,6 +10,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // explainer finds the words and the figures for the refusals of one plugin. The
@@ -154,4 +155,57 @@ func (e explainer) Distance(q *Question, r Refused) float64 {
 		return 1
 	}
 	return worst
+}
+
+// Explainers has one entry for each plugin whose reason leaves out names or
+// numbers, by the plugin's name in the profile. For the others the plugin's own
+// reason stands.
+var Explainers = map[string]explainer{
+	names.NodeResourcesFit:     NodeResourcesFit,
+	names.TaintToleration:      TaintToleration,
+	names.NodeUnschedulable:    nodeUnschedulable,
+	names.NodeName:             nodeName,
+	names.NodeAffinity:         nodeAffinity,
+	names.NodePorts:            nodePorts,
+	names.PodTopologySpread:    PodTopologySpread,
+	names.InterPodAffinity:     InterPodAffinity,
+	names.VolumeRestrictions:   volumeRestrictions,
+	names.VolumeBinding:        volumeBinding,
+	names.VolumeZone:           volumeZone,
+	names.NodeVolumeLimits:     nodeVolumeLimits,
+	names.DynamicResources:     dynamicResources,
+	names.NodeDeclaredFeatures: nodeDeclaredFeatures,
+
+	names.DeferredPodScheduling: deferredPodScheduling,
+}
+
+// GateRejection is one PreEnqueue plugin's no, told: what keeps a pod out of the
+// scheduler's queue.
+type GateRejection struct {
+	Plugin string
+	Reason string // its own words
+	What   string // a clause that begins a sentence: "Gated by example.com/budget"
+	Short  string // for tables: "example.com/budget"
+	Until  string // what has to happen: "the gate is removed"
+	Owner  string // who has to see to it; "": not known
+}
+
+// GateExplainers find the words for the refusals of PreEnqueue plugins, by the
+// plugin's name. The plugin has refused already; false where nothing is found.
+var GateExplainers = map[string]func(*Question) (GateRejection, bool){
+	names.SchedulingGates: schedulingGates,
+	names.GangScheduling:  gangScheduling,
+}
+
+// TellGate finds the words for a refusal; the plugin's own reason stands where
+// there are no better ones.
+func TellGate(q *Question, plugin string, status *fwk.Status) GateRejection {
+	if explain, ok := GateExplainers[plugin]; ok {
+		if h, found := explain(q); found {
+			h.Plugin, h.Reason = plugin, status.Message()
+			return h
+		}
+	}
+	said := plugin + ": " + status.Message()
+	return GateRejection{Plugin: plugin, Reason: status.Message(), What: "Rejected by " + said, Short: said, Until: "that changes"}
 }

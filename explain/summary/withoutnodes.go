@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// factsWithoutNodes is what is told of a pod where nodes may not be read: facts that need
+// FactsWithoutNodes is what is told of a pod where nodes may not be read: facts that need
 // none of them.
-type factsWithoutNodes struct {
-	blind  bool
-	quotas []corev1.ResourceQuota // of the pod's namespace
-	unread string                 // why the quotas are not known
+type FactsWithoutNodes struct {
+	Asked  bool                   // nodes may not be read, so that these were asked for
+	Quotas []corev1.ResourceQuota // of the pod's namespace
+	Unread string                 // why the quotas are not known
 }
 
-// factsWithoutNodesOf are the pod's claims and the quotas of its namespace.
-func factsWithoutNodesOf(q *podQuestion) []string {
-	if !q.found.aside.blind {
+// whatIsKnown are the pod's claims and the quotas of its namespace.
+func whatIsKnown(q *podQuestion) []string {
+	if !q.found.WithoutNodes.Asked {
 		return nil
 	}
 	return append(claimFacts(q), quotaFacts(q)...)
@@ -43,14 +43,14 @@ func claimFacts(q *podQuestion) []string {
 }
 
 func quotaFacts(q *podQuestion) []string {
-	if why := q.found.aside.unread; why != "" {
+	if why := q.found.WithoutNodes.Unread; why != "" {
 		return []string{fmt.Sprintf("The quotas of namespace %s are unknown: %s.", q.Pod.Namespace, why)}
 	}
-	if len(q.found.aside.quotas) == 0 {
+	if len(q.found.WithoutNodes.Quotas) == 0 {
 		return []string{fmt.Sprintf("Namespace %s has no ResourceQuota.", q.Pod.Namespace)}
 	}
 	var facts []string
-	for _, quota := range q.found.aside.quotas {
+	for _, quota := range q.found.WithoutNodes.Quotas {
 		var used []string
 		for _, name := range slices.Sorted(maps.Keys(quota.Status.Hard)) {
 			most, taken := quota.Status.Hard[name], quota.Status.Used[name]

@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 // tellScheduled says where a bound pod is and, if it has not started, why.
 func tellScheduled(q *podQuestion, _ *report.Report) overall {
-	node, s := q.Pod.Spec.NodeName, q.found.start
+	node, s := q.Pod.Spec.NodeName, q.found.Start
 	if q.Pod.UID == "" {
 		return tellPlaced(q)
 	}
@@ -67,7 +67,7 @@ func tellPlaced(q *podQuestion) overall {
 // tellFinished is for a pod that has ended; one that the kubelet did not admit or
 // has evicted says why.
 func tellFinished(q *podQuestion, placed string) overall {
-	s, node := q.found.start, q.Pod.Spec.NodeName
+	s, node := q.found.Start, q.Pod.Spec.NodeName
 	told := overall{summary: fmt.Sprintf("%s, finished: %s.", placed, q.Pod.Status.Phase), state: "finished", why: node}
 	if s.reason != "" {
 		told.summary = fmt.Sprintf("%s, finished: %s (%s).", placed, q.Pod.Status.Phase, s.reason)
@@ -81,8 +81,8 @@ func tellFinished(q *podQuestion, placed string) overall {
 
 // unready says that the pod's node is NotReady, where no closer reason is known.
 func unready(q *podQuestion) string {
-	s, name := q.found.start, q.Pod.Spec.NodeName
-	if !s.silent() || s.reason != "" {
+	s, name := q.found.Start, q.Pod.Spec.NodeName
+	if !s.Silent() || s.reason != "" {
 		return ""
 	}
 	node, err := q.Nodes.NodeInfos().Get(name)
@@ -98,7 +98,7 @@ func unready(q *podQuestion) string {
 }
 
 // sentence says what a pod that has a node is waiting for.
-func (s start) sentence() string {
+func (s Start) sentence() string {
 	said := map[stage]string{
 		stageKubelet:   "the kubelet has not started it",
 		stageVolume:    "its volumes are not mounted",
@@ -115,7 +115,7 @@ func (s start) sentence() string {
 }
 
 // clause is the same for a cell: "ErrImagePull, 403 Forbidden".
-func (s start) clause() string {
+func (s Start) clause() string {
 	said := s.reason
 	if said == "" {
 		said = map[stage]string{
@@ -130,7 +130,7 @@ func (s start) clause() string {
 }
 
 // because is the kubelet's reason with the root of it, the exit code included.
-func (s start) because() string {
+func (s Start) because() string {
 	var all []string
 	if s.reason != "" && (s.stage != stageImage || s.cause() == "") {
 		all = append(all, s.reason)
@@ -149,7 +149,7 @@ const causeCells = 60
 
 // cause is the last link of the kubelet's chain of errors, which is where it
 // began; "" where it is too long to stand in a sentence. Facts hold it whole.
-func (s start) cause() string {
+func (s Start) cause() string {
 	links := strings.Split(strings.TrimSpace(s.message), ": ")
 	cause := strings.TrimSuffix(links[len(links)-1], ".")
 	if grammar.Cells(cause) > causeCells || cause == s.reason {

@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// triedAgain is after how long the scheduler retries a pod that nothing has moved
+// TriedAgain is after how long the scheduler retries a pod that nothing has moved
 // (DefaultPodMaxInUnschedulablePodsDuration of pkg/scheduler/backend/queue).
-const triedAgain = 5 * time.Minute
+const TriedAgain = 5 * time.Minute
 
 // attempt is what is known of the scheduler's tries of a pod that fits.
 type attempt struct {
@@ -26,7 +26,7 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
 		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
 	}
-	if q.found.unattended {
+	if q.found.Unattended {
 		return unattended(q)
 	}
 	since := r.Observed.UnschedulableSince
@@ -49,9 +49,9 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 			sentence: fmt.Sprintf("kube-scheduler last tried it %s ago and backs off for up to %s.", age, rests),
 			clause:   fmt.Sprintf("tried %s ago, backs off for up to %s", age, rests),
 		}
-	case ago > triedAgain:
+	case ago > TriedAgain:
 		return attempt{
-			sentence: fmt.Sprintf("No attempt is known for %s, although kube-scheduler retries a pod within %s.", age, model.FormatAge(q.Now.Add(-triedAgain), q.Now)),
+			sentence: fmt.Sprintf("No attempt is known for %s, although kube-scheduler retries a pod within %s.", age, model.FormatAge(q.Now.Add(-TriedAgain), q.Now)),
 			clause:   "no attempt known for " + age,
 			quiet:    "no attempt to schedule it is known for " + age,
 		}
@@ -65,7 +65,7 @@ func unattended(q *podQuestion) attempt {
 	if q.Pod.UID == "" {
 		return attempt{} // it does not exist yet
 	}
-	if created.IsZero() || q.Now.Sub(created) <= triedAgain {
+	if created.IsZero() || q.Now.Sub(created) <= TriedAgain {
 		return attempt{sentence: "No scheduler has tried it yet.", clause: "not tried by a scheduler yet"}
 	}
 	age := model.FormatAge(created, q.Now)

@@ -1,4 +1,4 @@
-package explain
+package plugins
 
 import (
 	"fmt"
@@ -8,19 +8,16 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // gangScheduling says which group the pod belongs to, how many of its pods
 // exist and how many have to, before the scheduler looks at any of them.
-func gangScheduling(q *plugins.Question) (gateRejection, bool) {
+func gangScheduling(q *Question) (GateRejection, bool) {
 	of := q.Pod.Spec.SchedulingGroup
 	if of == nil || of.PodGroupName == nil {
-		return gateRejection{}, false
+		return GateRejection{}, false
 	}
 	group := groupOf(q.Groups, q.Pod.Namespace, *of.PodGroupName)
 	if group.missing {
@@ -35,18 +32,18 @@ func gangScheduling(q *plugins.Question) (gateRejection, bool) {
 	case missing:
 		return absentGroup("CompositePodGroup", q.Pod.Namespace, root), true
 	case root == "":
-		return gateRejection{}, false
+		return GateRejection{}, false
 	}
 	tree := treeOf(q.Groups, q.Pod.Namespace, root)
 	return tree.held(q.Pod.Namespace), !tree.ready()
 }
 
 // absentGroup is for a group that has to be there and is not.
-func absentGroup(kind, namespace, name string) gateRejection {
-	return gateRejection{
-		what:  fmt.Sprintf("%s %s/%s does not exist", kind, namespace, name),
-		short: fmt.Sprintf("%s %s does not exist", kind, name),
-		until: "it exists",
+func absentGroup(kind, namespace, name string) GateRejection {
+	return GateRejection{
+		What:  fmt.Sprintf("%s %s/%s does not exist", kind, namespace, name),
+		Short: fmt.Sprintf("%s %s does not exist", kind, name),
+		Until: "it exists",
 	}
 }
 
@@ -138,22 +135,22 @@ func treeOf(groups fwk.PodGroupManager, namespace, name string) gang {
 }
 
 // held says what the group lacks.
-func (g gang) held(namespace string) gateRejection {
+func (g gang) held(namespace string) GateRejection {
 	if !g.groups {
-		return gateRejection{
-			what:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang requires", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
-			short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "pod")),
-			until: grammar.Count(g.wanted-g.have, "more pod exists", "more pods exist"),
+		return GateRejection{
+			What:  fmt.Sprintf("PodGroup %s/%s has %d of the %s that its gang requires", namespace, g.name, g.have, grammar.Plural(g.wanted, "pod")),
+			Short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "pod")),
+			Until: grammar.Count(g.wanted-g.have, "more pod exists", "more pods exist"),
 		}
 	}
 	what := fmt.Sprintf("CompositePodGroup %s/%s has %d of the %s that its gang requires", namespace, g.name, g.have, grammar.Plural(g.wanted, "group"))
 	if len(g.lacking) > 0 {
 		what += " (" + grammar.List(g.shortfalls(), grammar.Few) + ")"
 	}
-	return gateRejection{
-		what:  what,
-		short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "group")),
-		until: grammar.Count(g.wanted-g.have, "more group is complete", "more groups are complete"),
+	return GateRejection{
+		What:  what,
+		Short: fmt.Sprintf("gang %s: %d of %s", g.name, g.have, grammar.Plural(g.wanted, "group")),
+		Until: grammar.Count(g.wanted-g.have, "more group is complete", "more groups are complete"),
 	}
 }
 
@@ -171,15 +168,4 @@ func (g gang) shortfalls() []string {
 		}
 	}
 	return all
-}
-
-// gangUnknown says that it is unknown whether the pod's gang is complete, where nobody
-// told the engine of PodGroups. That a pod names one says that the cluster knows them.
-func (x *explanation) gangUnknown() []report.UnknownPart {
-	group := x.question.Pod.Spec.SchedulingGroup
-	if group == nil || group.PodGroupName == nil || (x.options.PodGroups && x.profile.HasGate(names.GangScheduling)) {
-		return nil
-	}
-	why := fmt.Sprintf("PodGroups are not read, so it is unknown whether PodGroup %s has enough pods", *group.PodGroupName)
-	return []report.UnknownPart{{Resource: "podgroups", Why: why, Plugins: []string{names.GangScheduling}}}
 }

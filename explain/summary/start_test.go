@@ -1,12 +1,11 @@
-package explain
+package summary
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 func waiting(name, reason, message string) corev1.ContainerStatus {
@@ -20,7 +19,8 @@ func running(name string) corev1.ContainerStatus {
 }
 
 func TestABoundPodThatHasNotStartedSaysWhere(t *testing.T) {
-	acknowledged := func(p *corev1.Pod) { p.Status.StartTime = new(metav1.NewTime(testNow)) }
+	now := metav1.NewTime(time.Date(2026, 11, 19, 14, 0, 0, 0, time.UTC))
+	acknowledged := func(p *corev1.Pod) { p.Status.StartTime = &now }
 	noSandbox := func(p *corev1.Pod) {
 		acknowledged(p)
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionFalse})
@@ -29,57 +29,52 @@ func TestABoundPodThatHasNotStartedSaysWhere(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		pod  func(*corev1.Pod)
-		want start
+		want Start
 	}{
-		{"the kubelet has not seen it", func(*corev1.Pod) {}, start{stage: stageKubelet}},
+		{"the kubelet has not seen it", func(*corev1.Pod) {}, Start{stage: stageKubelet}},
 		{"an image cannot be pulled", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{running("side"), waiting("main", "ImagePullBackOff", "403 Forbidden")}
-		}, start{stage: stageImage, container: "main", reason: "ImagePullBackOff", message: "403 Forbidden"}},
+		}, Start{stage: stageImage, container: "main", reason: "ImagePullBackOff", message: "403 Forbidden"}},
 		{"a volume is missing", func(p *corev1.Pod) {
 			noSandbox(p)
 			p.Spec.Volumes = []corev1.Volume{{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "keys"}}}}
-		}, start{stage: stageVolume}},
-		{"the sandbox is not there", noSandbox, start{stage: stageSandbox}},
+		}, Start{stage: stageVolume}},
+		{"the sandbox is not there", noSandbox, Start{stage: stageSandbox}},
 		{"an init container runs", func(p *corev1.Pod) {
 			acknowledged(p)
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{running("migrate")}
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{waiting("main", "PodInitializing", "")}
-		}, start{stage: stageInit, container: "migrate"}},
+		}, Start{stage: stageInit, container: "migrate"}},
 		{"an init container fails", func(p *corev1.Pod) {
 			failing := waiting("migrate", "CrashLoopBackOff", "back-off 40s")
 			failing.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 3}
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{failing}
-		}, start{stage: stageInit, container: "migrate", reason: "CrashLoopBackOff", message: "back-off 40s", exitCode: 3}},
+		}, Start{stage: stageInit, container: "migrate", reason: "CrashLoopBackOff", message: "back-off 40s", exitCode: 3}},
 		{"a container has a wrong config", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{waiting("main", "CreateContainerConfigError", `configmap "c" not found`)}
-		}, start{stage: stageContainer, container: "main", reason: "CreateContainerConfigError", message: `configmap "c" not found`}},
+		}, Start{stage: stageContainer, container: "main", reason: "CreateContainerConfigError", message: `configmap "c" not found`}},
 		{"it is being created", func(p *corev1.Pod) {
 			acknowledged(p)
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{waiting("main", "ContainerCreating", "")}
-		}, start{stage: stageCreating}},
-		{"it is being deleted", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }, start{stage: stageEnding}},
+		}, Start{stage: stageCreating}},
+		{"it is being deleted", func(p *corev1.Pod) { p.DeletionTimestamp = &now }, Start{stage: stageEnding}},
 		{"it runs", func(p *corev1.Pod) {
 			p.Status.Phase, p.Status.ContainerStatuses = corev1.PodRunning, []corev1.ContainerStatus{running("main")}
-		}, start{stage: stageRunning}},
+		}, Start{stage: stageRunning}},
 		{"it was evicted", func(p *corev1.Pod) {
 			p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "low on memory"
-		}, start{stage: stageFinished, reason: "Evicted", message: "low on memory"}},
+		}, Start{stage: stageFinished, reason: "Evicted", message: "low on memory"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.NodeName = "a" }, test.pod)
-			got := started(pod)
+			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}}
+			test.pod(pod)
+			got := StartOf(pod)
 			if got.stage != test.want.stage || got.container != test.want.container || got.reason != test.want.reason ||
 				got.message != test.want.message || got.exitCode != test.want.exitCode {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
-			e := startEngine(t, Options{}, aNode("a", "4"), pod)
-			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
-			if err != nil {
-				t.Fatal(err)
-			}
-			over := test.want.stage == stageRunning || test.want.stage == stageFinished
-			if r.Verdict != report.Scheduled || r.Started != over || r.SchedulerMessage != "" || len(r.Groups) != 0 {
-				t.Errorf("verdict %s, started %t, message %q", r.Verdict, r.Started, r.SchedulerMessage)
+			if over := test.want.stage == stageRunning || test.want.stage == stageFinished; got.Started() != over {
+				t.Errorf("started: %t, want %t", got.Started(), over)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"cmp"
@@ -6,38 +6,24 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
-
-// pinned are the nodes that the pod's affinity names, as a DaemonSet's pods have
-// one each: NodeAffinity leaves all others out before they are looked at. Nil
-// where it names none.
-func (x *explanation) pinned(m *scheduler.Matrix) sets.Set[string] {
-	for k, p := range x.profile.Plugins {
-		if p.Name == names.NodeAffinity {
-			return m.Answers[k].Only
-		}
-	}
-	return nil
-}
 
 // tellPinned is for a pod that can only run on some named nodes: the reasons of the
 // others do not matter.
 func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
-	if q.found.pinned == nil {
+	if q.found.Pinned == nil {
 		return overall{}, false
 	}
-	wanted := sets.List(q.found.pinned)
+	wanted := sets.List(q.found.Pinned)
 	left := *r
 	left.Groups = nil
 	for _, g := range r.Groups {
-		there := func(node string) bool { return q.found.pinned.Has(node) }
+		there := func(node string) bool { return q.found.Pinned.Has(node) }
 		if slices.ContainsFunc(g.Nodes, there) && !g.OverAllNodes() {
 			left.Groups = append(left.Groups, g)
 		}

@@ -1,4 +1,7 @@
-package explain
+// Package summary makes the sentences of a verdict: why a pod is pending, where it would
+// be scheduled, what it waits for. The verdict and its figures stand already; nothing is
+// decided here.
+package summary
 
 import (
 	"fmt"
@@ -13,10 +16,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// summarize fills in the words about the whole once verdict, groups, plugins and
-// figures of the report stand: Summary, State, Why, Facts, and the Words of each
-// group. Refusals of a group have their words already.
-func summarize(q *podQuestion, r *report.Report) {
+// Fill fills in the words about the whole once verdict, groups, plugins and figures of
+// the report stand: Summary, State, Why, Facts, and the Words of each group. Refusals
+// of a group have their words already.
+func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
+	q := &podQuestion{Question: question, found: facts}
 	for i := range r.Groups {
 		r.Groups[i].Words = r.Groups[i].JoinClauses()
 	}
@@ -49,7 +53,7 @@ type overall struct {
 
 // tellPreempting says which pods a nominated pod is waiting for.
 func tellPreempting(q *podQuestion, r *report.Report) overall {
-	node, victims := q.Pod.Status.NominatedNodeName, q.found.victims
+	node, victims := q.Pod.Status.NominatedNodeName, q.found.Victims
 	var last time.Time
 	told := overall{state: "preempting"}
 	for _, victim := range victims {
@@ -77,31 +81,31 @@ func graceLeft(end, now time.Time) string {
 
 // tellGated says why the pod does not enter the scheduler's queue.
 func tellGated(q *podQuestion, _ *report.Report) overall {
-	first, told := q.found.gates[0], overall{state: "gated"}
-	told.summary = fmt.Sprintf("%s: kube-scheduler does not consider it until %s.", first.what, first.until)
-	if first.plugin == names.SchedulingGates {
-		told.summary = fmt.Sprintf("%s until %s.", first.what, first.until)
+	first, told := q.found.Gates[0], overall{state: "gated"}
+	told.summary = fmt.Sprintf("%s: kube-scheduler does not consider it until %s.", first.What, first.Until)
+	if first.Plugin == names.SchedulingGates {
+		told.summary = fmt.Sprintf("%s until %s.", first.What, first.Until)
 	}
 	var shorts []string
-	for i, h := range q.found.gates {
+	for i, h := range q.found.Gates {
 		if i > 0 {
-			told.summary += fmt.Sprintf(" Also: %s.", h.what)
+			told.summary += fmt.Sprintf(" Also: %s.", h.What)
 		}
-		shorts = append(shorts, h.short)
-		if h.plugin != names.SchedulingGates { // whose reason only repeats the names of the gates
-			told.facts = append(told.facts, h.plugin+": "+h.reason)
+		shorts = append(shorts, h.Short)
+		if h.Plugin != names.SchedulingGates { // whose reason only repeats the names of the gates
+			told.facts = append(told.facts, h.Plugin+": "+h.Reason)
 		}
-		if h.owner != "" {
-			told.facts = append(told.facts, h.owner)
+		if h.Owner != "" {
+			told.facts = append(told.facts, h.Owner)
 		}
 	}
-	told.cause, told.why = first.cause(q), strings.Join(shorts, ", ")
+	told.cause, told.why = first.Cause(q.Question), strings.Join(shorts, ", ")
 	return told
 }
 
 // tellNotConsidered says why no scheduler handles the pod.
 func tellNotConsidered(q *podQuestion, r *report.Report) overall {
-	why := q.found.scheduler.why
+	why := q.found.Scheduler.Why
 	if q.Pod.DeletionTimestamp != nil {
 		return overall{summary: "Not considered: " + why + ".", state: "being deleted", why: why, facts: []string{why}}
 	}
@@ -128,6 +132,28 @@ func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	return told
 }
 
+// firstWords names the node that would be taken, after "It fits 4 nodes now".
+func firstWords(q *podQuestion) string {
+	var fit []string
+	for _, node := range q.found.Free {
+		fit = append(fit, node.Node().Name)
+	}
+	first := q.found.First
+	likely := ""
+	if q.found.Likely {
+		likely = "likely "
+	}
+	switch {
+	case len(fit) == 1 || len(first) == 0:
+		return ": " + grammar.List(fit, grammar.Few)
+	case len(first) == len(fit):
+		return ", all equal: " + grammar.List(fit, grammar.Few)
+	case len(first) > 1:
+		return fmt.Sprintf(", %shighest-scoring are %s", likely, grammar.List(first, grammar.Few))
+	}
+	return ", " + likely + "highest-scoring is " + first[0]
+}
+
 // tellUnknown says what could not be read and what is unknown because of it.
 func tellUnknown(q *podQuestion, r *report.Report) overall {
 	told := overall{state: "unknown", summary: "Unknown."}
@@ -145,7 +171,7 @@ func tellUnknown(q *podQuestion, r *report.Report) overall {
 		told.summary, told.why = "Unknown: "+told.facts[0], r.Unknown[0].Why
 		told.facts = told.facts[1:]
 	}
-	told.facts = append(told.facts, factsWithoutNodesOf(q)...)
+	told.facts = append(told.facts, whatIsKnown(q)...)
 	return told
 }
 

@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"cmp"
@@ -45,7 +45,7 @@ func missesOf(q *podQuestion, r *report.Report) misses {
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
 			rows := plugins.ShortageTableOf(q.Question).Rows
-			for n, at := range q.found.places[i] {
+			for n, at := range q.found.Places[i] {
 				m.add(shortNode{g.Nodes[n], rows[at].Figures})
 			}
 		default:

@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func withLanes(q *podQuestion, r *report.Report, told overall) overall {
 // nomination is for a pod whose victims are gone and that has no node yet.
 func nomination(q *podQuestion) string {
 	name := q.Pod.Status.NominatedNodeName
-	if name == "" || len(q.found.victims) > 0 {
+	if name == "" || len(q.found.Victims) > 0 {
 		return ""
 	}
 	if _, err := q.Nodes.NodeInfos().Get(name); err != nil {
@@ -66,7 +66,7 @@ func provisioned(q *podQuestion) []provisioning {
 			continue
 		}
 		p := provisioning{claim: claim, node: claim.SelectedNode(), by: claim.Provisioner(q.Question)}
-		for _, event := range q.found.claims[claim.Name] {
+		for _, event := range q.found.Claims[claim.Name] {
 			switch event.Reason {
 			case "ProvisioningFailed":
 				if p.failed == nil || event.Last.After(p.failed.Last) {

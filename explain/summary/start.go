@@ -1,4 +1,4 @@
-package explain
+package summary
 
 import (
 	"slices"
@@ -17,9 +17,39 @@ var imageReasons = []string{
 	"RegistryUnavailable", "SignatureValidationFailed",
 }
 
-// started says how far a bound pod got, and what keeps it there.
-func started(pod *corev1.Pod) start {
-	s := start{since: scheduler.BoundAt(pod)}
+// stage is how far a bound pod got.
+type stage string
+
+// The stages of a bound pod, in their order.
+const (
+	stageRunning   stage = ""          // every container was started
+	stageKubelet   stage = "kubelet"   // the kubelet has not acknowledged it
+	stageVolume    stage = "volume"    // volumes are not mounted
+	stageSandbox   stage = "sandbox"   // the pod has no network or sandbox yet
+	stageInit      stage = "init"      // an init container runs, waits or fails
+	stageImage     stage = "image"     // an image cannot be pulled
+	stageContainer stage = "container" // a container does not start for another reason
+	stageCreating  stage = "creating"  // nothing is wrong that could be seen: it is being created
+	stageEnding    stage = "ending"    // deletion was asked for
+	stageFinished  stage = "finished"  // Succeeded or Failed
+)
+
+// Start says why a bound pod has not started.
+type Start struct {
+	stage     stage
+	container string // the container in question, if one is
+	image     string
+	reason    string // as the kubelet words it: "ErrImagePull"
+	message   string // whole, as the kubelet words it
+	speaker   string // whose words these are; "": the kubelet's
+	exitCode  int32  // of the last try, where it ended
+	restarts  int32
+	since     time.Time // when it was bound
+}
+
+// StartOf says how far a bound pod got, and what keeps it there.
+func StartOf(pod *corev1.Pod) Start {
+	s := Start{since: scheduler.BoundAt(pod)}
 	switch {
 	case scheduler.Terminal(pod):
 		s.stage = stageFinished
@@ -36,9 +66,12 @@ func started(pod *corev1.Pod) start {
 	return s
 }
 
-// silent says whether the pod itself does not tell what keeps it: volumes and
+// Started says whether every container was started, or the pod has ended.
+func (s Start) Started() bool { return s.stage == stageRunning || s.stage == stageFinished }
+
+// Silent says whether the pod itself does not tell what keeps it: volumes and
 // sandboxes are told of in events alone.
-func (s start) silent() bool {
+func (s Start) Silent() bool {
 	switch s.stage {
 	case stageKubelet, stageVolume, stageSandbox, stageCreating:
 		return true
@@ -54,13 +87,13 @@ var troubles = map[string]stage{
 	"FailedCreatePodSandBox": stageSandbox, "NetworkNotReady": stageSandbox,
 }
 
-// heard is s with what the newest event of a trouble says, where the pod says
+// Heard is s with what the newest event of a trouble says, where the pod says
 // nothing.
-func (s start) heard(events []model.Event) start {
+func (s Start) Heard(events []model.Event) Start {
 	var newest time.Time
 	for _, event := range events {
 		about, ok := troubles[event.Reason]
-		if !ok || !s.silent() || !event.Last.After(newest) {
+		if !ok || !s.Silent() || !event.Last.After(newest) {
 			continue
 		}
 		newest = event.Last
@@ -70,7 +103,7 @@ func (s start) heard(events []model.Event) start {
 }
 
 // notStarted finds the first thing in the kubelet's order that has not happened.
-func (s *start) notStarted(pod *corev1.Pod) {
+func (s *Start) notStarted(pod *corev1.Pod) {
 	switch {
 	case s.broken(pod.Status.InitContainerStatuses, true), s.broken(pod.Status.ContainerStatuses, false):
 	case pod.Status.StartTime == nil && len(pod.Status.ContainerStatuses) == 0:
@@ -84,7 +117,7 @@ func (s *start) notStarted(pod *corev1.Pod) {
 }
 
 // broken looks for a container that waits for a reason of its own.
-func (s *start) broken(statuses []corev1.ContainerStatus, init bool) bool {
+func (s *Start) broken(statuses []corev1.ContainerStatus, init bool) bool {
 	for _, c := range statuses {
 		waiting := c.State.Waiting
 		if waiting == nil || waiting.Reason == "" || waiting.Reason == "ContainerCreating" || waiting.Reason == "PodInitializing" {
@@ -113,7 +146,7 @@ func (s *start) broken(statuses []corev1.ContainerStatus, init bool) bool {
 
 // sandbox tells volumes from the sandbox where the pod has neither yet: the
 // kubelet mounts volumes first, and only its events name which is missing.
-func (s *start) sandbox(pod *corev1.Pod) {
+func (s *Start) sandbox(pod *corev1.Pod) {
 	s.stage = stageSandbox
 	if slices.ContainsFunc(pod.Spec.Volumes, mounted) {
 		s.stage = stageVolume
@@ -132,7 +165,7 @@ func mounted(v corev1.Volume) bool {
 }
 
 // initRunning looks for the init container that has not ended yet.
-func (s *start) initRunning(pod *corev1.Pod) bool {
+func (s *Start) initRunning(pod *corev1.Pod) bool {
 	for i, c := range pod.Status.InitContainerStatuses {
 		sidecar := i < len(pod.Spec.InitContainers) && pod.Spec.InitContainers[i].RestartPolicy != nil &&
 			*pod.Spec.InitContainers[i].RestartPolicy == corev1.ContainerRestartPolicyAlways
