@@ -1,4 +1,4 @@
-package explain
+package trace
 
 import (
 	"context"
@@ -24,15 +24,15 @@ func (w *stages) postFilter() {
 		return
 	}
 	stage := report.Stage{Name: report.StagePostFilter, Outcome: report.Refused, Words: "No node fits: kube-scheduler tries to preempt pods of lower priority."}
-	found := w.report.Preemption
+	found := w.Report.Preemption
 	missing := !w.asked(names.DynamicResources)
-	for _, name := range w.profile.PostFilters {
+	for _, name := range w.Profile.PostFilters {
 		step := w.step(report.StagePostFilter, name)
 		switch {
 		case name == names.DynamicResources && missing:
 			step = step.Silent(report.Refused, "ends the attempt: its PreFilter was not run")
 			step.Detail = "kube-scheduler reports \"not found\" for it and does not reach preemption."
-		case name == names.DynamicResources && w.simulator(w.profile).Deallocates(w.m, w.question.Pod):
+		case name == names.DynamicResources && w.Preemption.Deallocates(w.m, w.Question.Pod):
 			step = step.Silent(report.Passed, "deallocates a claim for the next attempt")
 			step.Detail = "A ResourceClaim of the pod is allocated where the pod does not fit, and no other pod has reserved it."
 		case name == names.DynamicResources:
@@ -58,7 +58,7 @@ func (w *stages) postFilter() {
 
 // asked says whether the scheduler comes to the plugin's PreFilter.
 func (w *stages) asked(plugin string) bool {
-	for _, stage := range w.way.Stages {
+	for _, stage := range w.cycle.Stages {
 		if stage.Name != report.StagePreFilter {
 			continue
 		}
@@ -81,9 +81,9 @@ func (w *stages) score(ctx context.Context) error {
 		Name: report.StageScore, Outcome: report.Passed, From: len(w.feasible), To: len(w.feasible),
 		Words: "Each plugin scores each node 0 to 100, times its weight. The highest total wins.",
 	}
-	w.way.Sample = w.profile.Sample(w.m.Included())
-	w.way.Likely = w.way.Sample < len(w.feasible)
-	r, err := w.profile.Prioritize(ctx, w.m.State, w.question.Pod, w.feasible)
+	w.cycle.Sample = w.Profile.Sample(w.m.Included())
+	w.cycle.Likely = w.cycle.Sample < len(w.feasible)
+	r, err := w.Profile.Prioritize(ctx, w.m.State, w.Question.Pod, w.feasible)
 	if err != nil {
 		w.end = "the nodes could not be scored"
 		stage.Outcome, stage.Words = report.Open, "Unknown: "+err.Error()+"."
@@ -92,16 +92,16 @@ func (w *stages) score(ctx context.Context) error {
 	}
 	if len(r.Unread) > 0 {
 		stage.Outcome = report.Open
-		w.report.Unknown = report.MergeUnknown(w.report.Unknown, r.Unread)
+		w.Report.Unknown = report.MergeUnknown(w.Report.Unknown, r.Unread)
 	}
 	for _, node := range r.Nodes {
-		w.way.Ranked = append(w.way.Ranked, report.RankedNode{Node: node.Node, Total: node.Total, First: node.Tied, Scores: node.Scores})
+		w.cycle.Ranked = append(w.cycle.Ranked, report.RankedNode{Node: node.Node, Total: node.Total, First: node.Tied, Scores: node.Scores})
 	}
 	switch {
 	case len(w.feasible) == 1:
 		stage.Outcome, stage.Words = report.Skipped, "Only one node fits, so nothing is scored."
-	case w.way.Likely:
-		stage.Words = fmt.Sprintf("kube-scheduler scores only the first %d of these %s that it finds.", w.way.Sample, grammar.Plural(len(w.feasible), "node"))
+	case w.cycle.Likely:
+		stage.Words = fmt.Sprintf("kube-scheduler scores only the first %d of these %s that it finds.", w.cycle.Sample, grammar.Plural(len(w.feasible), "node"))
 	}
 	stage.Steps = w.scoreSteps(&r)
 	w.add(stage)
@@ -128,10 +128,10 @@ func (w *stages) scoreSteps(r *scheduler.Ranking) []report.Step {
 		}
 		return step
 	}
-	for _, p := range w.profile.PreScorers() {
+	for _, p := range w.Profile.PreScorers() {
 		steps = append(steps, each(report.StagePreScore, p))
 	}
-	for _, p := range w.profile.Scorers() {
+	for _, p := range w.Profile.Scorers() {
 		step := each(report.StageScore, p)
 		if step.Asked > 0 {
 			step.Scores = r.Of(p)
@@ -147,19 +147,19 @@ func (w *stages) bind() {
 		w.add(w.unreached(report.StageBind))
 		return
 	}
-	first := w.way.Ranked[0].Node
+	first := w.cycle.Ranked[0].Node
 	stage := report.Stage{Name: report.StageBind, Outcome: report.Passed, From: len(w.feasible), To: 1}
-	switch tie := w.way.Firsts(); {
-	case w.way.Stage(report.StageScore).Outcome == report.Open:
+	switch tie := w.cycle.Firsts(); {
+	case w.cycle.Stage(report.StageScore).Outcome == report.Open:
 		stage.Outcome, stage.Words = report.Open, "Unknown: scores depend on objects that could not be read."
-	case w.way.Likely:
+	case w.cycle.Likely:
 		stage.Words = fmt.Sprintf("Likely %s: it scores highest, if kube-scheduler finds it.", first)
 	case len(tie) > 1:
 		stage.Words = fmt.Sprintf("One of %s at random: they score highest.", grammar.List(tie, grammar.Few))
 	default:
 		stage.Words = "It would be bound to " + first + "."
 	}
-	for _, name := range w.profile.Binders {
+	for _, name := range w.Profile.Binders {
 		step := w.step(report.StageBind, name)
 		step.Asked, step.Left = 1, 1
 		step.What = "after Reserve, Permit and PreBind, which are not simulated"

@@ -1,4 +1,4 @@
-package explain
+package trace
 
 import (
 	"context"
@@ -29,16 +29,16 @@ func (w *stages) preFilter() {
 		Words: "Each plugin checks the pod and all nodes once; some exclude nodes.",
 	}
 	stop := "" // why the plugins after it are not asked
-	for _, k := range w.profile.PreOrder {
+	for _, k := range w.Profile.PreOrder {
 		if stop != "" {
-			stage.Steps = append(stage.Steps, w.step(report.StagePreFilter, w.profile.Plugins[k].Name).Silent(report.Unreached, stop))
+			stage.Steps = append(stage.Steps, w.step(report.StagePreFilter, w.Profile.Plugins[k].Name).Silent(report.Unreached, stop))
 			continue
 		}
 		step, last := w.preFilterStep(k)
 		stage.Steps = append(stage.Steps, step)
 		stage.Outcome = worse(stage.Outcome, step.Outcome)
 		if last {
-			stop = "not run: " + w.profile.Plugins[k].Name + " ends the attempt"
+			stop = "not run: " + w.Profile.Plugins[k].Name + " ends the attempt"
 		}
 	}
 	if stage.Outcome == report.Refused {
@@ -50,18 +50,18 @@ func (w *stages) preFilter() {
 
 // preFilterStep is one plugin's; last says that it ends the attempt.
 func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
-	a, name := &w.m.Answers[k], w.profile.Plugins[k].Name
+	a, name := &w.m.Answers[k], w.Profile.Plugins[k].Name
 	step = w.step(report.StagePreFilter, name)
 	switch {
 	case a.Open != nil:
 		return step.Silent(report.Open, whyOpen(a)), false
 	case a.Skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name)), false
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.Question, name)), false
 	case scheduler.Failed(a.Pre):
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
 	case a.Pre != nil:
-		told := plugins.Tell(w.question, []plugins.Refused{w.m.Rejection(k, 0)})
+		told := plugins.Tell(w.Question, []plugins.Refused{w.m.Rejection(k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
@@ -126,7 +126,7 @@ func (w *stages) filter(ctx context.Context) {
 			first[k] = append(first[k], i)
 		}
 	}
-	for k, p := range w.profile.Plugins {
+	for k, p := range w.Profile.Plugins {
 		if p.Filter != nil {
 			step := w.filterStep(k, first[k])
 			stage.Steps, stage.Outcome = append(stage.Steps, step), worse(stage.Outcome, step.Outcome)
@@ -153,13 +153,13 @@ func (w *stages) filter(ctx context.Context) {
 
 // filterStep is one plugin's; the nodes it is the first to refuse drop out.
 func (w *stages) filterStep(k int, drop []int) report.Step {
-	a, name := &w.m.Answers[k], w.profile.Plugins[k].Name
+	a, name := &w.m.Answers[k], w.Profile.Plugins[k].Name
 	step := w.step(report.StageFilter, name)
 	switch {
 	case len(w.alive) == 0:
 		return step.Silent(report.Unreached, "not run: no node remains")
 	case a.Skipped:
-		return step.Silent(report.Skipped, "skipped: "+skipWords(w.question, name))
+		return step.Silent(report.Skipped, "skipped: "+skipWords(w.Question, name))
 	case a.Open != nil:
 		return step.Silent(report.Open, whyOpen(a))
 	}
@@ -191,7 +191,7 @@ func (w *stages) failsOn(k int) string {
 // nominated is the node that the scheduler checks before all others and takes
 // because it fits (Scheduler.evaluateNominatedNode); -1 without such a node.
 func (w *stages) nominated(ctx context.Context) int {
-	name := w.question.Pod.Status.NominatedNodeName
+	name := w.Question.Pod.Status.NominatedNodeName
 	if name == "" {
 		return -1
 	}
@@ -202,7 +202,7 @@ func (w *stages) nominated(ctx context.Context) int {
 		if fits := w.m.Fits(i); fits != nil && *fits {
 			return i
 		}
-		if !w.m.Includes(name) && !w.m.Open() && w.profile.Framework.RunFilterPluginsWithNominatedPods(ctx, w.m.State, w.question.Pod, node).IsSuccess() {
+		if !w.m.Includes(name) && !w.m.Open() && w.Profile.Framework.RunFilterPluginsWithNominatedPods(ctx, w.m.State, w.Question.Pod, node).IsSuccess() {
 			w.beyond = true
 			return i
 		}

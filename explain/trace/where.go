@@ -1,4 +1,4 @@
-package explain
+package trace
 
 import (
 	"fmt"
@@ -12,24 +12,24 @@ import (
 // where says where the pod would be scheduled and by how much; of one that has a
 // node, why it is there.
 func (w *stages) where() string {
-	said := w.goes()
-	if w.way.Running != "" {
+	said := goes(&w.cycle)
+	if w.cycle.Running != "" {
 		said = w.whyThere() + " Simulated as if the pod had no node yet."
 	}
 	switch {
-	case said == "" || len(w.way.Ranked) < 2:
+	case said == "" || len(w.cycle.Ranked) < 2:
 		return said
-	case w.way.Stage(report.StageScore).Outcome == report.Open:
+	case w.cycle.Stage(report.StageScore).Outcome == report.Open:
 		said += " Uncertain: scores depend on objects that could not be read."
-	case w.way.Likely:
-		said += fmt.Sprintf(" Likely: kube-scheduler scores only %d of the %d nodes that fit.", w.way.Sample, len(w.way.Ranked))
+	case w.cycle.Likely:
+		said += fmt.Sprintf(" Likely: kube-scheduler scores only %d of the %d nodes that fit.", w.cycle.Sample, len(w.cycle.Ranked))
 	}
 	return said
 }
 
 // goes says where a pod without a node would be scheduled; "" where no node fits.
-func (w *stages) goes() string {
-	ranked, tie := w.way.Ranked, w.way.Firsts()
+func goes(cycle *report.SchedulingCycle) string {
+	ranked, tie := cycle.Ranked, cycle.Firsts()
 	switch {
 	case len(ranked) == 0:
 		return ""
@@ -49,7 +49,7 @@ func scored(node report.RankedNode) string { return fmt.Sprintf("%s %d", node.No
 
 // whyThere compares the pod's node with the others.
 func (w *stages) whyThere() string {
-	there, ranked, tie := w.way.Running, w.way.Ranked, w.way.Firsts()
+	there, ranked, tie := w.cycle.Running, w.cycle.Ranked, w.cycle.Firsts()
 	at := slices.IndexFunc(ranked, func(node report.RankedNode) bool { return node.Node == there })
 	switch {
 	case at < 0 && len(ranked) == 0 && !w.none:
@@ -76,7 +76,7 @@ func (w *stages) against(node string) string {
 			continue
 		}
 		if k := w.m.FirstSure(i); k >= 0 {
-			return w.profile.Plugins[k].Name + ", " + plugins.Tell(w.question, []plugins.Refused{w.m.Rejection(k, i)}).Short
+			return w.Profile.Plugins[k].Name + ", " + plugins.Tell(w.Question, []plugins.Refused{w.m.Rejection(k, i)}).Short
 		}
 	}
 	return "the node no longer exists"

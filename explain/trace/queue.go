@@ -1,4 +1,4 @@
-package explain
+package trace
 
 import (
 	"fmt"
@@ -15,22 +15,22 @@ func (w *stages) queue() {
 		stage.To = len(w.alive)
 		w.add(stage)
 	}()
-	if w.report.Verdict == report.NotConsidered {
+	if w.Report.Verdict == report.NotConsidered {
 		w.alive, w.end = nil, "no scheduler handles the pod"
-		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.facts.Scheduler.Why+"."
+		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.NoScheduler+"."
 		return
 	}
-	if why := w.openFor("leases"); why != "" {
+	if why := whyUnknown(w.Report, "leases"); why != "" {
 		stage.Outcome, stage.Words = report.Open, "Unknown: "+why+"."
 	}
-	for _, p := range w.profile.Gates {
+	for _, p := range w.Profile.Gates {
 		step := w.gate(p.Name())
 		stage.Steps = append(stage.Steps, step)
 		if step.Outcome == report.Open && stage.Outcome == report.Passed {
 			stage.Outcome, stage.Words = report.Open, "Unknown: "+step.What+"."
 		}
 	}
-	if held := w.facts.Gates; len(held) > 0 {
+	if held := w.Gates; len(held) > 0 {
 		var all []string
 		for _, h := range held {
 			all = append(all, h.Short)
@@ -44,24 +44,25 @@ func (w *stages) queue() {
 // gate is the step of one PreEnqueue plugin.
 func (w *stages) gate(plugin string) report.Step {
 	step := w.step(report.StageQueue, plugin)
-	for _, h := range w.facts.Gates {
+	for _, h := range w.Gates {
 		if h.Plugin == plugin {
 			step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 			step.What, step.Detail = h.Short, h.What+", until "+h.Until+"."
 			return step
 		}
 	}
-	for _, part := range w.report.Unknown {
-		if slices.Contains(part.Plugins, plugin) && w.ungated {
+	for _, part := range w.Report.Unknown {
+		if slices.Contains(part.Plugins, plugin) && w.GatesUnknown {
 			return step.Silent(report.Open, part.Why)
 		}
 	}
 	return step
 }
 
-// openFor says why something about the pod is open for the resource; "" if it is not.
-func (w *stages) openFor(resource string) string {
-	for _, part := range w.report.Unknown {
+// whyUnknown says why something about the pod is unknown for the resource; "" if
+// nothing is.
+func whyUnknown(r *report.Report, resource string) string {
+	for _, part := range r.Unknown {
 		if part.Resource == resource {
 			return part.Why
 		}

@@ -1,4 +1,4 @@
-package explain
+package trace
 
 import (
 	"cmp"
@@ -21,17 +21,23 @@ func (w *stages) tell(step *report.Step, k int, drop []int) {
 	for n, i := range drop {
 		all[n] = w.m.Rejection(k, i)
 	}
-	step.What, step.Detail, step.Nodes = w.dropped(k, all)
+	of := exclusion{question: w.Question, plugin: w.Profile.Plugins[k].Name}
+	step.What, step.Detail, step.Nodes = of.words(all)
 }
 
-// dropped groups nodes by why the plugin rejects them, the largest group first: a
+// exclusion words the nodes that one plugin excludes.
+type exclusion struct {
+	question *plugins.Question
+	plugin   string
+}
+
+// words groups nodes by why the plugin rejects them, the largest group first: a
 // clause, sentences, and their names in that order.
-func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nodes []string) {
-	plugin := w.profile.Plugins[k].Name
+func (e exclusion) words(all []plugins.Refused) (what, detail string, nodes []string) {
 	groups := map[string][]plugins.Refused{}
 	var order []string
 	for _, r := range all {
-		shape := w.shapeOf(plugin, r)
+		shape := e.shapeOf(r)
 		if groups[shape] == nil {
 			order = append(order, shape)
 		}
@@ -39,7 +45,7 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 	}
 	for _, rs := range groups {
 		slices.SortFunc(rs, func(a, b plugins.Refused) int {
-			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(w.question, a), plugins.Explainers[b.Plugin].Distance(w.question, b)), strings.Compare(a.Name(), b.Name()))
+			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(e.question, a), plugins.Explainers[b.Plugin].Distance(e.question, b)), strings.Compare(a.Name(), b.Name()))
 		})
 	}
 	slices.SortFunc(order, func(a, b string) int {
@@ -54,8 +60,8 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 		}
 		if n < grammar.Few {
 			rest -= len(rs)
-			clauses = append(clauses, w.clauseOf(plugin, rs, len(all)))
-			sentences = append(sentences, w.sentenceOf(plugin, rs))
+			clauses = append(clauses, e.clauseOf(rs, len(all)))
+			sentences = append(sentences, e.sentenceOf(rs))
 		}
 	}
 	if rest > 0 {
@@ -65,15 +71,15 @@ func (w *stages) dropped(k int, all []plugins.Refused) (what, detail string, nod
 }
 
 // shapeOf is what nodes have in common that one clause covers.
-func (w *stages) shapeOf(plugin string, r plugins.Refused) string {
-	switch explainer := plugins.Explainers[plugin]; {
-	case plugin == names.NodeAffinity:
-		if instead, ok := insteadOf(w.question, r); ok {
+func (e exclusion) shapeOf(r plugins.Refused) string {
+	switch explainer := plugins.Explainers[e.plugin]; {
+	case e.plugin == names.NodeAffinity:
+		if instead, ok := insteadOf(e.question, r); ok {
 			return instead
 		}
-		return explainer.Shape(w.question, r)
+		return explainer.Shape(e.question, r)
 	case explainer.Shape != nil:
-		return explainer.Shape(w.question, r)
+		return explainer.Shape(e.question, r)
 	}
 	return r.Status.Message()
 }
@@ -92,20 +98,20 @@ func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
 }
 
 // clauseOf words some of the nodes that a plugin rejects, of so many.
-func (w *stages) clauseOf(plugin string, rs []plugins.Refused, of int) string {
+func (e exclusion) clauseOf(rs []plugins.Refused, of int) string {
 	said := ""
-	switch plugin {
+	switch e.plugin {
 	case names.TaintToleration:
-		said = taintBrief(plugins.Untolerated(w.question, rs[0]))
+		said = taintBrief(plugins.Untolerated(e.question, rs[0]))
 	case names.NodeAffinity:
-		said, _ = insteadOf(w.question, rs[0])
+		said, _ = insteadOf(e.question, rs[0])
 	case names.NodeResourcesFit:
-		if said = w.shortBy(rs); said != "" {
+		if said = e.shortBy(rs); said != "" {
 			return fmt.Sprintf("%d %s", len(rs), said)
 		}
 	}
 	if said == "" {
-		said = plugins.Tell(w.question, rs).Short
+		said = plugins.Tell(e.question, rs).Short
 	}
 	if of == 1 {
 		return rs[0].Name() + ": " + said
@@ -130,8 +136,8 @@ func taintBrief(taints []corev1.Taint) string {
 
 // shortBy says how much more several nodes need, the closest first, where that is
 // one resource, and otherwise which resources.
-func (w *stages) shortBy(rs []plugins.Refused) string {
-	lacks := plugins.Shortages(w.question, rs[0])
+func (e exclusion) shortBy(rs []plugins.Refused) string {
+	lacks := plugins.Shortages(e.question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
 		return ""
@@ -145,7 +151,7 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 	name := lacks[0].Resource
 	var all []string
 	for _, r := range rs[:min(len(rs), grammar.Few)] {
-		all = append(all, quantity.RoundedUp(name, plugins.Shortages(w.question, r)[0].Short))
+		all = append(all, quantity.RoundedUp(name, plugins.Shortages(e.question, r)[0].Short))
 	}
 	all = slices.Compact(all)
 	if rest := len(rs) - grammar.Few; rest > 0 {
@@ -155,14 +161,14 @@ func (w *stages) shortBy(rs []plugins.Refused) string {
 }
 
 // sentenceOf names the nodes and all reasons of the plugin.
-func (w *stages) sentenceOf(plugin string, rs []plugins.Refused) string {
-	if plugin == names.TaintToleration && len(plugins.Untolerated(w.question, rs[0])) > 0 {
+func (e exclusion) sentenceOf(rs []plugins.Refused) string {
+	if e.plugin == names.TaintToleration && len(plugins.Untolerated(e.question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {
 			nodes = append(nodes, r.Name())
 		}
-		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(w.question, rs[0]), ", "), "node.kubernetes.io/", "")
+		taints := strings.ReplaceAll(strings.Join(plugins.UntoleratedNames(e.question, rs[0]), ", "), "node.kubernetes.io/", "")
 		return grammar.List(nodes, grammar.Few) + ": " + taints
 	}
-	return strings.TrimSuffix(plugins.Tell(w.question, rs).What, ".")
+	return strings.TrimSuffix(plugins.Tell(e.question, rs).What, ".")
 }
