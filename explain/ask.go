@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -39,22 +40,20 @@ func (e *Engine) finder(t report.Target) func() *corev1.Pod {
 }
 
 // askPod answers for a pod, and gives the fixes as they were tried.
-func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []attemptedFix, error) {
+func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []fixes.Attempt, error) {
 	find := e.finder(q.Target)
 	said, err := e.gatherFacts(ctx, find)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fixing{Engine: e, find: find}
+	f := fixes.NewSearch(e.scheduler, e.budgets, e.commands, find)
 	told, err := e.examine(ctx, q, said, f)
 	if err != nil || !q.Parts.Has(report.FixesPart) {
 		return told, nil, err
 	}
-	var tried []attemptedFix
-	if f.failed == nil {
-		told.Tried, tried, f.failed = f.tryAll(ctx)
-	}
-	switch err := f.failed; {
+	var tried []fixes.Attempt
+	told.Tried, tried, err = f.Try(ctx)
+	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrNoPod):
 		return nil, nil, err
 	case err != nil:
@@ -66,13 +65,13 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 }
 
 // examine answers under the lock, and gathers what f is going to try.
-func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, f *fixing) (told *report.Report, err error) {
+func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, f *fixes.Search) (told *report.Report, err error) {
 	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	pod := f.find()
+	pod := e.finder(q.Target)()
 	if pod == nil {
 		return nil, fmt.Errorf("explain pod: %w", ErrNoPod)
 	}
@@ -89,7 +88,10 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	}
 	summary.Fill(x.question, x.facts, x.report)
 	if q.Parts.Has(report.FixesPart) {
-		f.failed = x.guarded(func() error { return f.gather(ctx, x) })
+		f.Gather(ctx, fixes.Query{
+			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
+			Gates: x.facts.Gates, Ending: x.ending(), Evaluate: x.evaluate,
+		})
 	}
 	if q.Parts.Has(report.TracePart) {
 		if err := x.trace(ctx); err != nil {

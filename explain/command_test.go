@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
@@ -55,7 +57,7 @@ func statefulSet(fullName string, like *corev1.Pod, edits ...func(*appsv1.Statef
 
 var (
 	gpuTaint = corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}
-	lowerCPU = lowerRequest{container: "app", resource: corev1.ResourceCPU, from: 4000, to: 3600}
+	lowerCPU = remedy.LowerRequest{Container: "app", Resource: corev1.ResourceCPU, From: 4000, To: 3600}
 )
 
 func limiting(name corev1.ResourceName, amount string) func(*corev1.Pod) {
@@ -100,76 +102,76 @@ func TestCommands(t *testing.T) {
 		says    string
 		pod     *corev1.Pod
 		objects []runtime.Object
-		steps   []remedy
+		steps   []remedy.Step
 	}{
-		{"a request of a Deployment's pod", checkout("x", ""), deployed, []remedy{lowerCPU}},
-		{"a request and its limit", checkout("x", ""), deployed, []remedy{lowerRequest{container: "app", resource: corev1.ResourceMemory, to: 3 << 30, limit: true}, lowerCPU}},
-		{"a toleration", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}}},
-		{"a selector", checkout("x", ""), deployed, []remedy{dropSelector{"disktype", "ssd"}}},
-		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}, dropSelector{"disktype", "ssd"}}},
-		{"a selector that an admission plugin added", checkout("x", "", selecting("pool", "web")), deployed, []remedy{dropSelector{"pool", "web"}}},
-		{"a node first, then the template", checkout("x", ""), deployed, []remedy{tolerate{gpuTaint}, uncordon{"a"}}},
-		{"a gate is the pod's own", checkout("x", "", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}} }), deployed, []remedy{ungate{[]string{"example.com/quota"}}}},
-		{"a gate and the template", checkout("x", ""), deployed, []remedy{ungate{[]string{"example.com/quota"}}, tolerate{gpuTaint}}},
-		{"a ReplicaSet of its own", rs(), []runtime.Object{replicaSet("shop/rs", testPod("shop/x", "", "4"))}, []remedy{lowerCPU}},
-		{"a ReplicaSet of a kind that is not known", rs(), []runtime.Object{replicaSet("shop/rs", plain, controlledBy("argoproj.io/v1alpha1", "Rollout", "web"))}, []remedy{lowerCPU}},
-		{"a ReplicaSet that is gone", rs(), nil, []remedy{lowerCPU}},
-		{"a StatefulSet waits for its pods in order", index, set(), []remedy{lowerCPU}},
-		{"a parallel one does not", index, set(func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }), []remedy{lowerCPU}},
-		{"one that is updated by deletion", index, set(func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType }), []remedy{lowerCPU}},
+		{"a request of a Deployment's pod", checkout("x", ""), deployed, []remedy.Step{lowerCPU}},
+		{"a request and its limit", checkout("x", ""), deployed, []remedy.Step{remedy.LowerRequest{Container: "app", Resource: corev1.ResourceMemory, To: 3 << 30, Limit: true}, lowerCPU}},
+		{"a toleration", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"a selector", checkout("x", ""), deployed, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
+		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
+		{"a selector that an admission plugin added", checkout("x", "", selecting("pool", "web")), deployed, []remedy.Step{remedy.DropSelector{Key: "pool", Value: "web"}}},
+		{"a node first, then the template", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.Uncordon{Node: "a"}}},
+		{"a gate is the pod's own", checkout("x", "", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}} }), deployed, []remedy.Step{remedy.Ungate{Gates: []string{"example.com/quota"}}}},
+		{"a gate and the template", checkout("x", ""), deployed, []remedy.Step{remedy.Ungate{Gates: []string{"example.com/quota"}}, remedy.Tolerate{Taint: gpuTaint}}},
+		{"a ReplicaSet of its own", rs(), []runtime.Object{replicaSet("shop/rs", testPod("shop/x", "", "4"))}, []remedy.Step{lowerCPU}},
+		{"a ReplicaSet of a kind that is not known", rs(), []runtime.Object{replicaSet("shop/rs", plain, controlledBy("argoproj.io/v1alpha1", "Rollout", "web"))}, []remedy.Step{lowerCPU}},
+		{"a ReplicaSet that is gone", rs(), nil, []remedy.Step{lowerCPU}},
+		{"a StatefulSet waits for its pods in order", index, set(), []remedy.Step{lowerCPU}},
+		{"a parallel one does not", index, set(func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }), []remedy.Step{lowerCPU}},
+		{"one that is updated by deletion", index, set(func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType }), []remedy.Step{lowerCPU}},
 		{"one that holds the pod back", index, set(func(s *appsv1.StatefulSet) {
 			s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}
-		}), []remedy{lowerCPU}},
+		}), []remedy.Step{lowerCPU}},
 		{"a DaemonSet's tolerations are its own", testPod("shop/agent-x", "", "4", podControlledBy("apps/v1", "DaemonSet", "agent"), func(p *corev1.Pod) {
 			p.Spec.Tolerations = []corev1.Toleration{
 				{Key: "spot", Operator: corev1.TolerationOpExists},
 				{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
 				{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 			}
-		}), nil, []remedy{tolerate{gpuTaint}}},
-		{"a Job starts over", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile, podLabel("batch.kubernetes.io/controller-uid", "x")), nil, []remedy{tolerate{gpuTaint}}},
-		{"a Job whose selector people chose", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
-		{"a static pod", testPod("shop/etcd-a", "", "4", podControlledBy("v1", "Node", "a")), nil, []remedy{lowerCPU}},
-		{"a custom kind", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{lowerCPU}},
-		{"nodes do not ask whose the pod is", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy{uncordon{"a"}, uncordon{"b"}}},
-		{"a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy{tolerate{gpuTaint}}},
-		{"the first toleration of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy{tolerate{corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}}}},
+		}), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"a Job starts over", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile, podLabel("batch.kubernetes.io/controller-uid", "x")), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"a Job whose selector people chose", testPod("shop/report-x", "", "4", podControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"a static pod", testPod("shop/etcd-a", "", "4", podControlledBy("v1", "Node", "a")), nil, []remedy.Step{lowerCPU}},
+		{"a custom kind", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy.Step{lowerCPU}},
+		{"nodes do not ask whose the pod is", testPod("shop/flow-1", "", "4", podControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy.Step{remedy.Uncordon{Node: "a"}, remedy.Uncordon{Node: "b"}}},
+		{"a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"the first toleration of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Tolerate{Taint: corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}}}},
 		{"a gate of a bare pod", testPod("shop/bare", "", "4", func(p *corev1.Pod) {
 			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "a.io/x"}, {Name: "b"}}
-		}), nil, []remedy{ungate{[]string{"a.io/x", "b"}}}},
-		{"a request of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy{lowerCPU}},
-		{"a request and a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy{lowerCPU, tolerate{gpuTaint}}},
+		}), nil, []remedy.Step{remedy.Ungate{Gates: []string{"a.io/x", "b"}}}},
+		{"a request of a bare pod", testPod("shop/bare", "", "4"), nil, []remedy.Step{lowerCPU}},
+		{"a request and a toleration of a bare pod", testPod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy.Step{lowerCPU, remedy.Tolerate{Taint: gpuTaint}}},
 		{"a request that another QoS class would follow", testPod("shop/bare", "", "4", requesting("memory", "1Gi"), limiting("cpu", "3600m"), func(p *corev1.Pod) {
 			p.Spec.Containers[0].Resources.Limits["memory"] = resource.MustParse("1Gi")
-		}), nil, []remedy{lowerCPU}},
-		{"a device cannot be resized", testPod("shop/bare", "", "4", requesting("example.com/gpu", "4"), limiting("example.com/gpu", "4")), nil, []remedy{lowerRequest{container: "app", resource: "example.com/gpu", to: 2, limit: true}}},
-		{"a selector of a bare pod", testPod("shop/bare", "", "4", selecting("disktype", "ssd"), selecting("zone", "it's one")), nil, []remedy{dropSelector{"disktype", "ssd"}}},
+		}), nil, []remedy.Step{lowerCPU}},
+		{"a device cannot be resized", testPod("shop/bare", "", "4", requesting("example.com/gpu", "4"), limiting("example.com/gpu", "4")), nil, []remedy.Step{remedy.LowerRequest{Container: "app", Resource: "example.com/gpu", To: 2, Limit: true}}},
+		{"a selector of a bare pod", testPod("shop/bare", "", "4", selecting("disktype", "ssd"), selecting("zone", "it's one")), nil, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"what matchLabelKeys added is left out of a new pod", testPod("shop/bare", "", "4", spreadOver("zone", 1, nil, "web"), func(p *corev1.Pod) {
 			c := &p.Spec.TopologySpreadConstraints[0]
 			c.MatchLabelKeys = []string{"v"}
 			c.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "v", Operator: metav1.LabelSelectorOpIn, Values: []string{"1"}}}
-		}), nil, []remedy{loosenSpread{0, "zone", [2]int32{1, 2}}}},
-		{"one of two constraints over a key", testPod("shop/bare", "", "4", spreadOver("zone", 1, nil, "web"), spreadOver("zone", 2, nil, "shop")), nil, []remedy{loosenSpread{1, "zone", [2]int32{2, 0}}}},
-		{"one of two ports of a number", testPod("shop/bare", "", "", hostPort("", 53, "UDP"), hostPort("", 53, "TCP")), nil, []remedy{dropHostPort{"app", 1, 53, "TCP"}}},
-		{"a host port", rs(hostPort("", 80, "TCP")), []runtime.Object{replicaSet("shop/rs", rs(hostPort("", 80, "TCP")))}, []remedy{dropHostPort{"app", 0, 80, "TCP"}}},
-		{"the last term about other pods", rs(awayFrom(podTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(awayFrom(podTerm("zone", "web"))))}, []remedy{dropPodTerm{anti: true, last: true}}},
+		}), nil, []remedy.Step{remedy.LoosenSpread{Index: 0, Key: "zone", MaxSkew: [2]int32{1, 2}}}},
+		{"one of two constraints over a key", testPod("shop/bare", "", "4", spreadOver("zone", 1, nil, "web"), spreadOver("zone", 2, nil, "shop")), nil, []remedy.Step{remedy.LoosenSpread{Index: 1, Key: "zone", MaxSkew: [2]int32{2, 0}}}},
+		{"one of two ports of a number", testPod("shop/bare", "", "", hostPort("", 53, "UDP"), hostPort("", 53, "TCP")), nil, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 1, Port: 53, Protocol: "TCP"}}},
+		{"a host port", rs(hostPort("", 80, "TCP")), []runtime.Object{replicaSet("shop/rs", rs(hostPort("", 80, "TCP")))}, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 0, Port: 80, Protocol: "TCP"}}},
+		{"the last term about other pods", rs(awayFrom(podTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(awayFrom(podTerm("zone", "web"))))}, []remedy.Step{remedy.DropPodTerm{Anti: true, Last: true}}},
 		{"a requirement of a node affinity", rs(nodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
 			{Key: "disk", Operator: corev1.NodeSelectorOpExists}, {Key: "pool", Operator: corev1.NodeSelectorOpIn, Values: []string{"web"}},
 		}})), []runtime.Object{replicaSet("shop/rs", rs(nodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
 			{Key: "disk", Operator: corev1.NodeSelectorOpExists}, {Key: "pool", Operator: corev1.NodeSelectorOpIn, Values: []string{"web"}},
-		}})))}, []remedy{dropExpression{}}},
-		{"a taint of nodes", testPod("shop/bare", "", "4"), nil, []remedy{untaint{gpuTaint, []string{"a", "b"}}}},
-		{"a taint without a value", testPod("shop/bare", "", "4"), nil, []remedy{untaint{corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}, []string{"a"}}}},
-		{"a new label", testPod("shop/bare", "", "4"), nil, []remedy{labelNode{"a", "disktype", "ssd"}}},
-		{"another value of a label", testPod("shop/bare", "", "4"), nil, []remedy{labelNode{"a", "zone", "two"}}},
-		{"evictions", testPod("shop/bare", "", "4"), nil, []remedy{evict{[]*corev1.Pod{testPod("batch/one", "a", ""), testPod("batch/two", "a", "")}}}},
-		{"a name that is a flag", testPod("shop/bare", "", "4"), nil, []remedy{uncordon{"--kubeconfig=/tmp/x"}}},
-		{"a name that is a path", testPod("shop/bare", "", "4"), nil, []remedy{evict{[]*corev1.Pod{testPod("batch/..", "a", "")}}}},
+		}})))}, []remedy.Step{remedy.DropExpression{}}},
+		{"a taint of nodes", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: gpuTaint, Nodes: []string{"a", "b"}}}},
+		{"a taint without a value", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}, Nodes: []string{"a"}}}},
+		{"a new label", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "disktype", Value: "ssd"}}},
+		{"another value of a label", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "zone", Value: "two"}}},
+		{"evictions", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{testPod("batch/one", "a", ""), testPod("batch/two", "a", "")}}}},
+		{"a name that is a flag", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Uncordon{Node: "--kubeconfig=/tmp/x"}}},
+		{"a name that is a path", testPod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{testPod("batch/..", "a", "")}}}},
 	}
 	var all strings.Builder
 	for _, c := range cases {
 		e := startEngine(t, Options{}, append([]runtime.Object{node, c.pod}, c.objects...)...)
-		fmt.Fprintf(&all, "# %s\n%s\n\n", c.says, said(e.command(c.pod, c.steps)))
+		fmt.Fprintf(&all, "# %s\n%s\n\n", c.says, said(e.commands.Of(c.pod, c.steps)))
 	}
 	file := filepath.Join("testdata", "commands.txt")
 	if os.Getenv("UPDATE") != "" {
@@ -187,23 +189,23 @@ func TestCommands(t *testing.T) {
 }
 
 // said is all of a command, a line for each part.
-func said(c command) string {
-	lines := []string{c.line}
+func said(c command.Command) string {
+	lines := []string{c.Line}
 	add := func(word, text string) {
 		if text != "" {
 			lines = append(lines, word+": "+text)
 		}
 	}
-	add("undo", c.undo)
-	for _, a := range c.affects {
+	add("undo", c.Undo)
+	for _, a := range c.Affects {
 		add("affects", fmt.Sprintf("%s %s/%s %s", a.Kind, a.Namespace, a.Name, a.How))
 	}
-	add("brief", c.brief)
-	add("why not", c.why)
-	if c.recreates {
+	add("brief", c.Brief)
+	add("why not", c.Why)
+	if c.Recreates {
 		lines = append(lines, "recreates")
 	}
-	if c.lone {
+	if c.Lone {
 		lines = append(lines, "reaches this pod alone")
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
@@ -237,10 +239,10 @@ func TestNoCommandForAWorkloadThatCannotBeRead(t *testing.T) {
 		pod := testPod("shop/web-0", "", "4", podControlledBy(c.group, c.kind, "web"))
 		e := startEngineForbidding(t, Options{}, []string{c.resource}, testNode("a", "8"), pod)
 		want := "not allowed to list " + c.resource + ", so its workload is unknown"
-		if got := e.command(pod, []remedy{lowerCPU}); got.line != "" || got.why != want {
+		if got := e.commands.Of(pod, []remedy.Step{lowerCPU}); got.Line != "" || got.Why != want {
 			t.Errorf("of a %s: %s; want %s", c.kind, said(got), want)
 		}
-		if got := e.command(pod, []remedy{uncordon{"a"}}); got.line != "kubectl uncordon a" {
+		if got := e.commands.Of(pod, []remedy.Step{remedy.Uncordon{Node: "a"}}); got.Line != "kubectl uncordon a" {
 			t.Errorf("a node of a %s's pod: %s", c.kind, said(got))
 		}
 	}
@@ -251,8 +253,8 @@ func TestOlderClustersRecreateWhatTheyCannotResize(t *testing.T) {
 	pod := testPod("shop/bare", "", "4")
 	for version, recreates := range map[string]bool{"v1.33.9": true, "v1.34.0": false, "v1.37.1-eks-1": false, "": false} {
 		e := startEngine(t, Options{ClusterVersion: version}, testNode("a", "8"), pod)
-		if got := e.command(pod, []remedy{lowerCPU}); got.recreates != recreates || got.line == "" {
-			t.Errorf("%q: recreates %t, want %t: %s", version, got.recreates, recreates, got.line)
+		if got := e.commands.Of(pod, []remedy.Step{lowerCPU}); got.Recreates != recreates || got.Line == "" {
+			t.Errorf("%q: recreates %t, want %t: %s", version, got.Recreates, recreates, got.Line)
 		}
 	}
 }
@@ -260,12 +262,12 @@ func TestOlderClustersRecreateWhatTheyCannotResize(t *testing.T) {
 func TestAPodOfAManifestHasCommandsForNodesOnly(t *testing.T) {
 	e := startEngine(t, Options{})
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
-	if c := e.command(pod, []remedy{uncordon{"std-a"}}); c.line != "kubectl uncordon std-a" {
-		t.Errorf("the command is %q, %s", c.line, c.why)
+	if c := e.commands.Of(pod, []remedy.Step{remedy.Uncordon{Node: "std-a"}}); c.Line != "kubectl uncordon std-a" {
+		t.Errorf("the command is %q, %s", c.Line, c.Why)
 	}
-	for _, steps := range [][]remedy{{tolerate{gpuTaint}}, {uncordon{"std-a"}, lowerCPU}} {
-		if c := e.command(pod, steps); c.line != "" || c.why != "the pod does not exist yet: change its manifest" {
-			t.Errorf("the command is %q, %s", c.line, c.why)
+	for _, steps := range [][]remedy.Step{{remedy.Tolerate{Taint: gpuTaint}}, {remedy.Uncordon{Node: "std-a"}, lowerCPU}} {
+		if c := e.commands.Of(pod, steps); c.Line != "" || c.Why != "the pod does not exist yet: change its manifest" {
+			t.Errorf("the command is %q, %s", c.Line, c.Why)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -75,7 +76,7 @@ type Engine struct {
 	scheduler  *scheduler.Scheduler
 	namespaces corelisters.NamespaceLister
 	budgets    *pdb.Budgets
-	workload   *workload // of the pod that was last asked about (known)
+	commands   *command.Maker
 }
 
 // New builds the framework around factory, which must not have been started, and
@@ -96,6 +97,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		options:    options,
 		scheduler:  s,
 		namespaces: factory.Core().V1().Namespaces().Lister(),
+		commands:   &command.Maker{Scheduler: s, ClusterVersion: options.ClusterVersion},
 		budgets:    &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
 	}, nil
 }

@@ -15,6 +15,8 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -296,20 +298,20 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 }
 
 // holds makes the fix and asks a new engine about the pod.
-func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix attemptedFix) {
+func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix fixes.Attempt) {
 	made := &randomCluster{nodes: slices.Clone(c.nodes), others: c.others}
 	var gone []*corev1.Pod
 	changed := pod
-	for _, step := range fix.steps {
-		if e, ok := step.(evict); ok {
-			gone = append(gone, e.pods...)
+	for _, step := range fix.Remedies {
+		if e, ok := step.(remedy.Evict); ok {
+			gone = append(gone, e.Pods...)
 			continue
 		}
 		for i, node := range made.nodes {
 			made.nodes[i] = nodeAfter(node, step)
 		}
-		if changesPod(step) {
-			changed = must(step.apply(nil, changed))
+		if remedy.ChangesPod(step) {
+			changed = must(step.Apply(nil, changed))
 		}
 	}
 	for _, bound := range c.bound {
@@ -325,21 +327,21 @@ func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix at
 }
 
 // nodeAfter is the node as a step leaves it.
-func nodeAfter(node *corev1.Node, step remedy) *corev1.Node {
+func nodeAfter(node *corev1.Node, step remedy.Step) *corev1.Node {
 	node = node.DeepCopy()
 	switch r := step.(type) {
-	case uncordon:
-		if r.node == node.Name {
+	case remedy.Uncordon:
+		if r.Node == node.Name {
 			node.Spec.Unschedulable = false
 			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 		}
-	case untaint:
-		if slices.Contains(r.nodes, node.Name) {
-			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == r.taint.Key && t.Effect == r.taint.Effect })
+	case remedy.Untaint:
+		if slices.Contains(r.Nodes, node.Name) {
+			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == r.Taint.Key && t.Effect == r.Taint.Effect })
 		}
-	case labelNode:
-		if r.node == node.Name {
-			node.Labels[r.key] = r.value
+	case remedy.LabelNode:
+		if r.Node == node.Name {
+			node.Labels[r.Key] = r.Value
 		}
 	}
 	return node

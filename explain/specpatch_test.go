@@ -9,36 +9,41 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // stepsFor is every step that could be made for a pod by taking something away.
-func stepsFor(pod *corev1.Pod) []remedy {
-	steps := []remedy{tolerate{gpuTaint}}
+func stepsFor(pod *corev1.Pod) []remedy.Step {
+	steps := []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}
 	spec := &pod.Spec
 	for key, value := range spec.NodeSelector {
-		steps = append(steps, dropSelector{key, value})
+		steps = append(steps, remedy.DropSelector{Key: key, Value: value})
 	}
-	for i, term := range requiredNodes(spec) {
+	affinity := orNew(spec.Affinity)
+	nodes := orNew(orNew(affinity.NodeAffinity).RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms
+	for i, term := range nodes {
 		for k := range term.MatchExpressions {
 			lastOfTerm := len(term.MatchExpressions)+len(term.MatchFields) == 1
-			steps = append(steps, dropExpression{term: i, expression: k, lastOfTerm: lastOfTerm, last: lastOfTerm && len(requiredNodes(spec)) == 1})
+			steps = append(steps, remedy.DropExpression{Term: i, Expression: k, LastOfTerm: lastOfTerm, Last: lastOfTerm && len(nodes) == 1})
 		}
 	}
-	for _, anti := range []bool{false, true} {
-		for i := range requiredPods(spec, anti) {
-			steps = append(steps, dropPodTerm{anti: anti, index: i})
-		}
+	for i := range orNew(affinity.PodAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
+		steps = append(steps, remedy.DropPodTerm{Index: i})
+	}
+	for i := range orNew(affinity.PodAntiAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
+		steps = append(steps, remedy.DropPodTerm{Anti: true, Index: i})
 	}
 	for i, c := range spec.TopologySpreadConstraints {
-		steps = append(steps, loosenSpread{i, c.TopologyKey, [2]int32{c.MaxSkew, c.MaxSkew + 1}}, loosenSpread{i, c.TopologyKey, [2]int32{c.MaxSkew, 0}})
+		steps = append(steps, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, c.MaxSkew + 1}}, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, 0}})
 	}
 	for _, c := range spec.Containers {
 		for i, port := range c.Ports {
-			steps = append(steps, dropHostPort{c.Name, i, port.HostPort, port.Protocol})
+			steps = append(steps, remedy.DropHostPort{Container: c.Name, Index: i, Port: port.HostPort, Protocol: port.Protocol})
 		}
 		for name := range c.Resources.Requests {
-			steps = append(steps, lowerRequest{container: c.Name, resource: name, to: 1})
+			steps = append(steps, remedy.LowerRequest{Container: c.Name, Resource: name, To: 1})
 		}
 	}
 	return steps
@@ -54,12 +59,12 @@ func TestEveryChangeHasAPatchAndAWayBack(t *testing.T) {
 			all := stepsFor(pod)
 			for i := range all {
 				steps := all[i : i+1]
-				patch, back, err := patches(&pod.Spec, steps)
+				patch, back, err := command.Patches(&pod.Spec, steps)
 				if err != nil {
-					rt.Fatalf("%s: %v", steps[0].title(), err)
+					rt.Fatalf("%s: %v", steps[0].Title(), err)
 				}
 				if diff := cmp.Diff(jsonOf(rt, pod.Spec), there(rt, there(rt, jsonOf(rt, pod.Spec), patch), back)); diff != "" {
-					rt.Fatalf("%s and back again (-before +after)\n%s", steps[0].title(), diff)
+					rt.Fatalf("%s and back again (-before +after)\n%s", steps[0].Title(), diff)
 				}
 				count++
 			}
@@ -79,7 +84,7 @@ func jsonOf(t *rapid.T, spec corev1.PodSpec) corev1.PodSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return withoutEmpty(spec)
+	return command.WithoutEmpty(spec)
 }
 
 // there is a spec after a patch, as an API server makes it.
@@ -95,5 +100,5 @@ func there(t *rapid.T, spec corev1.PodSpec, patch map[string]any) corev1.PodSpec
 	if err != nil {
 		t.Fatal(err)
 	}
-	return withoutEmpty(spec)
+	return command.WithoutEmpty(spec)
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // ErrNoPod says that the engine knows no pod of that UID.
-var ErrNoPod = errors.New("no such pod")
+var ErrNoPod = scheduler.ErrNoPod
 
 // ErrNoNode says that the engine knows no node of that name.
 var ErrNoNode = errors.New("no such node")
@@ -37,7 +37,6 @@ type explanation struct {
 	facts    *summary.Facts
 	report   *report.Report
 	ungated  bool // whether something gates the pod could not be found out
-	isGated  bool // something does
 
 	matrix *scheduler.Matrix  // what the plugins said of the nodes; nil where none was asked about
 	told   preemption.Outcome // zero where a node fits
@@ -76,7 +75,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	defer x.doubt()
-	if x.isGated = x.gated(ctx); x.isGated {
+	if x.gated(ctx) {
 		x.report.Verdict = report.Gated
 		return nil
 	}

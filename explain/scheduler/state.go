@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
+
+// ErrNoPod says that no pod of that UID is known.
+var ErrNoPod = errors.New("no such pod")
 
 // State is the nodes and pods that the scheduler knows, as the plugins see them.
 type State struct {

@@ -1,4 +1,4 @@
-package explain
+package fixes
 
 import (
 	"cmp"
@@ -9,7 +9,10 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
+	"k8s.io/kubernetes/pkg/apis/scheduling"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -46,32 +49,32 @@ func lowerRequests(q *plugins.Question, short []plugins.Figure) option {
 const least = 10
 
 // lowerOne takes from the container that asks for most what the node is short of.
-func lowerOne(pod *corev1.Pod, short plugins.Figure) (lowerRequest, bool) {
+func lowerOne(pod *corev1.Pod, short plugins.Figure) (remedy.LowerRequest, bool) {
 	name := short.Resource
 	if name == corev1.ResourcePods || pod.Spec.Resources != nil {
-		return lowerRequest{}, false
+		return remedy.LowerRequest{}, false
 	}
-	step := lowerRequest{resource: name, total: [2]int64{short.Wanted, 0}}
+	step := remedy.LowerRequest{Resource: name, Total: [2]int64{short.Wanted, 0}}
 	var most *corev1.Container
 	look := func(containers []corev1.Container, init bool) {
 		for i := range containers {
-			if held := requested(&containers[i], name); held > step.from {
-				most, step.init, step.from = &containers[i], init, held
+			if held := requested(&containers[i], name); held > step.From {
+				most, step.Init, step.From = &containers[i], init, held
 			}
 		}
 	}
 	look(pod.Spec.Containers, false)
 	look(pod.Spec.InitContainers, true)
 	if most == nil {
-		return lowerRequest{}, false
+		return remedy.LowerRequest{}, false
 	}
 	room := roundTo(name, short.Wanted-short.Short)
-	step.container, step.to = most.Name, step.from-(short.Wanted-room)
-	step.total[1] = room
-	if step.to <= step.from/least {
-		return lowerRequest{}, false
+	step.Container, step.To = most.Name, step.From-(short.Wanted-room)
+	step.Total[1] = room
+	if step.To <= step.From/least {
+		return remedy.LowerRequest{}, false
 	}
-	step.limit = limitFollows(pod, most, name)
+	step.Limit = limitFollows(pod, most, name)
 	return step, true
 }
 
@@ -161,4 +164,12 @@ func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 		}
 	}
 	return nil
+}
+
+// evictable says whether evicting the pod frees its room: it is not ending, its
+// kubelet does not run it from a file, and no DaemonSet puts it straight back.
+func evictable(pod *corev1.Pod) bool {
+	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return pod.DeletionTimestamp == nil && !static && placement.ControllerKind(pod) != "DaemonSet" &&
+		corev1helpers.PodPriority(pod) < scheduling.SystemCriticalPriority
 }

@@ -1,10 +1,12 @@
-package explain
+package command
 
 import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 )
 
 // unmerged is a copy of a pod's spec without what the API server adds to the
@@ -54,26 +56,26 @@ func unmerge(selector *metav1.LabelSelector, keys []string, operator metav1.Labe
 
 // partOf is the part of a spec that a step changes or takes out; nil where the
 // spec does not have it, and for what is added.
-func partOf(spec *corev1.PodSpec, step remedy) any {
+func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 	switch r := step.(type) {
-	case lowerRequest:
+	case remedy.LowerRequest:
 		containers := spec.Containers
-		if r.init {
+		if r.Init {
 			containers = spec.InitContainers
 		}
-		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.container })
-	case dropSelector:
-		return spec.NodeSelector[r.key] == r.value
-	case dropExpression:
-		return at(requiredNodes(spec), r.term)
-	case dropPodTerm:
-		return at(requiredPods(spec, r.anti), r.index)
-	case loosenSpread:
-		return at(spec.TopologySpreadConstraints, r.index)
-	case dropHostPort:
+		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.Container })
+	case remedy.DropSelector:
+		return spec.NodeSelector[r.Key] == r.Value
+	case remedy.DropExpression:
+		return at(requiredNodes(spec), r.Term)
+	case remedy.DropPodTerm:
+		return at(requiredPods(spec, r.Anti), r.Index)
+	case remedy.LoosenSpread:
+		return at(spec.TopologySpreadConstraints, r.Index)
+	case remedy.DropHostPort:
 		for _, c := range spec.Containers {
-			if c.Name == r.container {
-				return at(c.Ports, r.index)
+			if c.Name == r.Container {
+				return at(c.Ports, r.Index)
 			}
 		}
 	}

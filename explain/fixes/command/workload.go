@@ -1,4 +1,4 @@
-package explain
+package command
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func (w *workload) pods() string {
 }
 
 // workloadOf finds whose template the pod is made from.
-func (e *Engine) workloadOf(pod *corev1.Pod) *workload {
+func (m *Maker) workloadOf(pod *corev1.Pod) *workload {
 	w := &workload{pod: pod}
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil {
@@ -71,11 +71,11 @@ func (e *Engine) workloadOf(pod *corev1.Pod) *workload {
 	owners := []types.UID{owner.UID}
 	switch group, _, _ := strings.Cut(owner.APIVersion, "/"); group + " " + owner.Kind {
 	case "apps ReplicaSet":
-		owners = e.ofReplicaSet(w, owner)
+		owners = m.ofReplicaSet(w, owner)
 	case "apps StatefulSet":
-		e.ofStatefulSet(w, owner)
+		m.ofStatefulSet(w, owner)
 	case "v1 ReplicationController":
-		e.ofReplicationController(w, owner)
+		m.ofReplicationController(w, owner)
 	case "apps DaemonSet":
 		w.spreads = rolled
 	case "batch Job":
@@ -86,7 +86,7 @@ func (e *Engine) workloadOf(pod *corev1.Pod) *workload {
 		w.cannot("it belongs to %s %s, whose template is unknown", owner.Kind, owner.Name)
 	}
 	if w.spreads != notKnown {
-		e.countPods(w, owners)
+		m.countPods(w, owners)
 	}
 	return w
 }
@@ -98,10 +98,10 @@ func (w *workload) cannot(format string, args ...any) {
 
 // found tells whether the pod's controller was read and is the one that the pod
 // names, and notes what it means if not.
-func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource string, object metav1.Object, err error) bool {
+func (m *Maker) found(w *workload, owner *metav1.OwnerReference, resource string, object metav1.Object, err error) bool {
 	switch {
-	case !e.scheduler.State.Listers.Readable(resource):
-		w.cannot("%s, so its workload is unknown", e.scheduler.Forbidden[resource])
+	case !m.Scheduler.State.Listers.Readable(resource):
+		w.cannot("%s, so its workload is unknown", m.Scheduler.Forbidden[resource])
 	case apierrors.IsNotFound(err) || err == nil && object.GetUID() != owner.UID:
 		w.cannot("its %s %s no longer exists", owner.Kind, owner.Name)
 	case err != nil:
@@ -114,10 +114,10 @@ func (e *Engine) found(w *workload, owner *metav1.OwnerReference, resource strin
 
 // ofReplicaSet goes on to the Deployment behind it, and returns the UIDs of all
 // the ReplicaSets whose pods that concerns.
-func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.UID {
-	sets := e.scheduler.State.Listers.ReplicaSets.ReplicaSets(w.pod.Namespace)
+func (m *Maker) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.UID {
+	sets := m.Scheduler.State.Listers.ReplicaSets.ReplicaSets(w.pod.Namespace)
 	set, err := sets.Get(owner.Name)
-	if !e.found(w, owner, "replicasets", set, err) {
+	if !m.found(w, owner, "replicasets", set, err) {
 		return nil
 	}
 	w.template, w.spreads = &set.Spec.Template.Spec, newOnly
@@ -139,9 +139,9 @@ func (e *Engine) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types
 	return owners
 }
 
-func (e *Engine) ofReplicationController(w *workload, owner *metav1.OwnerReference) {
-	controller, err := e.scheduler.State.Listers.Controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
-	if !e.found(w, owner, "replicationcontrollers", controller, err) {
+func (m *Maker) ofReplicationController(w *workload, owner *metav1.OwnerReference) {
+	controller, err := m.Scheduler.State.Listers.Controllers.ReplicationControllers(w.pod.Namespace).Get(owner.Name)
+	if !m.found(w, owner, "replicationcontrollers", controller, err) {
 		return
 	}
 	w.spreads = newOnly
@@ -159,9 +159,9 @@ func (w *workload) managed(by *metav1.OwnerReference) {
 	w.cannot("its %s belongs to %s %s, which would revert a change", w.kind, by.Kind, by.Name)
 }
 
-func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
-	set, err := e.scheduler.State.Listers.StatefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
-	if !e.found(w, owner, "statefulsets", set, err) {
+func (m *Maker) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
+	set, err := m.Scheduler.State.Listers.StatefulSets.StatefulSets(w.pod.Namespace).Get(owner.Name)
+	if !m.found(w, owner, "statefulsets", set, err) {
 		return
 	}
 	w.template = &set.Spec.Template.Spec
@@ -181,14 +181,14 @@ func (e *Engine) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 		w.spreads = rolled
 	default: // a pod that does not run holds up those that follow, and the update
 		w.spreads = stuck
-		w.before = e.before(set, w.pod)
+		w.before = m.before(set, w.pod)
 	}
 }
 
 // before are the pods of an ordered set that wait, too, and come before pod.
-func (e *Engine) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
+func (m *Maker) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 	var waiting []*corev1.Pod
-	for _, other := range e.scheduler.State.Pods {
+	for _, other := range m.Scheduler.State.Pods {
 		by := metav1.GetControllerOfNoCopy(other)
 		if by != nil && by.UID == set.UID && other.Spec.NodeName == "" && other.DeletionTimestamp == nil && placement.OrdinalIn(set, other.Name) < placement.OrdinalIn(set, pod.Name) {
 			waiting = append(waiting, other)
@@ -199,8 +199,8 @@ func (e *Engine) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod 
 }
 
 // countPods counts the pods of the owners.
-func (e *Engine) countPods(w *workload, owners []types.UID) {
-	for _, pod := range e.scheduler.State.Pods {
+func (m *Maker) countPods(w *workload, owners []types.UID) {
+	for _, pod := range m.Scheduler.State.Pods {
 		by := metav1.GetControllerOfNoCopy(pod)
 		switch {
 		case by == nil || !slices.Contains(owners, by.UID):

@@ -1,4 +1,4 @@
-package explain
+package command
 
 import (
 	"encoding/json"
@@ -10,11 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
 
 // applied is the spec after the steps: the same change that was tried on the pod.
-func applied(spec *corev1.PodSpec, steps []remedy) (*corev1.PodSpec, error) {
+func applied(spec *corev1.PodSpec, steps []remedy.Step) (*corev1.PodSpec, error) {
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range containers { // a template may leave to admission what its pods have
@@ -29,17 +30,17 @@ func applied(spec *corev1.PodSpec, steps []remedy) (*corev1.PodSpec, error) {
 	}
 	for _, step := range steps {
 		var err error
-		if pod, err = step.apply(nil, pod); err != nil {
+		if pod, err = step.Apply(nil, pod); err != nil {
 			return nil, err
 		}
 	}
 	return &pod.Spec, nil
 }
 
-// patches are strategic merge patches that make the steps' change of a spec, and
+// Patches are strategic merge patches that make the steps' change of a spec, and
 // take it back. They name nothing else, so they hold for the object on the
 // server too, of which spec is a part.
-func patches(spec *corev1.PodSpec, steps []remedy) (patch, back map[string]any, err error) {
+func Patches(spec *corev1.PodSpec, steps []remedy.Step) (patch, back map[string]any, err error) {
 	changed, err := applied(spec, steps)
 	if err != nil {
 		return nil, nil, err
@@ -87,14 +88,14 @@ func holds(before []byte, patch map[string]any, to *corev1.PodSpec) error {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		return fmt.Errorf("build the patch: %w", err)
 	}
-	if !equality.Semantic.DeepEqual(withoutEmpty(got), withoutEmpty(*to)) {
+	if !equality.Semantic.DeepEqual(WithoutEmpty(got), WithoutEmpty(*to)) {
 		return fmt.Errorf("no patch makes only this change")
 	}
 	return nil
 }
 
-// withoutEmpty makes specs comparable that differ in how they say nothing.
-func withoutEmpty(spec corev1.PodSpec) corev1.PodSpec {
+// WithoutEmpty makes specs comparable that differ in how they say nothing.
+func WithoutEmpty(spec corev1.PodSpec) corev1.PodSpec {
 	spec = *spec.DeepCopy()
 	if a := spec.Affinity; a != nil {
 		for _, empty := range []struct {

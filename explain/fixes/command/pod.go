@@ -1,4 +1,4 @@
-package explain
+package command
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/kubectl/pkg/util/qos"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 )
@@ -18,11 +19,11 @@ import (
 var resizable = version.MustParseGeneric("1.34")
 
 // inPlace says whether a step can be done to a pod that exists.
-func inPlace(cluster string, pod *corev1.Pod, step remedy) bool {
+func inPlace(cluster string, pod *corev1.Pod, step remedy.Step) bool {
 	switch r := step.(type) {
-	case tolerate, ungate:
+	case remedy.Tolerate, remedy.Ungate:
 		return true
-	case lowerRequest:
+	case remedy.LowerRequest:
 		return resizes(cluster, pod, r)
 	}
 	return false
@@ -31,19 +32,19 @@ func inPlace(cluster string, pod *corev1.Pod, step remedy) bool {
 // resizes says whether the API server resizes the container in place: it
 // refuses where the QoS class would change, and some pods altogether (its
 // ValidatePodResize).
-func resizes(cluster string, pod *corev1.Pod, r lowerRequest) bool {
-	counts := r.resource == corev1.ResourceCPU || r.resource == corev1.ResourceMemory
+func resizes(cluster string, pod *corev1.Pod, r remedy.LowerRequest) bool {
+	counts := r.Resource == corev1.ResourceCPU || r.Resource == corev1.ResourceMemory
 	windows := pod.Spec.OS != nil && pod.Spec.OS.Name == corev1.Windows
 	if !counts || windows || pod.Spec.Resources != nil || !sinceResize(cluster) {
 		return false
 	}
 	for _, container := range pod.Spec.InitContainers {
 		always := container.RestartPolicy != nil && *container.RestartPolicy == corev1.ContainerRestartPolicyAlways
-		if r.init && container.Name == r.container && !always {
+		if r.Init && container.Name == r.Container && !always {
 			return false
 		}
 	}
-	changed, err := r.apply(nil, pod)
+	changed, err := r.Apply(nil, pod)
 	return err == nil && qos.ComputePodQOS(changed) == qos.GetPodQOS(pod)
 }
 
@@ -55,13 +56,13 @@ func sinceResize(cluster string) bool {
 }
 
 // barePod changes a pod that no controller owns, in place as far as that goes.
-func barePod(cluster string, pod *corev1.Pod, steps []remedy) command {
-	if slices.ContainsFunc(steps, func(step remedy) bool { return !inPlace(cluster, pod, step) }) {
+func barePod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
+	if slices.ContainsFunc(steps, func(step remedy.Step) bool { return !inPlace(cluster, pod, step) }) {
 		return recreatePod(pod, steps)
 	}
-	var patches, resizes []remedy
+	var patches, resizes []remedy.Step
 	for _, step := range steps {
-		if _, ok := step.(lowerRequest); ok {
+		if _, ok := step.(remedy.LowerRequest); ok {
 			resizes = append(resizes, step)
 		} else {
 			patches = append(patches, step)
@@ -74,70 +75,70 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy) command {
 		return resizePod(pod, resizes)
 	}
 	patch, resize := patchPod(pod, patches), resizePod(pod, resizes)
-	if patch.line == "" || resize.line == "" {
-		return command{why: patch.why + resize.why}
+	if patch.Line == "" || resize.Line == "" {
+		return Command{Why: patch.Why + resize.Why}
 	}
-	return command{line: patch.line + " && " + resize.line}
+	return Command{Line: patch.Line + " && " + resize.Line}
 }
 
 // patchPod adds tolerations and removes gates.
-func patchPod(pod *corev1.Pod, steps []remedy) command {
+func patchPod(pod *corev1.Pod, steps []remedy.Step) Command {
 	line := fmt.Sprintf("kubectl -n %s patch pod/%s ", pod.Namespace, pod.Name)
 	if added := additions(pod, steps); added != nil {
-		return command{line: line + "--type=json -p " + shell.Quote(shell.OneLine(added))}
+		return Command{Line: line + "--type=json -p " + shell.Quote(shell.OneLine(added))}
 	}
-	patch, _, err := patches(&pod.Spec, steps)
+	patch, _, err := Patches(&pod.Spec, steps)
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
-	return command{line: line + "-p " + shell.Quote(shell.OneLine(map[string]any{"spec": patch}))}
+	return Command{Line: line + "-p " + shell.Quote(shell.OneLine(map[string]any{"spec": patch}))}
 }
 
 // additions append tolerations to the pod's own, without repeating those; nil
 // where the steps are others.
-func additions(pod *corev1.Pod, steps []remedy) []map[string]any {
+func additions(pod *corev1.Pod, steps []remedy.Step) []map[string]any {
 	if len(pod.Spec.Tolerations) == 0 {
 		return nil
 	}
 	var added []map[string]any
 	for _, step := range steps {
-		r, ok := step.(tolerate)
+		r, ok := step.(remedy.Tolerate)
 		if !ok {
 			return nil
 		}
-		added = append(added, map[string]any{"op": "add", "path": "/spec/tolerations/-", "value": r.toleration()})
+		added = append(added, map[string]any{"op": "add", "path": "/spec/tolerations/-", "value": r.Toleration()})
 	}
 	return added
 }
 
 // resizePod changes requests in place, and back.
-func resizePod(pod *corev1.Pod, steps []remedy) command {
-	patch, back, err := patches(&pod.Spec, steps)
+func resizePod(pod *corev1.Pod, steps []remedy.Step) Command {
+	patch, back, err := Patches(&pod.Spec, steps)
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
 	line := fmt.Sprintf("kubectl -n %s patch pod/%s --subresource resize -p ", pod.Namespace, pod.Name)
-	return command{
-		line: line + shell.Quote(shell.OneLine(map[string]any{"spec": patch})),
-		undo: line + shell.Quote(shell.OneLine(map[string]any{"spec": back})),
+	return Command{
+		Line: line + shell.Quote(shell.OneLine(map[string]any{"spec": patch})),
+		Undo: line + shell.Quote(shell.OneLine(map[string]any{"spec": back})),
 	}
 }
 
 // recreatePod deletes the pod and creates it again with the change.
-func recreatePod(pod *corev1.Pod, steps []remedy) command {
+func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	changed, err := applied(&pod.Spec, steps)
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
 	patch, err := diff(&pod.Spec, unmerged(changed))
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
-	return command{
-		line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
-		recreates: true,
-		affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
-		brief:     "the pod is recreated",
+	return Command{
+		Line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
+		Recreates: true,
+		Affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
+		Brief:     "the pod is recreated",
 	}
 }
 

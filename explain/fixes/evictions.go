@@ -1,4 +1,4 @@
-package explain
+package fixes
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -26,12 +27,12 @@ const (
 // PodDisruptionBudget allows their eviction, and whether their replacements leave
 // the capacity to the pod. A replacement is created while its predecessor is still
 // terminating, so it is placed with and without that one's capacity.
-func (f *fixing) judgeEvictions(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod, fix *attemptedFix) error {
-	at := slices.IndexFunc(fix.steps, func(r remedy) bool { _, ok := r.(evict); return ok })
+func (f *Search) judgeEvictions(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod, fix *Attempt) error {
+	at := slices.IndexFunc(fix.Remedies, func(r remedy.Step) bool { _, ok := r.(remedy.Evict); return ok })
 	if at < 0 {
 		return nil
 	}
-	victims := fix.steps[at].(evict).pods
+	victims := fix.Remedies[at].(remedy.Evict).Pods
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(victims)...)
 	resume := s.Suspend()
 	early, err := f.comeBack(ctx, victims, pod, fix, true)
@@ -73,12 +74,12 @@ type returned struct {
 
 // comeBack places the replacements of victims: while these are still there
 // (early), or when they are gone.
-func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *attemptedFix, early bool) (returned, error) {
+func (f *Search) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev1.Pod, fix *Attempt, early bool) (returned, error) {
 	var back returned
 	s := f.scheduler.State.Fork()
 	defer s.Revert()
 	if early {
-		if err := besidesEvictions(s, fix.steps, pod); err != nil {
+		if err := besidesEvictions(s, fix.Remedies, pod); err != nil {
 			return back, err
 		}
 	}
@@ -103,7 +104,7 @@ func (f *fixing) comeBack(ctx context.Context, victims []*corev1.Pod, pod *corev
 }
 
 // replace puts the replacement of an evicted pod where it would be scheduled.
-func (f *fixing) replace(ctx context.Context, s *scheduler.Fork, victim *corev1.Pod) (placement.Placement, error) {
+func (f *Search) replace(ctx context.Context, s *scheduler.Fork, victim *corev1.Pod) (placement.Placement, error) {
 	if !returns(victim) {
 		return placement.Placement{}, nil
 	}
@@ -121,12 +122,12 @@ func (f *fixing) replace(ctx context.Context, s *scheduler.Fork, victim *corev1.
 }
 
 // besidesEvictions makes the other changes that steps make to the state.
-func besidesEvictions(s *scheduler.Fork, steps []remedy, pod *corev1.Pod) error {
+func besidesEvictions(s *scheduler.Fork, steps []remedy.Step, pod *corev1.Pod) error {
 	for _, step := range steps {
-		if _, evicts := step.(evict); evicts || changesPod(step) {
+		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
 			continue
 		}
-		if _, err := step.apply(s, pod); err != nil {
+		if _, err := step.Apply(s, pod); err != nil {
 			return err
 		}
 	}
@@ -135,7 +136,7 @@ func besidesEvictions(s *scheduler.Fork, steps []remedy, pod *corev1.Pod) error 
 
 // worst is the placement on the node that the victim came from, if it fits there:
 // where the scheduler may take any of several nodes, that one counts.
-func (f *fixing) worst(ctx context.Context, victim *corev1.Pod, l placement.Placement) placement.Placement {
+func (f *Search) worst(ctx context.Context, victim *corev1.Pod, l placement.Placement) placement.Placement {
 	t, err := f.scheduler.Try(ctx, placement.AsNewPod(victim), []string{victim.Spec.NodeName})
 	if err == nil && len(t.Names) > 0 {
 		l.Node = victim.Spec.NodeName
@@ -170,7 +171,7 @@ func tellReturn(victim *corev1.Pod, early, late placement.Placement) (how string
 }
 
 // budgetsAgainst says why the API server would reject evictions of the pods now.
-func (f *fixing) budgetsAgainst(victims []*corev1.Pod) []string {
+func (f *Search) budgetsAgainst(victims []*corev1.Pod) []string {
 	var against []string
 	taken := map[*policyv1.PodDisruptionBudget]int32{}
 	for _, victim := range victims {

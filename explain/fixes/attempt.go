@@ -1,4 +1,4 @@
-package explain
+package fixes
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -15,10 +16,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
+// Attempt is a fix while it is tried: the fix, what is done, and how it is
+// ranked among the others.
+type Attempt struct {
+	report.Fix
+	harm     int // orders fixes, the least first
+	Remedies []remedy.Step
+}
+
 // attempt simulates one candidate on a fork of the state.
-func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (attemptedFix, error) {
-	fix := attemptedFix{harm: c.harm(), steps: c.steps, Fix: report.Fix{
-		Title: c.title(), Kind: c.steps[0].kind(), Affects: []report.Affected{}, Remaining: []string{},
+func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Attempt, error) {
+	fix := Attempt{harm: c.harm(), Remedies: c.steps, Fix: report.Fix{
+		Title: c.title(), Kind: c.steps[0].Kind(), Affects: []report.Affected{}, Remaining: []string{},
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
@@ -27,7 +36,7 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (att
 	changed := pod
 	for _, step := range c.steps {
 		var err error
-		if changed, err = step.apply(s, changed); err != nil {
+		if changed, err = step.Apply(s, changed); err != nil {
 			fix.Remaining = append(fix.Remaining, "the cluster changed in the meantime: "+err.Error())
 			return fix, nil
 		}
@@ -51,16 +60,16 @@ func (f *fixing) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (att
 }
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
-func (f *fixing) worthAsking(c candidate) []string {
-	if len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, changesPod) {
+func (f *Search) worthAsking(c candidate) []string {
+	if len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
 		return nil
 	}
-	return nodesOf(c.steps)
+	return remedy.NodesOf(c.steps)
 }
 
 // judge fills in what a fix after which the pod fits does to others, and whether
 // it is good in spite of them.
-func (f *fixing) judge(ctx context.Context, s *scheduler.Fork, pod, changed *corev1.Pod, fix *attemptedFix) error {
+func (f *Search) judge(ctx context.Context, s *scheduler.Fork, pod, changed *corev1.Pod, fix *Attempt) error {
 	placed, err := f.place(ctx, changed, fix.Nodes)
 	if err != nil {
 		return err
@@ -76,7 +85,7 @@ func (f *fixing) judge(ctx context.Context, s *scheduler.Fork, pod, changed *cor
 	if !fits {
 		fix.Remaining = append(fix.Remaining, fmt.Sprintf("%s may be scheduled there first", countRivals(came)))
 	}
-	if !changesPodAll(fix.steps) {
+	if !changesPodAll(fix.Remedies) {
 		if err := f.tellNewcomers(ctx, s, came, fix); err != nil {
 			return err
 		}
@@ -88,7 +97,7 @@ func (f *fixing) judge(ctx context.Context, s *scheduler.Fork, pod, changed *cor
 
 // tellGates says what it means that a fix removes gates. One of a queue is for the
 // queue's controller to remove: the fix has no command, and is never good.
-func (f *attemptedFix) tellGates() {
+func (f *Attempt) tellGates() {
 	if f.Bypasses != "" {
 		f.Command, f.Undo, f.Verified = "", "", false
 		f.Remaining = append([]string{"bypasses " + f.Bypasses + ", and cannot be undone"}, f.Remaining...)
@@ -99,8 +108,8 @@ func (f *attemptedFix) tellGates() {
 }
 
 // changesPodAll says whether no step changes anything but the pod.
-func changesPodAll(steps []remedy) bool {
-	return !slices.ContainsFunc(steps, func(r remedy) bool { return !changesPod(r) })
+func changesPodAll(steps []remedy.Step) bool {
+	return !slices.ContainsFunc(steps, func(r remedy.Step) bool { return !remedy.ChangesPod(r) })
 }
 
 func countRivals(kinds []rivals) string {
@@ -115,7 +124,7 @@ func countRivals(kinds []rivals) string {
 }
 
 // tellNewcomers names the pods of other kinds that fit now and did not before.
-func (f *fixing) tellNewcomers(ctx context.Context, s *scheduler.Fork, came []rivals, fix *attemptedFix) error {
+func (f *Search) tellNewcomers(ctx context.Context, s *scheduler.Fork, came []rivals, fix *Attempt) error {
 	newcomers := 0
 	defer s.Suspend()()
 	for _, kind := range came {
@@ -144,24 +153,24 @@ func (f *fixing) tellNewcomers(ctx context.Context, s *scheduler.Fork, came []ri
 }
 
 // tellCommand fills in the command and what that does to others.
-func (f *fixing) tellCommand(pod *corev1.Pod, fix *attemptedFix) {
-	c := f.command(pod, fix.steps)
-	fix.Command, fix.Undo, fix.Recreates = c.line, c.undo, c.recreates
-	fix.Affects = append(fix.Affects, c.affects...)
-	if c.lone {
+func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) {
+	c := f.commands.Of(pod, fix.Remedies)
+	fix.Command, fix.Undo, fix.Recreates = c.Line, c.Undo, c.Recreates
+	fix.Affects = append(fix.Affects, c.Affects...)
+	if c.Lone {
 		fix.PodsPlaced = min(fix.PodsPlaced, 1)
 	}
 	if fix.Brief == "" {
-		fix.Brief = c.brief
+		fix.Brief = c.Brief
 	}
-	if c.line == "" {
-		fix.Remaining = append(fix.Remaining, c.why)
+	if c.Line == "" {
+		fix.Remaining = append(fix.Remaining, c.Why)
 	}
 }
 
 // still says what refuses the pod in spite of the steps, on the nearest node
 // that they were thought of for. Those asked (nil: all) were tried just now, with m.
-func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string, m *scheduler.Matrix) (string, error) {
+func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string, m *scheduler.Matrix) (string, error) {
 	nodes := c.nodes
 	if len(nodes) > 0 {
 		nodes = nodes[:1]
@@ -189,25 +198,25 @@ func (f *fixing) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 
 // actionsOf are the steps that the dashboard can plan: changes of nodes,
 // evictions and gates.
-func actionsOf(pod *corev1.Pod, steps []remedy) []report.Remedy {
+func actionsOf(pod *corev1.Pod, steps []remedy.Step) []report.Remedy {
 	var all []report.Remedy
 	for _, step := range steps {
 		switch r := step.(type) {
-		case untaint:
-			all = append(all, report.Remedy{Kind: report.FixUntaint, Nodes: r.nodes, Taint: &r.taint})
-		case uncordon:
-			all = append(all, report.Remedy{Kind: report.FixUncordon, Nodes: []string{r.node}})
-		case labelNode:
-			all = append(all, report.Remedy{Kind: report.FixLabel, Nodes: []string{r.node}, Label: [2]string{r.key, r.value}})
-		case evict:
+		case remedy.Untaint:
+			all = append(all, report.Remedy{Kind: report.FixUntaint, Nodes: r.Nodes, Taint: &r.Taint})
+		case remedy.Uncordon:
+			all = append(all, report.Remedy{Kind: report.FixUncordon, Nodes: []string{r.Node}})
+		case remedy.LabelNode:
+			all = append(all, report.Remedy{Kind: report.FixLabel, Nodes: []string{r.Node}, Label: [2]string{r.Key, r.Value}})
+		case remedy.Evict:
 			action := report.Remedy{Kind: report.FixEvict}
-			for _, victim := range r.pods {
+			for _, victim := range r.Pods {
 				action.Pods = append(action.Pods, report.PodRef{Namespace: victim.Namespace, Name: victim.Name, UID: string(victim.UID)})
 			}
 			all = append(all, action)
-		case ungate:
+		case remedy.Ungate:
 			all = append(all, report.Remedy{
-				Kind: report.FixGate, Gates: r.gates,
+				Kind: report.FixGate, Gates: r.Gates,
 				Pods: []report.PodRef{{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}},
 			})
 		}
@@ -217,13 +226,13 @@ func actionsOf(pod *corev1.Pod, steps []remedy) []report.Remedy {
 
 // bypassed is what steps get round that remove a gate of a queue's controller; ""
 // where none does.
-func bypassed(steps []remedy) string {
+func bypassed(steps []remedy.Step) string {
 	for _, step := range steps {
-		r, ok := step.(ungate)
+		r, ok := step.(remedy.Ungate)
 		if !ok {
 			continue
 		}
-		for _, gate := range r.gates {
+		for _, gate := range r.Gates {
 			if controller, ok := model.QueueingOf(gate); ok {
 				return controller.Bypasses
 			}

@@ -1,4 +1,6 @@
-package explain
+// Package fixes searches for changes of a pod, of nodes and of other pods with which the
+// pod would be scheduled. Each is simulated, and told with its effects on other pods.
+package fixes
 
 import (
 	"cmp"
@@ -12,7 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -31,13 +36,56 @@ const (
 	leastTried = 8
 )
 
-// tryAll simulates the candidates one by one. The lock is held for one at a time, so the
+// Query is the pod for which fixes are searched, which has an answer.
+type Query struct {
+	// Profile is the scheduler's, whose plugins run.
+	Profile *scheduler.Profile
+	// Question is the pod.
+	Question *plugins.Question
+	// Verdict is the answer.
+	Verdict report.Verdict
+	// Gates are the rejections of PreEnqueue plugins.
+	Gates []plugins.GateRejection
+	// Ending are pods of lower priority that still terminate on the nominated node.
+	Ending []*corev1.Pod
+	// Evaluate asks all plugins about all nodes.
+	Evaluate func(context.Context) (*scheduler.Matrix, error)
+}
+
+// Search is the search for the fixes of one pod.
+type Search struct {
+	scheduler *scheduler.Scheduler
+	budgets   *pdb.Budgets
+	commands  *command.Maker
+	find      func() *corev1.Pod
+
+	profile    *scheduler.Profile
+	none       string // why there is nothing to try
+	candidates []candidate
+	alike      []*corev1.Pod // equal pods that wait, the pod itself first
+	rivals     []rivals
+	revision   int64
+	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
+	queued     *corev1.Pod              // the pod then
+	failed     error                    // why nothing can be tried; nil if it can
+}
+
+// NewSearch is the search for fixes of the pod that find gives while the scheduler is
+// held; nil: there is none any more.
+func NewSearch(s *scheduler.Scheduler, budgets *pdb.Budgets, commands *command.Maker, find func() *corev1.Pod) *Search {
+	return &Search{scheduler: s, budgets: budgets, commands: commands, find: find}
+}
+
+// Try simulates the candidates one by one. The lock is held for one at a time, so the
 // state may move between them: each holds for the state that it was tried on. Those
 // that work come first.
-func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, error) {
+func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
+	if f.failed != nil {
+		return nil, nil, f.failed
+	}
 	begun := time.Now()
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
-	var tried []attemptedFix
+	var tried []Attempt
 	working := 0
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
@@ -51,7 +99,7 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 		if c.needless(tried) {
 			continue
 		}
-		var fix attemptedFix
+		var fix Attempt
 		err := f.locked(ctx, func(pod *corev1.Pod) (err error) {
 			fix, err = f.attempt(ctx, pod, c)
 			return err
@@ -67,9 +115,9 @@ func (f *fixing) tryAll(ctx context.Context) (*report.Fixes, []attemptedFix, err
 	}
 	if f.queue != nil {
 		found.Advice, found.None = f.queue.Advice(f.queued), ""
-		tried = append(tried, attemptedFix{Fix: f.queue.Fix(f.queued)})
+		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
 	}
-	slices.SortStableFunc(tried, func(a, b attemptedFix) int {
+	slices.SortStableFunc(tried, func(a, b Attempt) int {
 		return cmp.Or(cmp.Compare(rankFix(a.Fix), rankFix(b.Fix)), cmp.Compare(a.harm, b.harm))
 	})
 	if len(tried) == 0 && found.None == "" {
@@ -101,24 +149,9 @@ func rankFix(f report.Fix) int {
 	return 3
 }
 
-// fixing is the search for the fixes of one pod.
-type fixing struct {
-	*Engine
-	profile    *scheduler.Profile
-	find       func() *corev1.Pod
-	none       string // why there is nothing to try
-	candidates []candidate
-	alike      []*corev1.Pod // equal pods that wait, the pod itself first
-	rivals     []rivals
-	revision   int64
-	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
-	queued     *corev1.Pod              // the pod then
-	failed     error                    // why nothing can be tried; nil if it can
-}
-
 // candidate is a fix that was not tried yet.
 type candidate struct {
-	steps []remedy
+	steps []remedy.Step
 	nodes []string // of the group that it was thought of for, nearest first
 	pair  bool
 }
@@ -127,7 +160,7 @@ type candidate struct {
 func (c candidate) title() string {
 	var all []string
 	for _, step := range c.steps {
-		all = append(all, step.title())
+		all = append(all, step.Title())
 	}
 	return strings.Join(all, " and ")
 }
@@ -135,31 +168,31 @@ func (c candidate) title() string {
 // harm is that of the steps together.
 func (c candidate) harm() (sum int) {
 	for _, step := range c.steps {
-		sum += step.harm()
+		sum += step.Harm()
 	}
 	return sum
 }
 
 // needless says whether a fix that works makes this one more than is needed: it
 // is one of this one's steps, or lowers the same request by less.
-func (c candidate) needless(tried []attemptedFix) bool {
-	return slices.ContainsFunc(tried, func(fix attemptedFix) bool {
-		if !fix.Verified || len(fix.steps) > 1 {
+func (c candidate) needless(tried []Attempt) bool {
+	return slices.ContainsFunc(tried, func(fix Attempt) bool {
+		if !fix.Verified || len(fix.Remedies) > 1 {
 			return false
 		}
-		return slices.ContainsFunc(c.steps, func(step remedy) bool {
-			lower, lowers := step.(lowerRequest)
-			known, alike := fix.steps[0].(lowerRequest)
+		return slices.ContainsFunc(c.steps, func(step remedy.Step) bool {
+			lower, lowers := step.(remedy.LowerRequest)
+			known, alike := fix.Remedies[0].(remedy.LowerRequest)
 			if lowers && alike {
-				return known.resource == lower.resource && known.container == lower.container && known.to >= lower.to
+				return known.Resource == lower.Resource && known.Container == lower.Container && known.To >= lower.To
 			}
-			return c.pair && step.title() == fix.Title
+			return c.pair && step.Title() == fix.Title
 		})
 	})
 }
 
 // locked runs do under the engine's lock. A panic comes back as an error.
-func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
+func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
 	release, err := f.scheduler.Acquire(ctx)
 	if err != nil {
 		return err
@@ -167,7 +200,7 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	defer release()
 	pod := f.find()
 	if pod == nil {
-		return fmt.Errorf("find fixes: %w", ErrNoPod)
+		return fmt.Errorf("find fixes: %w", scheduler.ErrNoPod)
 	}
 	f.scheduler.Settle(ctx)
 	f.profile = f.scheduler.Profile(pod)
@@ -178,16 +211,20 @@ func (f *fixing) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	return err
 }
 
-// gather thinks of candidates for the pod of an explanation, which has answered.
-func (f *fixing) gather(ctx context.Context, x *explanation) error {
-	pod := x.question.Pod
-	f.profile = x.profile
+// Gather thinks of candidates. An error comes back from Try.
+func (f *Search) Gather(ctx context.Context, q Query) {
+	f.failed = f.scheduler.State.Guard(func() error { return f.gather(ctx, q) })
+}
+
+func (f *Search) gather(ctx context.Context, q Query) error {
+	pod := q.Question.Pod
+	f.profile = q.Profile
 	f.revision = f.scheduler.State.Revision
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil
 	}
-	if x.report.Verdict == report.NotConsidered {
+	if q.Verdict == report.NotConsidered {
 		f.none = "No scheduler handles it: changes to nodes or other pods won't help."
 		return nil
 	}
@@ -199,17 +236,17 @@ func (f *fixing) gather(ctx context.Context, x *explanation) error {
 	if controller, ok := plugins.QueueControllerOf(pod); ok {
 		f.queue, f.queued = &controller, pod
 	}
-	if x.isGated {
-		if before = ungates(pod, x.facts.Gates); before == nil {
+	if len(q.Gates) > 0 {
+		if before = ungates(pod, q.Gates); before == nil {
 			f.none = "It is rejected before any node is checked: changes to nodes or other pods won't help."
 			return nil
 		}
 	}
-	m, err := x.evaluate(ctx)
+	m, err := q.Evaluate(ctx)
 	if err != nil {
 		return err
 	}
-	f.think(x, m, before)
+	f.think(q, m, before)
 	f.meet(pod)
 	return nil
 }
@@ -224,26 +261,26 @@ func ungates(pod *corev1.Pod, held []plugins.GateRejection) option {
 	for _, gate := range pod.Spec.SchedulingGates {
 		names = append(names, gate.Name)
 	}
-	return option{ungate{names}}
+	return option{remedy.Ungate{Gates: names}}
 }
 
 // think makes the candidates, least harm first and pairs last.
-func (f *fixing) think(x *explanation, m *scheduler.Matrix, before option) {
+func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 	switch fits := m.Fitting(); {
-	case len(x.ending()) > 0:
+	case len(q.Ending) > 0:
 		f.none = "Its victims are terminating: it is waiting for their capacity."
 	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
-		f.candidates = f.combine(x.question, m, before)
+		f.candidates = f.combine(q.Question, m, before)
 	}
 }
 
 // combine makes candidates from the reasons of each group of nodes: those that may
 // work, then those that people would try although something else rejects as well.
-func (f *fixing) combine(q *plugins.Question, m *scheduler.Matrix, before option) []candidate {
+func (f *Search) combine(q *plugins.Question, m *scheduler.Matrix, before option) []candidate {
 	var all, partial []candidate
 	seen := map[string]bool{}
 	add := func(to *[]candidate, steps option, g *groups.Group) {
@@ -277,7 +314,7 @@ func (f *fixing) combine(q *plugins.Question, m *scheduler.Matrix, before option
 
 // obvious is what one would do about the cordon or the taint of a group that
 // something else refuses too: to uncordon, to tolerate.
-func (f *fixing) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) option {
+func (f *Search) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) option {
 	if len(g.Rejecting) < 2 {
 		return nil
 	}
@@ -297,7 +334,7 @@ func (f *fixing) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Gro
 
 // tooLarge says whether the pod requests more of something than any node has
 // allocatable: then it has to request less before taints or labels matter.
-func (f *fixing) tooLarge(q *plugins.Question, m *scheduler.Matrix) bool {
+func (f *Search) tooLarge(q *plugins.Question, m *scheduler.Matrix) bool {
 	fit := f.profile.IndexOf(names.NodeResourcesFit)
 	for i := range m.Nodes {
 		if fit < 0 || m.Rejects(fit, i) == nil || m.Answers[fit].Pre != nil {
@@ -323,7 +360,7 @@ func nearestNames(g *groups.Group, m *scheduler.Matrix) []string {
 // waysInto are the steps that could let the pod onto nodes of the group: an
 // option for each plugin that refuses. None where one has no option, or where
 // more than two refuse.
-func (f *fixing) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) []option {
+func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) []option {
 	if g.Fits == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package explain
+package fixes
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -32,7 +33,7 @@ const likeIt = ""
 
 // meet sorts the pods that wait into those equal to pod and its rivals, in the
 // order in which the scheduler takes them as far as that can be told.
-func (f *fixing) meet(pod *corev1.Pod) {
+func (f *Search) meet(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
 	at := map[string]int{} // by key: where its kind stands in rivals
@@ -65,12 +66,12 @@ func byTurn(a, b *corev1.Pod) int {
 
 // crowd places on the nodes every pod that waits and fits there, wherever it
 // does most harm, and says how many those are and whether pod still fits.
-func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) (placed []rivals, fits bool, err error) {
+func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (placed []rivals, fits bool, err error) {
 	s := f.scheduler.State.Fork()
 	defer s.Revert()
 	count, nodes := 0, fix.Nodes
 	kinds := f.rivals
-	if !slices.ContainsFunc(fix.steps, changesPod) {
+	if !slices.ContainsFunc(fix.Remedies, remedy.ChangesPod) {
 		kinds = append(slices.Clone(kinds), rivals{key: likeIt, pods: f.alike[1:]})
 	}
 	for _, kind := range kinds {
@@ -104,7 +105,7 @@ func (f *fixing) crowd(ctx context.Context, pod *corev1.Pod, fix *attemptedFix) 
 
 // place counts how many of the equal pods the nodes take one after the other,
 // each changed as pod is.
-func (f *fixing) place(ctx context.Context, pod *corev1.Pod, nodes []string) (int, error) {
+func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (int, error) {
 	wanted := len(f.alike)
 	if wanted == 1 {
 		return 1, nil

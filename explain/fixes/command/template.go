@@ -1,4 +1,4 @@
-package explain
+package command
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
@@ -16,42 +17,42 @@ import (
 
 // command changes the template by the steps, and sees to it that the pod gets
 // the change.
-func (w *workload) command(steps []remedy, exists bool) command {
+func (w *workload) command(steps []remedy.Step, exists bool) Command {
 	base, err := w.base(steps)
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
-	patch, back, err := patches(base, steps)
+	patch, back, err := Patches(base, steps)
 	if err != nil {
-		return command{why: err.Error()}
+		return Command{Why: err.Error()}
 	}
 	if w.spreads == remade {
 		return w.startOver(patch)
 	}
-	c := command{line: w.change(steps, templatePatch(patch)), undo: w.takeBack(templatePatch(back))}
+	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(templatePatch(back))}
 	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
 		ref.How = "applies the change only to new pods"
-		c.brief = "the pod is replaced"
+		c.Brief = "the pod is replaced"
 	} else {
 		total := grammar.Plural(w.run+w.wait, "pod")
 		ref.How = fmt.Sprintf("rolls out to %s: %s", total, w.pods())
-		c.brief = "rolling update of " + total
+		c.Brief = "rolling update of " + total
 	}
-	c.affects, c.lone = []report.Affected{ref}, w.spreads == newOnly
+	c.Affects, c.Lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
 	case !exists:
 		return c
 	case w.kind == "DaemonSet":
-		c.line += " && " + w.unlessRolled()
-		c.affects = append(c.affects, evicted(w.pod, "is evicted if the DaemonSet's update strategy is OnDelete"))
+		c.Line += " && " + w.unlessRolled()
+		c.Affects = append(c.Affects, evicted(w.pod, "is evicted if the DaemonSet's update strategy is OnDelete"))
 		return c
 	case w.spreads == rolled:
 		return c
 	}
 	for _, pod := range append(w.before, w.pod) {
-		c.line += " && " + evictCommand(pod)
-		c.affects = append(c.affects, evicted(pod, "is evicted; its replacement has the change"))
+		c.Line += " && " + evictCommand(pod)
+		c.Affects = append(c.Affects, evicted(pod, "is evicted; its replacement has the change"))
 	}
 	return c
 }
@@ -73,7 +74,7 @@ func templatePatch(patch map[string]any) map[string]any {
 }
 
 // change is the command that changes the template.
-func (w *workload) change(steps []remedy, patch map[string]any) string {
+func (w *workload) change(steps []remedy.Step, patch map[string]any) string {
 	line := "kubectl -n " + w.pod.Namespace + " "
 	if flags := resourceFlags(steps); flags != "" {
 		return line + "set resources " + w.ref() + flags
@@ -83,18 +84,18 @@ func (w *workload) change(steps []remedy, patch map[string]any) string {
 
 // resourceFlags say to kubectl set resources what one container asks for; "" where
 // the steps are others.
-func resourceFlags(steps []remedy) string {
+func resourceFlags(steps []remedy.Step) string {
 	container := ""
 	var limits, requests []string
 	for i, step := range steps {
-		r, ok := step.(lowerRequest)
-		if !ok || r.init || i > 0 && r.container != container {
+		r, ok := step.(remedy.LowerRequest)
+		if !ok || r.Init || i > 0 && r.Container != container {
 			return ""
 		}
-		container = r.container
-		amount := string(r.resource) + "=" + quantity.Canonical(r.resource, r.to)
+		container = r.Container
+		amount := string(r.Resource) + "=" + quantity.Canonical(r.Resource, r.To)
 		requests = append(requests, amount)
-		if r.limit {
+		if r.Limit {
 			limits = append(limits, amount)
 		}
 	}
@@ -120,7 +121,7 @@ func (w *workload) takeBack(back map[string]any) string {
 var identity = []string{"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name"}
 
 // startOver deletes the Job and creates it again: its template never changes.
-func (w *workload) startOver(patch map[string]any) command {
+func (w *workload) startOver(patch map[string]any) Command {
 	job := templatePatch(patch)
 	if _, own := w.pod.Labels[identity[0]]; own { // else people chose its selector
 		nobody := map[string]any{}
@@ -135,20 +136,20 @@ func (w *workload) startOver(patch map[string]any) command {
 			},
 		}
 	}
-	return command{
-		line:      recreate(w.pod.Namespace, w.ref(), job),
-		recreates: true,
-		affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
-		brief:     "recreates Job " + w.name,
+	return Command{
+		Line:      recreate(w.pod.Namespace, w.ref(), job),
+		Recreates: true,
+		Affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
+		Brief:     "recreates Job " + w.name,
 	}
 }
 
 // base is the spec of the template, before the change: as it was read, or as
 // far as the pod tells.
-func (w *workload) base(steps []remedy) (*corev1.PodSpec, error) {
+func (w *workload) base(steps []remedy.Step) (*corev1.PodSpec, error) {
 	made := unmerged(&w.pod.Spec)
 	for _, step := range steps {
-		_, expression := step.(dropExpression)
+		_, expression := step.(remedy.DropExpression)
 		switch {
 		case expression && w.kind == "DaemonSet":
 			return nil, fmt.Errorf("the DaemonSet controller pins each of its pods to a node")

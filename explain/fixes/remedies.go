@@ -1,19 +1,21 @@
-package explain
+package fixes
 
 import (
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // option is a way round one plugin's refusal: all of its steps together.
-type option []remedy
+type option []remedy.Step
 
 // remediesOf has, by plugin, what could make it take the pod on some of the
 // nodes that it refuses for one reason, nearest first. What it returns are
@@ -43,7 +45,7 @@ const (
 func uncordons(_ *plugins.Question, rs []plugins.Refused) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		options = append(options, option{uncordon{r.Name()}})
+		options = append(options, option{remedy.Uncordon{Node: r.Name()}})
 	}
 	return options
 }
@@ -59,8 +61,8 @@ func taintRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 		case state && taint.Key != corev1.TaintNodeUnschedulable:
 			return nil
 		}
-		tolerates = append(tolerates, tolerate{taint})
-		untaints = append(untaints, untaint{taint, taintedNodes(rs)})
+		tolerates = append(tolerates, remedy.Tolerate{Taint: taint})
+		untaints = append(untaints, remedy.Untaint{Taint: taint, Nodes: taintedNodes(rs)})
 	}
 	if len(tolerates) == 0 {
 		return []option{nil} // nothing to do but what the cordon asks for
@@ -96,7 +98,7 @@ func affinityRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 	}
 	var drops option
 	for _, pair := range u.Pairs {
-		drops = append(drops, dropSelector{pair.Key, pair.Value})
+		drops = append(drops, remedy.DropSelector{Key: pair.Key, Value: pair.Value})
 	}
 	var options []option
 	if len(u.Terms) == 0 {
@@ -119,14 +121,14 @@ func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 	if len(missing) != 1 || missing[0].Field { // a node's name is asked for by who pins the pod to it
 		return nil
 	}
-	drop := dropExpression{term: term, words: missing[0].Text}
-	drop.expression = slices.IndexFunc(terms[term].MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return plugins.RequirementText(r) == drop.words })
-	if drop.expression < 0 {
+	drop := remedy.DropExpression{Term: term, Words: missing[0].Text}
+	drop.Expression = slices.IndexFunc(terms[term].MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return plugins.RequirementText(r) == drop.Words })
+	if drop.Expression < 0 {
 		return nil
 	}
-	drop.lastOfTerm = len(terms[term].MatchExpressions)+len(terms[term].MatchFields) == 1
-	drop.last = drop.lastOfTerm && len(terms) == 1
-	if drop.lastOfTerm && !drop.last {
+	drop.LastOfTerm = len(terms[term].MatchExpressions)+len(terms[term].MatchFields) == 1
+	drop.Last = drop.LastOfTerm && len(terms) == 1
+	if drop.LastOfTerm && !drop.Last {
 		return nil // without this term the others still stand, which no node satisfies
 	}
 	return option{drop}
@@ -145,7 +147,7 @@ func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.Refused) []option 
 	}
 	for _, r := range rs {
 		if _, has := r.Node.Node().Labels[one.Key]; !has {
-			return []option{{labelNode{r.Name(), one.Key, value}}}
+			return []option{{remedy.LabelNode{Node: r.Name(), Key: one.Key, Value: value}}}
 		}
 	}
 	return nil
@@ -180,7 +182,7 @@ func hostPortOf(pod *corev1.Pod, port corev1.ContainerPort) (found option) {
 	for _, container := range pod.Spec.Containers {
 		for i, own := range container.Ports {
 			if plugins.PortText(own) == plugins.PortText(port) && own.HostPort > 0 {
-				found = append(found, dropHostPort{container.Name, i, own.HostPort, own.Protocol})
+				found = append(found, remedy.DropHostPort{Container: container.Name, Index: i, Port: own.HostPort, Protocol: own.Protocol})
 			}
 		}
 	}
@@ -192,7 +194,7 @@ func evictions(victims []*corev1.Pod) []option {
 	if len(victims) == 0 || len(victims) > 2 || slices.ContainsFunc(victims, func(p *corev1.Pod) bool { return !evictable(p) }) {
 		return nil
 	}
-	return []option{{evict{victims}}}
+	return []option{{remedy.Evict{Pods: victims}}}
 }
 
 // spreadRemedies allow the skew that the nearest node has, or only prefer.
@@ -206,8 +208,8 @@ func spreadRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 		if index < 0 {
 			return nil // a constraint of the profile's, which the pod cannot change
 		}
-		looser = append(looser, loosenSpread{index, s.Key, [2]int32{int32(s.MaxSkew), int32(s.Skew)}})
-		preferred = append(preferred, loosenSpread{index, s.Key, [2]int32{int32(s.MaxSkew), 0}})
+		looser = append(looser, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), int32(s.Skew)}})
+		preferred = append(preferred, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), 0}})
 	}
 	if worstSkew(q, nearest) == noDomain {
 		return []option{preferred}
@@ -263,7 +265,46 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 			continue
 		}
 		words := metav1.FormatLabelSelector(terms[i].LabelSelector) + " by " + plugins.LabelWord(c.Key)
-		return []option{{dropPodTerm{anti, i, words, len(terms) == 1}}}
+		return []option{{remedy.DropPodTerm{Anti: anti, Index: i, Words: words, Last: len(terms) == 1}}}
+	}
+	return nil
+}
+
+// claimRemedies ask for less storage, or free a volume that a deleted claim has
+// left, for the one claim that has none.
+func claimRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+	b := plugins.BinderOf(q)
+	if len(b.Free) != 1 || b.Free[0].Ephemeral || b.Free[0].Object.Spec.VolumeName != "" {
+		return nil
+	}
+	claim := b.Free[0]
+	wanted := claim.Size()
+	var options []option
+	most := resource.Quantity{}
+	for _, volume := range b.Volumes[claim.Class()] {
+		size := volume.Spec.Capacity[corev1.ResourceStorage]
+		switch {
+		case volume.Status.Phase == corev1.VolumeReleased && size.Cmp(wanted) >= 0:
+			options = append(options, option{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}})
+		case volume.Status.Phase == corev1.VolumeAvailable && size.Cmp(wanted) < 0 && size.Cmp(most) > 0:
+			most = size
+		}
+	}
+	options = options[:min(len(options), nearNodes)]
+	if figures := plugins.CapacityFigures(q, rs[0]); len(figures) == 1 && most.Value() < figures[0].Allocatable {
+		most = *resource.NewQuantity(figures[0].Allocatable, resource.BinarySI)
+	}
+	if most.Value() >= wanted.Value()/least && !most.IsZero() {
+		options = append(options, option{remedy.ResizeClaim{Claim: claim.Object, To: most}})
+	}
+	return options
+}
+
+// zoneRemedies have nothing to add where the zones are not known only because a
+// claim is not bound: what binds it helps both plugins.
+func zoneRemedies(_ *plugins.Question, rs []plugins.Refused) []option {
+	if rs[0].Node == nil {
+		return []option{nil}
 	}
 	return nil
 }

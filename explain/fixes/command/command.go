@@ -1,0 +1,200 @@
+// Package command words fixes for kubectl: commands that make the same change as was
+// simulated, and undo it.
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
+)
+
+// Command is how a fix is carried out.
+type Command struct {
+	Line      string // runs unattended under bash -c; "" where there is none
+	Undo      string // undoes all of it; "" where nothing can
+	Recreates bool   // the pod, or its Job, is deleted and created again
+	Lone      bool   // only this one of several equal pods gets the change
+	Affects   []report.Affected
+	Brief     string // whom the change of the pod affects, in few words; "" for nobody
+	Why       string // why there is no line
+}
+
+// Maker makes commands. It reads the state, so the scheduler has to be held.
+type Maker struct {
+	// Scheduler holds the state.
+	Scheduler *scheduler.Scheduler
+	// ClusterVersion is the API server's ("v1.36.3"), if known.
+	ClusterVersion string
+
+	last *workload // of the pod that was last asked about (known)
+}
+
+// Of words the steps of a fix for the shell: what is changed about nodes
+// and other pods first, then the pod or the template that it comes from.
+func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
+	var c Command
+	if why := nameless(pod, steps); why != "" {
+		return Command{Why: why}
+	}
+	var lines, undos []string
+	add := func(line, undo string) {
+		lines, undos = append(lines, line), append(undos, undo)
+	}
+	var own []remedy.Step
+	for _, step := range steps {
+		switch r := step.(type) {
+		case remedy.Untaint:
+			add(untaintCommand(r))
+		case remedy.Uncordon:
+			add("kubectl uncordon "+r.Node, "kubectl cordon "+r.Node)
+		case remedy.LabelNode:
+			add(m.labelCommand(r))
+		case remedy.Evict:
+			for _, victim := range r.Pods {
+				add(evictCommand(victim), "")
+			}
+		case remedy.ResizeClaim:
+			add(resizeClaimCommand(r))
+			c.Affects, c.Brief = append(c.Affects, affectedClaim(r)), "the claim is recreated"
+		case remedy.ReleaseVolume:
+			add(releaseVolumeCommand(r))
+			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
+		default:
+			own = append(own, step)
+		}
+	}
+	if len(own) > 0 && pod.UID == "" {
+		return Command{Why: "the pod does not exist yet: change its manifest"}
+	}
+	if len(own) > 0 {
+		changed := m.ownCommand(pod, own)
+		if changed.Line == "" {
+			return changed
+		}
+		changed.Affects = slices.Concat(c.Affects, changed.Affects)
+		c = changed
+		add(c.Line, c.Undo)
+	}
+	c.Line, c.Undo = strings.Join(lines, " && "), ""
+	if !slices.Contains(undos, "") {
+		slices.Reverse(undos)
+		c.Undo = strings.Join(undos, " && ")
+	}
+	return c
+}
+
+// nameless says why there is no command for things of such names: what no API
+// server allows comes from a file, and might be taken for a flag or a path.
+func nameless(pod *corev1.Pod, steps []remedy.Step) string {
+	names, label := []string{pod.Namespace}, ""
+	if pod.Name != "" { // one that does not exist yet may have none
+		names = append(names, pod.Name)
+	}
+	for _, step := range steps {
+		switch r := step.(type) {
+		case remedy.Untaint:
+			names, label = append(names, r.Nodes...), r.Taint.Key
+		case remedy.Uncordon:
+			names = append(names, r.Node)
+		case remedy.LabelNode:
+			names, label = append(names, r.Node), r.Key
+		case remedy.Evict:
+			for _, victim := range r.Pods {
+				names = append(names, victim.Namespace, victim.Name)
+			}
+		case remedy.ResizeClaim:
+			names = append(names, r.Claim.Namespace, r.Claim.Name)
+		case remedy.ReleaseVolume:
+			names = append(names, r.Volume.Name)
+		}
+	}
+	for _, name := range names {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
+			return fmt.Sprintf("%q is not a valid Kubernetes name", name)
+		}
+	}
+	if label != "" && len(validation.IsQualifiedName(label)) > 0 {
+		return fmt.Sprintf("%q is not a valid key in Kubernetes", label)
+	}
+	return ""
+}
+
+// untaintCommand takes a taint off nodes.
+func untaintCommand(r remedy.Untaint) (line, undo string) {
+	taint := r.Taint.Key
+	if r.Taint.Value != "" {
+		taint += "=" + r.Taint.Value
+	}
+	taint += ":" + string(r.Taint.Effect)
+	line = "kubectl taint nodes " + strings.Join(r.Nodes, " ") + " "
+	return line + shell.Quote(taint+"-"), line + shell.Quote(taint)
+}
+
+// labelCommand gives a node a label.
+func (m *Maker) labelCommand(r remedy.LabelNode) (line, undo string) {
+	prefix := "kubectl label node " + r.Node + " "
+	line, undo = prefix+shell.Quote(r.Key+"="+r.Value), prefix+shell.Quote(r.Key+"-")
+	if node := m.Scheduler.State.Nodes[r.Node]; node != nil {
+		if before, ok := node.Labels[r.Key]; ok {
+			line, undo = line+" --overwrite", prefix+shell.Quote(r.Key+"="+before)+" --overwrite"
+		}
+	}
+	return line, undo
+}
+
+// evictCommand asks the eviction API, so budgets hold.
+func evictCommand(pod *corev1.Pod) string {
+	body := map[string]any{
+		"apiVersion": "policy/v1", "kind": "Eviction",
+		"metadata": map[string]string{"namespace": pod.Namespace, "name": pod.Name},
+	}
+	return fmt.Sprintf("kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<%s", pod.Namespace, pod.Name, shell.Quote(shell.OneLine(body)))
+}
+
+// ownCommand is the command for steps that change the pod or its template.
+func (m *Maker) ownCommand(pod *corev1.Pod, steps []remedy.Step) Command {
+	w := m.known(pod)
+	ungates := 0
+	for _, step := range steps {
+		if _, ok := step.(remedy.Ungate); ok {
+			ungates++
+		}
+	}
+	_, exists := m.Scheduler.State.Pods[pod.UID]
+	switch {
+	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
+		return alone(patchPod(pod, steps))
+	case w.spreads == none && !exists:
+		return Command{Why: "the pod does not exist yet: change its manifest"}
+	case w.spreads == none:
+		return alone(barePod(m.ClusterVersion, pod, steps))
+	case w.spreads == notKnown:
+		return Command{Why: w.why}
+	case ungates > 0:
+		return Command{Why: fmt.Sprintf("%s must change, and its new pods would be gated again", w.ref())}
+	}
+	return w.command(steps, exists)
+}
+
+// alone notes that a command changes a pod itself.
+func alone(c Command) Command {
+	c.Lone = true
+	return c
+}
+
+// known is workloadOf, remembered while nothing changes.
+func (m *Maker) known(pod *corev1.Pod) *workload {
+	if m.last == nil || m.last.pod != pod || m.last.revision != m.Scheduler.State.Revision {
+		m.last = m.workloadOf(pod)
+		m.last.revision = m.Scheduler.State.Revision
+	}
+	return m.last
+}

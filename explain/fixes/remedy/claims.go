@@ -1,0 +1,89 @@
+package remedy
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// The remedies that change claims and volumes.
+type (
+	// ResizeClaim recreates a claim that is not bound, for less storage.
+	ResizeClaim struct {
+		Claim *corev1.PersistentVolumeClaim
+		To    resource.Quantity
+	}
+	// ReleaseVolume lets a volume be claimed again that a deleted claim has left.
+	ReleaseVolume struct {
+		Volume *corev1.PersistentVolume
+		Claim  *corev1.PersistentVolumeClaim // the one that would have it
+	}
+)
+
+func (ResizeClaim) Kind() report.FixKind   { return report.FixClaim }
+func (ReleaseVolume) Kind() report.FixKind { return report.FixClaim }
+func (ResizeClaim) Harm() int              { return 70 }
+func (ReleaseVolume) Harm() int            { return 80 }
+
+func (r ResizeClaim) Title() string {
+	was := r.Claim.Spec.Resources.Requests[corev1.ResourceStorage]
+	return fmt.Sprintf("recreate claim %s with %s instead of %s", r.Claim.Name, r.To.String(), was.String())
+}
+
+func (r ReleaseVolume) Title() string {
+	return fmt.Sprintf("release volume %s for claim %s", r.Volume.Name, r.Claim.Name)
+}
+
+func (r ResizeClaim) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	claim := r.Claim.DeepCopy()
+	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.To
+	return pod, claimed(s, claim, nil)
+}
+
+func (r ReleaseVolume) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	volume := r.Volume.DeepCopy()
+	volume.Spec.ClaimRef, volume.Status.Phase = nil, corev1.VolumeAvailable
+	if err := s.SetObject(volume); err != nil {
+		return nil, err
+	}
+	return pod, claimed(s, r.Claim, volume)
+}
+
+// claimed lays the claim as it would stand a moment later: one that is not to
+// wait for its first consumer is bound by then to the volume that the volume
+// controller would take, which is found by its own code.
+func claimed(s *scheduler.Fork, claim *corev1.PersistentVolumeClaim, freed *corev1.PersistentVolume) error {
+	listers := s.Listers()
+	waits, err := storagehelpers.IsDelayBindingMode(claim, listers.Classes)
+	if err != nil {
+		return fmt.Errorf("read class of claim %s: %w", claim.Name, err)
+	}
+	if waits {
+		return s.SetObject(claim)
+	}
+	volumes := plugins.Everything(listers.Volumes)
+	volume, err := storagehelpers.FindMatchingVolume(claim, volumes, nil, nil, false, false)
+	if err != nil || volume == nil || (freed != nil && volume.Name != freed.Name) {
+		return s.SetObject(claim)
+	}
+	bound, taken := claim.DeepCopy(), volume.DeepCopy()
+	bound.Spec.VolumeName, bound.Status.Phase = volume.Name, corev1.ClaimBound
+	if bound.Annotations == nil {
+		bound.Annotations = map[string]string{}
+	}
+	bound.Annotations[storagehelpers.AnnBindCompleted] = "yes"
+	taken.Spec.ClaimRef = &corev1.ObjectReference{
+		Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
+	}
+	taken.Status.Phase = corev1.VolumeBound
+	if err := s.SetObject(taken); err != nil {
+		return err
+	}
+	return s.SetObject(bound)
+}

@@ -1,0 +1,173 @@
+package remedy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+func (Tolerate) Kind() report.FixKind       { return report.FixTolerate }
+func (LowerRequest) Kind() report.FixKind   { return report.FixRequest }
+func (DropSelector) Kind() report.FixKind   { return report.FixSelector }
+func (DropExpression) Kind() report.FixKind { return report.FixSelector }
+func (DropPodTerm) Kind() report.FixKind    { return report.FixAffinity }
+func (LoosenSpread) Kind() report.FixKind   { return report.FixSpread }
+func (DropHostPort) Kind() report.FixKind   { return report.FixPort }
+func (Ungate) Kind() report.FixKind         { return report.FixGate }
+
+func (Ungate) Harm() int         { return 10 }
+func (Tolerate) Harm() int       { return 25 }
+func (LoosenSpread) Harm() int   { return 30 }
+func (DropSelector) Harm() int   { return 45 }
+func (DropExpression) Harm() int { return 46 }
+func (DropHostPort) Harm() int   { return 60 }
+func (DropPodTerm) Harm() int    { return 65 }
+
+// Harm of a lower request grows with how much is taken away: a tenth is little,
+// half of it may not be enough to run.
+func (r LowerRequest) Harm() int {
+	return 15 + int(50*(r.Total[0]-r.Total[1])/max(r.Total[0], 1))
+}
+
+func (r Tolerate) Title() string { return "tolerate " + r.Taint.ToString() }
+
+// Title names the pod's own request, all its containers together.
+func (r LowerRequest) Title() string {
+	return fmt.Sprintf("request %s %s instead of %s", r.Resource, quantity.RoundedDown(r.Resource, r.Total[1]), quantity.RoundedDown(r.Resource, r.Total[0]))
+}
+
+func (r DropSelector) Title() string {
+	return fmt.Sprintf("remove node selector %s=%s", r.Key, r.Value)
+}
+
+func (r DropExpression) Title() string { return "remove node affinity " + r.Words }
+
+func (r DropPodTerm) Title() string {
+	if r.Anti {
+		return "remove pod anti-affinity " + r.Words
+	}
+	return "remove pod affinity " + r.Words
+}
+
+func (r LoosenSpread) Title() string {
+	if r.MaxSkew[1] == 0 {
+		return fmt.Sprintf("set ScheduleAnyway for the %s spread", plugins.LabelWord(r.Key))
+	}
+	return fmt.Sprintf("set maxSkew %d for the %s spread", r.MaxSkew[1], plugins.LabelWord(r.Key))
+}
+
+func (r DropHostPort) Title() string {
+	return fmt.Sprintf("remove host port %d/%s", r.Port, r.Protocol)
+}
+
+func (r Ungate) Title() string {
+	return "remove " + grammar.Agree(len(r.Gates), "gate", "gates") + " " + strings.Join(r.Gates, ", ")
+}
+
+func (r Tolerate) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.Toleration()) }), nil
+}
+
+// Toleration is of this taint alone.
+func (r Tolerate) Toleration() corev1.Toleration {
+	if r.Taint.Value == "" {
+		return corev1.Toleration{Key: r.Taint.Key, Operator: corev1.TolerationOpExists, Effect: r.Taint.Effect}
+	}
+	return corev1.Toleration{Key: r.Taint.Key, Operator: corev1.TolerationOpEqual, Value: r.Taint.Value, Effect: r.Taint.Effect}
+}
+
+func (r LowerRequest) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	var found bool
+	changed := changePod(pod, func(p *corev1.Pod) {
+		containers := p.Spec.Containers
+		if r.Init {
+			containers = p.Spec.InitContainers
+		}
+		for i := range containers {
+			if containers[i].Name == r.Container {
+				found = true
+				containers[i].Resources.Requests[r.Resource] = r.quantity()
+				if r.Limit {
+					containers[i].Resources.Limits[r.Resource] = r.quantity()
+				}
+			}
+		}
+	})
+	if !found {
+		return nil, fmt.Errorf("lower request of container %s: the pod has none of that name", r.Container)
+	}
+	return changed, nil
+}
+
+// quantity is what the container requests then.
+func (r LowerRequest) quantity() resource.Quantity {
+	return resource.MustParse(quantity.Canonical(r.Resource, r.To))
+}
+
+func (r DropSelector) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.Key) }), nil
+}
+
+func (r DropExpression) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		affinity := p.Spec.Affinity.NodeAffinity
+		if r.Last {
+			affinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+			return
+		}
+		terms := &affinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+		if r.LastOfTerm {
+			*terms = slices.Delete(*terms, r.Term, r.Term+1)
+			return
+		}
+		of := &(*terms)[r.Term].MatchExpressions
+		*of = slices.Delete(*of, r.Expression, r.Expression+1)
+	}), nil
+}
+
+func (r DropPodTerm) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		var terms *[]corev1.PodAffinityTerm
+		if r.Anti {
+			terms = &p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		} else {
+			terms = &p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		}
+		*terms = slices.Delete(*terms, r.Index, r.Index+1)
+	}), nil
+}
+
+func (r LoosenSpread) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		constraint := &p.Spec.TopologySpreadConstraints[r.Index]
+		if r.MaxSkew[1] == 0 {
+			constraint.WhenUnsatisfiable = corev1.ScheduleAnyway
+			constraint.MinDomains = nil // validation allows it with DoNotSchedule only
+			return
+		}
+		constraint.MaxSkew = r.MaxSkew[1]
+	}), nil
+}
+
+func (r DropHostPort) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) {
+		for i := range p.Spec.Containers {
+			if c := &p.Spec.Containers[i]; c.Name == r.Container {
+				c.Ports[r.Index].HostPort, c.Ports[r.Index].HostIP = 0, ""
+			}
+		}
+	}), nil
+}
+
+func (r Ungate) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
+}

@@ -1,0 +1,124 @@
+// Package remedy has the steps that fixes are made of, and makes them in a simulated
+// state.
+package remedy
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// Step is one step of a fix: a change of the pod, of nodes, or of other pods.
+// The structs say what is changed; package command says by which command.
+type Step interface {
+	// Kind is the kind of a fix that has only this step.
+	Kind() report.FixKind
+	// Title is the step in an imperative clause: "uncordon std-a-01".
+	Title() string
+	// Harm orders remedies, the least first: 1 to 99.
+	Harm() int
+	// Apply makes the change in the simulated state. It returns the pod to be
+	// asked about: a changed copy where the remedy changes the pod.
+	Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error)
+}
+
+// The remedies that change the pod, or the template that it comes from.
+type (
+	// Tolerate adds a toleration.
+	Tolerate struct{ Taint corev1.Taint }
+	// LowerRequest asks for less of a resource in one container.
+	LowerRequest struct {
+		Container string
+		Init      bool // it is an init container (of any kind)
+		Resource  corev1.ResourceName
+		From, To  int64    // of that container, in the scheduler's unit: thousandths of cpu, bytes
+		Total     [2]int64 // of the pod, before and after
+		Limit     bool     // the limit is lowered with it: the QoS class is Guaranteed, or the resource wants it
+	}
+	// DropSelector takes a key out of spec.nodeSelector.
+	DropSelector struct{ Key, Value string }
+	// DropExpression takes a requirement out of a term of the required node
+	// affinity; the only one of the only term takes the whole affinity with it.
+	DropExpression struct {
+		Term, Expression int
+		Words            string
+		Last             bool // nothing is left of the required node affinity
+		LastOfTerm       bool // nothing is left of the term, which is dropped: others are left
+	}
+	// DropPodTerm takes a required term out of the pod affinity or anti-affinity.
+	DropPodTerm struct {
+		Anti  bool
+		Index int
+		Words string
+		Last  bool
+	}
+	// LoosenSpread changes a topology spread constraint.
+	LoosenSpread struct {
+		Index   int
+		Key     string
+		MaxSkew [2]int32 // before and after; after 0: ScheduleAnyway instead
+	}
+	// DropHostPort takes the host port off a container's port.
+	DropHostPort struct {
+		Container string
+		Index     int // among the container's ports
+		Port      int32
+		Protocol  corev1.Protocol
+	}
+	// Ungate removes scheduling gates.
+	Ungate struct{ Gates []string }
+)
+
+// The remedies that change nodes.
+type (
+	// Untaint removes a taint from nodes.
+	Untaint struct {
+		Taint corev1.Taint
+		Nodes []string
+	}
+	// Uncordon makes a node schedulable.
+	Uncordon struct{ Node string }
+	// LabelNode gives a node a label.
+	LabelNode struct{ Node, Key, Value string }
+)
+
+// Evict ends pods on one node; those that a controller owns come back.
+type Evict struct{ Pods []*corev1.Pod }
+
+// ChangesPod says whether the remedy changes the pod itself, or its template.
+func ChangesPod(r Step) bool {
+	switch r.(type) {
+	case Untaint, Uncordon, LabelNode, Evict, ResizeClaim, ReleaseVolume:
+		return false
+	}
+	return true
+}
+
+// changePod is the pod with a change to a copy of it.
+func changePod(pod *corev1.Pod, change func(*corev1.Pod)) *corev1.Pod {
+	changed := pod.DeepCopy()
+	change(changed)
+	return changed
+}
+
+// NodesOf are the nodes that steps change.
+func NodesOf(steps []Step) []string {
+	var nodes []string
+	for _, step := range steps {
+		switch r := step.(type) {
+		case Untaint:
+			nodes = append(nodes, r.Nodes...)
+		case Uncordon:
+			nodes = append(nodes, r.Node)
+		case LabelNode:
+			nodes = append(nodes, r.Node)
+		case Evict:
+			nodes = append(nodes, r.Pods[0].Spec.NodeName)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
