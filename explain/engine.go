@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -20,6 +22,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -132,5 +135,35 @@ func Silence() {
 // that are evicted are rescheduled, and which pending pods gain or lose a node. The
 // lock is held for one pod at a time, so the real state may move between them.
 func (e *Engine) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
-	return forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: e.options.Now}.Forecast(ctx, supposed)
+	return e.simulated().Forecast(ctx, supposed)
+}
+
+// Evictions says for each of some pods of a node where it would be rescheduled if
+// only it were evicted, and whether the pod of that uid would fit the node then. Pods
+// that are not on the node any more are left out; the others keep their order.
+func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error) {
+	return e.simulated().Evictions(ctx, uid, node, pods)
+}
+
+// simulated simulates evictions.
+func (e *Engine) simulated() forecast.Simulator {
+	return forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: e.options.Now}
+}
+
+// Replicas places equal pods, which do not exist, one after another in a simulated
+// state.
+func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
+	return placement.Replicas(ctx, e.scheduler, pod, wanted)
+}
+
+// DaemonPods says how many of the nodes that a DaemonSet is for would take its pod,
+// which does not exist.
+func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
+	return placement.DaemonPods(ctx, e.scheduler, set, pod)
+}
+
+// FitsWithout says whether a pod would fit a node if some pods were not there. The pod
+// need not exist. Null: it could not be decided.
+func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (*bool, error) {
+	return placement.FitsWithout(ctx, e.scheduler, pod, node, pods)
 }

@@ -9,10 +9,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -27,7 +29,9 @@ func (u *upstream) placeAll(t *testing.T, pod *corev1.Pod, wanted int) (placed i
 		}
 	}
 	for ; placed < wanted; placed++ {
-		next := numbered(pod, placed)
+		next := placement.AsNewPod(pod).DeepCopy()
+		next.Name = fmt.Sprintf("replica-%d", placed)
+		next.UID = types.UID(next.Name)
 		node := u.place(next)
 		if node == "" {
 			break

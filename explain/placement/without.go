@@ -1,4 +1,4 @@
-package explain
+package placement
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // FitsWithout says whether a pod would fit a node if some pods were not there, by
 // the plugins on a copy of the state. The pod need not exist. Null: it could not
 // be decided.
-func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
-	release, err := e.scheduler.Acquire(ctx)
+func FitsWithout(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
+	release, err := s.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,17 +25,17 @@ func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, 
 			fits, err = nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, scheduler.PanicError(r))
 		}
 	}()
-	e.scheduler.Settle(ctx)
-	s := e.scheduler.State.Fork()
-	defer s.Revert()
+	s.Settle(ctx)
+	fork := s.State.Fork()
+	defer fork.Revert()
 	for _, uid := range pods {
-		if goes := e.scheduler.State.Pods[uid]; goes != nil && scheduler.Assigned(goes) {
-			if err := s.RemovePod(goes); err != nil {
+		if goes := s.State.Pods[uid]; goes != nil && scheduler.Assigned(goes) {
+			if err := fork.RemovePod(goes); err != nil {
 				return nil, err
 			}
 		}
 	}
-	t, err := e.scheduler.Try(ctx, pod, []string{node})
+	t, err := s.Try(ctx, pod, []string{node})
 	if err != nil {
 		return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}

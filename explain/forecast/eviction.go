@@ -1,4 +1,4 @@
-package explain
+package forecast
 
 import (
 	"context"
@@ -22,10 +22,10 @@ import (
 // only it were evicted, by the scheduler's own code on a fork of the state, and
 // whether the pod of that uid would fit the node then. Pods that are not on the
 // node any more are left out; the others keep their order.
-func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error) {
+func (s Simulator) Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error) {
 	evictions := make([]report.Eviction, 0, len(pods))
 	for _, held := range pods {
-		told, err := e.eviction(ctx, uid, node, held)
+		told, err := s.eviction(ctx, uid, node, held)
 		if err != nil {
 			return nil, err
 		}
@@ -37,16 +37,16 @@ func (e *Engine) Evictions(ctx context.Context, uid types.UID, node string, pods
 }
 
 // eviction tries one, under the lock; nil where the pod is not on the node.
-func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *report.Eviction, err error) {
-	release, err := e.scheduler.Acquire(ctx)
+func (s Simulator) eviction(ctx context.Context, uid types.UID, node string, held types.UID) (told *report.Eviction, err error) {
+	release, err := s.Scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	pod, goes := e.scheduler.State.Pods[uid], e.scheduler.State.Pods[held]
+	pod, goes := s.Scheduler.State.Pods[uid], s.Scheduler.State.Pods[held]
 	switch {
 	case pod == nil:
-		return nil, fmt.Errorf("try evictions: %w", ErrNoPod)
+		return nil, fmt.Errorf("try evictions: %w", scheduler.ErrNoPod)
 	case goes == nil || !scheduler.Assigned(goes) || goes.Spec.NodeName != node:
 		return nil, nil
 	}
@@ -55,19 +55,19 @@ func (e *Engine) eviction(ctx context.Context, uid types.UID, node string, held 
 			told, err = nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), scheduler.PanicError(r))
 		}
 	}()
-	e.scheduler.Settle(ctx)
+	s.Scheduler.Settle(ctx)
 	told = &report.Eviction{UID: held}
-	if e.cannotGo(goes, told) {
+	if s.cannotGo(goes, told) {
 		return told, nil
 	}
-	if err := e.evict(ctx, pod, goes, told); err != nil {
+	if err := s.evict(ctx, pod, goes, told); err != nil {
 		return nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), err)
 	}
 	return told, nil
 }
 
 // cannotGo is for pods that an eviction does not remove from their node.
-func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
+func (s Simulator) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 	owner := metav1.GetControllerOf(goes)
 	_, mirror := goes.Annotations[corev1.MirrorPodAnnotationKey]
 	switch {
@@ -78,7 +78,7 @@ func (e *Engine) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 		told.Short = "stays: DaemonSet pod"
 		told.Sentence = fmt.Sprintf("%s belongs to DaemonSet %s, which recreates it on the same node.", plugins.FullName(goes), owner.Name)
 	default:
-		return e.budgets.Rejects(goes, told)
+		return s.Budgets.Rejects(goes, told)
 	}
 	told.Fits = new(false)
 	return true
@@ -94,14 +94,14 @@ type after struct {
 }
 
 // evict says where the pod is rescheduled and whether the pending one fits then.
-func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
+func (s Simulator) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
 	unsure := plan.RecreationUnknown(goes) != ""
-	next, err := e.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
+	next, err := s.evicted(ctx, pod, goes, unsure || metav1.GetControllerOf(goes) == nil)
 	if err != nil {
 		return err
 	}
 	if unsure && !next.open {
-		return e.evictUnsure(ctx, pod, goes, next.fits, told)
+		return s.evictUnsure(ctx, pod, goes, next.fits, told)
 	}
 	if next.open {
 		told.Short = "not evaluated"
@@ -115,8 +115,8 @@ func (e *Engine) evict(ctx context.Context, pod, goes *corev1.Pod, told *report.
 
 // evictUnsure is for a pod that may be recreated or not: the pending one fits for
 // certain only if it does so either way.
-func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *report.Eviction) error {
-	back, err := e.evicted(ctx, pod, goes, false)
+func (s Simulator) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without bool, told *report.Eviction) error {
+	back, err := s.evicted(ctx, pod, goes, false)
 	if err != nil {
 		return err
 	}
@@ -140,12 +140,12 @@ func (e *Engine) evictUnsure(ctx context.Context, pod, goes *corev1.Pod, without
 // evicted takes the pod off its node, places its replacement, unless there is none,
 // and tries the pending pod. The higher priority goes first; of equals the evicted
 // one, so that no capacity is promised which it may take again.
-func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) (after, error) {
-	s := e.scheduler.State.Fork()
-	defer s.Revert()
+func (s Simulator) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) (after, error) {
+	fork := s.Scheduler.State.Fork()
+	defer fork.Revert()
 	node := goes.Spec.NodeName
 	next := after{from: node, lost: lost}
-	if err := s.RemovePod(goes); err != nil {
+	if err := fork.RemovePod(goes); err != nil {
 		return next, err
 	}
 	first := corev1helpers.PodPriority(pod) > corev1helpers.PodPriority(goes)
@@ -153,9 +153,9 @@ func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) 
 		var err error
 		switch {
 		case mine:
-			next.fits, err = e.fitsOn(ctx, s, pod, node, &next.open)
+			next.fits, err = s.fitsOn(ctx, fork, pod, node, &next.open)
 		case !next.lost:
-			next.placed, err = e.settleDown(ctx, s, goes)
+			next.placed, err = s.settleDown(ctx, fork, goes)
 			next.open = next.open || next.placed.Open
 		}
 		if err != nil {
@@ -166,8 +166,8 @@ func (e *Engine) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool) 
 }
 
 // fitsOn puts the pod on the node if it fits.
-func (e *Engine) fitsOn(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
-	t, err := e.scheduler.Try(ctx, pod, []string{node})
+func (s Simulator) fitsOn(ctx context.Context, fork *scheduler.Fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
+	t, err := s.Scheduler.Try(ctx, pod, []string{node})
 	if err != nil {
 		return false, err
 	}
@@ -175,19 +175,19 @@ func (e *Engine) fitsOn(ctx context.Context, s *scheduler.Fork, pod *corev1.Pod,
 	if len(t.Names) == 0 {
 		return false, nil
 	}
-	return true, s.AddPod(pod, node)
+	return true, fork.AddPod(pod, node)
 }
 
 // settleDown puts the pod's replacement where it would be scheduled.
-func (e *Engine) settleDown(ctx context.Context, s *scheduler.Fork, goes *corev1.Pod) (placement.Placement, error) {
-	placed, err := placement.Of(ctx, e.scheduler, goes)
+func (s Simulator) settleDown(ctx context.Context, fork *scheduler.Fork, goes *corev1.Pod) (placement.Placement, error) {
+	placed, err := placement.Of(ctx, s.Scheduler, goes)
 	if err != nil || placed.Node == "" {
 		return placed, err
 	}
 	if slices.Contains(placed.Tie, goes.Spec.NodeName) {
-		return placed, s.AddPod(goes, goes.Spec.NodeName) // it may return: no capacity is promised
+		return placed, fork.AddPod(goes, goes.Spec.NodeName) // it may return: no capacity is promised
 	}
-	return placed, s.AddPod(goes, placed.Node)
+	return placed, fork.AddPod(goes, placed.Node)
 }
 
 // other is the first of the tie beside the node that the pod is on.

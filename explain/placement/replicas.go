@@ -1,4 +1,4 @@
-package explain
+package placement
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -28,21 +27,21 @@ const placingTime = 10 * time.Second
 // state: each is filtered by the scheduler's plugins with those before it on their
 // nodes. Where the place of one decides about the next, each goes where the plugins'
 // scores rank first. Nothing of it is kept.
-func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
+func Replicas(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
 	r := &report.Replicas{Wanted: wanted}
 	if wanted > 1 && len(pod.Spec.ResourceClaims) > 0 {
 		r.Why = "devices of ResourceClaims are not allocated in a simulation"
 		return r, nil
 	}
-	on, begun := e.scheduler.State.NewSimulatedState(nil, nil), time.Now()
+	on, begun := s.State.NewSimulatedState(nil, nil), time.Now()
 	for r.Placed < wanted {
 		if time.Since(begun) > placingTime {
 			r.Why = fmt.Sprintf("stopped after %d s", int(placingTime.Seconds()))
 			return r, nil
 		}
 		done := false
-		err := e.scheduler.Hold(ctx, on, func() (err error) {
-			done, err = e.placeNext(ctx, on, pod, r)
+		err := s.Hold(ctx, on, func() (err error) {
+			done, err = placeNext(ctx, s, on, pod, r)
 			return err
 		})
 		switch {
@@ -58,20 +57,20 @@ func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*re
 
 // DaemonPods says how many of the nodes that a DaemonSet is for, by its controller's
 // own rules, would take its pod, which does not exist.
-func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
+func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
 	r := &report.Replicas{Daemon: true}
-	err := e.scheduler.Hold(ctx, nil, func() error {
-		t, err := e.scheduler.Try(ctx, pod, nil)
+	err := s.Hold(ctx, nil, func() error {
+		t, err := s.Try(ctx, pod, nil)
 		if err != nil {
 			return err
 		}
-		nodes, err := e.scheduler.State.NodeInfos().List()
+		nodes, err := s.State.NodeInfos().List()
 		if err != nil {
 			return err
 		}
 		var rejecting []string
 		for _, node := range nodes {
-			runs, _ := daemon.NodeShouldRunDaemonPod(e.scheduler.State.Logger, node.Node(), set)
+			runs, _ := daemon.NodeShouldRunDaemonPod(s.State.Logger, node.Node(), set)
 			fits := slices.Contains(t.Names, node.Node().Name)
 			switch {
 			case runs && fits:
@@ -82,7 +81,7 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 		}
 		r.Wanted = r.Placed + len(rejecting)
 		if t.Open {
-			r.Why = placement.WhyUnread(t.Matrix.Unknown())
+			r.Why = WhyUnread(t.Matrix.Unknown())
 			return nil
 		}
 		r.Fit = &r.Placed
@@ -99,19 +98,19 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 
 // placeNext places one replica more. It is done where none fits any more, where all
 // that are left fit, or where that cannot be decided.
-func (e *Engine) placeNext(ctx context.Context, on *scheduler.SimulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
+func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
 	next := numbered(pod, r.Placed)
-	p := e.scheduler.Profile(next)
+	p := s.Profile(next)
 	matters := placeMatters(p, next)
-	t, err := e.scheduler.Try(ctx, next, nil)
+	t, err := s.Try(ctx, next, nil)
 	switch {
 	case err != nil:
 		return true, err
 	case t.Open:
-		r.Why = placement.WhyUnread(t.Matrix.Unknown())
+		r.Why = WhyUnread(t.Matrix.Unknown())
 		return true, nil
 	case len(t.Names) == 0:
-		r.Fit, r.Why = &r.Placed, placement.Closest(placement.AsNewPod(next), t.Matrix)
+		r.Fit, r.Why = &r.Placed, Closest(AsNewPod(next), t.Matrix)
 		return true, nil
 	case !matters && len(t.Names) >= r.Wanted-r.Placed:
 		r.Placed = r.Wanted // a node for each of them
@@ -139,7 +138,7 @@ func (e *Engine) placeNext(ctx context.Context, on *scheduler.SimulatedState, po
 func placeMatters(p *scheduler.Profile, pod *corev1.Pod) bool {
 	bare := *pod
 	bare.Spec.Volumes = nil // most are the node's own: configuration, tokens, scratch
-	if placement.Matters(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {
+	if Matters(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {
 		return true
 	}
 	spread, ok := p.Args[names.PodTopologySpread].(*config.PodTopologySpreadArgs)
@@ -156,7 +155,7 @@ func shared(volume corev1.Volume) bool {
 
 // numbered is a pod of its own that equals another.
 func numbered(pod *corev1.Pod, n int) *corev1.Pod {
-	next := placement.AsNewPod(pod).DeepCopy()
+	next := AsNewPod(pod).DeepCopy()
 	next.Name = "replica-" + strconv.Itoa(n)
 	next.UID = types.UID("to be placed: " + next.Name)
 	return next
