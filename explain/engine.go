@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -166,4 +167,9 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 // need not exist. Null: it could not be decided.
 func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (*bool, error) {
 	return placement.FitsWithout(ctx, e.scheduler, pod, node, pods)
+}
+
+// simulator simulates preemption for pods of the profile.
+func (e *Engine) simulator(p *scheduler.Profile) preemption.Simulator {
+	return preemption.Simulator{Profile: p, Budgets: e.budgets}
 }

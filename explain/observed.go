@@ -2,12 +2,10 @@ package explain
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -137,23 +135,4 @@ func observe(pod *corev1.Pod) report.Observed {
 		observed.GenerationCurrent = new(condition.ObservedGeneration >= pod.Generation)
 	}
 	return observed
-}
-
-// agrees compares what the scheduler would write with what it wrote, in our words
-// or in those of its version. The node of a successful preemption is picked from
-// a random offset, so there only what comes before counts. Null where one of them
-// is missing.
-func agrees(o preemption.Outcome, observed string) *bool {
-	if o.Message == "" || observed == "" {
-		return nil
-	}
-	if o.Legacy == observed {
-		return new(true)
-	}
-	if !o.Successful {
-		return new(o.Message == observed)
-	}
-	mine, _, _ := strings.Cut(o.Message, "preemption:")
-	theirs, _, _ := strings.Cut(observed, "preemption:")
-	return new(mine == theirs)
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
@@ -53,28 +54,28 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 	}{
 		{"nothing changed and it tried since", said("0/3 nodes", time.Hour), nil, 2 * time.Minute, time.Minute, ""},
 		{"nothing changed and it said so when that was read", said("0/3 nodes", 0), nil, time.Minute, 0, ""},
-		{"nothing changed that was seen, and it has not tried since", said("0/3 nodes", time.Hour), nil, 2 * time.Minute, 0, notTriedSince},
+		{"nothing changed that was seen, and it has not tried since", said("0/3 nodes", time.Hour), nil, 2 * time.Minute, 0, message.NotTriedSince},
 		{"nothing is known of an attempt", func(p *corev1.Pod) {
 			said("0/3 nodes", 0)(p)
 			p.Status.Conditions[0].LastTransitionTime = metav1.Time{}
-		}, nil, 2 * time.Minute, 0, notTriedSince},
-		{"a pod got its node after it tried, before that was read", said("0/3 nodes", time.Hour), []scheduler.Change{{New: bound}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node was cordoned after it tried", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node was cordoned, and it tried right then", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, time.Minute + time.Second, clusterChanged},
+		}, nil, 2 * time.Minute, 0, message.NotTriedSince},
+		{"a pod got its node after it tried, before that was read", said("0/3 nodes", time.Hour), []scheduler.Change{{New: bound}}, 2 * time.Minute, 0, message.ClusterChanged},
+		{"a node was cordoned after it tried", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, 0, message.ClusterChanged},
+		{"a node was cordoned, and it tried right then", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 2 * time.Minute, time.Minute + time.Second, message.ClusterChanged},
 		{"a node was cordoned, and it tried well after that", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 3 * time.Minute, 2 * time.Minute, ""},
 		{"a node was cordoned, and it must have tried since", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: a, New: cordoned(a)}}, 8 * time.Minute, 0, ""},
-		{"a node came", said("0/3 nodes", time.Hour), []scheduler.Change{{New: newNode}}, 2 * time.Minute, 0, clusterChanged},
-		{"a node went", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: b}}, 2 * time.Minute, 0, clusterChanged},
+		{"a node came", said("0/3 nodes", time.Hour), []scheduler.Change{{New: newNode}}, 2 * time.Minute, 0, message.ClusterChanged},
+		{"a node went", said("0/3 nodes", time.Hour), []scheduler.Change{{Old: b}}, 2 * time.Minute, 0, message.ClusterChanged},
 		{"a heartbeat is no change", said("0/3 nodes", 0), []scheduler.Change{{Old: a, New: beaten(a)}}, 2 * time.Minute, 0, ""},
 		{"a pod without a node is no change", said("0/3 nodes", 0), []scheduler.Change{{New: other}}, 2 * time.Minute, 0, ""},
 		{"the spec changed", func(p *corev1.Pod) {
 			said("0/3 nodes", 0)(p)
 			p.Generation, p.Status.Conditions[0].ObservedGeneration = 2, 1
-		}, nil, time.Minute, 0, specChanged},
+		}, nil, time.Minute, 0, message.SpecChanged},
 		{"a profile that is not known", func(p *corev1.Pod) {
 			said("0/3 nodes", 0)(p)
 			p.Spec.SchedulerName = "batch"
-		}, nil, time.Second, 0, profileUnknown},
+		}, nil, time.Second, 0, message.ProfileUnknown},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			now := testNow

@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -227,14 +228,14 @@ func (x *explanation) evaluate(ctx context.Context) (*scheduler.Matrix, error) {
 
 // message fills in what the scheduler would write, and what preemption can do.
 func (x *explanation) message(ctx context.Context, m *scheduler.Matrix) error {
-	o, err := x.outcome(ctx, m, x.question.Pod)
+	o, err := message.Of(ctx, x.simulator(x.profile), x.options.ClusterVersion, m, x.question.Pod)
 	if err != nil {
 		return err
 	}
 	x.told = o
 	x.report.SchedulerMessage, x.report.Reworded = o.Message, o.Legacy
 	x.report.Preemption = o.Preemption
-	x.compare(o, &x.report.Observed)
+	message.Compare(x.scheduler, x.question, o, &x.report.Observed)
 	if o.Open != nil {
 		x.report.Unknown = append(x.report.Unknown, *o.Open)
 	}

@@ -129,6 +129,10 @@ func (p *Profile) Question(pod *corev1.Pod) *plugins.Question {
 	}
 }
 
+// MaxInUnschedulablePods is after how long the scheduler retries a pod that nothing has
+// moved (DefaultPodMaxInUnschedulablePodsDuration of pkg/scheduler/backend/queue).
+const MaxInUnschedulablePods = 5 * time.Minute
+
 // Considers says whether the scheduler would place the pod as soon as it fits.
 func (s *Scheduler) Considers(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !Terminal(pod) &&

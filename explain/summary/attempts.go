@@ -2,16 +2,12 @@ package summary
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
-
-// TriedAgain is after how long the scheduler retries a pod that nothing has moved
-// (DefaultPodMaxInUnschedulablePodsDuration of pkg/scheduler/backend/queue).
-const TriedAgain = 5 * time.Minute
 
 // attempt is what is known of the scheduler's tries of a pod that fits.
 type attempt struct {
@@ -49,9 +45,9 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 			sentence: fmt.Sprintf("kube-scheduler last tried it %s ago and backs off for up to %s.", age, rests),
 			clause:   fmt.Sprintf("tried %s ago, backs off for up to %s", age, rests),
 		}
-	case ago > TriedAgain:
+	case ago > scheduler.MaxInUnschedulablePods:
 		return attempt{
-			sentence: fmt.Sprintf("No attempt is known for %s, although kube-scheduler retries a pod within %s.", age, model.FormatAge(q.Now.Add(-TriedAgain), q.Now)),
+			sentence: fmt.Sprintf("No attempt is known for %s, although kube-scheduler retries a pod within %s.", age, model.FormatAge(q.Now.Add(-scheduler.MaxInUnschedulablePods), q.Now)),
 			clause:   "no attempt known for " + age,
 			quiet:    "no attempt to schedule it is known for " + age,
 		}
@@ -65,7 +61,7 @@ func unattended(q *podQuestion) attempt {
 	if q.Pod.UID == "" {
 		return attempt{} // it does not exist yet
 	}
-	if created.IsZero() || q.Now.Sub(created) <= TriedAgain {
+	if created.IsZero() || q.Now.Sub(created) <= scheduler.MaxInUnschedulablePods {
 		return attempt{sentence: "No scheduler has tried it yet.", clause: "not tried by a scheduler yet"}
 	}
 	age := model.FormatAge(created, q.Now)

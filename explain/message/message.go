@@ -1,4 +1,6 @@
-package explain
+// Package message says what kube-scheduler writes about a pod that fits no node, in its
+// own words or those of the cluster's version, and whether that is what it wrote last.
+package message
 
 import (
 	"context"
@@ -13,13 +15,9 @@ import (
 // (scheduler.ErrNoNodesAvailable; the package would bring the whole scheduler in).
 const noNodes = "no nodes available to schedule pods"
 
-// simulator simulates preemption for pods of the profile.
-func (e *Engine) simulator(p *scheduler.Profile) preemption.Simulator {
-	return preemption.Simulator{Profile: p, Budgets: e.budgets}
-}
-
-// outcome repeats Scheduler.schedulingAlgorithm on the answers of the plugins.
-func (e *Engine) outcome(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod) (preemption.Outcome, error) {
+// Of repeats Scheduler.schedulingAlgorithm on the answers of the plugins. The cluster's
+// version may be "".
+func Of(ctx context.Context, simulator preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod) (preemption.Outcome, error) {
 	if len(m.Nodes) == 0 {
 		return preemption.Outcome{Message: noNodes}, nil
 	}
@@ -35,12 +33,11 @@ func (e *Engine) outcome(ctx context.Context, m *scheduler.Matrix, pod *corev1.P
 	case d.Fits:
 		return preemption.Outcome{}, nil
 	}
-	simulator := e.simulator(m.Profile)
 	o, err := simulator.PostFilter(ctx, m, pod, d)
 	if err != nil || o.Open != nil {
 		return o, err
 	}
-	o.Legacy = e.legacyMessage(simulator, pod, d, o)
+	o.Legacy = legacyMessage(simulator, clusterVersion, pod, d, o)
 	d.Fit.Diagnosis.PostFilterMsg = o.Message
 	o.Message = d.Fit.Error()
 	return o, nil

@@ -1,4 +1,4 @@
-package explain
+package message
 
 import (
 	"fmt"
@@ -20,22 +20,22 @@ import (
 type legacyReason struct {
 	until  int    // the last minor version with the old words
 	reason string // as it is now
-	legacy func(e *Engine, pod *corev1.Pod, node *corev1.Node) string
+	legacy func(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) string
 }
 
 // legacyReasons are the reasons of plugins of the default profile that changed since
 // 1.30.
 var legacyReasons = []legacyReason{
 	{34, "node(s) had untolerated taint(s)", legacyTaint},
-	{33, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*Engine, *corev1.Pod, *corev1.Node) string {
+	{33, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*scheduler.State, *corev1.Pod, *corev1.Node) string {
 		return "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 	}},
 }
 
 // legacyTaint named the first taint that is not tolerated.
-func legacyTaint(e *Engine, pod *corev1.Pod, node *corev1.Node) string {
+func legacyTaint(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) string {
 	keepsOff := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
-	taint, _ := corev1helpers.FindMatchingUntoleratedTaint(e.scheduler.State.Logger, node.Spec.Taints, pod.Spec.Tolerations, keepsOff, false)
+	taint, _ := corev1helpers.FindMatchingUntoleratedTaint(state.Logger, node.Spec.Taints, pod.Spec.Tolerations, keepsOff, false)
 	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", taint.Key, taint.Value)
 }
 
@@ -46,23 +46,23 @@ const lastSilent = 36
 
 // legacyMessage is the message of o in the words of the cluster's version; "" where
 // those are ours.
-func (e *Engine) legacyMessage(s preemption.Simulator, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
-	minor := scheduler.MinorOf(e.options.ClusterVersion)
+func legacyMessage(s preemption.Simulator, clusterVersion string, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
+	minor := scheduler.MinorOf(clusterVersion)
 	if minor == 0 || minor > lastSilent {
 		return ""
 	}
 	fit := *d.Fit
 	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
 	d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
-		fit.Diagnosis.NodeToStatus.Set(name, e.reword(minor, pod, name, status))
+		fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, minor, pod, name, status))
 	})
 	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, pod, d, o)
 	return fit.Error()
 }
 
 // reword puts a node's status into the words of a minor version.
-func (e *Engine) reword(minor int, pod *corev1.Pod, name string, status *fwk.Status) *fwk.Status {
-	node, err := e.scheduler.State.NodeInfos().Get(name)
+func reword(state *scheduler.State, minor int, pod *corev1.Pod, name string, status *fwk.Status) *fwk.Status {
+	node, err := state.NodeInfos().Get(name)
 	if err != nil {
 		return status
 	}
@@ -70,7 +70,7 @@ func (e *Engine) reword(minor int, pod *corev1.Pod, name string, status *fwk.Sta
 	for i, reason := range reasons {
 		for _, r := range legacyReasons {
 			if r.reason == reason && minor <= r.until {
-				reasons[i] = r.legacy(e, pod, node.Node())
+				reasons[i] = r.legacy(state, pod, node.Node())
 			}
 		}
 	}
