@@ -20,7 +20,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if like.Verdict != report.Unschedulable || q.Parts != 0 {
 		return nil, nil
 	}
-	said, err := e.gatherFacts(ctx, find)
+	said, err := e.sources.gather(ctx, find)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
 	report.Autoscaler = own.Autoscaler
 	preempts := like.Preemption != nil && like.Preemption.Possible
-	message.Compare(x.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)
+	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)
 	return &report, nil
 }
 

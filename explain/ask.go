@@ -42,7 +42,7 @@ func (e *Engine) finder(t report.Target) func() *corev1.Pod {
 // askPod answers for a pod, and gives the fixes as they were tried.
 func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []fixes.Attempt, error) {
 	find := e.finder(q.Target)
-	said, err := e.gatherFacts(ctx, find)
+	said, err := e.sources.gather(ctx, find)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,16 +90,16 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if q.Parts.Has(report.FixesPart) {
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
-			Gates: x.facts.Gates, Ending: x.ending(), Evaluate: x.evaluate,
+			Gates: x.facts.Gates, Ending: ending(e.scheduler.State, pod), Evaluate: x.evaluate,
 		})
 	}
 	if q.Parts.Has(report.TracePart) {
-		if err := x.trace(ctx); err != nil {
+		if err := e.trace(ctx, x); err != nil {
 			return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 	}
 	if q.Parts.Has(report.PreemptionPart) {
-		err := x.guarded(func() error { return x.plan(ctx, q.Node) })
+		err := e.scheduler.State.Guard(func() error { return x.plan(ctx, q.Node) })
 		switch {
 		case errors.Is(err, context.Canceled):
 			return nil, err
@@ -110,17 +110,11 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	return x.report, nil
 }
 
-// guarded makes a part of the answer. A panic comes back as an error, and what was
-// supposed of the state is taken back.
-func (x *explanation) guarded(part func() error) error {
-	return x.scheduler.State.Guard(part)
-}
-
 // plan adds what preemption could do for the pod. Where the victims would be
 // rescheduled is simulated for the node that the scheduler would take, on the node of
 // the given name ("": none), and on others as long as that is cheap.
 func (x *explanation) plan(ctx context.Context, node string) error {
-	plan, err := x.simulator(x.profile).Plan(ctx, preemption.Query{
+	plan, err := x.simulator.Plan(ctx, preemption.Query{
 		Question: x.question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.facts.Victims, Node: node,
 	})
 	if err != nil {

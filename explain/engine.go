@@ -16,14 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -76,11 +74,11 @@ type Options struct {
 // It is a monitor: its methods may be called from any goroutine and wait for
 // each other, an explanation never longer than for one other explanation.
 type Engine struct {
-	options    Options
-	scheduler  *scheduler.Scheduler
-	namespaces corelisters.NamespaceLister
-	budgets    *pdb.Budgets
-	commands   *command.Maker
+	options   Options
+	scheduler *scheduler.Scheduler
+	sources   sources
+	budgets   *pdb.Budgets
+	commands  *command.Maker
 }
 
 // New builds the framework around factory, which must not have been started, and
@@ -97,13 +95,14 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{
-		options:    options,
-		scheduler:  s,
-		namespaces: factory.Core().V1().Namespaces().Lister(),
-		commands:   &command.Maker{Scheduler: s, ClusterVersion: options.ClusterVersion},
-		budgets:    &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
-	}, nil
+	e := &Engine{
+		options:   options,
+		scheduler: s,
+		commands:  &command.Maker{Scheduler: s, ClusterVersion: options.ClusterVersion},
+		budgets:   &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
+	}
+	e.sources = sources{options: &e.options, scheduler: s, namespaces: factory.Core().V1().Namespaces().Lister()}
+	return e, nil
 }
 
 // Apply brings the engine's state up to changes and numbers it rev. What an
@@ -167,9 +166,4 @@ func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *cor
 // need not exist. Null: it could not be decided.
 func (e *Engine) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (*bool, error) {
 	return placement.FitsWithout(ctx, e.scheduler, pod, node, pods)
-}
-
-// simulator simulates preemption for pods of the profile.
-func (e *Engine) simulator(p *scheduler.Profile) preemption.Simulator {
-	return preemption.Simulator{Profile: p, Budgets: e.budgets}
 }

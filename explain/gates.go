@@ -43,7 +43,7 @@ func (x *explanation) openGate(parts []report.UnknownPart) {
 // told the engine of PodGroups. That a pod names one says that the cluster knows them.
 func (x *explanation) gangUnknown() []report.UnknownPart {
 	group := x.question.Pod.Spec.SchedulingGroup
-	if group == nil || group.PodGroupName == nil || (x.options.PodGroups && x.profile.HasGate(names.GangScheduling)) {
+	if group == nil || group.PodGroupName == nil || (x.podGroups && x.profile.HasGate(names.GangScheduling)) {
 		return nil
 	}
 	why := fmt.Sprintf("PodGroups are not read, so it is unknown whether PodGroup %s has enough pods", *group.PodGroupName)

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -12,7 +11,7 @@ import (
 // one otherwise.
 func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report, error) {
 	j, err := admission.Judge(ctx, q.Target.Refused(), admission.Sources{
-		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.labelsOf,
+		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(),
 	})
 	if err != nil {
@@ -32,16 +31,4 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	}
 	r.Tried = j.Fixes(ifCreated)
 	return r.WithFixes(r.Tried), nil
-}
-
-// labelsOf are the namespace's labels, or why they are not known.
-func (e *Engine) labelsOf(namespace string) (labels map[string]string, why string) {
-	if why, unread := e.scheduler.Forbidden["namespaces"]; unread {
-		return nil, why
-	}
-	object, err := e.namespaces.Get(namespace)
-	if err != nil {
-		return nil, fmt.Sprintf("namespace %s was not read", namespace)
-	}
-	return object.Labels, ""
 }

@@ -2,9 +2,11 @@ package explain
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -23,10 +25,17 @@ type externalFacts struct {
 	unread      string // why events about the pod could not be read; "": they could
 }
 
-// gatherFacts finds out what others know of the pod that find gives. It may take a
+// sources tell what neither the state nor the plugins do: Leases, events, quotas.
+type sources struct {
+	options    *Options
+	scheduler  *scheduler.Scheduler
+	namespaces corelisters.NamespaceLister
+}
+
+// gather finds out what others know of the pod that find gives. It may take a
 // while, so the engine is held only for a look at the pod.
-func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (externalFacts, error) {
-	release, err := e.scheduler.Acquire(ctx)
+func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (externalFacts, error) {
+	release, err := s.scheduler.Acquire(ctx)
 	if err != nil {
 		return externalFacts{}, err
 	}
@@ -36,72 +45,84 @@ func (e *Engine) gatherFacts(ctx context.Context, find func() *corev1.Pod) (exte
 	if pod == nil {
 		return said, nil
 	}
-	said.unread = e.eventsUnread(ctx, pod)
+	said.unread = s.eventsUnread(ctx, pod)
 	if pod.Spec.NodeName != "" {
 		if summary.StartOf(pod).Silent() {
-			said.events = e.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
+			said.events = s.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
 		}
 		return said, nil
 	}
-	if e.options.SchedulerAlive != nil {
-		alive, known, why := e.options.SchedulerAlive(ctx, e.scheduler.LeaseOf(scheduler.NameOf(pod)))
+	if s.options.SchedulerAlive != nil {
+		alive, known, why := s.options.SchedulerAlive(ctx, s.scheduler.LeaseOf(scheduler.NameOf(pod)))
 		said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
 	}
-	if e.options.AttemptSeen != nil {
-		said.attempt = e.options.AttemptSeen(ctx, pod)
+	if s.options.AttemptSeen != nil {
+		said.attempt = s.options.AttemptSeen(ctx, pod)
 	}
-	if e.options.Autoscalers != nil {
-		said.autoscalers = e.options.Autoscalers(ctx, pod)
+	if s.options.Autoscalers != nil {
+		said.autoscalers = s.options.Autoscalers(ctx, pod)
 	}
-	for _, claim := range e.scheduler.State.Listers.ClaimsToAsk(pod) {
+	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
 			said.claims = map[string][]model.Event{}
 		}
-		said.claims[claim.Name] = e.events(ctx, model.Ref{
+		said.claims[claim.Name] = s.events(ctx, model.Ref{
 			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.Object.Name, UID: claim.Object.UID,
 		})
 	}
-	if _, unread := e.scheduler.Forbidden["nodes"]; unread {
-		said.aside = e.gatherQuotas(ctx, pod.Namespace)
+	if _, unread := s.scheduler.Forbidden["nodes"]; unread {
+		said.aside = s.quotas(ctx, pod.Namespace)
 	}
 	return said, nil
 }
 
 // eventsUnread says why events about the pod could not be read, if they would tell
 // anything; "" otherwise.
-func (e *Engine) eventsUnread(ctx context.Context, pod *corev1.Pod) string {
+func (s *sources) eventsUnread(ctx context.Context, pod *corev1.Pod) string {
 	waits := pod.Spec.NodeName == "" || summary.StartOf(pod).Silent()
-	if e.options.EventsUnread == nil || !waits || pod.UID == "" || pod.Name == "" {
+	if s.options.EventsUnread == nil || !waits || pod.UID == "" || pod.Name == "" {
 		return ""
 	}
-	return e.options.EventsUnread(ctx, pod.Namespace)
+	return s.options.EventsUnread(ctx, pod.Namespace)
 }
 
 // events are those of an object; none where they cannot be read.
-func (e *Engine) events(ctx context.Context, ref model.Ref) []model.Event {
-	if e.options.Events == nil || ref.Name == "" {
+func (s *sources) events(ctx context.Context, ref model.Ref) []model.Event {
+	if s.options.Events == nil || ref.Name == "" {
 		return nil
 	}
-	all, err := e.options.Events(ctx, ref)
+	all, err := s.options.Events(ctx, ref)
 	if err != nil {
 		return nil
 	}
 	return all
 }
 
-// gatherQuotas reads the quotas of the namespace, which is known without nodes.
-func (e *Engine) gatherQuotas(ctx context.Context, namespace string) summary.FactsWithoutNodes {
+// quotas reads the quotas of the namespace, which is known without nodes.
+func (s *sources) quotas(ctx context.Context, namespace string) summary.FactsWithoutNodes {
 	known := summary.FactsWithoutNodes{Asked: true, Unread: "they cannot be read here"}
-	if e.options.Quotas == nil {
+	if s.options.Quotas == nil {
 		return known
 	}
-	quotas, err := e.options.Quotas(ctx, namespace)
+	all, err := s.options.Quotas(ctx, namespace)
 	if err != nil {
 		known.Unread = err.Error()
 		return known
 	}
-	known.Quotas, known.Unread = quotas, ""
+	known.Quotas, known.Unread = all, ""
 	return known
+}
+
+// labels are the namespace's labels, or why they are not known.
+func (s *sources) labels(namespace string) (all map[string]string, why string) {
+	if why, unread := s.scheduler.Forbidden["namespaces"]; unread {
+		return nil, why
+	}
+	object, err := s.namespaces.Get(namespace)
+	if err != nil {
+		return nil, fmt.Sprintf("namespace %s was not read", namespace)
+	}
+	return object.Labels, ""
 }
 
 // take notes what was heard of the pod.
@@ -112,7 +133,7 @@ func (x *explanation) take(said externalFacts) {
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	name := scheduler.NameOf(x.question.Pod)
-	if s := said.scheduler; s.Known && !s.Alive && x.scheduler.Serves(name) {
+	if s := said.scheduler; s.Known && !s.Alive && x.profile.Scheduler.Serves(name) {
 		if name == corev1.DefaultSchedulerName {
 			name = "kube-scheduler"
 		}

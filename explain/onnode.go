@@ -36,7 +36,7 @@ func (e *Engine) OnNode(ctx context.Context, uids []types.UID, node string) ([]r
 // onNode answers for one pod, under the lock; nil where it needs no node.
 func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer *report.NodeAnswer, err error) {
 	find := func() *corev1.Pod { return e.scheduler.State.Pods[uid] }
-	said, err := e.gatherFacts(ctx, find)
+	said, err := e.sources.gather(ctx, find)
 	if err != nil {
 		return nil, err
 	}

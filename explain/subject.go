@@ -59,20 +59,3 @@ func requests(pod fwk.PodInfo, written *model.Resources) map[string]string {
 	}
 	return list
 }
-
-// caveats hold for every report about a pod of the profile.
-func (e *Engine) caveats(p *scheduler.Profile) []string {
-	var all []string
-	if p.Origin == report.Assumed {
-		all = append(all, report.Assumed)
-	}
-	all = append(all, e.scheduler.Notes...)
-	if said := scheduler.VersionCaveat(e.options.ClusterVersion); said != "" {
-		all = append(all, said)
-	}
-	return all
-}
-
-func (x *explanation) caveat(text string) {
-	x.report.Scheduler.Caveats = append(x.report.Scheduler.Caveats, text)
-}

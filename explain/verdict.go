@@ -32,21 +32,27 @@ var ErrNoNode = errors.New("no such node")
 
 // explanation is a report in the making.
 type explanation struct {
-	*Engine
-	profile  *scheduler.Profile
-	question *plugins.Question
-	facts    *summary.Facts
-	report   *report.Report
-	ungated  bool // whether something gates the pod could not be found out
+	profile        *scheduler.Profile
+	simulator      preemption.Simulator // for the profile
+	clusterVersion string
+	podGroups      bool // PodGroups are read
+	question       *plugins.Question
 
-	matrix *scheduler.Matrix  // what the plugins said of the nodes; nil where none was asked about
-	told   preemption.Outcome // zero where a node fits
+	facts   *summary.Facts
+	report  *report.Report
+	ungated bool               // whether something gates the pod could not be found out
+	matrix  *scheduler.Matrix  // what the plugins said of the nodes; nil where none was asked about
+	told    preemption.Outcome // zero where a node fits
 }
 
 // begin fills in what does not depend on nodes.
 func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	p := e.scheduler.Profile(pod)
-	x := &explanation{Engine: e, profile: p, question: p.Question(pod), facts: &summary.Facts{}}
+	x := &explanation{
+		profile: p, simulator: preemption.Simulator{Profile: p, Budgets: e.budgets},
+		clusterVersion: e.options.ClusterVersion, podGroups: e.options.PodGroups,
+		question: p.Question(pod), facts: &summary.Facts{},
+	}
 	x.report = newReport(x.question)
 	x.facts.Condition = scheduler.PodScheduled(pod)
 	x.report.Observed = observe(pod)
@@ -81,7 +87,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	x.facts.Unattended = x.facts.Condition == nil
-	if why, unread := x.scheduler.Forbidden["nodes"]; unread {
+	if why, unread := x.profile.Scheduler.Forbidden["nodes"]; unread {
 		x.blind(why)
 		return nil
 	}
@@ -107,7 +113,7 @@ func (x *explanation) considered() bool {
 		return false
 	}
 	name := scheduler.NameOf(pod)
-	if x.scheduler.Serves(name) {
+	if x.profile.Scheduler.Serves(name) {
 		return true
 	}
 	if why := x.triedBy(name); why != "" {
@@ -154,7 +160,7 @@ func (x *explanation) triedBy(name string) string {
 
 // doubtful says that nobody knows whether the pod's scheduler lives.
 func (x *explanation) doubtful() bool {
-	return !x.scheduler.Serves(scheduler.NameOf(x.question.Pod)) && !x.facts.Scheduler.Known
+	return !x.profile.Scheduler.Serves(scheduler.NameOf(x.question.Pod)) && !x.facts.Scheduler.Known
 }
 
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
@@ -191,8 +197,9 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	}
 	r.Unknown = report.MergeUnknown(r.Unknown, m.Unknown())
 	x.facts.Pinned = pinned(m)
-	x.noteLeaving()
-	x.noteOverflow()
+	for _, text := range append(leavingCaveats(x.profile.Scheduler.State, x.question), overflowCaveats(x.question)...) {
+		x.caveat(text)
+	}
 	r.Total = len(m.Nodes)
 	for _, g := range groups.Of(x.question, m) {
 		told, results := g.Tell(x.question, m, nodes)
@@ -201,7 +208,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		r.Nodes = append(r.Nodes, results...)
 	}
 	slices.SortFunc(r.Nodes, func(a, b report.NodeResult) int { return strings.Compare(a.Name, b.Name) })
-	r.Plugins, r.Others = x.count(m)
+	r.Plugins, r.Others = count(m)
 	r.Verdict = x.verdict(m)
 	if r.Verdict == report.Schedulable && nodes {
 		x.rankFree(ctx, m)
@@ -210,6 +217,34 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	return x.message(ctx, m)
+}
+
+// rankedUpTo is how many nodes that fit are ranked only to name the first in an
+// answer: ranking costs as much as asking whether they fit.
+const rankedUpTo = 1000
+
+// rankFree finds which of the nodes that fit come first. Where that rests on what
+// could not be read, none does.
+func (x *explanation) rankFree(ctx context.Context, m *scheduler.Matrix) {
+	pod, found := x.question.Pod, x.facts
+	nominated := slices.ContainsFunc(found.Free, func(node fwk.NodeInfo) bool { return node.Node().Name == pod.Status.NominatedNodeName })
+	if nominated { // the scheduler asks it before all others
+		found.First = []string{pod.Status.NominatedNodeName}
+		return
+	}
+	if len(found.Free) > rankedUpTo {
+		return
+	}
+	r, err := x.profile.Prioritize(ctx, m.State, pod, found.Free)
+	if err != nil || len(r.Unread) > 0 {
+		return
+	}
+	found.Likely = x.profile.Sample(m.Included()) < len(found.Free)
+	for _, node := range r.Nodes {
+		if node.Tied {
+			found.First = append(found.First, node.Node)
+		}
+	}
 }
 
 // evaluate runs every plugin on every node, once however many parts of the answer
@@ -228,14 +263,14 @@ func (x *explanation) evaluate(ctx context.Context) (*scheduler.Matrix, error) {
 
 // message fills in what the scheduler would write, and what preemption can do.
 func (x *explanation) message(ctx context.Context, m *scheduler.Matrix) error {
-	o, err := message.Of(ctx, x.simulator(x.profile), x.options.ClusterVersion, m, x.question.Pod)
+	o, err := message.Of(ctx, x.simulator, x.clusterVersion, m, x.question.Pod)
 	if err != nil {
 		return err
 	}
 	x.told = o
 	x.report.SchedulerMessage, x.report.Reworded = o.Message, o.Legacy
 	x.report.Preemption = o.Preemption
-	message.Compare(x.scheduler, x.question, o, &x.report.Observed)
+	message.Compare(x.profile.Scheduler, x.question, o, &x.report.Observed)
 	if o.Open != nil {
 		x.report.Unknown = append(x.report.Unknown, *o.Open)
 	}
@@ -256,7 +291,7 @@ func (x *explanation) verdict(m *scheduler.Matrix) report.Verdict {
 	}
 	// The cache's order depends on its history; the report must not.
 	slices.SortFunc(x.facts.Free, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
-	if x.facts.Victims = x.ending(); len(x.facts.Victims) > 0 {
+	if x.facts.Victims = ending(x.profile.Scheduler.State, x.question.Pod); len(x.facts.Victims) > 0 {
 		return report.Preempting
 	}
 	switch {
@@ -271,12 +306,11 @@ func (x *explanation) verdict(m *scheduler.Matrix) report.Verdict {
 }
 
 // ending are the pods of lower priority that still end on the nominated node.
-func (x *explanation) ending() []*corev1.Pod {
-	pod := x.question.Pod
+func ending(state *scheduler.State, pod *corev1.Pod) []*corev1.Pod {
 	if pod.Status.NominatedNodeName == "" {
 		return nil
 	}
-	node, err := x.scheduler.State.NodeInfos().Get(pod.Status.NominatedNodeName)
+	node, err := state.NodeInfos().Get(pod.Status.NominatedNodeName)
 	if err != nil {
 		return nil
 	}
@@ -303,8 +337,8 @@ func pinned(m *scheduler.Matrix) sets.Set[string] {
 
 // count says how many nodes each plugin refuses, and how many it alone refuses.
 // Plugins that refuse none are only counted.
-func (x *explanation) count(m *scheduler.Matrix) (results []report.PluginResult, others int) {
-	refuses, alone := make([]int, len(x.profile.Plugins)), make([]int, len(x.profile.Plugins))
+func count(m *scheduler.Matrix) (results []report.PluginResult, others int) {
+	refuses, alone := make([]int, len(m.Profile.Plugins)), make([]int, len(m.Profile.Plugins))
 	for i := range m.Nodes {
 		by, last := 0, 0
 		for _, k := range m.Objecting {
@@ -318,7 +352,7 @@ func (x *explanation) count(m *scheduler.Matrix) (results []report.PluginResult,
 		}
 	}
 	results = []report.PluginResult{}
-	for k, p := range x.profile.Plugins {
+	for k, p := range m.Profile.Plugins {
 		if refuses[k] > 0 {
 			results = append(results, report.PluginResult{Name: p.Name, Refuses: refuses[k], Alone: alone[k]})
 		} else {

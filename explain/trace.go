@@ -3,8 +3,6 @@ package explain
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -13,8 +11,8 @@ import (
 
 // trace adds the scheduling cycle to the answer, stage by stage. For a pod that has a
 // node it is that of the same pod taken off it: why there.
-func (x *explanation) trace(ctx context.Context) error {
-	cycle, err := x.walk(ctx)
+func (e *Engine) trace(ctx context.Context, x *explanation) error {
+	cycle, err := e.walk(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -27,23 +25,23 @@ func (x *explanation) trace(ctx context.Context) error {
 
 // walk follows the scheduler for the pod of the explanation, which has answered.
 // A pod that has a node is taken off it first.
-func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error) {
+func (e *Engine) walk(ctx context.Context, x *explanation) (*report.SchedulingCycle, error) {
 	y, running := x, x.question.Pod.Spec.NodeName
-	if pod := x.question.Pod; running != "" {
-		s := x.scheduler.State.Fork()
+	if running != "" {
+		s := e.scheduler.State.Fork()
 		defer s.Revert()
-		if _, err := x.scheduler.State.NodeInfos().Get(running); err == nil && !scheduler.Terminal(pod) {
-			if err := s.RemovePod(pod); err != nil {
+		if _, err := e.scheduler.State.NodeInfos().Get(running); err == nil && !scheduler.Terminal(x.question.Pod) {
+			if err := s.RemovePod(x.question.Pod); err != nil {
 				return nil, err
 			}
 		}
-		again, err := x.again(ctx, pod)
+		again, err := e.again(ctx, x)
 		if err != nil {
 			return nil, err
 		}
 		y = again
 	}
-	if _, unread := y.scheduler.Forbidden["nodes"]; !unread {
+	if _, unread := e.scheduler.Forbidden["nodes"]; !unread {
 		if _, err := y.evaluate(ctx); err != nil {
 			return nil, err
 		}
@@ -51,7 +49,7 @@ func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error)
 	cycle, err := trace.Of(ctx, trace.Query{
 		Profile: y.profile, Question: y.question, Report: y.report, Matrix: y.matrix,
 		Gates: y.facts.Gates, GatesUnknown: y.ungated, NoScheduler: y.facts.Scheduler.Why,
-		Preemption: y.simulator(y.profile), Running: running,
+		Preemption: y.simulator, Running: running,
 	})
 	if err != nil {
 		return nil, err
@@ -60,12 +58,12 @@ func (x *explanation) walk(ctx context.Context) (*report.SchedulingCycle, error)
 	return cycle, nil
 }
 
-// again answers for the pod itself as if it waited for a node. That it has one
-// proves that its scheduler took care of it.
-func (x *explanation) again(ctx context.Context, pod *corev1.Pod) (*explanation, error) {
-	copied := *pod
+// again answers for the pod of an explanation as if it waited for a node. That it has
+// one proves that its scheduler took care of it.
+func (e *Engine) again(ctx context.Context, x *explanation) (*explanation, error) {
+	copied := *x.question.Pod
 	copied.Spec.NodeName, copied.Status.NominatedNodeName, copied.DeletionTimestamp = "", "", nil
-	y := x.begin(ctx, &copied)
+	y := e.begin(ctx, &copied)
 	y.facts.Scheduler = summary.Liveness{Alive: true, Known: true}
 	y.facts.Unread = x.facts.Unread
 	return y, y.answer(ctx, false)
