@@ -311,7 +311,7 @@ func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix fi
 			made.nodes[i] = nodeAfter(node, step)
 		}
 		if remedy.ChangesPod(step) {
-			changed = must(step.Apply(nil, changed))
+			changed = must(remedy.Apply(nil, changed, step))
 		}
 	}
 	for _, bound := range c.bound {

@@ -61,10 +61,10 @@ func TestEveryChangeHasAPatchAndAWayBack(t *testing.T) {
 				steps := all[i : i+1]
 				patch, back, err := command.Patches(&pod.Spec, steps)
 				if err != nil {
-					rt.Fatalf("%s: %v", steps[0].Title(), err)
+					rt.Fatalf("%s: %v", remedy.Title(steps[0]), err)
 				}
 				if diff := cmp.Diff(jsonOf(rt, pod.Spec), there(rt, there(rt, jsonOf(rt, pod.Spec), patch), back)); diff != "" {
-					rt.Fatalf("%s and back again (-before +after)\n%s", steps[0].Title(), diff)
+					rt.Fatalf("%s and back again (-before +after)\n%s", remedy.Title(steps[0]), diff)
 				}
 				count++
 			}

@@ -27,7 +27,7 @@ type Attempt struct {
 // attempt simulates one candidate on a fork of the state.
 func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Attempt, error) {
 	fix := Attempt{harm: c.harm(), Remedies: c.steps, Fix: report.Fix{
-		Title: c.title(), Kind: c.steps[0].Kind(), Affects: []report.Affected{}, Remaining: []string{},
+		Title: c.title(), Kind: remedy.Kind(c.steps[0]), Affects: []report.Affected{}, Remaining: []string{},
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
@@ -36,7 +36,7 @@ func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Att
 	changed := pod
 	for _, step := range c.steps {
 		var err error
-		if changed, err = step.Apply(s, changed); err != nil {
+		if changed, err = remedy.Apply(s, changed, step); err != nil {
 			fix.Remaining = append(fix.Remaining, "the cluster changed in the meantime: "+err.Error())
 			return fix, nil
 		}

@@ -127,7 +127,7 @@ func besidesEvictions(s *scheduler.Fork, steps []remedy.Step, pod *corev1.Pod) e
 		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
 			continue
 		}
-		if _, err := step.Apply(s, pod); err != nil {
+		if _, err := remedy.Apply(s, pod, step); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ type candidate struct {
 func (c candidate) title() string {
 	var all []string
 	for _, step := range c.steps {
-		all = append(all, step.Title())
+		all = append(all, remedy.Title(step))
 	}
 	return strings.Join(all, " and ")
 }
@@ -168,7 +168,7 @@ func (c candidate) title() string {
 // harm is that of the steps together.
 func (c candidate) harm() (sum int) {
 	for _, step := range c.steps {
-		sum += step.Harm()
+		sum += remedy.Harm(step)
 	}
 	return sum
 }
@@ -186,7 +186,7 @@ func (c candidate) needless(tried []Attempt) bool {
 			if lowers && alike {
 				return known.Resource == lower.Resource && known.Container == lower.Container && known.To >= lower.To
 			}
-			return c.pair && step.Title() == fix.Title
+			return c.pair && remedy.Title(step) == fix.Title
 		})
 	})
 }

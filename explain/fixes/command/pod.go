@@ -44,7 +44,7 @@ func resizes(cluster string, pod *corev1.Pod, r remedy.LowerRequest) bool {
 			return false
 		}
 	}
-	changed, err := r.Apply(nil, pod)
+	changed, err := remedy.Apply(nil, pod, r)
 	return err == nil && qos.ComputePodQOS(changed) == qos.GetPodQOS(pod)
 }
 

@@ -30,7 +30,7 @@ func applied(spec *corev1.PodSpec, steps []remedy.Step) (*corev1.PodSpec, error)
 	}
 	for _, step := range steps {
 		var err error
-		if pod, err = step.Apply(nil, pod); err != nil {
+		if pod, err = remedy.Apply(nil, pod, step); err != nil {
 			return nil, err
 		}
 	}

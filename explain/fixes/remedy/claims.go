@@ -26,27 +26,27 @@ type (
 	}
 )
 
-func (ResizeClaim) Kind() report.FixKind   { return report.FixClaim }
-func (ReleaseVolume) Kind() report.FixKind { return report.FixClaim }
-func (ResizeClaim) Harm() int              { return 70 }
-func (ReleaseVolume) Harm() int            { return 80 }
+func (ResizeClaim) kind() report.FixKind   { return report.FixClaim }
+func (ReleaseVolume) kind() report.FixKind { return report.FixClaim }
+func (ResizeClaim) harm() int              { return 70 }
+func (ReleaseVolume) harm() int            { return 80 }
 
-func (r ResizeClaim) Title() string {
+func (r ResizeClaim) title() string {
 	was := r.Claim.Spec.Resources.Requests[corev1.ResourceStorage]
 	return fmt.Sprintf("recreate claim %s with %s instead of %s", r.Claim.Name, r.To.String(), was.String())
 }
 
-func (r ReleaseVolume) Title() string {
+func (r ReleaseVolume) title() string {
 	return fmt.Sprintf("release volume %s for claim %s", r.Volume.Name, r.Claim.Name)
 }
 
-func (r ResizeClaim) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r ResizeClaim) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	claim := r.Claim.DeepCopy()
 	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.To
 	return pod, claimed(s, claim, nil)
 }
 
-func (r ReleaseVolume) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r ReleaseVolume) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	volume := r.Volume.DeepCopy()
 	volume.Spec.ClaimRef, volume.Status.Phase = nil, corev1.VolumeAvailable
 	if err := s.SetObject(volume); err != nil {

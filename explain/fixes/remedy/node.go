@@ -12,18 +12,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-func (Untaint) Kind() report.FixKind   { return report.FixUntaint }
-func (Uncordon) Kind() report.FixKind  { return report.FixUncordon }
-func (LabelNode) Kind() report.FixKind { return report.FixLabel }
-func (Evict) Kind() report.FixKind     { return report.FixEvict }
+func (Untaint) kind() report.FixKind   { return report.FixUntaint }
+func (Uncordon) kind() report.FixKind  { return report.FixUncordon }
+func (LabelNode) kind() report.FixKind { return report.FixLabel }
+func (Evict) kind() report.FixKind     { return report.FixEvict }
 
-func (Uncordon) Harm() int  { return 35 }
-func (Evict) Harm() int     { return 40 }
-func (LabelNode) Harm() int { return 50 }
-func (Untaint) Harm() int   { return 55 }
+func (Uncordon) harm() int  { return 35 }
+func (Evict) harm() int     { return 40 }
+func (LabelNode) harm() int { return 50 }
+func (Untaint) harm() int   { return 55 }
 
-// Title leaves the effect out, as the list of taints is long enough with the key.
-func (r Untaint) Title() string {
+// title leaves the effect out, as the list of taints is long enough with the key.
+func (r Untaint) title() string {
 	taint := r.Taint.Key
 	if r.Taint.Value != "" {
 		taint += "=" + r.Taint.Value
@@ -34,15 +34,15 @@ func (r Untaint) Title() string {
 	return fmt.Sprintf("remove taint %s from %s", taint, grammar.Plural(len(r.Nodes), "node"))
 }
 
-func (r Uncordon) Title() string { return "uncordon " + r.Node }
+func (r Uncordon) title() string { return "uncordon " + r.Node }
 
-func (r LabelNode) Title() string { return fmt.Sprintf("label %s %s=%s", r.Node, r.Key, r.Value) }
+func (r LabelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.Node, r.Key, r.Value) }
 
-func (r Evict) Title() string {
+func (r Evict) title() string {
 	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.Pods, grammar.Few), r.Pods[0].Spec.NodeName)
 }
 
-func (r Untaint) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r Untaint) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, name := range r.Nodes {
 		err := s.ChangeNode(name, func(n *corev1.Node) {
 			n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.Taint) })
@@ -54,15 +54,15 @@ func (r Untaint) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) 
 	return pod, nil
 }
 
-// Apply takes the cordon's own taint with it, as the node lifecycle controller does.
-func (r Uncordon) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+// apply takes the cordon's own taint with it, as the node lifecycle controller does.
+func (r Uncordon) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return pod, s.ChangeNode(r.Node, func(n *corev1.Node) {
 		n.Spec.Unschedulable = false
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 	})
 }
 
-func (r LabelNode) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r LabelNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return pod, s.ChangeNode(r.Node, func(n *corev1.Node) {
 		if n.Labels == nil {
 			n.Labels = map[string]string{}
@@ -71,7 +71,7 @@ func (r LabelNode) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error
 	})
 }
 
-func (r Evict) Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r Evict) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	for _, victim := range r.Pods {
 		if err := s.RemovePod(victim); err != nil {
 			return nil, err

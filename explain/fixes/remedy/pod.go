@@ -15,65 +15,65 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-func (Tolerate) Kind() report.FixKind       { return report.FixTolerate }
-func (LowerRequest) Kind() report.FixKind   { return report.FixRequest }
-func (DropSelector) Kind() report.FixKind   { return report.FixSelector }
-func (DropExpression) Kind() report.FixKind { return report.FixSelector }
-func (DropPodTerm) Kind() report.FixKind    { return report.FixAffinity }
-func (LoosenSpread) Kind() report.FixKind   { return report.FixSpread }
-func (DropHostPort) Kind() report.FixKind   { return report.FixPort }
-func (Ungate) Kind() report.FixKind         { return report.FixGate }
+func (Tolerate) kind() report.FixKind       { return report.FixTolerate }
+func (LowerRequest) kind() report.FixKind   { return report.FixRequest }
+func (DropSelector) kind() report.FixKind   { return report.FixSelector }
+func (DropExpression) kind() report.FixKind { return report.FixSelector }
+func (DropPodTerm) kind() report.FixKind    { return report.FixAffinity }
+func (LoosenSpread) kind() report.FixKind   { return report.FixSpread }
+func (DropHostPort) kind() report.FixKind   { return report.FixPort }
+func (Ungate) kind() report.FixKind         { return report.FixGate }
 
-func (Ungate) Harm() int         { return 10 }
-func (Tolerate) Harm() int       { return 25 }
-func (LoosenSpread) Harm() int   { return 30 }
-func (DropSelector) Harm() int   { return 45 }
-func (DropExpression) Harm() int { return 46 }
-func (DropHostPort) Harm() int   { return 60 }
-func (DropPodTerm) Harm() int    { return 65 }
+func (Ungate) harm() int         { return 10 }
+func (Tolerate) harm() int       { return 25 }
+func (LoosenSpread) harm() int   { return 30 }
+func (DropSelector) harm() int   { return 45 }
+func (DropExpression) harm() int { return 46 }
+func (DropHostPort) harm() int   { return 60 }
+func (DropPodTerm) harm() int    { return 65 }
 
-// Harm of a lower request grows with how much is taken away: a tenth is little,
+// harm of a lower request grows with how much is taken away: a tenth is little,
 // half of it may not be enough to run.
-func (r LowerRequest) Harm() int {
+func (r LowerRequest) harm() int {
 	return 15 + int(50*(r.Total[0]-r.Total[1])/max(r.Total[0], 1))
 }
 
-func (r Tolerate) Title() string { return "tolerate " + r.Taint.ToString() }
+func (r Tolerate) title() string { return "tolerate " + r.Taint.ToString() }
 
-// Title names the pod's own request, all its containers together.
-func (r LowerRequest) Title() string {
+// title names the pod's own request, all its containers together.
+func (r LowerRequest) title() string {
 	return fmt.Sprintf("request %s %s instead of %s", r.Resource, quantity.RoundedDown(r.Resource, r.Total[1]), quantity.RoundedDown(r.Resource, r.Total[0]))
 }
 
-func (r DropSelector) Title() string {
+func (r DropSelector) title() string {
 	return fmt.Sprintf("remove node selector %s=%s", r.Key, r.Value)
 }
 
-func (r DropExpression) Title() string { return "remove node affinity " + r.Words }
+func (r DropExpression) title() string { return "remove node affinity " + r.Words }
 
-func (r DropPodTerm) Title() string {
+func (r DropPodTerm) title() string {
 	if r.Anti {
 		return "remove pod anti-affinity " + r.Words
 	}
 	return "remove pod affinity " + r.Words
 }
 
-func (r LoosenSpread) Title() string {
+func (r LoosenSpread) title() string {
 	if r.MaxSkew[1] == 0 {
 		return fmt.Sprintf("set ScheduleAnyway for the %s spread", plugins.LabelWord(r.Key))
 	}
 	return fmt.Sprintf("set maxSkew %d for the %s spread", r.MaxSkew[1], plugins.LabelWord(r.Key))
 }
 
-func (r DropHostPort) Title() string {
+func (r DropHostPort) title() string {
 	return fmt.Sprintf("remove host port %d/%s", r.Port, r.Protocol)
 }
 
-func (r Ungate) Title() string {
+func (r Ungate) title() string {
 	return "remove " + grammar.Agree(len(r.Gates), "gate", "gates") + " " + strings.Join(r.Gates, ", ")
 }
 
-func (r Tolerate) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r Tolerate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.Toleration()) }), nil
 }
 
@@ -85,7 +85,7 @@ func (r Tolerate) Toleration() corev1.Toleration {
 	return corev1.Toleration{Key: r.Taint.Key, Operator: corev1.TolerationOpEqual, Value: r.Taint.Value, Effect: r.Taint.Effect}
 }
 
-func (r LowerRequest) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r LowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	var found bool
 	changed := changePod(pod, func(p *corev1.Pod) {
 		containers := p.Spec.Containers
@@ -113,11 +113,11 @@ func (r LowerRequest) quantity() resource.Quantity {
 	return resource.MustParse(quantity.Canonical(r.Resource, r.To))
 }
 
-func (r DropSelector) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r DropSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.Key) }), nil
 }
 
-func (r DropExpression) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r DropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		affinity := p.Spec.Affinity.NodeAffinity
 		if r.Last {
@@ -134,7 +134,7 @@ func (r DropExpression) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, 
 	}), nil
 }
 
-func (r DropPodTerm) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r DropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		var terms *[]corev1.PodAffinityTerm
 		if r.Anti {
@@ -146,7 +146,7 @@ func (r DropPodTerm) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, err
 	}), nil
 }
 
-func (r LoosenSpread) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r LoosenSpread) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		constraint := &p.Spec.TopologySpreadConstraints[r.Index]
 		if r.MaxSkew[1] == 0 {
@@ -158,7 +158,7 @@ func (r LoosenSpread) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 	}), nil
 }
 
-func (r DropHostPort) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r DropHostPort) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
 		for i := range p.Spec.Containers {
 			if c := &p.Spec.Containers[i]; c.Name == r.Container {
@@ -168,6 +168,6 @@ func (r DropHostPort) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 	}), nil
 }
 
-func (r Ungate) Apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r Ungate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
 }

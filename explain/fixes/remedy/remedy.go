@@ -12,20 +12,31 @@ import (
 )
 
 // Step is one step of a fix: a change of the pod, of nodes, or of other pods.
-// The structs say what is changed; package command says by which command.
+// The structs of this package say what is changed; package command says by which
+// command.
 type Step interface {
-	// Kind is the kind of a fix that has only this step.
-	Kind() report.FixKind
-	// Title is the step in an imperative clause: "uncordon std-a-01".
-	Title() string
-	// Harm orders remedies, the least first: 1 to 99.
-	Harm() int
-	// Apply makes the change in the simulated state. It returns the pod to be
-	// asked about: a changed copy where the remedy changes the pod.
-	Apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error)
+	kind() report.FixKind
+	title() string
+	harm() int
+	apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error)
 }
 
-// The remedies that change the pod, or the template that it comes from.
+// Kind is the kind of a fix that has only this step.
+func Kind(step Step) report.FixKind { return step.kind() }
+
+// Title is the step in an imperative clause: "uncordon std-a-01".
+func Title(step Step) string { return step.title() }
+
+// Harm orders steps, the least first: 1 to 99.
+func Harm(step Step) int { return step.harm() }
+
+// Apply makes the change in the simulated state. It returns the pod to be asked about:
+// a changed copy where the step changes the pod.
+func Apply(s *scheduler.Fork, pod *corev1.Pod, step Step) (*corev1.Pod, error) {
+	return step.apply(s, pod)
+}
+
+// The steps that change the pod, or the template that it comes from.
 type (
 	// Tolerate adds a toleration.
 	Tolerate struct{ Taint corev1.Taint }
@@ -72,7 +83,7 @@ type (
 	Ungate struct{ Gates []string }
 )
 
-// The remedies that change nodes.
+// The steps that change nodes.
 type (
 	// Untaint removes a taint from nodes.
 	Untaint struct {
@@ -88,9 +99,9 @@ type (
 // Evict ends pods on one node; those that a controller owns come back.
 type Evict struct{ Pods []*corev1.Pod }
 
-// ChangesPod says whether the remedy changes the pod itself, or its template.
-func ChangesPod(r Step) bool {
-	switch r.(type) {
+// ChangesPod says whether the step changes the pod itself, or its template.
+func ChangesPod(step Step) bool {
+	switch step.(type) {
 	case Untaint, Uncordon, LabelNode, Evict, ResizeClaim, ReleaseVolume:
 		return false
 	}
