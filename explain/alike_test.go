@@ -17,14 +17,14 @@ func TestReplicasGetTheAnswerThatAskingThemWouldGive(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 1+d(6), d(12), 1)
-		one := c.pending[0]
+		one := c.Pending[0]
 		other := one.DeepCopy()
 		other.Name, other.UID = "replica", "replica"
-		if d.chance(50) {
+		if d.Chance(50) {
 			other.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "something else"}}
 		}
-		c.pending = append(c.pending, other)
-		e := startEngine(t, Options{}, c.objects()...)
+		c.Pending = append(c.Pending, other)
+		e := startEngine(t, Options{}, c.Objects()...)
 		first, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(one.UID)})
 		if err != nil {
 			rt.Fatal(err)

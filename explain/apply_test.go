@@ -25,24 +25,24 @@ type script struct {
 
 // step makes one change and keeps the books.
 func (s *script) step() scheduler.Change {
-	if s.d.chance(30) {
+	if s.d.Chance(30) {
 		return s.nodeStep()
 	}
 	n := s.d(4)
 	name := fmt.Sprintf("pod-%d", n)
 	old := s.told[name]
 	var before runtime.Object
-	if old != nil && s.d.chance(80) {
+	if old != nil && s.d.Chance(80) {
 		before = old // else the old state is unknown to the one who tells
 	}
-	if old != nil && s.d.chance(20) {
+	if old != nil && s.d.Chance(20) {
 		delete(s.pods, old.UID)
 		delete(s.told, name)
 		return scheduler.Change{Old: old}
 	}
-	pod := (&randomCluster{nodes: []*corev1.Node{aNode("node-00", "1"), aNode("node-01", "1")}}).randomPod(s.d, name)
+	pod := (&randomCluster{Nodes: []*corev1.Node{aNode("node-00", "1"), aNode("node-01", "1")}}).RandomPod(s.d, name)
 	pod.UID = types.UID(name)
-	if s.d.chance(15) {
+	if s.d.Chance(15) {
 		pod.UID = types.UID(name + "-again")
 	}
 	pod.Status.NominatedNodeName = one(s.d, "", "node-00", "node-01")
@@ -52,7 +52,7 @@ func (s *script) step() scheduler.Change {
 		// scheduler, which never puts them there, forgets both when one goes.
 		pod.Spec.Containers[0].Ports[i].HostPort = int32(8080 + n)
 	}
-	if s.d.chance(50) {
+	if s.d.Chance(50) {
 		pod.Spec.NodeName = fmt.Sprintf("node-%02d", s.d(3))
 		pod.Status.Phase = one(s.d, corev1.PodRunning, corev1.PodRunning, corev1.PodPending, corev1.PodSucceeded, corev1.PodFailed)
 	}
@@ -68,12 +68,12 @@ func (s *script) nodeStep() scheduler.Change {
 	i := s.d(3)
 	name := fmt.Sprintf("node-%02d", i)
 	old, known := s.nodes[name]
-	if known && s.d.chance(40) {
+	if known && s.d.Chance(40) {
 		delete(s.nodes, name)
 		return scheduler.Change{Old: old}
 	}
 	s.nodes[name] = randomNode(s.d, i)
-	if known && s.d.chance(70) {
+	if known && s.d.Chance(70) {
 		return scheduler.Change{Old: old, New: s.nodes[name]}
 	}
 	return scheduler.Change{New: s.nodes[name]}
@@ -109,7 +109,7 @@ func TestChangesInAnyOrderLeadToTheSameAnswers(t *testing.T) {
 		if err := fresh.Apply(1, s.left()); err != nil {
 			rt.Fatal(err)
 		}
-		probe := (&randomCluster{nodes: []*corev1.Node{aNode("node-00", "1")}}).randomPod(d, "probe")
+		probe := (&randomCluster{Nodes: []*corev1.Node{aNode("node-00", "1")}}).RandomPod(d, "probe")
 		probe.Spec.Volumes = nil
 		got, want := mustExplain(t, grown, probe), mustExplain(t, fresh, probe)
 		if diff := cmp.Diff(want.Nodes, got.Nodes); diff != "" {

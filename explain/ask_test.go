@@ -72,8 +72,8 @@ func TestAnAnswerWithAllPartsAsksThePluginsOnce(t *testing.T) {
 func TestPartsDoNotChangeEachOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newRandomCluster(drawn(rt), 5, 12, 2)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			ask := func(parts report.Parts) *report.Report {
 				r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: parts})
 				if err != nil {

@@ -31,12 +31,12 @@ func benchNode(i int) *corev1.Node {
 	}
 	switch {
 	case i%10 == 3:
-		tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)(node)
+		nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)(node)
 	case i%10 == 7:
-		tainted("team", "data", corev1.TaintEffectNoSchedule)(node)
+		nodeTaint("team", "data", corev1.TaintEffectNoSchedule)(node)
 	case i%50 == 11:
 		node.Spec.Unschedulable = true
-		tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(node)
+		nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(node)
 	}
 	return node
 }

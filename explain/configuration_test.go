@@ -111,11 +111,11 @@ func TestWithAConfigurationMessagesAreTheSchedulersToo(t *testing.T) {
 		c := newRandomCluster(d, 1+d(12), d(40), 10)
 		options := configuredBy(text)
 		read := must(runtime.Decode(scheme.Codecs.UniversalDecoder(), []byte(text))).(*config.KubeSchedulerConfiguration)
-		e := startEngine(t, options, c.objects()...)
-		real := startUpstreamWith(t, []kubescheduler.Option{kubescheduler.WithProfiles(read.Profiles...)}, c.objects()...)
+		e := startEngine(t, options, c.Objects()...)
+		real := startUpstreamWith(t, []kubescheduler.Option{kubescheduler.WithProfiles(read.Profiles...)}, c.Objects()...)
 		for _, name := range []string{"default-scheduler", "batch"} {
 			real.profile = real.Profiles[name]
-			for _, pod := range c.pending {
+			for _, pod := range c.Pending {
 				pod = pod.DeepCopy()
 				pod.Spec.SchedulerName = name
 				r := mustExplain(t, e, pod)

@@ -44,8 +44,8 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 	steps, ended, placed := 0, 0, 0
 	for seed := range seeds(t) {
 		c := rankable(seed)
-		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
-		for _, pod := range c.pending {
+		e, real := startEngine(t, Options{}, c.Objects()...), startUpstream(t, c.Objects()...)
+		for _, pod := range c.Pending {
 			name := fmt.Sprintf("seed %d, pod %s", seed, pod.Name)
 			w := mustWay(t, e, pod).Cycle
 			want := real.place(pod)
@@ -110,8 +110,8 @@ func TestWhyThereIsAskedWithoutThePodItself(t *testing.T) {
 	there, elsewhere, nowhere := 0, 0, 0
 	for seed := range seeds(t) {
 		c := rankable(seed)
-		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
-		for _, pod := range c.bound {
+		e, real := startEngine(t, Options{}, c.Objects()...), startUpstream(t, c.Objects()...)
+		for _, pod := range c.Bound {
 			if scheduler.Terminal(pod) {
 				continue
 			}

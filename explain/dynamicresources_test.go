@@ -323,19 +323,19 @@ func anyDevices(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 		var devices []resourcev1.Device
 		for j := range 1 + d(4) {
 			devices = append(devices, aDevice(fmt.Sprintf("dev-%d", j), one(d, "gpu", "gpu", "nic")))
-			if d.chance(25) {
+			if d.Chance(25) {
 				deviceTaint("broken", one(d, "", "ecc"))(&devices[j])
 			}
 		}
 		slice := aSlice(node, devices...)
 		slice.Spec.Pool.ResourceSliceCount = int64(one(d, 1, 1, 1, 1, 1, 2))
-		if d.chance(30) {
+		if d.Chance(30) {
 			objects = append(objects, partition(d, slice)...)
 		}
 		objects = append(objects, slice)
-		if len(devices) > 0 && d.chance(50) {
+		if len(devices) > 0 && d.Chance(50) {
 			objects = append(objects, aDeviceClaim("ml/held-"+node, 1, holdingDevices(node, "dev-0")))
-			if d.chance(30) {
+			if d.Chance(30) {
 				claims = append(claims, "held-"+node)
 			}
 		}
@@ -343,24 +343,24 @@ func anyDevices(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 	for i := range d(3) {
 		name := fmt.Sprintf("new-%d", i)
 		claims = append(claims, name)
-		if d.chance(10) {
+		if d.Chance(10) {
 			continue
 		}
 		objects = append(objects, aDeviceClaim("ml/"+name, int64(one(d, 1, 1, 2)), exactly(func(r *resourcev1.ExactDeviceRequest) {
-			if d.chance(20) {
+			if d.Chance(20) {
 				r.AllocationMode, r.Count = resourcev1.DeviceAllocationModeAll, 0
 			}
-			if d.chance(30) {
+			if d.Chance(30) {
 				r.Tolerations = []resourcev1.DeviceToleration{{Key: "broken", Operator: resourcev1.DeviceTolerationOpExists}}
 			}
-			if d.chance(20) {
+			if d.Chance(20) {
 				r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: one(d, "false", "true")}}}
 			}
-			if d.chance(10) {
+			if d.Chance(10) {
 				r.DeviceClassName = "missing"
 			}
 		}), func(c *resourcev1.ResourceClaim) {
-			if d.chance(20) {
+			if d.Chance(20) {
 				alternative(d, c)
 			}
 		}))
@@ -376,7 +376,7 @@ func partition(d dice, slice *resourcev1.ResourceSlice) []runtime.Object {
 			CounterSet: "whole", Counters: map[string]resourcev1.Counter{"parts": {Value: resource.MustParse(one(d, "1", "2"))}},
 		}}
 	}
-	if d.chance(20) {
+	if d.Chance(20) {
 		return nil
 	}
 	slice.Spec.Pool.ResourceSliceCount = 2

@@ -14,12 +14,9 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
@@ -50,9 +47,6 @@ func TestKlogsLoggerIsSetInOnePlace(t *testing.T) {
 	}
 }
 
-// testNow is the clock of the tests.
-var testNow = time.Date(2026, 11, 19, 14, 0, 0, 0, time.UTC)
-
 // startEngine builds an engine over objects: nodes and pods are applied to it,
 // everything else its informers hold.
 func startEngine(t testing.TB, options Options, objects ...runtime.Object) *Engine {
@@ -63,65 +57,17 @@ func startEngine(t testing.TB, options Options, objects ...runtime.Object) *Engi
 // startEngineForbidding is startEngine with resources that cannot be listed.
 func startEngineForbidding(t testing.TB, options Options, forbidden []string, objects ...runtime.Object) *Engine {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	var changes []scheduler.Change
-	var held []runtime.Object
-	for _, object := range objects {
-		switch object.(type) {
-		case *corev1.Node, *corev1.Pod:
-			changes = append(changes, scheduler.Change{New: object})
-		default:
-			held = append(held, object)
-		}
-	}
-	client := fake.NewClientset(held...)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	options.Trace = scheduler.NewUnreadable()
+	source := explaintest.NewSource(t, forbidden, objects...)
+	options.Trace = source.Unreadable
 	if options.Now == nil {
 		options.Now = func() time.Time { return testNow }
 	}
-	for _, name := range forbidden {
-		if err := options.Trace.Forbid(factory, name, "not allowed to list "+name); err != nil {
-			t.Fatal(err)
-		}
-		changes = withoutResource(changes, name)
-	}
-	engine, err := New(ctx, factory, client, options)
+	engine, err := New(source.Context, source.Factory, source.Client, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	factory.Start(ctx.Done())
-	t.Cleanup(func() {
-		cancel()
-		factory.Shutdown()
-	})
-	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
-		if !synced {
-			t.Fatalf("%v did not sync", kind)
-		}
-	}
-	if err := engine.Apply(1, changes); err != nil {
-		t.Fatal(err)
-	}
+	source.Start(t, engine.Apply)
 	return engine
-}
-
-// withoutResource leaves out changes of what is not listed.
-func withoutResource(changes []scheduler.Change, resource string) (rest []scheduler.Change) {
-	for _, c := range changes {
-		switch c.New.(type) {
-		case *corev1.Node:
-			if resource == "nodes" {
-				continue
-			}
-		case *corev1.Pod:
-			if resource == "pods" {
-				continue
-			}
-		}
-		rest = append(rest, c)
-	}
-	return rest
 }
 
 // mustExplain explains pod and fails the test on an error.
@@ -132,58 +78,6 @@ func mustExplain(t testing.TB, e *Engine, pod *corev1.Pod) *report.Report {
 		t.Fatal(err)
 	}
 	return report
-}
-
-// aNode is a node with room for cpu, 32Gi and 110 pods, changed by options.
-func aNode(name, cpu string, options ...func(*corev1.Node)) *corev1.Node {
-	room := corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse(cpu),
-		corev1.ResourceMemory: resource.MustParse("32Gi"),
-		corev1.ResourcePods:   resource.MustParse("110"),
-	}
-	node := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name), Labels: map[string]string{corev1.LabelHostname: name}},
-		Status:     corev1.NodeStatus{Capacity: room, Allocatable: room.DeepCopy()},
-	}
-	for _, option := range options {
-		option(node)
-	}
-	return node
-}
-
-// aPod is a pending pod that asks for cpu, changed by options.
-func aPod(name, cpu string, options ...func(*corev1.Pod)) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: name, UID: types.UID("pod-" + name), Labels: map[string]string{"app": name},
-			CreationTimestamp: metav1.NewTime(testNow.Add(-time.Minute)), Generation: 1,
-		},
-		Spec: corev1.PodSpec{
-			SchedulerName: corev1.DefaultSchedulerName,
-			Containers: []corev1.Container{{Name: "main", Image: "registry.example/main", Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
-			}}},
-		},
-		Status: corev1.PodStatus{Phase: corev1.PodPending},
-	}
-	for _, option := range options {
-		option(pod)
-	}
-	return pod
-}
-
-func tainted(key, value string, effect corev1.TaintEffect) func(*corev1.Node) {
-	return func(n *corev1.Node) {
-		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
-	}
-}
-
-func on(node string) func(*corev1.Pod) {
-	return func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = node, corev1.PodRunning }
-}
-
-func priority(value int32) func(*corev1.Pod) {
-	return func(p *corev1.Pod) { p.Spec.Priority = &value }
 }
 
 func resourceQuantity(s string) *resource.Quantity {

@@ -206,28 +206,28 @@ func packed(d dice) *randomCluster {
 	c := &randomCluster{}
 	for i := range 5 {
 		node := testNode(fmt.Sprintf("n%d", i), "4", nodeLabel("zone", one(d, "a", "b")))
-		c.nodes = append(c.nodes, node)
+		c.Nodes = append(c.Nodes, node)
 		for free := 4000; free >= 1000; {
 			wants := 500 * (1 + d(4))
 			if free -= wants; free < 0 {
 				break
 			}
 			held := testPod(fmt.Sprintf("shop/on-%d-%d", i, free), node.Name, fmt.Sprintf("%dm", wants), ownedBy("ReplicaSet", "r"), podLabel("app", one(d, "a", "b", "c")))
-			if d.chance(15) {
+			if d.Chance(15) {
 				selecting("zone", node.Labels["zone"])(held)
 			}
-			if d.chance(15) {
+			if d.Chance(15) {
 				awayFrom(podTerm(corev1.LabelHostname, one(d, "a", "b")))(held)
 			}
-			c.bound = append(c.bound, held)
+			c.Bound = append(c.Bound, held)
 		}
 	}
 	for i := range 4 {
 		waits := testPod(fmt.Sprintf("shop/waits-%d", i), "", fmt.Sprintf("%dm", 500*(2+d(4))), podLabel("app", one(d, "a", "b", "c")), priority(int32(d(2))))
-		if d.chance(30) {
+		if d.Chance(30) {
 			awayFrom(podTerm(corev1.LabelHostname, one(d, "a", "b")))(waits)
 		}
-		c.pending = append(c.pending, waits)
+		c.Pending = append(c.Pending, waits)
 	}
 	return c
 }
@@ -236,10 +236,10 @@ func TestAPromisedEvictionHoldsInAStateThatIsReallySo(t *testing.T) {
 	promised, refused := 0, 0
 	for seed := range uint64(20) {
 		c := packed(dice(rand.New(rand.NewPCG(seed, 51)).IntN))
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			r := mustExplain(t, e, pod)
-			for _, held := range c.bound {
+			for _, held := range c.Bound {
 				if r.Verdict != report.Unschedulable {
 					break
 				}
@@ -272,7 +272,7 @@ func fitsAfter(t *testing.T, c *randomCluster, pod, held *corev1.Pod, to string)
 	t.Helper()
 	moved := held.DeepCopy()
 	moved.Spec.NodeName = to
-	objects := slices.DeleteFunc(c.objects(), func(o runtime.Object) bool { return o == runtime.Object(held) })
+	objects := slices.DeleteFunc(c.Objects(), func(o runtime.Object) bool { return o == runtime.Object(held) })
 	e := startEngine(t, Options{}, append(objects, moved)...)
 	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.Nodes})
 	if err != nil {

@@ -277,8 +277,8 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 6, 16, 2)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			_, tried, err := e.askPod(context.Background(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
 			if err != nil {
 				rt.Fatal(err)
@@ -286,7 +286,7 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 			for _, fix := range tried {
 				if fix.Verified {
 					kinds[fix.Kind]++
-					c.holds(t, rt, pod, fix)
+					holds(t, rt, c, pod, fix)
 				}
 			}
 		}
@@ -298,8 +298,8 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 }
 
 // holds makes the fix and asks a new engine about the pod.
-func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix fixes.Attempt) {
-	made := &randomCluster{nodes: slices.Clone(c.nodes), others: c.others}
+func holds(t *testing.T, rt *rapid.T, c *randomCluster, pod *corev1.Pod, fix fixes.Attempt) {
+	made := &randomCluster{Nodes: slices.Clone(c.Nodes), Others: c.Others}
 	var gone []*corev1.Pod
 	changed := pod
 	for _, step := range fix.Remedies {
@@ -307,20 +307,20 @@ func (c *randomCluster) holds(t *testing.T, rt *rapid.T, pod *corev1.Pod, fix fi
 			gone = append(gone, e.Pods...)
 			continue
 		}
-		for i, node := range made.nodes {
-			made.nodes[i] = nodeAfter(node, step)
+		for i, node := range made.Nodes {
+			made.Nodes[i] = nodeAfter(node, step)
 		}
 		if remedy.ChangesPod(step) {
 			changed = must(remedy.Apply(nil, changed, step))
 		}
 	}
-	for _, bound := range c.bound {
+	for _, bound := range c.Bound {
 		if !slices.ContainsFunc(gone, func(p *corev1.Pod) bool { return p.UID == bound.UID }) {
-			made.bound = append(made.bound, bound)
+			made.Bound = append(made.Bound, bound)
 		}
 	}
-	made.pending = slices.DeleteFunc(slices.Clone(c.pending), func(p *corev1.Pod) bool { return p.UID == pod.UID })
-	report := mustExplain(t, startEngine(t, Options{}, made.objects()...), changed)
+	made.Pending = slices.DeleteFunc(slices.Clone(c.Pending), func(p *corev1.Pod) bool { return p.UID == pod.UID })
+	report := mustExplain(t, startEngine(t, Options{}, made.Objects()...), changed)
 	if report.Fits != fix.NodesGained {
 		rt.Fatalf("%s of %s: it fits %d nodes then, %d were promised (%s)", fix.Title, pod.Name, report.Fits, fix.NodesGained, report.Summary)
 	}

@@ -17,9 +17,9 @@ func TestVerdictsWithoutAResourceAreTheSameOrUnknown(t *testing.T) {
 			for seed := range seeds(t) / 5 {
 				d := dice(rand.New(rand.NewPCG(seed, 3)).IntN)
 				c := newRandomCluster(d, 1+d(6), d(20), 8)
-				whole := startEngine(t, Options{}, c.objects()...)
-				part := startEngineForbidding(t, Options{}, []string{resource}, c.objects()...)
-				for _, pod := range c.pending {
+				whole := startEngine(t, Options{}, c.Objects()...)
+				part := startEngineForbidding(t, Options{}, []string{resource}, c.Objects()...)
+				for _, pod := range c.Pending {
 					compareVerdicts(t, mustExplain(t, whole, pod), mustExplain(t, part, pod), resource)
 				}
 			}

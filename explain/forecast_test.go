@@ -270,8 +270,8 @@ func TestAChangeLetsPendingPodsInAndKeepsOthersOut(t *testing.T) {
 
 func TestAForecastLeavesTheStateAsItWasAndEndsWithItsContext(t *testing.T) {
 	c := drainable(func(n int) int { return n / 2 })
-	e := startEngine(t, Options{}, c.objects()...)
-	supposed := draining(c.nodes[0].Name, c.objects())
+	e := startEngine(t, Options{}, c.Objects()...)
+	supposed := draining(c.Nodes[0].Name, c.Objects())
 	before := mustExplain(t, e, testPod("red/other", "", "3"))
 	first := mustForecast(t, e, supposed)
 	if diff := cmp.Diff(first, mustForecast(t, e, supposed), cmp.AllowUnexported(model.Pod{})); diff != "" {
@@ -289,12 +289,12 @@ func TestAForecastLeavesTheStateAsItWasAndEndsWithItsContext(t *testing.T) {
 
 func TestAForecastHoldsWhileTheClusterChanges(t *testing.T) {
 	c := drainable(func(n int) int { return n / 2 })
-	e := startEngine(t, Options{}, c.objects()...)
-	supposed := draining(c.nodes[0].Name, c.objects())
+	e := startEngine(t, Options{}, c.Objects()...)
+	supposed := draining(c.Nodes[0].Name, c.Objects())
 	quiet := mustForecast(t, e, supposed)
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { // pods that are elsewhere and decide nothing come and go
-		rev, flip := int64(2), testPod("green/flip", c.nodes[1].Name, "")
+		rev, flip := int64(2), testPod("green/flip", c.Nodes[1].Name, "")
 		for ; ; rev++ {
 			select {
 			case <-stop:

@@ -24,19 +24,19 @@ import (
 // which preempts: upstream does that in its own time.
 func drainable(d dice) *randomCluster {
 	c := newRandomCluster(d, 2+d(12), 10+d(40), d(8))
-	for _, node := range c.nodes {
-		if d.chance(60) { // some have room
+	for _, node := range c.Nodes {
+		if d.Chance(60) { // some have room
 			node.Spec, node.Status.Allocatable[corev1.ResourceCPU] = corev1.NodeSpec{}, resource.MustParse("31900m")
 			node.Status.Allocatable[corev1.ResourcePods], node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("110"), resource.MustParse("64Gi")
 		}
 	}
-	for _, pod := range slices.Concat(c.bound, c.pending) {
+	for _, pod := range slices.Concat(c.Bound, c.Pending) {
 		pod.Spec.PreemptionPolicy = new(corev1.PreemptNever)
 		pod.Status.NominatedNodeName = ""
 		pod.DeletionTimestamp, pod.Finalizers = nil, nil
 	}
-	for _, pod := range c.bound {
-		if d.chance(90) {
+	for _, pod := range c.Bound {
+		if d.Chance(90) {
 			kind := one(d, "ReplicaSet", "ReplicaSet", "StatefulSet", "Job")
 			pod.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: pod.Labels["app"], UID: types.UID(kind + pod.Labels["app"]), Controller: new(true)}}
 		}
@@ -87,12 +87,12 @@ func (u *drained) drain(c *randomCluster, node *corev1.Node) {
 	u.Cache.UpdateNode(log, node, asCordoned(node))
 	u.sync(nil)
 	var waiting []*corev1.Pod
-	for _, pod := range c.pending {
+	for _, pod := range c.Pending {
 		if len(pod.Spec.SchedulingGates) == 0 {
 			waiting = append(waiting, pod)
 		}
 	}
-	for _, pod := range c.bound {
+	for _, pod := range c.Bound {
 		if pod.Spec.NodeName != node.Name || scheduler.Terminal(pod) {
 			continue
 		}
@@ -102,7 +102,7 @@ func (u *drained) drain(c *randomCluster, node *corev1.Node) {
 		if kind := placement.ControllerKind(pod); kind != "" {
 			next := placement.AsNewPod(pod).DeepCopy()
 			next.UID, next.Status = pod.UID+"-next", corev1.PodStatus{}
-			if kind == "ReplicaSet" && u.d.chance(50) {
+			if kind == "ReplicaSet" && u.d.Chance(50) {
 				u.come(next)
 			} else {
 				waiting = append(waiting, next)
@@ -140,10 +140,10 @@ func TestPodsOfADrainedNodeComeBackAsForetold(t *testing.T) {
 	for seed := range seeds(t) {
 		d := dice(rand.New(rand.NewPCG(seed, 11)).IntN)
 		c := drainable(d)
-		node := c.nodes[d(len(c.nodes))]
-		e := startEngine(t, Options{}, c.objects()...)
+		node := c.Nodes[d(len(c.Nodes))]
+		e := startEngine(t, Options{}, c.Objects()...)
 		supposed := plan.Supposed{Nodes: []*corev1.Node{asCordoned(node)}}
-		for _, pod := range c.bound {
+		for _, pod := range c.Bound {
 			if pod.Spec.NodeName == node.Name {
 				supposed.Gone = append(supposed.Gone, pod.UID)
 			}
@@ -159,7 +159,7 @@ func TestPodsOfADrainedNodeComeBackAsForetold(t *testing.T) {
 			count[told.Fates[fate].Outcome]++
 		}
 		for n := range 3 {
-			u := &drained{upstream: startUpstream(t, c.objects()...), t: t, d: d, nodes: map[types.UID]string{}, queued: n == 0}
+			u := &drained{upstream: startUpstream(t, c.Objects()...), t: t, d: d, nodes: map[types.UID]string{}, queued: n == 0}
 			u.drain(c, node)
 			u.compare(seed, c, told)
 		}

@@ -31,25 +31,25 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 6, 14, 3)
-		e := startEngine(t, Options{}, c.objects()...)
+		e := startEngine(t, Options{}, c.Objects()...)
 		var before [][]string
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			before = append(before, fitting(t, e, pod, nil))
 		}
-		changed := slices.Clone(c.bound)
-		nodes := slices.Clone(c.nodes)
+		changed := slices.Clone(c.Bound)
+		nodes := slices.Clone(c.Nodes)
 		s := e.scheduler.State.Fork()
 		forks := []*scheduler.Fork{s}
 		for range 1 + d(5) {
-			if d.chance(30) {
+			if d.Chance(30) {
 				s = e.scheduler.State.Fork() // one within another
 				forks = append(forks, s)
 			}
-			changed, nodes = c.supposeSomething(rt, d, s, changed, nodes)
+			changed, nodes = supposeSomething(rt, c, d, s, changed, nodes)
 		}
-		real := &randomCluster{nodes: nodes, bound: changed, pending: c.pending, others: c.others}
-		fresh := startEngine(t, Options{}, real.objects()...)
-		for _, pod := range c.pending {
+		real := &randomCluster{Nodes: nodes, Bound: changed, Pending: c.Pending, Others: c.Others}
+		fresh := startEngine(t, Options{}, real.Objects()...)
+		for _, pod := range c.Pending {
 			if diff := cmp.Diff(fitting(t, fresh, pod, nil), fitting(t, e, pod, nil)); diff != "" {
 				rt.Fatalf("%s is taken otherwise than it would be (-so +supposed):\n%s", pod.Name, diff)
 			}
@@ -57,7 +57,7 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 		for _, s := range slices.Backward(forks) {
 			s.Revert()
 		}
-		for i, pod := range c.pending {
+		for i, pod := range c.Pending {
 			if diff := cmp.Diff(before[i], fitting(t, e, pod, nil)); diff != "" {
 				rt.Fatalf("%s is taken otherwise than before (-before +after):\n%s", pod.Name, diff)
 			}
@@ -67,7 +67,7 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 
 // supposeSomething makes one change to the supposed state and to the lists of
 // what is bound and of the nodes.
-func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *scheduler.Fork, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
+func supposeSomething(t *rapid.T, c *randomCluster, d dice, s *scheduler.Fork, bound []*corev1.Pod, nodes []*corev1.Node) ([]*corev1.Pod, []*corev1.Node) {
 	check := func(err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func (c *randomCluster) supposeSomething(t *rapid.T, d dice, s *scheduler.Fork, 
 			bound = slices.Delete(slices.Clone(bound), at, at+1)
 		}
 	default:
-		pod := c.randomPod(d, rapid.StringMatching(`more-[a-z]{8}`).Draw(t, "name"))
+		pod := c.RandomPod(d, rapid.StringMatching(`more-[a-z]{8}`).Draw(t, "name"))
 		pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = nil, ""
 		check(s.AddPod(pod, nodes[i].Name))
 		pod = pod.DeepCopy()
@@ -101,8 +101,8 @@ func TestATrialAgreesWithTheExplanation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 6, 14, 3)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			pod.Spec.SchedulingGates = nil
 			var want []string
 			for _, node := range mustExplain(t, e, pod).Nodes {
@@ -113,7 +113,7 @@ func TestATrialAgreesWithTheExplanation(t *testing.T) {
 			if diff := cmp.Diff(want, fitting(t, e, pod, nil)); diff != "" {
 				rt.Fatalf("%s (-explained +tried):\n%s", pod.Name, diff)
 			}
-			some := c.nodes[d(len(c.nodes))].Name
+			some := c.Nodes[d(len(c.Nodes))].Name
 			if fits := slices.Contains(fitting(t, e, pod, []string{some}), some); fits != slices.Contains(want, some) {
 				rt.Fatalf("%s on %s alone: %v", pod.Name, some, fits)
 			}

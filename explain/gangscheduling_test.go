@@ -3,58 +3,11 @@ package explain
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
-
-// gangsOn turns gang scheduling on, which is off by default.
-func gangsOn(t testing.TB, composite bool) {
-	t.Helper()
-	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
-		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: composite, features.CompositePodGroup: composite,
-	})
-}
-
-// ofGroup makes a pod a member of a group.
-func ofGroup(name string) func(*corev1.Pod) {
-	return func(p *corev1.Pod) { p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &name} }
-}
-
-// testGroup is a group of ml that needs so many pods (0: it is no gang), and
-// belongs to parent ("": to none).
-func testGroup(name, parent string, needs int32) *schedulingv1beta1.PodGroup {
-	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}
-	if needs > 0 {
-		g.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: needs}
-	} else {
-		g.Spec.SchedulingPolicy.Basic = &schedulingv1beta1.BasicSchedulingPolicy{}
-	}
-	if parent != "" {
-		g.Spec.ParentCompositePodGroupName = &parent
-	}
-	return g
-}
-
-// testGroups is a group of groups.
-func testGroups(name, parent string, needs int32) *schedulingv1alpha3.CompositePodGroup {
-	g := &schedulingv1alpha3.CompositePodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}
-	if needs > 0 {
-		g.Spec.SchedulingPolicy.Gang = &schedulingv1alpha3.CompositeGangSchedulingPolicy{MinGroupCount: needs}
-	}
-	if parent != "" {
-		g.Spec.ParentCompositePodGroupName = &parent
-	}
-	return g
-}
 
 // startGangs is an engine that is told of groups.
 func startGangs(t *testing.T, objects ...runtime.Object) *Engine {

@@ -17,8 +17,8 @@ func TestReportsHoldTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		c := newRandomCluster(d, 1+d(6), d(12), 1)
-		e := startEngine(t, Options{}, c.objects()...)
-		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.pending[0].UID), Parts: report.Nodes})
+		e := startEngine(t, Options{}, c.Objects()...)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.Pending[0].UID), Parts: report.Nodes})
 		if err != nil {
 			rt.Fatal(err)
 		}

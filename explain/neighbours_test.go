@@ -17,8 +17,8 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 	for seed := range uint64(15) {
 		d := dice(rand.New(rand.NewPCG(seed, 6)).IntN)
 		c := newRandomCluster(d, 8, 40, 15)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			m := must(e.scheduler.Profile(pod).Evaluate(t.Context(), pod))
 			few, all := m.Profile.Question(pod), m.Profile.Question(pod)
 			few.Column = m.Column()

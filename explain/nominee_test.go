@@ -94,22 +94,22 @@ func TestTheMessageIsTheSchedulersWhileNominatedPodsAreDeleted(t *testing.T) {
 		c := newRandomCluster(d, 1+d(6), d(30), 10)
 		var deleted, kept []runtime.Object
 		for i := range 3 {
-			p := c.randomPod(d, "deleted-"+string(rune('a'+i)))
+			p := c.RandomPod(d, "deleted-"+string(rune('a'+i)))
 			priority(2000)(p)                                        // first in the queue
 			p.Spec.SchedulingGates, p.Spec.ResourceClaims = nil, nil // which would keep it out of the queue
-			nominatedTo(c.nodes[d(len(c.nodes))].Name)(p)
+			nominatedTo(c.Nodes[d(len(c.Nodes))].Name)(p)
 			kept = append(kept, p)
 			p = p.DeepCopy()
 			deletedAgo(time.Hour)(p)
 			deleted = append(deleted, p)
 		}
-		before := startEngine(t, Options{}, append(c.objects(), kept...)...)
-		e := startEngine(t, Options{}, append(c.objects(), deleted...)...)
-		real := startUpstream(t, append(c.objects(), deleted...)...)
+		before := startEngine(t, Options{}, append(c.Objects(), kept...)...)
+		e := startEngine(t, Options{}, append(c.Objects(), deleted...)...)
+		real := startUpstream(t, append(c.Objects(), deleted...)...)
 		for range deleted {
 			real.ScheduleOne(context.Background())
 		}
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			r := mustExplain(t, e, pod)
 			if r.Verdict == report.Gated || r.Verdict == report.Preempting && r.Fits > 0 {
 				continue

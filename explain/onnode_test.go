@@ -20,9 +20,9 @@ func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
 	for seed := range uint64(15) {
 		d := dice(rand.New(rand.NewPCG(seed, 11)).IntN)
 		c := newRandomCluster(d, 6, 30, 12)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, node := range c.nodes {
-			for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, node := range c.Nodes {
+			for _, pod := range c.Pending {
 				answers, err := e.OnNode(t.Context(), []types.UID{pod.UID}, node.Name)
 				if err != nil {
 					t.Fatal(err)

@@ -43,8 +43,8 @@ func TestLandingIsWhereTheSchedulerPutsAPodThatIsTakenOff(t *testing.T) {
 	landed, waiting := 0, 0
 	for seed := range seeds(t) {
 		c := rankable(seed)
-		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
-		for _, pod := range c.bound {
+		e, real := startEngine(t, Options{}, c.Objects()...), startUpstream(t, c.Objects()...)
+		for _, pod := range c.Bound {
 			if scheduler.Terminal(pod) {
 				continue
 			}

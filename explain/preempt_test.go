@@ -77,9 +77,9 @@ func fleet() []runtime.Object {
 		aNode("std-a-01", "15900m"), aNode("std-b-02", "15900m"), aNode("std-c-01", "15900m"),
 		aNode("spot-c-01", "7900m"), aNode("spot-a-01", "7900m", func(n *corev1.Node) {
 			n.Spec.Unschedulable = true
-			tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+			nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
 		}),
-		aNode("spot-b-01", "7900m", tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule), small),
+		aNode("spot-b-01", "7900m", nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule), small),
 		budgetOf("front", "front", 1), budgetOf("cart", "cart", 0),
 		front("front-e", "spot-c-01"), aPod("filler", "6", on("spot-c-01"), priority(200000)),
 		front("front-a", "std-a-01", priority(200000)), aPod("held-a", "6", on("std-a-01"), priority(200000)), aPod("index", "4", on("std-a-01"), priority(1000), ownedBy("StatefulSet", "index")),
@@ -89,7 +89,7 @@ func fleet() []runtime.Object {
 		aPod("report-3", "1", on("std-c-01"), ownedBy("Job", "report"), startedAgo(time.Hour)), front("front-c", "std-c-01", startedAgo(time.Minute)),
 	}
 	for _, name := range []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"} {
-		objects = append(objects, aNode(name, "31800m", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)))
+		objects = append(objects, aNode(name, "31800m", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)))
 	}
 	return objects
 }

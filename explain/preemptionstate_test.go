@@ -38,11 +38,11 @@ func TestNodesAreTriedAsWithACopyOfAllState(t *testing.T) {
 	shared := 0
 	rapid.Check(t, func(r *rapid.T) {
 		c := newRandomCluster(drawn(r), 8, 40, 12)
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			pod.Spec.Priority = new(int32(500))
 		}
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			m := must(e.scheduler.Profile(pod).Evaluate(r.Context(), pod))
 			state := m.TryingState(m.Profile.Question(pod))
 			if state != fwk.CycleState(m.State) {

@@ -12,16 +12,16 @@ func prodEU() (objects []runtime.Object) {
 		name, cpu, used, disk string
 		change                func(*corev1.Node)
 	}{
-		{"gpu-a-01", "31800m", "10400m", "ssd", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
-		{"gpu-b-01", "31800m", "7800m", "ssd", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
-		{"gpu-c-01", "31800m", "9800m", "ssd", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
+		{"gpu-a-01", "31800m", "10400m", "ssd", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
+		{"gpu-b-01", "31800m", "7800m", "ssd", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
+		{"gpu-c-01", "31800m", "9800m", "ssd", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)},
 		{"spot-a-01", "7900m", "2800m", "ssd", func(n *corev1.Node) {
 			n.Spec.Unschedulable = true
-			tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
+			nodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(n)
 		}},
 		{"spot-b-01", "7900m", "5900m", "ssd", func(n *corev1.Node) {
-			tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute)(n)
-			tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)(n)
+			nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute)(n)
+			nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)(n)
 		}},
 		{"spot-c-01", "7900m", "5100m", "ssd", nil},
 		{"std-a-01", "15900m", "11400m", "hdd", nil},

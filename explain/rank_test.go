@@ -62,7 +62,7 @@ func preferences(d dice, p *corev1.Pod) {
 		p.Spec.Affinity = &corev1.Affinity{}
 	}
 	affinity := p.Spec.Affinity
-	if d.chance(40) {
+	if d.Chance(40) {
 		if affinity.NodeAffinity == nil {
 			affinity.NodeAffinity = &corev1.NodeAffinity{}
 		}
@@ -72,12 +72,12 @@ func preferences(d dice, p *corev1.Pod) {
 			}},
 		}}
 	}
-	if d.chance(40) {
+	if d.Chance(40) {
 		term := []corev1.WeightedPodAffinityTerm{{Weight: int32(1 + d(100)), PodAffinityTerm: corev1.PodAffinityTerm{
 			TopologyKey:   one(d, corev1.LabelHostname, corev1.LabelTopologyZone),
 			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(d, "a", "b", "c")}},
 		}}}
-		if d.chance(50) {
+		if d.Chance(50) {
 			if affinity.PodAffinity == nil {
 				affinity.PodAffinity = &corev1.PodAffinity{}
 			}
@@ -96,15 +96,15 @@ func preferences(d dice, p *corev1.Pod) {
 func rankable(seed uint64) *randomCluster {
 	d := dice(rand.New(rand.NewPCG(seed, 6)).IntN)
 	c := newRandomCluster(d, 2+d(40), d(60), 12)
-	for _, node := range c.nodes {
-		if d.chance(40) {
+	for _, node := range c.Nodes {
+		if d.Chance(40) {
 			node.Status.Images = []corev1.ContainerImage{{Names: []string{"registry.example/main:latest"}, SizeBytes: int64(1+d(9)) << 27}}
 		}
 	}
-	for _, pod := range slices.Concat(c.bound, c.pending) {
+	for _, pod := range slices.Concat(c.Bound, c.Pending) {
 		preferences(d, pod)
 	}
-	c.others = append(c.others, &corev1.Service{
+	c.Others = append(c.Others, &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "red", Name: "a"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "a"}},
 	})
 	return c
@@ -114,8 +114,8 @@ func TestTheSchedulerTakesTheNodeThatRanksFirst(t *testing.T) {
 	placed, ties, scores := 0, 0, 0
 	for seed := range seeds(t) {
 		c := rankable(seed)
-		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
-		for _, pod := range c.pending {
+		e, real := startEngine(t, Options{}, c.Objects()...), startUpstream(t, c.Objects()...)
+		for _, pod := range c.Pending {
 			pod = withoutNomination(pod)
 			want := real.place(pod)
 			best, all := rankedFirst(t, e, pod)

@@ -51,8 +51,8 @@ func TestAsManyReplicasFitAsTheSchedulerPlaces(t *testing.T) {
 	all, some, none, chance := 0, 0, 0, 0
 	for seed := range seeds(t) {
 		c := rankable(seed)
-		e, real := startEngine(t, Options{}, c.objects()...), startUpstream(t, c.objects()...)
-		for _, pod := range c.pending {
+		e, real := startEngine(t, Options{}, c.Objects()...), startUpstream(t, c.Objects()...)
+		for _, pod := range c.Pending {
 			pod = withoutNomination(pod)
 			if len(pod.Spec.ResourceClaims) > 0 {
 				continue

@@ -3,19 +3,8 @@ package explain
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
-
-// gatedBy gives a pod scheduling gates.
-func gatedBy(gates ...string) func(*corev1.Pod) {
-	return func(p *corev1.Pod) {
-		for _, name := range gates {
-			p.Spec.SchedulingGates = append(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
-		}
-	}
-}
 
 func TestEveryGateIsNamed(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))

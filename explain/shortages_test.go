@@ -15,12 +15,12 @@ func TestPlainShortagesAreThoseOfFits(t *testing.T) {
 	for seed := range uint64(10) {
 		d := dice(rand.New(rand.NewPCG(seed, 4)).IntN)
 		c := newRandomCluster(d, 8, 40, 10)
-		e := startEngine(t, Options{}, c.objects()...)
+		e := startEngine(t, Options{}, c.Objects()...)
 		nodes, err := e.scheduler.State.NodeInfos().List()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			table := plugins.ShortageTableOf(e.begin(t.Context(), pod).question)
 			if len(table.Wanted.GetScalarResources()) > 0 {
 				continue

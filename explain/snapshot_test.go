@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -31,9 +31,9 @@ func TestASnapshotExplainsAsTheClusterDid(t *testing.T) {
 	verdicts := map[report.Verdict]int{}
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			source := sourceOf(t, explain.RandomObjects(seed, 6, 14, 8))
+			source := sourceOf(t, explaintest.RandomCluster(explaintest.Seeded(seed), 6, 14, 8).Objects())
 			one, state := opened(t, source)
-			taken, err := snapshot.Take(t.Context(), source, state, snapshot.Options{Taken: explain.Moment()})
+			taken, err := snapshot.Take(t.Context(), source, state, snapshot.Options{Taken: explaintest.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,12 +72,12 @@ func sourceOf(t *testing.T, objects []runtime.Object) *cluster.Source {
 		}
 	}
 	client := fake.NewClientset(objects...)
-	seen := metav1.NewTime(explain.Moment().Add(-1234567 * time.Microsecond))
+	seen := metav1.NewTime(explaintest.Now.Add(-1234567 * time.Microsecond))
 	return &cluster.Source{
 		Factory: informers.NewSharedInformerFactory(client, 0),
 		Client:  client,
 		Trace:   scheduler.NewUnreadable(),
-		Now:     explain.Moment,
+		Now:     func() time.Time { return explaintest.Now },
 		Status:  func() model.Status { return model.Status{Context: "test", Version: "v1.37.1"} },
 		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {
 			return name != "other", true, "the Lease of " + name
@@ -177,7 +177,7 @@ func asJSON(t *testing.T, a all) any {
 	}
 	text, err := json.Marshal(map[string]any{
 		"report": a.Report, "way": a.Way, "preemption": plan,
-		"text": report.Text(a.Report, 100, report.TextOptions{Now: explain.Moment(), Nodes: true, Fixes: true}),
+		"text": report.Text(a.Report, 100, report.TextOptions{Now: explaintest.Now, Nodes: true, Fixes: true}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -209,7 +209,7 @@ func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 			c.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: []string{"a"}}}}}
 		}),
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{
-			StorageCapacity: new(d.chance(50)), PreventPodSchedulingIfMissing: new(d.chance(30)),
+			StorageCapacity: new(d.Chance(50)), PreventPodSchedulingIfMissing: new(d.Chance(30)),
 		}},
 	}
 	for i := range 1 + d(3) {
@@ -227,7 +227,7 @@ func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 	for i := range 1 + d(3) {
 		name := fmt.Sprintf("claim-%d", i)
 		claims = append(claims, name)
-		if !d.chance(3) {
+		if !d.Chance(3) {
 			objects = append(objects, anyClaim(d, "shop/"+name, classes))
 		}
 	}
@@ -240,38 +240,38 @@ func anyStorage(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 
 func anyStorageNode(d dice, name string) []runtime.Object {
 	node := testNode(name, "4")
-	if d.chance(70) {
+	if d.Chance(70) {
 		node.Labels[corev1.LabelTopologyZone] = one(d, "a", "b")
 	}
-	if d.chance(20) {
+	if d.Chance(20) {
 		node.Labels[corev1.LabelFailureDomainBetaRegion] = one(d, "r", "s")
 	}
 	objects := []runtime.Object{node}
-	if d.chance(70) {
+	if d.Chance(70) {
 		csi := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if d.chance(80) {
+		if d.Chance(80) {
 			csi.Spec.Drivers = append(csi.Spec.Drivers, storagev1.CSINodeDriver{Name: "csi.example.com", NodeID: name})
-			if d.chance(80) {
+			if d.Chance(80) {
 				csi.Spec.Drivers[0].Allocatable = &storagev1.VolumeNodeResources{Count: new(int32(d(3)))}
 			}
 		}
-		if d.chance(70) {
+		if d.Chance(70) {
 			csi.Spec.Drivers = append(csi.Spec.Drivers, storagev1.CSINodeDriver{Name: "ebs.csi.aws.com", NodeID: name, Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(d(2)))}})
 		}
 		objects = append(objects, csi)
 	}
-	if d.chance(50) {
+	if d.Chance(50) {
 		capacity := &storagev1.CSIStorageCapacity{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "capacity-" + name}, StorageClassName: one(d, "csi", "zonal"),
 			NodeTopology: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelHostname: name}},
 			Capacity:     resourceQuantity(one(d, "1Gi", "100Gi")),
 		}
-		if d.chance(30) {
+		if d.Chance(30) {
 			capacity.MaximumVolumeSize = resourceQuantity(one(d, "1Gi", "100Gi"))
 		}
 		objects = append(objects, capacity)
 	}
-	if d.chance(40) {
+	if d.Chance(40) {
 		objects = append(objects, &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "attached-" + name}, Spec: storagev1.VolumeAttachmentSpec{
 			Attacher: "csi.example.com", NodeName: name, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new(fmt.Sprintf("pv-%d", d(4)))},
 		}})
@@ -281,31 +281,31 @@ func anyStorageNode(d dice, name string) []runtime.Object {
 
 func anyVolume(d dice, name string, classes []string) *corev1.PersistentVolume {
 	volume := aVolume(name, one(d, classes...), volumeSize(one(d, "5Gi", "10Gi", "20Gi")))
-	if d.chance(50) {
+	if d.Chance(50) {
 		volume.Spec.StorageClassName = "local"
 	}
-	if d.chance(15) {
+	if d.Chance(15) {
 		volume.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany}
 	}
-	if d.chance(15) {
+	if d.Chance(15) {
 		volume.Spec.VolumeMode = new(corev1.PersistentVolumeBlock)
 	}
-	if d.chance(15) {
+	if d.Chance(15) {
 		volume.Status.Phase = one(d, corev1.VolumeReleased, corev1.VolumeFailed, corev1.VolumePending)
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		volume.DeletionTimestamp, volume.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 	}
-	if d.chance(60) {
+	if d.Chance(60) {
 		volumeLabel(one(d, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion), one(d, "a", "b", "a__b", "a__b", ""))(volume)
 	}
-	if d.chance(30) {
+	if d.Chance(30) {
 		volumeOn(one(d, corev1.LabelTopologyZone, corev1.LabelHostname), one(d, "a", "n0"))(volume)
 	}
-	if d.chance(30) {
+	if d.Chance(30) {
 		volumeOf(fmt.Sprintf("shop/claim-%d", d(4)))(volume)
 	}
-	if d.chance(20) {
+	if d.Chance(20) {
 		volume.Spec.PersistentVolumeSource = corev1.PersistentVolumeSource{AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: name}}
 	}
 	return volume
@@ -313,30 +313,30 @@ func anyVolume(d dice, name string, classes []string) *corev1.PersistentVolume {
 
 func anyClaim(d dice, name string, classes []string) *corev1.PersistentVolumeClaim {
 	claim := aClaim(name, one(d, classes...))
-	if d.chance(80) {
+	if d.Chance(80) {
 		claim.Spec.StorageClassName = new(one(d, "local", "csi"))
 	}
-	if d.chance(20) {
+	if d.Chance(20) {
 		claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}
 	}
-	if d.chance(15) {
+	if d.Chance(15) {
 		claim.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelTopologyZone: "a"}}
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		claim.Spec.VolumeAttributesClassName = new("gold")
 	}
 	switch {
-	case d.chance(60):
+	case d.Chance(60):
 		boundTo(fmt.Sprintf("pv-%d", d(4)))(claim)
-	case d.chance(10):
+	case d.Chance(10):
 		claim.Spec.VolumeName = fmt.Sprintf("pv-%d", d(5))
-	case d.chance(20):
+	case d.Chance(20):
 		metav1.SetMetaDataAnnotation(&claim.ObjectMeta, storagehelpers.AnnSelectedNode, one(d, "n0", "n1", "gone"))
 	}
-	if d.chance(3) {
+	if d.Chance(3) {
 		claim.Status.Phase = corev1.ClaimLost
 	}
-	if d.chance(3) {
+	if d.Chance(3) {
 		claim.DeletionTimestamp, claim.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 	}
 	return claim
@@ -345,20 +345,20 @@ func anyClaim(d dice, name string, classes []string) *corev1.PersistentVolumeCla
 func anyStoragePod(d dice, name string, claims []string, node string) *corev1.Pod {
 	pod := testPod(name, node, "")
 	for _, claim := range claims {
-		if d.chance(50) {
+		if d.Chance(50) {
 			mounting(claim)(pod)
 		}
 	}
-	if d.chance(5) {
+	if d.Chance(5) {
 		mountingNew("scratch")(pod)
 	}
-	if d.chance(25) {
+	if d.Chance(25) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "disk", VolumeSource: one(
 			d,
-			corev1.VolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: "pd", ReadOnly: d.chance(50)}},
+			corev1.VolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: "pd", ReadOnly: d.Chance(50)}},
 			corev1.VolumeSource{AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "ebs"}},
-			corev1.VolumeSource{ISCSI: &corev1.ISCSIVolumeSource{IQN: "iqn", ReadOnly: d.chance(50)}},
-			corev1.VolumeSource{RBD: &corev1.RBDVolumeSource{CephMonitors: []string{one(d, "a", "b")}, RBDImage: "image", ReadOnly: d.chance(50)}},
+			corev1.VolumeSource{ISCSI: &corev1.ISCSIVolumeSource{IQN: "iqn", ReadOnly: d.Chance(50)}},
+			corev1.VolumeSource{RBD: &corev1.RBDVolumeSource{CephMonitors: []string{one(d, "a", "b")}, RBDImage: "image", ReadOnly: d.Chance(50)}},
 		)})
 	}
 	return pod

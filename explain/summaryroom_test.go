@@ -206,8 +206,8 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 	for seed := range uint64(120) {
 		d := dice(rand.New(rand.NewPCG(seed, 31)).IntN)
 		c := newRandomCluster(d, 4, 20, 8)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			r := mustExplain(t, e, pod)
 			if r.Verdict != report.Unschedulable {
 				continue

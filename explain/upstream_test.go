@@ -115,9 +115,9 @@ func TestMessageIsTheSchedulersByteForByte(t *testing.T) {
 	for seed := range seeds(t) {
 		d := dice(rand.New(rand.NewPCG(seed, 1)).IntN)
 		c := newRandomCluster(d, 1+d(12), d(40), 10)
-		e := startEngine(t, Options{}, c.objects()...)
-		real := startUpstream(t, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		real := startUpstream(t, c.Objects()...)
+		for _, pod := range c.Pending {
 			r := mustExplain(t, e, pod)
 			if r.Verdict == report.Gated {
 				continue
@@ -156,8 +156,8 @@ func TestMatrixAgreesWithTheFirstRefusalOnEveryNode(t *testing.T) {
 	for seed := range seeds(t) {
 		d := dice(rand.New(rand.NewPCG(seed, 2)).IntN)
 		c := newRandomCluster(d, 1+d(12), d(40), 10)
-		e := startEngine(t, Options{}, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
 			compared += compareFirst(t, e, pod, fmt.Sprintf("seed %d, pod %s", seed, pod.Name))
 		}
 	}
@@ -217,16 +217,16 @@ func TestTheSchedulerPreemptsWhereThePlanSays(t *testing.T) {
 	for seed := range seeds(t) {
 		d := dice(rand.New(rand.NewPCG(seed, 7)).IntN)
 		c := newRandomCluster(d, 2+d(8), 20+d(40), 10)
-		for _, pod := range c.bound {
+		for _, pod := range c.Bound {
 			startedAgo(time.Duration(d(2)) * time.Hour)(pod)
 			priority(int32(d(3)))(pod)
 		}
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			priority(int32(d(5)))(pod)
 		}
-		e := startEngine(t, Options{}, c.objects()...)
-		real := startUpstream(t, c.objects()...)
-		for _, pod := range c.pending {
+		e := startEngine(t, Options{}, c.Objects()...)
+		real := startUpstream(t, c.Objects()...)
+		for _, pod := range c.Pending {
 			r := mustExplain(t, e, pod)
 			if r.Verdict != report.Unschedulable {
 				continue

@@ -20,7 +20,7 @@ import (
 
 func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 	pod := aPod("web", "4", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disktype": "ssd"} })
-	e := startEngine(t, Options{}, aNode("a", "2", tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)), pod)
+	e := startEngine(t, Options{}, aNode("a", "2", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), pod)
 	r := mustExplain(t, e, pod)
 	if r.Verdict != report.Unschedulable || len(r.Nodes) != 1 || len(r.Nodes[0].Refusals) != 3 {
 		t.Fatalf("got %s with %+v", r.Verdict, r.Nodes)

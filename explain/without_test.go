@@ -17,19 +17,19 @@ func TestLeavingPodsOutIsAsIfTheyWereNotThere(t *testing.T) {
 	for seed := range uint64(12) {
 		d := dice(rand.New(rand.NewPCG(seed, 73)).IntN)
 		c := packed(d)
-		e := startEngine(t, Options{}, c.objects()...)
+		e := startEngine(t, Options{}, c.Objects()...)
 		var out []types.UID
-		for _, pod := range c.bound {
-			if d.chance(40) {
+		for _, pod := range c.Bound {
+			if d.Chance(40) {
 				out = append(out, pod.UID)
 			}
 		}
-		rest := slices.DeleteFunc(c.objects(), func(o runtime.Object) bool {
+		rest := slices.DeleteFunc(c.Objects(), func(o runtime.Object) bool {
 			pod, ok := o.(*corev1.Pod)
 			return ok && slices.Contains(out, pod.UID)
 		})
 		never := startEngine(t, Options{}, rest...)
-		for _, pod := range c.pending {
+		for _, pod := range c.Pending {
 			before := mustExplain(t, e, pod).Summary
 			for _, n := range mustExplain(t, never, pod).Nodes {
 				fits, err := e.FitsWithout(t.Context(), pod, n.Name, append(out, "shop/nobody"))

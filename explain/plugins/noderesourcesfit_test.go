@@ -1,4 +1,4 @@
-package explain
+package plugins_test
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 )
@@ -18,70 +19,70 @@ import (
 // spot-c-01 1.2 and std-b-01 3.1 of 4.
 func fits() *bench {
 	return newBench(
-		[]*corev1.Node{testNode("std-b-02", "15900m"), testNode("spot-c-01", "7900m"), testNode("std-b-01", "15900m")},
+		[]*corev1.Node{explaintest.Node("std-b-02", "15900m"), explaintest.Node("spot-c-01", "7900m"), explaintest.Node("std-b-01", "15900m")},
 		[]*corev1.Pod{
-			testPod("batch/report-1", "std-b-02", "12250m"), testPod("shop/cart", "spot-c-01", "5100m"),
-			testPod("shop/checkout", "std-b-01", "15"),
+			explaintest.Pod("batch/report-1", "std-b-02", "12250m"), explaintest.Pod("shop/cart", "spot-c-01", "5100m"),
+			explaintest.Pod("shop/checkout", "std-b-01", "15"),
 		},
 	)
 }
 
 func TestFitTellsTheSumBehindAShortage(t *testing.T) {
-	w := fits().told(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "std-b-02")
-	same(t, w.What, "std-b-02 needs cpu 350m more: the pod requests 4, free 3.65 = allocatable 15.9 − requested 12.25")
-	same(t, w.Short, "needs cpu 350m more")
+	w := fits().told(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"), "std-b-02")
+	explaintest.Same(t, w.What, "std-b-02 needs cpu 350m more: the pod requests 4, free 3.65 = allocatable 15.9 − requested 12.25")
+	explaintest.Same(t, w.Short, "needs cpu 350m more")
 }
 
 func TestFitTellsEveryResourceThatIsShort(t *testing.T) {
-	b := newBench([]*corev1.Node{testNode("n", "1", func(n *corev1.Node) {
+	b := newBench([]*corev1.Node{explaintest.Node("n", "1", func(n *corev1.Node) {
 		n.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("1")
-	})}, []*corev1.Pod{testPod("shop/a", "n", "500m", requesting(corev1.ResourceMemory, "7Gi"))})
-	pod := testPod("shop/x", "", "750m", requesting(corev1.ResourceMemory, "1536Mi"),
-		requesting("example.com/gpu", "2"), requesting(corev1.ResourceEphemeralStorage, "1Gi"))
+	})}, []*corev1.Pod{explaintest.Pod("shop/a", "n", "500m", explaintest.Requesting(corev1.ResourceMemory, "7Gi"))})
+	pod := explaintest.Pod("shop/x", "", "750m", explaintest.Requesting(corev1.ResourceMemory, "1536Mi"),
+		explaintest.Requesting("example.com/gpu", "2"), explaintest.Requesting(corev1.ResourceEphemeralStorage, "1Gi"))
 	w := b.told(t, names.NodeResourcesFit, pod, "n")
-	same(t, w.What, "n has reached its pod limit (pods: 1 more needed): the pod requests 1, free 0 = allocatable 1 − requested 1; "+
+	explaintest.Same(t, w.What, "n has reached its pod limit (pods: 1 more needed): the pod requests 1, free 0 = allocatable 1 − requested 1; "+
 		"needs cpu 250m more: the pod requests 750m, free 500m = allocatable 1 − requested 500m; "+
 		"needs memory 512Mi more: the pod requests 1536Mi, free 1Gi = allocatable 8Gi − requested 7Gi; "+
 		"needs example.com/gpu 2 more: the pod requests 2, free 0 = allocatable 0 − requested 0 (the pod requests more than is allocatable)")
-	same(t, w.Short, "has reached its pod limit, needs cpu 250m, memory 512Mi, example.com/gpu 2 more")
+	explaintest.Same(t, w.Short, "has reached its pod limit, needs cpu 250m, memory 512Mi, example.com/gpu 2 more")
 }
 
 func TestFitOfSeveralNodesNamesTheNearestAndSumsUpTheRest(t *testing.T) {
-	w := fits().toldTogether(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "std-b-02", "spot-c-01", "std-b-01")
-	same(t, w.Short, "cpu: std-b-02 needs 350m, 2 others 1.2–3.1")
-	same(t, strings.Join(w.Wider, "\n"), "cpu: std-b-02 needs 350m, spot-c-01 1.2, 1 other 3.1\n"+
+	w := fits().toldTogether(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"), "std-b-02", "spot-c-01", "std-b-01")
+	explaintest.Same(t, w.Short, "cpu: std-b-02 needs 350m, 2 others 1.2–3.1")
+	explaintest.Same(t, strings.Join(w.Wider, "\n"), "cpu: std-b-02 needs 350m, spot-c-01 1.2, 1 other 3.1\n"+
 		"cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1")
-	same(t, w.What, "std-b-02, spot-c-01, std-b-01 need cpu 350m–3.1 more: the pod requests 4, free 900m–3.65, "+
+	explaintest.Same(t, w.What, "std-b-02, spot-c-01, std-b-01 need cpu 350m–3.1 more: the pod requests 4, free 900m–3.65, "+
 		"allocatable 7.9–15.9, requested 5.1–15")
 }
 
 func TestFitOfNodesThatLackTheSameSaysItOnce(t *testing.T) {
-	b := newBench([]*corev1.Node{testNode("a", "3"), testNode("b", "3")}, nil)
-	w := b.toldTogether(t, names.NodeResourcesFit, testPod("shop/x", "", "4"), "a", "b")
-	same(t, w.Short, "each needs cpu 1 more")
-	same(t, w.What, "a, b need cpu 1 more: the pod requests 4, free 3, allocatable 3, requested 0")
+	b := newBench([]*corev1.Node{explaintest.Node("a", "3"), explaintest.Node("b", "3")}, nil)
+	w := b.toldTogether(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"), "a", "b")
+	explaintest.Same(t, w.Short, "each needs cpu 1 more")
+	explaintest.Same(t, w.What, "a, b need cpu 1 more: the pod requests 4, free 3, allocatable 3, requested 0")
 }
 
 func TestFitCountsNominatedPodsAndNamesThem(t *testing.T) {
-	b := newBench([]*corev1.Node{testNode("n", "4")}, []*corev1.Pod{testPod("shop/first", "", "3", nominatedTo("n"))})
-	w := b.told(t, names.NodeResourcesFit, testPod("shop/x", "", "2"), "n")
-	same(t, w.What, "n needs cpu 1 more: the pod requests 2, free 1 = allocatable 4 − requested 3 (counting shop/first, nominated to it)")
+	b := newBench([]*corev1.Node{explaintest.Node("n", "4")}, []*corev1.Pod{explaintest.Pod("shop/first", "", "3", explaintest.NominatedTo("n"))})
+	w := b.told(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "2"), "n")
+	explaintest.Same(t, w.What, "n needs cpu 1 more: the pod requests 2, free 1 = allocatable 4 − requested 3 (counting shop/first, nominated to it)")
 }
 
 func TestFitCountsOverheadAndSidecars(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
-	pod := testPod("shop/x", "", "1", func(p *corev1.Pod) {
+	pod := explaintest.Pod("shop/x", "", "1", func(p *corev1.Pod) {
 		p.Spec.Overhead = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m")}
 		p.Spec.InitContainers = []corev1.Container{{Name: "proxy", RestartPolicy: &always, Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")},
 		}}}
 	})
-	w := newBench([]*corev1.Node{testNode("n", "1")}, nil).told(t, names.NodeResourcesFit, pod, "n")
-	same(t, w.What, "n needs cpu 750m more: the pod requests 1.75, free 1 = allocatable 1 − requested 0 (the pod requests more than is allocatable)")
+	w := newBench([]*corev1.Node{explaintest.Node("n", "1")}, nil).told(t, names.NodeResourcesFit, pod, "n")
+	explaintest.Same(t, w.What, "n needs cpu 750m more: the pod requests 1.75, free 1 = allocatable 1 − requested 0 (the pod requests more than is allocatable)")
 }
 
 func TestFitOrdersNodesByTheShareThatIsMissing(t *testing.T) {
-	q, rs := fits().refusals(t, names.NodeResourcesFit, testPod("shop/x", "", "4"))
+	q, rs := fits().refusals(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"))
 	for _, r := range rs {
 		want := map[string]float64{"std-b-02": 0.0875, "spot-c-01": 0.3, "std-b-01": 0.775}[r.Name()]
 		if got := plugins.NodeResourcesFit.Shortage(q, r); got != want {
@@ -110,16 +111,8 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 	})
 }
 
-// same fails if two texts differ, and shows both.
-func same(t *testing.T, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 func TestFitNamesItsReasonsInOneOrder(t *testing.T) {
 	r := plugins.Refused{Plugin: names.NodeResourcesFit, Status: fwk.NewStatus(fwk.Unschedulable,
 		"Insufficient example.com/tpu", "Insufficient memory", "Insufficient example.com/gpu", "Too many pods", "Insufficient cpu")}
-	same(t, r.OwnReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
+	explaintest.Same(t, r.OwnReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
 }

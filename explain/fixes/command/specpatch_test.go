@@ -1,4 +1,4 @@
-package explain
+package command_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
@@ -21,18 +22,18 @@ func stepsFor(pod *corev1.Pod) []remedy.Step {
 	for key, value := range spec.NodeSelector {
 		steps = append(steps, remedy.DropSelector{Key: key, Value: value})
 	}
-	affinity := orNew(spec.Affinity)
-	nodes := orNew(orNew(affinity.NodeAffinity).RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms
+	affinity := explaintest.OrNew(spec.Affinity)
+	nodes := explaintest.OrNew(explaintest.OrNew(affinity.NodeAffinity).RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms
 	for i, term := range nodes {
 		for k := range term.MatchExpressions {
 			lastOfTerm := len(term.MatchExpressions)+len(term.MatchFields) == 1
 			steps = append(steps, remedy.DropExpression{Term: i, Expression: k, LastOfTerm: lastOfTerm, Last: lastOfTerm && len(nodes) == 1})
 		}
 	}
-	for i := range orNew(affinity.PodAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
+	for i := range explaintest.OrNew(affinity.PodAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
 		steps = append(steps, remedy.DropPodTerm{Index: i})
 	}
-	for i := range orNew(affinity.PodAntiAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
+	for i := range explaintest.OrNew(affinity.PodAntiAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
 		steps = append(steps, remedy.DropPodTerm{Anti: true, Index: i})
 	}
 	for i, c := range spec.TopologySpreadConstraints {
@@ -54,8 +55,8 @@ func stepsFor(pod *corev1.Pod) []remedy.Step {
 func TestEveryChangeHasAPatchAndAWayBack(t *testing.T) {
 	count := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		d := drawn(rt)
-		for _, pod := range newRandomCluster(d, 1, 1, 4).pending {
+		d := explaintest.Drawn(rt)
+		for _, pod := range explaintest.RandomCluster(d, 1, 1, 4).Pending {
 			all := stepsFor(pod)
 			for i := range all {
 				steps := all[i : i+1]

@@ -1,4 +1,4 @@
-package explain
+package plugins_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
@@ -24,7 +25,7 @@ func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
 		{"gangs of gangs", names.GangScheduling, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			gangsOn(t, test.composite)
+			explaintest.GangsOn(t, test.composite)
 			var no, yes int
 			rapid.Check(t, func(rt *rapid.T) {
 				b, pod := anyGangs(t, rt, test.composite)
@@ -61,25 +62,25 @@ func anyGangs(t *testing.T, rt *rapid.T, composite bool) (*bench, *corev1.Pod) {
 				parent = rapid.SampledFrom([]string{"", "jobs"}).Draw(rt, "parent of the job")
 			}
 			if there(name) {
-				cache.AddCompositePodGroup(klog.Background(), testGroups(name, parent, rapid.Int32Range(0, 2).Draw(rt, "groups")))
+				cache.AddCompositePodGroup(klog.Background(), explaintest.CompositePodGroup(name, parent, rapid.Int32Range(0, 2).Draw(rt, "groups")))
 			}
 		}
 	}
-	pod := testPod("ml/asked", "", "1")
+	pod := explaintest.Pod("ml/asked", "", "1")
 	cache.AddPodGroupMember(pod)
 	for _, name := range []string{"train", "serve"} {
 		if there(name) {
-			cache.AddPodGroup(testGroup(name, rapid.SampledFrom(parents).Draw(rt, "parent"), rapid.Int32Range(0, 3).Draw(rt, "pods")))
+			cache.AddPodGroup(explaintest.PodGroup(name, rapid.SampledFrom(parents).Draw(rt, "parent"), rapid.Int32Range(0, 3).Draw(rt, "pods")))
 		}
 		for i := range rapid.IntRange(0, 3).Draw(rt, "members") {
-			cache.AddPodGroupMember(testPod(fmt.Sprintf("ml/%s-%d", name, i), "", "1", ofGroup(name)))
+			cache.AddPodGroupMember(explaintest.Pod(fmt.Sprintf("ml/%s-%d", name, i), "", "1", explaintest.OfGroup(name)))
 		}
 	}
 	if there("group") {
-		pod = testPod("ml/asked", "", "1", ofGroup("train"))
+		pod = explaintest.Pod("ml/asked", "", "1", explaintest.OfGroup("train"))
 		cache.AddPodGroupMember(pod)
 	}
-	gatedBy(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 2).Draw(rt, "gates")...)(pod)
+	explaintest.GatedBy(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 2).Draw(rt, "gates")...)(pod)
 	b := newBench(nil, nil)
 	b.groups = cache
 	return b, pod

@@ -1,4 +1,4 @@
-package explain
+package explaintest
 
 import (
 	"fmt"
@@ -17,52 +17,58 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dice gives a number below n. A test drives it by a seed or by rapid.
-type dice func(n int) int
+// Dice gives a number below n. A test drives it by a seed or by rapid.
+type Dice func(n int) int
 
-// drawn are dice of a seed that rapid draws: its own numbers lean to the small,
+// Drawn are dice of a seed that rapid draws: its own numbers lean to the small,
 // which would make most clusters alike.
-func drawn(t *rapid.T) dice {
+func Drawn(t *rapid.T) Dice {
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).IntN
 }
 
-// chance is true in percent of a hundred cases.
-func (d dice) chance(percent int) bool { return d(100) < percent }
+// Seeded are dice of a seed.
+func Seeded(seed uint64) Dice { return rand.New(rand.NewPCG(seed, 0)).IntN }
 
-func one[T any](d dice, of ...T) T { return of[d(len(of))] }
+// Chance is true in percent of a hundred cases.
+func (d Dice) Chance(percent int) bool { return d(100) < percent }
 
-// randomCluster is a small cluster with a bit of everything.
-type randomCluster struct {
-	nodes   []*corev1.Node
-	bound   []*corev1.Pod
-	pending []*corev1.Pod
-	others  []runtime.Object
+// One is any of some values.
+func One[T any](d Dice, of ...T) T { return of[d(len(of))] }
+
+// Cluster is a small cluster with a bit of everything.
+type Cluster struct {
+	Nodes   []*corev1.Node
+	Bound   []*corev1.Pod
+	Pending []*corev1.Pod
+	Others  []runtime.Object
 }
 
-func (c *randomCluster) objects() (all []runtime.Object) {
-	for _, n := range c.nodes {
+// Objects are all of the cluster.
+func (c *Cluster) Objects() (all []runtime.Object) {
+	for _, n := range c.Nodes {
 		all = append(all, n)
 	}
-	for _, p := range c.bound {
+	for _, p := range c.Bound {
 		all = append(all, p)
 	}
-	for _, p := range c.pending {
+	for _, p := range c.Pending {
 		all = append(all, p)
 	}
-	return append(all, c.others...)
+	return append(all, c.Others...)
 }
 
-func newRandomCluster(d dice, nodes, bound, pending int) *randomCluster {
-	c := &randomCluster{}
+// RandomCluster has so many nodes, pods on them, and pending pods.
+func RandomCluster(d Dice, nodes, bound, pending int) *Cluster {
+	c := &Cluster{}
 	for i := range nodes {
-		c.nodes = append(c.nodes, randomNode(d, i))
+		c.Nodes = append(c.Nodes, RandomNode(d, i))
 	}
 	c.storage(d)
 	c.devices(d)
 	for _, name := range []string{"red", "blue"} {
-		c.others = append(c.others, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"colour": name}}})
+		c.Others = append(c.Others, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"colour": name}}})
 	}
-	c.others = append(c.others, &policyv1.PodDisruptionBudget{
+	c.Others = append(c.Others, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "red", Name: "few"},
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MinAvailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}},
@@ -70,71 +76,72 @@ func newRandomCluster(d dice, nodes, bound, pending int) *randomCluster {
 		Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(d(2))},
 	})
 	for i := range bound {
-		p := c.randomPod(d, fmt.Sprintf("bound-%02d", i))
-		p.Spec.NodeName = c.nodes[d(nodes)].Name
+		p := c.RandomPod(d, fmt.Sprintf("bound-%02d", i))
+		p.Spec.NodeName = c.Nodes[d(nodes)].Name
 		p.Spec.SchedulingGates, p.Status.NominatedNodeName = nil, ""
 		p.Status.Phase = corev1.PodRunning
-		p.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Duration(d(100)) * time.Minute)))
-		if d.chance(5) {
+		p.Status.StartTime = new(metav1.NewTime(Now.Add(-time.Duration(d(100)) * time.Minute)))
+		if d.Chance(5) {
 			p.Status.Phase = corev1.PodSucceeded
 		}
-		if d.chance(8) {
-			p.DeletionTimestamp = new(metav1.NewTime(testNow))
+		if d.Chance(8) {
+			p.DeletionTimestamp = new(metav1.NewTime(Now))
 			p.Finalizers = []string{"example.com/hold"}
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler}}
 		}
-		c.bound = append(c.bound, p)
+		c.Bound = append(c.Bound, p)
 	}
 	for i := range pending {
-		c.pending = append(c.pending, c.randomPod(d, fmt.Sprintf("pending-%02d", i)))
+		c.Pending = append(c.Pending, c.RandomPod(d, fmt.Sprintf("pending-%02d", i)))
 	}
 	return c
 }
 
-func randomNode(d dice, i int) *corev1.Node {
-	node := aNode(fmt.Sprintf("node-%02d", i), one(d, "2", "4", "8", "15900m"))
-	node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse(one(d, "4Gi", "16Gi", "30000Mi"))
-	node.Status.Allocatable[corev1.ResourcePods] = resource.MustParse(one(d, "3", "110"))
+// RandomNode is a node of any size, with or without taints, labels and a cordon.
+func RandomNode(d Dice, i int) *corev1.Node {
+	node := LargeNode(fmt.Sprintf("node-%02d", i), One(d, "2", "4", "8", "15900m"))
+	node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse(One(d, "4Gi", "16Gi", "30000Mi"))
+	node.Status.Allocatable[corev1.ResourcePods] = resource.MustParse(One(d, "3", "110"))
 	node.Status.Allocatable[corev1.ResourceEphemeralStorage] = resource.MustParse("20Gi")
-	if d.chance(30) {
+	if d.Chance(30) {
 		node.Status.Allocatable["example.com/gpu"] = resource.MustParse("2")
 	}
-	if d.chance(90) {
-		node.Labels[corev1.LabelTopologyZone] = one(d, "a", "b", "c")
+	if d.Chance(90) {
+		node.Labels[corev1.LabelTopologyZone] = One(d, "a", "b", "c")
 	}
-	if d.chance(70) {
-		node.Labels["disktype"] = one(d, "ssd", "hdd")
+	if d.Chance(70) {
+		node.Labels["disktype"] = One(d, "ssd", "hdd")
 	}
-	node.Labels["size"] = one(d, "1", "5", "9")
+	node.Labels["size"] = One(d, "1", "5", "9")
 	switch d(8) {
 	case 0:
-		tainted("dedicated", "gpu", corev1.TaintEffectNoSchedule)(node)
+		NodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)(node)
 	case 1:
-		tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute)(node)
-		tainted(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)(node)
+		NodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute)(node)
+		NodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)(node)
 	case 2:
-		tainted("soft", "", corev1.TaintEffectPreferNoSchedule)(node)
+		NodeTaint("soft", "", corev1.TaintEffectPreferNoSchedule)(node)
 	case 3:
 		node.Spec.Unschedulable = true
-		if d.chance(70) {
-			tainted(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(node)
+		if d.Chance(70) {
+			NodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)(node)
 		}
 	}
 	return node
 }
 
 // storage makes claims of every state that a pod can meet.
-func (c *randomCluster) storage(d dice) {
+func (c *Cluster) storage(d Dice) {
 	wait, now := storagev1.VolumeBindingWaitForFirstConsumer, storagev1.VolumeBindingImmediate
-	c.others = append(c.others,
+	c.Others = append(c.Others,
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &wait},
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "csi"}, Provisioner: "csi.example.com", VolumeBindingMode: &wait},
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "now"}, Provisioner: "csi.example.com", VolumeBindingMode: &now},
-		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(d.chance(50))}},
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(d.Chance(50))}},
 	)
-	for i, node := range c.nodes {
+	for i, node := range c.Nodes {
 		if i%2 == 0 {
-			c.others = append(c.others, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{
+			c.Others = append(c.Others, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}, Spec: storagev1.CSINodeSpec{
 				Drivers: []storagev1.CSINodeDriver{{Name: "csi.example.com", NodeID: node.Name, Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(1 + d(2)))}}},
 			}})
 		}
@@ -149,7 +156,7 @@ func (c *randomCluster) storage(d dice) {
 	}
 }
 
-func (c *randomCluster) claim(d dice, namespace, name, class, volume string) {
+func (c *Cluster) claim(d Dice, namespace, name, class, volume string) {
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("pvc-" + namespace + name)},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -158,7 +165,7 @@ func (c *randomCluster) claim(d dice, namespace, name, class, volume string) {
 		},
 		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
 	}
-	c.others = append(c.others, claim)
+	c.Others = append(c.Others, claim)
 	if volume == "" {
 		return
 	}
@@ -181,23 +188,23 @@ func (c *randomCluster) claim(d dice, namespace, name, class, volume string) {
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
 	if name == "zonal" {
-		zone := one(d, "a", "b", "c")
+		zone := One(d, "a", "b", "c")
 		pv.Labels[corev1.LabelTopologyZone] = zone
 		pv.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone}}},
 		}}}}
 	}
-	c.others = append(c.others, pv)
+	c.Others = append(c.Others, pv)
 }
 
 // devices are a gpu on some nodes, and claims that are free, taken or hopeless.
-func (c *randomCluster) devices(d dice) {
-	c.others = append(c.others, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}})
-	for _, node := range c.nodes {
-		if d.chance(50) {
+func (c *Cluster) devices(d Dice) {
+	c.Others = append(c.Others, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}})
+	for _, node := range c.Nodes {
+		if d.Chance(50) {
 			continue
 		}
-		c.others = append(c.others, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "slice-" + node.Name}, Spec: resourcev1.ResourceSliceSpec{
+		c.Others = append(c.Others, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "slice-" + node.Name}, Spec: resourcev1.ResourceSliceSpec{
 			Driver: "gpu.example.com", NodeName: &node.Name,
 			Pool:    resourcev1.ResourcePool{Name: node.Name, ResourceSliceCount: 1, Generation: 1},
 			Devices: []resourcev1.Device{{Name: "gpu-0"}},
@@ -217,9 +224,9 @@ func (c *randomCluster) devices(d dice) {
 				}}}},
 			}
 			if name == "taken" {
-				allocate(claim, c.nodes[0].Name)
+				allocate(claim, c.Nodes[0].Name)
 			}
-			c.others = append(c.others, claim)
+			c.Others = append(c.Others, claim)
 		}
 	}
 }
@@ -237,80 +244,80 @@ func allocate(claim *resourcev1.ResourceClaim, node string) {
 	}
 }
 
-// randomPod is a pod without a node.
-func (c *randomCluster) randomPod(d dice, name string) *corev1.Pod {
-	p := aPod(name, one(d, "100m", "500m", "1", "2", "7", "32"), priority(one(d, int32(-10), 0, 0, 1000)))
-	p.Namespace = one(d, "red", "blue")
-	p.Labels["app"] = one(d, "a", "b", "c")
+// RandomPod is a pod without a node.
+func (c *Cluster) RandomPod(d Dice, name string) *corev1.Pod {
+	p := PendingPod(name, One(d, "100m", "500m", "1", "2", "7", "32"), Priority(One(d, int32(-10), 0, 0, 1000)))
+	p.Namespace = One(d, "red", "blue")
+	p.Labels["app"] = One(d, "a", "b", "c")
 	requests := p.Spec.Containers[0].Resources.Requests
-	if d.chance(50) {
-		requests[corev1.ResourceMemory] = resource.MustParse(one(d, "128Mi", "3Gi", "100000000", "17Gi"))
+	if d.Chance(50) {
+		requests[corev1.ResourceMemory] = resource.MustParse(One(d, "128Mi", "3Gi", "100000000", "17Gi"))
 	}
-	if d.chance(10) {
-		requests["example.com/gpu"] = resource.MustParse(one(d, "1", "2", "3"))
+	if d.Chance(10) {
+		requests["example.com/gpu"] = resource.MustParse(One(d, "1", "2", "3"))
 	}
-	if d.chance(10) {
-		requests[corev1.ResourceEphemeralStorage] = resource.MustParse(one(d, "1Gi", "30Gi"))
+	if d.Chance(10) {
+		requests[corev1.ResourceEphemeralStorage] = resource.MustParse(One(d, "1Gi", "30Gi"))
 	}
 	c.randomShape(d, p)
 	randomPlacement(d, p)
 	randomNeighbours(d, p)
-	if d.chance(8) {
-		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new(one(d, "free", "taken", "hopeless", "missing"))}}
+	if d.Chance(8) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new(One(d, "free", "taken", "hopeless", "missing"))}}
 	}
-	if d.chance(15) {
+	if d.Chance(15) {
 		p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "data", VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: one(d, "local", "csi", "now", "once", "zonal", "lost", "missing")},
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: One(d, "local", "csi", "now", "once", "zonal", "lost", "missing")},
 		}})
 	}
 	return p
 }
 
 // randomShape changes what the pod is: sidecars, overhead, ports, gates, policy.
-func (c *randomCluster) randomShape(d dice, p *corev1.Pod) {
+func (c *Cluster) randomShape(d Dice, p *corev1.Pod) {
 	always := corev1.ContainerRestartPolicyAlways
-	if d.chance(15) {
+	if d.Chance(15) {
 		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "side", RestartPolicy: &always, Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("300m")},
 		}}, corev1.Container{Name: "init", Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")},
 		}})
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		p.Spec.Overhead = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("120Mi")}
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		p.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5")}}
 	}
-	if d.chance(15) {
-		p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: int32(8080 + d(2)), ContainerPort: 80, Protocol: corev1.ProtocolTCP, HostIP: one(d, "", "10.0.0.1")}}
+	if d.Chance(15) {
+		p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: int32(8080 + d(2)), ContainerPort: 80, Protocol: corev1.ProtocolTCP, HostIP: One(d, "", "10.0.0.1")}}
 	}
-	if d.chance(5) {
+	if d.Chance(5) {
 		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
 	}
-	if d.chance(8) {
+	if d.Chance(8) {
 		p.Spec.PreemptionPolicy = new(corev1.PreemptNever)
 	}
-	if d.chance(15) {
-		p.Status.NominatedNodeName = c.nodes[d(len(c.nodes))].Name
+	if d.Chance(15) {
+		p.Status.NominatedNodeName = c.Nodes[d(len(c.Nodes))].Name
 	}
 }
 
 // randomPlacement changes which nodes the pod wants and tolerates.
-func randomPlacement(d dice, p *corev1.Pod) {
-	if d.chance(20) {
-		p.Spec.NodeSelector = map[string]string{"disktype": one(d, "ssd", "hdd", "tape")}
+func randomPlacement(d Dice, p *corev1.Pod) {
+	if d.Chance(20) {
+		p.Spec.NodeSelector = map[string]string{"disktype": One(d, "ssd", "hdd", "tape")}
 	}
-	if d.chance(30) {
-		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "dedicated", Operator: one(d, corev1.TolerationOpEqual, corev1.TolerationOpExists), Value: ""})
+	if d.Chance(30) {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "dedicated", Operator: One(d, corev1.TolerationOpEqual, corev1.TolerationOpExists), Value: ""})
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
 	}
-	if !d.chance(20) {
+	if !d.Chance(20) {
 		return
 	}
-	requirement := one(
+	requirement := One(
 		d,
 		corev1.NodeSelectorRequirement{Key: "disktype", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd"}},
 		corev1.NodeSelectorRequirement{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"a"}},
@@ -318,26 +325,26 @@ func randomPlacement(d dice, p *corev1.Pod) {
 		corev1.NodeSelectorRequirement{Key: "size", Operator: corev1.NodeSelectorOpGt, Values: []string{"3"}},
 	)
 	terms := []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}}
-	if d.chance(25) {
+	if d.Chance(25) {
 		terms[0].MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{fmt.Sprintf("node-%02d", d(14))}}}
 	}
 	p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
 }
 
 // randomNeighbours changes which pods the pod wants near.
-func randomNeighbours(d dice, p *corev1.Pod) {
-	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(d, "a", "b", "c")}}
-	key := one(d, corev1.LabelHostname, corev1.LabelTopologyZone)
-	if d.chance(15) {
+func randomNeighbours(d Dice, p *corev1.Pod) {
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": One(d, "a", "b", "c")}}
+	key := One(d, corev1.LabelHostname, corev1.LabelTopologyZone)
+	if d.Chance(15) {
 		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
 			MaxSkew: int32(1 + d(2)), TopologyKey: key, LabelSelector: selector,
-			WhenUnsatisfiable: one(d, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
+			WhenUnsatisfiable: One(d, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
 		}}
-		if d.chance(30) && p.Spec.TopologySpreadConstraints[0].WhenUnsatisfiable == corev1.DoNotSchedule {
+		if d.Chance(30) && p.Spec.TopologySpreadConstraints[0].WhenUnsatisfiable == corev1.DoNotSchedule {
 			p.Spec.TopologySpreadConstraints[0].MinDomains = new(int32(4))
 		}
 	}
-	if !d.chance(20) {
+	if !d.Chance(20) {
 		return
 	}
 	if p.Spec.Affinity == nil {
@@ -346,11 +353,11 @@ func randomNeighbours(d dice, p *corev1.Pod) {
 	term := corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: selector}
 	switch d(4) {
 	case 0:
-		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"colour": one(d, "red", "blue")}}
+		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"colour": One(d, "red", "blue")}}
 	case 1:
 		term.NamespaceSelector = &metav1.LabelSelector{}
 	}
-	if d.chance(60) {
+	if d.Chance(60) {
 		p.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
 		return
 	}

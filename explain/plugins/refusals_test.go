@@ -1,4 +1,4 @@
-package explain
+package plugins_test
 
 import (
 	"context"
@@ -40,6 +40,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
@@ -120,7 +121,7 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 		t.Fatal(err)
 	}
 	namespaceInformer := b.factory.Core().V1().Namespaces().Informer().GetIndexer()
-	for _, namespace := range must(namespaces().List(labels.Everything())) {
+	for _, namespace := range explaintest.Must(namespaces().List(labels.Everything())) {
 		if err := namespaceInformer.Add(namespace); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +250,7 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 				if len(rs) == 0 || len(b.nominated) > 0 { // Skip leaves no state; nominees pass or refuse on a copy
 					return
 				}
-				for _, node := range must(b.nodes.NodeInfos().List()) {
+				for _, node := range explaintest.Must(b.nodes.NodeInfos().List()) {
 					r := plugins.Refused{Plugin: name, Node: node, State: rs[0].State}
 					if refuses[r.Name()] {
 						continue
@@ -278,7 +279,7 @@ func anyBench(t *rapid.T) (*bench, *corev1.Pod) {
 	var nodes []*corev1.Node
 	var pods []*corev1.Pod
 	for i := range rapid.IntRange(2, 5).Draw(t, "nodes") {
-		node := testNode(fmt.Sprintf("n%d", i), fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "cpu")))
+		node := explaintest.Node(fmt.Sprintf("n%d", i), fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "cpu")))
 		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(rapid.Int64Range(2, 6).Draw(t, "pods"), resource.DecimalSI)
 		if gpus := rapid.Int64Range(0, 2).Draw(t, "gpus"); gpus > 0 {
 			node.Status.Allocatable["example.com/gpu"] = *resource.NewQuantity(gpus, resource.DecimalSI)
@@ -294,7 +295,7 @@ func anyBench(t *rapid.T) (*bench, *corev1.Pod) {
 		for _, key := range []string{"dedicated", "team"} {
 			effect := rapid.SampledFrom([]corev1.TaintEffect{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}).Draw(t, "taint")
 			if effect != "" {
-				nodeTaint(key, rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), effect)(node)
+				explaintest.NodeTaint(key, rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), effect)(node)
 			}
 		}
 		nodes = append(nodes, node)
@@ -314,15 +315,15 @@ func anyBench(t *rapid.T) (*bench, *corev1.Pod) {
 func anyPod(t *rapid.T, name, node string) *corev1.Pod {
 	chance := func(label string) bool { return rapid.IntRange(0, 2).Draw(t, label) == 0 }
 	one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
-	pod := testPod(one("namespace", "shop", "web")+"/"+name, node, one("request", "", "100m", "1500m", "4"), podLabel("app", one("app", "a", "b")))
+	pod := explaintest.Pod(one("namespace", "shop", "web")+"/"+name, node, one("request", "", "100m", "1500m", "4"), explaintest.PodLabel("app", one("app", "a", "b")))
 	if chance("gpu") {
-		requesting("example.com/gpu", "1")(pod)
+		explaintest.Requesting("example.com/gpu", "1")(pod)
 	}
 	if chance("deferred") {
 		resizeDeferred(pod)
 	}
 	if chance("memory") {
-		requesting(corev1.ResourceMemory, one("memory", "1Gi", "3000000000", "6Gi"))(pod)
+		explaintest.Requesting(corev1.ResourceMemory, one("memory", "1Gi", "3000000000", "6Gi"))(pod)
 	}
 	if chance("toleration") {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{
@@ -330,20 +331,20 @@ func anyPod(t *rapid.T, name, node string) *corev1.Pod {
 		})
 	}
 	if chance("port") {
-		hostPort(one("ip", "", "0.0.0.0", "10.0.0.1", "10.0.0.2"), 80, corev1.Protocol(one("protocol", "", "TCP", "UDP")))(pod)
+		explaintest.HostPort(one("ip", "", "0.0.0.0", "10.0.0.1", "10.0.0.2"), 80, corev1.Protocol(one("protocol", "", "TCP", "UDP")))(pod)
 	}
 	if chance("selector") {
 		pod.Spec.NodeSelector = map[string]string{"disktype": one("disktype", "a", "b", "c")}
 	}
 	if chance("terms") {
-		nodeSelectorTerms(rapid.SliceOfN(rapid.Custom(anyTerm), 1, 2).Draw(t, "terms")...)(pod)
+		explaintest.NodeSelectorTerms(rapid.SliceOfN(rapid.Custom(anyTerm), 1, 2).Draw(t, "terms")...)(pod)
 	}
 	if chance("spread") {
-		spreadOver(one("spread key", "zone", corev1.LabelHostname), rapid.Int32Range(1, 2).Draw(t, "maxSkew"),
+		explaintest.SpreadOver(one("spread key", "zone", corev1.LabelHostname), rapid.Int32Range(1, 2).Draw(t, "maxSkew"),
 			rapid.SampledFrom([]*int32{nil, new(int32(3))}).Draw(t, "minDomains"), one("spread app", "a", "b"))(pod)
 	}
 	term := func() corev1.PodAffinityTerm {
-		drawn := podTerm(one("key", "zone", corev1.LabelHostname), one("whom", "a", "b"))
+		drawn := explaintest.PodTerm(one("key", "zone", corev1.LabelHostname), one("whom", "a", "b"))
 		switch one("where", "own", "named", "labelled", "all") {
 		case "named":
 			drawn.Namespaces = []string{"web"}
@@ -355,12 +356,12 @@ func anyPod(t *rapid.T, name, node string) *corev1.Pod {
 		return drawn
 	}
 	if chance("near") {
-		near(term())(pod)
+		explaintest.Near(term())(pod)
 	} else if chance("near two") {
-		near(term(), term())(pod)
+		explaintest.Near(term(), term())(pod)
 	}
 	if chance("away") {
-		awayFrom(term())(pod)
+		explaintest.AwayFrom(term())(pod)
 	}
 	return pod
 }

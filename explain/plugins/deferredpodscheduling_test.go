@@ -1,10 +1,12 @@
-package explain
+package plugins_test
 
 import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 )
 
 func noResizePreemption(owner string) func(*corev1.Node) {
@@ -19,12 +21,12 @@ func resizeDeferred(p *corev1.Pod) {
 }
 
 func TestADeferredResizeTellsWhyItsNodeIsNoPlaceForIt(t *testing.T) {
-	b := newBench([]*corev1.Node{testNode("std-a-01", "4", noResizePreemption("example.com/autoscaler")), testNode("std-a-02", "4")}, nil)
-	pod := testPod("shop/x", "std-a-01", "", resizeDeferred)
+	b := newBench([]*corev1.Node{explaintest.Node("std-a-01", "4", noResizePreemption("example.com/autoscaler")), explaintest.Node("std-a-02", "4")}, nil)
+	pod := explaintest.Pod("shop/x", "std-a-01", "", resizeDeferred)
 	w := b.told(t, names.DeferredPodScheduling, pod, "std-a-01")
-	same(t, w.What, "std-a-01: preemption for a resize is disabled: spec.podPreemptionPolicy.disableResizePreemption is set by example.com/autoscaler")
-	same(t, w.Short, "no preemption for resizes")
+	explaintest.Same(t, w.What, "std-a-01: preemption for a resize is disabled: spec.podPreemptionPolicy.disableResizePreemption is set by example.com/autoscaler")
+	explaintest.Same(t, w.Short, "no preemption for resizes")
 	w = b.told(t, names.DeferredPodScheduling, pod, "std-a-02")
-	same(t, w.What, "std-a-02: the pod runs on std-a-01, where its resize is deferred")
-	same(t, w.Short, "runs on std-a-01")
+	explaintest.Same(t, w.What, "std-a-02: the pod runs on std-a-01, where its resize is deferred")
+	explaintest.Same(t, w.Short, "runs on std-a-01")
 }

@@ -1,0 +1,104 @@
+package plugins_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+)
+
+func neighbourhood() *bench {
+	zone := func(name string) func(*corev1.Node) { return explaintest.NodeLabel("zone", name) }
+	return newBench(
+		[]*corev1.Node{explaintest.Node("a-1", "4", zone("a")), explaintest.Node("a-2", "4", zone("a")), explaintest.Node("b-1", "4", zone("b")), explaintest.Node("none", "4")},
+		[]*corev1.Pod{
+			explaintest.Pod("shop/db-0", "b-1", "", explaintest.PodLabel("app", "db")),
+			explaintest.Pod("web/front-1", "a-1", "", explaintest.PodLabel("app", "front")),
+			explaintest.Pod("web/front-2", "a-2", "", explaintest.PodLabel("app", "front"), explaintest.AwayFrom(explaintest.PodTerm("zone", "noisy", "shop"))),
+		},
+	)
+}
+
+func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		node        string
+		pod         *corev1.Pod
+		what, short string
+	}{
+		"company is elsewhere": {
+			"a-1", explaintest.Pod("shop/x", "", "", explaintest.Near(explaintest.PodTerm("zone", "db"))),
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0", "no app=db pod in its zone",
+		},
+		"company is nowhere": {
+			"a-1", explaintest.Pod("shop/x", "", "", explaintest.Near(explaintest.PodTerm(corev1.LabelHostname, "cache"))),
+			"a-1: pod affinity: no pod matches app=cache in kubernetes.io/hostname=a-1 or anywhere else", "no app=cache pod on the node",
+		},
+		"no label": {
+			"none", explaintest.Pod("shop/x", "", "", explaintest.Near(explaintest.PodTerm("zone", "db"))),
+			"none: pod affinity: the node has no label zone", "no label zone",
+		},
+		"away from its own like": {
+			"a-1", explaintest.Pod("web/x", "", "", explaintest.PodLabel("app", "front"), explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelHostname, "front"))),
+			"a-1: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=a-1: web/front-1", "one per node: web/front-1 runs there",
+		},
+		"away from others": {
+			"a-2", explaintest.Pod("shop/x", "", "", explaintest.AwayFrom(explaintest.PodTerm("zone", "front", "web"))),
+			"a-2: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
+			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
+		},
+		"kept off": {
+			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy")),
+			"a-1: anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
+			"rejected by anti-affinity of web/front-2 (app=noisy in shop)",
+		},
+		"a namespace selector": {
+			"a-1", explaintest.Pod("shop/x", "", "", explaintest.AwayFrom(corev1.PodAffinityTerm{
+				TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "front"}},
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "web"}},
+			})),
+			"a-1: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
+			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
+		},
+		"two rules at once": {
+			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy"), explaintest.Near(explaintest.PodTerm("zone", "db"))),
+			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0; " +
+				"anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
+			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (app=noisy in shop)",
+		},
+	} {
+		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)
+		if w.What != c.what || w.Short != c.short {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, c.what, c.short)
+		}
+	}
+}
+
+func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {
+	var pods []*corev1.Pod
+	for i := range 12 {
+		pods = append(pods, explaintest.Pod(fmt.Sprintf("web/front-%02d", i), "n", "", explaintest.PodLabel("app", "front")))
+	}
+	w := newBench([]*corev1.Node{explaintest.Node("n", "4")}, pods).
+		told(t, names.InterPodAffinity, explaintest.Pod("web/x", "", "", explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelHostname, "front"))), "n")
+	explaintest.Same(t, w.What, "n: pod anti-affinity: 12 pods match app=front in kubernetes.io/hostname=n: web/front-00, web/front-01, web/front-02, web/front-03, "+
+		"web/front-04, web/front-05, web/front-06, web/front-07, web/front-08, web/front-09 and 2 more")
+	explaintest.Same(t, w.Short, "anti-affinity app=front: web/front-00, web/front-01, web/front-02 and 9 more run there")
+}
+
+func TestOnePerNodeIsToldOnceForAllNodes(t *testing.T) {
+	pod := explaintest.Pod("web/x", "", "", explaintest.PodLabel("app", "front"), explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelHostname, "front")))
+	w := neighbourhood().toldTogether(t, names.InterPodAffinity, pod, "a-1", "a-2")
+	explaintest.Same(t, w.Short, "one per node: 2 of 2 taken")
+}
+
+func TestANominatedNeighbourCounts(t *testing.T) {
+	front := explaintest.PodLabel("app", "front")
+	away := explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelHostname, "front"))
+	b := newBench([]*corev1.Node{explaintest.Node("n", "4"), explaintest.Node("m", "4")}, []*corev1.Pod{explaintest.Pod("web/first", "", "", front, explaintest.NominatedTo("n"))})
+	w := b.told(t, names.InterPodAffinity, explaintest.Pod("web/x", "", "", front, away), "n")
+	explaintest.Same(t, w.What, "n: pod anti-affinity: 1 pod matches app=front in kubernetes.io/hostname=n: web/first (counting web/first, nominated to it)")
+}

@@ -1,0 +1,67 @@
+package plugins_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+)
+
+func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
+	pod := explaintest.Pod("ml/train", "", "", func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Key: "team", Operator: corev1.TolerationOpExists}}
+	})
+	for _, c := range []struct {
+		node        *corev1.Node
+		what, short string
+	}{
+		{
+			explaintest.Node("gpu-a-01", "4", explaintest.NodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
+			"gpu-a-01 has the untolerated taint dedicated=gpu:NoSchedule", "dedicated=gpu:NoSchedule",
+		},
+		{
+			explaintest.Node("gpu-a-02", "4", explaintest.NodeTaint("team", "ml", corev1.TaintEffectNoSchedule), explaintest.NodeTaint("old", "", corev1.TaintEffectPreferNoSchedule),
+				explaintest.NodeTaint("zeta", "", corev1.TaintEffectNoExecute), explaintest.NodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
+			"gpu-a-02 has the untolerated taints dedicated=gpu:NoSchedule, zeta:NoExecute", "dedicated=gpu:NoSchedule, zeta:NoExecute",
+		},
+		{
+			explaintest.Node("spot-b-01", "4", explaintest.NodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute),
+				explaintest.NodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)),
+			"spot-b-01 has the untolerated taints node.kubernetes.io/not-ready:NoExecute, node.kubernetes.io/not-ready:NoSchedule", "NotReady",
+		},
+		{
+			explaintest.Node("spot-b-02", "4", explaintest.NodeTaint(corev1.TaintNodeDiskPressure, "", corev1.TaintEffectNoSchedule),
+				explaintest.NodeTaint("a", "b", corev1.TaintEffectNoSchedule), explaintest.NodeTaint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)),
+			"spot-b-02 has the untolerated taints node.kubernetes.io/unschedulable:NoSchedule, a=b:NoSchedule, node.kubernetes.io/disk-pressure:NoSchedule",
+			"cordoned, a=b:NoSchedule, DiskPressure",
+		},
+	} {
+		w := newBench([]*corev1.Node{c.node}, nil).told(t, names.TaintToleration, pod, c.node.Name)
+		explaintest.Same(t, w.What, c.what)
+		explaintest.Same(t, w.Short, c.short)
+	}
+}
+
+func TestNodesWithTheSameTaintShareASentence(t *testing.T) {
+	gpu := explaintest.NodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	b := newBench([]*corev1.Node{explaintest.Node("gpu-a-01", "4", gpu), explaintest.Node("gpu-b-01", "4", gpu)}, nil)
+	w := b.toldTogether(t, names.TaintToleration, explaintest.Pod("ml/train", "", ""), "gpu-a-01", "gpu-b-01")
+	explaintest.Same(t, w.What, "gpu-a-01, gpu-b-01 have the untolerated taint dedicated=gpu:NoSchedule")
+	explaintest.Same(t, w.Short, "dedicated=gpu:NoSchedule")
+}
+
+func TestTheOrderOfTaintsMakesNoOtherShape(t *testing.T) {
+	one, two := explaintest.NodeTaint("a", "", corev1.TaintEffectNoSchedule), explaintest.NodeTaint("b", "", corev1.TaintEffectNoSchedule)
+	q, rs := newBench([]*corev1.Node{explaintest.Node("x", "4", one, two), explaintest.Node("y", "4", two, one), explaintest.Node("z", "4", one)}, nil).
+		refusals(t, names.TaintToleration, explaintest.Pod("ml/train", "", ""))
+	shapes := map[string]string{}
+	for _, r := range rs {
+		shapes[r.Name()] = plugins.TaintToleration.Shape(q, r)
+	}
+	if shapes["x"] != shapes["y"] || shapes["x"] == shapes["z"] {
+		t.Error(shapes)
+	}
+}
