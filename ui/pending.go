@@ -48,7 +48,7 @@ func newPending(a *App) *pending {
 	p.Born = func(w *waiting) time.Time { return w.pod.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(a.observed.AsOf()) }
 	p.Table = p.newTable()
-	p.Settled, p.Known, p.Above = p.explainNext, p.answered, p.gauges
+	p.Settled, p.Known, p.Around.Above = p.explainNext, p.answered, p.gauges
 	return p
 }
 
@@ -158,7 +158,7 @@ func (p *pending) Body() []string {
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
-	return p.Over(lines)
+	return p.Around.Join(lines, p.Table.Height)
 }
 
 func (p *pending) columns() []table.Column[*waiting] {
@@ -349,8 +349,8 @@ func (p *pending) limit() {
 	limited, one := p.app.observed.NotRead("nodes") != "", p.app.namespace() != ""
 	if limited != p.limited || one != p.one {
 		p.limited, p.one = limited, one
-		if p.Above = p.gauges; limited {
-			p.Above = nil
+		if p.Around.Above = p.gauges; limited {
+			p.Around.Above = nil
 		}
 		old := p.Table
 		p.Table = p.newTable()

@@ -35,7 +35,7 @@ type Page[F, R any] struct {
 	stale   bool                    // a newer snapshot came meanwhile
 	Seeks   func(R) bool            // the row to select once rows are arranged; nil is none
 	Settled func() tea.Cmd          // what to do once rows are arranged; nil is nothing
-	Above   func() string           // a row over the table, such as gauges; nil is none
+	Around  Around                  // what stands around the table
 	Known   func(F) bool            // of a row without explanation: asking for it failed; nil: it is pending
 }
 
@@ -43,30 +43,12 @@ type Page[F, R any] struct {
 func (l *Page[F, R]) Resize(width, height int) {
 	l.Base.Resize(width, height)
 	l.Table.Few = l.Host.Large()
-	l.Table.Resize(width, height-l.rowsOver())
-}
-
-// leastRows is the height of the body from which there is a row over the table.
-const leastRows = 12
-
-// rowsOver is how many rows there are over the table. It keeps its place while its text
-// is not known.
-func (l *Page[F, R]) rowsOver() int {
-	if l.Above == nil || l.Height < leastRows || l.Host.Large() {
-		return 0
-	}
-	return 1
+	l.Table.Resize(width, l.Around.fit(height, l.Host.Large()))
 }
 
 // Body implements page.View.
-func (l *Page[F, R]) Body() []string { return l.Over(l.Table.Draw(l.Host.Styles())) }
-
-// Over puts the row over the table before the rows below it.
-func (l *Page[F, R]) Over(rows []string) []string {
-	if l.rowsOver() == 0 {
-		return rows
-	}
-	return append([]string{l.Above()}, rows...)
+func (l *Page[F, R]) Body() []string {
+	return l.Around.Join(l.Table.Draw(l.Host.Styles()), l.Table.Height)
 }
 
 // Close clears the filter before the page is left.
@@ -97,7 +79,7 @@ func (l *Page[F, R]) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		l.Table.Scroll(keymap.Wheel(msg))
 	case tea.MouseClickMsg:
-		return l.OnClick(msg.X, msg.Y-l.rowsOver())
+		return l.OnClick(msg.X, msg.Y-l.Around.over)
 	}
 	return nil
 }
@@ -140,7 +122,7 @@ func (l *Page[F, R]) OnClick(x, y int) tea.Cmd {
 	switch {
 	case y < 0: // over the table
 		return nil
-	case row >= len(l.Table.Rows):
+	case row >= len(l.Table.Rows), y >= l.Table.Height:
 		return nil
 	case row == l.Table.Chosen:
 		return l.Host.Press(keymap.Open, l.Self)
