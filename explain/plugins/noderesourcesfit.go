@@ -381,3 +381,19 @@ func (s *Extent) Widen(f Figure) {
 	s.Least.Allocatable, s.Greatest.Allocatable = min(s.Least.Allocatable, f.Allocatable), max(s.Greatest.Allocatable, f.Allocatable)
 	s.Least.Short, s.Greatest.Short = min(s.Least.Short, f.Short), max(s.Greatest.Short, f.Short)
 }
+
+// Held is what a pod holds of a resource, as the scheduler counts.
+func Held(info fwk.PodInfo, name corev1.ResourceName) int64 {
+	counted := info.CalculateResource().Resource
+	switch name {
+	case corev1.ResourcePods:
+		return 1
+	case corev1.ResourceCPU:
+		return counted.GetMilliCPU()
+	case corev1.ResourceMemory:
+		return counted.GetMemory()
+	case corev1.ResourceEphemeralStorage:
+		return counted.GetEphemeralStorage()
+	}
+	return counted.GetScalarResources()[name]
+}
