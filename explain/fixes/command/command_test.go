@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -19,6 +20,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func namedMeta(fullName string, owners ...metav1.OwnerReference) metav1.ObjectMeta {
 	namespace, name, _ := strings.Cut(fullName, "/")
