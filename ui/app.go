@@ -221,9 +221,7 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 	case ranMsg:
 		return a.acts.onRan(msg)
 	case edit.PreviewedMsg:
-		if box, open := a.dialog.(*edit.Box); open {
-			box.Update(msg)
-		}
+		a.boxes.onPreviewed(msg)
 	case writesAllowedMsg:
 		return a.acts.onWritesAllowed(msg)
 	case jobsMsg:

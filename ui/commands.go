@@ -62,25 +62,25 @@ func (c *commands) all() []palette.Entry {
 		return func() tea.Cmd { c.open(head); return nil }
 	}
 	entries := []palette.Entry{
-		{"pending", "pending pods and the reasons", "1", by(keymap.Pending)},
-		{"pods", "all pods", "2", by(keymap.Pods)},
-		{"nodes", "nodes, free capacity and taints", "3", by(keymap.Nodes)},
-		{"ns", "choose a namespace", "n", list("ns ")},
-		{"all", "all namespaces", "0", by(keymap.AllNamespaces)},
-		{"write", "allow changes in this read-only context", "", c.app.acts.allowWrites},
-		{"drains", "drains, evictions and deletions of this session", "", func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
-		{"activity", "activity and undo", "z", by(keymap.Activity)},
-		{"not-read", "resources that could not be read", "!", by(keymap.Unread)},
-		{"theme", "choose a theme", "", list("theme ")},
-		{"help", "keys of this page", "?", by(keymap.Help)},
-		{"quit", "quit fathom", "ctrl-c", by(keymap.Quit)},
+		{Name: "pending", What: "pending pods and the reasons", Key: "1", Run: by(keymap.Pending)},
+		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
+		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
+		{Name: "ns", What: "choose a namespace", Key: "n", Run: list("ns ")},
+		{Name: "all", What: "all namespaces", Key: "0", Run: by(keymap.AllNamespaces)},
+		{Name: "write", What: "allow changes in this read-only context", Run: c.app.acts.allowWrites},
+		{Name: "drains", What: "drains, evictions and deletions of this session", Run: func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
+		{Name: "activity", What: "activity and undo", Key: "z", Run: by(keymap.Activity)},
+		{Name: "not-read", What: "resources that could not be read", Key: "!", Run: by(keymap.Unread)},
+		{Name: "theme", What: "choose a theme", Run: list("theme ")},
+		{Name: "help", What: "keys of this page", Key: "?", Run: by(keymap.Help)},
+		{Name: "quit", What: "quit fathom", Key: "ctrl-c", Run: by(keymap.Quit)},
 	}
 	if actor := c.app.actor(); actor == nil || actor.ReadOnly() == "" {
 		entries = slices.DeleteFunc(entries, func(e palette.Entry) bool { return e.Name == "write" })
 	}
 	entries = slices.Insert(entries, 5, c.changeEntries()...)
 	if c.app.Recording != nil {
-		entries = slices.Insert(entries, 5, palette.Entry{"changes", "changes since the previous step", "D", by(keymap.Changes)})
+		entries = slices.Insert(entries, 5, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
 	}
 	if c.app.training.trainer() != nil {
 		entries = slices.Insert(entries, 5, c.app.training.trainerEntries()...)
@@ -90,7 +90,7 @@ func (c *commands) all() []palette.Entry {
 		if c.app.Demo {
 			where = "choose a lesson"
 		}
-		entries = slices.Insert(entries, 5, palette.Entry{c.app.contexts.contextWord(), where, "", list(c.app.contexts.contextWord() + " ")})
+		entries = slices.Insert(entries, 5, palette.Entry{Name: c.app.contexts.contextWord(), What: where, Run: list(c.app.contexts.contextWord() + " ")})
 	}
 	return entries
 }
@@ -98,13 +98,13 @@ func (c *commands) all() []palette.Entry {
 // trainerEntries are the actions of a trainer in a demo.
 func (t *training) trainerEntries() []palette.Entry {
 	entries := []palette.Entry{
-		{"fault", "inject a fault into the cluster, or remove it", "i", t.openTrainer},
-		{"reset", "reset the cluster to its start", "", t.askReset},
+		{Name: "fault", What: "inject a fault into the cluster, or remove it", Key: "i", Run: t.openTrainer},
+		{Name: "reset", What: "reset the cluster to its start", Run: t.askReset},
 	}
 	if t.app.lesson.Taken != nil {
-		entries = append(entries, palette.Entry{"step", "go to a step of the lesson", "", t.openSteps})
+		entries = append(entries, palette.Entry{Name: "step", What: "go to a step of the lesson", Run: t.openSteps})
 	}
-	return append(entries, palette.Entry{"large", "large text for a projector, on or off", "", t.enlarge})
+	return append(entries, palette.Entry{Name: "large", What: "large text for a projector, on or off", Run: t.enlarge})
 }
 
 // changeEntries are the actions on what is selected that can be done now.
@@ -118,8 +118,8 @@ func (c *commands) changeEntries() []palette.Entry {
 			continue
 		}
 		entries = append(entries, palette.Entry{
-			item.Word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), changeWords[do] + " " + selectedWords(do, t), item.Key,
-			func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
+			Name: item.Word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), What: changeWords[do] + " " + selectedWords(do, t), Key: item.Key,
+			Run: func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
 		})
 	}
 	return entries
@@ -148,12 +148,12 @@ func (c *commands) namespaceEntries() []palette.Entry {
 	var entries []palette.Entry
 	to := func(name string) func() tea.Cmd { return func() tea.Cmd { return c.inNamespace(name) } }
 	for i, name := range c.recent {
-		entries = append(entries, palette.Entry{"ns " + name, "", strconv.Itoa(i + 1), to(name)})
+		entries = append(entries, palette.Entry{Name: "ns " + name, Key: strconv.Itoa(i + 1), Run: to(name)})
 	}
-	entries = append(entries, palette.Entry{"ns all", "all namespaces", "0", to("")})
+	entries = append(entries, palette.Entry{Name: "ns all", What: "all namespaces", Key: "0", Run: to("")})
 	for _, name := range c.app.observed.Namespaces() {
 		if !slices.Contains(c.recent, name) {
-			entries = append(entries, palette.Entry{"ns " + name, "", "", to(name)})
+			entries = append(entries, palette.Entry{Name: "ns " + name, Run: to(name)})
 		}
 	}
 	return entries
@@ -180,7 +180,7 @@ func (c *commands) inNamespace(name string) tea.Cmd {
 func (c *commands) themeEntries() []palette.Entry {
 	var entries []palette.Entry
 	for _, name := range themes.Names() {
-		entries = append(entries, palette.Entry{"theme " + name, "", "", func() tea.Cmd {
+		entries = append(entries, palette.Entry{Name: "theme " + name, Run: func() tea.Cmd {
 			c.app.Theme = name
 			c.app.dress()
 			return nil

@@ -42,7 +42,7 @@ func (n *connections) contextEntries() []palette.Entry {
 		if c.Name == n.app.Context {
 			what = "current"
 		}
-		entries = append(entries, palette.Entry{n.contextWord() + " " + c.Name, what, "", func() tea.Cmd { return n.connect(c) }})
+		entries = append(entries, palette.Entry{Name: n.contextWord() + " " + c.Name, What: what, Run: func() tea.Cmd { return n.connect(c) }})
 	}
 	return entries
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/edit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/help"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
@@ -64,6 +65,13 @@ func (x *boxes) onAnswered(msg dialog.AnsweredMsg) tea.Cmd {
 		return nil
 	}
 	return msg.Box.Answered(msg.Keys)
+}
+
+// onPreviewed passes the preview of a typed action to its box, if that is still open.
+func (x *boxes) onPreviewed(msg edit.PreviewedMsg) {
+	if box, open := x.app.dialog.(*edit.Box); open {
+		box.Update(msg)
+	}
 }
 
 // keyless are the words of actions that only the menu has.

@@ -23,10 +23,10 @@ type fakeTrainer struct {
 
 func (t *fakeTrainer) Faults(on lesson.FaultTarget) []lesson.Fault {
 	return []lesson.Fault{
-		{"cordon", cmp.Or(on.Node, "a node") + " is cordoned; no new pods", "node", on.Node != ""},
-		{"too-large", "a pod requests cpu 500; no node is that large", "", true},
-		{"no-image", cmp.Or(on.Name, "a workload") + " rolls out an image that does not exist", "deployment", on.Kind == "Deployment"},
-		{"quota", "a ResourceQuota allows no new pods in " + cmp.Or(on.Namespace, "a namespace"), "namespace", on.Namespace != ""},
+		{Name: "cordon", Says: cmp.Or(on.Node, "a node") + " is cordoned; no new pods", Takes: "node", Has: on.Node != ""},
+		{Name: "too-large", Says: "a pod requests cpu 500; no node is that large", Takes: "", Has: true},
+		{Name: "no-image", Says: cmp.Or(on.Name, "a workload") + " rolls out an image that does not exist", Takes: "deployment", Has: on.Kind == "Deployment"},
+		{Name: "quota", Says: "a ResourceQuota allows no new pods in " + cmp.Or(on.Namespace, "a namespace"), Takes: "namespace", Has: on.Namespace != ""},
 	}
 }
 
@@ -81,7 +81,7 @@ func outline() *fakeLesson {
 }
 
 func TestTheMenuOfATrainer(t *testing.T) {
-	trouble := []lesson.ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}
+	trouble := []lesson.ActiveFault{{ID: 3, Says: "std-b-01 is cordoned; no new pods"}}
 	for _, test := range []struct {
 		name   string
 		on     []lesson.ActiveFault
@@ -135,7 +135,7 @@ func TestAFaultIsInjectedIntoTheSelectedObject(t *testing.T) {
 }
 
 func TestAFaultReportsItsResult(t *testing.T) {
-	trainer := &fakeTrainer{on: []lesson.ActiveFault{{3, "std-b-01 is cordoned; no new pods"}}}
+	trainer := &fakeTrainer{on: []lesson.ActiveFault{{ID: 3, Says: "std-b-01 is cordoned; no new pods"}}}
 	app := trainerApp(t, trainer, nil, nil)
 	press(t, app, "i", "enter")
 	if got := screen(app); !strings.Contains(got, "Removed: std-b-01 is cordoned; no new pods.") || trainer.asked[0] != "remove 3" {

@@ -136,6 +136,7 @@ func (p *Palette) Above(width int) []string {
 	return lines
 }
 
+// Full reports whether no more can be typed.
 func (p *Palette) Full(text string) bool { return !p.field.Takes(text) }
 
 // Paste implements page.Prompt.
