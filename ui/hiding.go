@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
@@ -23,7 +24,7 @@ import (
 // reveal the answer.
 func explanatory(v page.View) bool {
 	switch v.(type) {
-	case *whyView, *group.Page, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
+	case *explanation.Page, *group.Page, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}
 	return false

@@ -77,7 +77,7 @@ func TestOnlyRefusedPodsAreCountedAsSuch(t *testing.T) {
 	write(t, app, "state=\"not created\" pods=2")
 	press(t, app, "enter")
 	requireRow(t, app, firstPending, "team-a/api ×2")
-	if r := app.verdicts.of(s.Pending[0]); r.Verdict != report.NotCreated {
+	if r := app.verdicts.Of(s.Pending[0]); r.Verdict != report.NotCreated {
 		t.Errorf("got %s", r.Verdict)
 	}
 }

@@ -70,7 +70,7 @@ func (p *pending) kinds() []query.PendingRow {
 			continue
 		}
 		row := query.PendingRow{Kind: kind}
-		if report := p.app.verdicts.of(kind); report != nil {
+		if report := p.app.verdicts.Of(kind); report != nil {
 			row.State, row.BlockedBy, row.Why = report.State, report.BlockedBy, report.Why
 			if seen := report.Observed.AttemptSeen; seen != nil {
 				row.Tried = seen.Time
@@ -243,7 +243,7 @@ func (p *pending) name(w *waiting) table.Cell {
 
 // state is the verdict in one or two words; "" while there is none.
 func (p *pending) state(w *waiting) string {
-	if report := p.app.verdicts.of(w.kind); report != nil && !p.app.observed.IsReading() {
+	if report := p.app.verdicts.Of(w.kind); report != nil && !p.app.observed.IsReading() {
 		return report.State
 	}
 	return ""
@@ -251,7 +251,7 @@ func (p *pending) state(w *waiting) string {
 
 // blockedBy is the closest cause in one or two words.
 func (p *pending) blockedBy(w *waiting) table.Cell {
-	told := p.app.verdicts.of(w.kind)
+	told := p.app.verdicts.Of(w.kind)
 	switch {
 	case p.app.observed.IsReading():
 		return table.Cell{Text: "reading", Tone: tone.Dim}
@@ -306,7 +306,7 @@ func (p *pending) why(w *waiting) table.Cell {
 	if p.app.verdicts.hidden {
 		return table.Cell{Text: hiddenWords, Tone: tone.Dim}
 	}
-	told := p.app.verdicts.of(w.kind)
+	told := p.app.verdicts.Of(w.kind)
 	if told == nil || p.app.observed.IsReading() {
 		return table.Cell{}
 	}
@@ -319,7 +319,7 @@ func (p *pending) why(w *waiting) table.Cell {
 
 // tried is how long ago the last proved attempt of the scheduler was.
 func (p *pending) tried(w *waiting) string {
-	report := p.app.verdicts.of(w.kind)
+	report := p.app.verdicts.Of(w.kind)
 	if report == nil || report.Observed.AttemptSeen == nil {
 		return ""
 	}

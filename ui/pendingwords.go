@@ -36,7 +36,7 @@ func (p *pending) tally() tally {
 			continue
 		}
 		n := kind.Count()
-		r := p.app.verdicts.of(kind)
+		r := p.app.verdicts.Of(kind)
 		switch {
 		case kind.Refused != nil:
 			t.rejected += n

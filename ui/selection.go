@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
@@ -38,6 +39,11 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// newWhy is the page that says why a pod waits, with what Pending knows already.
+func newWhy(a *App, pod *model.Pod) *explanation.Page {
+	return explanation.New(&a.host, &a.verdicts, pod)
 }
 
 // actOnPod opens a page about a pod.

@@ -31,29 +31,3 @@ func (w *waiting) pods() []*model.Pod {
 	}
 	return w.kind.Pods
 }
-
-// Targets of Why are the nodes of the selected group, and the page's pod.
-func (w *whyView) Targets() page.Targets {
-	var t page.Targets
-	if w.pod.Exists() {
-		t.Pods = []*model.Pod{w.pod}
-	}
-	if w.draw.Gone {
-		t.Gone = w.pod.FullName()
-	}
-	on := w.Selected()
-	if on.Node != nil {
-		t.Nodes, t.Pods = []*model.Node{on.Node}, nil
-		return t
-	}
-	g, ok := w.draw.Openable()
-	if w.draw.Report == nil || !ok || g.OverAll() {
-		return t
-	}
-	for _, name := range g.Nodes {
-		if node, ok := w.app.observed.Snapshot.Node(name); ok {
-			t.Nodes = append(t.Nodes, node)
-		}
-	}
-	return t
-}

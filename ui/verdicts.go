@@ -37,8 +37,8 @@ type verdict struct {
 	revision int64
 }
 
-// of is the newest explanation of the kind, nil if there is none yet or it is hidden.
-func (v *verdicts) of(kind *model.Kind) *report.Report {
+// Of is the newest explanation of the kind, nil if there is none yet or it is hidden.
+func (v *verdicts) Of(kind *model.Kind) *report.Report {
 	if v.hidden {
 		return nil
 	}

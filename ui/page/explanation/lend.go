@@ -1,4 +1,4 @@
-package ui
+package explanation
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -12,24 +12,24 @@ import (
 
 // ofGroup is the page about a pod as the pages of its groups need it. It implements
 // group.Why.
-type ofGroup struct{ why *whyView }
+type ofGroup struct{ page *Page }
 
-func (o ofGroup) Crumbs() []string { return o.why.Crumbs() }
+func (o ofGroup) Crumbs() []string { return o.page.Crumbs() }
 
-func (o ofGroup) Explanation() *why.Page { return o.why.dressed() }
+func (o ofGroup) Explanation() *why.Page { return o.page.dressed() }
 
-func (o ofGroup) UID() types.UID { return o.why.uid() }
+func (o ofGroup) UID() types.UID { return uidOf(o.page.pod) }
 
-func (o ofGroup) Off(do keymap.Action) string { return o.why.Off(do) }
+func (o ofGroup) Off(do keymap.Action) string { return o.page.Off(do) }
 
-func (o ofGroup) Act(do keymap.Action) tea.Cmd { return o.why.Act(do) }
+func (o ofGroup) Act(do keymap.Action) tea.Cmd { return o.page.Act(do) }
 
 func (o ofGroup) Lend(to *group.Page, s *model.Snapshot) tea.Cmd {
-	o.why.lent = to
-	return o.why.onSnapshot(s)
+	o.page.lent = to
+	return o.page.onSnapshot(s)
 }
 
 func (o ofGroup) Leave() {
-	o.why.Leave()
-	o.why.lent = nil
+	o.page.Leave()
+	o.page.lent = nil
 }
