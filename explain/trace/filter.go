@@ -17,7 +17,7 @@ import (
 // preFilter repeats Framework.RunPreFilterPlugins: one that calls the pod
 // unresolvable ends it at once, any other refusal only after all were asked.
 func (w *stages) preFilter() {
-	if len(w.m.Nodes) == 0 && w.end == "" {
+	if len(w.Matrix.Nodes) == 0 && w.end == "" {
 		w.end = "the cluster has no nodes"
 	}
 	if w.end != "" {
@@ -50,7 +50,7 @@ func (w *stages) preFilter() {
 
 // preFilterStep is one plugin's; last says that it ends the attempt.
 func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
-	a, name := &w.m.Answers[k], w.Profile.Plugins[k].Name
+	a, name := &w.Matrix.Answers[k], w.Profile.Plugins[k].Name
 	step = w.step(report.StagePreFilter, name)
 	switch {
 	case a.Open != nil:
@@ -61,7 +61,7 @@ func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
 	case a.Pre != nil:
-		told := plugins.Tell(w.Question, []plugins.Refused{w.m.Rejection(k, 0)})
+		told := plugins.Tell(w.Question, []plugins.Refused{w.Matrix.Rejection(k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
@@ -76,7 +76,7 @@ func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed repor
 	var left []int
 	var names []string
 	for _, i := range w.alive {
-		if name := w.m.Nodes[i].Node().Name; only.Has(name) {
+		if name := w.Matrix.Nodes[i].Node().Name; only.Has(name) {
 			left, names = append(left, i), append(names, name)
 		} else {
 			step.Nodes = append(step.Nodes, name)
@@ -117,12 +117,12 @@ func (w *stages) filter(ctx context.Context) {
 	}
 	if node := w.nominated(ctx); node >= 0 {
 		w.alive = []int{node}
-		stage.Words = fmt.Sprintf("Nominated to %s: it is checked before all others, and fits.", w.m.Nodes[node].Node().Name)
+		stage.Words = fmt.Sprintf("Nominated to %s: it is checked before all others, and fits.", w.Matrix.Nodes[node].Node().Name)
 	}
 	stage.From = len(w.alive)
 	first := map[int][]int{} // by plugin: the nodes that it is the first to refuse
 	for _, i := range w.alive {
-		if k := w.m.FirstSure(i); k >= 0 && !w.beyond {
+		if k := w.Matrix.FirstSure(i); k >= 0 && !w.beyond {
 			first[k] = append(first[k], i)
 		}
 	}
@@ -133,8 +133,8 @@ func (w *stages) filter(ctx context.Context) {
 		}
 	}
 	for _, i := range w.alive {
-		if fits := w.m.Fits(i); w.beyond || (fits != nil && *fits) {
-			w.feasible = append(w.feasible, w.m.Nodes[i])
+		if fits := w.Matrix.Fits(i); w.beyond || (fits != nil && *fits) {
+			w.feasible = append(w.feasible, w.Matrix.Nodes[i])
 		}
 	}
 	switch {
@@ -153,7 +153,7 @@ func (w *stages) filter(ctx context.Context) {
 
 // filterStep is one plugin's; the nodes it is the first to refuse drop out.
 func (w *stages) filterStep(k int, drop []int) report.Step {
-	a, name := &w.m.Answers[k], w.Profile.Plugins[k].Name
+	a, name := &w.Matrix.Answers[k], w.Profile.Plugins[k].Name
 	step := w.step(report.StageFilter, name)
 	switch {
 	case len(w.alive) == 0:
@@ -181,7 +181,7 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 // comes to it; "" without one.
 func (w *stages) failsOn(k int) string {
 	for _, i := range w.alive {
-		if column := w.m.Answers[k].Column; column != nil && scheduler.Failed(column[i]) {
+		if column := w.Matrix.Answers[k].Column; column != nil && scheduler.Failed(column[i]) {
 			return column[i].Message()
 		}
 	}
@@ -195,14 +195,14 @@ func (w *stages) nominated(ctx context.Context) int {
 	if name == "" {
 		return -1
 	}
-	for i, node := range w.m.Nodes {
+	for i, node := range w.Matrix.Nodes {
 		if node.Node().Name != name {
 			continue
 		}
-		if fits := w.m.Fits(i); fits != nil && *fits {
+		if fits := w.Matrix.Fits(i); fits != nil && *fits {
 			return i
 		}
-		if !w.m.Includes(name) && !w.m.Open() && w.Profile.Framework.RunFilterPluginsWithNominatedPods(ctx, w.m.State, w.Question.Pod, node).IsSuccess() {
+		if !w.Matrix.Includes(name) && !w.Matrix.Open() && w.Profile.Framework.RunFilterPluginsWithNominatedPods(ctx, w.Matrix.State, w.Question.Pod, node).IsSuccess() {
 			w.beyond = true
 			return i
 		}

@@ -32,7 +32,7 @@ func (w *stages) postFilter() {
 		case name == names.DynamicResources && missing:
 			step = step.Silent(report.Refused, "ends the attempt: its PreFilter was not run")
 			step.Detail = "kube-scheduler reports \"not found\" for it and does not reach preemption."
-		case name == names.DynamicResources && w.Preemption.Deallocates(w.m, w.Question.Pod):
+		case name == names.DynamicResources && w.Preemption.Deallocates(w.Matrix, w.Question.Pod):
 			step = step.Silent(report.Passed, "deallocates a claim for the next attempt")
 			step.Detail = "A ResourceClaim of the pod is allocated where the pod does not fit, and no other pod has reserved it."
 		case name == names.DynamicResources:
@@ -43,16 +43,16 @@ func (w *stages) postFilter() {
 			step = step.Silent(report.Open, "unknown: required objects could not be read")
 			stage.Outcome = report.Open
 		case found.Possible:
-			step.Asked, step.What, step.Detail = len(w.m.Nodes), "helps on "+found.Node, found.Why
-			step.Refused, step.Left, stage.Outcome, stage.To = new(len(w.m.Nodes)-1), 1, report.Passed, 1
+			step.Asked, step.What, step.Detail = len(w.Matrix.Nodes), "helps on "+found.Node, found.Why
+			step.Refused, step.Left, stage.Outcome, stage.To = new(len(w.Matrix.Nodes)-1), 1, report.Passed, 1
 			stage.Words = "Preemption would help on " + found.Node + ": kube-scheduler would nominate it and retry the pod."
 		default:
-			step.Asked, step.Outcome, step.What, step.Detail = len(w.m.Nodes), report.Refused, "helps on no node", found.Why
-			step.Refused = new(len(w.m.Nodes))
+			step.Asked, step.Outcome, step.What, step.Detail = len(w.Matrix.Nodes), report.Refused, "helps on no node", found.Why
+			step.Refused = new(len(w.Matrix.Nodes))
 		}
 		stage.Steps = append(stage.Steps, step)
 	}
-	stage.From = len(w.m.Nodes)
+	stage.From = len(w.Matrix.Nodes)
 	w.add(stage)
 }
 
@@ -81,9 +81,9 @@ func (w *stages) score(ctx context.Context) error {
 		Name: report.StageScore, Outcome: report.Passed, From: len(w.feasible), To: len(w.feasible),
 		Words: "Each plugin scores each node 0 to 100, times its weight. The highest total wins.",
 	}
-	w.cycle.Sample = w.Profile.Sample(w.m.Included())
+	w.cycle.Sample = w.Profile.Sample(w.Matrix.Included())
 	w.cycle.Likely = w.cycle.Sample < len(w.feasible)
-	r, err := w.Profile.Prioritize(ctx, w.m.State, w.Question.Pod, w.feasible)
+	r, err := w.Profile.Prioritize(ctx, w.Matrix.State, w.Question.Pod, w.feasible)
 	if err != nil {
 		w.end = "the nodes could not be scored"
 		stage.Outcome, stage.Words = report.Open, "Unknown: "+err.Error()+"."

@@ -40,7 +40,7 @@ type Query struct {
 // Of follows the scheduler for a pod, stage by stage, and says where it would be
 // scheduled; of one that has a node, why it is there.
 func Of(ctx context.Context, q Query) (*report.SchedulingCycle, error) {
-	w := &stages{Query: q, m: q.Matrix, cycle: report.SchedulingCycle{Running: q.Running}}
+	w := &stages{Query: q, cycle: report.SchedulingCycle{Running: q.Running}}
 	if err := w.run(ctx); err != nil {
 		return nil, err
 	}
@@ -52,8 +52,7 @@ func Of(ctx context.Context, q Query) (*report.SchedulingCycle, error) {
 type stages struct {
 	Query
 	cycle    report.SchedulingCycle
-	m        *scheduler.Matrix
-	alive    []int          // nodes of m that nothing has refused so far
+	alive    []int          // nodes of Matrix that nothing has refused so far
 	feasible []fwk.NodeInfo // those of them that fit for sure
 	beyond   bool           // the only one left is the nominated node, which PreFilter leaves out
 	end      string         // why the cycle does not go on; "" while it does
@@ -64,12 +63,12 @@ type stages struct {
 // reached, and says why.
 func (w *stages) run(ctx context.Context) error {
 	if why, unread := w.Profile.Scheduler.Forbidden["nodes"]; unread {
-		w.m = &scheduler.Matrix{}
+		w.Matrix = &scheduler.Matrix{}
 		w.queue()
 		w.blind(why)
 		return nil
 	}
-	for i := range w.m.Nodes {
+	for i := range w.Matrix.Nodes {
 		w.alive = append(w.alive, i)
 	}
 	w.queue()

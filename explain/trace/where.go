@@ -71,12 +71,12 @@ func (w *stages) whyThere() string {
 
 // against is why the node is rejected: the first reason in the scheduler's order.
 func (w *stages) against(node string) string {
-	for i := range w.m.Nodes {
-		if w.m.Nodes[i].Node().Name != node {
+	for i := range w.Matrix.Nodes {
+		if w.Matrix.Nodes[i].Node().Name != node {
 			continue
 		}
-		if k := w.m.FirstSure(i); k >= 0 {
-			return w.Profile.Plugins[k].Name + ", " + plugins.Tell(w.Question, []plugins.Refused{w.m.Rejection(k, i)}).Short
+		if k := w.Matrix.FirstSure(i); k >= 0 {
+			return w.Profile.Plugins[k].Name + ", " + plugins.Tell(w.Question, []plugins.Refused{w.Matrix.Rejection(k, i)}).Short
 		}
 	}
 	return "the node no longer exists"

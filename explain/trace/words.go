@@ -19,7 +19,7 @@ import (
 func (w *stages) tell(step *report.Step, k int, drop []int) {
 	all := make([]plugins.Refused, len(drop))
 	for n, i := range drop {
-		all[n] = w.m.Rejection(k, i)
+		all[n] = w.Matrix.Rejection(k, i)
 	}
 	of := exclusion{question: w.Question, plugin: w.Profile.Plugins[k].Name}
 	step.What, step.Detail, step.Nodes = of.words(all)
