@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
@@ -57,7 +58,7 @@ type App struct {
 
 	width, height int
 	observed      page.Observed
-	verdicts      verdicts
+	verdicts      pending.Verdicts
 	touched       bool  // a key was pressed
 	pages         pages // the three views
 	history       history
@@ -123,13 +124,13 @@ func (a *App) wire() {
 func (a *App) begin() {
 	a.lessons.beginLesson()
 	a.head.short = a.head.shortContext()
-	a.verdicts = verdicts{app: a, known: map[string]verdict{}}
-	a.pages = pages{pending: newPending(a), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
+	a.verdicts = pending.NewVerdicts(&a.host)
+	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}
 	a.history.trail, a.history.here, a.history.last = []page.View{a.pages.pending}, 0, 0
-	a.verdicts.hidden = a.lesson.Hides()
+	a.verdicts.Hidden = a.lesson.Hides()
 	a.history.fit()
 	a.layout.showLesson()
 }

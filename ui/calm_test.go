@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
 // timers notes what the app waits for, and never fires.
@@ -68,7 +69,7 @@ func TestVerdictsAreRenewedOnlyForANewerStateAndAfterARest(t *testing.T) {
 	cluster := &fakeCluster{reports: verdictsOf(s)}
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	kinds := len(cluster.explained)
-	send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
+	send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}})
 	if len(cluster.explained) != kinds {
 		t.Error("explained again though nothing changed")
 	}
@@ -82,7 +83,7 @@ func TestVerdictsAreRenewedOnlyForANewerStateAndAfterARest(t *testing.T) {
 		t.Error("did not rest")
 	}
 	press(t, app, "3")
-	send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}}, snapshotMsg{snapshot: c.at(4, liveStatus())})
+	send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}}, snapshotMsg{snapshot: c.at(4, liveStatus())})
 	if len(cluster.explained) != again {
 		t.Error("explained though nobody looks")
 	}

@@ -30,9 +30,6 @@ func explanatory(v page.View) bool {
 	return false
 }
 
-// hiddenWords are shown in place of an explanation.
-const hiddenWords = "hidden until you answer"
-
 // hides says whether a page is hidden until the lesson's prediction is answered.
 func (a *App) hides(v page.View) bool {
 	return explanatory(v) && a.lesson.Hides()
@@ -41,10 +38,10 @@ func (a *App) hides(v page.View) bool {
 // hideAnswers hides explanations, or shows them again, as the lesson is now.
 func (l *lessons) hideAnswers() tea.Cmd {
 	hidden := l.app.lesson.Hides()
-	if hidden == l.app.verdicts.hidden {
+	if hidden == l.app.verdicts.Hidden {
 		return nil
 	}
-	l.app.verdicts.hidden = hidden
+	l.app.verdicts.Hidden = hidden
 	return l.app.history.show()
 }
 
@@ -61,7 +58,7 @@ func (d *layout) hiddenLines() []string {
 // answerOf is row 2 of a page.
 func (d *layout) answerOf(v page.View, width int) string {
 	if d.app.hides(v) {
-		return "H" + hiddenWords[1:] + "."
+		return "H" + page.HiddenWords[1:] + "."
 	}
 	return v.Answer(width)
 }

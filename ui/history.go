@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
@@ -23,7 +24,7 @@ func (h *history) top() page.View { return h.trail[h.here] }
 
 // pages are the three views, which keep their filter and selection.
 type pages struct {
-	pending *pending
+	pending *pending.Page
 	pods    *pods.Page
 	nodes   *nodes.Page
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
@@ -25,6 +26,8 @@ func (h *host) Styles() *themes.Styles { return h.app.styles() }
 func (h *host) Namespace() string { return h.app.namespace() }
 
 func (h *host) Large() bool { return h.app.Large }
+
+func (h *host) Levels() gauge.Levels { return h.app.Levels }
 
 func (h *host) ReadingWords() string { return h.app.contexts.readingWords() }
 

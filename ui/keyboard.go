@@ -60,7 +60,7 @@ func (k *keyboard) do(b keymap.Binding, v page.View) tea.Cmd {
 		return nil
 	}
 	if k.app.hides(v) && (b.Where&keymap.Everywhere == 0 || b.Do == keymap.Copy) {
-		return k.app.said.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + hiddenWords + ".")
+		return k.app.said.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + page.HiddenWords + ".")
 	}
 	if reason := k.off(b.Do, v); reason != "" {
 		return k.app.said.say(strings.TrimSpace(b.Label+" "+b.Foot) + ": " + reason)

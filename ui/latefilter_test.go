@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
 // queue is a cluster in which pods wait, each for itself.
@@ -53,7 +54,7 @@ func filterBy(t *testing.T, app *App, text string) {
 func pendingNames(app *App) string {
 	var names []string
 	for _, w := range app.pages.pending.Table.Rows {
-		names = append(names, w.pod.Object.Name)
+		names = append(names, w.Pod.Object.Name)
 	}
 	return strings.Join(names, " ")
 }
@@ -89,7 +90,7 @@ func TestARowsVerdictThatChangesIsFilteredAgain(t *testing.T) {
 	cluster.reports[next.Pods[2].Object.UID] = &report.Report{Verdict: report.Gated, State: "gated", BlockedBy: "gate", Why: "g", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 5 { // its timers never fire
-		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
+		send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}})
 	}
 	if got := pendingNames(app); got != "job-00-002" {
 		t.Errorf("shows %q", got)
@@ -136,7 +137,7 @@ func TestAFilterExplainsWhatItNeedsAndNoMore(t *testing.T) {
 		t.Errorf("%d of 5,000 pods were explained, for a filter about 50", len(cluster.explained))
 	}
 	app.Update(keyPress("esc"))
-	if !app.verdicts.asking {
+	if !app.verdicts.Asking {
 		t.Error("once the filter goes nothing more is explained")
 	}
 }
@@ -146,14 +147,14 @@ func TestPodsOnTheScreenAreExplainedFirst(t *testing.T) {
 	cluster := &fakeCluster{reports: stateOf(s)}
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	filterBy(t, app, "state=gated")
-	app.verdicts.known = map[string]verdict{}
+	app.verdicts.Known = map[string]pending.Verdict{}
 	cluster.explained = nil
 	_, cmd := app.Update(snapshotMsg{snapshot: queue(2, 4, 50)})
 	shown := app.pages.pending.Table.InView()
 	run(t, app, cmd, 0)
 	for i, w := range shown {
-		if got := cluster.explained[i]; got != w.pod.Object.UID {
-			t.Errorf("%s is explained as number %d, want %s", got, i, w.pod.Object.UID)
+		if got := cluster.explained[i]; got != w.Pod.Object.UID {
+			t.Errorf("%s is explained as number %d, want %s", got, i, w.Pod.Object.UID)
 		}
 	}
 	if got := len(cluster.explained); got != 200 {
@@ -167,18 +168,18 @@ func TestAnExplanationThatTheFilterNoLongerNeedsIsEnded(t *testing.T) {
 	filterBy(t, app, "ns=team-00 state=gated")
 	later := queue(2, 3, 6)
 	_, cmd := app.Update(snapshotMsg{snapshot: later})
-	if !app.verdicts.asking {
+	if !app.verdicts.Asking {
 		t.Fatal("nothing is being explained")
 	}
 	app.Update(tea.KeyPressMsg{Code: '/', Text: "/"})
-	stop, stopped := app.verdicts.stop, 0
-	app.verdicts.stop = func() { stopped++; stop() }
+	stop, stopped := app.verdicts.Stop, 0
+	app.verdicts.Stop = func() { stopped++; stop() }
 	app.Update(tea.PasteMsg{Content: " ns=team-01"})
 	if stopped == 0 {
 		t.Error("it is not ended")
 	}
 	run(t, app, cmd, 0)
-	if app.verdicts.asking {
+	if app.verdicts.Asking {
 		t.Error("nothing goes on after it")
 	}
 }
@@ -219,7 +220,7 @@ func TestARowThatTheFilterNoLongerKeepsIsNotGone(t *testing.T) {
 	cluster.reports[next.Pods[9].Object.UID] = &report.Report{Verdict: report.Unschedulable, State: "unschedulable", BlockedBy: "cpu", Why: "w", Revision: 2}
 	send(t, app, snapshotMsg{snapshot: next})
 	for range 10 {
-		send(t, app, resultMsg{to: app.pages.pending, msg: restedMsg{}})
+		send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}})
 	}
 	if got := screenRow(app, firstPending); !strings.Contains(got, " cpu ") || strings.Contains(got, "gone") {
 		t.Errorf("it says %q", got)

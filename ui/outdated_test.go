@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
 func TestARowWhoseVerdictIsOlderThanAChangeIsMarked(t *testing.T) {
@@ -18,7 +20,7 @@ func TestARowWhoseVerdictIsOlderThanAChangeIsMarked(t *testing.T) {
 			}
 			return n
 		}
-		rested := func() { send(t, app, resultMsg{app.opened, app.history.top(), restedMsg{}}) }
+		rested := func() { send(t, app, resultMsg{app.opened, app.history.top(), pending.RestedMsg{}}) }
 
 		beat := c.at(2, liveStatus()) // as heartbeats do
 		send(t, app, snapshotMsg{snapshot: beat})

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -82,25 +83,25 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 		}
 		s := c.at(2, liveStatus())
 		send(t, app, snapshotMsg{snapshot: s})
-		page := app.history.top().(*pending)
+		page := app.history.top().(*pending.Page)
 		for _, row := range page.Table.Rows {
-			if !page.Table.Gone[row.id] {
+			if !page.Table.Gone[row.ID] {
 				continue
 			}
 			state, text := page.Table.Stands(columnOf(page, "BLOCKED BY"), row).Text, page.Table.Stands(columnOf(page, "WHY"), row).Text
-			pod, there := s.PodNamed(row.pod.Object.Namespace, row.pod.Object.Name)
+			pod, there := s.PodNamed(row.Pod.Object.Namespace, row.Pod.Object.Name)
 			switch {
 			case !there && (state != "deleted" || text != ""):
-				rt.Errorf("%s is not there: %q, %q", row.pod.FullName(), state, text)
+				rt.Errorf("%s is not there: %q, %q", row.Pod.FullName(), state, text)
 			case there && (state != "scheduled" || text != "on "+pod.Object.Spec.NodeName+", "+strings.ToLower(pod.Status)):
-				rt.Errorf("%s is %s on %s: %q, %q", row.pod.FullName(), pod.Status, pod.Object.Spec.NodeName, state, text)
+				rt.Errorf("%s is %s on %s: %q, %q", row.Pod.FullName(), pod.Status, pod.Object.Spec.NodeName, state, text)
 			}
 		}
 	})
 }
 
 // columnOf is a column of Pending by its head.
-func columnOf(p *pending, head string) *table.Column[*waiting] {
-	at := slices.IndexFunc(p.Table.Columns, func(c table.Column[*waiting]) bool { return c.Head == head })
+func columnOf(p *pending.Page, head string) *table.Column[*pending.Row] {
+	at := slices.IndexFunc(p.Table.Columns, func(c table.Column[*pending.Row]) bool { return c.Head == head })
 	return &p.Table.Columns[at]
 }

@@ -68,7 +68,7 @@ var waits = []struct {
 	age            time.Duration
 	verdict        report.Verdict
 	state, blocked string
-	whyView        string
+	why            string
 }{
 	{"payments/ledger-0", "", "8", "12Gi", 100000, 12 * time.Second, report.Preempting, "preempting", "preempting", "std-c-01: evicts 2, 18s left"},
 	{"search/index-2", "", "3", "6Gi", 1000, 41 * time.Minute, report.Unschedulable, "unschedulable", "volume", "volume is only in eu-1b"},
@@ -197,8 +197,8 @@ func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {
 			reports[p.Object.UID] = &report.Report{
-				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, BlockedBy: w.blocked, Why: w.whyView,
-				Summary: w.whyView, Revision: s.Revision,
+				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, BlockedBy: w.blocked, Why: w.why,
+				Summary: w.why, Revision: s.Revision,
 			}
 		}
 	}

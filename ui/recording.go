@@ -125,8 +125,7 @@ func (s *stepping) onStepped(msg steppedMsg) tea.Cmd {
 // onStep starts with another step: verdicts of the previous one do not hold for it,
 // so none stays on screen.
 func (s *stepping) onStep() {
-	v := &s.app.verdicts
-	*v = verdicts{app: s.app, known: map[string]verdict{}, asking: v.asking, about: v.about, stop: v.stop, since: s.app.observed.Snapshot.Revision}
+	s.app.verdicts.Restart(s.app.observed.Snapshot.Revision)
 	s.app.history.leave()
 	s.app.Context = s.app.observed.Snapshot.Status.Context // snapshots that were taken one by one may be of several
 	s.app.head.short = s.app.head.shortContext()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
 // fakeRecording notes the steps that it is sent to.
@@ -171,7 +172,7 @@ func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
 	write(t, app, "shop")
 	press(t, app, "enter", "j")
 	before := app.history.top().Selected().Copy
-	app.verdicts.asking = true // so that none is asked for
+	app.verdicts.Asking = true // so that none is asked for
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
 	if after := app.history.top().Selected().Copy; after != before || !strings.Contains(before, "shop/") {
 		t.Errorf("%q is selected, before it was %q", after, before)
@@ -179,13 +180,13 @@ func TestAStepKeepsViewFilterAndSelectionAndNoVerdictOfAnother(t *testing.T) {
 	if !strings.Contains(row(app, 2), "/shop: ") {
 		t.Errorf("the answer says %q", row(app, 2))
 	}
-	if len(app.verdicts.known) != 0 {
+	if len(app.verdicts.Known) != 0 {
 		t.Error("verdicts of the step before are shown")
 	}
 	// What was asked about the step before comes too late.
-	old := explainedMsg{key: "x", verdict: verdict{revision: 1014}}
+	old := pending.ExplainedMsg{Key: "x", Verdict: pending.Verdict{Revision: 1014}}
 	send(t, app, resultMsg{app.opened, app.pages.pending, old})
-	if _, kept := app.verdicts.known["x"]; kept {
+	if _, kept := app.verdicts.Known["x"]; kept {
 		t.Error("an answer about the step before is kept")
 	}
 }

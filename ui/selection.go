@@ -4,7 +4,6 @@ import (
 	"context"
 
 	tea "charm.land/bubbletea/v2"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
@@ -72,16 +71,6 @@ func (o *opener) goNode(name string) tea.Cmd {
 	}
 	o.app.pages.nodes.Seeks = func(n *model.Node) bool { return n.Name == name }
 	return o.app.history.open(o.app.pages.nodes)
-}
-
-// saidByScheduler is the message of the PodScheduled condition.
-func saidByScheduler(p *model.Pod) string {
-	for i := range p.Object.Status.Conditions {
-		if c := &p.Object.Status.Conditions[i]; c.Type == corev1.PodScheduled {
-			return c.Message
-		}
-	}
-	return ""
 }
 
 // describe fetches kubectl's description of an object.

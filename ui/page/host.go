@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -31,6 +32,8 @@ type Display interface {
 	Namespace() string
 	// Large reports whether the screen is drawn large and plain, as for a projector.
 	Large() bool
+	// Levels are where gauges turn.
+	Levels() gauge.Levels
 	// ReadingWords say how much of the cluster is read so far.
 	ReadingWords() string
 }

@@ -38,6 +38,10 @@ type View interface {
 	Update(msg tea.Msg) tea.Cmd
 }
 
+// HiddenWords are shown in place of an explanation that would reveal the answer to the
+// question of a lesson.
+const HiddenWords = "hidden until you answer"
+
 // SnapshotMsg brings a newer snapshot to the page on top.
 type SnapshotMsg struct {
 	Snapshot *model.Snapshot

@@ -1,4 +1,4 @@
-package ui
+package pending
 
 import (
 	"testing"

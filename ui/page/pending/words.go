@@ -1,4 +1,4 @@
-package ui
+package pending
 
 import (
 	"fmt"
@@ -27,16 +27,16 @@ type tally struct {
 	byQuota   int            // of these, the ones that a ResourceQuota rejected
 }
 
-// tally counts the pods of the namespace's kinds.
-func (p *pending) tally() tally {
+// count counts the pods of the namespace's kinds.
+func count(h page.Host, v *Verdicts) tally {
 	t := tally{explained: map[string]int{}}
-	namespace := p.app.namespace()
-	for _, kind := range p.app.observed.Snapshot.Pending {
+	namespace := h.Namespace()
+	for _, kind := range h.Observed().Snapshot.Pending {
 		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
 			continue
 		}
 		n := kind.Count()
-		r := p.app.verdicts.Of(kind)
+		r := v.Of(kind)
 		switch {
 		case kind.Refused != nil:
 			t.rejected += n
@@ -63,37 +63,38 @@ func isByQuota(a *report.Admission) bool {
 var blockers = []string{"unschedulable", "preempting", "gated", "no scheduler", "image", "not started", "fits now", "unknown"}
 
 // Answer counts the pending pods, by what blocks them.
-func (p *pending) Answer(width int) string {
-	a := p.app
-	if a.observed.IsReading() {
-		return a.contexts.readingWords()
+func (p *Page) Answer(width int) string {
+	o := p.Host.Observed()
+	if o.IsReading() {
+		return p.Host.ReadingWords()
 	}
 	if words := p.Query().NothingKept(); words != "" {
 		return words
 	}
-	t := p.tally()
+	t := count(p.Host, p.verdicts)
 	if t.pods+t.rejected == 0 {
-		return p.nothingPending()
+		return p.idle.words(o)
 	}
-	words := model.FormatCount(t.pods) + " pending" + a.observed.AsOfWords()
+	words := model.FormatCount(t.pods) + " pending" + o.AsOfWords()
 	switch {
 	case t.pods == 0:
 		return p.Query().Filtered("No pending pods."+t.rejections(), width)
-	case p.limited:
-		return p.Query().Filtered(words+". Reasons are unknown: "+a.observed.NotRead("nodes")+".", width)
-	case a.verdicts.hidden:
-		return p.Query().Filtered(words+". Reasons are "+hiddenWords+"."+t.rejections(), width)
+	case p.columns.limited:
+		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width)
+	case p.verdicts.Hidden:
+		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.rejections(), width)
 	}
 	return p.withTrend(p.Query().Filtered(t.fitting(words, width-cells.Width(p.Query().Keeps())), width), width)
 }
 
 // withTrend adds the age of the oldest pending pod and the trend, where there is room
 // for them.
-func (p *pending) withTrend(answer string, width int) string {
+func (p *Page) withTrend(answer string, width int) string {
+	o := p.Host.Observed()
 	room := width - 2 // to the trend, and at the right end
-	trend := p.trendWords()
-	if oldest := p.oldestSince(); !oldest.IsZero() && p.InForce == "" {
-		words := " Oldest " + p.app.observed.Since(oldest) + "."
+	trend := p.trend.words(o, width)
+	if oldest := oldest(o, p.Host.Namespace()); !oldest.IsZero() && p.InForce == "" {
+		words := " Oldest " + o.Since(oldest) + "."
 		if cells.Width(answer+words)+cells.Width(trend) <= room {
 			answer += words
 		}
@@ -176,10 +177,10 @@ type idle struct {
 	last      time.Time // when a pod was scheduled last
 }
 
-// idle counts the scheduled pods of the namespace.
-func (a *App) idle() idle {
+// newIdle counts the scheduled pods of the namespace.
+func newIdle(h page.Host) idle {
 	var i idle
-	for _, pod := range page.InNamespace(a.observed.Snapshot.Pods, a.namespace()) {
+	for _, pod := range page.InNamespace(h.Observed().Snapshot.Pods, h.Namespace()) {
 		if pod.Object.Spec.NodeName == "" {
 			continue
 		}
@@ -194,30 +195,29 @@ func (a *App) idle() idle {
 	return i
 }
 
-// nothingPending is the answer where no pods are pending.
-func (p *pending) nothingPending() string {
-	words := fmt.Sprintf("No pending pods. %s scheduled", figures.Count(p.idle.scheduled, "pod is", "pods are"))
-	if !p.idle.last.IsZero() {
-		words += "; the last one was scheduled " + p.app.observed.Since(p.idle.last) + " ago"
+// words are the answer where no pods are pending.
+func (i idle) words(o *page.Observed) string {
+	words := fmt.Sprintf("No pending pods. %s scheduled", figures.Count(i.scheduled, "pod is", "pods are"))
+	if !i.last.IsZero() {
+		words += "; the last one was scheduled " + o.Since(i.last) + " ago"
 	}
 	return words + "."
 }
 
 // idleLines are the body where no pods are pending: nodes that are not ready or
 // cordoned, and the node with the most free cpu.
-func (p *pending) idleLines() []string {
-	a := p.app
-	if a.observed.NotRead("nodes") != "" {
-		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + a.observed.NotRead("nodes") + "."}
+func idleLines(o *page.Observed) []string {
+	if o.NotRead("nodes") != "" {
+		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + o.NotRead("nodes") + "."}
 	}
 	var unready, cordoned []string
 	var best *model.Node
-	for _, n := range a.observed.Snapshot.Nodes {
+	for _, n := range o.Snapshot.Nodes {
 		switch {
 		case n.Ready != corev1.ConditionTrue:
-			unready = append(unready, a.observed.NodeName(n.Name)+forAge(a, n.ReadySince))
+			unready = append(unready, o.NodeName(n.Name)+forAge(o, n.ReadySince))
 		case n.Cordoned:
-			cordoned = append(cordoned, a.observed.NodeName(n.Name)+forAge(a, cordonedSince(n)))
+			cordoned = append(cordoned, o.NodeName(n.Name)+forAge(o, cordonedSince(n)))
 		case len(n.Object.Spec.Taints) == 0 && (best == nil || figures.FreeCPU(n) > figures.FreeCPU(best)):
 			best = n
 		}
@@ -233,7 +233,7 @@ func (p *pending) idleLines() []string {
 		lines = append(lines, strings.Join(append(parts, "Press 3 to see them."), " "))
 	}
 	if best != nil {
-		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", a.observed.NodeName(best.Name),
+		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", o.NodeName(best.Name),
 			model.FormatCores(figures.FreeCPU(best), model.Down), model.FormatMemory(figures.FreeMemory(best), model.Down)))
 	}
 	for i, line := range lines {
@@ -253,9 +253,9 @@ func cordonedSince(n *model.Node) time.Time {
 }
 
 // forAge is " (4m)"; nothing where the time is unknown.
-func forAge(a *App, since time.Time) string {
+func forAge(o *page.Observed, since time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	return " (" + a.observed.Since(since) + ")"
+	return " (" + o.Since(since) + ")"
 }

@@ -1,4 +1,4 @@
-package ui
+package pending
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // capacity is that of some nodes of a snapshot, summed up once.
@@ -33,51 +34,48 @@ func (c *capacity) readyWords(width int) string {
 }
 
 // gauges are what is requested of the cluster's nodes.
-func (p *pending) gauges() string {
-	a := p.app
-	if a.observed.NotRead("nodes") != "" || len(a.observed.Snapshot.Status.Reading) > 0 {
+func (p *Page) gauges() string {
+	o := p.Host.Observed()
+	if o.NotRead("nodes") != "" || o.IsReading() {
 		return ""
 	}
-	return gauge.Capacity(a.styles(), a.Levels, &p.capacity.Capacity, p.Width, p.capacity.readyWords(p.Width))
+	return gauge.Capacity(p.Host.Styles(), p.Host.Levels(), &p.capacity.Capacity, p.Width, p.capacity.readyWords(p.Width))
 }
 
 // trend is how many pods of a namespace have been pending.
 type trend struct {
 	gauge.Trend
 	namespace string
-	opened    int // the cluster
 }
 
-// add notes how many are pending now; a recording is not lived through.
-func (t *trend) add(p *pending) {
-	a := p.app
-	if a.observed.IsReading() || a.observed.IsSnapshot() {
+// add notes how many are pending now; a snapshot and a recording are not lived through.
+func (t *trend) add(h page.Host, v *Verdicts) {
+	o := h.Observed()
+	if o.IsReading() || o.IsSnapshot() {
 		return
 	}
-	if t.namespace != a.namespace() || t.opened != a.opened {
-		*t = trend{namespace: a.namespace(), opened: a.opened}
+	if t.namespace != h.Namespace() {
+		*t = trend{namespace: h.Namespace()}
 	}
-	t.Add(a.observed.At, p.tally().pods)
+	t.Add(o.At, count(h, v).pods)
 }
 
 // sparkWidth is the cells of the sparkline of pending pods.
 const sparkWidth = 8
 
-// trendWords are the change and the sparkline, "+3 in 5m ▁▁▂▂▄▅█", on a wide screen.
-func (p *pending) trendWords() string {
-	now := p.app.observed.At
-	words := p.trend.Words(now)
-	if p.app.width < cells.WideFrom || words == "" || p.app.observed.IsSnapshot() {
+// words are the change and the sparkline, "+3 in 5m ▁▁▂▂▄▅█", on a wide screen.
+func (t *trend) words(o *page.Observed, width int) string {
+	words := t.Words(o.At)
+	if width < cells.WideFrom || words == "" || o.IsSnapshot() {
 		return ""
 	}
-	return words + " " + p.trend.Spark(sparkWidth, now)
+	return words + " " + t.Spark(sparkWidth, o.At)
 }
 
-// oldestSince is since when the pod is pending that has been pending longest.
-func (p *pending) oldestSince() time.Time {
+// oldest is since when the pod of a namespace is pending that has been pending longest.
+func oldest(o *page.Observed, namespace string) time.Time {
 	var oldest time.Time
-	namespace := p.app.namespace()
-	for _, kind := range p.app.observed.Snapshot.Pending {
+	for _, kind := range o.Snapshot.Pending {
 		if namespace != "" && kind.Namespace() != namespace || kind.Refused != nil {
 			continue
 		}

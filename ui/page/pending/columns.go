@@ -1,0 +1,224 @@
+package pending
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// columns are those for what could be read, and for one namespace or all.
+type columns struct {
+	host     page.Host
+	verdicts *Verdicts
+	limited  bool // nodes could not be read: kube-scheduler's messages stand in
+	one      bool // namespace is shown
+}
+
+// newTable has the columns. A row whose verdict is older than the last change of the
+// cluster is marked.
+func (c *columns) newTable() *table.Table[*Row] {
+	t := table.New(func(w *Row) string { return w.ID }, c.all()...)
+	t.There = c.there
+	t.Outdated = func(w *Row) bool { return c.verdicts.outdated(w.Kind) }
+	return t
+}
+
+// there is the row of what is still pending, where only the filter hides it.
+func (c *columns) there(w *Row) (*Row, bool) {
+	for _, kind := range c.host.Observed().Snapshot.Pending {
+		if !w.Leaf && kind.Key == w.Kind.Key {
+			return &Row{w.ID, kind, kind.First(), kind.Count(), false}, true
+		}
+		for _, pod := range kind.Pods {
+			if pod.Object.UID == w.Pod.Object.UID {
+				return &Row{w.ID, kind, pod, w.Of, w.Leaf}, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (c *columns) all() []table.Column[*Row] {
+	h := c.host
+	text := func(text func(*Row) string) func(*Row) table.Cell {
+		return func(w *Row) table.Cell { return table.Cell{Text: text(w)} }
+	}
+	name := table.Column[*Row]{Head: "NAMESPACE/POD", Field: "name", Min: 19, Max: 40, Names: true, Text: c.name}
+	since := table.Column[*Row]{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 2, Right: true, Text: c.age}
+	became := func(w *Row) string {
+		state, _ := c.became(w)
+		return state
+	}
+	blocked := table.Column[*Row]{Head: "BLOCKED BY", Field: "blocked", Min: 13, Max: 20, State: true, Text: c.blockedBy, Left: became}
+	then := func(w *Row) string {
+		_, where := c.became(w)
+		return where
+	}
+	if c.one {
+		name.Head = "POD"
+	}
+	if c.limited {
+		since.Gap, name.Min, blocked.Min = 2, 0, 10
+		said := table.Column[*Row]{Head: "KUBE-SCHEDULER MESSAGE", Flex: true, State: true, Left: then, Text: text(func(w *Row) string { return saidByScheduler(w.Pod) })}
+		return []table.Column[*Row]{name, since, blocked, said}
+	}
+	return []table.Column[*Row]{
+		name,
+		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
+		since, blocked,
+		{Head: "WHY", Field: "why", Min: 26, Flex: true, State: true, Text: c.why, Left: then},
+		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
+		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests) })},
+		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *Row) string {
+			return h.Observed().NodeName(w.Pod.Object.Status.NominatedNodeName)
+		})},
+		{Head: "STATE", Field: "state", Max: 20, From: 160, State: true, Text: text(c.state), Left: became},
+		{Head: "TRIED", Field: "tried", Ticks: true, From: 200, Right: true, Text: text(c.tried)},
+		{Head: "SCHEDULER", Field: "scheduler", From: 200, Max: 30, Text: text(func(w *Row) string { return w.Pod.Object.Spec.SchedulerName })},
+	}
+}
+
+// requests are what a pod requests: cpu and memory, then all other resources.
+func requests(r model.Resources) string {
+	text := "cpu " + figures.Cores(r.MilliCPU) + ", " + figures.Memory(r.Memory)
+	rest := r
+	rest.MilliCPU, rest.Memory = 0, 0
+	if others := rest.String(); others != "" {
+		text += ", " + others
+	}
+	return text
+}
+
+// priority is the pod's; one that was not created has none.
+func priority(w *Row) string {
+	if !w.Pod.Exists() {
+		return "–"
+	}
+	return strconv.Itoa(int(w.Pod.Priority()))
+}
+
+// name is namespace/workload ×3 for a kind of more than one pod, else the pod's.
+func (c *columns) name(w *Row) table.Cell {
+	text := w.Pod.Name()
+	if w.Leaf {
+		if own, ok := strings.CutPrefix(text, w.Pod.Owner.Name+"-"); ok {
+			text = "…" + own
+		}
+		return table.Cell{Text: "  " + text}
+	}
+	if w.Of > 1 {
+		if w.Pod.Owner.Name != "" {
+			text = w.Pod.Owner.Name
+		}
+		text += fmt.Sprintf(" ×%d", w.Of)
+	}
+	if c.host.Namespace() == "" {
+		text = w.Pod.Object.Namespace + "/" + text
+	}
+	return table.Cell{Text: text}
+}
+
+// state is the verdict in one or two words; "" while there is none.
+func (c *columns) state(w *Row) string {
+	if told := c.verdicts.Of(w.Kind); told != nil && !c.host.Observed().IsReading() {
+		return told.State
+	}
+	return ""
+}
+
+// blockedBy is the closest cause in one or two words.
+func (c *columns) blockedBy(w *Row) table.Cell {
+	told := c.verdicts.Of(w.Kind)
+	switch {
+	case c.host.Observed().IsReading():
+		return table.Cell{Text: "reading", Tone: tone.Dim}
+	case c.verdicts.Hidden:
+		return table.Cell{Text: "hidden", Tone: tone.Dim}
+	case c.limited && told == nil:
+		return table.Cell{Text: "unknown", Tone: tone.Unknown}
+	case told == nil:
+		return table.Cell{Text: "explaining", Tone: tone.Dim}
+	}
+	cell := table.Cell{Text: told.BlockedBy}
+	switch {
+	case c.verdicts.outdated(w.Kind):
+		cell.Tone = tone.Dim
+	case told.Verdict == report.Unknown:
+		cell.Tone = tone.Unknown
+	}
+	return cell
+}
+
+// The ages from which a pending pod is no longer new, and from which it is old.
+const (
+	settledAge = 5 * time.Minute
+	oldAge     = 30 * time.Minute
+)
+
+// age is since when the pod is pending; it turns with how long that is.
+func (c *columns) age(w *Row) table.Cell {
+	since := w.Pod.Since()
+	cell := table.Cell{Text: c.host.Observed().Since(since)}
+	switch age := c.host.Observed().AsOf().Sub(since); {
+	case since.IsZero() || age < settledAge:
+	case age < oldAge:
+		cell.Tone = tone.Warning
+	default:
+		cell.Tone = tone.Bad
+	}
+	return cell
+}
+
+// became is the state and the node of a pod that is no longer pending: the reason
+// in its row is out of date.
+func (c *columns) became(w *Row) (state, where string) {
+	pod, ok := c.host.Observed().Snapshot.PodNamed(w.Pod.Object.Namespace, w.Pod.Object.Name)
+	if !ok || pod.Object.UID != w.Pod.Object.UID || !pod.Bound() {
+		return "deleted", ""
+	}
+	return "scheduled", "on " + c.host.Observed().NodeName(pod.Object.Spec.NodeName) + ", " + strings.ToLower(pod.Status)
+}
+
+func (c *columns) why(w *Row) table.Cell {
+	if c.verdicts.Hidden {
+		return table.Cell{Text: page.HiddenWords, Tone: tone.Dim}
+	}
+	told := c.verdicts.Of(w.Kind)
+	if told == nil || c.host.Observed().IsReading() {
+		return table.Cell{}
+	}
+	why := table.Cell{Text: c.host.Observed().Brief(report.ShortLabels(told.Why))}
+	if c.verdicts.outdated(w.Kind) {
+		why.Tone = tone.Dim
+	}
+	return why
+}
+
+// tried is how long ago the last proved attempt of the scheduler was.
+func (c *columns) tried(w *Row) string {
+	report := c.verdicts.Of(w.Kind)
+	if report == nil || report.Observed.AttemptSeen == nil {
+		return ""
+	}
+	return c.host.Observed().Since(report.Observed.AttemptSeen.Time) + " ago"
+}
+
+// saidByScheduler is the message of the PodScheduled condition.
+func saidByScheduler(p *model.Pod) string {
+	for i := range p.Object.Status.Conditions {
+		if c := &p.Object.Status.Conditions[i]; c.Type == corev1.PodScheduled {
+			return c.Message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+// Package pending is the page of pending pods, with the reason of each.
+package pending
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+)
+
+// Row is one row of Pending: a workload's pods, or one pod of an unfolded row.
+type Row struct {
+	ID   string
+	Kind *model.Kind
+	Pod  *model.Pod // the oldest one, for a kind
+	Of   int        // pods that the row stands for
+	Leaf bool       // one pod of an unfolded kind
+}
+
+// Page is the page of pending pods.
+type Page struct {
+	list.Page[query.PendingRow, *Row]
+	verdicts *Verdicts
+	explains explainer
+	unfolded map[string]bool // by a kind's key
+	columns  columns
+	idle     idle     // where no pods are pending
+	capacity capacity // of the cluster
+	trend    trend    // of the pending pods
+}
+
+// New is the page of pending pods. It keeps the verdicts.
+func New(h page.Host, verdicts *Verdicts) *Page {
+	p := &Page{verdicts: verdicts, unfolded: map[string]bool{}, columns: columns{host: h, verdicts: verdicts}}
+	p.explains = explainer{&p.Page, verdicts}
+	p.Host, p.Self, p.Noun = h, p, "pod"
+	p.Natural, p.Rows = p.kinds, p.unfold
+	p.Born = func(w *Row) time.Time { return w.Pod.Since() }
+	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
+	p.Table = p.columns.newTable()
+	p.Settled, p.Known, p.Around.Above = p.explains.explainNext, p.answered, p.gauges
+	return p
+}
+
+// kinds are the pending ones of the namespace.
+func (p *Page) kinds() []query.PendingRow {
+	namespace := p.Host.Namespace()
+	var rows []query.PendingRow
+	for _, kind := range p.Host.Observed().Snapshot.Pending {
+		if namespace != "" && kind.Namespace() != namespace {
+			continue
+		}
+		row := query.PendingRow{Kind: kind}
+		if report := p.verdicts.Of(kind); report != nil {
+			row.State, row.BlockedBy, row.Why = report.State, report.BlockedBy, report.Why
+			if seen := report.Observed.AttemptSeen; seen != nil {
+				row.Tried = seen.Time
+			}
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		p.idle = newIdle(p.Host)
+	}
+	return rows
+}
+
+// unfold gives each kind a row, and one to each pod of the unfolded kinds.
+func (p *Page) unfold(kinds []query.PendingRow) []*Row {
+	rows := make([]*Row, 0, len(kinds))
+	rowOf := rowsKept(p.Table.Rows, kinds)
+	for _, k := range kinds {
+		rows = append(rows, &Row{rowOf(k.Kind), k.Kind, k.Kind.First(), k.Kind.Count(), false})
+		if !p.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
+			continue
+		}
+		for _, pod := range k.Kind.Pods {
+			rows = append(rows, &Row{string(pod.Object.UID), k.Kind, pod, 1, true})
+		}
+	}
+	return rows
+}
+
+// rowsKept names the row of each kind. A pod that became another kind, such as one
+// that was nominated or scheduled, keeps its row: it is not gone.
+func rowsKept(rows []*Row, kinds []query.PendingRow) func(*model.Kind) string {
+	name := func(kind *model.Kind) string { return "kind " + kind.Key }
+	there := make(map[string]bool, len(kinds))
+	for _, k := range kinds {
+		there[name(k.Kind)] = true
+	}
+	left := map[types.UID]string{} // rows whose kind no longer exists, by their pod
+	shown := map[string]bool{}
+	for _, row := range rows {
+		if shown[row.ID] = true; !row.Leaf && !there[row.ID] {
+			left[row.Pod.Object.UID] = row.ID
+		}
+	}
+	return func(kind *model.Kind) string {
+		id, uid := name(kind), kind.First().Object.UID
+		was, moved := left[uid]
+		if !moved || shown[id] {
+			return id
+		}
+		delete(left, uid)
+		return was
+	}
+}
+
+// answered says whether a kind was asked about already; it may still have no
+// explanation.
+func (p *Page) answered(row query.PendingRow) bool {
+	_, ok := p.verdicts.Known[row.Kind.Key]
+	return ok
+}
+
+// Body is the table, or idleLines where no pods are pending.
+func (p *Page) Body() []string {
+	if len(p.Table.Rows) > 0 || p.Host.Observed().IsReading() || p.All > 0 {
+		return p.Page.Body()
+	}
+	s := p.Host.Styles()
+	lines := idleLines(p.Host.Observed())
+	for i, line := range lines {
+		lines[i] = s.Text.Render(line)
+	}
+	return p.Around.Join(lines, p.Table.Height)
+}
+
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string { return []string{"pending"} }
+
+// Update implements page.View.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ExplainedMsg:
+		return p.explains.onExplained(msg)
+	case RestedMsg:
+		p.verdicts.resting = false
+		return p.explains.explainOnTop()
+	case page.SnapshotMsg:
+		p.limit()
+		p.capacity.of(msg.Snapshot, msg.Snapshot.Nodes)
+		p.trend.add(p.Host, p.verdicts)
+		return tea.Batch(p.Page.Update(msg), p.explains.explainNext())
+	}
+	return p.Page.Update(msg)
+}
+
+// limit takes the columns for what could be read, and for one namespace or all.
+func (p *Page) limit() {
+	limited, one := p.Host.Observed().NotRead("nodes") != "", p.Host.Namespace() != ""
+	if limited != p.columns.limited || one != p.columns.one {
+		p.columns.limited, p.columns.one = limited, one
+		if p.Around.Above = p.gauges; limited {
+			p.Around.Above = nil
+		}
+		old := p.Table
+		p.Table = p.columns.newTable()
+		p.Table.TakeOver(old)
+		p.Resize(p.Width, p.Height)
+	}
+}
+
+// Selected implements page.View.
+func (p *Page) Selected() page.Selection {
+	w, ok := p.Table.Selected()
+	if !ok {
+		return page.Selection{}
+	}
+	return page.SelectPod(w.Pod)
+}
+
+// Places implements page.View.
+func (p *Page) Places() keymap.Place {
+	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending
+}
+
+// Footer implements page.View.
+func (p *Page) Footer() []page.Key {
+	if _, ok := p.Table.Selected(); !ok {
+		return append([]page.Key{{Do: keymap.Pending, Label: "1–3", Word: "views"}}, page.Keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
+	}
+	if p.Host.Observed().Lost() {
+		return page.Keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)
+	}
+	if p.Host.Observed().IsReading() {
+		return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Palette)
+	}
+	if p.columns.limited {
+		return page.Keys(keymap.Open, keymap.Unread, keymap.Words, keymap.Describe, keymap.Filter)
+	}
+	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Words, keymap.Describe, keymap.Palette)
+}
+
+// Off implements page.View.
+func (p *Page) Off(do keymap.Action) string {
+	w, ok := p.Table.Selected()
+	if do == keymap.Unfold && (!ok || len(w.Kind.Pods) == 1) {
+		return "this row is a single pod."
+	}
+	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
+}
+
+// Act implements page.View.
+func (p *Page) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := p.ActList(do); done {
+		return cmd
+	}
+	if do == keymap.Unfold {
+		w, _ := p.Table.Selected()
+		p.unfolded[w.Kind.Key] = !p.unfolded[w.Kind.Key]
+		return p.Query().Arrange(list.Kept)
+	}
+	return p.Host.ActOn(do, p.Selected())
+}
+
+// Targets of Pending are pods that exist: all pods of a row that stands for several.
+func (p *Page) Targets() page.Targets {
+	var t page.Targets
+	rows, gone := p.Table.Acted()
+	if gone {
+		t.Gone = rows[0].Pod.FullName()
+	}
+	for _, row := range rows {
+		for _, pod := range row.pods() {
+			if pod.Exists() && !slices.Contains(t.Pods, pod) {
+				t.Pods = append(t.Pods, pod)
+			}
+		}
+	}
+	return t
+}
+
+// pods are those that a row stands for.
+func (w *Row) pods() []*model.Pod {
+	if w.Leaf || w.Of == 1 {
+		return []*model.Pod{w.Pod}
+	}
+	return w.Kind.Pods
+}

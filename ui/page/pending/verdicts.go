@@ -1,0 +1,70 @@
+package pending
+
+import (
+	"context"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
+// restMoved is in place of page.RestLeast while a row in view is outdated.
+const restMoved = 10 * time.Millisecond
+
+// Verdicts keeps the newest explanation of each pending kind.
+type Verdicts struct {
+	Known  map[string]Verdict // by a kind's key
+	Asking bool               // one is under way
+	Stop   context.CancelFunc // ends it
+	Hidden bool               // until a prediction of a lesson is answered
+
+	host    page.Host
+	about   string    // the key of the kind that is asked about
+	resting bool      // none is renewed until RestedMsg
+	outside bool      // the next renewal is of a kind out of view
+	since   int64     // of a recording: answers of an earlier revision are of another step
+	due     bool      // verdicts arrived by which rows are not yet filtered and sorted
+	applied time.Time // when they last were
+}
+
+// Verdict is one explanation, and the state that it was made for.
+type Verdict struct {
+	Report   *report.Report // nil where there was an error
+	Revision int64
+}
+
+// NewVerdicts knows nothing yet.
+func NewVerdicts(h page.Host) Verdicts { return Verdicts{host: h, Known: map[string]Verdict{}} }
+
+// Restart forgets all: they do not hold for a revision, nor for those after it.
+func (v *Verdicts) Restart(revision int64) {
+	*v = Verdicts{host: v.host, Known: map[string]Verdict{}, Asking: v.Asking, about: v.about, Stop: v.Stop, since: revision}
+}
+
+// Of is the newest explanation of the kind, nil if there is none yet or it is hidden.
+func (v *Verdicts) Of(kind *model.Kind) *report.Report {
+	if v.Hidden {
+		return nil
+	}
+	return v.Known[kind.Key].Report
+}
+
+// outdated reports whether the cluster changed since the kind was explained, so that
+// its verdict may be different now.
+func (v *Verdicts) outdated(kind *model.Kind) bool {
+	known := v.Known[kind.Key]
+	return known.Report != nil && max(known.Revision, known.Report.Revision) < v.host.Observed().Snapshot.Moved && !v.host.Observed().IsReading()
+}
+
+type (
+	// ExplainedMsg is the explanation of a kind.
+	ExplainedMsg struct {
+		Key     string
+		Verdict Verdict
+		Took    time.Duration
+		Stopped bool // nothing waited for it any more
+	}
+	// RestedMsg says that verdicts may be renewed again.
+	RestedMsg struct{}
+)
