@@ -265,15 +265,6 @@ func (a *App) onTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// ask runs work off the event loop and brings its result to v.update. The
-// context ends when the cluster is left.
-func (a *App) ask(v page.View, work func(context.Context) tea.Msg) tea.Cmd {
-	ctx, opened := a.ctx, a.opened
-	return func() tea.Msg {
-		return resultMsg{opened, v, work(ctx)}
-	}
-}
-
 // later sends msg to v after a duration.
 func (a *App) later(v page.View, d time.Duration, msg tea.Msg) tea.Cmd {
 	opened := a.opened
