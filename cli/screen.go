@@ -64,6 +64,7 @@ func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.Theme, options.ASCII, options.Production = s.settings.Theme, *s.settings.ASCII, s.settings.Production
 	options.ReadOnly, options.Version = s.source.ReadOnly, build.Version()
 	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
+	options.NoPreview = s.settings.Preview != nil && !*s.settings.Preview
 	app := ui.New(options)
 	defer app.Close()
 	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {

@@ -37,6 +37,7 @@ type Options struct {
 	ReadOnly   bool             // refuse every change
 	Demo       bool             // it is the embedded cluster
 	Large      bool             // draw large and plain, as for a projector
+	NoPreview  bool             // lists have no preview of the selected row; v turns it
 	Levels     gauge.Levels     // where gauges turn; zero is gauge.DefaultLevels
 	Production string           // a pattern of context names, "*prod*"; "" is none
 	Version    string           // fathom's own

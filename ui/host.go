@@ -27,6 +27,8 @@ func (h *host) Namespace() string { return h.app.namespace() }
 
 func (h *host) Large() bool { return h.app.Large }
 
+func (h *host) Preview() bool { return !h.app.NoPreview }
+
 func (h *host) Levels() gauge.Levels { return h.app.Levels }
 
 func (h *host) ReadingWords() string { return h.app.contexts.readingWords() }

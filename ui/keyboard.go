@@ -98,6 +98,9 @@ func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.boxes.openMenu(), true
 	case keymap.Close:
 		return k.close(), true
+	case keymap.Preview:
+		k.app.NoPreview = !k.app.NoPreview
+		k.app.history.fit()
 	case keymap.Last:
 		return k.app.history.goTo(k.app.history.last), true
 	case keymap.Back:

@@ -41,6 +41,7 @@ type Settings struct {
 	ReadOnly   Contexts `json:"readonly"`   // nothing is changed in these
 	PoolLabel  string   `json:"pool-label"` // the label of nodes that holds their pool
 	Levels     Levels   `json:"levels"`     // from where on bars change their colour
+	Preview    *bool    `json:"preview"`    // lists have a preview of the selected row; nil is true
 
 	themeFrom string // who set the theme: a variable or a flag; "" is the file
 }

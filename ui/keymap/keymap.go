@@ -68,6 +68,7 @@ const (
 	Describe
 	YAML
 	Wide
+	Preview
 	Up
 	Down
 	Top
@@ -167,6 +168,7 @@ var Bindings = []Binding{
 	{MarkTo, Lists, "ctrl+space", "ctrl-space", "", Unlisted, "", "mark all rows up to here"},
 	{Unmark, Lists, "M", "M", "unmark", OfList, "mark, unmark", "unmark all"},
 	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "show more columns, or fewer"},
+	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row"},
 	{Describe, Lists, "d", "d", "describe", OfList, "describe, YAML", "describe the live object"},
 	{YAML, Lists, "y", "y", "YAML", OfList, "describe, YAML", "YAML of the live object"},
 	{More, Lists, "a", "a", "more", OfList, "more actions", "all actions; also annotate, scale, restart, remove gates, delete pods without a controller"},

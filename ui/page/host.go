@@ -34,6 +34,8 @@ type Display interface {
 	Large() bool
 	// Levels are where gauges turn.
 	Levels() gauge.Levels
+	// Preview reports whether lists have a preview of the selected row.
+	Preview() bool
 	// ReadingWords say how much of the cluster is read so far.
 	ReadingWords() string
 }

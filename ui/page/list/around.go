@@ -1,12 +1,21 @@
 package list
 
+import (
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
 // Around is what stands around the table of a list: a row over it, and a preview of the
-// selected row under it. Each keeps its place while its text is not known yet.
+// selected row under it or, on a wide screen, beside it. Each keeps its place while its
+// text is not known yet.
 type Around struct {
-	Above func() string            // the row over the table, such as gauges; nil is none
-	Below func(lines int) []string // the preview, at most so many lines; nil is none
-	over  int                      // rows over the table
-	under int                      // rows under it
+	Above  func() string           // the row over the table, such as gauges; nil is none
+	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
+	over   int                     // rows over the table
+	under  int                     // rows under it
+	beside int                     // cells beside it
 }
 
 const (
@@ -18,35 +27,64 @@ const (
 	// underRows are those of a preview with its rule; from halfFrom on it has the lower half.
 	underRows = 6
 	halfFrom  = 36
+	// besideFrom is the width from which the preview stands beside the table.
+	besideFrom = 160
+	// between is what stands between the table and a preview beside it.
+	between = " │ "
 )
 
-// fit shares the height of a page, and gives what the table gets.
-func (a *Around) fit(height int, large bool) int {
-	a.over, a.under = 0, 0
+// fit shares the size of a page out, and gives what the table gets.
+func (a *Around) fit(width, height int, large, preview bool) (tableWidth, tableHeight int) {
+	a.over, a.under, a.beside = 0, 0, 0
 	if large {
-		return height
+		return width, height
 	}
 	if a.Above != nil && height >= leastOver {
 		a.over = 1
 	}
 	switch {
-	case a.Below == nil || height < leastUnder:
+	case a.Below == nil || !preview || height < leastUnder:
+	case width >= besideFrom:
+		a.beside = width * 2 / 5
+		width -= a.beside + cells.Width(between)
 	case height < halfFrom:
 		a.under = underRows
 	default:
 		a.under = height / 2
 	}
-	return height - a.over - a.under
+	return width, height - a.over - a.under
 }
 
-// Join puts what stands around them to the rows of a table that has a height.
-func (a *Around) Join(rows []string, height int) []string {
-	if a.over+a.under == 0 {
+// HasBelow reports whether the preview is shown.
+func (a *Around) HasBelow() bool { return a.under+a.beside > 0 }
+
+// WidthBelow is the width of the preview on a page of a width.
+func (a *Around) WidthBelow(width int) int {
+	if a.beside > 0 {
+		return a.beside
+	}
+	return width
+}
+
+// Join puts what stands around them to the rows of a table of a size.
+func (a *Around) Join(rows []string, width, height int, s *themes.Styles) []string {
+	if a.over+a.under+a.beside == 0 {
 		return rows
 	}
 	joined := make([]string, 0, a.over+height+a.under)
 	if a.over > 0 {
 		joined = append(joined, a.Above())
+	}
+	if a.beside > 0 {
+		preview, rule := a.Below(height), s.Rule.Render(between)
+		for i := range height {
+			row := ""
+			if i < len(rows) {
+				row = rows[i]
+			}
+			joined = append(joined, row+strings.Repeat(" ", max(width-cells.Width(row), 0))+rule+preview[i])
+		}
+		return joined
 	}
 	joined = append(joined, rows...)
 	if a.under == 0 {

@@ -43,12 +43,12 @@ type Page[F, R any] struct {
 func (l *Page[F, R]) Resize(width, height int) {
 	l.Base.Resize(width, height)
 	l.Table.Few = l.Host.Large()
-	l.Table.Resize(width, l.Around.fit(height, l.Host.Large()))
+	l.Table.Resize(l.Around.fit(width, height, l.Host.Large(), l.Host.Preview()))
 }
 
 // Body implements page.View.
 func (l *Page[F, R]) Body() []string {
-	return l.Around.Join(l.Table.Draw(l.Host.Styles()), l.Table.Height)
+	return l.Around.Join(l.Table.Draw(l.Host.Styles()), l.Table.Width, l.Table.Height, l.Host.Styles())
 }
 
 // Close clears the filter before the page is left.
@@ -112,6 +112,9 @@ func (l *Page[F, R]) ActList(do keymap.Action) (cmd tea.Cmd, done bool) {
 // OnClick selects a row, opens the selected one, or sorts by a head. Rows count
 // from the body's first.
 func (l *Page[F, R]) OnClick(x, y int) tea.Cmd {
+	if x >= l.Table.Width { // on the preview
+		return nil
+	}
 	if y == 0 {
 		if column := l.Table.Layout().At(x); column >= 0 {
 			return l.Query().SortBy(column)

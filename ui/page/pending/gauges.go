@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 )
 
 // capacity is that of some nodes of a snapshot, summed up once.
@@ -33,13 +35,29 @@ func (c *capacity) readyWords(width int) string {
 	return words
 }
 
+// overview is the state of the cluster in short: what is requested of it, and how the
+// number of pending pods has changed.
+type overview struct {
+	list     *list.Page[query.PendingRow, *Row]
+	verdicts *Verdicts
+	capacity capacity
+	trend    trend
+}
+
+// take takes in a snapshot.
+func (v *overview) take(s *model.Snapshot) {
+	v.capacity.of(s, s.Nodes)
+	v.trend.add(v.list.Host, v.verdicts)
+}
+
 // gauges are what is requested of the cluster's nodes.
-func (p *Page) gauges() string {
-	o := p.Host.Observed()
-	if o.NotRead("nodes") != "" || o.IsReading() {
+func (v *overview) gauges() string {
+	h := v.list.Host
+	if o := h.Observed(); o.NotRead("nodes") != "" || o.IsReading() {
 		return ""
 	}
-	return gauge.Capacity(p.Host.Styles(), p.Host.Levels(), &p.capacity.Capacity, p.Width, p.capacity.readyWords(p.Width))
+	width := v.list.Width
+	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.readyWords(width))
 }
 
 // trend is how many pods of a namespace have been pending.
@@ -63,13 +81,33 @@ func (t *trend) add(h page.Host, v *Verdicts) {
 // sparkWidth is the cells of the sparkline of pending pods.
 const sparkWidth = 8
 
-// words are the change and the sparkline, "+3 in 5m ▁▁▂▂▄▅█", on a wide screen.
+// words are the change and the sparkline, "+3 in 5m ▁▁▂▂▄▅█", on a wide screen. An
+// answer is given one cell less than the screen has.
 func (t *trend) words(o *page.Observed, width int) string {
 	words := t.Words(o.At)
-	if width < cells.WideFrom || words == "" || o.IsSnapshot() {
+	if width+1 < cells.WideFrom || words == "" || o.IsSnapshot() {
 		return ""
 	}
 	return words + " " + t.Spark(sparkWidth, o.At)
+}
+
+// around adds to an answer the age of the oldest pending pod and the trend, where there
+// is room for them.
+func (v *overview) around(answer string, width int) string {
+	h := v.list.Host
+	o := h.Observed()
+	room := width - 2 // to the trend, and at the right end
+	trend := v.trend.words(o, width)
+	if oldest := oldest(o, h.Namespace()); !oldest.IsZero() && v.list.InForce == "" {
+		words := " Oldest " + o.Since(oldest) + "."
+		if cells.Width(answer+words)+cells.Width(trend) <= room {
+			answer += words
+		}
+	}
+	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {
+		return answer
+	}
+	return cells.Spread(answer, trend, width-1)
 }
 
 // oldest is since when the pod of a namespace is pending that has been pending longest.

@@ -31,9 +31,9 @@ type Page struct {
 	explains explainer
 	unfolded map[string]bool // by a kind's key
 	columns  columns
-	idle     idle     // where no pods are pending
-	capacity capacity // of the cluster
-	trend    trend    // of the pending pods
+	idle     idle // where no pods are pending
+	cluster  overview
+	preview  preview
 }
 
 // New is the page of pending pods. It keeps the verdicts.
@@ -45,7 +45,10 @@ func New(h page.Host, verdicts *Verdicts) *Page {
 	p.Born = func(w *Row) time.Time { return w.Pod.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
 	p.Table = p.columns.newTable()
-	p.Settled, p.Known, p.Around.Above = p.explains.explainNext, p.answered, p.gauges
+	p.Settled, p.Known = p.explains.explainNext, verdicts.answered
+	p.cluster = overview{list: &p.Page, verdicts: verdicts}
+	p.preview = preview{list: &p.Page, explains: &p.explains}
+	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
 	return p
 }
 
@@ -114,13 +117,6 @@ func rowsKept(rows []*Row, kinds []query.PendingRow) func(*model.Kind) string {
 	}
 }
 
-// answered says whether a kind was asked about already; it may still have no
-// explanation.
-func (p *Page) answered(row query.PendingRow) bool {
-	_, ok := p.verdicts.Known[row.Kind.Key]
-	return ok
-}
-
 // Body is the table, or idleLines where no pods are pending.
 func (p *Page) Body() []string {
 	if len(p.Table.Rows) > 0 || p.Host.Observed().IsReading() || p.All > 0 {
@@ -131,7 +127,7 @@ func (p *Page) Body() []string {
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
-	return p.Around.Join(lines, p.Table.Height)
+	return p.Around.Join(lines, p.Table.Width, p.Table.Height, s)
 }
 
 // Crumbs implements page.View.
@@ -139,6 +135,11 @@ func (p *Page) Crumbs() []string { return []string{"pending"} }
 
 // Update implements page.View.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	return tea.Batch(p.preview.update(msg), p.update(msg), p.preview.follow())
+}
+
+// update takes the messages of the list.
+func (p *Page) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ExplainedMsg:
 		return p.explains.onExplained(msg)
@@ -147,8 +148,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.explains.explainOnTop()
 	case page.SnapshotMsg:
 		p.limit()
-		p.capacity.of(msg.Snapshot, msg.Snapshot.Nodes)
-		p.trend.add(p.Host, p.verdicts)
+		p.cluster.take(msg.Snapshot)
 		return tea.Batch(p.Page.Update(msg), p.explains.explainNext())
 	}
 	return p.Page.Update(msg)
@@ -159,8 +159,8 @@ func (p *Page) limit() {
 	limited, one := p.Host.Observed().NotRead("nodes") != "", p.Host.Namespace() != ""
 	if limited != p.columns.limited || one != p.columns.one {
 		p.columns.limited, p.columns.one = limited, one
-		if p.Around.Above = p.gauges; limited {
-			p.Around.Above = nil
+		if p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines; limited {
+			p.Around.Above, p.Around.Below = nil, nil
 		}
 		old := p.Table
 		p.Table = p.columns.newTable()
@@ -212,7 +212,7 @@ func (p *Page) Off(do keymap.Action) string {
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := p.ActList(do); done {
-		return cmd
+		return tea.Batch(cmd, p.preview.follow())
 	}
 	if do == keymap.Unfold {
 		w, _ := p.Table.Selected()

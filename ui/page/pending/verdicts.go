@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -48,6 +49,13 @@ func (v *Verdicts) Of(kind *model.Kind) *report.Report {
 		return nil
 	}
 	return v.Known[kind.Key].Report
+}
+
+// answered says whether a kind was asked about already; it may still have no
+// explanation.
+func (v *Verdicts) answered(row query.PendingRow) bool {
+	_, ok := v.Known[row.Kind.Key]
+	return ok
 }
 
 // outdated reports whether the cluster changed since the kind was explained, so that

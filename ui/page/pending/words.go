@@ -84,25 +84,7 @@ func (p *Page) Answer(width int) string {
 	case p.verdicts.Hidden:
 		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.rejections(), width)
 	}
-	return p.withTrend(p.Query().Filtered(t.fitting(words, width-cells.Width(p.Query().Keeps())), width), width)
-}
-
-// withTrend adds the age of the oldest pending pod and the trend, where there is room
-// for them.
-func (p *Page) withTrend(answer string, width int) string {
-	o := p.Host.Observed()
-	room := width - 2 // to the trend, and at the right end
-	trend := p.trend.words(o, width)
-	if oldest := oldest(o, p.Host.Namespace()); !oldest.IsZero() && p.InForce == "" {
-		words := " Oldest " + o.Since(oldest) + "."
-		if cells.Width(answer+words)+cells.Width(trend) <= room {
-			answer += words
-		}
-	}
-	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {
-		return answer
-	}
-	return cells.Spread(answer, trend, width-1)
+	return p.cluster.around(p.Query().Filtered(t.fitting(words, width-cells.Width(p.Query().Keeps())), width), width)
 }
 
 // fitting is the count with as many of its parts as fit width cells.

@@ -62,6 +62,9 @@ type Cursor struct {
 	Row  int
 }
 
+// NoCursor is on no row.
+var NoCursor = Cursor{Part: Parts + 1}
+
 func (p *Page) wide() bool { return p.Width >= cells.WideFrom }
 
 // old says that the page shows what was, not what is.

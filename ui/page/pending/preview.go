@@ -1,0 +1,150 @@
+package pending
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+)
+
+// preview draws Why of the selected row in short, under the list. Its verdict is that of
+// the row; fixes are simulated once the cursor has rested on the row.
+type preview struct {
+	list     *list.Page[query.PendingRow, *Row]
+	explains *explainer
+	tries    fixes.Poll
+	of       types.UID // the pod that the fixes are of; "" is none
+	nth      int       // of the rows that the cursor has been on
+	rested   bool      // it has rested on this one
+}
+
+// RestAfter is how long the cursor stays on a row before fixes of its pod are simulated.
+const RestAfter = 300 * time.Millisecond
+
+// cursorRestedMsg says that the cursor has been on the nth row for a while.
+type cursorRestedMsg struct{ nth int }
+
+// row is the selected one whose preview is shown; false where there is none.
+func (p *preview) row() (*Row, bool) {
+	row, ok := p.list.Table.Selected()
+	return row, ok && p.list.Around.HasBelow() && !p.list.Table.SelectedGone()
+}
+
+// report is the newest verdict on the selected row; nil while there is none.
+func (p *preview) report(row *Row) *report.Report { return p.explains.verdicts.Of(row.Kind) }
+
+// follow keeps up with the cursor.
+func (p *preview) follow() tea.Cmd {
+	row, ok := p.row()
+	var uid types.UID
+	if ok {
+		uid = row.Pod.Object.UID
+	}
+	if uid == p.of {
+		return p.ask()
+	}
+	p.tries.Leave()
+	p.nth++
+	p.of, p.tries, p.rested = uid, fixes.Poll{}, false
+	if uid == "" {
+		return nil
+	}
+	return p.list.Host.Later(p.list.Self, RestAfter, cursorRestedMsg{p.nth})
+}
+
+// ask has fixes simulated for the row that the cursor has rested on, once no row waits
+// for its verdict.
+func (p *preview) ask() tea.Cmd {
+	row, ok := p.row()
+	if !ok || !p.rested || p.list.Host.Observed().IsReading() || !p.page(row, 0).Fixable() || p.explains.unexplained() != nil {
+		return nil
+	}
+	return fixes.Ask(&p.tries, p.list.Host, p.list.Self, p.of)
+}
+
+// update takes the messages of the preview.
+func (p *preview) update(msg tea.Msg) tea.Cmd {
+	if rested, ok := msg.(cursorRestedMsg); ok && rested.nth == p.nth {
+		p.rested = true
+		return p.ask()
+	}
+	news, cmd := p.tries.Update(p.list.Host, p.list.Self, msg)
+	if news == page.Renew {
+		return tea.Batch(cmd, p.ask())
+	}
+	return cmd
+}
+
+// page is what the preview is drawn from.
+func (p *preview) page(row *Row, rows int) *why.Page {
+	o := p.list.Host.Observed()
+	drawn := &why.Page{
+		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind, Fixes: p.tries.Value, Unfixed: p.tries.Trouble,
+		Cursor: why.NoCursor, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
+		Styles: p.list.Host.Styles(), Explaining: p.explains.verdicts.outdated(row.Kind),
+	}
+	if told := p.report(row); told != nil {
+		drawn.Take(told, nil)
+	}
+	return drawn
+}
+
+// shortRows is how many rows a preview has at most that is told in a few lines.
+const shortRows = 8
+
+// lines draw the preview in so many rows, its rule first.
+func (p *preview) lines(rows int) []string {
+	lines := make([]string, rows)
+	row, ok := p.row()
+	if !ok || p.list.Host.Observed().IsReading() {
+		return lines
+	}
+	drawn := p.page(row, rows-1)
+	lines[0] = p.rule(row, drawn.Width)
+	s := p.list.Host.Styles()
+	switch told := p.report(row); {
+	case p.explains.verdicts.Hidden:
+		lines[1] = s.Dim.Render("   " + page.HiddenWords)
+	case told == nil:
+		lines[1] = s.Dim.Render("   explaining")
+	case rows <= shortRows:
+		copy(lines[1:], drawn.Short(rows-2))
+	default:
+		lines[1] = " " + cells.Cut(drawn.Verdict(), drawn.Width-1)
+		for i, line := range drawn.Lines() {
+			if 2+i < rows {
+				lines[2+i] = line.Text
+			}
+		}
+	}
+	return lines
+}
+
+// rule is the line over the preview: what it is of.
+func (p *preview) rule(row *Row, width int) string {
+	pod := row.Pod
+	name := pod.FullName()
+	if !row.Leaf && row.Of > 1 {
+		name = row.Kind.FullName()
+	}
+	parts := []string{name, pod.Owner.Kind, requests(pod.Requests), string(pod.QOS)}
+	words := ""
+	for _, part := range parts {
+		if part != "" && words != "" {
+			words += " · "
+		}
+		words += part
+	}
+	text := cells.Cut(" ─ "+model.Clean(words)+" ", width)
+	return p.list.Host.Styles().Rule.Render(text + strings.Repeat("─", max(width-1-cells.Width(text), 0)))
+}

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
+)
+
+// previewed is the dashboard on prod-eu, where shop/checkout has its whole explanation.
+func previewed(t *testing.T, width, height int, with func(*Options)) (*App, *fakeCluster, types.UID) {
+	t.Helper()
+	s := newProdEU().snapshot()
+	checkout, ok := s.PodNamed("shop", "checkout-6c9d8b7f4-x2x1p")
+	if !ok {
+		t.Fatal("there is no shop/checkout")
+	}
+	uid := checkout.Object.UID
+	cluster := &fakeCluster{reports: verdictsOf(s), fixes: map[types.UID]*report.Fixes{uid: checkoutFixes()}}
+	row, whole := cluster.reports[uid], checkoutReport()
+	whole.State, whole.BlockedBy, whole.Why, whole.Revision = row.State, row.BlockedBy, row.Why, row.Revision
+	cluster.reports[uid] = whole
+	return newTestAppWith(t, width, height, s, cluster, with), cluster, uid
+}
+
+// cursorRests lets the time pass after which the cursor counts as resting on its row.
+func cursorRests(t *testing.T, app *App) {
+	t.Helper()
+	var due []tea.Msg
+	comingLater[app] = slices.DeleteFunc(comingLater[app], func(d dueMsg) bool {
+		if d.after != pending.RestAfter {
+			return false
+		}
+		due = append(due, d.msg)
+		return true
+	})
+	send(t, app, due...)
+}
+
+func TestThePreviewIsDrawnAsDesigned(t *testing.T) {
+	for name, size := range map[string]struct{ width, height int }{"80x24": {80, 24}, "120x40": {120, 40}, "160x40": {160, 40}} {
+		t.Run(name, func(t *testing.T) {
+			app, _, _ := previewed(t, size.width, size.height, nil)
+			press(t, app, "j", "j", "j", "j")
+			cursorRests(t, app)
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestFixesAreSimulatedOnceTheCursorRests(t *testing.T) {
+	app, cluster, checkout := previewed(t, 80, 24, nil)
+	press(t, app, "j", "j", "j", "j")
+	if len(cluster.fixed) != 0 {
+		t.Fatalf("fixes of %v were simulated while the cursor moved", cluster.fixed)
+	}
+	if got := screen(app); !strings.Contains(got, "simulating fixes") {
+		t.Errorf("the preview does not say that fixes follow:\n%s", got)
+	}
+	cursorRests(t, app) // on five rows, four of which it has left
+	if !slices.Equal(cluster.fixed, []types.UID{checkout}) {
+		t.Errorf("fixes of %v were simulated, want those of %v", cluster.fixed, checkout)
+	}
+	if got := screen(app); !strings.Contains(got, "✓ request cpu 3.6") {
+		t.Errorf("the preview does not have the fix:\n%s", got)
+	}
+	press(t, app, "j")
+	if got := screen(app); strings.Contains(got, "✓ request cpu 3.6") {
+		t.Errorf("the preview has a fix of another row:\n%s", got)
+	}
+}
+
+func TestNoFixesAreSimulatedWithoutAPreview(t *testing.T) {
+	for name, c := range map[string]struct {
+		height int
+		with   func(*Options)
+		keys   []string
+	}{
+		"a low terminal":       {height: 23},
+		"the setting":          {height: 24, with: func(o *Options) { o.NoPreview = true }},
+		"v":                    {height: 24, keys: []string{"v"}},
+		"large and plain":      {height: 24, with: func(o *Options) { o.Large = true }},
+		"another page is open": {height: 24, keys: []string{"3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			app, cluster, _ := previewed(t, 80, c.height, c.with)
+			press(t, app, c.keys...)
+			press(t, app, "j", "j", "j", "j")
+			cursorRests(t, app)
+			if len(cluster.fixed) != 0 {
+				t.Errorf("fixes of %v were simulated", cluster.fixed)
+			}
+			if got := screen(app); strings.Contains(got, " ─ shop/checkout") {
+				t.Errorf("there is a preview:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestVShowsAndHidesThePreviewOfAllLists(t *testing.T) {
+	app, _, _ := previewed(t, 80, 24, nil)
+	before := screen(app)
+	press(t, app, "v")
+	if got := screen(app); strings.Contains(got, " ─ payments/ledger-0") {
+		t.Errorf("v does not hide it:\n%s", got)
+	}
+	press(t, app, "2", "1")
+	if got := screen(app); strings.Contains(got, " ─ payments/ledger-0") {
+		t.Errorf("it comes back with the page:\n%s", got)
+	}
+	press(t, app, "v")
+	if got := screen(app); got != before {
+		t.Errorf("it is not as it was:\n%s", got)
+	}
+}
