@@ -118,7 +118,7 @@ func (p *preview) lines(rows int) []string {
 	case told == nil:
 		lines[1] = s.Dim.Render("   explaining")
 	case rows <= shortRows:
-		copy(lines[1:], drawn.Short(rows-2))
+		copy(lines[1:], why.Short(drawn, rows-2))
 	default:
 		lines[1] = " " + cells.Cut(drawn.Verdict(), drawn.Width-1)
 		for i, line := range drawn.Lines() {

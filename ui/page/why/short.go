@@ -14,7 +14,7 @@ import (
 // Short draws the explanation in so many rows at most: the verdict, whether
 // kube-scheduler agrees and what preemption could do, then the first fixes or, where the
 // verdict is not about nodes, the first facts.
-func (p *Page) Short(rows int) []string {
+func Short(p *Page, rows int) []string {
 	told := short{p}
 	lines := []string{"   " + told.verdict()}
 	if said := told.compared(); said != "" {
