@@ -47,18 +47,18 @@ func TestDemoExplainsWhyPodsWait(t *testing.T) {
 	s.shows(`^ demo › all › pending` + demoLive)
 	s.shows(`^ 14 pending: 11 unschedulable, 1 gated, 1 no scheduler, 1 image`)
 	for _, row := range []struct{ pod, why, answer string }{
-		{`shop/checkout ×3`, `unschedulable +std-b-02 needs cpu 350m`, `No node fits. Closest: std-b-02 needs cpu 350m more`},
-		{`ml/train`, `unschedulable +cpu 32; largest node 31.8`, `it requests cpu 32, the largest node has 31.8`},
-		{`ml/embed`, `unschedulable +dedicated=gpu:NoSchedule`, `dedicated=gpu:NoSchedule`},
-		{`data/etl`, `unschedulable +node selector instance`, `instance-type=r6i.4xlarge`},
-		{`search/index-2`, `unschedulable +std-b-02 needs cpu 50m`, `claim data-index-2`},
+		{`shop/checkout ×3`, ` cpu +std-b-02 needs 350m more`, `0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more`},
+		{`ml/train`, `too large +cpu 32; largest node 31.8`, `it requests cpu 32, the largest node has 31.8`},
+		{`ml/embed`, `taint +dedicated=gpu:NoSchedule`, `dedicated=gpu:NoSchedule`},
+		{`data/etl`, `node selector +instance-type=r6i`, `instance-type=r6i.4xlarge`},
+		{`search/index-2`, ` cpu +std-b-02 needs 50m more`, `claim data-index-2`},
 		{`ml/notebook-0`, `no scheduler +"ml-scheduler" is not ru`, `Scheduler "ml-scheduler" is not running`},
-		{`batch/nightly`, `gated +example.com/budget`, `Gated by example.com/budget`},
-		{`web/front ×2`, `unschedulable`, `one per node: 4 of 4 taken`},
-		{`web/edge`, `unschedulable`, `zone skew 2, maxSkew 1`},
-		{`web/proxy`, `unschedulable`, `port 8443/TCP in use on each`},
+		{`batch/nightly`, `gate +example.com/budget`, `Gated by example.com/budget`},
+		{`web/front ×2`, `anti-affinity`, `one per node: 4 of 4 taken`},
+		{`web/edge`, `spread`, `zone skew 2, maxSkew 1`},
+		{`web/proxy`, `host port`, `port 8443/TCP in use on each`},
 		{`shop/recom`, `image +std-a-02: ErrImagePull`, `not started: the image registry.example/shop/rec`},
-		{`team-a/api ×2`, `not created +quota compute: requests.c`, `ResourceQuota team-a/compute allows requests.cpu 4, 3.6 us`},
+		{`team-a/api ×2`, `quota +compute: requests.c`, `ResourceQuota team-a/compute allows requests.cpu 4, 3.6 us`},
 	} {
 		s.shows(row.pod + `.* ` + row.why)
 		name, _, _ := strings.Cut(row.pod, " ")
@@ -81,7 +81,7 @@ func TestDemoExplainsWhyPodsWait(t *testing.T) {
 // the real scheduler and controllers react.
 func TestDemoReactsToChanges(t *testing.T) {
 	s := openDemo(t)
-	s.shows(`web/edge.* unschedulable`)
+	s.shows(`web/edge.* spread`)
 	s.press("3")
 	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
 	s.press("/spot-a-01" + enter)

@@ -123,7 +123,7 @@ func TestARecordedIncidentIsReadFromItsEnd(t *testing.T) {
 
 	s := open(t, 120, 30, "--from", r.dir)
 	s.shows(`SNAPSHOT READ-ONLY  step (\d+) of (\d+)  taken`)
-	s.shows(`^▸ +default/waits .* unschedulable +std-1 needs cpu 1 more`)
+	s.shows(`^▸ +default/waits .* cpu +std-1 needs 1 more`)
 	s.press("H")
 	s.shows(`^ No node (fits|would have fit) since step \d+: took took the capacity on std-1\.`)
 	s.shows(`default/took was scheduled with cpu 2; without it the pod would fit`)

@@ -143,7 +143,7 @@ func readWhy(t *testing.T, config string) {
 	s := open(t, 80, 24, "--kubeconfig", config)
 	s.shows(`› all › pending` + live)
 	s.shows(`^ \d+ pending: \d+ unschedulable, `)
-	s.shows(`ml/train.* unschedulable +cpu 32; largest node 15.89`)
+	s.shows(`ml/train.* too large +cpu 32; largest node 15.89`)
 	s.shows(`batch/nightly.* gated +example.com/budget`)
 	s.shows(`shop/recom.* image +`)
 	s.fits(80, 24)

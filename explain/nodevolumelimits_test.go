@@ -51,7 +51,7 @@ func TestAClaimThatIsNotBoundCountsByItsClass(t *testing.T) {
 	same(t, refusalIn(t, report, names.NodeVolumeLimits, "n").What,
 		"n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 1 volume for claim data/new, 1 of 1 are in use")
 	same(t, report.Groups[0].Words, "attach limit of csi.example.com reached")
-	same(t, report.Summary, "No node fits. Closest: m and 1 more, attach limit of csi.example.com reached.")
+	same(t, report.Summary, "0 of 2 nodes fit. Closest: m and 1 more, attach limit of csi.example.com reached.")
 	same(t, longest(&report.Groups[0], 100), "m: attach limit of csi.example.com: 0 of 0 in use; n: attach limit of csi.example.com: 1 of 1 in use")
 }
 

@@ -48,7 +48,7 @@ func rowOf(r *report.Report) string { return r.BlockedBy + " | " + r.Why }
 func TestTheDrawnClusterIsToldAsDrawn(t *testing.T) {
 	objects, pod := drawnCluster()
 	r := mustExplain(t, startEngine(t, Options{}, objects...), pod)
-	same(t, r.Summary, "No node fits. Closest: std-b-02 needs cpu 350m more.")
+	same(t, r.Summary, "0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more.")
 	same(t, r.State, "unschedulable")
 	same(t, rowOf(r), "cpu | std-b-02 needs 350m more")
 	var words, wide []string
@@ -128,7 +128,7 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 		"one per node": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "", front), testPod("shop/2", "b", "", front)},
 			testPod("shop/x", "", "1", front),
-			"No node fits. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "anti-affinity | one per node: 2 of 2 taken",
+			"0 of 2 nodes fit. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "anti-affinity | one per node: 2 of 2 taken",
 		},
 		"a missing claim": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint)},

@@ -161,7 +161,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"a node with room missing and one with a taint: the nearest": {
 			[]runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3500m"), testNode("b", "4", taint)},
 			testPod("s/x", "", "1"),
-			"No node fits. Closest: a needs cpu 500m more.", "cpu | a needs 500m more",
+			"0 of 2 nodes fit. Closest: a needs cpu 500m more.", "cpu | a needs 500m more",
 		},
 		"a daemon's node is full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "a", "3650m")},
@@ -186,7 +186,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"two nodes are named": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "16", cordonedNode), testNode("c", "4")},
 			testPod("s/x", "", "1", pinnedTo("a", "b")),
-			"No node fits. Closest: a, dedicated=gpu:NoSchedule.", "taint | a: dedicated=gpu:NoSchedule",
+			"0 of 3 nodes fit. Closest: a, dedicated=gpu:NoSchedule.", "taint | a: dedicated=gpu:NoSchedule",
 		},
 	} {
 		r := mustExplain(t, startEngine(t, Options{}, c.nodes...), c.pod)

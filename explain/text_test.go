@@ -21,7 +21,7 @@ func TestTextIsTheScreenOfWhyWithoutAScreen(t *testing.T) {
 		LastTransitionTime: metav1.NewTime(testNow.Add(-14 * time.Minute)),
 	}}
 	same(t, report.Text(mustExplain(t, e, pod), 80, report.TextOptions{Verbose: true, Now: testNow}), `shop/checkout: Unschedulable
-No node fits. Closest: std-b-02 needs cpu 350m more.
+0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more.
 requests cpu 4, memory 4Gi · Burstable · priority 0
 Agrees with kube-scheduler, unschedulable for 14m.
 

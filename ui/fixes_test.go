@@ -139,7 +139,7 @@ func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
 	for _, msg := range messagesOf(cmd) { // the explanation, but not what it asks for then
 		app.Update(msg)
 	}
-	requireRow(t, app, 2, "No node fits.")
+	requireRow(t, app, 2, "0 of 12 nodes fit.")
 	requireRow(t, app, 18, " FIXES: simulating")
 	requireRow(t, app, 22, "Preemption won't help")
 	if cluster.asked != 0 {

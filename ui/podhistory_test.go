@@ -15,14 +15,14 @@ import (
 func lookedBack() (done, before *report.History) {
 	at := func(step int) time.Time { return now.Add(time.Duration(step-14) * time.Minute) }
 	h := &report.History{Step: 14}
-	no := "No node fits. Closest: std-b-02 needs cpu 350m more."
+	no := "0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more."
 	h.Add(14, at(14), true, report.Unschedulable, no)
 	h.Add(13, at(13), true, report.Unschedulable, no)
 	partly := *h
 	partly.Spans = slices.Clone(h.Spans)
 	h.Add(12, at(12), true, report.Unschedulable, no)
 	h.Add(11, at(11), false, "", "read rec/20261120T140141Z.json.zst: not a snapshot and not output of kubectl get: it ends in the middle")
-	h.Add(10, at(10), false, report.Unschedulable, "No node fits. Closest: std-b-02 needs cpu 100m more.")
+	h.Add(10, at(10), false, report.Unschedulable, "0 of 12 nodes fit. Closest: std-b-02 needs cpu 100m more.")
 	h.Add(9, at(9), false, report.Schedulable, "It fits 2 nodes now, std-b-02 first.")
 	h.Fitted = &report.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []report.FittedNode{
 		{Name: "std-b-02", Alone: true, Takers: []report.Taker{{Namespace: "batch", Name: "report-1", Node: "std-b-02", Holds: "cpu 4, memory 8Gi"}}},

@@ -145,7 +145,7 @@ func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 		{"a ranked node opens as its pods", rankedWay(""), []string{"enter"}, 2, "57 pods"},
 		{"esc goes back", checkoutWay(), []string{"esc"}, 1, "pending"},
 		{"W has the words", checkoutWay(), []string{"W"}, 1, "message"},
-		{"x says why", checkoutWay(), []string{"x"}, 2, "No node fits"},
+		{"x says why", checkoutWay(), []string{"x"}, 2, "0 of 12 nodes fit"},
 		{"T is here already", checkoutWay(), []string{"T"}, 23, "T trace: this page is the trace."},
 		{"T on Pending opens it", checkoutWay(), []string{"1", "j", "j", "j", "j", "T"}, 2, "[Filter 12→0]"},
 		{"T on Why opens it", checkoutWay(), []string{"x", "T"}, 2, "[Filter 12→0]"},
@@ -190,7 +190,7 @@ func TestATraceOfAPodThatIsGoneStaysOnTheScreen(t *testing.T) {
 	gone, _ := prod.snapshot().PodNamed("shop", checkoutName)
 	prod.keep(func(p *corev1.Pod) bool { return p.UID != gone.Object.UID })
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: No node fits.")
+	requireRow(t, app, 2, "Gone. It was: 0 of 12 nodes fit.")
 	requireRow(t, app, 5, "NodeName")
 }
 

@@ -61,7 +61,7 @@ func TestEnterOnPendingOpensWhy(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	press(t, app, "j", "j", "j", "j", "enter")
 	requireRow(t, app, 1, "shop/"+checkoutName)
-	requireRow(t, app, 2, "No node fits. Closest: std-b-02 needs cpu 350m more.")
+	requireRow(t, app, 2, "0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more.")
 }
 
 func TestANodeOfTheWideTableOpensAsItsPods(t *testing.T) {
@@ -181,7 +181,7 @@ func TestAPodThatVanishedIsGone(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: No node fits.")
+	requireRow(t, app, 2, "Gone. It was: 0 of 12 nodes fit.")
 	requireRow(t, app, 7, "cpu: std-b-02 needs 350m")
 }
 

@@ -23,7 +23,7 @@ func checkoutReport() *report.Report {
 			Requests: map[string]string{"cpu": "4", "memory": "8Gi"},
 		},
 		Verdict:          report.Unschedulable,
-		Summary:          "No node fits. Closest: std-b-02 needs cpu 350m more.",
+		Summary:          "0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more.",
 		SchedulerMessage: checkoutSaid,
 		Observed:         report.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
 		Preemption: &report.Preemption{

@@ -30,7 +30,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	if told, ok := tellPinned(q, r); ok {
 		return told
 	}
-	told := tellNearest(q, &r.Groups[0])
+	told := tellNearest(q, r, &r.Groups[0])
 	m := missesOf(q, r)
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
@@ -55,7 +55,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 }
 
 // tellNearest names the closest node and all its reasons.
-func tellNearest(q *podQuestion, g *report.Group) overall {
+func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 	told := overall{state: unschedulable, cause: g.Refusals[0].Cause}
 	near := *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
@@ -84,10 +84,10 @@ func tellNearest(q *podQuestion, g *report.Group) overall {
 		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
-	told.summary = fmt.Sprintf("No node fits. Closest: %s, %s.", who, strings.Join(clauses, " and "))
+	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, strings.Join(clauses, " and "))
 	if needs != "" {
 		told.why = who + " " + strings.Join(append([]string{needs}, clauses[1:]...), "; ")
-		told.summary = fmt.Sprintf("No node fits. Closest: %s %s.", who, strings.Join(clauses, " and "))
+		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, " and "))
 	}
 	return told
 }

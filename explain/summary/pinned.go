@@ -38,7 +38,7 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 			state:   unschedulable, cause: "no such node", why: fmt.Sprintf("can only run on %s: no such node", who),
 		}, true
 	}
-	told := tellNearest(q, &left.Groups[0])
+	told := tellNearest(q, r, &left.Groups[0])
 	if len(wanted) > 1 || len(report.PreFilterRefusals(&left.Groups[0])) > 0 {
 		return told, true
 	}
