@@ -14,6 +14,9 @@ import (
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 // ErrNoPod says that no pod of that UID is known.
@@ -103,4 +106,12 @@ func (s *State) unnominate(pod *corev1.Pod) fwk.PodInfo {
 		}
 	}
 	return nil
+}
+
+// newCache is the scheduler's own view of nodes and the pods on them. Like the
+// plugins it counts in metrics, and panics where they are not registered.
+func newCache(ctx context.Context) internalcache.Cache {
+	metrics.Register()
+	return internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
+		utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup))
 }
