@@ -26,10 +26,14 @@ type preview struct {
 	of       types.UID // the pod that the fixes are of; "" is none
 	nth      int       // of the rows that the cursor has been on
 	rested   bool      // it has rested on this one
+	asked    time.Time // when fixes were asked for last
 }
 
 // RestAfter is how long the cursor stays on a row before fixes of its pod are simulated.
 const RestAfter = 300 * time.Millisecond
+
+// renewAfter is how old fixes get at least before they are simulated again.
+const renewAfter = 10 * time.Second
 
 // cursorRestedMsg says that the cursor has been on the nth row for a while.
 type cursorRestedMsg struct{ nth int }
@@ -63,12 +67,18 @@ func (p *preview) follow() tea.Cmd {
 }
 
 // ask has fixes simulated for the row that the cursor has rested on, once no row waits
-// for its verdict.
+// for its verdict; again where something has changed that bears on which nodes fit.
 func (p *preview) ask() tea.Cmd {
 	row, ok := p.row()
-	if !ok || !p.rested || p.list.Host.Observed().IsReading() || !p.page(row, 0).Fixable() || p.explains.unexplained() != nil {
+	o := p.list.Host.Observed()
+	if !ok || !p.rested || o.IsReading() || !(&why.Page{Report: p.report(row)}).Fixable() || p.explains.unexplained() != nil {
 		return nil
 	}
+	has := p.tries.Value != nil || p.tries.Trouble != nil
+	if has && (o.Snapshot.Moved <= p.tries.Revision() || o.At.Sub(p.asked) < renewAfter) {
+		return nil // nothing has changed that bears on them, or it is too soon
+	}
+	p.asked = o.At
 	return fixes.Ask(&p.tries, p.list.Host, p.list.Self, p.of)
 }
 
