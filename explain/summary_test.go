@@ -139,6 +139,11 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 			}),
 			"No node fits: claim shop/warehouse does not exist.", "unschedulable", "claim | shop/warehouse does not exist",
 		},
+		"a cordon is one reason": {
+			[]runtime.Object{testNode("a", "2", nodeLabel("disktype", "hdd")), testNode("b", "16", cordon, nodeLabel("disktype", "ssd"))},
+			testPod("shop/x", "", "3", selecting("disktype", "ssd")),
+			"Only a cordon blocks it: b would accept it once uncordoned.", "unschedulable", "cordoned | b",
+		},
 		"several things": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "2")},
 			testPod("shop/x", "", "3"),

@@ -118,3 +118,20 @@ func TestVShowsAndHidesThePreviewOfAllLists(t *testing.T) {
 		t.Errorf("it is not as it was:\n%s", got)
 	}
 }
+
+func TestAnotherOrderOfTheRowsTakesTheFixesAway(t *testing.T) {
+	app, cluster, checkout := previewed(t, 80, 24, nil)
+	press(t, app, "j", "j", "j", "j")
+	cursorRests(t, app)
+	for _, keys := range [][]string{{"s", "p"}, {"S"}, {"G"}} {
+		press(t, app, keys...)
+		selected, _ := app.pages.pending.Table.Selected()
+		if got := screen(app); strings.Contains(got, "✓ request cpu 3.6") && selected.Pod.Object.UID != checkout {
+			t.Errorf("after %v the preview of %s has fixes of shop/checkout:\n%s", keys, selected.Pod.FullName(), got)
+		}
+	}
+	cursorRests(t, app)
+	if last := cluster.fixed[len(cluster.fixed)-1]; last == checkout {
+		t.Errorf("no fixes were simulated for the row that the cursor is on now: %v", cluster.fixed)
+	}
+}

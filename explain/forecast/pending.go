@@ -56,21 +56,24 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 	return nil
 }
 
-// losesNearest says whether the node that was nearest to fitting the kind is one
-// of those that change, and is behind others then.
+// losesNearest says whether the nodes that were nearest to fitting the kind are all
+// among those that change, and are behind others then.
 func (f *forecasting) losesNearest(ctx context.Context, kind *equivalenceClass, after *scheduler.SimulatedState) (bool, error) {
 	now, err := f.nearestNodes(ctx, kind, nil)
 	if err != nil || len(now) == 0 {
 		return false, err
 	}
-	if !slices.ContainsFunc(f.supposed.Nodes, func(node *corev1.Node) bool { return node.Name == now[0] }) {
+	changes := func(name string) bool {
+		return slices.ContainsFunc(f.supposed.Nodes, func(node *corev1.Node) bool { return node.Name == name })
+	}
+	if slices.ContainsFunc(now, func(name string) bool { return !changes(name) }) {
 		return false, nil
 	}
 	then, err := f.nearestNodes(ctx, kind, after)
-	return err == nil && (len(then) == 0 || then[0] != now[0]), err
+	return err == nil && !slices.ContainsFunc(then, func(name string) bool { return slices.Contains(now, name) }), err
 }
 
-// nearestNodes are those of the nearest group, nearest first, in the state of the
+// nearestNodes are those that no other node is nearer than, in the state of the
 // simulated state; nil: in the real one.
 func (f *forecasting) nearestNodes(ctx context.Context, kind *equivalenceClass, on *scheduler.SimulatedState) (nodes []string, err error) {
 	err = f.scheduler.Hold(ctx, on, func() error {
@@ -82,7 +85,7 @@ func (f *forecasting) nearestNodes(ctx context.Context, kind *equivalenceClass, 
 		if err != nil || len(m.Nodes) == 0 || m.Open() {
 			return err
 		}
-		for _, i := range groups.Of(m.Profile.Question(pod), m)[0].Nodes {
+		for _, i := range groups.Of(m.Profile.Question(pod), m)[0].Closest() {
 			nodes = append(nodes, m.Nodes[i].Node().Name)
 		}
 		return nil

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -19,9 +21,17 @@ type Group struct {
 	Nodes     []int // indices into the matrix
 	Rejecting []int // plugins whose Filter or PreFilter rejects them
 	Fits      *bool
+	reasons   int     // rejections, a cordon with its own taint counted once
 	distance  float64 // of its nearest node
+	closest   int     // nodes as near as that one: the first ones of Nodes
 	fixed     int     // rejections that no pod's end changes
 }
+
+// Closest are the nodes of the group that no other one of it is nearer than.
+func (g *Group) Closest() []int { return g.Nodes[:g.closest] }
+
+// cordonTaint is the shape of a rejection by nothing but the taint of a cordon.
+const cordonTaint = corev1.TaintNodeUnschedulable + ":" + string(corev1.TaintEffectNoSchedule)
 
 // step is one more rejection on the way to a group.
 type step struct {
@@ -48,7 +58,7 @@ const (
 
 // Of sorts the nodes of the matrix into groups, nearest first: those that fit
 // come first, then those that are not decided, then those that the fewest
-// plugins reject, then those whose nearest node is short of the least (the share
+// plugins reject (a cordon is one with its taint), then those whose nearest node is short of the least (the share
 // of what is wanted that is missing, summed over the rejections), then those that
 // the end of pods could let it in on, then in the order of the plugins that
 // reject, then the larger ones, then by name.
@@ -64,7 +74,7 @@ func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
 	slices.SortStableFunc(g.order, func(a, b *Group) int {
 		return cmp.Or(
 			cmp.Compare(report.FitRank(a.Fits), report.FitRank(b.Fits)),
-			cmp.Compare(len(a.Rejecting), len(b.Rejecting)),
+			cmp.Compare(a.reasons, b.reasons),
 			cmp.Compare(a.distance, b.distance),
 			cmp.Compare(a.fixed, b.fixed),
 			slices.Compare(a.Rejecting, b.Rejecting),
@@ -78,7 +88,7 @@ func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
 func (g *grouping) add(i int) {
 	at := nothingRefuses
 	var refusing [16]int
-	found, fixed := refusing[:0], 0
+	found, fixed, cordon, same := refusing[:0], 0, false, 0
 	for _, k := range g.m.Objecting {
 		status := g.m.Rejects(k, i)
 		if status == nil {
@@ -92,6 +102,12 @@ func (g *grouping) add(i int) {
 		if status.Code() != fwk.Unschedulable {
 			fixed++
 		}
+		switch name := g.m.Profile.Plugins[k].Name; {
+		case name == names.NodeUnschedulable:
+			cordon = true
+		case cordon && name == names.TaintToleration && shape == cordonTaint:
+			same = 1
+		}
 		at = g.walk(step{at, k, status.Code() == fwk.Unschedulable, shape})
 	}
 	if len(found) == 0 && g.m.Fits(i) == nil {
@@ -99,7 +115,7 @@ func (g *grouping) add(i int) {
 	}
 	into, ok := g.groups[at]
 	if !ok {
-		into = &Group{Rejecting: slices.Clone(found), Fits: g.m.Fits(i), fixed: fixed}
+		into = &Group{Rejecting: slices.Clone(found), reasons: len(found) - same, Fits: g.m.Fits(i), fixed: fixed}
 		g.groups[at] = into
 		g.order = append(g.order, into)
 	}
@@ -145,7 +161,9 @@ func (g *Group) near(q *plugins.Question, m *scheduler.Matrix, distances []float
 	slices.SortFunc(g.Nodes, func(a, b int) int {
 		return cmp.Or(cmp.Compare(distances[a], distances[b]), strings.Compare(m.Nodes[a].Node().Name, m.Nodes[b].Node().Name))
 	})
-	g.distance = distances[g.Nodes[0]]
+	g.distance = distances[g.Nodes[0]] - float64(len(g.Rejecting)-g.reasons)
+	for g.closest = 1; g.closest < len(g.Nodes) && distances[g.Nodes[g.closest]] == distances[g.Nodes[0]]; g.closest++ {
+	}
 }
 
 // Tell writes the group, and one answer for each of its nodes if nodes is set.

@@ -35,7 +35,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
 	case len(m.full) > 0:
-		told.why = m.nearest()
+		told.cause, told.why = model.ResourceWord(m.first.lacks[0].Resource), m.nearest()
 		told.summary = tellRoom(append(m.full, m.small...))
 	case len(m.small) > 0:
 		told.cause, told.why = tooLarge, requestWords(q)
@@ -45,6 +45,8 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		}
 		told.summary = tellSmall(q, m)
 	case len(m.between) > 0:
+		first := tellNearest(q, r, m.between[0])
+		told.cause, told.why = first.cause, first.why
 		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
 		f := tooLittle(m.without[0].lacks)[0]

@@ -92,12 +92,12 @@ func TestATrendTellsTheLastMinutesAndDrawsAllOfThem(t *testing.T) {
 	tells(0, "", "")
 	trend.Add(at(0), 4)
 	tells(30*time.Second, "", "")
-	tells(2*time.Minute, "no change in 2m", "▁▁▁▁▁▁▁▁")
+	tells(2*time.Minute, "±0 in 2m", "▁▁▁▁▁▁▁▁")
 	trend.Add(at(4*time.Minute), 11)
 	tells(4*time.Minute, "+7 in 4m", "▁▁▁▁▁▁▁█")
 	trend.Add(at(8*time.Minute), 7)
 	tells(8*time.Minute, "+3 in 5m", "▁▁▁████▄")
-	tells(20*time.Minute, "no change in 5m", "▁██▄▄▄▄▄")
+	tells(20*time.Minute, "±0 in 5m", "▁██▄▄▄▄▄")
 }
 
 func TestATrendKeepsFewSamplesAndTheNewestCount(t *testing.T) {

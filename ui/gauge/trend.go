@@ -80,7 +80,7 @@ func (t *Trend) Words(now time.Time) string {
 	}
 	change := t.at(now) - t.at(from)
 	if change == 0 {
-		return "no change in " + model.FormatAge(from, now)
+		return "±0 in " + model.FormatAge(from, now)
 	}
 	return fmt.Sprintf("%+d in %s", change, model.FormatAge(from, now))
 }

@@ -90,7 +90,7 @@ func (c *columns) all() []table.Column[*Row] {
 
 // requests are what a pod requests: cpu and memory, then all other resources.
 func requests(r model.Resources) string {
-	text := "cpu " + figures.Cores(r.MilliCPU) + ", " + figures.Memory(r.Memory)
+	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Nearest) + ", " + figures.Memory(r.Memory)
 	rest := r
 	rest.MilliCPU, rest.Memory = 0, 0
 	if others := rest.String(); others != "" {

@@ -45,7 +45,8 @@ func New(h page.Host, verdicts *Verdicts) *Page {
 	p.Born = func(w *Row) time.Time { return w.Pod.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
 	p.Table = p.columns.newTable()
-	p.Settled, p.Known = p.explains.explainNext, verdicts.answered
+	p.Settled = func() tea.Cmd { return tea.Batch(p.explains.explainNext(), p.preview.follow()) }
+	p.Known = verdicts.answered
 	p.cluster = overview{list: &p.Page, verdicts: verdicts}
 	p.preview = preview{list: &p.Page, explains: &p.explains}
 	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
@@ -203,7 +204,11 @@ func (p *Page) Footer() []page.Key {
 // Off implements page.View.
 func (p *Page) Off(do keymap.Action) string {
 	w, ok := p.Table.Selected()
-	if do == keymap.Unfold && (!ok || len(w.Kind.Pods) == 1) {
+	switch {
+	case do != keymap.Unfold:
+	case ok && w.Kind.Refused != nil:
+		return "its pods were not created."
+	case !ok || len(w.Kind.Pods) == 1:
 		return "this row is a single pod."
 	}
 	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())

@@ -99,9 +99,12 @@ func (p *preview) update(msg tea.Msg) tea.Cmd {
 func (p *preview) page(row *Row, rows int) *why.Page {
 	o := p.list.Host.Observed()
 	drawn := &why.Page{
-		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind, Fixes: p.tries.Value, Unfixed: p.tries.Trouble,
+		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind,
 		Cursor: why.NoCursor, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
 		Styles: p.list.Host.Styles(), Explaining: p.explains.verdicts.outdated(row.Kind),
+	}
+	if p.of == row.Pod.Object.UID { // the cursor may have been moved by another order of the rows
+		drawn.Fixes, drawn.Unfixed = p.tries.Value, p.tries.Trouble
 	}
 	if told := p.report(row); told != nil {
 		drawn.Take(told, nil)
