@@ -31,6 +31,25 @@ func CapacityOf(nodes []*Node) Capacity {
 	return c
 }
 
+// Percent is a part of a whole in percent, rounded down: 100 only where nothing is
+// left. A part of nothing is everything.
+func Percent(part, whole int64) int {
+	switch {
+	case part <= 0:
+		return 0
+	case whole <= 0:
+		return 100
+	}
+	return int(min(float64(part)/float64(whole)*100, 999))
+}
+
+// Percent is how much of a resource of the node is requested in percent; unknown
+// where the node does not say how much is allocatable.
+func (n *Node) Percent(name corev1.ResourceName) (percent int, known bool) {
+	whole := n.Allocatable.Of(name)
+	return Percent(n.Requested.Of(name), whole), whole > 0
+}
+
 // Extended are the extended resources that the nodes have, GPUs first, then by name.
 func (c *Capacity) Extended() []corev1.ResourceName {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Allocatable.Scalar)), func(name corev1.ResourceName) bool {

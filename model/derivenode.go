@@ -56,17 +56,19 @@ const (
 // for poolOf. The object is kept and must not change.
 func newNode(object *corev1.Node, poolLabel string) *Node {
 	n := &Node{
-		Object:      object,
-		Name:        object.Name,
-		Ready:       corev1.ConditionUnknown,
-		Cordoned:    object.Spec.Unschedulable,
-		Pressure:    pressureOf(object),
-		Roles:       rolesOf(object),
-		Zone:        cmp.Or(object.Labels[corev1.LabelTopologyZone], object.Labels[corev1.LabelFailureDomainBetaZone]),
-		Pool:        poolOf(object, poolLabel),
-		Instance:    cmp.Or(object.Labels[corev1.LabelInstanceTypeStable], object.Labels[corev1.LabelInstanceType]),
-		Version:     object.Status.NodeInfo.KubeletVersion,
-		Allocatable: NewResources(object.Status.Allocatable),
+		Object:       object,
+		Name:         object.Name,
+		Ready:        corev1.ConditionUnknown,
+		Cordoned:     object.Spec.Unschedulable,
+		Pressure:     pressureOf(object),
+		Roles:        rolesOf(object),
+		Zone:         cmp.Or(object.Labels[corev1.LabelTopologyZone], object.Labels[corev1.LabelFailureDomainBetaZone]),
+		Pool:         poolOf(object, poolLabel),
+		Instance:     cmp.Or(object.Labels[corev1.LabelInstanceTypeStable], object.Labels[corev1.LabelInstanceType]),
+		Version:      object.Status.NodeInfo.KubeletVersion,
+		Lifecycle:    lifecycleOf(object),
+		CapacityType: capacityTypeOf(object),
+		Allocatable:  NewResources(object.Status.Allocatable),
 	}
 	for i := range object.Status.Conditions {
 		if condition := &object.Status.Conditions[i]; condition.Type == corev1.NodeReady {

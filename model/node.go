@@ -8,21 +8,23 @@ import (
 
 // Node is what the dashboard shows of one node, derived once from the object.
 type Node struct {
-	Object      *corev1.Node
-	Name        string
-	Ready       corev1.ConditionStatus // Unknown when the kubelet is silent or said nothing yet
-	ReadySince  time.Time              // when Ready last changed
-	Cordoned    bool                   // spec.unschedulable
-	Status      string                 // the STATUS cell: "Ready,cordoned", "NotReady", "Unknown,MemoryPressure"
-	Taints      string                 // the TAINTS cell: "dedicated=gpu:NoSchedule,not-ready:NoExecute,NoSchedule"
-	Pressure    []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
-	Roles       []string               // node-role.kubernetes.io/…, sorted
-	Zone        string                 // topology.kubernetes.io/zone
-	Pool        string                 // the name of the node pool: Builder.PoolLabel, else a label of the known providers
-	Instance    string                 // node.kubernetes.io/instance-type
-	Version     string                 // the kubelet's
-	Allocatable Resources
-	Requested   Resources // sum over the pods bound here, as the scheduler counts
-	Limits      Resources
-	Pods        []*Pod // bound here and not finished, by namespace and name
+	Object       *corev1.Node
+	Name         string
+	Ready        corev1.ConditionStatus // Unknown when the kubelet is silent or said nothing yet
+	ReadySince   time.Time              // when Ready last changed
+	Cordoned     bool                   // spec.unschedulable
+	Status       string                 // the STATUS cell: "Ready,cordoned", "NotReady", "Unknown,MemoryPressure"
+	Taints       string                 // the TAINTS cell: "dedicated=gpu:NoSchedule,not-ready:NoExecute,NoSchedule"
+	Lifecycle    string                 // "new: not initialised", "going: scale-down"; "" in between
+	Pressure     []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
+	Roles        []string               // node-role.kubernetes.io/…, sorted
+	Zone         string                 // topology.kubernetes.io/zone
+	Pool         string                 // the name of the node pool: Builder.PoolLabel, else a label of the known providers
+	Instance     string                 // node.kubernetes.io/instance-type
+	CapacityType string                 // "spot", "on-demand", or another word of the provider; "" where no label says so
+	Version      string                 // the kubelet's
+	Allocatable  Resources
+	Requested    Resources // sum over the pods bound here, as the scheduler counts
+	Limits       Resources
+	Pods         []*Pod // bound here and not finished, by namespace and name
 }

@@ -1,9 +1,12 @@
 package query
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -25,6 +28,7 @@ func NodeFields(now time.Time, usage *model.Usage) *Fields[*model.Node] {
 		}},
 		{Name: "zone", Column: true, Value: func(n *model.Node) Value { return word(n.Zone) }},
 		{Name: "pool", Column: true, Value: func(n *model.Node) Value { return word(n.Pool) }},
+		{Name: "capacity", Also: []string{"capacity-type"}, Column: true, Value: func(n *model.Node) Value { return word(n.CapacityType) }},
 		{Name: "instance", Column: true, Value: func(n *model.Node) Value { return word(n.Instance) }},
 		{Name: "version", Column: true, Value: func(n *model.Node) Value { return word(n.Version) }},
 		{Name: "limits", Column: true, Value: func(n *model.Node) Value { return word(n.Limits.String()) }},
@@ -39,7 +43,9 @@ func NodeFields(now time.Time, usage *model.Usage) *Fields[*model.Node] {
 		return amount, ok
 	}
 	list = append(list, nodeAmounts("cpu", Cores, cpuOf, milliCPU, used)...)
+	list = append(list, nodePercent("cpu", []string{"cpu%"}, corev1.ResourceCPU))
 	list = append(list, nodeAmounts("mem", Bytes, memoryOf, memoryBytes, used)...)
+	list = append(list, nodePercent("mem", []string{"mem%", "memory%", "memory.percent"}, corev1.ResourceMemory))
 	list = append(list, nodeAmounts("gpu", Integer, gpuOf, nil, nil)...)
 	return &Fields[*model.Node]{
 		List:   list,
@@ -81,6 +87,24 @@ func nodeAmounts(name string, unit Unit, of func(*model.Resources) int64, measur
 	})
 }
 
+// nodePercent is how much of a resource is requested in percent.
+func nodePercent(name string, also []string, resource corev1.ResourceName) Field[*model.Node] {
+	return Field[*model.Node]{
+		Name: name + ".percent", Also: also, Unit: Integer,
+		Whole: func(*model.Node) Value { return number(100) },
+		Value: func(n *model.Node) Value {
+			percent, known := n.Percent(resource)
+			return Value{Number: int64(percent), Unknown: !known}
+		},
+		Compare: func(a, b *model.Node) int { return cmp.Compare(share(a, resource), share(b, resource)) },
+	}
+}
+
+// share is how much of a resource is requested of the node's.
+func share(n *model.Node, resource corev1.ResourceName) float64 {
+	return float64(n.Requested.Of(resource)) / float64(n.Allocatable.Of(resource))
+}
+
 // freeCell writes the CPU FREE and MEM FREE cells, free/allocatable.
 func freeCell(unit Unit, of func(*model.Resources) int64) func(dst []byte, n *model.Node) []byte {
 	return func(dst []byte, n *model.Node) []byte {
@@ -105,6 +129,10 @@ func nodeStatus(n *model.Node) Value {
 	}
 	if texts[0] == "Unknown" {
 		texts = append(texts, "NotReady")
+	}
+	if n.Lifecycle != "" {
+		short, _, _ := strings.Cut(n.Lifecycle, ":")
+		texts = append(texts, n.Lifecycle, short)
 	}
 	return Value{Text: n.Status, Texts: texts}
 }

@@ -28,16 +28,16 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, wor
 		part, whole := c.Requested.Of(resource.name), c.Allocatable.Of(resource.name)
 		plain, styled := Draw(s, levels, barWidth, part, whole)
 		percent := Words(part, whole)
-		row.add(resource.head+" "+plain+" "+percent, s.Dim.Render(resource.head)+" "+styled+" "+levels.Tone(Percent(part, whole)).Style(s).Render(percent))
+		row.add(resource.head+" "+plain+" "+percent, s.Dim.Render(resource.head)+" "+styled+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
 	}
 	for _, name := range c.Extended() {
 		part, whole := c.Requested.Of(name), c.Allocatable.Of(name)
 		head, figure := model.Clean(model.ResourceWord(name)), model.FormatCount(part)+"/"+model.FormatCount(whole)
-		row.add(head+" "+figure, s.Dim.Render(head)+" "+levels.Tone(Percent(part, whole)).Style(s).Render(figure))
+		row.add(head+" "+figure, s.Dim.Render(head)+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(figure))
 	}
 	part, whole := c.Requested.Pods, c.Allocatable.Pods
 	percent := Words(part, whole)
-	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(Percent(part, whole)).Style(s).Render(percent))
+	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
 	for _, word := range words {
 		if word != "" {
 			row.add(word, s.Dim.Render(word))

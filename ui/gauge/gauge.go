@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -36,18 +37,6 @@ func (l Levels) Mark(percent int) string {
 	return " "
 }
 
-// Percent is a part of a whole in percent, rounded down: 100 only where nothing is
-// left. A part of nothing is everything.
-func Percent(part, whole int64) int {
-	switch {
-	case part <= 0:
-		return 0
-	case whole <= 0:
-		return 100
-	}
-	return int(min(float64(part)/float64(whole)*100, 999))
-}
-
 // eighths are the parts of a cell; each has a twin in ASCII.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
@@ -69,12 +58,12 @@ func Bar(width int, part, whole int64) (taken, free string) {
 // Draw is a bar in the colour of its level.
 func Draw(s *themes.Styles, levels Levels, width int, part, whole int64) (plain, styled string) {
 	taken, free := Bar(width, part, whole)
-	return taken + free, levels.Tone(Percent(part, whole)).Style(s).Render(taken) + s.BarFree.Render(free)
+	return taken + free, levels.Tone(model.Percent(part, whole)).Style(s).Render(taken) + s.BarFree.Render(free)
 }
 
 // Words is a percentage for people: "53%".
 func Words(part, whole int64) string {
-	if percent := Percent(part, whole); percent > 0 || part <= 0 {
+	if percent := model.Percent(part, whole); percent > 0 || part <= 0 {
 		return fmt.Sprintf("%d%%", percent)
 	}
 	return "<1%"

@@ -1,0 +1,83 @@
+package model
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// uninitialized is the taint that a node has until its cloud provider initialised it:
+// TaintExternalCloudProvider of k8s.io/cloud-provider/api.
+const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
+
+// goingTaints are the taints of a node that is about to be removed, and why it is.
+// Cluster Autoscaler sets the first one (pkg/utils/taints), Karpenter the others: since
+// v1 the second, before that the third.
+var goingTaints = []struct{ key, why string }{
+	{"ToBeDeletedByClusterAutoscaler", "scale-down"},
+	{"karpenter.sh/disrupted", "disrupted"},
+	{"karpenter.sh/disruption", "disrupted"},
+}
+
+// lifecycleOf is where the node is in its life, where that is its beginning or its end:
+// "new: not initialised", "going: scale-down"; "" in between.
+func lifecycleOf(node *corev1.Node) string {
+	begun, ready := true, false
+	for _, taint := range node.Spec.Taints {
+		for _, going := range goingTaints {
+			if taint.Key == going.key {
+				return "going: " + going.why
+			}
+		}
+		begun = begun && taint.Key != uninitialized
+	}
+	if node.DeletionTimestamp != nil {
+		return "going: terminating"
+	}
+	for i := range node.Status.Conditions {
+		ready = ready || node.Status.Conditions[i].Type == corev1.NodeReady
+	}
+	if !begun || !ready {
+		return "new: not initialised"
+	}
+	return ""
+}
+
+// capacityTypeLabels hold how the machine of a node was bought, those of provisioners
+// before those of providers.
+var capacityTypeLabels = []string{
+	"karpenter.sh/capacity-type",
+	"eks.amazonaws.com/capacityType",
+	"cloud.google.com/gke-provisioning",
+	"kubernetes.azure.com/scalesetpriority",
+	"node.kubernetes.io/lifecycle",
+}
+
+// capacityTypeFlags are "true" on nodes of one type, and nowhere else.
+var capacityTypeFlags = []struct{ label, means string }{
+	{"cloud.google.com/gke-spot", "spot"},
+	{"cloud.google.com/gke-preemptible", "preemptible"},
+}
+
+// onDemand are the other words for it.
+var onDemand = map[string]bool{"standard": true, "regular": true, "normal": true, "ondemand": true}
+
+// capacityTypeOf is how the node's machine was bought: "spot", "on-demand", or what the
+// provider calls it; "" where no label says so.
+func capacityTypeOf(node *corev1.Node) string {
+	for _, flag := range capacityTypeFlags {
+		if node.Labels[flag.label] == "true" {
+			return flag.means
+		}
+	}
+	for _, label := range capacityTypeLabels {
+		word := strings.ReplaceAll(strings.ToLower(node.Labels[label]), "_", "-")
+		switch {
+		case onDemand[word]:
+			return "on-demand"
+		case word != "":
+			return word
+		}
+	}
+	return ""
+}
