@@ -56,7 +56,7 @@ func (c *Capacity) Extended() []corev1.ResourceName {
 		return c.Allocatable.Scalar[name] == 0 || !strings.Contains(string(name), "/")
 	})
 	slices.SortStableFunc(names, func(a, b corev1.ResourceName) int {
-		switch gpuA, gpuB := isGPU(string(a)), isGPU(string(b)); {
+		switch gpuA, gpuB := IsGPU(a), IsGPU(b); {
 		case gpuA == gpuB:
 			return 0
 		case gpuA:

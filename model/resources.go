@@ -289,15 +289,16 @@ func appendScalar(dst []byte, name corev1.ResourceName, amount int64) []byte {
 func (r *Resources) GPUs() int64 {
 	var sum int64
 	for name, amount := range r.Scalar {
-		if isGPU(string(name)) {
+		if IsGPU(name) {
 			sum = Sum(sum, amount)
 		}
 	}
 	return sum
 }
 
-func isGPU(name string) bool {
-	domain, kind, _ := strings.Cut(name, "/")
+// IsGPU reports whether a resource is GPUs or slices of them, by its name.
+func IsGPU(name corev1.ResourceName) bool {
+	domain, kind, _ := strings.Cut(string(name), "/")
 	return kind == "gpu" || strings.HasPrefix(kind, "gpu-") || strings.HasPrefix(kind, "gpu.") ||
 		strings.HasPrefix(domain, "gpu.") || strings.HasPrefix(kind, "mig-")
 }

@@ -169,7 +169,7 @@ func TestATableWithoutRoomLeavesColumnsOut(t *testing.T) {
 	press(t, app, "3")
 	for width := minWidth; width < 120; width++ {
 		app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
-		if got := screenRow(app, 3); !strings.HasPrefix(got, "   NAME") || !strings.Contains(got, "STATUS") {
+		if got := screenRow(app, 4); !strings.HasPrefix(got, "   NAME") || !strings.Contains(got, "STATUS") {
 			t.Errorf("at %d cells the heads are %q", width, got)
 		}
 	}

@@ -105,7 +105,7 @@ func TestWhatKeysLeadToInAGroup(t *testing.T) {
 		{"tab goes to the holders", "tab", 8, "▸  batch/report-1"},
 		{"where the message tells all of it", "tab", message, "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
 		{"enter on one asks about it", "tab enter", header, "prod-eu › all › pods › batch/report-1"},
-		{"o goes to its node", "tab o", first + 9, "▸  std-b-02"},
+		{"o goes to its node", "tab o", firstPending + 9, "▸  std-b-02"},
 		{"the cursor walks across", "j j j j", 9, "▸  team-a/worker-std-b-01-01"},
 		{"and back", "j j j k", 6, "▸  std-b-01"},
 		{"the others open as the node's pods", "tab G enter", header, "prod-eu › all › pods › std-b-02"},

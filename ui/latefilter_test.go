@@ -248,7 +248,7 @@ func TestANodeThatTheFilterNoLongerKeepsShowsWhatItIsNow(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	if got := screenRow(app, first); !strings.Contains(got, "NotReady") || strings.Contains(got, "gone") {
+	if got := screenRow(app, firstPending); !strings.Contains(got, "NotReady") || strings.Contains(got, "gone") {
 		t.Errorf("it says %q", got)
 	}
 }

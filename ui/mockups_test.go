@@ -24,6 +24,8 @@ var mockups = []struct {
 	{name: "pods", keys: []string{"2", "j", "j", "j", "space"}},
 	{name: "pods-filtered", keys: []string{"2", "/", "c", "p", "u", ">", "1", "space", "a", "g", "e", "<", "1", "d", "enter"}},
 	{name: "nodes", keys: []string{"3", "j", "j", "j", "j", "j", "j", "j", "j", "j", "space", "k", "k", "k", "k", "k", "k"}},
+	{name: "nodes-of-all-kinds", change: (*prodEU).mixed, keys: []string{"3", "j", "j", "j", "j"}},
+	{name: "nodes-filtered", change: (*prodEU).mixed, keys: []string{"3", "/", "p", "o", "o", "l", "=", "s", "t", "d", "enter", "j", "j"}},
 	{name: "help", keys: []string{"3", "?"}},
 	{name: "palette", keys: []string{"3", ":", "n", "o"}},
 	{name: "palette-of-actions", keys: []string{"3", "j", "j", "j", "j", "j", "j", "j", ":", "d", "r", "down"}},

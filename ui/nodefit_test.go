@@ -82,7 +82,7 @@ func TestWhatKeysLeadToFromWhyNotHere(t *testing.T) {
 		{"the message tells the refusal whole", "j j", message, "std-b-02 needs cpu 350m more: free 3.65"},
 		{"a filter keeps kinds", "/ w h y ~ c p u enter", answer, "1 of 11 pending pods would fit std-b-02, 1 not evaluated. /why~cpu: 3 match."},
 		{"sorting is by the head's letters", "s p", first, "▸  payments/ledger-0"},
-		{"esc goes back to the node", "esc", first + 9, "▸  std-b-02"},
+		{"esc goes back to the node", "esc", firstPending + 9, "▸  std-b-02"},
 		{"one namespace is counted alone", "n s h o p enter", answer, "None of 3 pending pods would be scheduled on std-b-02. Closest: shop/checkout "},
 	} {
 		app, _, _ := nodeFitOn(t, 80, 24, nil)

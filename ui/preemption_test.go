@@ -86,7 +86,7 @@ func TestWhatKeysLeadToInPreemption(t *testing.T) {
 		want string
 	}{
 		{"enter on a node asks why the pod waits", "enter", header, "pending › payments/ledger-0"},
-		{"o goes to the selected node", "j o", first + 6, "▸  std-a-01"},
+		{"o goes to the selected node", "j o", firstPending + 6, "▸  std-a-01"},
 		{"another node has victims of its own", "j", 14, "search/index-0"},
 		{"and a sum of its own", "j", 12, "std-a-01: free cpu 4.5 + 4 from its victims = 8.5; the pod requests 8"},
 		{"tab goes to the victims", "tab", 14, "▸  batch/report-3"},

@@ -234,6 +234,7 @@ func (m machine) object() *corev1.Node {
 	case "spot-b-01":
 		since := metav1.NewTime(now.Add(-4 * time.Minute))
 		n.Status.Conditions[0].Status, n.Status.Conditions[0].LastTransitionTime = corev1.ConditionFalse, since
+		n.Status.Conditions[0].Reason, n.Status.Conditions[0].Message = "KubeletNotReady", "container runtime network not ready: cni plugin not initialized"
 		n.Spec.Taints = []corev1.Taint{
 			{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute, TimeAdded: &since},
 			{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &since},

@@ -140,7 +140,7 @@ func TestWhatKeysOfTraceLeadTo(t *testing.T) {
 		want   string
 	}{
 		{"nodes that drop out", checkoutWay(), []string{"j", "j", "enter"}, 2, "4 nodes are rejected by TaintToleration: 3 dedicated=gpu, 1 NotReady."},
-		{"and they are listed", checkoutWay(), []string{"j", "j", "enter"}, 4, "▸  gpu-a-01"},
+		{"and they are listed", checkoutWay(), []string{"j", "j", "enter"}, firstPending, "▸  gpu-a-01"},
 		{"none are behind a plugin that refuses none", checkoutWay(), []string{"enter"}, 23, "enter nodes: this row has no nodes."},
 		{"a ranked node opens as its pods", rankedWay(""), []string{"enter"}, 2, "57 pods"},
 		{"esc goes back", checkoutWay(), []string{"esc"}, 1, "pending"},

@@ -15,7 +15,7 @@ const barWidth = 10
 
 // Capacity draws what is requested of nodes in one row: bars of cpu and memory, each
 // extended resource as requested/allocatable, pods as a percentage, then words at the
-// end. What does not fit is left out, the extended resources last of the figures.
+// end. What is not allocatable on any node is unknown. What does not fit is left out, the extended resources last of the figures.
 func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...string) string {
 	if c.Nodes == 0 {
 		return ""
@@ -26,6 +26,10 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, wor
 		name corev1.ResourceName
 	}{{"cpu", corev1.ResourceCPU}, {"mem", corev1.ResourceMemory}} {
 		part, whole := c.Requested.Of(resource.name), c.Allocatable.Of(resource.name)
+		if whole <= 0 {
+			row.add(resource.head+" "+model.UnknownFigure, s.Dim.Render(resource.head)+" "+s.Unknown.Render(model.UnknownFigure))
+			continue
+		}
 		plain, styled := Draw(s, levels, barWidth, part, whole)
 		percent := Words(part, whole)
 		row.add(resource.head+" "+plain+" "+percent, s.Dim.Render(resource.head)+" "+styled+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
@@ -37,6 +41,9 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, wor
 	}
 	part, whole := c.Requested.Pods, c.Allocatable.Pods
 	percent := Words(part, whole)
+	if whole <= 0 {
+		percent = model.UnknownFigure
+	}
 	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
 	for _, word := range words {
 		if word != "" {

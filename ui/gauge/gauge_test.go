@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -64,6 +66,33 @@ func TestABarHasItsWidthAndGrowsWithItsPart(t *testing.T) {
 			t.Fatalf("%d of %d draws %q, and %d draws %q", part, whole, taken, more, longer)
 		}
 	})
+}
+
+func TestACellHasItsMarkItsUsageAndItsPercentage(t *testing.T) {
+	for _, c := range []struct {
+		part, whole, used int64
+		want              string
+	}{
+		{67, 100, Unmeasured, " ███▍· 67%"},
+		{98, 100, Unmeasured, "!████▉ 98%"},
+		{100, 100, Unmeasured, "!█████100%"},
+		{0, 100, Unmeasured, " ·····  0%"},
+		{1, 1000, Unmeasured, " ▏···· <1%"},
+		{67, 100, 0, " ╎██▍· 67%"},
+		{67, 100, 30, " █╎█▍· 67%"},
+		{20, 100, 90, " █···╎ 20%"},
+		{20, 100, 900, " █···╎ 20%"},
+		{3, 0, Unmeasured, " ?"},
+		{3, 0, 5, " ?"},
+	} {
+		cell := DefaultLevels.Cell(5, c.part, c.whole, c.used)
+		if cell.Text != c.want {
+			t.Errorf("%d of %d with %d used is %q, want %q", c.part, c.whole, c.used, cell.Text, c.want)
+		}
+		if theme, _ := themes.For("mono", true); cell.Styled != nil && ansi.Strip(cell.Styled(&theme.Styles)) != cell.Text {
+			t.Errorf("it draws %q in place of %q", cell.Styled(&theme.Styles), cell.Text)
+		}
+	}
 }
 
 func TestLevelsTurnAtTheirPercentages(t *testing.T) {

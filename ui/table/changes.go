@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func (t *Table[R]) Compare(now time.Time) bool {
 			if stands.Tone == tone.Dim || stands.Styled != nil {
 				continue // not known yet, or a drawing
 			}
-			texts[i] = withoutAges(model.Clean(stands.Text))
+			texts[i] = withoutAges(model.Clean(cmp.Or(stands.Ageless, stands.Text)))
 			if known && len(before) == len(texts) && before[i] != "" && texts[i] != "" && before[i] != texts[i] {
 				if c.Till == nil {
 					c.Till = map[cellAt]time.Time{}

@@ -12,6 +12,7 @@ import (
 type Column[R any] struct {
 	Head  string
 	Gap   int            // blanks before it; 0 is two
+	Inset int            // blanks before the head, where cells begin with a mark
 	Min   int            // cells at least
 	Max   int            // cells at most; 0 is as many as it needs
 	From  int            // the terminal's width from which it is drawn; 0 is always
@@ -31,9 +32,10 @@ type Columns[R any] []Column[R]
 
 // Cell is the content of one column of one row, plain. It is cleaned when drawn.
 type Cell struct {
-	Text   string
-	Tone   tone.Tone
-	Styled func(*themes.Styles) string // draws it instead, as wide as text
+	Text    string
+	Tone    tone.Tone
+	Styled  func(*themes.Styles) string // draws it instead, as wide as text
+	Ageless string                      // the text without the age in it: that an age moves on is no change; "" is text
 }
 
 // Before is the gap in front of the column.
@@ -45,7 +47,7 @@ func (c *Column[R]) Before() int {
 }
 
 // least is the narrowest that the column is drawn.
-func (c *Column[R]) least() int { return max(c.Min, cells.Width(c.Head)) }
+func (c *Column[R]) least() int { return max(c.Min, c.Inset+cells.Width(c.Head)) }
 
 // fill pads text to the column's width, or cuts it.
 func (c *Column[R]) fill(text string, width int) string {

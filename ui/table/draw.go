@@ -53,7 +53,7 @@ func (d drawing[R]) head() string {
 		if i > 0 {
 			row.WriteString(cells.Blank(c.Before()))
 		}
-		filled := c.fill(c.Head, p.Width)
+		filled := cells.Blank(min(c.Inset, p.Width)) + c.fill(c.Head, max(p.Width-c.Inset, 0))
 		letter := -1
 		if t.Letters {
 			letter = strings.Index(filled, c.Head) + t.Columns.Letter(p.Column)

@@ -34,12 +34,25 @@ type Table[R any] struct {
 
 // New makes a table of columns; id identifies rows.
 func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {
-	t := &Table[R]{Columns: columns, ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: Marks{}, Sorted: -1}
+	t := &Table[R]{ID: id, Gone: map[string]bool{}, unmatched: map[string]bool{}, Marks: Marks{}, Sorted: -1}
+	t.SetColumns(columns...)
+	return t
+}
+
+// SetColumns draws other columns of the same rows. The column that rows are sorted by is
+// the one of the same field.
+func (t *Table[R]) SetColumns(columns ...Column[R]) {
+	if t.Sorted >= 0 {
+		field := t.Columns[t.Sorted].Field
+		t.Sorted = slices.IndexFunc(columns, func(c Column[R]) bool { return c.Field != "" && c.Field == field })
+	}
+	t.Columns = columns
 	t.Widths = make([]int, len(columns))
 	for i := range columns {
 		t.Widths[i] = columns[i].least()
 	}
-	return t
+	t.Changes.Forget()
+	t.Grow()
 }
 
 // Lines is how many rows fit.

@@ -1,0 +1,66 @@
+package gauge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// Unmeasured is the usage of what no metrics are there for.
+const Unmeasured = -1
+
+// usedMark is where usage is in a bar.
+const usedMark = "╎"
+
+// Cell is a part of a whole in a column: the mark of its level, a bar of so many cells
+// with usage in it, and the percentage. An unknown whole is ?.
+func (l Levels) Cell(width int, part, whole, used int64) table.Cell {
+	if whole <= 0 {
+		return table.Cell{Text: " " + model.UnknownFigure, Tone: tone.Unknown}
+	}
+	level := model.Percent(part, whole)
+	parts := withUsed(width, part, whole, used)
+	mark, percent := l.Mark(level), fmt.Sprintf("%4s", Words(part, whole))
+	return table.Cell{Text: mark + strings.Join(parts[:], "") + percent, Styled: func(s *themes.Styles) string {
+		own := l.Tone(level).Style(s)
+		return own.Render(mark) + drawn(s, l.Tone(level), parts) + own.Render(percent)
+	}}
+}
+
+// DrawUsed is Draw with usage in the bar.
+func DrawUsed(s *themes.Styles, levels Levels, width int, part, whole, used int64) string {
+	return drawn(s, levels.Tone(model.Percent(part, whole)), withUsed(width, part, whole, used))
+}
+
+// bar is what is taken before the mark of usage, what is free before it, the mark, and
+// both after it.
+type bar [5]string
+
+func drawn(s *themes.Styles, level tone.Tone, b bar) string {
+	var made strings.Builder
+	for i, style := range []interface{ Render(...string) string }{level.Style(s), s.BarFree, s.BarUsed, level.Style(s), s.BarFree} {
+		if b[i] != "" {
+			made.WriteString(style.Render(b[i]))
+		}
+	}
+	return made.String()
+}
+
+// withUsed is a bar with the mark in the cell up to which the whole is used.
+func withUsed(width int, part, whole, used int64) bar {
+	taken, free := Bar(width, part, whole)
+	if used < 0 || whole <= 0 {
+		return bar{taken, free}
+	}
+	at := min(int(float64(used)/float64(whole)*float64(width)), width-1)
+	cells := []rune(taken + free)
+	n := len([]rune(taken))
+	return bar{
+		string(cells[:min(at, n)]), string(cells[min(at, n):at]), usedMark,
+		string(cells[at+1 : max(at+1, n)]), string(cells[max(at+1, n):]),
+	}
+}

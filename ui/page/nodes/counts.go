@@ -1,0 +1,112 @@
+package nodes
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+)
+
+// counts are what the page says of many nodes, made whenever its rows are arranged.
+type counts struct {
+	states   string                // the nodes by their state, in a sentence
+	full     []string              // how many are full: of cpu, of memory
+	shown    model.Capacity        // of the nodes that the filter keeps
+	extended []corev1.ResourceName // that a node has, whatever the filter
+	types    bool                  // a node says its capacity type
+}
+
+// arranged are the rows, which are what the filter keeps.
+func (n *Page) arranged(rows []*model.Node) []*model.Node {
+	all := n.Natural()
+	whole := model.CapacityOf(all)
+	n.counts = counts{states: stateWords(all), shown: whole, extended: whole.Extended()}
+	if n.Host.Observed().PodsUnknown() == "" {
+		n.counts.full = fullWords(all, n.Host.Levels())
+	}
+	if len(rows) < len(all) {
+		n.counts.shown = model.CapacityOf(rows)
+	}
+	for _, node := range all {
+		n.counts.types = n.counts.types || node.CapacityType != ""
+	}
+	n.reshape()
+	return rows
+}
+
+// gauges are what is requested of the nodes that the filter keeps.
+func (n *Page) gauges() string {
+	o := n.Host.Observed()
+	if o.NotRead("nodes") != "" || o.PodsUnknown() != "" || o.IsReading() {
+		return ""
+	}
+	return gauge.Capacity(n.Host.Styles(), n.Host.Levels(), &n.counts.shown, n.Width)
+}
+
+// stateWords count nodes by whether they are ready.
+func stateWords(all []*model.Node) string {
+	ready, cordoned := 0, 0
+	others := map[string]int{}
+	for _, n := range all {
+		switch {
+		case isNew(n):
+			others["new"]++
+		case n.Ready == corev1.ConditionTrue:
+			ready++
+		default:
+			others[readyWord(n)]++
+		}
+		if n.Cordoned {
+			cordoned++
+		}
+	}
+	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
+	if cordoned > 0 {
+		states[0] += fmt.Sprintf(" (%s cordoned)", model.FormatCount(cordoned))
+	}
+	for _, word := range []string{"NotReady", "Unknown", "new"} {
+		if k := others[word]; k > 0 {
+			states = append(states, model.FormatCount(k)+" "+word)
+		}
+	}
+	return strings.Join(states, ", ") + "."
+}
+
+// words are the nodes by their state, and how many are full: of cpu alone where both do
+// not fit.
+func (c *counts) words(width int) string {
+	for n := len(c.full); n > 0; n-- {
+		if words := c.states + " " + strings.Join(c.full[:n], ", ") + "."; n == 1 || cells.Width(words) <= width {
+			return words
+		}
+	}
+	return c.states
+}
+
+// fullWords count the nodes that are full: "3 are over 95% cpu", "1 memory".
+func fullWords(all []*model.Node, levels gauge.Levels) []string {
+	var words []string
+	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		full := 0
+		for _, n := range all {
+			if percent, known := n.Percent(resource); known && percent >= levels.Full {
+				full++
+			}
+		}
+		if full == 0 {
+			continue
+		}
+		over := ""
+		if len(words) == 0 {
+			over = grammar.Agree(full, " is", " are") + fmt.Sprintf(" over %d%%", levels.Full)
+		}
+		words = append(words, model.FormatCount(full)+over+" "+string(resource))
+	}
+	return words
+}

@@ -1,0 +1,332 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// preview draws the selected node under the list, in so many lines.
+func (n *Page) preview(lines int) []string {
+	drawn := make([]string, 0, lines)
+	node, ok := n.Table.Selected()
+	if ok {
+		p := preview{node, n.Host.Observed(), n.Host.Styles(), n.Host.Levels(), n.Width, n.used}
+		drawn = append(drawn, p.rule(n.Table.SelectedGone()))
+		if !n.Table.SelectedGone() {
+			drawn = append(drawn, p.facts(lines-1)...)
+		}
+	}
+	for len(drawn) < lines {
+		drawn = append(drawn, "")
+	}
+	return drawn[:lines]
+}
+
+// preview is one node, as it is drawn under the list.
+type preview struct {
+	node   *model.Node
+	seen   *page.Observed
+	styles *themes.Styles
+	levels gauge.Levels
+	width  int
+	used   func(*model.Node, corev1.ResourceName) int64
+}
+
+// barWidth is the cells of a bar in a preview.
+const barWidth = 10
+
+// rule is the first line: the node's name, and what kind of node it is.
+func (p *preview) rule(gone bool) string {
+	words := []string{p.seen.NodeName(p.node.Name)}
+	if p.node.Pool != "" {
+		words = append(words, "pool "+p.node.Pool)
+	}
+	for _, word := range []string{p.node.Instance, p.node.Zone, p.node.CapacityType, p.node.Version} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	if gone {
+		words = append(words[:1], "gone")
+	}
+	title := cells.Cut(model.Clean(strings.Join(words, " · ")), p.width-6)
+	rest := strings.Repeat("─", max(p.width-cells.Width(title)-4, 0))
+	return p.styles.Rule.Render(" ─ ") + p.styles.Strong.Render(title) + p.styles.Rule.Render(" "+rest)
+}
+
+// wholeFrom is how many lines a preview needs to have one for each figure.
+const wholeFrom = 12
+
+// facts are the lines under the rule.
+func (p *preview) facts(lines int) []string {
+	states, taints := p.states(), p.taints()
+	if lines < wholeFrom {
+		var drawn []string
+		if len(states) > 0 {
+			drawn = append(drawn, p.line(strings.Join(states, "; "), p.stateTone()))
+		}
+		if len(taints) > 0 {
+			drawn = append(drawn, p.line("taints: "+strings.Join(taints, ", "), tone.Plain))
+		}
+		return append(drawn,
+			p.line(p.podWords(), tone.Plain),
+			p.line(p.largestWords(), tone.Plain),
+			p.line(p.freeWords(), tone.Plain),
+		)
+	}
+	var drawn []string
+	for _, state := range states {
+		drawn = append(drawn, p.line(state, p.stateTone()))
+	}
+	if len(taints) > 0 {
+		for _, row := range cells.Wrap("taints: "+strings.Join(taints, ", "), p.width-table.Gutter-1) {
+			drawn = append(drawn, p.line(row, tone.Plain))
+		}
+	}
+	drawn = append(drawn, p.resources()...)
+	drawn = append(drawn, p.line(p.podWords(), tone.Plain))
+	return append(drawn, p.largestRows(lines-len(drawn))...)
+}
+
+func (p *preview) line(text string, of tone.Tone) string {
+	return of.Style(p.styles).Render(cells.Blank(table.Gutter) + cells.Cut(model.Clean(text), p.width-table.Gutter-1))
+}
+
+// stateTone is how bad the state of the node is.
+func (p *preview) stateTone() tone.Tone {
+	if p.node.Ready != corev1.ConditionTrue && !isNew(p.node) {
+		return tone.Bad
+	}
+	return tone.Warning
+}
+
+// states say what is not as usual about the node: each with its age, and the kubelet's
+// or the controller's message.
+func (p *preview) states() []string {
+	var states []string
+	if p.node.Lifecycle != "" {
+		states = append(states, p.node.Lifecycle)
+	}
+	for i := range p.node.Object.Status.Conditions {
+		c := &p.node.Object.Status.Conditions[i]
+		word := string(c.Type)
+		switch {
+		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
+			word = "NotReady"
+			if c.Status != corev1.ConditionFalse {
+				word = "Unknown"
+			}
+		case !slices.Contains(p.node.Pressure, word):
+			continue
+		}
+		state := word + p.agoWords(" for ", c.LastTransitionTime.Time)
+		if said := cmp.Or(c.Message, c.Reason); said != "" {
+			state += ": " + strings.TrimSuffix(said, ".")
+		}
+		if c.Type == corev1.NodeReady {
+			states = slices.Insert(states, 0, state)
+		} else {
+			states = append(states, state)
+		}
+	}
+	if p.node.Cordoned {
+		since := time.Time{}
+		for _, taint := range p.node.Object.Spec.Taints {
+			if taint.Key == corev1.TaintNodeUnschedulable && taint.TimeAdded != nil {
+				since = taint.TimeAdded.Time
+			}
+		}
+		states = append(states, "cordoned"+p.agoWords(" for ", since))
+	}
+	return states
+}
+
+// agoWords are an age after a word; "" where it is not known.
+func (p *preview) agoWords(word string, since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return word + p.seen.Since(since)
+}
+
+// taints are the node's but that of a cordon, each with its age where it has one.
+func (p *preview) taints() []string {
+	var words []string
+	for _, taint := range p.node.SortedTaints() {
+		if p.node.Cordoned && taint.Key == corev1.TaintNodeUnschedulable {
+			continue
+		}
+		word := strings.TrimPrefix(taint.ToString(), model.TaintDomain)
+		if taint.TimeAdded != nil {
+			word += " (" + p.seen.Since(taint.TimeAdded.Time) + ")"
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// podWords count the pods, and those that a drain leaves.
+func (p *preview) podWords() string {
+	if why := p.seen.PodsUnknown(); why != "" {
+		return "pods: " + model.UnknownFigure + " (" + why + ")"
+	}
+	daemons, static := 0, 0
+	for _, pod := range p.node.Pods {
+		switch {
+		case isStatic(pod):
+			static++
+		case pod.Owner.Kind == "DaemonSet":
+			daemons++
+		}
+	}
+	words := figures.Count(len(p.node.Pods), "pod", "pods")
+	if most := p.node.Allocatable.Pods; most > 0 {
+		words += " of " + model.FormatCount(most)
+	}
+	var kinds []string
+	if daemons > 0 {
+		kinds = append(kinds, model.FormatCount(daemons)+" of DaemonSets")
+	}
+	if static > 0 {
+		kinds = append(kinds, model.FormatCount(static)+" static")
+	}
+	if len(kinds) > 0 {
+		words += ": " + strings.Join(kinds, ", ")
+	}
+	return words
+}
+
+// isStatic reports whether the pod mirrors one that the kubelet runs from a file.
+func isStatic(pod *model.Pod) bool {
+	_, mirror := pod.Object.Annotations[corev1.MirrorPodAnnotationKey]
+	return mirror
+}
+
+// largestWords are the pods that request the most cpu, as many as fit in a line.
+func (p *preview) largestWords() string {
+	if p.seen.PodsUnknown() != "" {
+		return ""
+	}
+	all, sum := figures.HoldersOn(p.node, corev1.ResourceCPU)
+	if len(all) == 0 {
+		return ""
+	}
+	const head = "largest by cpu: "
+	room := p.width - table.Gutter - 1 - cells.Width(head+", 999 more 999.99")
+	var words []string
+	for _, holding := range all {
+		word := holding.Pod.FullName() + " " + figures.Cores(holding.Amount)
+		if room -= cells.Width(word) + 2; len(words) == largestFew || len(words) > 0 && room < 0 {
+			break
+		}
+		words = append(words, word)
+		sum -= holding.Amount
+	}
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, model.FormatCount(more)+" more "+figures.Cores(sum))
+	}
+	return head + strings.Join(words, ", ")
+}
+
+// largestFew is how many pods a line names at most.
+const largestFew = 4
+
+// largestRows are the pods that request the most cpu, one a line.
+func (p *preview) largestRows(lines int) []string {
+	if p.seen.PodsUnknown() != "" || lines <= 0 {
+		return nil
+	}
+	all, _ := figures.HoldersOn(p.node, corev1.ResourceCPU)
+	shown := all
+	if len(all) > lines {
+		shown = all[:lines-1]
+	}
+	wide := 0
+	for _, holding := range shown {
+		wide = max(wide, cells.Width(model.Clean(holding.Pod.FullName())))
+	}
+	wide = min(wide, p.width/2)
+	var rows []string
+	for _, holding := range shown {
+		name := cells.Left(cells.CutName(model.Clean(holding.Pod.FullName()), wide), wide)
+		figure := fmt.Sprintf("  cpu %5s  mem %6s", figures.Cores(holding.Amount), figures.Memory(holding.Pod.Requests.Memory))
+		rows = append(rows, p.line("  "+name+figure, tone.Plain))
+	}
+	if more := len(all) - len(shown); more > 0 {
+		rows = append(rows, p.line("  "+figures.Count(more, "more requests", "more request")+" cpu", tone.Dim))
+	}
+	return rows
+}
+
+// names are the resources that the node has: cpu, memory, then extended ones.
+func (p *preview) names() []corev1.ResourceName {
+	whole := model.Capacity{Allocatable: p.node.Allocatable}
+	return append([]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}, whole.Extended()...)
+}
+
+// freeWords are the free capacity in a line: "free: cpu 3.65 of 15.9, memory 19Gi of 60Gi".
+func (p *preview) freeWords() string {
+	var words []string
+	for _, name := range p.names() {
+		free, whole := p.amounts(name)
+		words = append(words, model.ResourceWord(name)+" "+free+" of "+whole)
+	}
+	return "free: " + strings.Join(words, ", ")
+}
+
+// amounts are what is free of a resource and what is allocatable; ? is not known.
+func (p *preview) amounts(name corev1.ResourceName) (free, whole string) {
+	free, whole = model.UnknownFigure, model.UnknownFigure
+	if p.node.Allocatable.Of(name) <= 0 {
+		return free, whole
+	}
+	whole = figures.ColumnText(name, p.node.Allocatable.Of(name), model.Down)
+	if p.seen.PodsUnknown() == "" {
+		free = freeText(p.node, name)
+	}
+	return free, whole
+}
+
+// resources are the bars, a line for each resource.
+func (p *preview) resources() []string {
+	names := p.names()
+	wide := 0
+	for _, name := range names {
+		wide = max(wide, cells.Width(model.Clean(model.ResourceWord(name))))
+	}
+	var rows []string
+	for _, name := range names {
+		part, whole := p.node.Requested.Of(name), p.node.Allocatable.Of(name)
+		free, all := p.amounts(name)
+		head := cells.Left(model.Clean(model.ResourceWord(name)), wide)
+		if free == model.UnknownFigure {
+			rows = append(rows, p.line(head+" "+free, tone.Unknown))
+			continue
+		}
+		of := p.levels.Tone(model.Percent(part, whole))
+		words := "free " + free + " = allocatable " + all + " − requested " + figures.ColumnText(name, part, model.Up)
+		used := p.used(p.node, name)
+		if used >= 0 {
+			words += ", used " + figures.ColumnText(name, used, model.Nearest)
+		}
+		rows = append(rows, p.styles.Text.Render(cells.Blank(table.Gutter)+head+" ")+
+			gauge.DrawUsed(p.styles, p.levels, barWidth, part, whole, used)+
+			of.Style(p.styles).Render(fmt.Sprintf("%5s", gauge.Words(part, whole)))+
+			p.styles.Text.Render("  "+cells.Cut(words, max(p.width-table.Gutter-wide-barWidth-10, 0))))
+	}
+	return rows
+}
