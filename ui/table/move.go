@@ -80,13 +80,26 @@ func (t *Table[R]) actMark(do keymap.Action) bool {
 // Acted are the rows of an action: the marked ones, else the selected one. gone
 // says that none of them exists any more; a plan leaves out those that do not.
 func (t *Table[R]) Acted() (rows []R, gone bool) {
-	if rows = t.marked(); len(rows) == 0 {
+	if rows = marked(t.Rows, t.ID, t.Marks); len(rows) == 0 {
 		if row, ok := t.Selected(); ok {
 			rows = []R{row}
 		}
 	}
 	there := slices.ContainsFunc(rows, func(row R) bool { return !t.Gone[t.ID(row)] })
 	return rows, len(rows) > 0 && !there
+}
+
+// marked are the rows that are marked.
+func marked[R any](rows []R, id func(R) string, marks Marks) (found []R) {
+	if len(marks) == 0 {
+		return nil
+	}
+	for _, row := range rows {
+		if marks[id(row)] {
+			found = append(found, row)
+		}
+	}
+	return found
 }
 
 // Marks are the rows that are marked, by their ids.

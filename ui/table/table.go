@@ -217,20 +217,6 @@ func (t *Table[R]) Settle() {
 	t.Move(0)
 }
 
-// marked are the rows that are marked, in their order.
-func (t *Table[R]) marked() []R {
-	if len(t.Marks) == 0 {
-		return nil
-	}
-	var rows []R
-	for _, row := range t.Rows {
-		if t.Marks[t.ID(row)] {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
 // index is where the row of an id is, searched at and behind a guess first; -1 if
 // there is none.
 func (t *Table[R]) index(id string, guess int) int {

@@ -76,7 +76,7 @@ func TestAVanishedRowStaysAsGoneUntilTheNextKey(t *testing.T) {
 	if got, want := shown(table), "a ripe, ▸ d ripe"; got != want {
 		t.Errorf("after a key it shows %s, want %s", got, want)
 	}
-	if len(table.marked()) > 0 {
+	if len(marked(table.Rows, table.ID, table.Marks)) > 0 {
 		t.Error("a row that is gone is still marked")
 	}
 }
@@ -137,7 +137,7 @@ func TestMarks(t *testing.T) {
 			table.Act(act)
 		}
 		var names []string
-		for _, f := range table.marked() {
+		for _, f := range marked(table.Rows, table.ID, table.Marks) {
 			names = append(names, f.name)
 		}
 		if got := strings.Join(names, " "); got != c.want {
@@ -195,5 +195,23 @@ func TestARowIsFoundHoweverFarItMoved(t *testing.T) {
 	}
 	if row, _ := table.Selected(); row.name != "row-0000" {
 		t.Errorf("%s is selected", row.name)
+	}
+}
+
+func TestOtherColumnsKeepTheOrderAndTheCursor(t *testing.T) {
+	table := New(func(s string) string { return s }, Column[string]{Head: "A", Field: "a", Text: func(s string) Cell { return Cell{Text: s} }},
+		Column[string]{Head: "B", Field: "b", Text: func(s string) Cell { return Cell{Text: s + s} }})
+	table.Resize(40, 5)
+	table.Reset([]string{"x", "y", "z"})
+	table.Move(1)
+	table.Sorted = 1
+	b, c := table.Columns[1], Column[string]{Head: "C", Field: "c", Text: table.Columns[0].Text}
+	table.SetColumns(c, c, b)
+	if row, _ := table.Selected(); row != "y" || table.Sorted != 2 {
+		t.Errorf("%s is selected, and column %d sorts", row, table.Sorted)
+	}
+	table.SetColumns(c)
+	if table.Sorted != -1 || len(table.Widths) != 1 {
+		t.Errorf("column %d of %d sorts, which is gone", table.Sorted, len(table.Widths))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -36,54 +37,61 @@ func (s shape) equal(other shape) bool {
 // reshape takes other columns where what they depend on has changed.
 func (n *Page) reshape() {
 	is := shape{n.Host.Large(), n.Width >= usageFrom, n.Width >= longFrom, n.counts.extended, n.counts.types}
-	if !is.equal(n.shape) {
-		n.shape = is
-		n.Table.SetColumns(n.columns()...)
+	if !is.equal(n.draw.shape) {
+		n.draw.shape = is
+		n.Table.SetColumns(n.draw.columns()...)
 	}
 }
 
 type column = table.Column[*model.Node]
 
-func (n *Page) columns() []column {
-	h := n.Host
+// drawing makes the columns, and the figures that the preview shares with them.
+type drawing struct {
+	host  page.Host
+	usage func() bool // whether usage is drawn
+	shape shape
+}
+
+func (d drawing) columns() []column {
+	h := d.host
 	name := column{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return h.Observed().NodeName(n.Name) })}
-	status := column{Head: "STATUS", Field: "status", Min: 14, Max: 20, State: true, Text: n.status}
+	status := column{Head: "STATUS", Field: "status", Min: 14, Max: 20, State: true, Text: d.status}
 	taints := column{Head: "TAINTS", Field: "taint", Flex: true, Text: text(func(n *model.Node) string { return n.Taints })}
-	if n.shape.large {
+	if d.shape.large {
 		columns := []column{
 			name, status,
-			{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: n.figure(func(n *model.Node) string {
+			{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: d.figure(func(n *model.Node) string {
 				return figures.FreeOf(figures.FreeCPU(n), n.Allocatable.MilliCPU)
 			})},
-			{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: n.figure(func(n *model.Node) string {
+			{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: d.figure(func(n *model.Node) string {
 				return model.FormatMemoryOf(figures.FreeMemory(n), n.Allocatable.Memory)
 			})},
 			taints,
-			n.level("CPU", "cpu.percent", corev1.ResourceCPU), n.level("MEM", "mem.percent", corev1.ResourceMemory),
+			d.level("CPU", "cpu.percent", corev1.ResourceCPU), d.level("MEM", "mem.percent", corev1.ResourceMemory),
 		}
 		columns[5].From, columns[6].From = cells.WideFrom, cells.WideFrom
-		return append(columns, n.moreColumns()...)
+		return append(columns, d.moreColumns()...)
 	}
-	if n.shape.wide {
+	if d.shape.wide {
 		status.Max, taints.Min = 24, 12
 	}
 	columns := []column{
 		name, status,
-		n.level("CPU", "cpu.percent", corev1.ResourceCPU),
-		{Head: "FREE", Field: "cpu.free", Gap: 1, Min: 5, Right: true, Text: n.free(corev1.ResourceCPU)},
-		n.level("MEM", "mem.percent", corev1.ResourceMemory),
-		{Head: "FREE", Field: "mem.free", Gap: 1, Min: 5, Right: true, Text: n.free(corev1.ResourceMemory)},
+		d.level("CPU", "cpu.percent", corev1.ResourceCPU),
+		{Head: "FREE", Field: "cpu.free", Gap: 1, Min: 5, Right: true, Text: d.free(corev1.ResourceCPU)},
+		d.level("MEM", "mem.percent", corev1.ResourceMemory),
+		{Head: "FREE", Field: "mem.free", Gap: 1, Min: 5, Right: true, Text: d.free(corev1.ResourceMemory)},
 		taints,
 	}
-	return append(columns, n.moreColumns()...)
+	return append(columns, d.moreColumns()...)
 }
 
 // moreColumns are those of wider terminals.
-func (n *Page) moreColumns() []column {
-	h := n.Host
-	columns := n.extendedColumns()
+func (d drawing) moreColumns() []column {
+	h := d.host
+	columns := d.extendedColumns()
 	columns = append(columns,
-		column{Head: "PODS", Field: "pods", Min: 6, From: 100, Right: true, Text: n.figure(func(n *model.Node) string {
+		column{Head: "PODS", Field: "pods", Min: 6, From: 100, Right: true, Text: d.figure(func(n *model.Node) string {
 			if n.Allocatable.Pods == 0 {
 				return fmt.Sprintf("%d/%s", len(n.Pods), model.UnknownFigure)
 			}
@@ -93,33 +101,33 @@ func (n *Page) moreColumns() []column {
 		column{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
 		column{Head: "POOL", Field: "pool", From: 140, Max: 30, Text: text(func(n *model.Node) string { return n.Pool })},
 	)
-	if n.shape.types {
+	if d.shape.types {
 		columns = append(columns, column{Head: "CAPACITY TYPE", Field: "capacity", From: 140, Text: text(func(n *model.Node) string { return n.CapacityType })})
 	}
 	return append(columns,
 		column{Head: "INSTANCE", Field: "instance", From: 160, Text: text(func(n *model.Node) string { return n.Instance })},
 		column{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
-		column{Head: "LIMITS", From: 200, Text: n.figure(func(n *model.Node) string { return figures.Limits(n.Limits) })},
+		column{Head: "LIMITS", From: 200, Text: d.figure(func(n *model.Node) string { return figures.Limits(n.Limits) })},
 	)
 }
 
 // extendedColumns are requested/allocatable of each extended resource that a node has.
-func (n *Page) extendedColumns() []column {
+func (d drawing) extendedColumns() []column {
 	var columns []column
 	gpus := 0
-	for _, name := range n.shape.extended {
+	for _, name := range d.shape.extended {
 		if model.IsGPU(name) {
 			gpus++
 		}
 	}
-	for i, name := range n.shape.extended {
-		c := column{Head: figures.ResourceHead(string(name)), From: 100, Min: 5, Right: true, Text: n.figure(func(n *model.Node) string {
+	for i, name := range d.shape.extended {
+		c := column{Head: figures.ResourceHead(string(name)), From: 100, Min: 5, Right: true, Text: d.figure(func(n *model.Node) string {
 			if n.Allocatable.Of(name) == 0 {
 				return ""
 			}
 			return model.FormatCount(n.Requested.Of(name)) + "/" + model.FormatCount(n.Allocatable.Of(name))
 		})}
-		if slices.ContainsFunc(slices.Concat(n.shape.extended[:i], n.shape.extended[i+1:]), func(other corev1.ResourceName) bool {
+		if slices.ContainsFunc(slices.Concat(d.shape.extended[:i], d.shape.extended[i+1:]), func(other corev1.ResourceName) bool {
 			return figures.ResourceHead(string(other)) == c.Head
 		}) {
 			c.Head = strings.ToUpper(model.Clean(string(name))) // two vendors call theirs the same
@@ -140,9 +148,9 @@ func text(text func(*model.Node) string) func(*model.Node) table.Cell {
 var unknownCell = table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
 
 // figure is a text about the pods of a node.
-func (n *Page) figure(text func(*model.Node) string) func(*model.Node) table.Cell {
+func (d drawing) figure(text func(*model.Node) string) func(*model.Node) table.Cell {
 	return func(node *model.Node) table.Cell {
-		if n.Host.Observed().PodsUnknown() != "" {
+		if d.host.Observed().PodsUnknown() != "" {
 			return unknownCell
 		}
 		return table.Cell{Text: text(node)}
@@ -150,34 +158,34 @@ func (n *Page) figure(text func(*model.Node) string) func(*model.Node) table.Cel
 }
 
 // level is the column of a bar: how much of a resource is requested.
-func (n *Page) level(head, field string, resource corev1.ResourceName) column {
+func (d drawing) level(head, field string, resource corev1.ResourceName) column {
 	width := 5
-	if n.shape.long {
+	if d.shape.long {
 		width = 8
 	}
 	return column{Head: head, Field: field, Gap: 1, Inset: 1, Min: width + 5, Text: func(node *model.Node) table.Cell {
-		if n.Host.Observed().PodsUnknown() != "" {
+		if d.host.Observed().PodsUnknown() != "" {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return n.Host.Levels().Cell(width, node.Requested.Of(resource), node.Allocatable.Of(resource), n.used(node, resource))
+		return d.host.Levels().Cell(width, node.Requested.Of(resource), node.Allocatable.Of(resource), d.used(node, resource))
 	}}
 }
 
 // used is what is used of a resource of a node, where that is shown and measured.
-func (n *Page) used(node *model.Node, resource corev1.ResourceName) int64 {
-	if !n.ShowsUsage() {
+func (d drawing) used(node *model.Node, resource corev1.ResourceName) int64 {
+	if !d.usage() {
 		return gauge.Unmeasured
 	}
-	if used, ok := figures.UsedOn(node, resource, n.Host.Observed().Snapshot.Usage); ok {
+	if used, ok := figures.UsedOn(node, resource, d.host.Observed().Snapshot.Usage); ok {
 		return used
 	}
 	return gauge.Unmeasured
 }
 
 // free is what no pod requests of a resource.
-func (n *Page) free(resource corev1.ResourceName) func(*model.Node) table.Cell {
+func (d drawing) free(resource corev1.ResourceName) func(*model.Node) table.Cell {
 	return func(node *model.Node) table.Cell {
-		if node.Allocatable.Of(resource) <= 0 || n.Host.Observed().PodsUnknown() != "" {
+		if node.Allocatable.Of(resource) <= 0 || d.host.Observed().PodsUnknown() != "" {
 			return unknownCell
 		}
 		return table.Cell{Text: freeText(node, resource)}
@@ -191,7 +199,7 @@ func freeText(node *model.Node, resource corev1.ResourceName) string {
 }
 
 // status is whether the node is ready, since when it is not, and what else matters of it.
-func (n *Page) status(node *model.Node) table.Cell {
+func (d drawing) status(node *model.Node) table.Cell {
 	made := table.Cell{Tone: tone.Good}
 	word := readyWord(node)
 	switch {
@@ -216,7 +224,7 @@ func (n *Page) status(node *model.Node) table.Cell {
 	made.Text = strings.Join(append([]string{word}, rest...), ",")
 	if node.Ready != corev1.ConditionTrue && word != node.Lifecycle && !node.ReadySince.IsZero() {
 		made.Ageless = made.Text
-		made.Text = strings.Join(append([]string{word + " " + n.Host.Observed().Since(node.ReadySince)}, rest...), ",")
+		made.Text = strings.Join(append([]string{word + " " + d.host.Observed().Since(node.ReadySince)}, rest...), ",")
 	}
 	return made
 }

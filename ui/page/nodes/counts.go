@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // counts are what the page says of many nodes, made whenever its rows are arranged.
@@ -41,12 +42,12 @@ func (n *Page) arranged(rows []*model.Node) []*model.Node {
 }
 
 // gauges are what is requested of the nodes that the filter keeps.
-func (n *Page) gauges() string {
-	o := n.Host.Observed()
+func (c *counts) gauges(h page.Host, width int) string {
+	o := h.Observed()
 	if o.NotRead("nodes") != "" || o.PodsUnknown() != "" || o.IsReading() {
 		return ""
 	}
-	return gauge.Capacity(n.Host.Styles(), n.Host.Levels(), &n.counts.shown, n.Width)
+	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width)
 }
 
 // stateWords count nodes by whether they are ready.

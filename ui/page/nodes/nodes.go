@@ -20,7 +20,7 @@ import (
 // Page is the page of all nodes.
 type Page struct {
 	list.Page[*model.Node, *model.Node]
-	shape  shape
+	draw   drawing
 	counts counts
 }
 
@@ -28,13 +28,15 @@ type Page struct {
 func New(h page.Host) *Page {
 	n := &Page{}
 	n.Host, n.Self, n.Noun, n.Rows = h, n, "node", n.arranged
-	n.Around.Above, n.Around.Below = n.gauges, n.preview
+	n.draw = drawing{host: h, usage: n.ShowsUsage}
+	n.Around.Above = func() string { return n.counts.gauges(h, n.Width) }
+	n.Around.Below = n.preview
 	n.Born = born
 	n.Fields = func() *query.Fields[*model.Node] {
 		return query.NodeFields(h.Observed().AsOf(), h.Observed().Snapshot.Usage)
 	}
 	n.Natural = func() []*model.Node { return h.Observed().Snapshot.Nodes }
-	n.Table = table.New(ID, n.columns()...)
+	n.Table = table.New(ID, n.draw.columns()...)
 	n.Table.There = func(node *model.Node) (*model.Node, bool) {
 		now, ok := h.Observed().Snapshot.Node(node.Name)
 		return now, ok && ID(now) == ID(node)
@@ -77,16 +79,15 @@ func (n *Page) Answer(width int) string {
 	}
 	words := n.Query().Filtered(n.counts.words(width), width)
 	if n.ShowsUsage() {
-		words = cells.Spread(words, n.legend(width-12-cells.Width(words)), width-12)
+		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
 	return words
 }
 
-// legend explains the bars, and says why usage is unknown if room cells are enough
-// for that: the answer comes first, and ! lists the reason.
-func (n *Page) legend(room int) string {
+// legend explains the bars. note says why usage is unknown, and is part of it if room
+// cells are enough: the answer comes first, and ! lists the reason.
+func legend(note string, room int) string {
 	const requested = "█ requested  "
-	note := n.Host.Observed().Snapshot.Status.MetricsNote
 	if note == "" {
 		return requested + "╎ used"
 	}
