@@ -177,6 +177,7 @@ func TestTheColumnsOfNodesFollowWhatTheyHave(t *testing.T) {
 		{200, "GPU CAPACITY VERSION LIMITS", ""},
 	} {
 		app := nodesOf(t, c.width, 24, (*prodEU).mixed, nil)
+		press(t, app, "v") // the preview would stand beside the table
 		heads := screenRow(app, first)
 		for head := range strings.FieldsSeq(c.has) {
 			if !strings.Contains(heads, head) {

@@ -24,7 +24,7 @@ func (n *Page) preview(lines int) []string {
 	drawn := make([]string, 0, lines)
 	node, ok := n.Table.Selected()
 	if ok {
-		p := preview{node, n.Host.Observed(), n.Host.Styles(), n.Host.Levels(), n.Width, n.draw.used}
+		p := preview{node, n.Host.Observed(), n.Host.Styles(), n.Host.Levels(), n.Around.WidthBelow(n.Width), n.draw.used}
 		drawn = append(drawn, p.rule(n.Table.SelectedGone()))
 		if !n.Table.SelectedGone() {
 			drawn = append(drawn, p.facts(lines-1)...)
