@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
@@ -62,7 +61,7 @@ func (s *screen) prepare() (err error) {
 // show runs the dashboard on the terminal, which Bubble Tea restores however it ends.
 func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.Theme, options.ASCII, options.Production = s.settings.Theme, *s.settings.ASCII, s.settings.Production
-	options.ReadOnly, options.Version = s.source.ReadOnly, build.Version()
+	options.ReadOnly = s.source.ReadOnly
 	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
 	options.NoPreview = s.settings.Preview != nil && !*s.settings.Preview
 	app := ui.New(options)

@@ -49,7 +49,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		Factory: factory, Client: reader, Trace: scheduler.NewUnreadable(), Changed: changes,
 		Status: func() model.Status {
 			status := model.Status{
-				Context: Context, Server: "in this process", User: "you", Version: kubernetesVersion,
+				Context: Context, Server: "in this process", Version: kubernetesVersion,
 				Connection: model.Connection{Live: true, Heard: time.Now()},
 			}
 			refusals.Status(&status)

@@ -16,7 +16,7 @@ import (
 // usage is the usage of pods and nodes. It is invented, because no container runs.
 func (c *Cluster) usage(context.Context) (*model.Usage, error) {
 	now := time.Now()
-	used := &model.Usage{At: now, Nodes: map[string]model.Amount{}, Pods: map[types.NamespacedName]model.Amount{}}
+	used := &model.Usage{Nodes: map[string]model.Amount{}, Pods: map[types.NamespacedName]model.Amount{}}
 	for _, object := range c.plane.Informers().Core().V1().Nodes().Informer().GetStore().List() {
 		if node, ok := object.(*corev1.Node); ok {
 			used.Nodes[node.Name] = model.Amount{MilliCPU: 80, Memory: 600 << 20} // the system's own

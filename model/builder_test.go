@@ -148,21 +148,17 @@ func TestNothingNewSharesEverything(t *testing.T) {
 	}
 }
 
-func TestAPodIsFoundByNameAndByUID(t *testing.T) {
+func TestAPodIsFoundByName(t *testing.T) {
 	b, objects := fill(10, 3)
 	s := b.Build(1, Status{}, nil)
 	for _, object := range objects {
 		byName, ok := s.PodNamed(object.Namespace, object.Name)
-		byUID, too := s.Pod(object.UID)
-		if !ok || !too || byName.Object != object || byUID != byName {
-			t.Fatalf("%s/%s: by name %v, by UID %v", object.Namespace, object.Name, byName, byUID)
+		if !ok || byName.Object != object {
+			t.Fatalf("%s/%s: by name %v", object.Namespace, object.Name, byName)
 		}
 	}
 	if _, ok := s.PodNamed("shop", "none"); ok {
 		t.Error("found a pod that is not there")
-	}
-	if _, ok := s.Pod("none"); ok {
-		t.Error("found a UID that is not there")
 	}
 	if node, ok := s.Node("node-00003"); !ok || node.Name != "node-00003" {
 		t.Errorf("node-00003: %v", node)

@@ -63,18 +63,6 @@ func (o *Owner) Append(dst []byte) []byte {
 // KindWord is the workload's kind; a pod without one stands for itself.
 func (o Owner) KindWord() string { return cmp.Or(o.Kind, "Pod") }
 
-// AllTaints spells out the node's taints as Kubernetes does, key=value:effect,
-// the cordon's own left out.
-func (n *Node) AllTaints() []string {
-	var texts []string
-	for _, taint := range n.SortedTaints() {
-		if !n.isCordon(taint) {
-			texts = append(texts, taint.ToString())
-		}
-	}
-	return texts
-}
-
 // TaintTexts is everything that a taint of the node may be called.
 func (n *Node) TaintTexts() []string {
 	var texts []string

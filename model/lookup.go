@@ -28,17 +28,6 @@ func (s *Snapshot) PodNamed(namespace, name string) (*Pod, bool) {
 	return s.Pods[at], true
 }
 
-// Pod finds a pod by its UID. It looks through all pods, 2 ms of 50,000: where
-// the name is known too, PodNamed costs next to nothing.
-func (s *Snapshot) Pod(uid types.UID) (*Pod, bool) {
-	for _, pod := range s.Pods {
-		if pod.Object.UID == uid {
-			return pod, true
-		}
-	}
-	return nil, false
-}
-
 // KindOf finds the kind that a pending pod belongs to.
 func (s *Snapshot) KindOf(uid types.UID) (*Kind, bool) {
 	for _, kind := range s.Pending {

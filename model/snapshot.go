@@ -33,7 +33,6 @@ type Kind struct {
 type Status struct {
 	Context     string         // the kubeconfig's context, whole
 	Server      string         // the API server's URL
-	User        string         // who asks, as far as the kubeconfig says
 	Version     string         // the API server's version, "" if not known
 	Namespace   string         // pods of this namespace only could be read; "" is all
 	Insecure    bool           // the server's certificate is not verified
@@ -83,7 +82,6 @@ func (p Problem) Answers() bool { return p >= Unauthorized }
 
 // Usage is what metrics.k8s.io said last.
 type Usage struct {
-	At    time.Time
 	Nodes map[string]Amount               // by node name
 	Pods  map[types.NamespacedName]Amount // by pod
 }
@@ -123,8 +121,7 @@ type Resources struct {
 
 // Context is one context of the kubeconfig.
 type Context struct {
-	Name, Cluster, User, Namespace string
-	Current                        bool
+	Name, Cluster, Namespace string
 }
 
 // Words name the object for a sentence, fit to be drawn: "std-b-02", "shop/cart-0".

@@ -40,7 +40,6 @@ type Options struct {
 	NoPreview  bool             // lists have no preview of the selected row; v turns it
 	Levels     gauge.Levels     // where gauges turn; zero is gauge.DefaultLevels
 	Production string           // a pattern of context names, "*prod*"; "" is none
-	Version    string           // fathom's own
 	Warning    error            // shown on the message row until a key is pressed; nil is none
 	Now        func() time.Time // nil is time.Now
 }

@@ -128,7 +128,7 @@ func newTestAppWith(t testing.TB, width, height int, s *model.Snapshot, c *fakeC
 		c.actor = &fakeActor{snapshot: s}
 	}
 	o := Options{
-		Cluster: c, Context: s.Status.Context, Production: "*prod*", Theme: "dark", Version: "v0.0.0",
+		Cluster: c, Context: s.Status.Context, Production: "*prod*", Theme: "dark",
 		Now: func() time.Time { return now },
 	}
 	if with != nil {

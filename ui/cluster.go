@@ -5,32 +5,21 @@ package ui
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // Cluster is what the dashboard needs from a cluster. Its methods are called
 // from Cmds, never from Update or View.
 type Cluster interface {
+	page.Cluster
 	// Next waits for a snapshot newer than the last one it returned.
 	Next(ctx context.Context) (*model.Snapshot, error)
-	// Ask explains why the pod is pending, or where it runs, with the parts that q asks
-	// for: an answer for each node, the scheduling cycle, preemption, fixes.
-	Ask(ctx context.Context, q report.Query) (*report.Report, error)
-	// OnNode says for each of some pods without a node why the plugins reject one node.
-	OnNode(ctx context.Context, uids []types.UID, node string) ([]report.NodeAnswer, error)
-	// Evictions says for each of some pods of a node what would happen to it if only
-	// it were evicted, and whether the pod of that uid would then fit.
-	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error)
 	// Describe is kubectl describe of the live object.
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	// YAML is the live object, without managed fields.
 	YAML(ctx context.Context, ref model.Ref) (string, error)
-	// Events are those about the object, newest first.
-	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	// Actor carries out actions; nil where the cluster is read-only.
 	Actor() Actor
 	// ShowUsage says whether any view shows usage now; metrics are polled only then.

@@ -14,7 +14,7 @@ func (fakeSession) Contexts() []model.Context {
 	return []model.Context{
 		{Name: "arn:aws:eks:eu-west-1:1234:cluster/shop"},
 		{Name: "gke_acme_europe-west1_shop"},
-		{Name: "prod-eu", Current: true},
+		{Name: "prod-eu"},
 	}
 }
 

@@ -91,7 +91,7 @@ const checkoutSaid = "0/12 nodes are available: 1 node(s) were unschedulable, 3 
 	"victims found for incoming pod, 9 Preemption is not helpful for scheduling."
 
 func newProdEU() *prodEU {
-	c := &prodEU{usage: &model.Usage{At: now, Nodes: map[string]model.Amount{}, Pods: map[types.NamespacedName]model.Amount{}}}
+	c := &prodEU{usage: &model.Usage{Nodes: map[string]model.Amount{}, Pods: map[types.NamespacedName]model.Amount{}}}
 	for _, m := range machines {
 		c.nodes = append(c.nodes, m.object())
 		c.fill(m)

@@ -6,27 +6,22 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/difference"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
 )
 
 // Recording is a recorded cluster. Its methods are called from Cmds, never from
 // Update or View. The Status of a snapshot says which step it is of.
 type Recording interface {
+	difference.Recording
+	podhistory.Recording
 	// Go goes to a step, counted from 1: its snapshot comes out of Next soon after.
 	// On an error the step that was shown stays.
 	Go(ctx context.Context, step int) error
-	// Changes are the changes from the previous step to a step.
-	Changes(ctx context.Context, step int) (*model.Difference, error)
-	// Past looks back from a step for a pending pod. Each call of the function it returns
-	// looks back a little further, until History.Done.
-	Past(step int, uid types.UID) func(context.Context) (*report.History, error)
 }
 
 // stepping is the state of going to a step of a recording.

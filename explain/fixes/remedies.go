@@ -265,7 +265,7 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 			continue
 		}
 		words := metav1.FormatLabelSelector(terms[i].LabelSelector) + " by " + plugins.LabelWord(c.Key)
-		return []option{{remedy.DropPodTerm{Anti: anti, Index: i, Words: words, Last: len(terms) == 1}}}
+		return []option{{remedy.DropPodTerm{Anti: anti, Index: i, Words: words}}}
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (f *forecasting) unsaid(text string) {
 // gather finds who ends, who comes back and who waits.
 func (f *forecasting) gather(ctx context.Context) error {
 	return f.scheduler.Hold(ctx, nil, func() error {
-		f.told.Revision, f.size = f.scheduler.State.Revision, len(f.scheduler.State.Nodes)
+		f.size = len(f.scheduler.State.Nodes)
 		budgets, unsure := f.budgets.Disruptions(), 0
 		for _, uid := range f.supposed.Gone {
 			pod := f.scheduler.State.Pods[uid]

@@ -38,10 +38,7 @@ func Contexts(getter genericclioptions.RESTClientGetter) ([]model.Context, error
 	contexts := make([]model.Context, 0, len(raw.Contexts))
 	for _, name := range slices.Sorted(maps.Keys(raw.Contexts)) {
 		c := raw.Contexts[name]
-		contexts = append(contexts, model.Context{
-			Name: name, Cluster: c.Cluster, User: c.AuthInfo, Namespace: c.Namespace,
-			Current: name == raw.CurrentContext,
-		})
+		contexts = append(contexts, model.Context{Name: name, Cluster: c.Cluster, Namespace: c.Namespace})
 	}
 	return contexts, nil
 }

@@ -76,8 +76,8 @@ func TestContextsAreThoseOfTheKubeconfigByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []model.Context{
-		{Name: "dev", Cluster: "c", User: "dev", Namespace: "dev", Current: true},
-		{Name: "ops", Cluster: "c", User: "ops"},
+		{Name: "dev", Cluster: "c", Namespace: "dev"},
+		{Name: "ops", Cluster: "c"},
 	}
 	if len(contexts) != 2 || contexts[0] != want[0] || contexts[1] != want[1] {
 		t.Errorf("contexts are %+v, want %+v", contexts, want)

@@ -22,7 +22,6 @@ type source struct {
 	client       *Client
 	permissions  *listPermissions
 	scope        *scope
-	factory      informers.SharedInformerFactory
 	listWatchers []*listWatcher
 	ctx          context.Context // the source's life
 	stale        chan struct{}
@@ -51,7 +50,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	}
 	c.readiness.readBySome(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
-	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{}), factory: factory}
+	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{})}
 	trace := scheduler.NewUnreadable()
 	for _, k := range watchedResources {
 		switch why := found.why(k); {
@@ -207,7 +206,6 @@ func (s *source) status() model.Status {
 	status := model.Status{
 		Context:     c.target.context,
 		Server:      c.target.config.Host,
-		User:        c.target.user,
 		Version:     c.version,
 		Namespace:   s.scope.namespace,
 		Insecure:    c.target.insecure(),

@@ -57,7 +57,6 @@ func (m *podMetrics) read(ctx context.Context, namespace string) (*model.Usage, 
 		return nil, nil //nolint:nilnil // the status says why there is none
 	}
 	used := &model.Usage{
-		At:    time.Now(),
 		Nodes: map[string]model.Amount{},
 		Pods:  map[types.NamespacedName]model.Amount{},
 	}

@@ -51,10 +51,7 @@ func List(names []string, limit int) string {
 
 // Plural counts things by their word: "1 node", "3 nodes".
 func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return Count(n, word, word+"s")
 }
 
 // Cells is how many columns text takes up on a screen.

@@ -170,7 +170,6 @@ type Supposed struct {
 
 // Forecast is what the scheduler would do in a supposed state.
 type Forecast struct {
-	Revision int64
 	Fates    map[types.UID]Fate // of the pods of Supposed.Gone
 	Admitted []Admitted         // pending pods that are unschedulable now and would fit
 	Barred   []Barred           // pending pods that lose a node

@@ -100,9 +100,6 @@ func TestLevelsTurnAtTheirPercentages(t *testing.T) {
 		if got := DefaultLevels.Tone(percent); got != want {
 			t.Errorf("%d%% is %v, want %v", percent, got, want)
 		}
-		if got := DefaultLevels.Mark(percent); (got == "!") != (want == tone.Bad) {
-			t.Errorf("%d%% is marked %q", percent, got)
-		}
 	}
 }
 

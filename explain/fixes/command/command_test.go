@@ -151,7 +151,7 @@ func TestCommands(t *testing.T) {
 		{"one of two constraints over a key", explaintest.Pod("shop/bare", "", "4", explaintest.SpreadOver("zone", 1, nil, "web"), explaintest.SpreadOver("zone", 2, nil, "shop")), nil, []remedy.Step{remedy.LoosenSpread{Index: 1, Key: "zone", MaxSkew: [2]int32{2, 0}}}},
 		{"one of two ports of a number", explaintest.Pod("shop/bare", "", "", explaintest.HostPort("", 53, "UDP"), explaintest.HostPort("", 53, "TCP")), nil, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 1, Port: 53, Protocol: "TCP"}}},
 		{"a host port", rs(explaintest.HostPort("", 80, "TCP")), []runtime.Object{replicaSet("shop/rs", rs(explaintest.HostPort("", 80, "TCP")))}, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 0, Port: 80, Protocol: "TCP"}}},
-		{"the last term about other pods", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))))}, []remedy.Step{remedy.DropPodTerm{Anti: true, Last: true}}},
+		{"the last term about other pods", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))))}, []remedy.Step{remedy.DropPodTerm{Anti: true}}},
 		{"a requirement of a node affinity", rs(explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
 			{Key: "disk", Operator: corev1.NodeSelectorOpExists}, {Key: "pool", Operator: corev1.NodeSelectorOpIn, Values: []string{"web"}},
 		}})), []runtime.Object{replicaSet("shop/rs", rs(explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{

@@ -64,7 +64,6 @@ type (
 		Anti  bool
 		Index int
 		Words string
-		Last  bool
 	}
 	// LoosenSpread changes a topology spread constraint.
 	LoosenSpread struct {
