@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // SlowAfter is how long an answer may take before the page says so.
@@ -93,3 +95,37 @@ func (p *Poll[T]) Leave() {
 	p.question.Leave()
 	p.Slow, p.revision = false, 0
 }
+
+// PodPoll is what pages have in common that ask again and again about one pod.
+type PodPoll[T any] struct {
+	Base
+	Pod  *model.Pod // as it was last seen
+	Gone bool       // the pod is no more
+	Poll Poll[T]
+}
+
+// Follow takes snapshots and the Poll's messages on behalf of v. take is called when
+// there is another Value or Trouble, ask when the answer may be another.
+func (p *PodPoll[T]) Follow(v View, msg tea.Msg, take, ask func() tea.Cmd) tea.Cmd {
+	if s, ok := msg.(SnapshotMsg); ok {
+		if p.Pod, p.Gone = PodIn(s.Snapshot, p.Pod); p.Gone {
+			p.Leave()
+			return nil
+		}
+		return ask()
+	}
+	news, rest := p.Poll.Update(p.Host, v, msg)
+	switch news {
+	case Answered:
+		return tea.Batch(take(), rest)
+	case Renew:
+		return ask()
+	}
+	return nil
+}
+
+// Leave cancels what nobody will look at.
+func (p *PodPoll[T]) Leave() { p.Poll.Leave() }
+
+// Selected implements View: the pod.
+func (p *PodPoll[T]) Selected() Selection { return SelectPod(p.Pod) }

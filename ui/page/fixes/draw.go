@@ -15,22 +15,22 @@ import (
 
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
-	return []string{"pending", page.PodName(p.Host, p.pod), "fixes"}
+	return []string{"pending", page.PodName(p.Host, p.Pod), "fixes"}
 }
 
 // Answer says how many fixes work.
 func (p *Page) Answer(int) string {
 	switch {
-	case p.gone:
+	case p.Gone:
 		return "Gone."
-	case p.poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.poll.Trouble.Error())
-	case p.poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
+	case p.Poll.Trouble != nil:
+		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+	case p.Poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
 		return p.Host.ReadingWords()
-	case p.poll.Value == nil:
+	case p.Poll.Value == nil:
 		return "Simulating fixes; esc stops."
 	}
-	return p.Host.Observed().Brief(p.poll.Value.Sentence())
+	return p.Host.Observed().Brief(p.Poll.Value.Sentence())
 }
 
 func (p *Page) table() Table {
@@ -45,7 +45,7 @@ func (p *Page) Body() []string {
 	}
 	t := p.table()
 	lead := "   FIX"
-	if p.poll.Slow {
+	if p.Poll.Slow {
 		lead += " (simulating again)"
 	}
 	lines := []string{t.Head(lead)}
@@ -66,7 +66,7 @@ func (p *Page) finish(line string, selected bool) string {
 	switch {
 	case selected:
 		return table.SelectedRow(s, line, p.Width)
-	case p.poll.Slow || p.gone:
+	case p.Poll.Slow || p.Gone:
 		return s.Dim.Render(ansi.Strip(line))
 	}
 	return line
@@ -86,9 +86,6 @@ func (p *Page) Note() string {
 	}
 	return ""
 }
-
-// Selected implements page.View.
-func (p *Page) Selected() page.Selection { return page.SelectPod(p.pod) }
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place {
@@ -116,7 +113,7 @@ func (p *Page) Off(do keymap.Action) string {
 	case keymap.Fixes:
 		return "this page shows the fixes."
 	case keymap.Describe, keymap.YAML:
-		if p.pod.Object.Name == "" {
+		if p.Pod.Object.Name == "" {
 			return "the pod was not created."
 		}
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide, keymap.NextPart, keymap.PrevPart:

@@ -12,17 +12,16 @@ import (
 
 // Page is the page. It shows the fixes that were simulated for a pod.
 type Page struct {
-	page.Base
-	poll   Poll
-	pod    *model.Pod // as it was last seen
-	gone   bool       // the pod is no more
-	chosen int        // the selected fix
-	top    int        // the first one in view
+	page.PodPoll[*report.Fixes]
+	chosen int // the selected fix
+	top    int // the first one in view
 }
 
 // New makes the page about one pod.
 func New(h page.Host, pod *model.Pod) *Page {
-	return &Page{Base: page.Base{Host: h}, pod: pod}
+	p := &Page{}
+	p.Host, p.Pod = h, pod
+	return p
 }
 
 // NewOf is New with the answer that another page has, and the fix that is selected.
@@ -30,17 +29,14 @@ func NewOf(h page.Host, pod *model.Pod, known *Poll, chosen int) *Page {
 	p := New(h, pod)
 	p.chosen = chosen
 	if known.Value != nil {
-		p.poll.Seed(known.Value, known.Revision())
+		p.Poll.Seed(known.Value, known.Revision())
 	}
 	return p
 }
 
 // Update takes snapshots, answers and the mouse.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case page.SnapshotMsg:
-		return p.onSnapshot(msg.Snapshot)
-	case tea.MouseMsg:
+	if msg, ok := msg.(tea.MouseMsg); ok {
 		p.onMouse(msg)
 		return nil
 	}
@@ -48,37 +44,20 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	if f, ok := p.fix(); ok {
 		title = f.Title
 	}
-	news, rest := p.poll.Update(p.Host, p, msg)
-	switch news {
-	case page.Answered: // the fix that was selected stays so
-		p.chosen = IndexOf(p.poll.Value, title, p.chosen)
+	return p.Follow(p, msg, func() tea.Cmd { // the fix that was selected stays so
+		p.chosen = IndexOf(p.Poll.Value, title, p.chosen)
 		p.arrange()
-		return rest
-	case page.Renew:
-		return p.ask()
-	}
-	return nil
+		return nil
+	}, p.ask)
 }
 
 // ask asks which fixes work, unless that is known, asked for, or nobody looks.
 func (p *Page) ask() tea.Cmd {
-	if p.gone {
+	if p.Gone {
 		return nil
 	}
-	return Ask(&p.poll, p.Host, p, p.pod.Object.UID)
+	return Ask(&p.Poll, p.Host, p, p.Pod.Object.UID)
 }
-
-// onSnapshot finds the pod in it and asks again where the answer may be another.
-func (p *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
-	if p.pod, p.gone = page.PodIn(s, p.pod); p.gone {
-		p.Leave()
-		return nil
-	}
-	return p.ask()
-}
-
-// Leave cancels what nobody will look at.
-func (p *Page) Leave() { p.poll.Leave() }
 
 // fix is the selected one.
 func (p *Page) fix() (*report.Fix, bool) {
@@ -90,7 +69,7 @@ func (p *Page) fix() (*report.Fix, bool) {
 }
 
 // tried are the fixes of the newest answer.
-func (p *Page) tried() []report.Fix { return tried(p.poll.Value) }
+func (p *Page) tried() []report.Fix { return tried(p.Poll.Value) }
 
 // Resize implements page.View.
 func (p *Page) Resize(width, height int) {
@@ -141,7 +120,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 			return p.Host.Plan(actionOf(f.Actions[0]))
 		}
 	default:
-		return p.Host.ActOn(do, page.SelectPod(p.pod))
+		return p.Host.ActOn(do, page.SelectPod(p.Pod))
 	}
 	return nil
 }

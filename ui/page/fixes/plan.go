@@ -13,7 +13,7 @@ func (p *Page) unplanned(f *report.Fix) string {
 	if planned(f) {
 		return p.Host.LookOnly()
 	}
-	why := "fathom does not " + planless(f, p.pod) + "."
+	why := "fathom does not " + planless(f, p.Pod) + "."
 	if f.Command == "" {
 		return why
 	}

@@ -21,21 +21,21 @@ const comparing = "Order: PDB violations, top priority, priority sum, victim cou
 
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
-	return []string{"pending", page.PodName(p.Host, p.pod), "preemption"}
+	return []string{"pending", page.PodName(p.Host, p.Pod), "preemption"}
 }
 
 // Answer says what preemption does, would do, or why it won't help.
 func (p *Page) Answer(int) string {
 	switch {
-	case p.poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.poll.Trouble.Error())
-	case p.plan == nil && p.gone:
+	case p.Poll.Trouble != nil:
+		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+	case p.plan == nil && p.Gone:
 		return "Gone."
 	case p.plan == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
 		return p.Host.ReadingWords()
 	case p.plan == nil:
 		return "Simulating which pods preemption would evict."
-	case p.gone:
+	case p.Gone:
 		return "Gone. It was: " + p.Host.Observed().Brief(p.plan.Answer)
 	}
 	return p.Host.Observed().Brief(p.plan.Answer)
@@ -136,7 +136,7 @@ func (p *Page) Body() []string {
 		return nil
 	}
 	s := p.Host.Styles()
-	lines := []string{cells.Cut(facts(p.report, p.poll.Slow), p.Width)}
+	lines := []string{cells.Cut(facts(p.report, p.Poll.Slow), p.Width)}
 	if len(p.nodes.Rows) > 0 {
 		lines = append(lines, p.nodes.Draw(s)...)
 		if rest := len(p.nodes.Rows) - p.nodes.Top - p.nodes.Lines(); rest > 0 {
@@ -151,7 +151,7 @@ func (p *Page) Body() []string {
 		lines = append(lines, p.victims.Draw(s)...)
 	}
 	lines = lines[:min(len(lines), p.Height)]
-	if p.poll.Slow || p.gone {
+	if p.Poll.Slow || p.Gone {
 		for i, line := range lines {
 			if !strings.HasPrefix(ansi.Strip(line), "▸") {
 				lines[i] = s.Dim.Render(ansi.Strip(line))

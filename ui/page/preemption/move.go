@@ -15,7 +15,7 @@ func (p *Page) Selected() page.Selection {
 		}
 		return page.Selection{Copy: v.Namespace + "/" + v.Name}
 	}
-	return page.SelectPod(p.pod)
+	return page.SelectPod(p.Pod)
 }
 
 // Places implements page.View.
@@ -41,7 +41,7 @@ func (p *Page) Off(do keymap.Action) string {
 		if on := p.Selected(); on.Pod == nil {
 			return on.Copy + " is gone."
 		}
-		return page.OffPod(p.Host.Observed(), do, p.gone && !p.focused, p.Selected())
+		return page.OffPod(p.Host.Observed(), do, p.Gone && !p.focused, p.Selected())
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "not available on this page."
 	}
@@ -65,7 +65,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	case keymap.GoNode:
 		return p.Host.GoNode(p.of)
 	case keymap.Words:
-		return p.Host.ActOn(do, page.SelectPod(p.pod))
+		return p.Host.ActOn(do, page.SelectPod(p.Pod))
 	default:
 		return p.Host.ActOn(do, p.Selected())
 	}

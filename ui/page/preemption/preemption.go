@@ -15,9 +15,7 @@ import (
 // Page is the page. It says what preemption could do for a pod: on which
 // nodes, who would go there, and where to.
 type Page struct {
-	page.Base
-	pod    *model.Pod     // as it was last seen
-	gone   bool           // the pod is no more
+	page.PodPoll[*report.Report]
 	report *report.Report // the newest, which has the plan
 	plan   *report.PreemptionPlan
 
@@ -26,13 +24,13 @@ type Page struct {
 	focused bool   // the cursor is among the victims
 	of      string // the node that the victims are of
 
-	poll   page.Poll[*report.Report]
 	wanted string // the node that the newest plan was asked for
 }
 
 // New makes the page about one pod.
 func New(h page.Host, pod *model.Pod) *Page {
-	p := &Page{Base: page.Base{Host: h}, pod: pod}
+	p := &Page{}
+	p.Host, p.Pod = h, pod
 	p.nodes = table.New(func(n *report.PreemptionNode) string { return n.Name }, nodeColumns(h)...)
 	p.victims = table.New(func(v *report.PreemptionVictim) string { return v.Namespace + "/" + v.Name }, victimColumns(h, "")...)
 	return p
@@ -40,49 +38,27 @@ func New(h page.Host, pod *model.Pod) *Page {
 
 // Update takes snapshots, plans and the mouse.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case page.SnapshotMsg:
-		return p.onSnapshot(msg.Snapshot)
-	case tea.MouseMsg:
+	if msg, ok := msg.(tea.MouseMsg); ok {
 		return p.onMouse(msg)
 	}
-	news, rest := p.poll.Update(p.Host, p, msg)
-	switch news {
-	case page.Answered:
-		if p.poll.Trouble == nil {
-			p.take(p.poll.Value)
-		}
-		return tea.Batch(p.ask(), rest)
-	case page.Renew:
-		return p.ask()
-	}
-	return nil
-}
-
-// onSnapshot finds the pod in it and asks again where the answer may be another.
-func (p *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
-	if p.pod, p.gone = page.PodIn(s, p.pod); p.gone {
-		p.Leave()
-		return nil
-	}
-	return p.ask()
+	return p.Follow(p, msg, p.take, p.ask)
 }
 
 // ask asks for a plan, off the event loop, unless it is there, on its way, or
 // nobody looks. A node whose victims nobody has followed yet is asked for at once.
 func (p *Page) ask() tea.Cmd {
-	if p.gone || !p.Host.Shown(p) {
+	if p.Gone || !p.Host.Shown(p) {
 		return nil
 	}
 	node := p.unfollowed()
-	put := p.poll.Ask
+	put := p.Poll.Ask
 	if node != "" && node != p.wanted {
-		put = p.poll.AskNow
+		put = p.Poll.AskNow
 	}
 	if node == "" {
 		node = p.of
 	}
-	uid := p.pod.Object.UID
+	uid := p.Pod.Object.UID
 	cmd := put(p.Host, p, func(ctx context.Context, cluster page.Cluster) (*report.Report, error) {
 		return cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.PreemptionPart, Node: node})
 	})
@@ -101,15 +77,19 @@ func (p *Page) unfollowed() string {
 }
 
 // take swaps the plan; what was selected stays so.
-func (p *Page) take(r *report.Report) {
-	plan := r.Plan
-	p.report, p.plan = r, plan
+func (p *Page) take() tea.Cmd {
+	if p.Poll.Trouble != nil {
+		return p.ask()
+	}
+	plan := p.Poll.Value.Plan
+	p.report, p.plan = p.Poll.Value, plan
 	rows := make([]*report.PreemptionNode, len(plan.Nodes))
 	for i := range plan.Nodes {
 		rows[i] = &plan.Nodes[i]
 	}
 	p.nodes.Set(rows)
 	p.follow()
+	return p.ask()
 }
 
 // follow shows the victims of the selected node.
@@ -132,11 +112,6 @@ func (p *Page) follow() {
 	p.victims.Set(rows)
 	p.focused = p.focused && len(rows) > 0
 	p.lay()
-}
-
-// Leave cancels what nobody will look at.
-func (p *Page) Leave() {
-	p.poll.Leave()
 }
 
 // Settle lets go of rows that are no longer in the plan.

@@ -21,25 +21,25 @@ import (
 // Crumbs are the list that one came from, the pod, and the page.
 func (p *Page) Crumbs() []string {
 	list := "pending"
-	if !p.pod.Waits {
+	if !p.Pod.Waits {
 		list = "pods"
 	}
-	return []string{list, page.PodName(p.Host, p.pod), "trace"}
+	return []string{list, page.PodName(p.Host, p.Pod), "trace"}
 }
 
 // Answer is the stages with the one that is shown in brackets; of a pod that has
 // a node, why it is there.
 func (p *Page) Answer(width int) string {
 	switch {
-	case p.poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.poll.Trouble.Error())
-	case p.report == nil && p.gone:
+	case p.Poll.Trouble != nil:
+		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+	case p.report == nil && p.Gone:
 		return "Gone."
 	case p.report == nil && p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
 	case p.report == nil:
-		return "Explaining " + model.Clean(p.pod.FullName()) + "."
-	case p.gone:
+		return "Explaining " + model.Clean(p.Pod.FullName()) + "."
+	case p.Gone:
 		return "Gone. It was: " + p.Host.Observed().Brief(p.report.Summary)
 	case p.report.Cycle.Running != "":
 		return p.Host.Observed().Brief(p.report.Cycle.Where)
@@ -87,7 +87,7 @@ func (p *Page) top() []string {
 	}
 	s := p.Host.Styles()
 	words := s.Text.Render(cells.Cut(cells.Blank(table.Gutter)+p.Host.Observed().Brief(stage.Words), p.Width))
-	if p.poll.Slow {
+	if p.Poll.Slow {
 		words = s.Dim.Render(cells.Blank(table.Gutter) + "explaining")
 	}
 	if p.report.Cycle.Running == "" {
@@ -118,7 +118,7 @@ func (p *Page) Body() []string {
 		lines = append(lines, p.Table.Draw(p.Host.Styles())...)
 		lines = append(lines, p.details(p.Height-len(lines))...)
 	}
-	if p.poll.Slow || p.gone {
+	if p.Poll.Slow || p.Gone {
 		for i, line := range lines {
 			lines[i] = p.Host.Styles().Dim.Render(ansi.Strip(line))
 		}
@@ -200,7 +200,7 @@ func (p *Page) Selected() page.Selection {
 		node, _ := p.Host.Observed().Snapshot.Node(row.node.Node)
 		return page.Selection{Ref: model.Ref{Resource: "nodes", Name: row.node.Node}, Node: node, Copy: row.node.Node}
 	}
-	return page.SelectPod(p.pod)
+	return page.SelectPod(p.Pod)
 }
 
 // Places implements page.View.
@@ -224,7 +224,7 @@ func (p *Page) Footer() []page.Key {
 func (p *Page) Off(do keymap.Action) string {
 	on := p.Selected()
 	if page.AboutPod(do) && do != keymap.Trace && do != keymap.Words {
-		return page.OffPod(p.Host.Observed(), do, p.gone, page.SelectPod(p.pod))
+		return page.OffPod(p.Host.Observed(), do, p.Gone, page.SelectPod(p.Pod))
 	}
 	switch do {
 	case keymap.Open:
@@ -234,7 +234,7 @@ func (p *Page) Off(do keymap.Action) string {
 			return "the node is gone."
 		}
 	case keymap.GoNode:
-		return page.OffPod(p.Host.Observed(), do, p.gone, page.SelectPod(p.pod))
+		return page.OffPod(p.Host.Observed(), do, p.Gone, page.SelectPod(p.Pod))
 	case keymap.Trace:
 		return "this page is the trace."
 	case keymap.Words, keymap.Copy, keymap.NextPart, keymap.PrevPart:
@@ -276,14 +276,14 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 		if on := p.Selected(); on.Node != nil {
 			return p.Host.ActOn(do, on)
 		}
-		return p.Host.ActOn(do, page.SelectPod(p.pod))
+		return p.Host.ActOn(do, page.SelectPod(p.Pod))
 	case keymap.Words:
-		return p.Host.Open(messages.New(p.Host, p.pod, p.report))
+		return p.Host.Open(messages.New(p.Host, p.Pod, p.report))
 	default:
 		switch {
 		case p.Table.Act(do):
 		case page.AboutPod(do):
-			return p.Host.ActOn(do, page.SelectPod(p.pod))
+			return p.Host.ActOn(do, page.SelectPod(p.Pod))
 		default:
 			return p.Host.ActOn(do, p.Selected())
 		}
@@ -314,5 +314,5 @@ func (p *Page) Copies() (text, name string) {
 	if p.report == nil {
 		return "", ""
 	}
-	return p.report.Markdown(), fmt.Sprintf("the scheduling cycle of %s as Markdown", model.Clean(p.pod.FullName()))
+	return p.report.Markdown(), fmt.Sprintf("the scheduling cycle of %s as Markdown", model.Clean(p.Pod.FullName()))
 }

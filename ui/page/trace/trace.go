@@ -16,72 +16,54 @@ import (
 
 // Page is the page. It shows one stage at a time.
 type Page struct {
-	page.Base
+	page.PodPoll[*report.Report]
 	Table  *table.Table[traceRow] // the rows of the stage
-	pod    *model.Pod             // as it was last seen
 	report *report.Report         // with a scheduling cycle; nil until there is one
 	stage  string                 // the one that is shown
-	gone   bool                   // the pod is no more
-	poll   page.Poll[*report.Report]
 }
 
 // New makes the page about one pod.
 func New(h page.Host, pod *model.Pod) *Page {
-	return &Page{Base: page.Base{Host: h}, pod: pod, Table: table.New(traceID)}
+	p := &Page{Table: table.New(traceID)}
+	p.Host, p.Pod = h, pod
+	return p
 }
 
 // Update takes snapshots, answers and the mouse.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case page.SnapshotMsg:
-		return p.onSnapshot(msg.Snapshot)
 	case tea.MouseWheelMsg:
 		p.Table.Scroll(keymap.Wheel(msg))
 		return nil
 	case tea.MouseClickMsg:
 		return p.onClick(msg.Y)
 	}
-	news, rest := p.poll.Update(p.Host, p, msg)
-	switch news {
-	case page.Answered:
-		if p.poll.Trouble == nil {
-			p.take(p.poll.Value)
-		}
-		return rest
-	case page.Renew:
-		return p.ask()
-	}
-	return nil
-}
-
-// onSnapshot finds the pod in it and asks again where the answer may be another.
-func (p *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
-	if p.pod, p.gone = page.PodIn(s, p.pod); p.gone {
-		p.Leave()
-		return nil
-	}
-	return p.ask()
+	return p.Follow(p, msg, p.take, p.ask)
 }
 
 // ask asks for the scheduling cycle, off the event loop, unless it is there, on its
 // way, or nobody looks.
 func (p *Page) ask() tea.Cmd {
-	if p.gone || !p.Host.Shown(p) {
+	if p.Gone || !p.Host.Shown(p) {
 		return nil
 	}
-	uid := p.pod.Object.UID
-	return p.poll.Ask(p.Host, p, func(ctx context.Context, cluster page.Cluster) (*report.Report, error) {
+	uid := p.Pod.Object.UID
+	return p.Poll.Ask(p.Host, p, func(ctx context.Context, cluster page.Cluster) (*report.Report, error) {
 		return cluster.Ask(ctx, report.Query{Target: report.PodOf(uid), Parts: report.Nodes | report.TracePart})
 	})
 }
 
 // take shows a scheduling cycle.
-func (p *Page) take(r *report.Report) {
-	p.report = r
+func (p *Page) take() tea.Cmd {
+	if p.Poll.Trouble != nil {
+		return nil
+	}
+	p.report = p.Poll.Value
 	if p.stage == "" {
-		p.stage = decisive(r.Cycle)
+		p.stage = decisive(p.report.Cycle)
 	}
 	p.fill()
+	return nil
 }
 
 // decisive is the stage where the cycle ends; where it does not, that which ranks.
@@ -113,6 +95,3 @@ func (p *Page) turn(by int) {
 	p.Table = table.New(traceID)
 	p.fill()
 }
-
-// Leave cancels what nobody will look at.
-func (p *Page) Leave() { p.poll.Leave() }
