@@ -64,14 +64,11 @@ func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 	return tea.Batch(l.hideAnswers(), l.nextLesson())
 }
 
-// lessonScrolls are the keys that scroll the text of the panel, by lines.
-var lessonScrolls = map[keymap.Action]int{keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -3, keymap.HalfDown: 3, keymap.PageUp: -lesson.Rows, keymap.PageDown: lesson.Rows, keymap.Top: -1000, keymap.Bottom: 1000}
-
 // onLessonKey handles a key in the panel.
 func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &l.app.lesson
 	b, _ := keymap.At(key.String(), keymap.Everywhere|keymap.Lists)
-	if lines, ok := lessonScrolls[b.Do]; ok {
+	if lines, ok := keymap.Steps(b.Do, 3, lesson.Rows, 1000); ok {
 		p.Scroll(lines, l.app.width, l.app.height-frameRows)
 		return nil
 	}

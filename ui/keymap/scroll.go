@@ -15,3 +15,10 @@ func Wheel(msg tea.MouseWheelMsg) int {
 	}
 	return 0
 }
+
+// Steps is how many rows a key moves, of half a page, a page and all rows; ok is false
+// for other keys.
+func Steps(do Action, half, page, all int) (n int, ok bool) {
+	n, ok = map[Action]int{Up: -1, Down: 1, HalfUp: -half, HalfDown: half, PageUp: -page, PageDown: page, Top: -all, Bottom: all}[do]
+	return n, ok
+}

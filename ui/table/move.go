@@ -26,23 +26,11 @@ func (t *Table[R]) Scroll(n int) {
 // Act moves, marks or scrolls; it reports whether the action is a table's.
 func (t *Table[R]) Act(do keymap.Action) bool {
 	page := t.Lines()
+	if n, ok := keymap.Steps(do, page/2, page, len(t.Rows)); ok {
+		t.Move(n)
+		return true
+	}
 	switch do {
-	case keymap.Up:
-		t.Move(-1)
-	case keymap.Down:
-		t.Move(1)
-	case keymap.Top:
-		t.Move(-len(t.Rows))
-	case keymap.Bottom:
-		t.Move(len(t.Rows))
-	case keymap.HalfUp:
-		t.Move(-page / 2)
-	case keymap.HalfDown:
-		t.Move(page / 2)
-	case keymap.PageUp:
-		t.Move(-page)
-	case keymap.PageDown:
-		t.Move(page)
 	case keymap.Left:
 		t.shift = max(t.shift-1, 0)
 	case keymap.Right:

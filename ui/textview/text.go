@@ -105,23 +105,11 @@ func (m *Model) Scroll(n int) {
 
 // Act scrolls, moves sideways, or goes to another match, as a key asks for.
 func (m *Model) Act(do keymap.Action) {
+	if n, ok := keymap.Steps(do, m.height/2, m.height, len(m.lines)); ok {
+		m.Scroll(n)
+		return
+	}
 	switch do {
-	case keymap.Up:
-		m.Scroll(-1)
-	case keymap.Down:
-		m.Scroll(1)
-	case keymap.Top:
-		m.Scroll(-len(m.lines))
-	case keymap.Bottom:
-		m.Scroll(len(m.lines))
-	case keymap.HalfUp:
-		m.Scroll(-m.height / 2)
-	case keymap.HalfDown:
-		m.Scroll(m.height / 2)
-	case keymap.PageUp:
-		m.Scroll(-m.height)
-	case keymap.PageDown:
-		m.Scroll(m.height)
 	case keymap.Left:
 		m.shift = max(m.shift-8, 0)
 	case keymap.Right:

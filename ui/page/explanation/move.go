@@ -32,23 +32,10 @@ func arrange(d *why.Page) {
 // move moves the cursor as the key says.
 func move(d *why.Page, do keymap.Action) {
 	half := max(1, d.Height/4)
+	if n, ok := keymap.Steps(do, half, 2*half, length(d)); ok {
+		walk(d, n)
+	}
 	switch do {
-	case keymap.Up:
-		walk(d, -1)
-	case keymap.Down:
-		walk(d, 1)
-	case keymap.HalfUp:
-		walk(d, -half)
-	case keymap.HalfDown:
-		walk(d, half)
-	case keymap.PageUp:
-		walk(d, -2*half)
-	case keymap.PageDown:
-		walk(d, 2*half)
-	case keymap.Top:
-		walk(d, -length(d))
-	case keymap.Bottom:
-		walk(d, length(d))
 	case keymap.NextPart:
 		jump(d, 1)
 	case keymap.PrevPart:

@@ -98,29 +98,15 @@ func (p *Page) arrange() {
 // Act does what a key asks for.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	half := max(1, p.inView()/2)
-	switch do {
-	case keymap.Up:
-		p.move(-1)
-	case keymap.Down:
-		p.move(1)
-	case keymap.HalfUp:
-		p.move(-half)
-	case keymap.HalfDown:
-		p.move(half)
-	case keymap.PageUp:
-		p.move(-2 * half)
-	case keymap.PageDown:
-		p.move(2 * half)
-	case keymap.Top:
-		p.move(-len(p.tried()))
-	case keymap.Bottom:
-		p.move(len(p.tried()))
-	case keymap.Open:
-		if f, ok := p.fix(); ok && planned(f) {
-			return p.Host.Plan(actionOf(f.Actions[0]))
-		}
-	default:
+	if n, ok := keymap.Steps(do, half, 2*half, len(p.tried())); ok {
+		p.move(n)
+		return nil
+	}
+	if do != keymap.Open {
 		return p.Host.ActOn(do, page.SelectPod(p.Pod))
+	}
+	if f, ok := p.fix(); ok && planned(f) {
+		return p.Host.Plan(actionOf(f.Actions[0]))
 	}
 	return nil
 }

@@ -42,11 +42,7 @@ func (p parts) holdersRoom() int {
 // move moves the cursor over both parts, and from one resource to another.
 func (p parts) move(do keymap.Action) bool {
 	half := max(1, p.list.Height/4)
-	steps := map[keymap.Action]int{
-		keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -half, keymap.HalfDown: half, keymap.PageUp: -2 * half, keymap.PageDown: 2 * half,
-		keymap.Top: -p.length(), keymap.Bottom: p.length(),
-	}
-	if n, ok := steps[do]; ok {
+	if n, ok := keymap.Steps(do, half, 2*half, p.length()); ok {
 		p.walk(n)
 		return true
 	}

@@ -52,11 +52,7 @@ func (p *Page) Off(do keymap.Action) string {
 // of the selected row.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	half := max(1, p.Height/4)
-	steps := map[keymap.Action]int{
-		keymap.Up: -1, keymap.Down: 1, keymap.HalfUp: -half, keymap.HalfDown: half, keymap.PageUp: -2 * half, keymap.PageDown: 2 * half,
-		keymap.Top: -p.length(), keymap.Bottom: p.length(),
-	}
-	if n, ok := steps[do]; ok {
+	if n, ok := keymap.Steps(do, half, 2*half, p.length()); ok {
 		return p.walk(n)
 	}
 	switch do {
