@@ -285,6 +285,30 @@ a: 1 victims, highest 7, 0 broken; chosen: no other node would fit
 	}
 }
 
+func TestTheNodesThatEvictionsCannotHelpAreCountedInWords(t *testing.T) {
+	full := aPod("full", "4", on("a"), priority(7))
+	other := func(name string) *corev1.Node {
+		return aNode(name, "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))
+	}
+	const lack = "The only node that lacks only capacity runs no lower-priority pod"
+	for _, c := range []struct {
+		name    string
+		objects []runtime.Object
+		want    string
+	}{
+		{"none", []runtime.Object{aNode("a", "4"), full}, lack + "."},
+		{"one", []runtime.Object{aNode("a", "4"), full, other("b")}, lack + "; the other node rejects it for another reason."},
+		{"two", []runtime.Object{aNode("a", "4"), full, other("b"), other("c")}, lack + "; the other 2 reject it for other reasons."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := mustExplain(t, startEngine(t, Options{}, c.objects...), aPod("p", "1", priority(7)))
+			if r.Preemption == nil || r.Preemption.Why != c.want {
+				t.Errorf("got %+v, want %q", r.Preemption, c.want)
+			}
+		})
+	}
+}
+
 // Where a large pod and two small ones rank the same, either the large one goes or
 // both small ones: such a node ties with another only in one of the orders.
 func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {

@@ -226,7 +226,7 @@ func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
 		}
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {
-		none.Why += fmt.Sprintf("; the other %d reject it for other reasons", rest)
+		none.Why += "; " + grammar.Agree(rest, "the other node rejects it for another reason", fmt.Sprintf("the other %d reject it for other reasons", rest))
 	}
 	none.Why += "."
 	return none
