@@ -140,7 +140,11 @@ func selectedWords(do keymap.Action, t page.Targets) string {
 	if n == 1 {
 		return "the selected " + noun
 	}
-	return "the " + model.FormatCount(n) + " marked " + noun + "s"
+	count := model.FormatCount(n)
+	if t.Marked {
+		return "the " + count + " marked " + noun + "s"
+	}
+	return "the " + count + " " + noun + "s of the selected row" // a group of nodes, or replicas
 }
 
 // namespaceEntries are the recent namespaces, by number, then all others.

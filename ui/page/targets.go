@@ -8,9 +8,10 @@ import (
 
 // Targets are the objects of an action.
 type Targets struct {
-	Nodes []*model.Node
-	Pods  []*model.Pod
-	Gone  string // the name of the first where none of them exists any more; "" if one does
+	Nodes  []*model.Node
+	Pods   []*model.Pod
+	Marked bool   // their rows are marked, not just selected
+	Gone   string // the name of the first where none of them exists any more; "" if one does
 }
 
 // Targeter is a View on which an action may have more objects than the selected one.

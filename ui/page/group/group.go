@@ -143,7 +143,7 @@ func (p *Page) Targets() page.Targets {
 	if on := p.Selected(); on.Pod != nil {
 		return page.Targets{Pods: []*model.Pod{on.Pod}}
 	}
-	var t page.Targets
+	t := page.Targets{Marked: len(p.Table.Marks) > 0}
 	rows, gone := p.Table.Acted()
 	if gone {
 		t.Gone = rows[0].node.Name

@@ -209,7 +209,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 
 // Targets of the page about a node are that node, and the pods that are selected.
 func (p *Page) Targets() page.Targets {
-	var t page.Targets
+	t := page.Targets{Marked: len(p.Table.Marks) > 0}
 	if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
 		t.Nodes = []*model.Node{node}
 	}

@@ -187,7 +187,7 @@ func taintedFor(o *page.Observed, node *model.Node) string {
 // Targets implements page.Targeter: the selected or marked nodes.
 func (n *Page) Targets() page.Targets {
 	rows, gone := n.Table.Acted()
-	t := page.Targets{Nodes: rows}
+	t := page.Targets{Nodes: rows, Marked: len(n.Table.Marks) > 0}
 	if gone {
 		t.Gone = rows[0].Name
 	}

@@ -229,7 +229,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 
 // Targets of Pending are pods that exist: all pods of a row that stands for several.
 func (p *Page) Targets() page.Targets {
-	var t page.Targets
+	t := page.Targets{Marked: len(p.Table.Marks) > 0}
 	rows, gone := p.Table.Acted()
 	if gone {
 		t.Gone = rows[0].Pod.FullName()

@@ -175,7 +175,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 // Targets implements page.Targeter: the selected or marked pods.
 func (p *Page) Targets() page.Targets {
 	rows, gone := p.Table.Acted()
-	t := page.Targets{Pods: rows}
+	t := page.Targets{Pods: rows, Marked: len(p.Table.Marks) > 0}
 	if gone {
 		t.Gone = rows[0].FullName()
 	}
