@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -49,14 +50,19 @@ func (x *boxes) underBox(rows []string) []string {
 // openHelp shows the keys of the page.
 func (x *boxes) openHelp() {
 	v, demo := x.app.history.top(), ""
-	name := model.Clean(v.Crumbs()[0])
-	if v.Places()&keymap.Text != 0 {
-		name = "text"
-	}
 	if x.app.Demo {
 		demo = help.Demo(x.app.lesson.Taken != nil)
 	}
-	x.app.box = help.New(name, x.app.keyboard.placesOf(v), demo, x.app.height)
+	x.app.box = help.New(helpName(v.Crumbs()), x.app.keyboard.placesOf(v), demo, x.app.height)
+}
+
+// helpName is what the help calls a page with these crumbs: the third is the page's own,
+// as the second is the object that it is about; a list has but one, and a capital.
+func helpName(crumbs []string) string {
+	if len(crumbs) < 3 {
+		return grammar.Capital(model.Clean(crumbs[0]))
+	}
+	return cells.Cut(model.Clean(crumbs[len(crumbs)-1]), dialog.Most/2)
 }
 
 // onAnswered passes the answer to the box, if that is still open.

@@ -9,15 +9,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// New is the box with the keys of a place, on a terminal of that height. The demo is
-// the line of those that only the embedded cluster has; "" is none.
+// New is the box with the keys of the page of that name, in its place of the key map, on
+// a terminal of that height. The demo is the line of those that only the embedded cluster
+// has; "" is none.
 func New(name string, in keymap.Place, demo string, height int) *dialog.Box {
 	all := lines(in)
 	if demo != "" {
 		all = append(all, demo)
 	}
 	return &dialog.Box{
-		Title:  "Keys in " + strings.ToUpper(name[:1]) + name[1:],
+		Title:  "Keys in " + name,
 		Corner: "/ find, esc close",
 		Lines:  all,
 		Room:   height - 4,
@@ -98,10 +99,14 @@ func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []s
 			continue
 		}
 		shown[b.Do] = true
-		if b.Help != help {
+		now := b.Help
+		if b.Do == keymap.Filter && in&keymap.Lists == 0 {
+			now = "find" // in a text there is nothing to filter
+		}
+		if now != help {
 			flush()
 		}
-		help = b.Help
+		help = now
 		labels = append(labels, b.Label)
 	}
 	flush()
