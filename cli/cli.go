@@ -88,7 +88,7 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.PersistentFlags().BoolVar(&a.source.ReadOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even a dry run.")
 	cmd.AddGroup(helpGroups...)
-	cmd.AddCommand(grouped(groupExplain, newExplain(a))...)
+	cmd.AddCommand(grouped(groupExplain, newExplain(a), newFit(a))...)
 	cmd.AddCommand(grouped(groupLook, append(newViews(a), newGet(a))...)...)
 	cmd.AddCommand(grouped(groupChange, newCordon(a, false), newCordon(a, true), newDrain(a), newEvict(a), newLabel(a), newTaint(a))...)
 	cmd.AddCommand(grouped(groupFiles, newDemo(a), newSnapshot(a))...)

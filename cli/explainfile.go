@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
@@ -14,8 +13,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
-	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // defaultNamespace is where a manifest without a namespace goes.
@@ -91,7 +88,7 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *core
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
 func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.Planned, fixes bool) (*report.Report, error) {
-	pod, caveats, err := e.admitted(ctx, live, w.Pod)
+	pod, caveats, _, err := admitted(ctx, live, "explain -f "+e.file, w.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -111,61 +108,4 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w a
 	told := *r
 	told.Scheduler.Caveats = append(append(caveats, w.Notes...), r.Scheduler.Caveats...)
 	return &told, nil
-}
-
-// admitted is the pod as the API server would store it: by a dry run, or by our own
-// rules if a dry run may not be sent.
-func (e *explainOptions) admitted(ctx context.Context, live *source.Live, pod *corev1.Pod) (*corev1.Pod, []string, error) {
-	why := "--readonly allows no dry run"
-	if live.Client == nil {
-		why = "a snapshot cannot dry-run"
-	} else if !e.source.ReadOnly {
-		tried, err := tryCreate(ctx, live.Client, pod)
-		switch {
-		case err == nil:
-			return tried, nil, nil
-		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-			return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
-		case !refusal(err):
-			return nil, nil, err
-		}
-		why = fmt.Sprintf("kube-apiserver rejected the dry run (%v)", err)
-	}
-	completed := pod.DeepCopy()
-	if err := manifest.Validate(completed); err != nil {
-		return nil, nil, exit.Usagef("explain -f %s: %w", e.file, err)
-	}
-	rules := &cluster.Admission{Client: live.Reader()}
-	if live.Client == nil {
-		rules.Unread = "not in the file"
-	}
-	if err := rules.Admit(ctx, completed); err != nil {
-		return nil, nil, fmt.Errorf("explain -f %s: %w", e.file, err)
-	}
-	caveats := []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, without webhooks"}
-	return completed, append(caveats, rules.Caveats...), nil
-}
-
-// tryCreate asks for a dry run. The name is left to the server: one that is in
-// use would be refused.
-func tryCreate(ctx context.Context, client *client.Client, pod *corev1.Pod) (*corev1.Pod, error) {
-	trial := pod.DeepCopy()
-	trial.OwnerReferences = nil // the owner does not exist yet, so it has no UID
-	if trial.Name != "" {
-		trial.GenerateName, trial.Name = trial.Name+"-", ""
-	}
-	tried, err := client.DryRunCreate(ctx, trial)
-	if err != nil {
-		return nil, err
-	}
-	tried.Name, tried.GenerateName = pod.Name, pod.GenerateName
-	tried.OwnerReferences = pod.OwnerReferences
-	tried.UID, tried.ResourceVersion = "", ""
-	return tried, nil
-}
-
-// refusal reports whether the server rejected the request, for the user or for the pod.
-func refusal(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
-		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
 }

@@ -110,6 +110,32 @@ func (c Completer) Explain(cmd *cobra.Command, args []string, begun string) ([]c
 	return c.Pods(cmd, nil, begun)
 }
 
+// Workloads completes KIND/NAME of Deployments and StatefulSets.
+func (c Completer) Workloads(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if c.source.From != "" || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+		options := metav1.ListOptions{ResourceVersion: "0"}
+		deployments, err := client.AppsV1().Deployments(c.source.Namespace()).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		sets, err := client.AppsV1().StatefulSets(c.source.Namespace()).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range deployments.Items {
+			names = append(names, "deployment/"+deployments.Items[i].Name)
+		}
+		for i := range sets.Items {
+			names = append(names, "statefulset/"+sets.Items[i].Name)
+		}
+		return names, nil
+	})
+}
+
 // Taints completes nodes, and once one is named the taints in use, and to
 // be removed those that it has.
 func (c Completer) Taints(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
-	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -112,25 +110,4 @@ func raised(quotas []corev1.ResourceQuota, raises []raise) []corev1.ResourceQuot
 		changed = append(changed, quota)
 	}
 	return changed
-}
-
-// created counts how many such pods the quotas let be created one after the
-// other, at most so many.
-func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
-	usage, err := core.NewPodEvaluator(nil, clock.RealClock{}).Usage(pod)
-	if err != nil { // never, for a pod
-		return 0
-	}
-	for n := range most {
-		if quotaAdmits(pod, quotas) != nil {
-			return n
-		}
-		for i := range quotas {
-			for name, used := range quotas[i].Status.Used {
-				used.Add(usage[name])
-				quotas[i].Status.Used[name] = used
-			}
-		}
-	}
-	return most
 }

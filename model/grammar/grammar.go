@@ -54,5 +54,20 @@ func Plural(n int, word string) string {
 	return Count(n, word, word+"s")
 }
 
+// Ordinal is a place in an order: "1st", "12th".
+func Ordinal(n int) string {
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			return fmt.Sprintf("%dst", n)
+		case 2:
+			return fmt.Sprintf("%dnd", n)
+		case 3:
+			return fmt.Sprintf("%drd", n)
+		}
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
 // Cells is how many columns text takes up on a screen.
 func Cells(text string) int { return ansi.StringWidth(text) }

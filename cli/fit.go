@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+)
+
+// fitForms are the forms that fit writes.
+var fitForms = []string{"text", "json", "yaml"}
+
+// mostReplicas is how many pods fit may be asked to place.
+const mostReplicas = 10_000
+
+// fitOptions is one run of the fit command.
+type fitOptions struct {
+	*terminal.Streams
+	source   *source.Options
+	file     string
+	requests string
+	replicas int
+	counted  bool // --replicas is given
+	output   string
+}
+
+// newFit makes the fit command.
+func newFit(a *app) *cobra.Command {
+	f := &fitOptions{Streams: a.Streams, source: a.source}
+	cmd := &cobra.Command{
+		Use:   "fit {KIND/NAME | -f FILE | --requests LIST}",
+		Short: "Show how many more pods fit, where, and what stops the next one",
+		Long: `Show how many more pods fit, where, and what stops the next one. The pods are
+placed one after another in a simulated state, where the plugins of
+kube-scheduler filter and score the nodes; nothing is changed. Quotas,
+LimitRanges and Pod Security count too. KIND/NAME is a workload that exists.
+
+Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
+		Example: fmt.Sprintf(`  # Do three more pods of this Deployment fit?
+  %[1]s fit deployment/web -n shop --replicas 3
+  # Does all of this manifest's workload fit?
+  %[1]s fit -f deployment.yaml
+  # How many of 16 pods of that size fit?
+  %[1]s fit --requests cpu=2,memory=4Gi --replicas 16`, a.Name),
+		Args:              oneWorkload,
+		ValidArgsFunction: complete.New(a.source).Workloads,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.counted = cmd.Flags().Changed("replicas")
+			return f.run(cmd.Context(), joinKind(args))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.file, "filename", "f", "", "Place the pods of a manifest `FILE`; - is standard input.")
+	flags.StringVar(&f.requests, "requests", "", "Place pods with these requests; `LIST` is as in cpu=2,memory=4Gi.")
+	flags.IntVar(&f.replicas, "replicas", 1, "`N` pods to place (default: 1, or those of the manifest).")
+	showNamespace(cmd)
+	f.source.AddFrom(cmd)
+	f.source.AddSchedulerConfig(cmd)
+	output.AddFlag(cmd, &f.output, fitForms...)
+	return cmd
+}
+
+// oneWorkload takes one workload at most, with its kind before it or not.
+func oneWorkload(_ *cobra.Command, args []string) error {
+	if len(joinKind(args)) > 1 {
+		return fmt.Errorf("fit: name one workload, such as deployment/web; got %d%s", len(args), meantKind(args))
+	}
+	return nil
+}
+
+// run answers, and fails with ErrBlocked if not all pods fit.
+func (f *fitOptions) run(ctx context.Context, args []string) error {
+	if err := f.validate(args); err != nil {
+		return err
+	}
+	if err := f.source.ReadSchedulerConfig(ctx); err != nil {
+		return err
+	}
+	planned, err := f.planned(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := f.source.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	what := "fit"
+	if len(args) > 0 {
+		what += " " + args[0]
+		object, err := named.Template(ctx, live, "fit", args[0], f.source.Namespace())
+		if err != nil {
+			return err
+		}
+		p, ok := admission.PlannedBy(object, "")
+		if !ok {
+			return exit.Usagef("%s: it has no pod template", what)
+		}
+		one := 1
+		p.Wants, planned = &one, &p
+	}
+	answer, err := f.ask(ctx, live, what, planned)
+	if err != nil {
+		return err
+	}
+	if err := f.write(live, answer); err != nil {
+		return err
+	}
+	switch {
+	case answer.Stopped():
+		return exit.ErrBlocked
+	case answer.Fits == nil:
+		return exit.ErrUndecided
+	}
+	return nil
+}
+
+// validate rejects flags that do not go together.
+func (f *fitOptions) validate(args []string) error {
+	asked := len(args)
+	for _, flag := range []string{f.file, f.requests} {
+		if flag != "" {
+			asked++
+		}
+	}
+	switch {
+	case asked == 0:
+		return exit.Usagef("fit: name a workload, or use -f FILE or --requests; see %s fit --help", f.Name)
+	case asked > 1:
+		return exit.Usagef("fit: a workload's name, -f and --requests cannot be used together")
+	case f.file == "-" && f.source.From == "-":
+		return exit.Usagef("fit: -f and --from cannot both be standard input")
+	case f.replicas < 1 || f.replicas > mostReplicas:
+		return exit.Usagef("fit: --replicas %d: use a number from 1 to %d", f.replicas, mostReplicas)
+	}
+	return output.Check(f.output, fitForms...)
+}
+
+// planned are the pods that the flags ask for; nil where an argument does.
+func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
+	namespace := f.source.Namespace()
+	if namespace == "" {
+		namespace = defaultNamespace
+	}
+	switch {
+	case f.requests != "":
+		pod, err := manifest.Requesting(f.requests, namespace)
+		if err != nil {
+			return nil, exit.Usagef("fit: --requests %s: %w", f.requests, err)
+		}
+		return &admission.Planned{Pod: pod}, nil
+	case f.file == "":
+		return nil, nil
+	}
+	all, err := manifest.Read(ctx, f.file, f.In, namespace)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) > 1:
+		return nil, exit.Usagef("fit -f %s: it has %d pods or workloads: give one", f.file, len(all))
+	case all[0].Set != nil:
+		return nil, exit.Usagef("fit -f %s: a DaemonSet has one pod per node, whatever fits; use explain -f", f.file)
+	}
+	return &all[0], nil
+}
+
+// ask asks how many of the pods fit, as the API server would store them.
+func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, planned *admission.Planned) (*report.Fit, error) {
+	q := report.FitQuery{Replicas: f.replicas}
+	if !f.counted && planned.Wants != nil {
+		q.Replicas = max(1, *planned.Wants)
+	}
+	switch {
+	case q.Replicas > mostReplicas:
+		return nil, exit.Usagef("%s: %d replicas: give a number up to %d with --replicas", what, q.Replicas, mostReplicas)
+	case planned.Pod.Spec.NodeName != "":
+		return nil, exit.Usagef("%s: spec.nodeName is %s: kube-scheduler does not place such pods", what, planned.Pod.Spec.NodeName)
+	}
+	var caveats []string
+	var err error
+	if q.Pod, caveats, q.Admitted, err = admitted(ctx, live, what, planned.Pod); err != nil {
+		return nil, err
+	}
+	planned.WithoutDropped(q.Pod)
+	answer, err := cluster.Fit(ctx, live.Cluster, q)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	answer.Scheduler.Caveats = append(append(caveats, planned.Notes...), answer.Scheduler.Caveats...)
+	return answer, nil
+}
+
+// write writes the answer in the form that -o chooses.
+func (f *fitOptions) write(live *source.Live, answer *report.Fit) error {
+	switch f.output {
+	case "json":
+		return output.JSON(f.Out, answer)
+	case "yaml":
+		return output.YAML(f.Out, answer)
+	}
+	pool := func(name string) string {
+		if node, ok := live.Snapshot.Node(name); ok {
+			return node.Pool
+		}
+		return ""
+	}
+	_, err := io.WriteString(f.Out, answer.Text(terminal.Width(f.Out), pool))
+	return err
+}

@@ -1,0 +1,54 @@
+package admission
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// Created counts how many of the pods would be created one after the other, at most so
+// many, and says what rejects the next one; nil: nothing that is known.
+func (j *Judgement) Created(most int) (n int, next []report.Refusal) {
+	if rejected := slices.Concat(j.limits, j.security); len(rejected) > 0 {
+		return 0, rejected
+	}
+	quotas := make([]corev1.ResourceQuota, 0, len(j.existing))
+	for i := range j.existing {
+		quotas = append(quotas, *j.existing[i].DeepCopy())
+	}
+	if n = created(j.Pod, quotas, most); n == most {
+		return n, nil
+	}
+	for _, r := range quotasRefusing(j.Pod, quotas) {
+		next = append(next, r.refusal())
+	}
+	return n, next
+}
+
+// Unknown is what could not be read of the rules that may reject the pod.
+func (j *Judgement) Unknown() []report.UnknownPart { return j.unknown }
+
+// created counts how many such pods the quotas let be created one after the
+// other, at most so many.
+func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
+	usage, err := core.NewPodEvaluator(nil, clock.RealClock{}).Usage(pod)
+	if err != nil { // never, for a pod
+		return 0
+	}
+	for n := range most {
+		if quotaAdmits(pod, quotas) != nil {
+			return n
+		}
+		for i := range quotas {
+			for name, used := range quotas[i].Status.Used {
+				used.Add(usage[name])
+				quotas[i].Status.Used[name] = used
+			}
+		}
+	}
+	return most
+}
