@@ -47,12 +47,8 @@ func Template(ctx context.Context, l *source.Live, verb, argument, namespace str
 	}
 	found, err := workload(ctx, l, kind, namespace, name)
 	switch {
-	case err != nil && l.Client != nil:
-		return nil, l.Client.Explain("list "+ResourceOf(kind), err)
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", verb, argument, err)
-	case found == nil && l.Client == nil:
-		return nil, fmt.Errorf("%s %s: the file has no such %s in namespace %s", verb, argument, kind, namespace)
 	case found == nil:
 		return nil, fmt.Errorf("%s %s: no such %s in namespace %s", verb, argument, kind, namespace)
 	}
@@ -76,7 +72,10 @@ func onlyNamespace(ctx context.Context, l *source.Live, kind, name string) (stri
 // workload is the one of that name; nil: there is none.
 func workload(ctx context.Context, l *source.Live, kind, namespace, name string) (found runtime.Object, err error) {
 	list, err := listWorkloads(ctx, l.Reader(), kind, namespace, fields.OneTermEqualSelector(metav1.ObjectNameField, name).String())
-	if err != nil {
+	switch {
+	case err != nil && l.Client != nil:
+		return nil, l.Client.Explain("list "+ResourceOf(kind), err)
+	case err != nil:
 		return nil, err
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
