@@ -86,7 +86,7 @@ func Read(from io.Reader) (*Lesson, error) {
 	}
 	var lesson Lesson
 	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
-		return nil, errors.New(strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "error unmarshaling JSON: while decoding JSON: json: "))
+		return nil, inYAML(err, "lessons.Lesson", errNoLesson)
 	}
 	if err := lesson.check(); err != nil {
 		return nil, err

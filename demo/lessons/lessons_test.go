@@ -3,6 +3,7 @@ package lessons_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,14 +52,35 @@ func TestALessonThatIsWrongIsRefusedInOneLine(t *testing.T) {
 		{"a label of no node", "hints:", "faults: [{label: {key: a}}]\nhints:", "fault 1: a label needs a key"},
 		{"an image of nothing", "hints:", "faults: [{image: {name: a}}]\nhints:", "fault 1: an image needs the namespace"},
 		{"a action on a node that is none", "    predict:", "    does: [{drain: gone}]\n    predict:", "step 1: does 1: the lesson has no node gone"},
+		{"a word for a number", "right: 2", "right: two", "steps.predict.right cannot be a string"},
+		{"a half for a whole number", "right: 2", "right: 1.5", "steps.predict.right cannot be 1.5"},
+		{"a mapping for a list", "hints:", "faults: {zone: eu-1a}\nhints:", "faults cannot be a mapping"},
+		{"a list for a word, in a fault", "hints:", "faults: [{zone: [eu-1a]}]\nhints:", "faults.zone cannot be a list"},
+		{"a number for a duration", "hints:", "faults: [{after: 5}]\nhints:", "faults.after cannot be a number"},
+		{"a word for a number, in a manifest", "replicas: 7", "replicas: seven", "step 1: read manifest 2: spec.replicas cannot be a string"},
+		{"a word for a manifest", "kind: Namespace, metadata: {name: web}", "kind: [Namespace]", "read manifest 1: "},
+		{"a manifest of a kind that nobody knows", "kind: Namespace, metadata: {name: web}", "kind: Nonsense", "lessons cannot create a Nonsense"},
+		{"a mapping for a key", "name: anti-affinity", "{a: b}: anti-affinity", "it must be a string"},
 		{"no nodes", "nodes:", "nodes: []\nfaults:", `unknown field "name"`},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			_, err := lessons.Read(strings.NewReader(strings.Replace(string(whole), test.old, test.new, 1)))
-			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") || goWords.MatchString(err.Error()) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// goWords are those of this program's language, which nobody who writes a lesson knows.
+var goWords = regexp.MustCompile(`\bGo\b|lessons\.|v1\.|interface \{\}|scheme|int(32|64)|JSON: json`)
+
+func TestAFileThatIsNoLessonIsSaidToBeNone(t *testing.T) {
+	for _, text := range []string{"root:x:0:0:root:/root:/bin/bash\n", "[1, 2]", "7", "true", "just words\nin lines\n"} {
+		const want = "it is no lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)"
+		if _, err := lessons.Read(strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: the error is %v", text, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -25,15 +26,18 @@ import (
 // strict reads manifests as kubectl apply --validate=strict does.
 var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
+// errNoManifest says of an item of objects that it is something else than a manifest.
+var errNoManifest = errors.New("it is no manifest: it must be a YAML mapping with apiVersion, kind and metadata")
+
 // objects reads manifests.
 func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 	var all []runtime.Object
 	for i := range manifests {
 		object, kind, err := strict.Decode(manifests[i].Raw, nil, nil)
-		if err != nil {
-			return nil, fmt.Errorf("read manifest %d: %w", i+1, err)
+		if err != nil && !runtime.IsNotRegisteredError(err) {
+			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, "struct", errNoManifest))
 		}
-		if handledBy(&fake.Clientset{}, object) == nil {
+		if err != nil || handledBy(&fake.Clientset{}, object) == nil {
 			return nil, fmt.Errorf("read manifest %d: lessons cannot create a %s", i+1, kind.Kind)
 		}
 		all = append(all, object)
