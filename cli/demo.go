@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,7 @@ does, and ends when its goal is reached. Instructors press i for their menu.`,
   %[1]s demo --lesson requests
   # Show how your lessons went
   %[1]s demo --progress`, a.Name),
-		Args:              cobra.NoArgs,
+		Args:              noLesson,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := d.lists.validate(cmd); err != nil {
@@ -76,6 +77,14 @@ does, and ends when its goal is reached. Instructors press i for their menu.`,
 	d.lists.addFlags(cmd)
 	complete.Lesson(cmd)
 	return cmd
+}
+
+// noLesson rejects arguments, and says how a lesson is taken that one names.
+func noLesson(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && slices.Contains(lessons.Names(), args[0]) {
+		return fmt.Errorf("demo takes no arguments: demo --lesson %s starts a lesson", args[0])
+	}
+	return suggest.NoArguments(cmd, args)
 }
 
 // validate rejects what cannot be shown.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -86,7 +87,7 @@ func newViews(a *app) []*cobra.Command {
 			Short:             shorts[view],
 			Long:              shorts[view] + ".\n\nShort for \"get " + view + "\".",
 			Example:           examplesOf(a.Name, examples[view]...),
-			Args:              cobra.NoArgs,
+			Args:              func(cmd *cobra.Command, args []string) error { return noNames(cmd, view, view, args) },
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE:              func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), view) },
 		}
@@ -114,15 +115,35 @@ func (g *getOptions) addFlags(cmd *cobra.Command) {
 }
 
 // oneView takes the name of one view.
-func oneView(_ *cobra.Command, args []string) error {
-	switch {
-	case len(args) != 1:
+func oneView(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return fmt.Errorf("get: name one view: %s", strings.Join(views, ", "))
-	case !slices.Contains(views, viewOf(args[0])):
-		return fmt.Errorf("get %s: no such view: choose one of %s%s", args[0], strings.Join(views, ", "), suggest.DidYouMean(args[0], views...))
-	default:
-		return nil
 	}
+	word, name, cut := strings.Cut(args[0], "/")
+	view, names := viewOf(word), args[1:]
+	if cut {
+		names = append([]string{name}, names...) // as kubectl reads TYPE/NAME
+	}
+	switch {
+	case !slices.Contains(views, view):
+		return fmt.Errorf("get %s: no such view: choose one of %s%s", args[0], strings.Join(views, ", "), suggest.DidYouMean(args[0], views...))
+	case len(names) > 0 && slices.Contains(views, viewOf(names[0])):
+		return fmt.Errorf("get: name one view: %s", strings.Join(views, ", "))
+	}
+	return noNames(cmd, "get "+view, view, names)
+}
+
+// noNames rejects names after a view, and says what does for one object what is asked.
+func noNames(cmd *cobra.Command, verb, view string, names []string) error {
+	switch {
+	case len(names) == 0:
+		return nil
+	case view == "access":
+		return fmt.Errorf("%s takes no names", verb)
+	case view == "nodes":
+		return fmt.Errorf("%s takes no names: -l selects by label, such as -l %s=%s", verb, corev1.LabelHostname, names[0])
+	}
+	return fmt.Errorf("%s takes no names: \"%s explain %s\" explains one pod; -l selects by label", verb, cmd.Root().CommandPath(), names[0])
 }
 
 // validate rejects what a view cannot be listed as.

@@ -216,7 +216,7 @@ func newOptions(a *app) *cobra.Command {
 		Short:             "Print the options of all commands and of the dashboard",
 		Long:              "Print the options of all commands and of the dashboard.",
 		Example:           fmt.Sprintf("  %s options", a.Name),
-		Args:              cobra.NoArgs,
+		Args:              suggest.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(a.Out, "The following options can be passed to any command:\n\n%s\nThe dashboard (%s without a command) has these too:\n\n%s",

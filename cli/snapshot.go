@@ -54,7 +54,7 @@ recording, name its directory again.`,
   %[1]s --from incident.json.zst
   # Record a step every 30 seconds, until ctrl-c
   %[1]s snapshot --every 30s -o incident`, a.Name),
-		Args:              cobra.NoArgs,
+		Args:              suggest.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.recording = cmd.Flags().Changed("every")

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 )
 
@@ -35,7 +36,7 @@ func newVersion(a *app) *cobra.Command {
 		Short:             "Print the versions of fathom, its plugins and the API server",
 		Long:              "Print the versions of fathom, its plugins and the API server.",
 		Example:           examplesOf(a.Name, "version", "version -o json", "version --context staging"),
-		Args:              cobra.NoArgs,
+		Args:              suggest.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := output.Check(form, "text", "json"); err != nil {

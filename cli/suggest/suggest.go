@@ -50,6 +50,14 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant)
 }
 
+// NoArguments rejects arguments of a command that takes none.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no arguments; got %q", cmd.Name(), args[0])
+}
+
 // Flag words an error about a flag: which flag may be meant by an unknown one, and
 // what a value should be.
 func Flag(cmd *cobra.Command, err error) error {
