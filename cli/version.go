@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +17,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
 
 // serverPatience is how long version waits for the API server.
@@ -26,6 +30,8 @@ type versions struct {
 	Server     string `json:"server"`     // "" if it did not answer
 	Go         string `json:"go"`
 	Platform   string `json:"platform"`
+
+	silent string // why there is no version of a server
 }
 
 // newVersion makes the version command.
@@ -51,12 +57,14 @@ func newVersion(a *app) *cobra.Command {
 
 // versionsOf asks everyone for a version.
 func versionsOf(ctx context.Context, from *source.Options) versions {
+	server, silent := serverVersion(ctx, from)
 	return versions{
 		Fathom:     build.Version(),
 		Kubernetes: build.Dependency("k8s.io/kubernetes"),
-		Server:     serverVersion(ctx, from),
+		Server:     server,
 		Go:         runtime.Version(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
+		silent:     silent,
 	}
 }
 
@@ -65,23 +73,31 @@ func printVersions(out io.Writer, v versions, form string) error {
 	if form == "json" {
 		return output.JSON(out, v)
 	}
-	server := v.Server
-	if server == "" {
-		server = "no answer"
-	}
 	_, err := fmt.Fprintf(out, "fathom      %s (%s, %s)\nplugins     %s (kube-scheduler's)\nAPI server  %s\n",
-		v.Fathom, v.Go, v.Platform, v.Kubernetes, terminal.OneLine(server))
+		v.Fathom, v.Go, v.Platform, v.Kubernetes, terminal.OneLine(cmp.Or(v.Server, v.silent)))
 	return err
 }
 
-// serverVersion is the API server's version, "" if it gives none in time.
-func serverVersion(ctx context.Context, from *source.Options) string {
+// serverVersion is the API server's version, or why there is none.
+func serverVersion(ctx context.Context, from *source.Options) (version, silent string) {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
-	client, err := from.Connect(ctx, "", nil)
+	connected, err := from.Connect(ctx, "", nil)
 	if err != nil {
-		return ""
+		return "", unanswered(err)
 	}
-	defer client.Close()
-	return client.Version()
+	defer connected.Close()
+	return connected.Version(), "no answer"
+}
+
+// unanswered says why no server gave its version: one that no kubeconfig names was not
+// asked.
+func unanswered(err error) string {
+	switch text := err.Error(); {
+	case errors.Is(err, client.ErrNoConfig) && strings.HasPrefix(text, client.ErrNoConfig.Error()+":"):
+		return "not asked: " + client.ErrNoConfig.Error() // text says how one is named, too
+	case errors.Is(err, client.ErrNoConfig), errors.Is(err, client.ErrNoContext):
+		return "not asked: " + text
+	}
+	return "no answer"
 }
