@@ -102,6 +102,11 @@ func meantKind(args []string) string {
 
 // oneObject takes one object at most, with its kind before it or not.
 func oneObject(_ *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		if err := named.RejectResource("explain", args[0]+"/"+args[1]); err != nil {
+			return err
+		}
+	}
 	if len(joinKind(args)) > 1 {
 		return fmt.Errorf("explain: name one pod, or use --all; got %d: %s%s", len(args), strings.Join(args, ", "), meantKind(args))
 	}

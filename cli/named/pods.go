@@ -13,7 +13,10 @@ import (
 )
 
 // Pod is a pod as the command line names it; namespace "" is any.
-type Pod struct{ namespace, name string }
+type Pod struct {
+	namespace, name string
+	argument        string // NAMESPACE/NAME as it was given; "" where the namespace is known otherwise
+}
 
 // ParsePod takes name, namespace/name or pod/name apart. scope is the namespace
 // where the argument has none, flag what -n says.
@@ -23,13 +26,18 @@ func ParsePod(verb, argument, scope, flag string) (Pod, error) {
 	case argument == "", strings.Contains(second, "/"), cut && (first == "" || second == ""):
 		return Pod{}, exit.Usagef("%s %q: name a pod as NAME, NAMESPACE/NAME or pod/NAME", verb, argument)
 	case !cut:
-		return Pod{scope, first}, nil
+		return Pod{namespace: scope, name: first}, nil
 	case slices.Contains(PodKinds, strings.ToLower(first)):
-		return Pod{scope, second}, nil
+		return Pod{namespace: scope, name: second}, nil
 	case flag != "" && flag != first && WorkloadKind(first) == "":
+		if err := RejectResource(verb, argument); err != nil {
+			return Pod{}, err
+		}
 		return Pod{}, exit.Usagef("%s %s: the namespace is %s here and %s in -n: give only one", verb, argument, first, flag)
+	case flag == first:
+		return Pod{namespace: first, name: second}, nil
 	default:
-		return Pod{first, second}, nil
+		return Pod{namespace: first, name: second, argument: argument}, nil
 	}
 }
 
@@ -46,6 +54,11 @@ func (p Pod) Direct(s *model.Snapshot) (*model.Pod, bool) {
 func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 	others := podsNamed(live.Snapshot, p.name)
 	only := live.Snapshot.Status.Namespace
+	if !p.populated(live.Snapshot) { // then it may be the word for a resource
+		if err := RejectResource(verb, p.argument); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case p.namespace == "" && len(others) == 1:
 		return others[0], nil
@@ -68,11 +81,15 @@ var kindWords = []string{"pod", "deployment", "replicaset", "statefulset", "daem
 // meant asks for the kind that a namespace without pods is a wrong word for; "" where
 // there is none.
 func (p Pod) meant(s *model.Snapshot, verb string) string {
-	there := func(pod *model.Pod) bool { return pod.Object.Namespace == p.namespace }
-	if verb != "explain" || len(p.namespace) < 3 || slices.ContainsFunc(s.Pods, there) {
+	if verb != "explain" || len(p.namespace) < 3 || p.populated(s) {
 		return ""
 	}
 	return suggest.DidYouMean(p.namespace, kindWords...)
+}
+
+// populated reports whether the namespace of the pod has pods.
+func (p Pod) populated(s *model.Snapshot) bool {
+	return slices.ContainsFunc(s.Pods, func(pod *model.Pod) bool { return pod.Object.Namespace == p.namespace })
 }
 
 // String is the name as it is read: with its namespace, where that is known.
