@@ -32,7 +32,7 @@ func Template(ctx context.Context, l *source.Live, verb, argument, namespace str
 	case kind == "DaemonSet":
 		return nil, exit.Usagef("%s %s: a DaemonSet has one pod per node, whatever fits; use explain -f", verb, argument)
 	case kind == "":
-		return podTemplate(l, verb, Pod{namespace, name})
+		return podTemplate(l, verb, Pod{namespace: namespace, name: name})
 	}
 	if namespace == "" {
 		var err error
