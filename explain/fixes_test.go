@@ -106,7 +106,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ uncordon a | a",
 				"+ uncordon b and request cpu 2 instead of 3 | b",
-				"x uncordon b | not enough: needs cpu 1 more",
+				"x uncordon b | still: needs cpu 1 more",
 			},
 		},
 		{
@@ -115,8 +115,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "32"),
 			[]string{
 				"+ request cpu 16 instead of 32 | c",
-				"x tolerate dedicated=gpu:NoSchedule | not enough: needs cpu 16 more",
-				"x uncordon b | not enough: needs cpu 16 more",
+				"x tolerate dedicated=gpu:NoSchedule | still: needs cpu 16 more",
+				"x uncordon b | still: needs cpu 16 more",
 			},
 		},
 		{

@@ -189,11 +189,11 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		}
 		for k := range f.profile.Plugins {
 			if m.Rejects(k, i) != nil {
-				return "not enough: " + plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short, nil
+				return "still: " + plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short, nil
 			}
 		}
 	}
-	return "not enough: no node fits", nil
+	return "still no node fits", nil
 }
 
 // actionsOf are the steps that the dashboard can plan: changes of nodes,

@@ -35,7 +35,10 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
 	case len(m.full) > 0:
-		told.cause, told.why = model.ResourceWord(m.first.lacks[0].Resource), m.nearest()
+		told.why = m.nearest()
+		if lacks := m.first.lacks; len(lacks) > 0 { // none where the scheduler's sums overflow
+			told.cause = model.ResourceWord(lacks[0].Resource)
+		}
 		told.summary = tellRoom(append(m.full, m.small...))
 	case len(m.small) > 0:
 		told.cause, told.why = tooLarge, requestWords(q)
