@@ -99,7 +99,7 @@ func TestDemoReactsToChanges(t *testing.T) {
 	s.press(escape) // the filter
 	s.hides(`: \d+ match`)
 	s.press("/gpu-a-01" + enter)
-	s.shows(`^▸.*gpu-a-01 +Ready .*dedicated=gpu`)
+	s.shows(`^▸.*gpu-a-01 +Ready .*dedicat`)
 	s.press("t")
 	s.shows(`now +dedicated=gpu:NoSchedule`)
 	s.press("dedicated-" + enter)

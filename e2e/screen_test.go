@@ -144,7 +144,7 @@ func readWhy(t *testing.T, config string) {
 	s.shows(`› all › pending` + live)
 	s.shows(`^ \d+ pending: \d+ unschedulable, `)
 	s.shows(`ml/train.* too large +cpu 32; largest node 15.89`)
-	s.shows(`batch/nightly.* gated +example.com/budget`)
+	s.shows(`batch/nightly.* gate +example.com/budget`)
 	s.shows(`shop/recom.* image +`)
 	s.fits(80, 24)
 	s.press("/train" + enter)
