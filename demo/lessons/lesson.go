@@ -86,7 +86,7 @@ func Read(from io.Reader) (*Lesson, error) {
 	}
 	var lesson Lesson
 	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
-		return nil, inYAML(err, "lessons.Lesson", errNoLesson)
+		return nil, inYAML(err, errNoLesson)
 	}
 	if err := lesson.check(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,9 +34,12 @@ var errNoManifest = errors.New("it is no manifest: it must be a YAML mapping wit
 func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 	var all []runtime.Object
 	for i := range manifests {
+		if err := json.Unmarshal(manifests[i].Raw, &metav1.TypeMeta{}); err != nil { // Decode would say it without its type
+			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, errNoManifest))
+		}
 		object, kind, err := strict.Decode(manifests[i].Raw, nil, nil)
 		if err != nil && !runtime.IsNotRegisteredError(err) {
-			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, "struct", errNoManifest))
+			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, errNoManifest))
 		}
 		if err != nil || handledBy(&fake.Clientset{}, object) == nil {
 			return nil, fmt.Errorf("read manifest %d: lessons cannot create a %s", i+1, kind.Kind)

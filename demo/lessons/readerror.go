@@ -1,8 +1,9 @@
 package lessons
 
 import (
+	"encoding/json"
 	"errors"
-	"regexp"
+	"reflect"
 	"strings"
 	"unicode"
 )
@@ -10,33 +11,29 @@ import (
 // errNoLesson says of a file that it is something else than a lesson.
 var errNoLesson = errors.New("it is no lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)")
 
-// wrongType is how decoders of JSON, by which YAML is read, say that a field is of another
-// type: the type that it has, the field if there is one, and the Go type that it should have.
-var wrongType = regexp.MustCompile(`cannot unmarshal (.+?) into Go (?:struct field (\S+)|value) of type (.+)$`)
-
 // yamlTypes are YAML's words for JSON's.
 var yamlTypes = map[string]string{
 	"array": "a list", "object": "a mapping", "string": "a string", "number": "a number", "bool": "true or false",
 }
 
 // inYAML words an error of a decoder for who writes the file: in one line, without the types
-// of this program. of is the type of the whole, none the error where the whole is of another.
-func inYAML(err error, of string, none error) error {
+// of this program. none is the error where the whole is no mapping.
+func inYAML(err error, none error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	if strings.Contains(text, "map key") {
 		return errors.New("a key of a mapping is a mapping, a list or empty: it must be a string")
 	}
-	wrong := wrongType.FindStringSubmatch(text)
-	if wrong == nil {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
 		return errors.New(strings.TrimPrefix(text, "error unmarshaling JSON: while decoding JSON: json: "))
 	}
-	field := fieldName(wrong[2])
-	if field == "" && strings.HasPrefix(wrong[3], of) {
+	field := fieldName(wrong.Field)
+	if wrong.Field == "" && wrong.Type.Kind() == reflect.Struct {
 		return none
 	}
-	value, known := yamlTypes[wrong[1]]
+	value, known := yamlTypes[wrong.Value]
 	if !known {
-		value = strings.TrimPrefix(wrong[1], "number ")
+		value = strings.TrimPrefix(wrong.Value, "number ")
 	}
 	if field == "" {
 		return errors.New("a field cannot be " + value)
