@@ -28,3 +28,13 @@ type Node struct {
 	Limits       Resources
 	Pods         []*Pod // bound here and not finished, by namespace and name
 }
+
+// CordonedSince is when the cordon's taint was set; zero where it does not say.
+func (n *Node) CordonedSince() time.Time {
+	for _, t := range n.Object.Spec.Taints {
+		if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
+			return t.TimeAdded.Time
+		}
+	}
+	return time.Time{}
+}

@@ -38,6 +38,13 @@ func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 // Name is the pod's; one that does not exist goes by its workload.
 func (p *Pod) Name() string { return cmp.Or(p.Object.Name, p.Owner.Name) }
 
+// IsMirror reports whether the pod is a mirror pod: the kubelet runs its static pod from a
+// file, whatever happens to the mirror pod.
+func IsMirror(pod *corev1.Pod) bool {
+	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return mirror
+}
+
 // FullName is namespace/name.
 func (p *Pod) FullName() string {
 	if p.fullName != "" {

@@ -37,7 +37,7 @@ func planText(plan *plan.Plan, context string) string {
 	if words := plan.Stays.Words(); words != "" {
 		line("  %s", words)
 	}
-	for _, edit := range editsText(plan) {
+	for _, edit := range editWords(plan) {
 		line("  %s", edit)
 	}
 	for _, consent := range plan.Consents {
@@ -66,22 +66,9 @@ func endsText(ends []plan.End) string {
 	return output.Table(rows)
 }
 
-// editsText are the fields that change. A drain shows its order instead.
-func editsText(p *plan.Plan) []string {
-	if _, drains := p.Action.(plan.Drains); drains {
-		return nil
-	}
-	var words []string
-	for _, change := range p.Changes {
-		for _, edit := range change.Edits {
-			text := edit.Words()
-			if len(p.Changes) > 1 {
-				text = model.Clean(change.Target.Words()) + "  " + text
-			}
-			words = append(words, text)
-		}
-	}
-	return words
+// editWords are the fields that change, each object's name in a column of its own.
+func editWords(p *plan.Plan) []string {
+	return plan.EditWords(p, func(target model.Ref) string { return model.Clean(target.Words()) + "  " })
 }
 
 // tell prints a plan that is only shown, and gives its exit code.

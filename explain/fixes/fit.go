@@ -169,7 +169,6 @@ func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 // evictable says whether evicting the pod frees its room: it is not ending, its
 // kubelet does not run it from a file, and no DaemonSet puts it straight back.
 func evictable(pod *corev1.Pod) bool {
-	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return pod.DeletionTimestamp == nil && !static && placement.ControllerKind(pod) != "DaemonSet" &&
+	return pod.DeletionTimestamp == nil && !model.IsMirror(pod) && placement.ControllerKind(pod) != "DaemonSet" &&
 		corev1helpers.PodPriority(pod) < scheduling.SystemCriticalPriority
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -69,9 +70,8 @@ func (s Simulator) eviction(ctx context.Context, uid types.UID, node string, hel
 // cannotGo is for pods that an eviction does not remove from their node.
 func (s Simulator) cannotGo(goes *corev1.Pod, told *report.Eviction) bool {
 	owner := metav1.GetControllerOf(goes)
-	_, mirror := goes.Annotations[corev1.MirrorPodAnnotationKey]
 	switch {
-	case mirror:
+	case model.IsMirror(goes):
 		told.Short = "stays: static pod"
 		told.Sentence = plugins.FullName(goes) + " is a static pod: its kubelet runs it, and an eviction has no effect."
 	case owner != nil && owner.Kind == "DaemonSet":

@@ -165,7 +165,8 @@ func (r *Report) lacking(node string) (lacks string, ok bool) {
 		return "", false
 	}
 	refusal := r.Nodes[at].Refusals[0]
-	return refusal.Short, refusal.Plugin == resourcesFit && strings.HasPrefix(refusal.Short, "needs ")
+	amounts := len(refusal.Numbers) > 0 && !slices.ContainsFunc(refusal.Numbers, func(n Number) bool { return n.Resource == string(corev1.ResourcePods) })
+	return refusal.Short, refusal.Plugin == resourcesFit && amounts // of the limit of pods the node is the subject
 }
 
 // How much of an answer the text shows.

@@ -63,6 +63,15 @@ func (r *Report) PreemptionSentence(short bool) string {
 	return "Preemption would help: " + clause(p.Why)
 }
 
+// PreemptionClause is the short PreemptionSentence as a part of another sentence.
+func (r *Report) PreemptionClause() string {
+	sentence := r.PreemptionSentence(true)
+	if sentence == "" {
+		return ""
+	}
+	return strings.TrimSuffix(clause(sentence), ".")
+}
+
 // victimNames are the names of pods, with what is wrong with evicting them.
 func victimNames(victims []Victim) []string {
 	var names []string

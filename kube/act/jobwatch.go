@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -102,8 +101,7 @@ func (j *job) newcomers(snapshot *model.Snapshot) string {
 		}
 		came := 0
 		for _, p := range node.Pods {
-			_, static := p.Object.Annotations[corev1.MirrorPodAnnotationKey]
-			if !known[p.Object.UID] && !static && p.Owner.Kind != "DaemonSet" {
+			if !known[p.Object.UID] && !model.IsMirror(p.Object) && p.Owner.Kind != "DaemonSet" {
 				came++
 			}
 		}

@@ -26,7 +26,7 @@ func (d Delete) Plan(on Facts) (*Plan, error) {
 	}
 	owner := metav1.GetControllerOfNoCopy(pod.Object)
 	switch {
-	case isMirror(pod.Object):
+	case model.IsMirror(pod.Object):
 		return nil, fmt.Errorf("%s: %w: it is a static pod, which the kubelet of %s recreates", d.Name(), ErrNotPossible, model.Clean(pod.Object.Spec.NodeName))
 	case owner != nil && !pod.Bound():
 		return nil, fmt.Errorf("%s: %w: it belongs to %s: scale or delete that", d.Name(), ErrNotPossible, model.Clean(pod.Owner.String()))

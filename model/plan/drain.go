@@ -92,7 +92,7 @@ func (d Drain) share(p *Plan, node string, going []types.UID) {
 		case slices.Contains(going, pod.Object.UID):
 			unseen--
 			p.Ends = append(p.Ends, endOf(pod, Evicted))
-		case isMirror(pod.Object):
+		case model.IsMirror(pod.Object):
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: StaticPod})
 		case ofDaemonSet(pod.Object) && !pod.Finished():
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: OfDaemonSet})

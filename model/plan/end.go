@@ -38,13 +38,6 @@ func graceOf(pod *corev1.Pod) time.Duration {
 	return time.Duration(*seconds) * time.Second
 }
 
-// isMirror says whether the pod is a mirror pod: the kubelet runs its static pod
-// whatever happens to the mirror pod.
-func isMirror(pod *corev1.Pod) bool {
-	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return mirror
-}
-
 func ofDaemonSet(pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	return owner != nil && owner.Kind == "DaemonSet"

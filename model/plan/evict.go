@@ -57,7 +57,7 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 // both "" where it can.
 func noEviction(pod *model.Pod) (short, why string) {
 	switch {
-	case isMirror(pod.Object):
+	case model.IsMirror(pod.Object):
 		return "static pod", fmt.Sprintf("it is a static pod, which the kubelet of %s runs from a file on the node: eviction has no effect",
 			model.Clean(pod.Object.Spec.NodeName))
 	case !pod.Bound():

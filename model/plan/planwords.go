@@ -137,6 +137,25 @@ func (v Verdict) what() string {
 	return "it"
 }
 
+// EditWords are the fields that a plan changes, with the object's name before them where
+// there are several. Of a drain there are none: its order says that it cordons.
+func EditWords(p *Plan, name func(model.Ref) string) []string {
+	if _, drains := p.Action.(Drains); drains {
+		return nil
+	}
+	var all []string
+	for _, change := range p.Changes {
+		for _, edit := range change.Edits {
+			words := edit.Words()
+			if len(p.Changes) > 1 {
+				words = name(change.Target) + words
+			}
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
 // Closing is the last sentence before the question: the API server's verdict, and
 // how to undo the plan.
 func (p *Plan) Closing() string { return strings.TrimSpace(p.Verdict.Words() + " " + p.UndoSays) }

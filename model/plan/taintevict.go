@@ -54,7 +54,7 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 			t.tolerate++
 		case went && before <= after:
 			t.anyway++
-		case isMirror(pod.Object):
+		case model.IsMirror(pod.Object):
 			t.static++
 		default:
 			end := endOf(pod, TaintEvicted)

@@ -15,7 +15,7 @@ const barWidth = 10
 
 // Capacity draws what is requested of nodes in one row: bars of cpu and memory, each
 // extended resource as requested/allocatable, pods as a percentage, then words at the
-// end. What is not allocatable on any node is unknown. What does not fit is left out, the extended resources last of the figures.
+// end. What is not allocatable on any node is unknown; what does not fit is left out.
 func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...string) string {
 	if c.Nodes == 0 {
 		return ""

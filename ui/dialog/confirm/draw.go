@@ -103,7 +103,7 @@ func (c *Box) body(width int) []boxLine {
 		}
 	}
 	lines = append(lines, c.ends(width)...)
-	for _, line := range edits(c.Plan, c.host) {
+	for _, line := range plan.EditWords(c.Plan, func(target model.Ref) string { return c.host.NodeName(target.Words()) + " " }) {
 		for i, row := range cells.Wrap(model.Clean(line), width-2) {
 			lines = append(lines, boxLine{text: cells.Blank(2+2*min(i, 1)) + row, style: s.Text})
 		}
@@ -125,25 +125,6 @@ func (c *Box) sentences(lines []boxLine, style lipgloss.Style, width int, texts 
 	for _, text := range texts {
 		for _, line := range cells.Wrap(withFigures(c.host.Brief(text)), width) {
 			lines = append(lines, boxLine{text: strings.ReplaceAll(line, nbsp, " "), style: style})
-		}
-	}
-	return lines
-}
-
-// edits are the fields that change, with the object's name where there are several.
-// Of a drain there are none: its order says that it cordons.
-func edits(p *plan.Plan, h Host) []string {
-	if _, drains := p.Action.(plan.Drains); drains {
-		return nil
-	}
-	var lines []string
-	for _, change := range p.Changes {
-		for _, edit := range change.Edits {
-			words := edit.Words()
-			if len(p.Changes) > 1 {
-				words = h.NodeName(change.Target.Words()) + " " + words
-			}
-			lines = append(lines, words)
 		}
 	}
 	return lines

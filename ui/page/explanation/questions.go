@@ -71,7 +71,7 @@ func (q *questions) read() tea.Cmd {
 
 // fix asks which fixes work, once the explanation is there: they never delay it.
 func (q *questions) fix() tea.Cmd {
-	if q.explains.Trouble != nil || q.view.draw.Gone || !q.view.draw.Fixable() {
+	if q.explains.Trouble != nil || q.view.draw.Gone || !why.Fixable(q.view.draw.Report) {
 		return nil
 	}
 	return fixes.Ask(&q.tries, q.host, q.view, uidOf(q.view.pod))

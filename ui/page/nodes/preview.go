@@ -144,13 +144,7 @@ func (p *preview) states() []string {
 		}
 	}
 	if p.node.Cordoned {
-		since := time.Time{}
-		for _, taint := range p.node.Object.Spec.Taints {
-			if taint.Key == corev1.TaintNodeUnschedulable && taint.TimeAdded != nil {
-				since = taint.TimeAdded.Time
-			}
-		}
-		states = append(states, "cordoned"+p.agoWords(" for ", since))
+		states = append(states, "cordoned"+p.agoWords(" for ", p.node.CordonedSince()))
 	}
 	return states
 }
@@ -187,7 +181,7 @@ func (p *preview) podWords() string {
 	daemons, static := 0, 0
 	for _, pod := range p.node.Pods {
 		switch {
-		case isStatic(pod):
+		case model.IsMirror(pod.Object):
 			static++
 		case pod.Owner.Kind == "DaemonSet":
 			daemons++
@@ -208,12 +202,6 @@ func (p *preview) podWords() string {
 		words += ": " + strings.Join(kinds, ", ")
 	}
 	return words
-}
-
-// isStatic reports whether the pod mirrors one that the kubelet runs from a file.
-func isStatic(pod *model.Pod) bool {
-	_, mirror := pod.Object.Annotations[corev1.MirrorPodAnnotationKey]
-	return mirror
 }
 
 // largestWords are the pods that request the most cpu, as many as fit in a line.

@@ -71,7 +71,7 @@ func (p *preview) follow() tea.Cmd {
 func (p *preview) ask() tea.Cmd {
 	row, ok := p.row()
 	o := p.list.Host.Observed()
-	if !ok || !p.rested || o.IsReading() || !(&why.Page{Report: p.report(row)}).Fixable() || p.explains.unexplained() != nil {
+	if !ok || !p.rested || o.IsReading() || !why.Fixable(p.report(row)) || p.explains.unexplained() != nil {
 		return nil
 	}
 	has := p.tries.Value != nil || p.tries.Trouble != nil

@@ -199,7 +199,7 @@ func idleLines(o *page.Observed) []string {
 		case n.Ready != corev1.ConditionTrue:
 			unready = append(unready, o.NodeName(n.Name)+forAge(o, n.ReadySince))
 		case n.Cordoned:
-			cordoned = append(cordoned, o.NodeName(n.Name)+forAge(o, cordonedSince(n)))
+			cordoned = append(cordoned, o.NodeName(n.Name)+forAge(o, n.CordonedSince()))
 		case len(n.Object.Spec.Taints) == 0 && (best == nil || figures.FreeCPU(n) > figures.FreeCPU(best)):
 			best = n
 		}
@@ -222,16 +222,6 @@ func idleLines(o *page.Observed) []string {
 		lines[i] = cells.Blank(table.Gutter) + model.Clean(line)
 	}
 	return lines
-}
-
-// cordonedSince is when the cordon's taint was set; zero where it does not say.
-func cordonedSince(n *model.Node) time.Time {
-	for _, t := range n.Object.Spec.Taints {
-		if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
-			return t.TimeAdded.Time
-		}
-	}
-	return time.Time{}
 }
 
 // forAge is " (4m)"; nothing where the time is unknown.

@@ -6,12 +6,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
-// Fixable says whether the verdict leaves anything to fix.
-func (p *Page) Fixable() bool {
-	if p.Report == nil {
+// Fixable says whether a verdict leaves anything to fix; nil is none.
+func Fixable(r *report.Report) bool {
+	if r == nil {
 		return false
 	}
-	switch p.Report.Verdict {
+	switch r.Verdict {
 	case report.Unschedulable, report.Gated, report.NotCreated:
 		return true
 	}
@@ -47,7 +47,7 @@ func (f fixPart) most() int {
 // simulated their place is kept.
 func (p *Page) fixContent() fixPart {
 	switch {
-	case !p.Fixable():
+	case !Fixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
 		return fixPart{head: " FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
@@ -61,7 +61,7 @@ func (p *Page) fixContent() fixPart {
 
 // fixRows is how many fixes the page has rows for, in view or not.
 func (p *Page) fixRows() int {
-	if !p.Fixable() || p.Fixes == nil || p.Unfixed != nil {
+	if !Fixable(p.Report) || p.Fixes == nil || p.Unfixed != nil {
 		return 0
 	}
 	return min(len(p.Fixes.Tried), mostFixes)

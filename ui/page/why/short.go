@@ -63,8 +63,8 @@ func (t short) compared() string {
 	} else if agreement := p.Report.Agreement(p.Now); agreement.Text != "" {
 		said = append(said, model.Clean(agreement.Text))
 	}
-	if sentence := p.Report.PreemptionSentence(true); sentence != "" {
-		said = append(said, p.Brief("p"+strings.TrimSuffix(strings.TrimPrefix(sentence, "P"), ".")))
+	if sentence := p.Report.PreemptionClause(); sentence != "" {
+		said = append(said, p.Brief(sentence))
 	}
 	return strings.Join(said, "; ")
 }
@@ -75,7 +75,7 @@ func (t short) help(room int) []string {
 	p := t.page
 	var lines []string
 	switch {
-	case !p.Fixable() || !p.AboutNodes() && p.Fixes == nil:
+	case !Fixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
 		for _, fact := range p.facts() {
 			lines = append(lines, "   "+p.Brief(fact))
 		}
