@@ -15,7 +15,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/get"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/guard"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
@@ -87,18 +89,18 @@ func (a *app) root(args []string) *cobra.Command {
 	complete.New(a.source).Connection(cmd)
 	cmd.PersistentFlags().BoolVar(&a.source.ReadOnly, "readonly", false,
 		"Send nothing that could change the cluster, not even a dry run.")
-	cmd.AddGroup(helpGroups...)
-	cmd.AddCommand(grouped(groupExplain, newExplain(a), newFit(a))...)
-	cmd.AddCommand(grouped(groupLook, append(newViews(a), newGet(a))...)...)
-	cmd.AddCommand(grouped(groupChange, newCordon(a, false), newCordon(a, true), newDrain(a), newEvict(a), newLabel(a), newTaint(a))...)
-	cmd.AddCommand(grouped(groupFiles, newDemo(a), newSnapshot(a))...)
-	cmd.AddCommand(grouped(groupOther, newOptions(a), newVersion(a))...)
+	cmd.AddGroup(help.Groups...)
+	cmd.AddCommand(help.Grouped(help.Explain, newExplain(a), newFit(a))...)
+	cmd.AddCommand(help.Grouped(help.Look, append(get.Views(a.Streams, a.source), get.New(a.Streams, a.source))...)...)
+	cmd.AddCommand(help.Grouped(help.Change, newCordon(a, false), newCordon(a, true), newDrain(a), newEvict(a), newLabel(a), newTaint(a))...)
+	cmd.AddCommand(help.Grouped(help.Files, newDemo(a), newSnapshot(a))...)
+	cmd.AddCommand(help.Grouped(help.Other, newOptions(a), newVersion(a))...)
 	cmd.SetFlagErrorFunc(suggest.Flag)
 	cmd.SetIn(a.In)
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.ErrOut)
 	setCompletion(cmd) // it takes the stream that is set
-	setHelp(cmd)
+	help.Set(cmd)
 	cmd.SetArgs(commandLine(args))
 	return cmd
 }

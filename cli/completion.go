@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 )
 
 // setCompletion words the help of the command that writes completion code.
@@ -22,7 +23,7 @@ func setCompletion(root *cobra.Command) {
 		if cmd.Name() != "completion" {
 			continue
 		}
-		cmd.Use, cmd.GroupID = "completion SHELL", groupOther
+		cmd.Use, cmd.GroupID = "completion SHELL", help.Other
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(_ *cobra.Command, args []string) error {
 			const shells = "choose bash, zsh, fish or powershell"
@@ -36,7 +37,7 @@ func setCompletion(root *cobra.Command) {
 
 To complete "kubectl fathom", kubectl runs a program named
 kubectl_complete-fathom: put a link of that name to this program on your PATH.`
-		cmd.Example = examplesOf(name, "completion bash", "completion zsh --no-descriptions", "completion fish")
+		cmd.Example = help.Examples(name, "completion bash", "completion zsh --no-descriptions", "completion fish")
 		for _, shell := range cmd.Commands() {
 			shell.Short = "Output completion code for " + shell.Name()
 			shell.Long = shell.Short + "."

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/scope"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
@@ -18,7 +19,7 @@ import (
 // dashboardOptions is one run of the dashboard.
 type dashboardOptions struct {
 	source *source.Options
-	scope  scope
+	scope  scope.Scope
 	screen screen
 }
 
@@ -40,7 +41,7 @@ own plugins on the current state of the cluster. Press ? in it for its keys.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
-	d.scope.addFlags(cmd)
+	d.scope.AddFlags(cmd)
 	d.source.AddFrom(cmd)
 	d.source.AddSchedulerConfig(cmd)
 	d.screen.addFlags(cmd)
@@ -49,7 +50,7 @@ own plugins on the current state of the cluster. Press ? in it for its keys.`,
 
 // run shows the dashboard until its user leaves.
 func (d *dashboardOptions) run(ctx context.Context) error {
-	if err := d.scope.resolve(d.source); err != nil {
+	if err := d.scope.Resolve(d.source); err != nil {
 		return err
 	}
 	if err := d.source.ReadSchedulerConfig(ctx); err != nil {
@@ -68,7 +69,7 @@ func (d *dashboardOptions) run(ctx context.Context) error {
 		return d.runFile(ctx)
 	}
 	clusters := &session.Kubeconfig{Source: d.source, Settings: &d.screen.settings, Tuner: source.NewGCTuner(os.Getenv)}
-	options := ui.Options{Namespace: d.scope.namespace, Selector: d.scope.selector}
+	options := ui.Options{Namespace: d.scope.Namespace, Selector: d.scope.Selector}
 	if err := clusters.Start(ctx, &options); err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (d *dashboardOptions) runFile(ctx context.Context) error {
 			return err
 		}
 		return d.screen.show(ctx, ui.Options{
-			Cluster: shown, Recording: recorded, Context: recorded.Context(), Namespace: d.scope.namespace, Selector: d.scope.selector,
+			Cluster: shown, Recording: recorded, Context: recorded.Context(), Namespace: d.scope.Namespace, Selector: d.scope.Selector,
 		})
 	}
 	file, err := d.source.ReadFrom(ctx)
@@ -120,6 +121,6 @@ func (d *dashboardOptions) showFile(ctx context.Context, file *snapshot.File, sa
 		return err
 	}
 	return d.screen.show(ctx, ui.Options{
-		Cluster: shown, Context: file.Info.Context, Namespace: d.scope.namespace, Selector: d.scope.selector,
+		Cluster: shown, Context: file.Info.Context, Namespace: d.scope.Namespace, Selector: d.scope.Selector,
 	})
 }

@@ -126,7 +126,7 @@ func reachedWords(r *lessons.Record) string {
 // againWords are the progress of a lesson that was completed and started again.
 func againWords(r *lessons.Record) string {
 	if r.Again == nil {
-		return orNone("")
+		return "<none>"
 	}
 	return fmt.Sprintf("started, %d of %d right", r.Again.Right, r.Again.Asked)
 }
@@ -134,7 +134,7 @@ func againWords(r *lessons.Record) string {
 // whenOrNone is a time where the user is.
 func whenOrNone(t time.Time) string {
 	if t.IsZero() {
-		return orNone("")
+		return "<none>"
 	}
 	return t.Local().Format("2006-01-02 15:04")
 }

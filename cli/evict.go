@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -45,7 +46,7 @@ go on. --yes implies neither --force nor --delete-emptydir-data.
 			})
 		},
 	}
-	showNamespace(cmd)
+	help.ShowNamespace(cmd)
 	c.AddFlags(cmd)
 	c.AddTimeout(cmd)
 	c.AddLosses(cmd)

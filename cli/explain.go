@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/scope"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
@@ -29,7 +30,7 @@ var explainForms = []string{"text", "json", "yaml", "markdown"}
 type explainOptions struct {
 	*terminal.Streams
 	source *source.Options
-	scope  scope
+	scope  scope.Scope
 	file   string
 	all    bool
 	nodes  bool
@@ -71,7 +72,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
 	flags.BoolVar(&e.whole, "verbose", false, "Show all groups, messages and notes.")
-	e.scope.addFlags(cmd)
+	e.scope.AddFlags(cmd)
 	e.source.AddFrom(cmd)
 	e.source.AddSchedulerConfig(cmd)
 	output.AddFlag(cmd, &e.output, explainForms...)
@@ -170,7 +171,7 @@ func (e *explainOptions) validate(args []string) error {
 		return exit.Usagef("explain: a pod's name, -f and --all cannot be used together")
 	case e.file == "-" && e.source.From == "-":
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
-	case !e.all && (e.scope.all || e.scope.selector != ""):
+	case !e.all && (e.scope.All || e.scope.Selector != ""):
 		return exit.Usagef("explain: -A and -l need --all")
 	}
 	return output.Check(e.output, explainForms...)
@@ -178,7 +179,7 @@ func (e *explainOptions) validate(args []string) error {
 
 // complete reads what the flags and the argument name, before anything is asked of a server.
 func (e *explainOptions) complete(ctx context.Context, args []string) error {
-	if err := e.scope.resolve(e.source); err != nil {
+	if err := e.scope.Resolve(e.source); err != nil {
 		return err
 	}
 	if err := e.source.ReadSchedulerConfig(ctx); err != nil {
@@ -196,12 +197,12 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
 	}
-	found := exit.Outcome{Undecided: e.scope.beyond(live.Snapshot.Status) || live.Refused("pods") != nil || live.Overlooks()}
+	found := exit.Outcome{Undecided: e.scope.Beyond(live.Snapshot.Status) || live.Refused("pods") != nil || live.Overlooks()}
 	if found.Undecided {
 		live.SayLimits()
 	}
 	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
-	out.Empty = e.scope.nonePending(live)
+	out.Empty = e.scope.NonePending(live)
 	var parts report.Parts
 	if e.nodes || e.trace {
 		parts = e.parts()
@@ -218,7 +219,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 			return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts})
 		}
 		for _, pod := range kind.Pods {
-			if !e.scope.holds(pod) {
+			if !e.scope.Holds(pod) {
 				continue
 			}
 			if err := e.explainOne(ctx, ask, pod, out, &found); err != nil {

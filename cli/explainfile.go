@@ -20,7 +20,7 @@ const defaultNamespace = "default"
 
 // runFile explains the pods of a manifest.
 func (e *explainOptions) runFile(ctx context.Context) error {
-	namespace := e.scope.namespace
+	namespace := e.scope.Namespace
 	if namespace == "" {
 		namespace = defaultNamespace
 	}

@@ -33,7 +33,7 @@ func (e *explainOptions) find(ctx context.Context, live *source.Live, argument s
 
 // parsePod takes a pod's name apart. Without a namespace in it, that of the scope counts.
 func (e *explainOptions) parsePod(argument string) (named.Pod, error) {
-	return named.ParsePod("explain", argument, e.scope.namespace, *e.source.Flags.Namespace)
+	return named.ParsePod("explain", argument, e.scope.Namespace, *e.source.Flags.Namespace)
 }
 
 // findRefused finds the pod that stands for those that a workload could not create.
@@ -44,7 +44,7 @@ func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kin
 	var found []*model.Pod
 	for _, k := range live.Snapshot.Pending {
 		pod := k.First()
-		if k.Refused == nil || e.scope.namespace != "" && e.scope.namespace != k.Namespace() {
+		if k.Refused == nil || e.scope.Namespace != "" && e.scope.Namespace != k.Namespace() {
 			continue
 		}
 		if named.MadeBy(pod, kind, name) {
@@ -54,7 +54,7 @@ func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kin
 	switch {
 	case len(found) == 0:
 		return nil, e.notRefused(ctx, live, kind, name)
-	case e.scope.namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
+	case e.scope.Namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
 		return nil, exit.Usagef("explain %s/%s: it is in several namespaces; choose one with -n", strings.ToLower(kind), name)
 	}
 	return found[0], nil
@@ -64,26 +64,26 @@ func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kin
 // exist, or none of its pods was.
 func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind, name string) error {
 	asked := strings.ToLower(kind) + "/" + name
-	in, err := named.NamespacesOf(ctx, live, kind, e.scope.namespace, name)
-	there := slices.Contains(in, e.scope.namespace) || e.scope.namespace == "" && len(in) > 0
+	in, err := named.NamespacesOf(ctx, live, kind, e.scope.Namespace, name)
+	there := slices.Contains(in, e.scope.Namespace) || e.scope.Namespace == "" && len(in) > 0
 	switch {
 	case there:
 		return fmt.Errorf("explain %s: %s", asked, e.instead(live, kind, name))
 	case err != nil:
 		return fmt.Errorf("explain %s: cannot tell whether it exists: %w", asked, err)
 	case len(in) > 0:
-		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.words(), strings.Join(in, ", "))
+		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.Words(), strings.Join(in, ", "))
 	case live.Client == nil:
-		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.words())
+		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.Words())
 	}
-	return fmt.Errorf("explain %s: no such %s in %s: run \"kubectl get %s -A\" to list them", asked, strings.ToLower(kind), e.scope.words(), named.ResourceOf(kind))
+	return fmt.Errorf("explain %s: no such %s in %s: run \"kubectl get %s -A\" to list them", asked, strings.ToLower(kind), e.scope.Words(), named.ResourceOf(kind))
 }
 
 // instead says what to ask about a workload whose pods were created.
 func (e *explainOptions) instead(live *source.Live, kind, name string) string {
 	var waiting []*model.Pod
 	for _, pod := range live.Snapshot.Pods {
-		if pod.Waits && e.scope.holds(pod) && named.MadeBy(pod, kind, name) {
+		if pod.Waits && e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
 			waiting = append(waiting, pod)
 		}
 	}

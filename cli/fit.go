@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -65,7 +66,7 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 	flags.StringVarP(&f.file, "filename", "f", "", "Place the pods of a manifest `FILE`; - is standard input.")
 	flags.StringVar(&f.requests, "requests", "", "Place pods with these requests; `LIST` is as in cpu=2,memory=4Gi.")
 	flags.IntVar(&f.replicas, "replicas", 1, "`N` pods to place (default: 1, or those of the manifest).")
-	showNamespace(cmd)
+	help.ShowNamespace(cmd)
 	f.source.AddFrom(cmd)
 	f.source.AddSchedulerConfig(cmd)
 	output.AddFlag(cmd, &f.output, fitForms...)

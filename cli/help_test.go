@@ -10,8 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 )
+
+const helpWidth = help.Width // which variables of the same name hide
 
 // mostHelpLines is how many lines help has at most: it fits a terminal.
 const mostHelpLines = 40
@@ -45,7 +48,7 @@ func testRoot() *cobra.Command {
 func helpOf(t *testing.T, cmd *cobra.Command) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := writeHelp(&out, cmd); err != nil {
+	if err := help.Write(&out, cmd); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/change"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -52,7 +53,7 @@ pending pods that would fit then.
 			})
 		},
 	}
-	showNamespace(cmd)
+	help.ShowNamespace(cmd)
 	c.AddFlags(cmd)
 	c.AddReplace(cmd, "label")
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/build"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
@@ -41,7 +42,7 @@ func newVersion(a *app) *cobra.Command {
 		Use:               "version",
 		Short:             "Print the versions of fathom, its plugins and the API server",
 		Long:              "Print the versions of fathom, its plugins and the API server.",
-		Example:           examplesOf(a.Name, "version", "version -o json", "version --context staging"),
+		Example:           help.Examples(a.Name, "version", "version -o json", "version --context staging"),
 		Args:              suggest.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

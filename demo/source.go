@@ -57,7 +57,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		},
 		Refused: refusals.Refused, Usage: c.usage,
 		SchedulerAlive: asker.SchedulerAlive, AttemptSeen: asker.AttemptSeen, Autoscalers: asker.Autoscalers,
-		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges,
+		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Objects: asker.Objects,
 	}, nil
 }
 

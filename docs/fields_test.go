@@ -14,9 +14,10 @@ var jsonField = regexp.MustCompile("json:\"([A-Za-z]+)")
 func TestEachFieldIsDocumented(t *testing.T) {
 	for page, sources := range map[string][]string{
 		"guide/json.md": {
-			"cli/access.go", "cli/demolist.go", "cli/rows.go", "cli/version.go", "cli/views.go", "cli/output/listing.go",
+			"cli/get/access.go", "cli/demolist.go", "cli/get/rows.go", "cli/version.go", "cli/get/views.go", "cli/output/listing.go",
 			"explain/report/*.go", "model/plan/document.go",
 		},
+		"guide/views.md":    {"model/inventory/*.go"},
 		"guide/change.md":   {"model/plan/activity.go"},
 		"guide/settings.md": {"cli/settings/settings.go"},
 		"guide/teach.md":    {"demo/lessons/lesson.go", "demo/lessons/effect.go", "demo/lessons/fault.go"},

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/budgets"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
@@ -125,7 +126,7 @@ func (a *App) begin() {
 	a.lessons.beginLesson()
 	a.head.short = a.head.shortContext()
 	a.verdicts = pending.NewVerdicts(&a.host)
-	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
+	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -34,6 +35,8 @@ type fakeCluster struct {
 	evictions map[types.UID]report.Eviction
 	plans     map[types.UID]*report.Report // with Plan
 	planned   []string                     // the nodes that plans were asked for
+	objects   map[string][]runtime.Object  // by resource
+	unread    map[string]string            // resources that Objects cannot list
 	text      string                       // of Describe and YAML
 	err       error                        // of everything, if set
 	explained []types.UID
@@ -108,6 +111,18 @@ func (c *fakeCluster) YAML(_ context.Context, ref model.Ref) (string, error) {
 
 func (c *fakeCluster) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
 	return c.events[ref.Name], c.err
+}
+
+func (c *fakeCluster) Objects(_ context.Context, resources ...string) (*model.Objects, error) {
+	o := &model.Objects{Lists: map[string][]runtime.Object{}, Unread: map[string]string{}}
+	for _, resource := range resources {
+		if why, ok := c.unread[resource]; ok {
+			o.Unread[resource] = why
+			continue
+		}
+		o.Lists[resource] = c.objects[resource]
+	}
+	return o, c.err
 }
 
 func (c *fakeCluster) ShowUsage(on bool) { c.usage = append(c.usage, on) }

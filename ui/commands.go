@@ -61,38 +61,47 @@ func (c *commands) all() []palette.Entry {
 	list := func(head string) func() tea.Cmd {
 		return func() tea.Cmd { c.open(head); return nil }
 	}
-	entries := []palette.Entry{
-		{Name: "pending", What: "pending pods and the reasons", Key: "1", Run: by(keymap.Pending)},
-		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
-		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
-		{Name: "ns", What: "choose a namespace", Key: "n", Run: list("ns ")},
-		{Name: "all", What: "all namespaces", Key: "0", Run: by(keymap.AllNamespaces)},
-		{Name: "write", What: "allow changes in this read-only context", Run: c.app.acts.allowWrites},
-		{Name: "drains", What: "drains, evictions and deletions of this session", Run: func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
-		{Name: "activity", What: "activity and undo", Key: "z", Run: by(keymap.Activity)},
-		{Name: "not-read", What: "resources that could not be read", Key: "!", Run: by(keymap.Unread)},
-		{Name: "theme", What: "choose a theme", Run: list("theme ")},
-		{Name: "help", What: "keys of this page", Key: "?", Run: by(keymap.Help)},
-		{Name: "quit", What: "quit fathom", Key: "ctrl-c", Run: by(keymap.Quit)},
-	}
+	entries := c.viewEntries(by)
+	ownFrom := len(entries) + 2 // what this cluster adds comes after the namespaces
+	entries = append(entries,
+		palette.Entry{Name: "ns", What: "choose a namespace", Key: "n", Run: list("ns ")},
+		palette.Entry{Name: "all", What: "all namespaces", Key: "0", Run: by(keymap.AllNamespaces)},
+		palette.Entry{Name: "write", What: "allow changes in this read-only context", Run: c.app.acts.allowWrites},
+		palette.Entry{Name: "drains", What: "drains, evictions and deletions of this session", Run: func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
+		palette.Entry{Name: "activity", What: "activity and undo", Key: "z", Run: by(keymap.Activity)},
+		palette.Entry{Name: "not-read", What: "resources that could not be read", Key: "!", Run: by(keymap.Unread)},
+		palette.Entry{Name: "theme", What: "choose a theme", Run: list("theme ")},
+		palette.Entry{Name: "help", What: "keys of this page", Key: "?", Run: by(keymap.Help)},
+		palette.Entry{Name: "quit", What: "quit fathom", Key: "ctrl-c", Run: by(keymap.Quit)},
+	)
 	if actor := c.app.actor(); actor == nil || actor.ReadOnly() == "" {
 		entries = slices.DeleteFunc(entries, func(e palette.Entry) bool { return e.Name == "write" })
 	}
-	entries = slices.Insert(entries, 5, c.changeEntries()...)
+	entries = slices.Insert(entries, ownFrom, c.changeEntries()...)
 	if c.app.Recording != nil {
-		entries = slices.Insert(entries, 5, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
+		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
 	}
 	if c.app.training.trainer() != nil {
-		entries = slices.Insert(entries, 5, c.app.training.trainerEntries()...)
+		entries = slices.Insert(entries, ownFrom, c.app.training.trainerEntries()...)
 	}
 	if c.app.Session != nil {
 		where := "choose a context of the kubeconfig"
 		if c.app.Demo {
 			where = "choose a lesson"
 		}
-		entries = slices.Insert(entries, 5, palette.Entry{Name: c.app.contexts.contextWord(), What: where, Run: list(c.app.contexts.contextWord() + " ")})
+		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: c.app.contexts.contextWord(), What: where, Run: list(c.app.contexts.contextWord() + " ")})
 	}
 	return entries
+}
+
+// viewEntries are the views, in the order of their keys.
+func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.Entry {
+	return []palette.Entry{
+		{Name: "pending", What: "pending pods and the reasons", Key: "1", Run: by(keymap.Pending)},
+		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
+		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
+		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
+	}
 }
 
 // trainerEntries are the actions of a trainer in a demo.

@@ -142,6 +142,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.OnPod, "a pod"},
 		{keymap.OnNode, "a node"},
 		{keymap.OnGroup, "a group of nodes"},
+		{keymap.NamesNodes, "a row that names nodes"},
 		{keymap.NodeFacts, "a node's page"},
 		{keymap.OnFix, "a fix"},
 		{keymap.OnJob, "a drain"},

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/budgets"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
@@ -22,11 +23,12 @@ const longest = 50
 // top is the view that is shown.
 func (h *history) top() page.View { return h.trail[h.here] }
 
-// pages are the three views, which keep their filter and selection.
+// pages are the views, which keep their filter and selection.
 type pages struct {
 	pending *pending.Page
 	pods    *pods.Page
 	nodes   *nodes.Page
+	budgets *budgets.Page
 }
 
 // leaver is a view that cancels what it asked for when it is no longer shown.

@@ -12,11 +12,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	policylisters "k8s.io/client-go/listers/policy/v1"
-	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Budgets are the PodDisruptionBudgets, and what they let be evicted.
@@ -44,7 +44,7 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 	case err != nil:
 		told.Short, told.Sentence = "not evaluated: PDBs unread", fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), err)
 		return true
-	case len(budgets) == 0 || len(budgets) == 1 && permits(budgets[0], pod):
+	case len(budgets) == 0 || len(budgets) == 1 && model.Permits(budgets[0], pod):
 		return false
 	case len(budgets) > 1:
 		told.Short = fmt.Sprintf("blocked: %d PDBs select it", len(budgets))
@@ -78,16 +78,4 @@ func (b *Budgets) Of(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
 	}
 	slices.SortFunc(found, func(a, b *policyv1.PodDisruptionBudget) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
-}
-
-// permits says whether the one budget of a pod lets it be evicted. A pod that is
-// not ready takes nothing from a budget that is met, or that always allows it.
-func permits(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
-	status, policy := budget.Status, budget.Spec.UnhealthyPodEvictionPolicy
-	if !podutil.IsPodReady(pod) {
-		if policy != nil && *policy == policyv1.AlwaysAllow || status.CurrentHealthy >= status.DesiredHealthy && status.DesiredHealthy > 0 {
-			return true
-		}
-	}
-	return status.DisruptionsAllowed > 0 && status.ObservedGeneration >= budget.Generation
 }

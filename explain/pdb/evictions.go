@@ -8,6 +8,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -49,7 +50,7 @@ func (d *Disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod
 	status := budget.Status
 	told := plan.Budget{Allows: plan.BudgetAllows, Name: budget.Name, Left: max(status.DisruptionsAllowed, 0)}
 	switch left := status.DisruptionsAllowed - d.taken[budget]; {
-	case !podutil.IsPodReady(pod) && permits(withoutDisruptions(budget), pod):
+	case !podutil.IsPodReady(pod) && model.Permits(withoutDisruptions(budget), pod):
 		return told // it takes nothing from the budget
 	case status.ObservedGeneration < budget.Generation:
 		told.Allows, told.Why = plan.BudgetWaits, "it was changed and its status is not updated yet"

@@ -90,6 +90,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		EventsUnread:   c.asker.EventsUnread,
 		Quotas:         c.asker.Quotas,
 		LimitRanges:    c.asker.LimitRanges,
+		Objects:        c.asker.Objects,
 		Refused:        s.refusals.Refused,
 	}, nil
 }

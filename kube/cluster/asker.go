@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -32,6 +33,7 @@ type Asker struct {
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]
+	objects     perNamespace[runtime.Object] // by resource
 }
 
 // NewAsker makes one that remembers nothing yet.

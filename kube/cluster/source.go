@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
@@ -50,6 +51,8 @@ type Source struct {
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
+	// Objects lists a resource that no informer holds; nil where none can be listed.
+	Objects func(ctx context.Context, resource string) ([]runtime.Object, error)
 	// Refused gives the controllers whose pods were rejected, as far as they were
 	// found by now (Status.Seeking); one that did not change keeps its pointer, and
 	// Changed fires when one did. Nil where there never are any.

@@ -68,6 +68,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
 			return inNamespace[corev1.LimitRange](f, "limitranges", namespace)
 		},
+		Objects: f.listed,
 	}, nil
 }
 
@@ -88,6 +89,18 @@ func (f *File) why(k kind) string {
 
 // Absent says that kubectl's output has no object of a resource.
 func Absent(resource string) string { return "the file has no " + resource }
+
+// listed are the objects of a resource that no informer holds, or why they are not known.
+func (f *File) listed(_ context.Context, resource string) ([]runtime.Object, error) {
+	k, ok := byResource[resource]
+	if !ok {
+		return nil, fmt.Errorf("the snapshot has no %s", resource)
+	}
+	if why := f.why(k); why != "" {
+		return nil, errors.New(why)
+	}
+	return f.objects[resource], nil
+}
 
 // serve makes the factory read a kind from the file.
 func (f *File) serve(factory informers.SharedInformerFactory, k kind) {

@@ -19,11 +19,12 @@ const (
 	OnNode   // a node is selected
 	PodFacts // the pod that a page is about, or that is selected
 	InPending
-	OnGroup   // a group of nodes is selected
-	NodeFacts // the node that a page is about
-	OnFix     // a fix is selected
-	OnJob     // a job that evicts pods is selected, or the page is about one
-	OnEntry   // an entry of the activity is selected
+	OnGroup    // a group of nodes is selected
+	NodeFacts  // the node that a page is about
+	NamesNodes // a row is selected that names nodes
+	OnFix      // a fix is selected
+	OnJob      // a job that evicts pods is selected, or the page is about one
+	OnEntry    // an entry of the activity is selected
 	InRecording
 	OnRecorded // a pod of a recording is selected
 	InInput
@@ -87,6 +88,7 @@ const (
 	Pending
 	Pods
 	Nodes
+	Budgets
 	AllNamespaces
 	Namespaces
 	Last
@@ -138,6 +140,7 @@ var Bindings = []Binding{
 	{Open, OnGroup, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes of the group"},
 	{Open, OnPod, "enter", "enter", "why", OfSelection, "why", "open: why the pod is pending, or where it runs"},
 	{Open, OnNode, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
+	{Open, NamesNodes, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes that it names"},
 	{Explain, OnPod, "x", "x", "why", OfSelection, "why", "explain: the same page as `enter`; works in Trace too"},
 	{Explain, OnNode, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},
@@ -192,6 +195,7 @@ var Bindings = []Binding{
 	{Pending, Everywhere, "1", "1", "Pending", OfAnywhere, "views", "Pending"},
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
+	{Budgets, Everywhere, "9", "9", "Budgets", OfAnywhere, "views", "Budgets"},
 	{AllNamespaces, Everywhere, "0", "0", "", OfAnywhere, "namespaces", "all namespaces"},
 	{Namespaces, Lists, "n", "n", "namespaces", OfAnywhere, "namespaces", "choose a namespace; 1–9 are the recent ones"},
 	{Last, Everywhere, "-", "-", "", OfAnywhere, "previous view", "the previous view"},

@@ -94,6 +94,9 @@ type Cluster interface {
 	// Evictions says for each of some pods of a node what would happen to it if only
 	// it were evicted, and whether the pod of that uid would then fit.
 	Evictions(ctx context.Context, uid types.UID, node string, pods []types.UID) ([]report.Eviction, error)
+	// Objects are the objects of some resources that snapshots do not hold; one that
+	// could not be listed is in Unread.
+	Objects(ctx context.Context, resources ...string) (*model.Objects, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
 }

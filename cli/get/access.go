@@ -1,4 +1,4 @@
-package cli
+package get
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type viewAccess struct {
 }
 
 // access lists what this user may do, and which views that allows.
-func (g *getOptions) access(ctx context.Context) error {
+func (g *Options) access(ctx context.Context) error {
 	ctx, told := g.source.Wait(ctx)
 	write, rights, err := g.rights(ctx, told)
 	if err := told.Finish(ctx, err); err != nil {
@@ -72,7 +72,7 @@ func (g *getOptions) access(ctx context.Context) error {
 }
 
 // writable reports whether a context is read-only, and which flag or setting makes it so.
-func (g *getOptions) writable(context string) contextWrite {
+func (g *Options) writable(context string) contextWrite {
 	write := contextWrite{Name: context, ReadOnly: true}
 	because := g.settings.ReadOnly.Because(context)
 	switch {
@@ -87,7 +87,7 @@ func (g *getOptions) writable(context string) contextWrite {
 }
 
 // rights asks what this user may do, and whether the context is read-only.
-func (g *getOptions) rights(ctx context.Context, told *source.Waiting) (contextWrite, []client.Access, error) {
+func (g *Options) rights(ctx context.Context, told *source.Waiting) (contextWrite, []client.Access, error) {
 	client, err := g.source.Connect(ctx, "", told.Throttled)
 	if err != nil {
 		return contextWrite{}, nil, err
@@ -102,7 +102,7 @@ func (g *getOptions) rights(ctx context.Context, told *source.Waiting) (contextW
 }
 
 // printAccess writes the rights for programs.
-func (g *getOptions) printAccess(rights []client.Access, write contextWrite) error {
+func (g *Options) printAccess(rights []client.Access, write contextWrite) error {
 	list := accessList{
 		APIVersion: report.APIVersion,
 		Kind:       "AccessList",
@@ -135,14 +135,14 @@ func viewsLeft(rights []client.Access) []viewAccess {
 		}
 	}
 	return []viewAccess{
-		view("pending", refused["pods"], refused["nodes"], namespace, "verdicts are unknown: not allowed to list nodes"),
-		view("pods", refused["pods"], false, namespace, ""),
-		view("nodes", refused["nodes"], refused["pods"], namespace, "free capacity is unknown: not allowed to list pods"),
+		accessTo("pending", refused["pods"], refused["nodes"], namespace, "verdicts are unknown: not allowed to list nodes"),
+		accessTo("pods", refused["pods"], false, namespace, ""),
+		accessTo("nodes", refused["nodes"], refused["pods"], namespace, "free capacity is unknown: not allowed to list pods"),
 	}
 }
 
-// view is the access to one view.
-func view(name string, closed, lacks bool, namespace, why string) viewAccess {
+// accessTo is the access to one view.
+func accessTo(name string, closed, lacks bool, namespace, why string) viewAccess {
 	switch {
 	case closed && name == "nodes":
 		return viewAccess{name, "closed", "not allowed to list nodes"}

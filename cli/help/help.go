@@ -1,4 +1,5 @@
-package cli
+// Package help is the help of all commands, which has the shape of kubectl's.
+package help
 
 import (
 	"fmt"
@@ -13,28 +14,29 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 )
 
-// helpWidth is how wide help is at most, in columns.
-const helpWidth = 80
+// Width is how wide help is at most, in columns.
+const Width = 80
 
 // The groups of commands, in the order of the root command's help.
 const (
-	groupExplain = "explain"
-	groupLook    = "look"
-	groupChange  = "change"
-	groupFiles   = "files"
-	groupOther   = "other"
+	Explain = "explain"
+	Look    = "look"
+	Change  = "change"
+	Files   = "files"
+	Other   = "other"
 )
 
-var helpGroups = []*cobra.Group{
-	{ID: groupExplain, Title: "Explain:"},
-	{ID: groupLook, Title: "View:"},
-	{ID: groupChange, Title: "Change:"},
-	{ID: groupFiles, Title: "Demo and snapshots:"},
-	{ID: groupOther, Title: "Other:"},
+// Groups are those of the root command's help.
+var Groups = []*cobra.Group{
+	{ID: Explain, Title: "Explain:"},
+	{ID: Look, Title: "View:"},
+	{ID: Change, Title: "Change:"},
+	{ID: Files, Title: "Demo and snapshots:"},
+	{ID: Other, Title: "Other:"},
 }
 
-// grouped puts commands into a group.
-func grouped(group string, commands ...*cobra.Command) []*cobra.Command {
+// Grouped puts commands into a group.
+func Grouped(group string, commands ...*cobra.Command) []*cobra.Command {
 	for _, cmd := range commands {
 		cmd.GroupID = group
 	}
@@ -44,29 +46,30 @@ func grouped(group string, commands ...*cobra.Command) []*cobra.Command {
 // namespaced marks a command whose help shows -n, which all commands take.
 const namespaced = "namespaced"
 
-func showNamespace(cmd *cobra.Command) {
+// ShowNamespace makes a command's help show -n.
+func ShowNamespace(cmd *cobra.Command) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
 	cmd.Annotations[namespaced] = "true"
 }
 
-// setHelp gives root and all its commands the help of this program, which has the
+// Set gives root and all its commands the help of this program, which has the
 // shape of kubectl's.
-func setHelp(root *cobra.Command) {
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = writeHelp(cmd.OutOrStdout(), cmd) }) // an error means that nobody reads
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return writeHelp(cmd.OutOrStderr(), cmd) })
+func Set(root *cobra.Command) {
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = Write(cmd.OutOrStdout(), cmd) }) // an error means that nobody reads
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return Write(cmd.OutOrStderr(), cmd) })
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {
-			cmd.Use, cmd.Short, cmd.Long, cmd.GroupID = "help [COMMAND]", "Print the help of a command", "Print the help of a command.", groupOther
-			cmd.Example = examplesOf(root.CommandPath(), "help", "help drain", "help completion bash")
+			cmd.Use, cmd.Short, cmd.Long, cmd.GroupID = "help [COMMAND]", "Print the help of a command", "Print the help of a command.", Other
+			cmd.Example = Examples(root.CommandPath(), "help", "help drain", "help completion bash")
 			cmd.Args = func(help *cobra.Command, args []string) error {
-				_, err := helpTopic(help, args)
+				_, err := topicOf(help, args)
 				return err
 			}
 			cmd.Run, cmd.RunE = nil, func(help *cobra.Command, args []string) error {
-				topic, _ := helpTopic(help, args) // Args found it
+				topic, _ := topicOf(help, args) // Args found it
 				topic.InitDefaultHelpFlag()
 				return topic.Help()
 			}
@@ -74,8 +77,8 @@ func setHelp(root *cobra.Command) {
 	}
 }
 
-// helpTopic finds the command that the arguments of help name.
-func helpTopic(help *cobra.Command, args []string) (*cobra.Command, error) {
+// topicOf finds the command that the arguments of help name.
+func topicOf(help *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := help.Root().Find(args)
 	if err == nil && len(rest) > 0 {
 		err = suggest.NoCommand(cmd, rest)
@@ -83,25 +86,25 @@ func helpTopic(help *cobra.Command, args []string) (*cobra.Command, error) {
 	return cmd, err
 }
 
-// writeHelp writes the help of a command.
-func writeHelp(w io.Writer, cmd *cobra.Command) error {
+// Write writes the help of a command.
+func Write(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(cmd.Long) + "\n\n")
 	if !cmd.HasParent() {
 		writeCommands(&b, cmd)
 	}
 	fmt.Fprintf(&b, "Examples:\n%s\n\n", strings.TrimRight(cmd.Example, "\n"))
-	if flags := helpFlags(cmd); flags.HasAvailableFlags() {
+	if flags := flagsOf(cmd); flags.HasAvailableFlags() {
 		fmt.Fprintf(&b, "Options:\n%s\n", flagsText(flags))
 	}
 	fmt.Fprintf(&b, "Usage:\n  %s\n\n", usageLine(cmd))
 	name := cmd.Root().CommandPath()
 	global := fmt.Sprintf("Use %q for a list of global command-line options (applies to all commands)", name+" options")
 	if cmd.HasParent() {
-		b.WriteString(wrapped(global+".", helpWidth, "") + "\n")
+		b.WriteString(wrapped(global+".", Width, "") + "\n")
 	} else {
 		fmt.Fprintf(&b, "Use %q for more about a command.\n", name+" COMMAND --help")
-		b.WriteString(wrapped(global+", and of those of the dashboard.", helpWidth, "") + "\n")
+		b.WriteString(wrapped(global+", and of those of the dashboard.", Width, "") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -124,9 +127,9 @@ func writeCommands(b *strings.Builder, root *cobra.Command) {
 	b.WriteString("\n")
 }
 
-// helpFlags are the flags that a command's help shows: its own, and -n where it is
+// flagsOf are the flags that a command's help shows: its own, and -n where it is
 // about one namespace. Those of the dashboard stand with the global ones.
-func helpFlags(cmd *cobra.Command) *pflag.FlagSet {
+func flagsOf(cmd *cobra.Command) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	if !cmd.HasParent() {
 		return flags
@@ -175,7 +178,7 @@ func flagsText(flags *pflag.FlagSet) string {
 	})
 	var b strings.Builder
 	for i, name := range names {
-		fmt.Fprintf(&b, "  %-*s%s\n", column-2, name, wrapped(texts[i], helpWidth-column, strings.Repeat(" ", column)))
+		fmt.Fprintf(&b, "  %-*s%s\n", column-2, name, wrapped(texts[i], Width-column, strings.Repeat(" ", column)))
 	}
 	return b.String()
 }
@@ -201,28 +204,16 @@ func wrapped(text string, width int, indent string) string {
 	return b.String()
 }
 
-// examplesOf are examples without comments: the name of the program is put before each.
-func examplesOf(program string, lines ...string) string {
+// Examples are examples without comments: the name of the program is put before each.
+func Examples(program string, lines ...string) string {
+	indented := make([]string, len(lines))
 	for i, line := range lines {
-		lines[i] = "  " + program + " " + line
+		indented[i] = "  " + program + " " + line
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(indented, "\n")
 }
 
-// newOptions makes the command that lists the flags that are in no command's help.
-func newOptions(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "options",
-		Short:             "Print the options of all commands and of the dashboard",
-		Long:              "Print the options of all commands and of the dashboard.",
-		Example:           fmt.Sprintf("  %s options", a.Name),
-		Args:              suggest.NoArguments,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(a.Out, "The following options can be passed to any command:\n\n%s\nThe dashboard (%s without a command) has these too:\n\n%s",
-				flagsText(cmd.Root().PersistentFlags()), a.Name,
-				flagsText(cmd.Root().LocalNonPersistentFlags()))
-			return err
-		},
-	}
+// Options are the texts of the flags of all commands, and of those of the dashboard.
+func Options(root *cobra.Command) (all, dashboard string) {
+	return flagsText(root.PersistentFlags()), flagsText(root.LocalNonPersistentFlags())
 }

@@ -1,4 +1,4 @@
-package cli
+package get
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // nodes lists the nodes; -l takes their labels.
-func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
+func (g *Options) nodes(_ context.Context, live *source.Live) (*output.List, error) {
 	if err := live.Refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
@@ -29,12 +29,12 @@ func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
 		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		Empty: "no nodes found",
 	}
-	if g.scope.selector != "" {
-		l.Empty = "no nodes match -l " + g.scope.selector
+	if g.scope.Selector != "" {
+		l.Empty = "no nodes match -l " + g.scope.Selector
 	}
 	counted := live.Snapshot.Status.Namespace == "" && live.Refused("pods") == nil
 	for _, n := range live.Snapshot.Nodes {
-		if !g.scope.matches.Matches(labels.Set(n.Object.Labels)) {
+		if !g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
 		free := freeOf(n, counted)
@@ -59,7 +59,7 @@ func (g *getOptions) nodes(live *source.Live) (*output.List, error) {
 }
 
 // pods lists the pods of the scope.
-func (g *getOptions) pods(live *source.Live) (*output.List, error) {
+func (g *Options) pods(_ context.Context, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
@@ -68,10 +68,10 @@ func (g *getOptions) pods(live *source.Live) (*output.List, error) {
 		Kind:  "PodList",
 		Heads: []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER"},
 		More:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
-		Empty: g.scope.empty("pods"),
+		Empty: g.scope.Empty("pods"),
 	}
 	for _, p := range live.Snapshot.Pods {
-		if !g.scope.holds(p) {
+		if !g.scope.Holds(p) {
 			continue
 		}
 		l.Add(newPodItem(p),
@@ -122,7 +122,7 @@ type pendingItem struct {
 }
 
 // pending lists the kinds of pending pods of the scope, with an explanation each.
-func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.List, error) {
+func (g *Options) pending(ctx context.Context, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
@@ -134,7 +134,7 @@ func (g *getOptions) pending(ctx context.Context, live *source.Live) (*output.Li
 		Kind:  "PendingList",
 		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "BLOCKED BY", "WHY"},
 		More:  []string{"STATE", "VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
-		Empty: g.scope.empty("pending pods"),
+		Empty: g.scope.Empty("pending pods"),
 	}
 	for _, kind := range live.Snapshot.Pending {
 		pods := g.held(kind)
@@ -187,10 +187,10 @@ func podsText(kind *model.Kind, pods []*model.Pod) []string {
 }
 
 // held are the pods of a kind that the scope takes in.
-func (g *getOptions) held(kind *model.Kind) []*model.Pod {
+func (g *Options) held(kind *model.Kind) []*model.Pod {
 	var pods []*model.Pod
 	for _, p := range kind.Pods {
-		if g.scope.holds(p) {
+		if g.scope.Holds(p) {
 			pods = append(pods, p)
 		}
 	}

@@ -1,0 +1,61 @@
+package get
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+)
+
+// budgets lists the PodDisruptionBudgets of the scope.
+func (g *Options) budgets(ctx context.Context, live *source.Live) (*output.List, error) {
+	objects, err := listOf[*policyv1.PodDisruptionBudget](ctx, live, "budgets", "poddisruptionbudgets")
+	if err != nil {
+		return nil, err
+	}
+	l := &output.List{
+		Kind:  "BudgetList",
+		Heads: []string{"NAMESPACE", "NAME", "ALLOWED", "HEALTHY", "DESIRED", "BLOCKS DRAIN OF"},
+		More:  []string{"SHARED PODS"},
+		Empty: g.scope.Empty("PodDisruptionBudgets"),
+	}
+	budgets, _ := inventory.Budgets(live.Snapshot, objects)
+	for _, b := range budgets {
+		if !g.scope.Takes(b.Namespace, b.Object.Labels) {
+			continue
+		}
+		l.Add(b,
+			b.Namespace,
+			b.Name,
+			strconv.Itoa(int(b.Allowed)),
+			strconv.Itoa(int(b.Healthy)),
+			strconv.Itoa(int(b.Desired)),
+			orNone(strings.Join(b.Nodes, ",")),
+			orNone(strings.Join(b.Shared, ",")),
+		)
+		l.Names = append(l.Names, "poddisruptionbudget.policy/"+b.Name)
+	}
+	return l, nil
+}
+
+// listOf are the objects of a resource that a view needs. That it could not be listed is
+// an error of the view.
+func listOf[T runtime.Object](ctx context.Context, live *source.Live, view, resource string) ([]T, error) {
+	objects, err := live.Objects(ctx, resource)
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", view, err)
+	}
+	list, why := model.ListOf[T](objects, resource)
+	if why != "" {
+		return nil, fmt.Errorf("get %s: %s", view, why)
+	}
+	return list, nil
+}

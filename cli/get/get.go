@@ -1,0 +1,249 @@
+// Package get lists what the views of the dashboard show.
+package get
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/scope"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+)
+
+// view is something that get lists.
+type view struct {
+	name    string
+	aliases []string // kubectl's short names of it
+	about   string   // what get says of it, in lines of at most 60 columns
+	short   string   // what its own command says of it; "" if it has none
+	object  string   // the object that it takes the name of, "NODE"; "" is none
+	list    func(*Options, context.Context, *source.Live) (*output.List, error)
+}
+
+// views are what get lists, in the order of its help. That of access needs no cluster's
+// state, so it is not listed as the others are.
+var views = []view{
+	{name: "nodes", aliases: []string{"no", "node"}, about: "nodes, with free capacity, status and taints",
+		short: "List nodes, with free capacity, status and taints", list: (*Options).nodes},
+	{name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
+		short: "List pods, with status, QoS class, priority and node", list: (*Options).pods},
+	{name: "pending", about: "pending pods and the reason, a row for the replicas of a workload",
+		short: "List pending pods, with the reason", list: (*Options).pending},
+	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
+	{name: "access", about: "what you may read, which views that opens, and whether fathom treats\nthe context as read-only"},
+}
+
+// viewExamples are those of the commands that list a view without the word get.
+var viewExamples = map[string][]string{
+	"nodes":   {"nodes", "nodes -l pool=gpu -o wide", "nodes -o json"},
+	"pods":    {"pods -n shop", "pods -l app=web -o wide", "pods -A -o json"},
+	"pending": {"pending -n shop", "pending -l app=web -o wide", "pending -A -o json"},
+}
+
+// names are those of all views.
+func names() []string {
+	all := make([]string, len(views))
+	for i := range views {
+		all[i] = views[i].name
+	}
+	return all
+}
+
+// viewOf is the view that a word names.
+func viewOf(word string) (view, bool) {
+	at := slices.IndexFunc(views, func(v view) bool { return v.name == word || slices.Contains(v.aliases, word) })
+	if at < 0 {
+		return view{}, false
+	}
+	return views[at], true
+}
+
+// forms are the forms that get writes.
+var forms = []string{"text", "wide", "json", "yaml", "name"}
+
+// Options is one run of the get command.
+type Options struct {
+	*terminal.Streams
+	source    *source.Options
+	scope     scope.Scope
+	object    string // the name of the object that the view is of; "" without
+	output    string
+	noHeaders bool
+
+	settings settings.Settings
+}
+
+// New makes the get command.
+func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
+	g := &Options{Streams: streams, source: from}
+	cmd := &cobra.Command{
+		Use:   "get VIEW",
+		Short: "List nodes, pods, pending pods or your access",
+		Long:  "List what a view of the dashboard shows.\n\nVIEW is one of\n" + viewLines(),
+		Example: fmt.Sprintf(`  # List the nodes of a pool
+  %[1]s get nodes -l pool=gpu
+  # List all pending pods, as JSON
+  %[1]s get pending -A -o json
+  # List what you may read
+  %[1]s get access`, streams.Name),
+		Args:      oneView,
+		ValidArgs: names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, _ := viewOf(args[0]) // Args found it
+			if len(args) > 1 {
+				g.object = args[1]
+			}
+			return g.run(cmd.Context(), v)
+		},
+	}
+	g.addFlags(cmd)
+	return cmd
+}
+
+// viewLines say what each view lists.
+func viewLines() string {
+	width := 0
+	for _, v := range views {
+		width = max(width, len(v.name+" "+v.object))
+	}
+	var b strings.Builder
+	for _, v := range views {
+		about := strings.ReplaceAll(v.about, "\n", "\n"+strings.Repeat(" ", width+4))
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, strings.TrimSpace(v.name+" "+v.object), about)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Views makes the commands that list a view without the word get.
+func Views(streams *terminal.Streams, from *source.Options) []*cobra.Command {
+	var commands []*cobra.Command
+	for _, v := range views {
+		if v.short == "" {
+			continue
+		}
+		g := &Options{Streams: streams, source: from}
+		cmd := &cobra.Command{
+			Use:               v.name,
+			Aliases:           v.aliases,
+			Short:             v.short,
+			Long:              v.short + ".\n\nShort for \"get " + v.name + "\".",
+			Example:           help.Examples(streams.Name, viewExamples[v.name]...),
+			Args:              func(cmd *cobra.Command, args []string) error { return noNames(cmd, v.name, v.name, args) },
+			ValidArgsFunction: cobra.NoFileCompletions,
+			RunE:              func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), v) },
+		}
+		g.addFlags(cmd)
+		commands = append(commands, cmd)
+	}
+	return commands
+}
+
+// addFlags adds the flags of get.
+func (g *Options) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
+	g.scope.AddFlags(cmd)
+	g.source.AddFrom(cmd)
+	output.AddFlag(cmd, &g.output, forms...)
+}
+
+// oneView takes the name of one view, and of the object where the view is of one.
+func oneView(cmd *cobra.Command, args []string) error {
+	choices := strings.Join(names(), ", ")
+	if len(args) == 0 {
+		return fmt.Errorf("get: name one view: %s", choices)
+	}
+	word, name, cut := strings.Cut(args[0], "/")
+	v, ok := viewOf(word)
+	objects := args[1:]
+	if cut {
+		objects = append([]string{name}, objects...) // as kubectl reads TYPE/NAME
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("get %s: no such view: choose one of %s%s", args[0], choices, suggest.DidYouMean(args[0], names()...))
+	case len(objects) > 0 && isView(objects[0]):
+		return fmt.Errorf("get: name one view: %s", choices)
+	case v.object == "":
+		return noNames(cmd, "get "+v.name, v.name, objects)
+	case len(objects) != 1 || cut:
+		return fmt.Errorf("get %s: name one %s: get %s %s", v.name, strings.ToLower(v.object), v.name, v.object)
+	}
+	return nil
+}
+
+func isView(word string) bool {
+	_, ok := viewOf(word)
+	return ok
+}
+
+// noNames rejects names after a view, and says what does for one object what is asked.
+func noNames(cmd *cobra.Command, verb, view string, names []string) error {
+	switch {
+	case len(names) == 0:
+		return nil
+	case view == "access":
+		return fmt.Errorf("%s takes no names", verb)
+	case view == "nodes":
+		return fmt.Errorf("%s takes no names: -l selects by label, such as -l %s=%s", verb, corev1.LabelHostname, names[0])
+	}
+	return fmt.Errorf("%s takes no names: \"%s explain %s\" explains one pod; -l selects by label", verb, cmd.Root().CommandPath(), names[0])
+}
+
+// validate rejects what a view cannot be listed as.
+func (g *Options) validate(v view) error {
+	if err := output.Check(g.output, forms...); err != nil {
+		return err
+	}
+	if v.list == nil && g.source.From != "" {
+		return exit.Usagef("get access: it needs a cluster: leave out --from")
+	}
+	if v.list == nil && g.output == "name" {
+		return exit.Usagef("get access: -o name: permissions have no names: choose text, wide, json or yaml")
+	}
+	return nil
+}
+
+// complete reads what the flags name, and the configuration file.
+func (g *Options) complete() (err error) {
+	if err := g.scope.Resolve(g.source); err != nil {
+		return err
+	}
+	g.settings, err = settings.Checked(os.Getenv)
+	g.source.PoolLabel = g.settings.PoolLabel
+	return err
+}
+
+// run lists a view.
+func (g *Options) run(ctx context.Context, v view) error {
+	if err := g.validate(v); err != nil {
+		return err
+	}
+	if err := g.complete(); err != nil {
+		return err
+	}
+	if v.list == nil {
+		return g.access(ctx)
+	}
+	live, err := g.source.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	l, err := v.list(g, ctx, live)
+	if err != nil {
+		return err
+	}
+	live.SayLimits()
+	return l.Print(g.Out, g.ErrOut, g.output, g.noHeaders)
+}

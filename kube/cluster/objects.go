@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// informed are the resources that an informer holds, because a plugin reads them.
+var informed = map[string]func(informers.SharedInformerFactory) cache.SharedIndexInformer{
+	"namespaces": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Core().V1().Namespaces().Informer()
+	},
+	"persistentvolumes": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Core().V1().PersistentVolumes().Informer()
+	},
+	"persistentvolumeclaims": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Core().V1().PersistentVolumeClaims().Informer()
+	},
+	"poddisruptionbudgets": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Policy().V1().PodDisruptionBudgets().Informer()
+	},
+	"storageclasses": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Storage().V1().StorageClasses().Informer()
+	},
+	"csinodes": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Storage().V1().CSINodes().Informer()
+	},
+	"volumeattachments": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Storage().V1().VolumeAttachments().Informer()
+	},
+	"resourceclaims": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Resource().V1().ResourceClaims().Informer()
+	},
+	"resourceslices": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Resource().V1().ResourceSlices().Informer()
+	},
+	"deviceclasses": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Resource().V1().DeviceClasses().Informer()
+	},
+}
+
+// listedKinds are the resources that no informer holds. Each is listed when it is asked for.
+var listedKinds = map[string]func(context.Context, kubernetes.Interface, string, metav1.ListOptions) (runtime.Object, error){
+	"resourcequotas": func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoreV1().ResourceQuotas(namespace).List(ctx, o)
+	},
+	"limitranges": func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoreV1().LimitRanges(namespace).List(ctx, o)
+	},
+	"leases": func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoordinationV1().Leases(namespace).List(ctx, o)
+	},
+	"priorityclasses": func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.SchedulingV1().PriorityClasses().List(ctx, o)
+	},
+}
+
+// Objects are the objects of some resources that snapshots do not hold. A resource that
+// could not be listed is in Unread; the error is that of ctx, or ErrReading.
+func (c *Cluster) Objects(ctx context.Context, resources ...string) (*model.Objects, error) {
+	f := c.feed.Load()
+	if !f.settled.Load() {
+		return nil, ErrReading
+	}
+	o := &model.Objects{Lists: map[string][]runtime.Object{}, Unread: map[string]string{}}
+	for _, resource := range resources {
+		list, err := f.kept(ctx, resource)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			o.Unread[resource] = err.Error()
+		default:
+			o.Lists[resource] = list
+		}
+	}
+	return o, nil
+}
+
+// kept are the objects of one resource: an informer's, or listed.
+func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, error) {
+	for _, unread := range f.source.Status().Unread {
+		if unread.Resource == resource {
+			return nil, fmt.Errorf("%s", unread.Why)
+		}
+	}
+	informer, ok := informed[resource]
+	if !ok {
+		if f.source.Objects == nil {
+			return nil, fmt.Errorf("%s are not known here", resource)
+		}
+		return f.source.Objects(ctx, resource)
+	}
+	held := informer(f.source.Factory)
+	if !held.HasSynced() {
+		return nil, fmt.Errorf("%s are being read", resource)
+	}
+	stored := held.GetStore().List()
+	list := make([]runtime.Object, 0, len(stored))
+	for _, object := range stored {
+		if typed, ok := object.(runtime.Object); ok {
+			list = append(list, typed)
+		}
+	}
+	return list, nil
+}
+
+// Objects lists a resource that no informer holds, in all namespaces, or where that is
+// not allowed in the only one that could be read. What was listed is remembered for a
+// while.
+func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
+	list, ok := listedKinds[resource]
+	if !ok {
+		return nil, fmt.Errorf("%s are not read", resource)
+	}
+	return a.objects.of(ctx, resource, resource, a.options.Words, func() ([]runtime.Object, error) {
+		all, err := a.listPages(ctx, "", list)
+		if apierrors.IsForbidden(err) && a.options.Namespace != "" && resource != "priorityclasses" {
+			return a.listPages(ctx, a.options.Namespace, list)
+		}
+		return all, err
+	})
+}
+
+// listPages lists a resource page by page.
+func (a *Asker) listPages(ctx context.Context, namespace string,
+	list func(context.Context, kubernetes.Interface, string, metav1.ListOptions) (runtime.Object, error),
+) (all []runtime.Object, err error) {
+	options := metav1.ListOptions{Limit: page}
+	for {
+		answer, err := list(ctx, a.options.Client, namespace, options)
+		if err != nil {
+			return nil, err
+		}
+		objects, err := meta.ExtractList(answer)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+		more, err := meta.ListAccessor(answer)
+		if err != nil || more.GetContinue() == "" {
+			return all, err
+		}
+		options.Continue = more.GetContinue()
+	}
+}

@@ -1,0 +1,99 @@
+package inventory
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// selects is a budget of pods labelled app=name.
+func selects(name, app string, allowed int32, change func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
+	b := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, CurrentHealthy: 1, DesiredHealthy: 2, ExpectedPods: 2},
+	}
+	if change != nil {
+		change(b)
+	}
+	return b
+}
+
+// labelled is a pod that is Ready, or not.
+func labelled(name, node, app string, ready bool) *corev1.Pod {
+	return modeltest.NewPod("dev/"+name, node, "1", "1Gi", 0, func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": app}
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: app, Controller: new(true)}}
+		status := corev1.ConditionFalse
+		if ready {
+			status = corev1.ConditionTrue
+		}
+		p.Status.Phase = corev1.PodRunning
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status}}
+	})
+}
+
+func TestWhichDrainsABudgetBlocks(t *testing.T) {
+	b := model.NewBuilder()
+	for _, pod := range []*corev1.Pod{
+		labelled("web-0", "n1", "web", true), labelled("web-1", "n2", "web", false),
+		labelled("db-0", "n1", "db", true), labelled("db-1", "n3", "db", true),
+		labelled("bare-0", "n1", "bare", true), labelled("bare-1", "n2", "bare", true),
+	} {
+		b.Pod(nil, pod)
+	}
+	s := b.Build(1, model.Status{}, nil)
+	always := policyv1.AlwaysAllow
+	for _, test := range []struct {
+		name          string
+		budgets       []*policyv1.PodDisruptionBudget
+		nodes, shared [][]string
+	}{
+		{"allows none", []*policyv1.PodDisruptionBudget{selects("a", "web", 0, nil)}, [][]string{{"n1", "n2"}}, [][]string{{}}},
+		{"allows one", []*policyv1.PodDisruptionBudget{selects("a", "web", 1, nil)}, [][]string{{}}, [][]string{{}}},
+		{
+			"always allows what is not ready", []*policyv1.PodDisruptionBudget{selects("a", "web", 0, func(b *policyv1.PodDisruptionBudget) {
+				b.Spec.UnhealthyPodEvictionPolicy = &always
+			})}, [][]string{{"n1"}}, [][]string{{}},
+		},
+		{
+			"is met, so what is not ready may go", []*policyv1.PodDisruptionBudget{selects("a", "web", 0, func(b *policyv1.PodDisruptionBudget) {
+				b.Status.CurrentHealthy = 2
+			})}, [][]string{{"n1"}}, [][]string{{}},
+		},
+		{
+			"was changed since its status", []*policyv1.PodDisruptionBudget{selects("a", "db", 1, func(b *policyv1.PodDisruptionBudget) {
+				b.Generation, b.Status.ObservedGeneration = 2, 1
+			})}, [][]string{{"n1", "n3"}}, [][]string{{}},
+		},
+		{
+			"two select the same pods", []*policyv1.PodDisruptionBudget{selects("a", "db", 1, nil), selects("b", "db", 1, nil)},
+			[][]string{{"n1", "n3"}, {"n1", "n3"}}, [][]string{{"db-0", "db-1"}, {"db-0", "db-1"}},
+		},
+		{"selects nothing", []*policyv1.PodDisruptionBudget{selects("a", "none", 0, nil)}, [][]string{{}}, [][]string{{}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found, _ := Budgets(s, test.budgets)
+			var nodes, shared [][]string
+			for _, b := range found {
+				nodes, shared = append(nodes, b.Nodes), append(shared, b.Shared)
+			}
+			if diff := cmp.Diff(test.nodes, nodes); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.shared, shared); diff != "" {
+				t.Errorf("shared (-want +got):\n%s", diff)
+			}
+		})
+	}
+	_, without := Budgets(s, []*policyv1.PodDisruptionBudget{selects("a", "web", 0, nil), selects("b", "db", 1, nil)})
+	if diff := cmp.Diff([]Unprotected{{"dev", model.Owner{Kind: "StatefulSet", Name: "bare"}, 2}}, without); diff != "" {
+		t.Errorf("workloads without a budget (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,31 @@
+package model
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// Objects are objects of the kinds that a Snapshot does not hold.
+type Objects struct {
+	Lists  map[string][]runtime.Object // by resource, as RBAC names it: "resourcequotas"
+	Unread map[string]string           // resource → why it could not be listed
+}
+
+// ListOf are the objects of a resource, and why they could not be listed; "" if they
+// were. What was not asked for could not be listed either.
+func ListOf[T runtime.Object](o *Objects, resource string) (list []T, why string) {
+	if o == nil {
+		return nil, resource + " are being read"
+	}
+	if why, unread := o.Unread[resource]; unread {
+		return nil, why
+	}
+	objects, read := o.Lists[resource]
+	if !read {
+		return nil, resource + " were not asked for"
+	}
+	list = make([]T, 0, len(objects))
+	for _, object := range objects {
+		if typed, ok := object.(T); ok {
+			list = append(list, typed)
+		}
+	}
+	return list, ""
+}

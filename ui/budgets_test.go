@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// budget is a PodDisruptionBudget of the pods with a label app.
+func budget(namespace, name, app string, allowed, healthy, desired int32) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status: policyv1.PodDisruptionBudgetStatus{
+			DisruptionsAllowed: allowed, CurrentHealthy: healthy, DesiredHealthy: desired, ExpectedPods: healthy,
+		},
+	}
+}
+
+// withBudgets is prod-eu with PodDisruptionBudgets: search's blocks drains, shop's allows
+// one eviction, and a pod of batch has two.
+func withBudgets(s *model.Snapshot) *fakeCluster {
+	for _, pod := range s.Pods {
+		if pod.Object.Labels == nil {
+			pod.Object.Labels = map[string]string{}
+		}
+		pod.Object.Labels["app"] = pod.Object.Namespace
+		pod.Object.Status.Conditions = append(pod.Object.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+	}
+	return &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{"poddisruptionbudgets": {
+		budget("search", "index", "search", 0, 3, 3), budget("shop", "cart", "shop", 1, 4, 3),
+		budget("batch", "report", "batch", 2, 4, 2), budget("batch", "all", "batch", 2, 4, 2),
+	}}}
+}
+
+func TestBudgetsScreen(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			s := newProdEU().snapshot()
+			app := newTestAppWith(t, size.width, size.height, s, withBudgets(s), nil)
+			press(t, app, "9")
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestBudgetsOfANamespace(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, withBudgets(s), func(o *Options) { o.Namespace = "shop" })
+	press(t, app, "9")
+	requireScreen(t, app)
+}
+
+func TestBudgetsThatMayNotBeListedAreUnknown(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withBudgets(s)
+	c.unread = map[string]string{"poddisruptionbudgets": "not allowed to list poddisruptionbudgets"}
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	requireScreen(t, app)
+}
+
+func TestEnterOpensTheNodesThatABudgetBlocks(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, withBudgets(s), nil)
+	press(t, app, "9", "enter")
+	requireScreen(t, app)
+}

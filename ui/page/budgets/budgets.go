@@ -1,0 +1,194 @@
+// Package budgets is the page of PodDisruptionBudgets: what may be evicted now, and
+// which drains they block.
+package budgets
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/computed"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// resource is what the page lists.
+const resource = "poddisruptionbudgets"
+
+// Page is the page of PodDisruptionBudgets.
+type Page struct {
+	computed.Page[row]
+}
+
+// row is a budget as the page shows it.
+type row struct {
+	inventory.Budget
+	uncovered []inventory.Unprotected // the same for all rows
+}
+
+// New is the page of all PodDisruptionBudgets.
+func New(h page.Host) *Page {
+	p := &Page{}
+	p.Begin(h, p, "PodDisruptionBudget", id, p.columns()...)
+	p.Resources = []string{resource}
+	p.Compute = compute
+	p.NamespaceOf = func(r row) string { return r.Namespace }
+	p.Fields = computed.FieldsOf(id,
+		query.Words("name", func(r row) string { return r.Name }),
+		query.Words("ns", func(r row) string { return r.Namespace }),
+		query.Number("allowed", query.Integer, func(r row) (int64, bool) { return int64(r.Allowed), true }),
+		query.Number("healthy", query.Integer, func(r row) (int64, bool) { return int64(r.Healthy), true }),
+		query.Number("desired", query.Integer, func(r row) (int64, bool) { return int64(r.Desired), true }),
+		query.WordList("node", func(r row) []string { return r.Nodes }),
+	)
+	return p
+}
+
+func id(r row) string { return r.Namespace + "/" + r.Name }
+
+func compute(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
+	objects, _ := model.ListOf[*policyv1.PodDisruptionBudget](o, resource)
+	budgets, uncovered := inventory.Budgets(s, objects)
+	rows := make([]row, len(budgets))
+	for i, budget := range budgets {
+		rows[i] = row{budget, uncovered}
+	}
+	return rows
+}
+
+func (p *Page) columns() []table.Column[row] {
+	figure := func(of func(row) int32) func(row) table.Cell {
+		return func(r row) table.Cell { return table.Cell{Text: strconv.Itoa(int(of(r)))} }
+	}
+	return []table.Column[row]{
+		{Head: "NAMESPACE/NAME", Field: "name", Names: true, Min: 20, Text: func(r row) table.Cell { return table.Cell{Text: id(r)} }},
+		{Head: "ALLOWED", Field: "allowed", Gap: 1, Right: true, Text: allowedCell},
+		{Head: "HEALTHY", Field: "healthy", Gap: 1, Right: true, Text: figure(func(r row) int32 { return r.Healthy })},
+		{Head: "DESIRED", Field: "desired", Gap: 1, Right: true, Text: figure(func(r row) int32 { return r.Desired })},
+		{Head: "BLOCKS DRAIN OF", Field: "node", Gap: 1, Min: 16, Flex: true, State: true, Text: p.blockedCell},
+	}
+}
+
+// allowedCell is how many pods may be evicted now; 0 stands out.
+func allowedCell(r row) table.Cell {
+	made := table.Cell{Text: strconv.Itoa(int(r.Allowed))}
+	if r.Allowed == 0 && r.Expected > 0 {
+		made.Tone = tone.Warning
+	}
+	return made
+}
+
+// blockedCell names the nodes whose drain the budget blocks now.
+func (p *Page) blockedCell(r row) table.Cell {
+	if len(r.Nodes) == 0 {
+		return table.Cell{Text: "–", Tone: tone.Dim}
+	}
+	names := make([]string, len(r.Nodes))
+	for i, node := range r.Nodes {
+		names[i] = p.Host.Observed().NodeName(node)
+	}
+	words := strings.Join(names, ", ")
+	if len(names) > 1 {
+		words = model.FormatCount(len(names)) + " nodes: " + words
+	}
+	return table.Cell{Text: words, Tone: tone.Warning}
+}
+
+// Crumbs implements page.View.
+func (p *Page) Crumbs() []string { return []string{"budgets"} }
+
+// Answer says how many budgets block evictions now, and what no budget protects.
+func (p *Page) Answer(width int) string {
+	if words := p.Answering(); words != "" {
+		return words
+	}
+	if why := p.Unread(); why != "" {
+		return "PodDisruptionBudgets are unknown: " + why + "."
+	}
+	rows := p.Natural()
+	if len(rows) == 0 {
+		return "No PodDisruptionBudgets."
+	}
+	blocking, shared := 0, map[string]bool{}
+	for _, r := range rows {
+		if len(r.Nodes) > 0 {
+			blocking++
+		}
+		for _, pod := range r.Shared {
+			shared[r.Namespace+"/"+pod] = true
+		}
+	}
+	words := grammar.Count(len(rows), "PodDisruptionBudget", "PodDisruptionBudgets") + ": "
+	if blocking == 0 {
+		words += "none blocks a drain now."
+	} else {
+		words += model.FormatCount(blocking) + grammar.Agree(blocking, " blocks", " block") + " drains now."
+	}
+	if len(shared) > 0 {
+		words += " " + grammar.Count(len(shared), "pod has", "pods have") + " several and cannot be evicted."
+	}
+	if without := p.uncovered(rows); without > 0 {
+		words += " " + grammar.Count(without, "workload", "workloads") + " of several pods " + grammar.Agree(without, "has", "have") + " none."
+	}
+	return p.Query().Filtered(words, width)
+}
+
+// uncovered counts the workloads without a budget in the namespace that is shown.
+func (p *Page) uncovered(rows []row) int {
+	count := 0
+	for _, workload := range rows[0].uncovered {
+		if p.Host.Namespace() == "" || workload.Namespace == p.Host.Namespace() {
+			count++
+		}
+	}
+	return count
+}
+
+// Selected implements page.View.
+func (p *Page) Selected() page.Selection {
+	r, ok := p.Table.Selected()
+	if !ok {
+		return page.Selection{}
+	}
+	return page.Selection{
+		Ref:  model.Ref{Resource: resource + ".policy", Namespace: r.Namespace, Name: r.Name, UID: r.Object.UID},
+		Copy: r.Name,
+	}
+}
+
+// Off implements page.View.
+func (p *Page) Off(do keymap.Action) string {
+	r, ok := p.Table.Selected()
+	switch {
+	case !ok && (do == keymap.Open || do == keymap.Describe || do == keymap.YAML || do == keymap.Copy):
+		return "no PodDisruptionBudget is selected."
+	case do == keymap.Open && len(r.Nodes) == 0:
+		return id(r) + " blocks no drain now."
+	}
+	return ""
+}
+
+// Places implements page.View.
+func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.NamesNodes }
+
+// Footer implements page.View.
+func (p *Page) Footer() []page.Key {
+	return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
+}
+
+// Act implements page.View.
+func (p *Page) Act(do keymap.Action) tea.Cmd {
+	if r, ok := p.Table.Selected(); ok && do == keymap.Open {
+		return p.Host.OpenNodes([]string{"budgets", id(r)}, "PodDisruptionBudget "+id(r)+" blocks their drain now", r.Nodes)
+	}
+	return p.Page.Act(do)
+}

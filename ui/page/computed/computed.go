@@ -1,0 +1,173 @@
+// Package computed is a list whose rows are computed off the event loop, of a snapshot
+// and of objects that it does not hold.
+package computed
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+// renewal is how often objects are asked for that no informer holds, while the page is
+// on top and nothing else changes.
+const renewal = 10 * time.Second
+
+// Page lists rows that are computed. The page that embeds it sets what it is about by
+// Begin, and implements the rest of page.View.
+type Page[R any] struct {
+	list.Page[R, R]
+	// Resources are those whose objects Compute needs, as RBAC names them.
+	Resources []string
+	// Compute makes the rows. It runs off the event loop and gets what was on screen
+	// when it was asked for.
+	Compute func(s *model.Snapshot, o *model.Objects, now time.Time) []R
+	// NamespaceOf is the namespace of a row; nil where rows are in none.
+	NamespaceOf func(R) string
+	// Objects are those that the rows were computed of; nil before the first came.
+	Objects *model.Objects
+
+	poll page.Poll[found[R]]
+}
+
+// found is what was computed.
+type found[R any] struct {
+	rows    []R
+	objects *model.Objects
+}
+
+// renewMsg asks again.
+type renewMsg struct{}
+
+// Begin readies a page that self embeds. id tells rows apart.
+func (p *Page[R]) Begin(h page.Host, self page.View, noun string, id func(R) string, columns ...table.Column[R]) {
+	p.Host, p.Self, p.Noun = h, self, noun
+	p.Natural = p.ofNamespace
+	p.Rows = func(rows []R) []R { return rows }
+	p.Table = table.New(id, columns...)
+	p.Table.There = func(row R) (R, bool) {
+		at := slices.IndexFunc(p.poll.Value.rows, func(other R) bool { return id(other) == id(row) })
+		if at < 0 {
+			return row, false
+		}
+		return p.poll.Value.rows[at], true
+	}
+}
+
+// ofNamespace are the rows of the namespace that is shown.
+func (p *Page[R]) ofNamespace() []R {
+	namespace := p.Host.Namespace()
+	if namespace == "" || p.NamespaceOf == nil {
+		return p.poll.Value.rows
+	}
+	var rows []R
+	for _, row := range p.poll.Value.rows {
+		if p.NamespaceOf(row) == namespace {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Unread says why one of the resources could not be read; "" if all were.
+func (p *Page[R]) Unread() string {
+	for _, resource := range p.Resources {
+		if p.Objects == nil {
+			return ""
+		}
+		if why, unread := p.Objects.Unread[resource]; unread {
+			return model.Clean(why)
+		}
+	}
+	return ""
+}
+
+// Answering is the answer where there are no rows to speak of yet: what is being read,
+// what failed, or that the filter keeps nothing. "" leaves the answer to the page.
+func (p *Page[R]) Answering() string {
+	switch {
+	case p.Host.Observed().IsReading():
+		return p.Host.ReadingWords()
+	case p.poll.Trouble != nil:
+		return model.Clean("Unknown: " + p.poll.Trouble.Error() + ".")
+	case p.Objects == nil:
+		return "Reading."
+	}
+	return p.Query().NothingKept()
+}
+
+// Update implements page.View.
+func (p *Page[R]) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.SnapshotMsg:
+		cmd := p.Page.Update(msg) // the rows that are known, by the namespace that is shown now
+		if msg.Shown {
+			return tea.Batch(cmd, p.ask(), p.later())
+		}
+		return tea.Batch(cmd, p.ask())
+	case renewMsg:
+		if !p.Host.Shown(p.Self) {
+			return nil
+		}
+		return tea.Batch(p.poll.AskNow(p.Host, p.Self, p.work()), p.later())
+	}
+	news, cmd := p.poll.Update(p.Host, p.Self, msg)
+	switch news {
+	case page.Answered:
+		p.Objects = p.poll.Value.objects
+		return tea.Batch(cmd, p.Query().Arrange(list.Renewed))
+	case page.Renew:
+		return p.ask()
+	}
+	return p.Page.Update(msg)
+}
+
+// Leave cancels what nobody will look at.
+func (p *Page[R]) Leave() { p.poll.Leave() }
+
+func (p *Page[R]) later() tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{}) }
+
+func (p *Page[R]) ask() tea.Cmd { return p.poll.Ask(p.Host, p.Self, p.work()) }
+
+// work computes the rows of what is on screen now.
+func (p *Page[R]) work() func(context.Context, page.Cluster) (found[R], error) {
+	snapshot, now := p.Host.Observed().Snapshot, p.Host.Observed().AsOf()
+	resources, compute := p.Resources, p.Compute
+	return func(ctx context.Context, cluster page.Cluster) (found[R], error) {
+		objects, err := cluster.Objects(ctx, resources...)
+		if err != nil {
+			return found[R]{}, err
+		}
+		return found[R]{compute(snapshot, objects, now), objects}, nil
+	}
+}
+
+// Places implements page.View.
+func (p *Page[R]) Places() keymap.Place { return keymap.Everywhere | keymap.Lists }
+
+// Act implements page.View.
+func (p *Page[R]) Act(do keymap.Action) tea.Cmd {
+	if cmd, done := p.ActList(do); done {
+		return cmd
+	}
+	return p.Host.ActOn(do, p.Self.Selected())
+}
+
+// FieldsOf are the fields of rows, whose names are matched by fuzzy words.
+func FieldsOf[R any](name func(R) string, list ...query.Field[R]) func() *query.Fields[R] {
+	return func() *query.Fields[R] {
+		return &query.Fields[R]{
+			List:   list,
+			Names:  func(dst []byte, row R) []byte { return append(dst, name(row)...) },
+			Labels: func(R) map[string]string { return nil },
+		}
+	}
+}
