@@ -79,7 +79,7 @@ func New(ctx context.Context, source *Source, options Options) (*Cluster, error)
 	c.usage = newMeter(c.clock)
 	c.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
-		c.usage.run(ctx, c.measure)
+		c.usage.run(ctx, func(ctx context.Context) (*model.Usage, error) { return measure(ctx, c) })
 	})
 	c.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
@@ -237,7 +237,7 @@ func marked(report *report.Report, caveats []string) *report.Report {
 }
 
 // measure asks the present source for metrics.
-func (c *Cluster) measure(ctx context.Context) (*model.Usage, error) {
+func measure(ctx context.Context, c *Cluster) (*model.Usage, error) {
 	ask := c.feed.Load().source.Usage
 	if ask == nil {
 		return nil, errors.New("metrics are not served")
@@ -249,10 +249,10 @@ func (c *Cluster) measure(ctx context.Context) (*model.Usage, error) {
 const reopenPause = 5 * time.Second
 
 // reopen opens the source again until that succeeds or ctx ends.
-func (c *Cluster) reopen(ctx context.Context) (*feed, error) {
+func reopen(ctx context.Context, c *Cluster) (*feed, error) {
 	for {
 		own, cancel := context.WithCancel(ctx)
-		f, err := c.openFeed(own)
+		f, err := openFeed(own, c)
 		if err == nil {
 			stop := f.stop
 			f.stop = func() { stop(); cancel() }
@@ -268,7 +268,7 @@ func (c *Cluster) reopen(ctx context.Context) (*feed, error) {
 }
 
 // openFeed opens a new source and starts it.
-func (c *Cluster) openFeed(ctx context.Context) (*feed, error) {
+func openFeed(ctx context.Context, c *Cluster) (*feed, error) {
 	source, err := c.options.Reopen(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reopen cluster: %w", err)

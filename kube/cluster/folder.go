@@ -174,7 +174,7 @@ func (f *folder) askFirst(ctx context.Context) {
 func (f *folder) reopenLater(ctx context.Context) {
 	f.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
-		next, err := f.reopen(ctx)
+		next, err := reopen(ctx, f.Cluster)
 		if err != nil {
 			return
 		}

@@ -38,7 +38,7 @@ type row struct {
 // New is the page of all PodDisruptionBudgets.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "PodDisruptionBudget", id, p.columns()...)
+	p.Begin(h, p, "PodDisruptionBudget", id, columns(h)...)
 	p.Resources = []string{resource}
 	p.Compute = compute
 	p.NamespaceOf = func(r row) string { return r.Namespace }
@@ -65,7 +65,7 @@ func compute(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
 	return rows
 }
 
-func (p *Page) columns() []table.Column[row] {
+func columns(h page.Host) []table.Column[row] {
 	figure := func(of func(row) int32) func(row) table.Cell {
 		return func(r row) table.Cell { return table.Cell{Text: strconv.Itoa(int(of(r)))} }
 	}
@@ -74,7 +74,7 @@ func (p *Page) columns() []table.Column[row] {
 		{Head: "ALLOWED", Field: "allowed", Gap: 1, Right: true, Text: allowedCell},
 		{Head: "HEALTHY", Field: "healthy", Gap: 1, Right: true, Text: figure(func(r row) int32 { return r.Healthy })},
 		{Head: "DESIRED", Field: "desired", Gap: 1, Right: true, Text: figure(func(r row) int32 { return r.Desired })},
-		{Head: "BLOCKS DRAIN OF", Field: "node", Gap: 1, Min: 16, Flex: true, State: true, Text: p.blockedCell},
+		{Head: "BLOCKS DRAIN OF", Field: "node", Gap: 1, Min: 16, Flex: true, State: true, Text: func(r row) table.Cell { return blockedCell(h.Observed(), r) }},
 	}
 }
 
@@ -88,13 +88,13 @@ func allowedCell(r row) table.Cell {
 }
 
 // blockedCell names the nodes whose drain the budget blocks now.
-func (p *Page) blockedCell(r row) table.Cell {
+func blockedCell(o *page.Observed, r row) table.Cell {
 	if len(r.Nodes) == 0 {
 		return table.Cell{Text: "–", Tone: tone.Dim}
 	}
 	names := make([]string, len(r.Nodes))
 	for i, node := range r.Nodes {
-		names[i] = p.Host.Observed().NodeName(node)
+		names[i] = o.NodeName(node)
 	}
 	words := strings.Join(names, ", ")
 	if len(names) > 1 {
@@ -110,9 +110,6 @@ func (p *Page) Crumbs() []string { return []string{"budgets"} }
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
 		return words
-	}
-	if why := p.Unread(); why != "" {
-		return "PodDisruptionBudgets are unknown: " + why + "."
 	}
 	rows := p.Natural()
 	if len(rows) == 0 {
@@ -136,17 +133,17 @@ func (p *Page) Answer(width int) string {
 	if len(shared) > 0 {
 		words += " " + grammar.Count(len(shared), "pod has", "pods have") + " several and cannot be evicted."
 	}
-	if without := p.uncovered(rows); without > 0 {
+	if without := uncovered(rows, p.Host.Namespace()); without > 0 {
 		words += " " + grammar.Count(without, "workload", "workloads") + " of several pods " + grammar.Agree(without, "has", "have") + " none."
 	}
 	return p.Query().Filtered(words, width)
 }
 
-// uncovered counts the workloads without a budget in the namespace that is shown.
-func (p *Page) uncovered(rows []row) int {
+// uncovered counts the workloads without a budget in a namespace; "" is all.
+func uncovered(rows []row, namespace string) int {
 	count := 0
 	for _, workload := range rows[0].uncovered {
-		if p.Host.Namespace() == "" || workload.Namespace == p.Host.Namespace() {
+		if namespace == "" || workload.Namespace == namespace {
 			count++
 		}
 	}

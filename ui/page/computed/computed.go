@@ -35,7 +35,7 @@ type Page[R any] struct {
 	// Objects are those that the rows were computed of; nil before the first came.
 	Objects *model.Objects
 
-	poll page.Poll[found[R]]
+	asked page.Poll[found[R]]
 }
 
 // found is what was computed.
@@ -50,56 +50,33 @@ type renewMsg struct{}
 // Begin readies a page that self embeds. id tells rows apart.
 func (p *Page[R]) Begin(h page.Host, self page.View, noun string, id func(R) string, columns ...table.Column[R]) {
 	p.Host, p.Self, p.Noun = h, self, noun
-	p.Natural = p.ofNamespace
+	p.Natural = func() []R { return ofNamespace(p) }
 	p.Rows = func(rows []R) []R { return rows }
 	p.Table = table.New(id, columns...)
 	p.Table.There = func(row R) (R, bool) {
-		at := slices.IndexFunc(p.poll.Value.rows, func(other R) bool { return id(other) == id(row) })
+		at := slices.IndexFunc(p.asked.Value.rows, func(other R) bool { return id(other) == id(row) })
 		if at < 0 {
 			return row, false
 		}
-		return p.poll.Value.rows[at], true
+		return p.asked.Value.rows[at], true
 	}
 }
 
-// ofNamespace are the rows of the namespace that is shown.
-func (p *Page[R]) ofNamespace() []R {
-	namespace := p.Host.Namespace()
-	if namespace == "" || p.NamespaceOf == nil {
-		return p.poll.Value.rows
-	}
-	var rows []R
-	for _, row := range p.poll.Value.rows {
-		if p.NamespaceOf(row) == namespace {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-// Unread says why one of the resources could not be read; "" if all were.
-func (p *Page[R]) Unread() string {
-	for _, resource := range p.Resources {
-		if p.Objects == nil {
-			return ""
-		}
-		if why, unread := p.Objects.Unread[resource]; unread {
-			return model.Clean(why)
-		}
-	}
-	return ""
-}
-
-// Answering is the answer where there are no rows to speak of yet: what is being read,
-// what failed, or that the filter keeps nothing. "" leaves the answer to the page.
+// Answering is the answer where there are no rows to speak of: what is being read, what
+// could not be read, or that the filter keeps nothing. "" leaves the answer to the page.
 func (p *Page[R]) Answering() string {
 	switch {
 	case p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
-	case p.poll.Trouble != nil:
-		return model.Clean("Unknown: " + p.poll.Trouble.Error() + ".")
+	case p.asked.Trouble != nil:
+		return model.Clean("Unknown: " + p.asked.Trouble.Error() + ".")
 	case p.Objects == nil:
 		return "Reading."
+	}
+	for _, resource := range p.Resources {
+		if why, unread := p.Objects.Unread[resource]; unread {
+			return model.Clean("Unknown: " + why + ".")
+		}
 	}
 	return p.Query().NothingKept()
 }
@@ -110,35 +87,51 @@ func (p *Page[R]) Update(msg tea.Msg) tea.Cmd {
 	case page.SnapshotMsg:
 		cmd := p.Page.Update(msg) // the rows that are known, by the namespace that is shown now
 		if msg.Shown {
-			return tea.Batch(cmd, p.ask(), p.later())
+			return tea.Batch(cmd, ask(p), later(p))
 		}
-		return tea.Batch(cmd, p.ask())
+		return tea.Batch(cmd, ask(p))
 	case renewMsg:
 		if !p.Host.Shown(p.Self) {
 			return nil
 		}
-		return tea.Batch(p.poll.AskNow(p.Host, p.Self, p.work()), p.later())
+		return tea.Batch(p.asked.AskNow(p.Host, p.Self, work(p)), later(p))
 	}
-	news, cmd := p.poll.Update(p.Host, p.Self, msg)
+	news, cmd := p.asked.Update(p.Host, p.Self, msg)
 	switch news {
 	case page.Answered:
-		p.Objects = p.poll.Value.objects
+		p.Objects = p.asked.Value.objects
 		return tea.Batch(cmd, p.Query().Arrange(list.Renewed))
 	case page.Renew:
-		return p.ask()
+		return ask(p)
 	}
 	return p.Page.Update(msg)
 }
 
 // Leave cancels what nobody will look at.
-func (p *Page[R]) Leave() { p.poll.Leave() }
+func (p *Page[R]) Leave() { p.asked.Leave() }
 
-func (p *Page[R]) later() tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{}) }
+// ofNamespace are the rows of the namespace that is shown.
+func ofNamespace[R any](p *Page[R]) []R {
+	namespace := p.Host.Namespace()
+	if namespace == "" || p.NamespaceOf == nil {
+		return p.asked.Value.rows
+	}
+	var rows []R
+	for _, row := range p.asked.Value.rows {
+		if p.NamespaceOf(row) == namespace {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
 
-func (p *Page[R]) ask() tea.Cmd { return p.poll.Ask(p.Host, p.Self, p.work()) }
+// later asks again after a while.
+func later[R any](p *Page[R]) tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{}) }
+
+func ask[R any](p *Page[R]) tea.Cmd { return p.asked.Ask(p.Host, p.Self, work(p)) }
 
 // work computes the rows of what is on screen now.
-func (p *Page[R]) work() func(context.Context, page.Cluster) (found[R], error) {
+func work[R any](p *Page[R]) func(context.Context, page.Cluster) (found[R], error) {
 	snapshot, now := p.Host.Observed().Snapshot, p.Host.Observed().AsOf()
 	resources, compute := p.Resources, p.Compute
 	return func(ctx context.Context, cluster page.Cluster) (found[R], error) {
