@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
@@ -67,7 +68,7 @@ func wishesIn(data []byte, namespace string) (wishes []admission.Planned, err er
 
 // wishesOf gives the pods that one document asks for; a List holds several objects.
 func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
-	raw, err := yaml.ToJSON(document)
+	raw, err := asJSON(document)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +102,14 @@ func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
 		wishes = append(wishes, found...)
 	}
 	return wishes, nil
+}
+
+// asJSON is a document as JSON. YAML may begin with a brace too.
+func asJSON(document []byte) ([]byte, error) {
+	if json.Valid(document) {
+		return document, nil
+	}
+	return sigsyaml.YAMLToJSON(document)
 }
 
 // wrongAmount names the field where a manifest was not decoded for a quantity.

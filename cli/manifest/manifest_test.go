@@ -30,3 +30,10 @@ func FuzzReadManifest(f *testing.F) {
 		}
 	})
 }
+
+func TestYAMLMayBeginWithABrace(t *testing.T) {
+	planned, err := wishesIn([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: web}]}}`), metav1.NamespaceDefault)
+	if err != nil || len(planned) != 1 || planned[0].Pod.Name != "web" {
+		t.Errorf("%v, %v", planned, err)
+	}
+}

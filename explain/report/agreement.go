@@ -81,8 +81,15 @@ func (r *Report) attemptAgo(now time.Time) string {
 	if seen == nil || now.IsZero() {
 		return ""
 	}
+	if now.Sub(seen.Time) > longestWait {
+		return ", last known attempt " + model.FormatAge(seen.Time, now) + " ago"
+	}
 	return ", " + model.FormatAge(seen.Time, now) + " ago"
 }
+
+// longestWait is the time after which kube-scheduler tries an unschedulable pod again,
+// whatever happens (podMaxInUnschedulablePodsDuration).
+const longestWait = 5 * time.Minute
 
 // rejectedAgo is how long ago kube-apiserver rejected the pod, as far as that is known.
 func (r *Report) rejectedAgo(now time.Time) string {

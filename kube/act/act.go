@@ -137,19 +137,30 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 	return ran, nil
 }
 
+// failedWords say why a change that failed cannot be undone.
+func failedWords(ran *plan.Ran) string {
+	if len(ran.Changed) == 0 {
+		return "It failed, and nothing was changed."
+	}
+	return "It failed half way, and what was changed cannot be undone."
+}
+
 // note keeps what was done.
 func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
 	entry := plan.Entry{
 		At: a.Clock.Now(), User: a.User, Context: a.Context,
 		Did: p.Action.Name(), Result: "done", OK: failed == nil, Undo: p.Undo, Job: ran.Job,
 	}
+	if p.Undo == nil {
+		entry.Final = p.UndoSays
+	}
 	if ran.Job != 0 {
 		entry.Result = "running" // its job says more in the end
 	}
 	if failed != nil {
-		entry.Result, entry.Undo = withoutValues(failed.Error(), p.Changes), nil
+		entry.Result, entry.Undo, entry.Final = withoutValues(failed.Error(), p.Changes), nil, failedWords(ran)
 		if len(ran.Changed) > 0 && p.Undo != nil {
-			entry.Undo = plan.Restore{Of: p.Action.Name(), Changes: ran.Changed}
+			entry.Undo, entry.Final = plan.Restore{Of: p.Action.Name(), Changes: ran.Changed}, ""
 		}
 	}
 	if failed == nil {

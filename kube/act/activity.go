@@ -95,7 +95,7 @@ func (a *activity) takenBack(action plan.Action) {
 	defer a.mu.Unlock()
 	for i := range a.entries {
 		if reflect.DeepEqual(a.entries[i].Undo, action) {
-			a.entries[i].Undo = nil
+			a.entries[i].Undo, a.entries[i].Final = nil, "It was undone already."
 		}
 	}
 }

@@ -19,6 +19,15 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
+// Small continues a sentence with another's words: their first letter is small.
+func Small(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToLower(first)) + text[size:]
+}
+
 // Agree picks the words for one or for many.
 func Agree(n int, one, many string) string {
 	if n == 1 {

@@ -15,6 +15,8 @@ type Entry struct {
 	ID   int    `json:"-"` // 0: of an earlier session
 	Undo Action `json:"-"` // nil: it cannot be undone, or was undone
 	Job  int    `json:"-"` // the job that it began; 0 without one
+	// Final says why it cannot be undone; "" if it could be.
+	Final string `json:"-"`
 }
 
 // Ran is the result of running a plan.

@@ -55,7 +55,7 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 
 	want := []string{
 		"Drain std-a-02",
-		"Evicts 10 of 14 pods: 8 rescheduled, 1 Pending, 1 not recreated. 1 more is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed.",
+		"Evicts 11 of 14 pods, 10 of them now: 8 rescheduled, 1 Pending, 1 not recreated. 1 is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed.",
 		"! dev/shell-anna not recreated: no controller",
 		"! search/index-1 Pending: volume in eu-1a; needs cpu 1.2 more",
 		"! shop/cart-7b5c4d9f8-9fj4w blocked by PDB cart: 3 healthy pods, 3 needed",

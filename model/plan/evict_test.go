@@ -245,10 +245,10 @@ func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
 		want  string
 	}{
 		{[]Fate{allowed, allowed}, "Evicts 2 pods: 2 rescheduled."},
-		{[]Fate{allowed, waits}, "Evicts 1 of 2 pods: rescheduled. 1 more is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
+		{[]Fate{allowed, waits}, "Evicts 2 pods, 1 of them now: rescheduled. 1 is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
 		{
 			[]Fate{allowed, waits, waits},
-			"Evicts 1 of 3 pods: rescheduled. 2 more are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed.",
+			"Evicts 3 pods, 1 of them now: rescheduled. 2 are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed.",
 		},
 		{[]Fate{waits}, "The eviction of 1 pod is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
 		{[]Fate{waits, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},

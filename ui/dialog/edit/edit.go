@@ -46,7 +46,7 @@ type Box struct {
 	chosen   int // -1: none
 	sentence string
 	wrong    bool   // the sentence says what is wrong with the typed text
-	needless string // the text, where the preview says that it would change nothing
+	checked  string // the text that the sentence is about
 	nth      int    // of the typed text: answers to older texts are dropped
 }
 
@@ -57,7 +57,7 @@ type PreviewedMsg struct {
 	shown    []plan.Completion // nil: those that are shown stay
 	sentence string
 	wrong    bool
-	needless string
+	text     string
 }
 
 // Host is what the box may ask of the dashboard around it.
@@ -157,8 +157,7 @@ func (e *Box) enter() tea.Cmd {
 		e.sentence, e.wrong = wrongTyped(err, action), true
 		return nil
 	}
-	if e.needless != "" && e.needless == e.text() {
-		e.needless = ""
+	if e.wrong && e.checked == e.text() {
 		return e.follow(false) // the cluster may have changed since
 	}
 	e.host.Close()
@@ -175,8 +174,8 @@ func (e *Box) typed() tea.Cmd {
 // the preview of its effects.
 func (e *Box) follow(completes bool) tea.Cmd {
 	e.nth++
-	msg := PreviewedMsg{box: e, nth: e.nth}
 	s, typed, text := e.host.Observed().Snapshot, e.field.Text(), e.text()
+	msg := PreviewedMsg{box: e, nth: e.nth, text: text}
 	return func() tea.Msg {
 		if completes {
 			msg.shown = []plan.Completion{}
@@ -193,9 +192,6 @@ func (e *Box) follow(completes bool) tea.Cmd {
 		}
 		if err != nil {
 			msg.sentence, msg.wrong = wrongTyped(err, action), true
-		}
-		if errors.Is(err, plan.ErrNoChange) {
-			msg.needless = text
 		}
 		return msg
 	}
@@ -220,7 +216,7 @@ func (e *Box) Update(msg PreviewedMsg) {
 	if msg.shown != nil {
 		e.shown = msg.shown
 	}
-	e.sentence, e.wrong, e.needless = msg.sentence, msg.wrong, msg.needless
+	e.sentence, e.wrong, e.checked = msg.sentence, msg.wrong, msg.text
 }
 
 // Draw implements dialog.Modal.

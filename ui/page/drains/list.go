@@ -3,6 +3,7 @@
 package drains
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
@@ -210,7 +212,7 @@ func OffUndo(h page.Operator, entry plan.Entry) string {
 	case entry.Undo == nil && entry.ID == 0:
 		return "it was made in an earlier session and cannot be undone here."
 	case entry.Undo == nil:
-		return "it cannot be undone."
+		return cmp.Or(grammar.Small(model.Clean(entry.Final)), "it cannot be undone.")
 	}
 	return h.LookOnly()
 }
