@@ -114,9 +114,9 @@ func clipboardOf(cmd tea.Cmd) string {
 func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
 	press(t, app, "tab")
-	requireRow(t, app, 19, "▸  ✓ request cpu 3.6")
+	requireRow(t, app, 18, "▸  ✓ request cpu 3.6")
 	press(t, app, "j", "j", "j")
-	requireRow(t, app, 21, "▸  ✓ remove node selector")
+	requireRow(t, app, 20, "▸  ✓ remove node selector")
 	_, cmd := app.Update(keyPress("C"))
 	if got, want := clipboardOf(cmd), checkoutFixes().Tried[3].Command; got != want {
 		t.Errorf("copied %q, not %q", got, want)
@@ -125,7 +125,7 @@ func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
 	requireRow(t, app, 1, "› fixes")
 	requireRow(t, app, 7, "▸  ✓ remove node selector")
 	press(t, app, "esc")
-	requireRow(t, app, 21, "▸  ✓ remove node selector")
+	requireRow(t, app, 20, "▸  ✓ remove node selector")
 }
 
 func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
@@ -140,7 +140,7 @@ func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
 		app.Update(msg)
 	}
 	requireRow(t, app, 2, "0 of 12 nodes fit.")
-	requireRow(t, app, 18, " FIXES: simulating")
+	requireRow(t, app, 17, " ─ FIXES: simulating ─")
 	requireRow(t, app, 22, "Preemption won't help")
 	if cluster.asked != 0 {
 		t.Error("fixes were tried before the explanation was there")

@@ -113,7 +113,7 @@ func TestWhatKeysLeadToInAGroup(t *testing.T) {
 		{"W is about the page's pod", "tab W", header, "checkout-6c9d8b7f4-x2x1p › message"},
 		{"a filter keeps nodes", "/ s p o t enter", first, "▸  spot-c-01"},
 		{"esc clears it", "/ s p o t enter esc", 6, "   std-b-01"},
-		{"esc goes back to Why", "esc", 7, "▸      3"},
+		{"esc goes back to Why", "esc", 6, "▸      3"},
 	} {
 		app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
 		press(t, app, strings.Fields(c.keys)...)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -78,9 +79,9 @@ func TestTheCursorWalksAcrossTheParts(t *testing.T) {
 	press(t, app, "G")
 	requireRow(t, app, 38, "▸  2m ago FailedScheduling")
 	press(t, app, "k")
-	requireRow(t, app, 28, "▸  ✗ request cpu 2.8")
+	requireRow(t, app, 31, "▸  ✗ request cpu 2.8")
 	press(t, app, "tab", "tab", "tab", "tab")
-	requireRow(t, app, 21, "▸  ✓ request cpu 3.6")
+	requireRow(t, app, 24, "▸  ✓ request cpu 3.6")
 	press(t, app, "k")
 	requireRow(t, app, 18, "▸  std-b-01")
 	press(t, app, "g")
@@ -91,12 +92,53 @@ func TestTheCursorWalksAcrossTheParts(t *testing.T) {
 	requireRow(t, app, 7, "▸")
 }
 
-func TestDetailsFollowTheSelectedGroup(t *testing.T) {
+func TestTheClosestNodeIsThatOfTheSelectedGroup(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
 	press(t, app, "j")
-	requireRow(t, app, 15, " gpu-a-01  the pod does not tolerate dedicated=gpu:NoSchedule")
+	requireRow(t, app, 13, " ─ gpu-a-01 · eu-1a · Ready ─")
+	requireRow(t, app, 14, "   the pod does not tolerate dedicated=gpu:NoSchedule for 14d")
+	requireRow(t, app, 15, "   cpu ███▎······  32%   free 21.4, enough")
 	press(t, app, "j", "j")
-	requireRow(t, app, 15, " spot-b-01  requests cpu 4; free 2 = allocatable 7.9 − requested 5.9")
+	requireRow(t, app, 13, " ─ spot-b-01 · eu-1b · NotReady ─")
+	requireRow(t, app, 15, "   cpu ███████▌··  74%   free 2 = allocatable 7.9 − requested 5.9; needs 2 more")
+}
+
+func TestOnTheWideScreenTheClosestNodeIsTheSelectedOne(t *testing.T) {
+	app := whyOf(t, 120, 40, checkoutReport(), nil)
+	requireRow(t, app, 19, " ─ std-b-02 · eu-1b · Ready ─")
+	press(t, app, "tab", "j")
+	requireRow(t, app, 19, " ─ spot-c-01 · eu-1c · Ready ─")
+	requireRow(t, app, 20, "free 2.8 = allocatable 7.9 − requested 5.1; needs 1.2 more; used 3.3")
+}
+
+func TestWhereThePodsAreNotKnownNothingIsSaidOfOtherResources(t *testing.T) {
+	prod := newProdEU()
+	status := liveStatus()
+	status.Unread = []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}
+	s := prod.at(1, status)
+	r := checkoutReport()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: map[types.UID]*report.Report{types.UID(r.Pod.UID): r}}, nil)
+	pod, _ := s.PodNamed("shop", checkoutName)
+	run(t, app, app.history.open(newWhy(app, pod)), 0)
+	requireRow(t, app, 14, "   cpu ███████▊··  77%   free 3.65 = allocatable 15.9 − requested 12.25")
+	if strings.Contains(screen(app), "enough") || strings.Contains(screen(app), "largest by") {
+		t.Errorf("it says more than is known:\n%s", screen(app))
+	}
+}
+
+func TestAPodThatPreemptsNothingSaysSoBesideTheAgreement(t *testing.T) {
+	app, _, prod := whyOn(t, 80, 24, checkoutReport(), nil)
+	for _, p := range prod.pods {
+		if p.Name == checkoutName {
+			p.Spec.PreemptionPolicy = new(corev1.PreemptNever)
+		}
+	}
+	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
+	requireRow(t, app, 4, "   agrees with kube-scheduler, 2m ago · W message  ")
+	requireRow(t, app, 4, "  preemption: off (Never) · p")
+	if strings.Contains(screen(app), "Preemption won't help") {
+		t.Errorf("it says twice what preemption does:\n%s", screen(app))
+	}
 }
 
 func TestAnExplanationIsRenewedWhenTheClusterMoved(t *testing.T) {
@@ -127,7 +169,7 @@ func TestASlowExplanationLeavesTheLastOne(t *testing.T) {
 	requireRow(t, app, 4, "agrees with kube-scheduler")
 	passes(t, app, page.SlowAfter)
 	requireRow(t, app, 4, "   explaining")
-	requireRow(t, app, 7, "cpu: std-b-02 needs 350m")
+	requireRow(t, app, 6, "cpu: std-b-02 needs 350m")
 }
 
 func TestLeavingWhyCancelsTheQuestion(t *testing.T) {
@@ -168,8 +210,8 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	cluster.reports[types.UID(r.Pod.UID)] = &next
 	passes(t, app, page.RestLeast)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 9, "▸      3    ·     ✗")
-	requireRow(t, app, 6, "cordon taint node-aff fit")
+	requireRow(t, app, 8, "▸      3    ·     ✗")
+	requireRow(t, app, 5, "cordon taint node-aff fit")
 }
 
 func TestAPodThatVanishedIsGone(t *testing.T) {
@@ -182,7 +224,7 @@ func TestAPodThatVanishedIsGone(t *testing.T) {
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	requireRow(t, app, 2, "Gone. It was: 0 of 12 nodes fit.")
-	requireRow(t, app, 7, "cpu: std-b-02 needs 350m")
+	requireRow(t, app, 6, "cpu: std-b-02 needs 350m")
 }
 
 func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
@@ -245,13 +287,13 @@ func TestWhyWaitsForAllLists(t *testing.T) {
 
 func TestTheMouseSelectsThenOpens(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
-	click := tea.MouseClickMsg{X: 40, Y: 7, Button: tea.MouseLeft}
+	click := tea.MouseClickMsg{X: 40, Y: 6, Button: tea.MouseLeft}
 	send(t, app, click)
-	requireRow(t, app, 8, "▸      3    ·     ✗")
+	requireRow(t, app, 7, "▸      3    ·     ✗")
 	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	requireRow(t, app, 9, "▸      4    ·     ·")
+	requireRow(t, app, 8, "▸      4    ·     ·")
 	send(t, app, tea.MouseClickMsg{X: 2, Y: 15, Button: tea.MouseLeft})
-	requireRow(t, app, 9, "▸      4    ·     ·")
+	requireRow(t, app, 8, "▸      4    ·     ·")
 	send(t, app, click, click)
 	requireRow(t, app, 1, "only taint")
 }
@@ -262,8 +304,8 @@ func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
 	app, cluster, _ := whyOn(t, 120, 40, unheard, nil)
 	app.Cluster = deniedEvents{cluster}
 	run(t, app, app.history.open(newWhy(app, app.history.top().Selected().Pod)), 0)
-	requireRow(t, app, 36, "EVENTS unknown")
-	requireRow(t, app, 37, "not allowed to list events in shop")
+	requireRow(t, app, 35, "EVENTS unknown")
+	requireRow(t, app, 36, "not allowed to list events in shop")
 }
 
 func TestAnAttemptBeforeTheClusterChangedIsNoDisagreement(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -58,6 +59,7 @@ func checkoutReport() *report.Report {
 	near.Short = "cpu: std-b-02 needs 350m, 2 others 1.2–3.1"
 	near.Wider = []string{near.Short, "cpu: std-b-02 needs 350m, spot-c-01 1.2, std-b-01 3.1"}
 	gpu := taint("dedicated=gpu:NoSchedule")
+	gpu.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule, TimeAdded: new(metav1.NewTime(now.Add(-14 * 24 * time.Hour)))}}
 	gpu.Wider = []string{"gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule"}
 	disk := report.Refusal{
 		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-02 have disktype=hdd, std-c-02 has no label disktype; the pod requires disktype=ssd",

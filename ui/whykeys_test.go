@@ -139,8 +139,8 @@ func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 		r.Groups[0].Refusals = append(r.Groups[0].Refusals, report.Refusal{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, r, nil)
-	requireRow(t, app, 6, "NODES name cordon taint node-aff ports fit +9  REASON")
-	requireRow(t, app, 7, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  cpu: std-b-02")
+	requireRow(t, app, 5, "NODES name cordon taint node-aff ports fit +9  REASON")
+	requireRow(t, app, 6, "   ✗     ✗     ✗      ✗       ✗    ✗   ✗  cpu: std-b-02")
 }
 
 func BenchmarkWhyFrame(b *testing.B) {

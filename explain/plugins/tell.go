@@ -33,6 +33,9 @@ func Tell(q *Question, rs []Refused) report.Refusal {
 	if told.Wider == nil && len(rs) > 1 {
 		told.Wider = WithNames(rs, told.Short)
 	}
+	if told.Plugin == names.TaintToleration {
+		told.Taints = Untolerated(q, rs[0])
+	}
 	if explainer.Figures != nil && rs[0].Node != nil {
 		told.Numbers = numbers(q, explainer.Figures, rs)
 	}

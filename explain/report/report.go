@@ -6,6 +6,7 @@ package report
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -145,11 +146,12 @@ type Refusal struct {
 	What       string   `json:"what"`       // a sentence with the objects' names and the figures
 	Numbers    []Number `json:"numbers"`
 
-	Cause     string   `json:"-"` // what it is about, in a word or two: "cpu", "taint"
-	Short     string   `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
-	Bar       string   `json:"-"` // what alone would have to go: "disktype=ssd"
-	Wider     []string `json:"-"` // Short with more names, each longer than the one before
-	PreFilter bool     `json:"-"` // refused before any node was looked at: holds for all nodes
+	Cause     string         `json:"-"` // what it is about, in a word or two: "cpu", "taint"
+	Short     string         `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
+	Bar       string         `json:"-"` // what alone would have to go: "disktype=ssd"
+	Wider     []string       `json:"-"` // Short with more names, each longer than the one before
+	Taints    []corev1.Taint `json:"-"` // that the pod does not tolerate on the first node
+	PreFilter bool           `json:"-"` // refused before any node was looked at: holds for all nodes
 }
 
 // Number is one figure of a refusal, each a Kubernetes quantity; in a group a

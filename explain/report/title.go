@@ -36,6 +36,14 @@ func (p *PodRef) Line() string {
 // Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory
 // 12Gi". Amounts are rounded up.
 func (p *PodRef) Requested() string {
+	if amounts := p.Amounts(); amounts != "" {
+		return "requests " + amounts
+	}
+	return "requests nothing"
+}
+
+// Amounts are those of Requested: "cpu 3.7, memory 12Gi"; "" where there is nothing.
+func (p *PodRef) Amounts() string {
 	var requests []string
 	for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
 		return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
@@ -46,10 +54,7 @@ func (p *PodRef) Requested() string {
 		}
 		requests = append(requests, name+" "+amountText(corev1.ResourceName(name), quantity))
 	}
-	if len(requests) == 0 {
-		return "requests nothing"
-	}
-	return "requests " + strings.Join(requests, ", ")
+	return strings.Join(requests, ", ")
 }
 
 // amountText is an amount of a resource, rounded up; as it was written where 64 bits do not

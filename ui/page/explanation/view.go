@@ -46,7 +46,8 @@ func (w *Page) Answer(int) string {
 // dressed is the page as it is drawn now.
 func (w *Page) dressed() *why.Page {
 	d := &w.draw
-	d.Now, d.Styles = w.Host.Observed().AsOf(), w.Host.Styles()
+	d.Now, d.Styles, d.Levels = w.Host.Observed().AsOf(), w.Host.Styles(), w.Host.Levels()
+	d.PodsUnknown = w.Host.Observed().PodsUnknown()
 	d.Width, d.Height = w.Width, w.Height
 	d.Fixes, d.Unfixed = w.asks.tries.Value, w.asks.tries.Trouble
 	d.Snapshot, d.Pod, d.Domain = w.Host.Observed().Snapshot, w.pod, w.Host.Observed().Domain

@@ -69,6 +69,11 @@ func (t Table) brief(text string) string {
 
 // Head is the row of heads after a lead.
 func (t Table) Head(lead string) string {
+	return t.styles.Head.Render(strings.TrimRight(t.heads(lead), " "))
+}
+
+// heads is the row of heads as it is written.
+func (t Table) heads(lead string) string {
 	const adds = report.FitsHead
 	row := cells.Left(lead, fixLead+t.Title+t.adds-len(adds)) + " " + adds
 	if t.places > 0 {
@@ -77,7 +82,33 @@ func (t Table) Head(lead string) string {
 	if t.Affects > 0 {
 		row += "  " + report.EffectsHead
 	}
-	return t.styles.Head.Render(strings.TrimRight(row, " "))
+	return row
+}
+
+// Ruled is the row of heads after a lead as a rule of width cells over the fixes.
+func (t Table) Ruled(lead string, width int) string {
+	words := strings.TrimRight(t.heads(" ─ "+lead), " ")
+	var drawn strings.Builder
+	for words != "" {
+		at := strings.Index(words, "   ")
+		if at < 0 {
+			drawn.WriteString(t.ruledWords(words))
+			break
+		}
+		gap := len(words[at:]) - len(strings.TrimLeft(words[at:], " "))
+		drawn.WriteString(t.ruledWords(words[:at]) + t.styles.Rule.Render(" "+strings.Repeat("─", gap-2)+" "))
+		words = words[at+gap:]
+	}
+	rest := width - 2 - cells.Width(drawn.String())
+	return drawn.String() + t.styles.Rule.Render(" "+strings.Repeat("─", max(rest, 0)))
+}
+
+// ruledWords are words of a rule, with the line before them if they begin with it.
+func (t Table) ruledWords(words string) string {
+	if rest, ok := strings.CutPrefix(words, " ─ "); ok {
+		return t.styles.Rule.Render(" ─ ") + t.styles.Head.Render(rest)
+	}
+	return t.styles.Head.Render(words)
 }
 
 // Row draws one fix, without its gutter's cursor.

@@ -101,7 +101,7 @@ func (p *preview) page(row *Row, rows int) *why.Page {
 	drawn := &why.Page{
 		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind,
 		Cursor: why.NoCursor, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
-		Styles: p.list.Host.Styles(), Explaining: p.explains.verdicts.outdated(row.Kind),
+		Styles: p.list.Host.Styles(), Levels: p.list.Host.Levels(), PodsUnknown: o.PodsUnknown(), Explaining: p.explains.verdicts.outdated(row.Kind),
 	}
 	if p.of == row.Pod.Object.UID { // the cursor may have been moved by another order of the rows
 		drawn.Fixes, drawn.Unfixed = p.tries.Value, p.tries.Trouble

@@ -48,9 +48,9 @@ func (p *Page) Lines() []Line {
 	lines = append(lines, plainLines(cells.First(c.facts, r.facts, p.Width)...)...)
 	lines = append(lines, blankLines(r.afterFacts)...)
 	lines = append(lines, b.matrixLines()...)
-	lines = append(lines, blankLines(r.beforeDetails)...)
-	lines = append(lines, b.detailLines()...)
-	lines = append(lines, blankLines(r.beforeFixes)...)
+	lines = append(lines, blankLines(r.beforeNodes)...)
+	lines = append(lines, b.nodeLines()...)
+	lines = append(lines, plainLines(cells.First(c.closest, r.closest, p.Width)...)...)
 	lines = append(lines, b.fixLines()...)
 	lines = append(lines, blankLines(r.beforePreemption)...)
 	lines = append(lines, plainLines(cells.First(c.preemption, r.preemption, p.Width)...)...)
@@ -113,17 +113,14 @@ func (b body) words(g *report.Group, room int) string {
 	return words
 }
 
-// detailLines draws what is known of the selected group's nodes.
-func (b body) detailLines() []Line {
+// nodeLines draws the table of the selected group's nodes.
+func (b body) nodeLines() []Line {
 	p, c, r := b.page, b.content, b.room
 	g, ok := p.Group()
-	if !ok || r.details == 0 {
+	if !ok || r.nodes == 0 {
 		return nil
 	}
-	if c.nodes == 0 {
-		return plainLines(cells.First(c.details, r.details, p.Width)...)
-	}
-	from, to := p.Window(PartNodes, c.nodes, r.details-1)
+	from, to := p.Window(PartNodes, c.nodes, r.nodes-1)
 	t := p.nodesOf(g).nodeTable(from, to-from)
 	lines := plainLines(p.Styles.Head.Render(t.head))
 	for i, row := range t.rows {

@@ -1,6 +1,8 @@
 package why
 
 import (
+	"fmt"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
@@ -27,12 +29,16 @@ type fixPart struct {
 // mostFixes is how many fixes Why shows: f shows all.
 const mostFixes = 8
 
-// least is how many rows the part should have at least, its head counted.
+// least is how many rows the part should have at least, its head and the row that counts
+// the rest included.
 func (f fixPart) least() int {
-	if f.head == "" {
+	switch {
+	case f.head == "":
 		return 0
+	case f.rows > fewFixes:
+		return 1 + fewFixes + 1
 	}
-	return 1 + min(f.rows, fewFixes)
+	return 1 + f.rows
 }
 
 // most is how many rows it could use.
@@ -50,13 +56,13 @@ func (p *Page) fixContent() fixPart {
 	case !Fixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
-		return fixPart{head: " FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
+		return fixPart{head: "FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
 	case p.Fixes == nil:
-		return fixPart{head: " FIXES: simulating", rows: fewFixes}
+		return fixPart{head: "FIXES: simulating", rows: fewFixes + 1}
 	case len(p.Fixes.Tried) == 0:
-		return fixPart{head: " FIXES: " + p.Brief(p.Fixes.Sentence())}
+		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: " " + report.FixesHead + ": " + p.Fixes.Counts() + " · f", rows: p.fixRows()}
+	return fixPart{head: report.FixesHead + ": " + p.Fixes.Counts() + " · f", rows: p.fixRows()}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -86,14 +92,17 @@ func (b body) fixLines() []Line {
 		return nil
 	}
 	if p.fixRows() == 0 {
-		lines := plainLines(p.Styles.Head.Render(c.fixes.head))
+		lines := plainLines(ruled(p.Styles, c.fixes.head, p.Width))
 		return append(lines, blankLines(r.fixes-1)...)
 	}
 	t := p.fixTable()
-	lines := plainLines(t.Head(c.fixes.head))
+	lines := plainLines(t.Ruled(c.fixes.head, p.Width))
 	from, to := p.Window(PartFixes, p.fixRows(), r.fixes-1)
 	for i := from; i < to; i++ {
 		lines = append(lines, Line{t.Row(&p.Fixes.Tried[i]), Cursor{PartFixes, i}})
+	}
+	if rest := p.fixRows() - to; rest > 0 && to-from < r.fixes-1 {
+		lines = append(lines, plainLines(p.Styles.Dim.Render(fmt.Sprintf("   %d more ↓", rest)))...)
 	}
 	return lines
 }

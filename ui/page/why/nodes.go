@@ -136,7 +136,7 @@ func most(node *model.Node, name corev1.ResourceName, width int) string {
 		return ""
 	}
 	all, _ := figures.HoldersOn(node, name)
-	return holderNames(all[:min(2, len(all))], name, " ", width)
+	return holderNames(all[:min(2, len(all))], name, width)
 }
 
 // sentenceTable shows what each node's refusals say.

@@ -2,9 +2,9 @@ package why
 
 // Room is how many rows each part of the page gets.
 type Room struct {
-	facts, head, groups, counts, details, fixes, preemption, quotes, events int
+	facts, head, groups, counts, nodes, closest, fixes, preemption, quotes, events int
 
-	afterTop, afterFacts, beforeDetails, beforeFixes, beforePreemption, beforeQuotes, beforeEvents int // blank rows
+	afterTop, afterFacts, beforeNodes, beforePreemption, beforeQuotes, beforeEvents int // blank rows
 
 	left int
 }
@@ -16,18 +16,10 @@ func (r *Room) take(part *int, want int) {
 	r.left -= n
 }
 
-// takeWhole gives part all of its rows and a blank one, or nothing.
-func (r *Room) takeWhole(part, blank *int, want int) {
-	if want > 0 && r.left > want {
-		r.take(part, want)
-		r.take(blank, 1)
-	}
-}
-
 // What of a part is worth more than anything after it, in rows.
 const (
 	whyFewGroups  = 5
-	whyFewDetails = 2
+	whyFewClosest = 4
 	whyFewNodes   = 3
 	whyFewEvents  = 2
 	fewFixes      = 3
@@ -37,20 +29,20 @@ const (
 const TopRows = 2
 
 // Room shares rows out, to the parts that say most first. Where there is little
-// the details go, then the rows refuse and alone; where there is more than the
+// the closest node goes, then the rows rejects and only; where there is more than the
 // least, most goes to the part that hides most.
 func (c Content) Room(rows int) Room {
 	r := Room{left: max(0, rows)}
 	c.least(&r)
-	c.blanks(&r)
+	c.few(&r)
 	kept := min(r.left, c.events+c.quoteRows(), 1+whyFewEvents)
 	r.left -= kept
 	r.take(&r.groups, c.groups)
+	r.take(&r.closest, len(c.closest))
 	c.moreFixes(&r)
 	r.left += kept
 	r.take(&r.preemption, len(c.preemption))
 	r.take(&r.facts, len(c.facts))
-	r.take(&r.details, len(c.details))
 	quotes := c.quoteRows()
 	if c.events > 0 && r.left >= 4 {
 		quotes = min(quotes, r.left-2) // a heading and a row are left for the events
@@ -60,8 +52,8 @@ func (c Content) Room(rows int) Room {
 		r.take(&r.beforeEvents, min(1, r.left-2))
 		r.take(&r.events, 1+c.events)
 	}
-	if r.details > 0 && c.nodes > 0 {
-		r.take(&r.details, 1+c.nodes)
+	if r.nodes > 0 {
+		r.take(&r.nodes, 1+c.nodes)
 	}
 	return r
 }
@@ -80,21 +72,24 @@ func (c Content) least(r *Room) {
 	}
 }
 
-// blanks sets the parts apart, and adds the details where there is room.
-func (c Content) blanks(r *Room) {
-	r.take(&r.afterTop, 1)
+// few gives each part a few rows, and sets those apart that have no rule.
+func (c Content) few(r *Room) {
+	if c.wide || c.groups == 0 {
+		r.take(&r.afterTop, 1)
+	}
 	if r.facts > 0 && r.head > 0 {
 		r.take(&r.afterFacts, 1)
 	}
+	if want := min(len(c.closest), whyFewClosest); r.left >= want {
+		r.take(&r.closest, want)
+	}
 	r.take(&r.fixes, c.fixes.least())
-	if c.nodes > 0 {
-		r.takeWhole(&r.details, &r.beforeDetails, 1+min(c.nodes, whyFewNodes))
-	} else {
-		r.takeWhole(&r.details, &r.beforeDetails, min(len(c.details), whyFewDetails))
+	if want := 1 + min(c.nodes, whyFewNodes); c.nodes > 0 && r.left > want {
+		r.take(&r.nodes, want)
+		r.take(&r.beforeNodes, 1)
 	}
 	switch {
 	case r.fixes > 0:
-		r.take(&r.beforeFixes, 1)
 	case r.preemption > 0:
 		r.take(&r.beforePreemption, 1)
 	case r.left > 2 && len(c.quotes) > 0:
@@ -102,13 +97,15 @@ func (c Content) blanks(r *Room) {
 	}
 }
 
-// moreFixes shows more of the fixes, and sets them apart from what follows.
+// moreFixes shows more of the fixes, and on a wide screen sets them apart from what
+// follows.
 func (c Content) moreFixes(r *Room) {
 	if r.fixes == 0 {
 		return
 	}
 	r.take(&r.fixes, c.fixes.most())
 	switch {
+	case !c.wide:
 	case r.preemption > 0:
 		r.take(&r.beforePreemption, 1)
 	case r.left > 2 && len(c.quotes) > 0:
@@ -131,7 +128,7 @@ func (r Room) Of(part Part) int {
 	case PartGroups:
 		return r.groups
 	case PartNodes:
-		return r.details - 1
+		return r.nodes - 1
 	case PartFixes:
 		return r.fixes - 1
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -56,9 +58,25 @@ func (p *Page) Hear(events []model.Event) {
 // preemption says what preemption would do, or why it won't help: in short, with the key
 // to the whole, where there is little room.
 func (a account) preemption() string {
+	if a.preemptionOff() != "" {
+		return ""
+	}
 	sentence := a.Report.PreemptionSentence(!a.wide())
 	if sentence != "" && !a.wide() {
 		return strings.TrimSuffix(sentence, ".") + " · p"
 	}
 	return sentence
+}
+
+// preemptionOff says in the row of the agreement that the pod asked for no preemption; ""
+// where it did not, and where the wide screen has a line for that.
+func (a account) preemptionOff() string {
+	p := a.Report.Preemption
+	if p == nil || p.Possible || a.wide() || a.Pod == nil || a.Report.Verdict == report.Preempting {
+		return ""
+	}
+	if policy := a.Pod.Object.Spec.PreemptionPolicy; policy == nil || *policy != corev1.PreemptNever {
+		return ""
+	}
+	return "preemption: off (Never) · p"
 }

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,32 +31,32 @@ func (p *Page) account() account {
 
 func (a account) wide() bool { return a.Width >= cells.WideFrom }
 
-// about is whose verdict this is: how long the pod is pending, its requests, QoS class and
-// priority, and of how many replicas it is one. The class is left out first.
+// about is whose verdict this is: how long the pod is pending, its workload and of how many
+// replicas it is one, its requests, QoS class and priority. Where there is little room the
+// class is left out, then the workload.
 func (a account) about() string {
-	row := a.aboutWith(a.Report.Pod.QOSClass)
-	if cells.Width(row)+table.Gutter > a.Width {
-		return a.aboutWith("")
-	}
-	return row
-}
-
-func (a account) aboutWith(class string) string {
 	r := a.Report
-	priority := "prio"
-	if a.wide() {
-		priority = "priority"
-	}
 	replicas := ""
 	if a.Kind != nil && len(a.Kind.Pods) > 1 {
 		replicas = fmt.Sprintf("1 of %d pending replicas", len(a.Kind.Pods))
 	}
-	if a.wide() && r.Pod.Owner != nil {
-		replicas = strings.TrimSuffix(strings.ToLower(r.Pod.Owner.Kind)+"/"+r.Pod.Owner.Name+", "+replicas, ", ")
+	workload := replicas
+	if r.Pod.Owner != nil {
+		workload = strings.TrimSuffix(r.Pod.Owner.Kind+" "+r.Pod.Owner.Name+", "+replicas, ", ")
 	}
-	facts := []string{a.waiting(), r.Pod.Requested(), class, fmt.Sprintf("%s %d", priority, r.Pod.Priority), replicas}
-	facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
-	return model.Clean(strings.Join(facts, " · "))
+	amounts, priority := cmp.Or(r.Pod.Amounts(), "requests nothing"), fmt.Sprintf("priority %d", r.Pod.Priority)
+	row := ""
+	for _, facts := range [][]string{
+		{a.waiting(), workload, amounts, r.Pod.QOSClass, priority},
+		{a.waiting(), workload, amounts, priority},
+		{a.waiting(), amounts, priority, replicas},
+	} {
+		facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
+		if row = model.Clean(strings.Join(facts, " · ")); cells.Width(row)+table.Gutter <= a.Width {
+			break
+		}
+	}
+	return row
 }
 
 // waiting is the pod's phase, and its age; or how many there are not.
@@ -96,7 +97,7 @@ func agreementRow(p *Page) string {
 	case agreement.Level == report.Disagrees:
 		return " " + p.Styles.Bad.Render("✗ "+text)
 	}
-	return indent(text)
+	return cells.Spread(indent(text), a.preemptionOff(), p.Width-1)
 }
 
 // indent puts a row under the answer's text.

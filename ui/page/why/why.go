@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 )
 
 // Page is what the Why page is drawn from. Drawing changes nothing in it.
@@ -32,10 +33,12 @@ type Page struct {
 	Domain        string // that all nodes' names share
 	Width, Height int
 	Styles        *themes.Styles
-	Explaining    bool  // a newer report is slow to come
-	Gone          bool  // the pod is no more
-	Unheard       error // why there are no events
-	Unfixed       error // why there are no fixes
+	Levels        gauge.Levels
+	PodsUnknown   string // why the pods of nodes are not all known; "" where they are
+	Explaining    bool   // a newer report is slow to come
+	Gone          bool   // the pod is no more
+	Unheard       error  // why there are no events
+	Unfixed       error  // why there are no fixes
 }
 
 // Take swaps the report; nodes are its answers for nodes by name. Columns never go away.
@@ -90,11 +93,12 @@ func (p *Page) Group() (*report.Group, bool) {
 
 // Content is everything that the page could show, before it is cut to size.
 type Content struct {
+	wide       bool
 	facts      []string
 	matrix     matrix
 	groups     int
-	details    []string // of the selected group, told in lines
 	nodes      int      // of the selected group, in a table
+	closest    []string // its closest node, or the selected one, below a rule
 	fixes      fixPart
 	preemption []string
 	quotes     []quoted
@@ -103,7 +107,7 @@ type Content struct {
 
 // Content gathers what there is to show.
 func (p *Page) Content() Content {
-	c := Content{events: len(p.Events), fixes: p.fixContent()}
+	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent()}
 	for _, fact := range p.facts() {
 		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
 	}
@@ -112,20 +116,19 @@ func (p *Page) Content() Content {
 		c.matrix = newMatrix(p.Table, p.Width, p.Styles)
 		if p.wide() && !g.OverAll() {
 			c.nodes = len(g.Nodes)
-		} else {
-			c.details = p.nodesOf(g).details()
 		}
+		c.closest = p.closest(g).lines()
 	}
 	if sentence := p.account().preemption(); sentence != "" {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
 	}
-	if p.wide() && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
-		c.quotes = p.account().messages()
-	}
-	c.quotes = append(c.quotes, p.account().autoscalers()...)
 	if p.Unheard != nil {
 		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
 	}
+	if p.wide() && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
+		c.quotes = append(c.quotes, p.account().messages()...)
+	}
+	c.quotes = append(c.quotes, p.account().autoscalers()...)
 	return c
 }
 
@@ -159,12 +162,12 @@ func (p *Page) Verdict() string {
 }
 
 // Window is the range of a part's rows that is in view. Where rows are left
-// below, the last line of a list of groups tells how many.
+// below, the last line of a list of groups or fixes tells how many.
 func (p *Page) Window(part Part, all, rows int) (from, to int) {
 	if all <= rows {
 		return 0, all
 	}
-	if part == PartGroups && rows > 1 {
+	if (part == PartGroups || part == PartFixes) && rows > 1 {
 		rows--
 	}
 	from = min(p.Tops[part], all-rows)
