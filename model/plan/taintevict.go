@@ -7,30 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
-
-// evictedAfter says whether NoExecute taints evict a pod with these tolerations, and how
-// long it may stay until then. It follows the taint eviction controller: all
-// taints count together, each by the first toleration that matches it, and the
-// least of their tolerationSeconds holds.
-func evictedAfter(taints []corev1.Taint, tolerations []corev1.Toleration) (after time.Duration, goes bool) {
-	least := int64(-1)
-	for i := range taints {
-		at := slices.IndexFunc(tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(logr.Discard(), &taints[i], false) })
-		if at < 0 {
-			return 0, true
-		}
-		if seconds := tolerations[at].TolerationSeconds; seconds != nil && (least < 0 || *seconds < least) {
-			least = max(*seconds, 0)
-		}
-	}
-	return time.Duration(least) * time.Second, least >= 0
-}
 
 // taintEviction counts what happens to the pods of tainted nodes.
 type taintEviction struct {
@@ -45,8 +26,8 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 	for _, pod := range node.Pods {
 		t.pods++
 		tolerations := pod.Object.Spec.Tolerations
-		before, went := evictedAfter(was, tolerations)
-		after, goes := evictedAfter(then, tolerations)
+		before, went := model.EvictedAfter(was, tolerations)
+		after, goes := model.EvictedAfter(then, tolerations)
 		switch {
 		case went && !goes:
 			t.saved++
