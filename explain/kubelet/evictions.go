@@ -1,0 +1,150 @@
+package kubelet
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Eviction is a pod in the order in which the kubelet of its node would evict.
+type Eviction struct {
+	Namespace  string             `json:"namespace"`
+	Name       string             `json:"name"`
+	Class      corev1.PodQOSClass `json:"qosClass"`
+	WhyClass   string             `json:"qosReason"`
+	Priority   int32              `json:"priority"`
+	Never      string             `json:"neverEvicted"` // why it is never evicted; "" if it may be
+	Ranks      Ranks              `json:"rank"`
+	Usage      map[string]string  `json:"usage"` // cpu and memory by metrics.k8s.io; nil is not known
+	Requests   map[string]string  `json:"requests"`
+	Pinned     int64              `json:"exclusiveCPUs"` // by the CPU manager's static policy
+	Containers []ContainerScore   `json:"containers"`
+
+	Pod  *model.Pod    `json:"-"`
+	Used *model.Amount `json:"-"` // nil is not known
+}
+
+// Ranks are the places of a pod in the order of eviction under each kind of pressure; nil
+// where it is never evicted.
+type Ranks struct {
+	Memory *Rank `json:"memory"`
+	Disk   *Rank `json:"disk"`
+	PIDs   *Rank `json:"pid"`
+}
+
+// ContainerScore is what the kubelet sets for a container, for the kernel to rank it by.
+type ContainerScore struct {
+	Name string `json:"name"`
+	// OOMScoreAdj is from -1000 to 1000, the highest is killed first; nil where the
+	// node's memory is not known.
+	OOMScoreAdj *int `json:"oomScoreAdj"`
+}
+
+// Score is the highest oom_score_adj of the pod's containers; nil is not known.
+func (e *Eviction) Score() *int {
+	var highest *int
+	for i := range e.Containers {
+		score := e.Containers[i].OOMScoreAdj
+		if score == nil {
+			return nil
+		}
+		if highest == nil || *score > *highest {
+			highest = score
+		}
+	}
+	return highest
+}
+
+// Excess is how many bytes of memory the pod uses over its request, below zero if it uses
+// less; ok is false where it is not known.
+func (e *Eviction) Excess() (bytes int64, ok bool) {
+	if e.Used == nil {
+		return 0, false
+	}
+	request := request(e.Pod.Object, corev1.ResourceMemory)
+	return e.Used.Memory - request.Value(), true
+}
+
+// Evictions are the pods of a node in the order in which its kubelet would evict them
+// under memory pressure; those that it never evicts come last. What usage does not have is
+// not known, disks and processes among it.
+func Evictions(node *model.Node, usage *model.Usage) []Eviction {
+	memory := node.Object.Status.Capacity.Memory().Value()
+	var may, never []Eviction
+	for _, pod := range node.Pods {
+		e := newEviction(pod, usage, memory)
+		if e.Never != "" {
+			never = append(never, e)
+			continue
+		}
+		may = append(may, e)
+	}
+	rank(may)
+	all := slices.Concat(may, never)
+	slices.SortFunc(all, func(a, b Eviction) int {
+		return cmp.Or(compareRanks(a.Ranks.Memory, b.Ranks.Memory), cmp.Compare(a.Priority, b.Priority),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// compareRanks orders by the first possible place, then by the last; no place comes last.
+func compareRanks(a, b *Rank) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
+}
+
+// rank sets the places of pods that may be evicted.
+func rank(all []Eviction) {
+	memory, disk, pids := make([]place, len(all)), make([]place, len(all)), make([]place, len(all))
+	for i := range all {
+		pod, used := all[i].Pod.Object, Measured{}
+		if all[i].Used != nil {
+			used.Memory = &all[i].Used.Memory
+		}
+		memory[i], disk[i], pids[i] = underMemory(pod, used), underDisk(pod, used), underPIDs(pod, used)
+	}
+	byMemory, byDisk, byPIDs := ranks(memory), ranks(disk), ranks(pids)
+	for i := range all {
+		all[i].Ranks = Ranks{Memory: &byMemory[i], Disk: &byDisk[i], PIDs: &byPIDs[i]}
+	}
+}
+
+// newEviction is a pod without its places. memory is the node's capacity in bytes.
+func newEviction(pod *model.Pod, usage *model.Usage, memory int64) Eviction {
+	e := Eviction{
+		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Pod: pod,
+		Class: pod.QOS, WhyClass: WhyClass(pod.Object), Priority: pod.Priority(), Never: NeverEvicted(pod.Object),
+		Requests: map[string]string{}, Pinned: ExclusiveCPUs(pod.Object), Containers: []ContainerScore{},
+	}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
+		if amount := request(pod.Object, name); !amount.IsZero() {
+			e.Requests[string(name)] = amount.String()
+		}
+	}
+	if usage != nil {
+		if used, ok := usage.Pods[types.NamespacedName{Namespace: e.Namespace, Name: e.Name}]; ok {
+			e.Used = &used
+			e.Usage = map[string]string{
+				string(corev1.ResourceCPU):    resource.NewMilliQuantity(used.MilliCPU, resource.DecimalSI).String(),
+				string(corev1.ResourceMemory): resource.NewQuantity(used.Memory, resource.BinarySI).String(),
+			}
+		}
+	}
+	for _, c := range lasting(pod.Object) {
+		e.Containers = append(e.Containers, ContainerScore{c.Name, OOMScoreAdj(pod.Object, c, memory)})
+	}
+	return e
+}
