@@ -10,6 +10,9 @@ func MergeUnknown(lists ...[]UnknownPart) []UnknownPart {
 	plugins := map[[2]string][]string{}
 	for _, part := range slices.Concat(lists...) {
 		key := [2]string{part.Resource, part.Why}
+		if plugins[key] == nil {
+			plugins[key] = []string{} // some parts are of no plugin
+		}
 		for _, name := range part.Plugins {
 			if !slices.Contains(plugins[key], name) {
 				plugins[key] = append(plugins[key], name)
