@@ -34,6 +34,7 @@ type fitOptions struct {
 	requests string
 	replicas int
 	counted  bool // --replicas is given
+	added    addedNodes
 	output   string
 }
 
@@ -41,12 +42,13 @@ type fitOptions struct {
 func newFit(a *app) *cobra.Command {
 	f := &fitOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
-		Use:   "fit {KIND/NAME | -f FILE | --requests LIST}",
+		Use:   "fit {KIND/NAME | -f FILE | --requests LIST | --add N}",
 		Short: "Show how many more pods fit, where, and what stops the next one",
 		Long: `Show how many more pods fit, where, and what stops the next one. The pods are
-placed one after another in a simulated state, where the plugins of
-kube-scheduler filter and score the nodes; nothing is changed. Quotas,
-LimitRanges and Pod Security count too. KIND/NAME is a workload that exists.
+placed one after another in a simulated state, by the plugins of kube-scheduler;
+nothing is changed. Quotas, LimitRanges and Pod Security count. KIND/NAME is a
+workload that exists. With --add, but without a workload, the answer is how many
+of the pending pods would fit.
 
 Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 		Example: fmt.Sprintf(`  # Do three more pods of this Deployment fit?
@@ -54,7 +56,9 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
   # Does all of this manifest's workload fit?
   %[1]s fit -f deployment.yaml
   # How many of 16 pods of that size fit?
-  %[1]s fit --requests cpu=2,memory=4Gi --replicas 16`, a.Name),
+  %[1]s fit --requests cpu=2,memory=4Gi --replicas 16
+  # How many pending pods would fit with two more nodes of a pool?
+  %[1]s fit --add 2 --pool std`, a.Name),
 		Args:              oneWorkload,
 		ValidArgsFunction: complete.New(a.source).Workloads,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,9 +67,12 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.file, "filename", "f", "", "Place the pods of a manifest `FILE`; - is standard input.")
-	flags.StringVar(&f.requests, "requests", "", "Place pods with these requests; `LIST` is as in cpu=2,memory=4Gi.")
-	flags.IntVar(&f.replicas, "replicas", 1, "`N` pods to place (default: 1, or those of the manifest).")
+	flags.StringVarP(&f.file, "filename", "f", "", "Place the pods of `FILE`; - is standard input.")
+	flags.StringVar(&f.requests, "requests", "", "Place pods requesting `LIST`: cpu=2,memory=4Gi.")
+	flags.IntVar(&f.replicas, "replicas", 1, "Place `N` pods (default: 1, or as FILE says).")
+	flags.IntVar(&f.added.count, "add", 0, "Simulate `N` more nodes; see --like and --pool.")
+	flags.StringVar(&f.added.like, "like", "", "What new nodes are like: `NODE`.")
+	flags.StringVar(&f.added.pool, "pool", "", "What new nodes are like: a node of `POOL`.")
 	help.ShowNamespace(cmd)
 	f.source.AddFrom(cmd)
 	f.source.AddSchedulerConfig(cmd)
@@ -98,6 +105,13 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer live.Close()
+	added, err := f.added.of(live)
+	if err != nil {
+		return err
+	}
+	if planned == nil && len(args) == 0 {
+		return f.pending(ctx, live, added)
+	}
 	what := "fit"
 	if len(args) > 0 {
 		what += " " + args[0]
@@ -112,15 +126,30 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		one := 1
 		p.Wants, planned = &one, &p
 	}
-	answer, err := f.ask(ctx, live, what, planned)
+	answer, err := f.ask(ctx, live, what, planned, added)
 	if err != nil {
 		return err
 	}
+	return f.tell(live, answer)
+}
+
+// pending shows how many of the pending pods would be scheduled with the nodes that are
+// added.
+func (f *fitOptions) pending(ctx context.Context, live *source.Live, added report.NewNodes) error {
+	answer, err := cluster.FitPending(ctx, live.Cluster, added)
+	if err != nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	return f.tell(live, answer)
+}
+
+// tell writes the answer, and fails with ErrBlocked if not all fit.
+func (f *fitOptions) tell(live *source.Live, answer *report.Fit) error {
 	if err := f.write(live, answer); err != nil {
 		return err
 	}
 	switch {
-	case answer.Stopped():
+	case answer.Stopped() || answer.Fits != nil && *answer.Fits < answer.Asked:
 		return exit.ErrBlocked
 	case answer.Fits == nil:
 		return exit.ErrUndecided
@@ -136,7 +165,14 @@ func (f *fitOptions) validate(args []string) error {
 			asked++
 		}
 	}
+	if err := f.added.validate(); err != nil {
+		return err
+	}
 	switch {
+	case asked == 0 && f.added.count > 0 && f.counted:
+		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
+	case asked == 0 && f.added.count > 0:
+		return output.Check(f.output, fitForms...)
 	case asked == 0:
 		return exit.Usagef("fit: name a workload, or use -f FILE or --requests; see %s fit --help", f.Name)
 	case asked > 1:
@@ -178,8 +214,8 @@ func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
 }
 
 // ask asks how many of the pods fit, as the API server would store them.
-func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, planned *admission.Planned) (*report.Fit, error) {
-	q := report.FitQuery{Replicas: f.replicas}
+func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, planned *admission.Planned, added report.NewNodes) (*report.Fit, error) {
+	q := report.FitQuery{Replicas: f.replicas, New: added}
 	if !f.counted && planned.Wants != nil {
 		q.Replicas = max(1, *planned.Wants)
 	}

@@ -32,6 +32,9 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 		return nil, err
 	}
 	on := e.scheduler.State.NewSimulatedState(nil, nil)
+	if answer.Added, err = e.add(ctx, on, q.New); err != nil {
+		return nil, err
+	}
 	first, err := e.explainOn(ctx, on, judged.Pod, said)
 	if err != nil {
 		return nil, err
@@ -41,6 +44,11 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	filled := &placement.Filling{}
 	if first.Verdict == report.Schedulable {
 		if filled, err = placement.Fill(ctx, e.scheduler, on, judged.Pod, created); err != nil {
+			return nil, err
+		}
+	}
+	if answer.Added != nil {
+		if err := e.without(ctx, answer, judged.Pod, created); err != nil {
 			return nil, err
 		}
 	}

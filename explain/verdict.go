@@ -57,14 +57,19 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x.facts.Condition = scheduler.PodScheduled(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.scheduler.State.Revision
-	x.report.Scheduler = report.SchedulerInfo{
+	x.report.Scheduler = e.schedulerInfo(p)
+	return x
+}
+
+// schedulerInfo is what answers of a profile rest on.
+func (e *Engine) schedulerInfo(p *scheduler.Profile) report.SchedulerInfo {
+	return report.SchedulerInfo{
 		Library: scheduler.Version,
 		Cluster: e.options.ClusterVersion,
 		Profile: p.Name + ", " + p.Origin,
 		Origin:  p.Origin,
 		Caveats: e.caveats(p),
 	}
-	return x
 }
 
 // answer finds the verdict: the first of the contract's list that holds.

@@ -1,9 +1,12 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // uninitialized is the taint that a node has until its cloud provider initialised it:
@@ -41,6 +44,42 @@ func lifecycleOf(node *corev1.Node) string {
 		return "new: not initialised"
 	}
 	return ""
+}
+
+// maybeGoing is the taint of a node that Cluster Autoscaler may remove soon.
+const maybeGoing = "DeletionCandidateOfClusterAutoscaler"
+
+// NodeLike is a node as a further one of the same pool would be once it is Ready: with
+// the labels, taints and allocatable resources of old, without its cordon, without the
+// taints that say in which state old is, and with nothing attached to it. Labels that
+// hold the name of old hold the new one's.
+func NodeLike(old *corev1.Node, name string) *corev1.Node {
+	added := old.DeepCopy()
+	added.ObjectMeta = metav1.ObjectMeta{Name: name, UID: types.UID("new node " + name), Labels: added.Labels}
+	for label, value := range added.Labels {
+		if label == corev1.LabelHostname || value == old.Name {
+			added.Labels[label] = name
+		}
+	}
+	added.Spec.ProviderID, added.Spec.PodCIDR, added.Spec.PodCIDRs, added.Spec.Unschedulable = "", "", nil, false
+	added.Spec.Taints = slices.DeleteFunc(added.Spec.Taints, func(taint corev1.Taint) bool { return ofState(taint.Key) })
+	for i := range added.Status.Conditions {
+		condition := &added.Status.Conditions[i]
+		condition.Status = corev1.ConditionFalse
+		if condition.Type == corev1.NodeReady {
+			condition.Status = corev1.ConditionTrue
+		}
+	}
+	added.Status.Images, added.Status.Addresses = nil, nil
+	added.Status.VolumesAttached, added.Status.VolumesInUse = nil, nil
+	return added
+}
+
+// ofState says whether a taint tells in which state its node is, so that a new node has
+// none of that key.
+func ofState(key string) bool {
+	going := slices.ContainsFunc(goingTaints, func(t struct{ key, why string }) bool { return t.key == key })
+	return going || key == uninitialized || key == maybeGoing || strings.HasPrefix(key, TaintDomain)
 }
 
 // capacityTypeLabels hold how the machine of a node was bought, those of provisioners

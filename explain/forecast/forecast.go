@@ -37,6 +37,8 @@ type Simulator struct {
 	Budgets   *pdb.Budgets
 	// Now is the clock.
 	Now func() time.Time
+	// Added are nodes that do not exist: every simulated state has them.
+	Added []scheduler.NewNode
 }
 
 // Forecast says what the scheduler would do in a simulated state: where the pods
@@ -45,7 +47,7 @@ type Simulator struct {
 // unknown: several are simulated, on forks of the state. The lock is held for one pod
 // at a time, so the real state may move between them.
 func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
-	f := &forecasting{scheduler: s.Scheduler, budgets: s.Budgets, now: s.Now, supposed: supposed, told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}}}
+	f := s.forecasting(supposed)
 	for _, do := range []func(context.Context) error{f.gather, f.survey, f.simulateAll} {
 		if err := do(ctx); err != nil {
 			return nil, failed(err)
@@ -59,9 +61,26 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.
 	return f.told, nil
 }
 
+// forecasting begins a forecast.
+func (s Simulator) forecasting(supposed plan.Supposed) *forecasting {
+	return &forecasting{
+		scheduler: s.Scheduler, budgets: s.Budgets, now: s.Now, added: s.Added, supposed: supposed,
+		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
+	}
+}
+
+// state is a simulated state without the pods that are gone.
+func (f *forecasting) state(gone []*corev1.Pod) *scheduler.SimulatedState {
+	on := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, gone)
+	for _, one := range f.added {
+		on.AddNode(one)
+	}
+	return on
+}
+
 // failed tells an error of a forecast; those of the context stay as they are.
 func failed(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fmt.Errorf("forecast: %w", err)
@@ -73,9 +92,11 @@ type forecasting struct {
 	budgets   *pdb.Budgets
 	now       func() time.Time
 
+	added    []scheduler.NewNode
 	supposed plan.Supposed
 	told     *plan.Forecast
-	size     int // nodes, when it began
+	outlook  *outlook // of the pending pods; nil: not asked for
+	size     int      // nodes, when it began
 
 	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
 	competitors []*pendingPod       // who looks for a node then, in the order of the queue

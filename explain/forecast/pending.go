@@ -32,7 +32,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 		return nil
 	}
 	begun := time.Now()
-	after := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, nil)
+	after := f.state(nil)
 	for i, kind := range f.kinds {
 		if !kind.waits || kind.open != "" || len(kind.room) > 0 {
 			continue

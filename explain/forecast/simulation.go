@@ -30,6 +30,11 @@ func (f *forecasting) simulateAll(ctx context.Context) error {
 			break
 		}
 		p.count()
+		if f.outlook != nil {
+			if err := f.outlook.add(ctx, p); err != nil {
+				return err
+			}
+		}
 		f.told.Orders++
 	}
 	if f.told.Orders == 1 && !f.certain() {
@@ -106,7 +111,7 @@ type simulatedEvent struct {
 
 // run plays the order to its end.
 func (p *simulation) run(ctx context.Context) error {
-	p.state = p.forecast.scheduler.State.NewSimulatedState(p.forecast.supposed.Nodes, nil)
+	p.state = p.forecast.state(nil)
 	begun := time.Now()
 	for _, t := range p.events() {
 		if err := ctx.Err(); err != nil {

@@ -16,7 +16,7 @@ import (
 // survey asks once for each kind of pending pods which nodes they fit when all are
 // gone who go and nobody has come, and for pods that wait whether they fit now.
 func (f *forecasting) survey(ctx context.Context) error {
-	empty := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, f.gone)
+	empty := f.state(f.gone)
 	begun, untried := time.Now(), 0
 	for _, kind := range f.kinds {
 		if time.Since(begun) > f.comparing() {
@@ -103,6 +103,9 @@ func (f *forecasting) worthTrying(kind *equivalenceClass) []string {
 	nodes := []string{}
 	for _, node := range f.supposed.Nodes {
 		nodes = append(nodes, node.Name)
+	}
+	for _, added := range f.added {
+		nodes = append(nodes, added.Node.Name)
 	}
 	for _, pod := range f.gone {
 		if !slices.Contains(nodes, pod.Spec.NodeName) {

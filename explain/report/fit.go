@@ -29,6 +29,7 @@ type FitQuery struct {
 	Pod      *corev1.Pod // one of them, which does not exist
 	Replicas int         // how many are asked for; at least 1
 	Admitted bool        // kube-apiserver admits one, as its dry run shows
+	New      NewNodes    // that are added before
 }
 
 // Fit is how many equal pods would be created and scheduled, on which nodes, and what
@@ -36,12 +37,19 @@ type FitQuery struct {
 type Fit struct {
 	metav1.TypeMeta `json:",inline"`
 
+	Added     *AddedNodes   `json:"added"` // null: only the nodes that exist
 	Asked     int           `json:"asked"`
 	Fits      *int          `json:"fits"` // null: not known, see Unknown; Placed were placed all the same
 	Placed    []PlacedOn    `json:"placed"`
 	Next      *NextPod      `json:"next"` // null where all fit, or where it is not known
 	Unknown   []UnknownPart `json:"unknown"`
 	Scheduler SchedulerInfo `json:"scheduler"`
+
+	// Pending are the pending pods by workload where the question is about those; nil
+	// where it is about further pods.
+	Pending []PendingFit `json:"pending,omitzero"`
+	// Held is how many pending pods more are not waiting for a node, with Pending.
+	Held int `json:"-"`
 }
 
 // PlacedOn is how many of the pods a node takes.
@@ -108,11 +116,15 @@ func (f *Fit) placed() (all int) {
 
 // Sentence is the answer in a sentence or two.
 func (f *Fit) Sentence() string {
+	if f.Pending != nil {
+		return f.pendingSentence()
+	}
 	placed := f.placed()
 	said := fmt.Sprintf("%d of %d %s.", placed, f.Asked, grammar.Agree(f.Asked, "fits", "fit"))
 	if f.Fits == nil {
 		said = f.openSentence(placed)
 	}
+	said = f.Added.begin(said, f.Fits)
 	if !f.Stopped() {
 		return said
 	}
@@ -181,9 +193,15 @@ func (f *Fit) Text(width int, pool func(node string) string) string {
 	if width <= 0 {
 		width = 1 << 20
 	}
+	pool = f.Added.pool(pool)
 	var d Document
 	d.add(Section{Lines: []string{f.Sentence()}})
-	d.add(f.places(pool))
+	d.add(f.Added.section(pool))
+	if f.Pending != nil {
+		d.add(f.pendingTable())
+	} else {
+		d.add(f.places(pool))
+	}
 	brief := func(text string) string { return text }
 	if f.Next != nil && f.Next.report != nil {
 		c := composer{f.Next.report, TextOptions{few: true}}

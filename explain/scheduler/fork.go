@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,6 +24,7 @@ type Fork struct {
 	copied map[string]bool                   // copied here, so they may be changed
 	lists  *views                            // nil: to be made
 	before map[*objectOverlay]map[string]any // what lay over other kinds of objects before this
+	added  []NewNode                         // nodes that do not exist, added here or in an outer fork
 }
 
 // Fork begins a simulated state.
@@ -30,6 +32,7 @@ func (t *State) Fork() *Fork {
 	s := &Fork{state: t, outer: t.overlay.fork, nodes: map[string]fwk.NodeInfo{}, copied: map[string]bool{}}
 	if s.outer != nil {
 		maps.Copy(s.nodes, s.outer.nodes)
+		s.added = slices.Clip(s.outer.added)
 	}
 	t.overlay.fork = s
 	return s

@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/core"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/informers/resource"
+	"k8s.io/client-go/informers/storage"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -22,6 +24,7 @@ type informerSet struct {
 	informers.SharedInformerFactory
 	handlers *[]cache.ResourceEventHandlerRegistration
 	overlays objectOverlays
+	likeOf   func(node string) string // of a CSINode: whose it is
 }
 
 // Core implements informers.SharedInformerFactory.
@@ -30,11 +33,17 @@ func (f informerSet) Core() core.Interface { return core.New(f, metav1.Namespace
 // Resource implements informers.SharedInformerFactory.
 func (f informerSet) Resource() resource.Interface { return resource.New(f, metav1.NamespaceAll, nil) }
 
+// Storage implements informers.SharedInformerFactory.
+func (f informerSet) Storage() storage.Interface { return storage.New(f, metav1.NamespaceAll, nil) }
+
 // InformerFor implements informers.SharedInformerFactory.
 func (f informerSet) InformerFor(object runtime.Object, build internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	informer := f.SharedInformerFactory.InformerFor(object, build)
 	if over := f.overlays.of(object); over != nil {
 		informer = overlayInformer{informer, over}
+	}
+	if _, ok := object.(*storagev1.CSINode); ok {
+		informer = likeInformer{informer, f.likeOf}
 	}
 	return notingInformer{informer, f.handlers}
 }

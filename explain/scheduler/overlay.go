@@ -88,7 +88,8 @@ type views struct {
 }
 
 // views lays the changed nodes over the lists of the snapshot, where they keep
-// their places; in the lists of those that hold pods with rules they come last.
+// their places and those that were added come last; in the lists of those that hold
+// pods with rules changed nodes come last.
 func (s *Fork) views() *views {
 	if s.lists != nil {
 		return s.lists
@@ -104,6 +105,9 @@ func (s *Fork) views() *views {
 			node = changed
 		}
 		v.all[i] = node
+	}
+	for _, added := range s.added {
+		v.all = append(v.all, s.nodes[added.Node.Name])
 	}
 	v.affinity, v.antiAffinity, v.beyondHost = s.unchanged(affinity), s.unchanged(anti), s.unchanged(beyond)
 	for _, node := range s.nodes {

@@ -77,7 +77,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		Forbidden:  options.Unreadable.Forbidden(),
 		namespaces: factory.Core().V1().Namespaces().Lister(),
 	}
-	fed := informerSet{factory, &s.handlers, s.State.objects}
+	fed := informerSet{factory, &s.handlers, s.State.objects, s.State.likeOf}
 	s.State.Listers = plugins.NewListers(fed, s.Forbidden)
 	request(factory)
 	if err := s.build(ctx, fed, readOnly); err != nil {

@@ -9,9 +9,20 @@ import (
 
 // Fit says how many equal pods that do not exist yet fit a cluster, where, and what stops
 // the next one. Before everything is in, the error is ErrReading.
-func Fit(ctx context.Context, c *Cluster, q report.FitQuery) (answer *report.Fit, err error) {
+func Fit(ctx context.Context, c *Cluster, q report.FitQuery) (*report.Fit, error) {
+	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return e.Fit(ctx, q) })
+}
+
+// FitPending says how many of the pending pods would be scheduled with some nodes more.
+// Before everything is in, the error is ErrReading.
+func FitPending(ctx context.Context, c *Cluster, added report.NewNodes) (*report.Fit, error) {
+	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return e.FitPending(ctx, added) })
+}
+
+// fit asks, and adds what limits every answer.
+func fit(c *Cluster, ask func(*explain.Engine) (*report.Fit, error)) (answer *report.Fit, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
-		answer, err = e.Fit(ctx, q)
+		answer, err = ask(e)
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// mostAdded is how many nodes may be added in a simulation.
+const mostAdded = 1000
+
+// addedNodes are the nodes that --add, --like and --pool ask for.
+type addedNodes struct {
+	count      int
+	like, pool string
+}
+
+// validate rejects flags that do not go together.
+func (a *addedNodes) validate() error {
+	switch {
+	case a.count == 0 && a.like == "" && a.pool == "":
+		return nil
+	case a.count == 0:
+		return exit.Usagef("fit: --like and --pool need --add N, the number of new nodes")
+	case a.count < 0 || a.count > mostAdded:
+		return exit.Usagef("fit: --add %d: use a number from 1 to %d", a.count, mostAdded)
+	case a.like == "" && a.pool == "":
+		return exit.Usagef("fit: --add needs --like NODE or --pool POOL: what a new node is like")
+	case a.like != "" && a.pool != "":
+		return exit.Usagef("fit: --like and --pool cannot be used together")
+	}
+	return nil
+}
+
+// of finds the node that the new ones are like.
+func (a *addedNodes) of(live *source.Live) (report.NewNodes, error) {
+	if a.count == 0 {
+		return report.NewNodes{}, nil
+	}
+	if err := live.Refused("nodes"); err != nil {
+		return report.NewNodes{}, fmt.Errorf("fit: %w", err)
+	}
+	if a.pool == "" {
+		names, err := named.ParseNodes("fit --like", []string{a.like})
+		if err == nil {
+			err = named.Nodes(live, "fit --like", names)
+		}
+		if err != nil {
+			return report.NewNodes{}, err
+		}
+		return report.NewNodes{Like: names[0], Count: a.count}, nil
+	}
+	node, err := ofPool(live, a.pool)
+	if err != nil {
+		return report.NewNodes{}, err
+	}
+	return report.NewNodes{Like: node.Name, Count: a.count}, nil
+}
+
+// ofPool is the node that new ones of a pool are like: the first by name, those first that
+// are Ready and schedulable.
+func ofPool(live *source.Live, pool string) (found *model.Node, err error) {
+	var pools []string
+	usable := func(node *model.Node) bool {
+		return node.Ready == corev1.ConditionTrue && !node.Cordoned && node.Lifecycle == ""
+	}
+	for _, node := range live.Snapshot.Nodes {
+		switch {
+		case node.Pool != pool:
+			if node.Pool != "" && !slices.Contains(pools, node.Pool) {
+				pools = append(pools, node.Pool)
+			}
+		case found == nil || !usable(found) && usable(node):
+			found = node
+		}
+	}
+	slices.Sort(pools)
+	switch {
+	case found != nil:
+		return found, nil
+	case len(pools) == 0:
+		return nil, fmt.Errorf("fit --pool %s: no such pool: no node has a label of a pool", pool)
+	}
+	return nil, fmt.Errorf("fit --pool %s: no such pool: there %s %s", pool, grammar.Agree(len(pools), "is", "are"), strings.TrimSpace(grammar.List(pools, grammar.Many)))
+}

@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// newNodes makes nodes that do not exist, and says what they are; nil for none.
+func (e *Engine) newNodes(ctx context.Context, wanted report.NewNodes) (nodes []scheduler.NewNode, added *report.AddedNodes, err error) {
+	if wanted.Count == 0 {
+		return nil, nil, nil
+	}
+	if why := e.scheduler.Forbidden["nodes"]; why != "" {
+		return nil, nil, fmt.Errorf("add a node like %s: %s", wanted.Like, why)
+	}
+	err = e.scheduler.Hold(ctx, nil, func() (err error) {
+		nodes, err = placement.NewNodes(ctx, e.scheduler, wanted.Like, wanted.Count)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	added = &report.AddedNodes{Like: wanted.Like, Zone: report.AddedZone(nodes[0].Node), DaemonPods: len(nodes[0].Pods)}
+	for _, one := range nodes {
+		added.Nodes = append(added.Nodes, one.Node.Name)
+	}
+	return nodes, added, nil
+}
+
+// add adds new nodes to a simulated state.
+func (e *Engine) add(ctx context.Context, on *scheduler.SimulatedState, wanted report.NewNodes) (*report.AddedNodes, error) {
+	nodes, added, err := e.newNodes(ctx, wanted)
+	for _, one := range nodes {
+		on.AddNode(one)
+	}
+	return added, err
+}
+
+// without counts how many of the pods fit the nodes that exist. What the devices of a
+// new node are is not known.
+func (e *Engine) without(ctx context.Context, answer *report.Fit, pod *corev1.Pod, pods int) error {
+	if len(pod.Spec.ResourceClaims) > 0 {
+		answer.Unknown = report.MergeUnknown(answer.Unknown, []report.UnknownPart{
+			{Resource: "resourceslices", Why: "the devices of a new node are not known", Plugins: []string{}},
+		})
+		return nil
+	}
+	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), pod, pods)
+	if err == nil && len(filled.Unknown) == 0 {
+		answer.Added.Without = new(len(filled.Nodes))
+	}
+	return err
+}
+
+// FitPending says how many of the pending pods would be scheduled if there were some nodes
+// more, and how many are without them.
+func (e *Engine) FitPending(ctx context.Context, wanted report.NewNodes) (*report.Fit, error) {
+	answer := &report.Fit{
+		TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind},
+		Placed:   []report.PlacedOn{}, Pending: []report.PendingFit{}, Unknown: []report.UnknownPart{},
+	}
+	nodes, added, err := e.newNodes(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	simulator := e.simulated()
+	before, err := simulator.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	simulator.Added = nodes
+	after, err := simulator.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer.Pending, answer.Held, answer.Added = after.Workloads, after.Held, added
+	if after.Unknown != "" {
+		answer.Unknown = []report.UnknownPart{{Resource: "pods", Why: after.Unknown, Plugins: []string{}}}
+	}
+	answer.Place(after.Nodes)
+	answer.CountPending(after.Fits)
+	if added != nil && before.Unknown == "" {
+		compared := &report.Fit{Pending: before.Workloads}
+		compared.CountPending(before.Fits)
+		added.Without = compared.Fits
+	}
+	return answer, e.scheduler.Hold(ctx, nil, func() error {
+		answer.Scheduler = e.schedulerInfo(e.scheduler.Profile(&corev1.Pod{}))
+		return nil
+	})
+}
