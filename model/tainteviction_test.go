@@ -128,7 +128,7 @@ func TestPodsAreEvictedWhenTheControllerDeletesThem(t *testing.T) {
 }
 
 // evictionRuns is how many random histories of a node are run.
-const evictionRuns = 40
+const evictionRuns = 60
 
 // evictionStep adds a taint to the node, or schedules a pod on it.
 type evictionStep struct {
@@ -140,12 +140,20 @@ type evictionStep struct {
 func someSteps(t *rapid.T) []evictionStep {
 	var steps []evictionStep
 	waits := []time.Duration{0, 7 * time.Second, 40 * time.Second}
-	for _, taint := range someTaints(t, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule) {
-		steps = append(steps, evictionStep{wait: modeltest.Draw(t, "wait", waits...), taint: &taint})
+	for _, key := range []string{"a", "b"} {
+		effect := modeltest.Draw(t, "effect", corev1.TaintEffectNoExecute, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule)
+		steps = append(steps, evictionStep{wait: modeltest.Draw(t, "wait", waits...), taint: &corev1.Taint{Key: key, Effect: effect}})
 	}
 	for range rapid.IntRange(1, 5).Draw(t, "pods") {
 		at := rapid.IntRange(0, len(steps)).Draw(t, "at")
 		step := evictionStep{wait: modeltest.Draw(t, "wait", waits...), pod: someTolerations(t)}
+		for _, key := range []string{"a", "b"} { // a pod that tolerates nothing has no countdown
+			if modeltest.Chance(t, "tolerates") {
+				step.pod = append(step.pod, corev1.Toleration{
+					Key: key, Operator: corev1.TolerationOpExists, TolerationSeconds: modeltest.Draw(t, "seconds", nil, new(int64(0)), new(int64(20)), new(int64(60))),
+				})
+			}
+		}
 		steps = append(steps[:at:at], append([]evictionStep{step}, steps[at:]...)...)
 	}
 	return steps
