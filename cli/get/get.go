@@ -38,10 +38,11 @@ var views = []view{
 		short: "List nodes, with free capacity, status and taints", list: (*Options).nodes},
 	{name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
 		short: "List pods, with status, QoS class, priority and node", list: (*Options).pods},
-	{name: "pending", about: "pending pods and the reason, a row for the replicas of a workload",
+	{name: "pending", about: "pending pods and the reason, one row for replicas",
 		short: "List pending pods, with the reason", list: (*Options).pending},
+	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
-	{name: "access", about: "what you may read, which views that opens, and whether fathom treats\nthe context as read-only"},
+	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
 }
 
 // viewExamples are those of the commands that list a view without the word get.

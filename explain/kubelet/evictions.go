@@ -60,14 +60,19 @@ func (e *Eviction) Score() *int {
 	return highest
 }
 
+// Request is how many bytes of memory the pod requests.
+func (e *Eviction) Request() int64 {
+	request := request(e.Pod.Object, corev1.ResourceMemory)
+	return request.Value()
+}
+
 // Excess is how many bytes of memory the pod uses over its request, below zero if it uses
 // less; ok is false where it is not known.
 func (e *Eviction) Excess() (bytes int64, ok bool) {
 	if e.Used == nil {
 		return 0, false
 	}
-	request := request(e.Pod.Object, corev1.ResourceMemory)
-	return e.Used.Memory - request.Value(), true
+	return e.Used.Memory - e.Request(), true
 }
 
 // Evictions are the pods of a node in the order in which its kubelet would evict them
