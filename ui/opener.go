@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
@@ -31,6 +32,8 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 			o.yamlWords(), o.yaml(on.Ref)))
 	default:
 		switch {
+		case do == keymap.NodeMap:
+			return o.app.history.open(nodemap.New(&o.app.host, nodemap.Of(&o.app.host, on.Ref.Name)))
 		case do == keymap.Explain && on.Node != nil:
 			return o.app.history.open(nodefit.New(&o.app.host, on.Node.Name))
 		case on.Pod != nil:

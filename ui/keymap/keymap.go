@@ -27,6 +27,7 @@ const (
 	OnEntry    // an entry of the activity is selected
 	InRecording
 	OnRecorded // a pod of a recording is selected
+	OnCell     // a node is selected in the node map
 	InInput
 )
 
@@ -40,6 +41,7 @@ const (
 	Explain
 	Unfold
 	GoNode
+	NodeMap
 	Fixes
 	Preempt
 	Trace
@@ -139,11 +141,12 @@ type Binding struct {
 var Bindings = []Binding{
 	{Open, OnGroup, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes of the group"},
 	{Open, OnPod, "enter", "enter", "why", OfSelection, "why", "open: why the pod is pending, or where it runs"},
-	{Open, OnNode, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
+	{Open, OnNode | OnCell, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
 	{Open, NamesNodes, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes that it names"},
 	{Explain, OnPod, "x", "x", "why", OfSelection, "why", "explain: the same page as `enter`; works in Trace too"},
-	{Explain, OnNode, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
+	{Explain, OnNode | OnCell, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},
+	{NodeMap, OnNode, "m", "m", "map", OfSelection, "map", "node map: one cell a node, by pool and zone"},
 	{Unfold, InPending, "+", "+", "unfold", OfSelection, "unfold", "list the pods of a row, or fold them again"},
 	{Open, OnFix, "enter", "enter", "", OfSelection, "plan it", "open: the plan of the fix, with confirmation"},
 	{Open, OnEntry, "enter", "enter", "undo", OfSelection, "undo", "open: the plan of the undo, with confirmation; for a running drain, its page"},
@@ -155,10 +158,10 @@ var Bindings = []Binding{
 	{Preempt, PodFacts, "p", "p", "preemption", OfSelection, "preemption", "what preemption can do: candidate nodes, victims, and where victims are rescheduled"},
 	{Trace, PodFacts, "T", "T", "trace", OfSelection, "trace", "the scheduling cycle, stage by stage; for a scheduled pod, why it is on its node"},
 	{Words, PodFacts, "W", "W", "message", OfSelection, "message", "kube-scheduler's message, fathom's, events and versions"},
-	{Cordon, OnNode | OnGroup | NodeFacts, "c", "c", "cordon", OfSelection, "cordon, uncordon", "cordon the node, or all marked nodes: asks first"},
-	{Uncordon, OnNode | OnGroup | NodeFacts, "u", "u", "uncordon", OfSelection, "cordon, uncordon", "uncordon the node, or all marked nodes: asks first"},
-	{Drain, OnNode | OnGroup | NodeFacts, "r", "r", "drain", OfSelection, "drain, taint, label", "drain: cordon the node and evict its pods; asks first"},
-	{Taint, OnNode | OnGroup | NodeFacts, "t", "t", "taint", OfSelection, "drain, taint, label", "add or remove a taint: type it, then confirm"},
+	{Cordon, OnNode | OnGroup | NodeFacts | OnCell, "c", "c", "cordon", OfSelection, "cordon, uncordon", "cordon the node, or all marked nodes: asks first"},
+	{Uncordon, OnNode | OnGroup | NodeFacts | OnCell, "u", "u", "uncordon", OfSelection, "cordon, uncordon", "uncordon the node, or all marked nodes: asks first"},
+	{Drain, OnNode | OnGroup | NodeFacts | OnCell, "r", "r", "drain", OfSelection, "drain, taint, label", "drain: cordon the node and evict its pods; asks first"},
+	{Taint, OnNode | OnGroup | NodeFacts | OnCell, "t", "t", "taint", OfSelection, "drain, taint, label", "add or remove a taint: type it, then confirm"},
 	{Label, OnNode | OnGroup | NodeFacts, "l", "l", "label", OfSelection, "drain, taint, label", "add or remove a label: type it, then confirm"},
 	{Label, OnPod, "l", "l", "label", OfSelection, "label", "add or remove a label: type it, then confirm"},
 	{Evict, OnPod, "e", "e", "evict", OfSelection, "evict", "evict the pod, or all marked pods: asks first"},
@@ -170,7 +173,8 @@ var Bindings = []Binding{
 	{Mark, Lists, "space", "space", "mark", OfList, "mark, unmark", "mark or unmark the row"},
 	{MarkTo, Lists, "ctrl+space", "ctrl-space", "", Unlisted, "", "mark all rows up to here"},
 	{Unmark, Lists, "M", "M", "unmark", OfList, "mark, unmark", "unmark all"},
-	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "show more columns, or fewer"},
+	{Wide, OnCell, "w", "w", "by", OfList, "rows by", "layout: rows of the node map by pool and zone, pool, zone or a label"},
+	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "layout: more columns, or fewer"},
 	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row"},
 	{Describe, Lists, "d", "d", "describe", OfList, "describe, YAML", "describe the live object"},
 	{YAML, Lists, "y", "y", "YAML", OfList, "describe, YAML", "YAML of the live object"},
@@ -184,8 +188,11 @@ var Bindings = []Binding{
 	{HalfDown, Lists | Text, "ctrl+d", "ctrl-d", "", Unlisted, "", "half a page down"},
 	{PageUp, Lists | Text, "ctrl+b pgup", "ctrl-b pgup", "", Unlisted, "", "a page up"},
 	{PageDown, Lists | Text, "ctrl+f pgdown", "ctrl-f pgdn", "", Unlisted, "", "a page down"},
-	{Left, Lists | Text, "left", "←", "", OfList, "scroll sideways", "scroll sideways where text is cut"},
-	{Right, Lists | Text, "right", "→", "", OfList, "scroll sideways", "scroll sideways where text is cut"},
+	{Left, OnCell, "h left", "h ←", "", OfList, "node before, after", "to the left: the node before"},
+	{Right, OnCell, "l right", "l →", "", OfList, "node before, after", "to the right: the node after"},
+	{Left, Lists | Text, "left", "←", "", OfList, "scroll sideways", "to the left: where text is cut"},
+	{Right, Lists | Text, "right", "→", "", OfList, "scroll sideways", "to the right: where text is cut"},
+	{NextPart, OnCell, "tab", "tab", "next", OfList, "what it shows", "the next part of the page: the node map shows cpu, memory, other resources, age or state"},
 	{NextPart, Lists, "tab", "tab", "", Unlisted, "", "the next part of the page"},
 	{PrevPart, Lists, "shift+tab", "shift-tab", "", Unlisted, "", "the previous part of the page"},
 	{NextMatch, Text, "ctrl+n", "ctrl-n", "next", OfList, "next, previous match", "the next match"},

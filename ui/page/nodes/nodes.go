@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -111,7 +112,7 @@ func (n *Page) Places() keymap.Place { return keymap.Everywhere | keymap.Lists |
 
 // Footer implements page.View.
 func (n *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
+	return page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
 }
 
 // Off implements page.View.
@@ -134,8 +135,13 @@ func (n *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := n.ActList(do); done {
 		return cmd
 	}
-	if do == keymap.Open {
+	switch do {
+	case keymap.Open:
 		return n.Host.OpenPods(n.Selected().Node.Name)
+	case keymap.NodeMap:
+		return n.Host.Open(nodemap.New(n.Host, nodemap.Source{
+			Crumbs: n.Self.Crumbs(), All: n.Natural, Filter: n.InForce, At: n.Selected().Ref.Name,
+		}))
 	}
 	return n.Host.ActOn(do, n.Selected())
 }
