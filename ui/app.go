@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
 // Options are what the dashboard starts with.
@@ -127,6 +128,7 @@ func (a *App) begin() {
 	a.head.short = a.head.shortContext()
 	a.verdicts = pending.NewVerdicts(&a.host)
 	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
+	a.pages.quotas = quotas.New(&a.host)
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
 // history is the pages that were shown so far.
@@ -28,6 +29,7 @@ type pages struct {
 	pending *pending.Page
 	pods    *pods.Page
 	nodes   *nodes.Page
+	quotas  *quotas.Page
 	budgets *budgets.Page
 }
 

@@ -122,6 +122,8 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.history.open(k.app.pages.pods), true
 	case keymap.Nodes:
 		return k.app.history.open(k.app.pages.nodes), true
+	case keymap.Quotas:
+		return k.app.history.open(k.app.pages.quotas), true
 	case keymap.Budgets:
 		return k.app.history.open(k.app.pages.budgets), true
 	case keymap.Activity:

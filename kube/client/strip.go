@@ -82,7 +82,7 @@ func (s *stripper) object(o metav1.Object) {
 }
 
 func (s *stripper) meta(m *metav1.ObjectMeta) {
-	m.Annotations = s.annotations(m.Annotations)
+	m.Annotations = s.pool.dictionary(s.annotations(m.Annotations))
 	s.pool.meta(m)
 }
 

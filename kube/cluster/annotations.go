@@ -7,6 +7,7 @@ import corev1 "k8s.io/api/core/v1"
 var ReadAnnotations = map[string]bool{
 	corev1.MirrorPodAnnotationKey:       true, // a static pod: cannot be evicted
 	corev1.MigratedPluginsAnnotationKey: true, // of a CSINode, by NodeVolumeLimits and VolumeBinding
+	"kubernetes.io/limit-ranger":        true, // of a pod that got defaults of a LimitRange
 
 	// Of claims and volumes, by VolumeBinding.
 	"volume.kubernetes.io/selected-node":             true,

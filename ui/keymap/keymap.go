@@ -90,6 +90,7 @@ const (
 	Pending
 	Pods
 	Nodes
+	Quotas
 	Budgets
 	AllNamespaces
 	Namespaces
@@ -202,6 +203,7 @@ var Bindings = []Binding{
 	{Pending, Everywhere, "1", "1", "Pending", OfAnywhere, "views", "Pending"},
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
+	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},
 	{Budgets, Everywhere, "9", "9", "Budgets", OfAnywhere, "views", "Budgets"},
 	{AllNamespaces, Everywhere, "0", "0", "", OfAnywhere, "namespaces", "all namespaces"},
 	{Namespaces, Lists, "n", "n", "namespaces", OfAnywhere, "namespaces", "choose a namespace; 1–9 are the recent ones"},

@@ -1,0 +1,255 @@
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Quota is a ResourceQuota, or a namespace that has a LimitRange and no ResourceQuota;
+// then Name is "".
+type Quota struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Scopes are the pods that it counts, "BestEffort", "PriorityClass In high"; none is all.
+	Scopes []string `json:"scopes"`
+	// Hard and Used are those of its status; Used is nil before there is one.
+	Hard corev1.ResourceList `json:"hard"`
+	Used corev1.ResourceList `json:"used"`
+	// Fullest is the resource of which most is used, and Percent how much; "" and nil
+	// where that is not known or nothing is limited.
+	Fullest corev1.ResourceName `json:"fullest"`
+	Percent *int                `json:"percent"`
+	// UsualPod is the median over the pods of the namespace of what the quota counts.
+	UsualPod corev1.ResourceList `json:"usualPod"`
+	// MorePods is how many more such pods the quota allows, and LimitedBy the resource
+	// that ends first; nil and "" where that is not known.
+	MorePods  *int64              `json:"morePods"`
+	LimitedBy corev1.ResourceName `json:"limitedBy"`
+	// LimitRanges are those of the namespace that have defaults, and DefaultedPods how
+	// many pods of it got some; nil where it is not known.
+	LimitRanges   []Defaults `json:"limitRanges"`
+	DefaultedPods *int       `json:"defaultedPods"`
+
+	Pods   int                   `json:"-"` // that UsualPod is of
+	Object *corev1.ResourceQuota `json:"-"` // nil without a quota
+}
+
+// Defaults are what a LimitRange gives containers that name no requests or limits.
+type Defaults struct {
+	Name     string              `json:"name"`
+	Requests corev1.ResourceList `json:"defaultRequest"`
+	Limits   corev1.ResourceList `json:"default"`
+}
+
+// limitRanger is the annotation of pods that got defaults, by the LimitRanger admission
+// plugin (limitRangerAnnotation in plugin/pkg/admission/limitranger).
+const limitRanger = "kubernetes.io/limit-ranger"
+
+// Quotas are the ResourceQuotas, the fullest first, then namespaces that only have a
+// LimitRange with defaults. Where limits are not known, neither are defaults.
+func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.LimitRange, limitsKnown bool) []Quota {
+	defaults := defaultsOf(limits)
+	all := make([]Quota, 0, len(quotas))
+	limited := map[string]bool{}
+	for _, object := range quotas {
+		limited[object.Namespace] = true
+		all = append(all, newQuota(object))
+	}
+	for namespace := range defaults {
+		if !limited[namespace] {
+			all = append(all, Quota{Namespace: namespace, Scopes: []string{}, Hard: corev1.ResourceList{}, Used: corev1.ResourceList{}})
+		}
+	}
+	pods := podsOf(s)
+	for i := range all {
+		q := &all[i]
+		own, known := pods[q.Namespace], podsKnown(s, q.Namespace)
+		if limitsKnown {
+			q.LimitRanges = append([]Defaults{}, defaults[q.Namespace]...)
+		}
+		if known {
+			q.measure(own)
+			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return p.Object.Annotations[limitRanger] != "" }))
+		}
+	}
+	slices.SortFunc(all, compareQuotas)
+	return all
+}
+
+// compareQuotas puts the fullest first, and what has no quota last.
+func compareQuotas(a, b Quota) int {
+	percent := func(q Quota) int {
+		switch {
+		case q.Object == nil:
+			return -2
+		case q.Percent == nil:
+			return -1
+		}
+		return *q.Percent
+	}
+	return cmp.Or(cmp.Compare(percent(b), percent(a)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// newQuota is a quota by its status.
+func newQuota(object *corev1.ResourceQuota) Quota {
+	q := Quota{
+		Namespace: object.Namespace, Name: object.Name, Object: object, Scopes: scopes(&object.Spec),
+		Hard: object.Status.Hard, Used: object.Status.Used,
+	}
+	if q.Hard == nil { // the controller has not seen it yet
+		q.Hard = object.Spec.Hard
+	}
+	if q.Hard == nil {
+		q.Hard = corev1.ResourceList{}
+	}
+	for _, name := range q.Resources() {
+		if percent, known := q.PercentOf(name); known && (q.Percent == nil || percent > *q.Percent) {
+			q.Fullest, q.Percent = name, new(percent)
+		}
+	}
+	return q
+}
+
+// scopes say which pods a quota counts.
+func scopes(spec *corev1.ResourceQuotaSpec) []string {
+	words := []string{}
+	for _, scope := range spec.Scopes {
+		words = append(words, string(scope))
+	}
+	if spec.ScopeSelector == nil {
+		return words
+	}
+	for _, term := range spec.ScopeSelector.MatchExpressions {
+		words = append(words, strings.TrimSpace(fmt.Sprintf("%s %s %s", term.ScopeName, term.Operator, strings.Join(term.Values, ","))))
+	}
+	return words
+}
+
+// Resources are the names of what the quota limits, the fullest first.
+func (q *Quota) Resources() []corev1.ResourceName {
+	names := make([]corev1.ResourceName, 0, len(q.Hard))
+	for name := range q.Hard {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b corev1.ResourceName) int {
+		first, _ := q.PercentOf(a)
+		second, _ := q.PercentOf(b)
+		return cmp.Or(cmp.Compare(second, first), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// PercentOf is how much of a resource is used; unknown before the quota has a status. What
+// is not allowed at all, a hard limit of 0, is 0% used.
+func (q *Quota) PercentOf(name corev1.ResourceName) (percent int, known bool) {
+	used, hard, known := q.Amounts(name)
+	return model.Percent(used, hard), known
+}
+
+// Amounts are what is used of a resource and its limit, in the units that the scheduler
+// counts in.
+func (q *Quota) Amounts(name corev1.ResourceName) (used, hard int64, known bool) {
+	quantity, known := q.Used[name]
+	used, _ = model.Count(Counted(name), quantity)
+	hard, _ = model.Count(Counted(name), q.Hard[name])
+	return used, hard, known
+}
+
+// Counted is the resource that a quota limits by a name: cpu of "requests.cpu". A count of
+// objects goes by its own name.
+func Counted(name corev1.ResourceName) corev1.ResourceName {
+	text := string(name)
+	for _, head := range []string{corev1.DefaultResourceRequestsPrefix, "limits."} {
+		if rest, ok := strings.CutPrefix(text, head); ok {
+			return corev1.ResourceName(rest)
+		}
+	}
+	return name
+}
+
+// amountOf is what a quota counts for a pod under a name; 0 for what it does not count
+// for pods.
+func amountOf(pod *model.Pod, name corev1.ResourceName) int64 {
+	switch {
+	case name == corev1.ResourcePods || name == "count/pods":
+		return 1
+	case strings.HasPrefix(string(name), "limits."):
+		return pod.Limits.Of(Counted(name))
+	}
+	return pod.Requests.Of(Counted(name))
+}
+
+// measure says how many more pods of the usual size the quota allows.
+func (q *Quota) measure(pods []*model.Pod) {
+	q.Pods = len(pods)
+	q.UsualPod = corev1.ResourceList{}
+	if len(pods) == 0 {
+		return
+	}
+	all := true
+	for _, name := range q.Resources() {
+		amounts := make([]int64, len(pods))
+		for i, pod := range pods {
+			amounts[i] = amountOf(pod, name)
+		}
+		slices.Sort(amounts)
+		usual := amounts[len(amounts)/2]
+		if usual <= 0 {
+			continue
+		}
+		q.UsualPod[name] = quantity(Counted(name), usual)
+		used, hard, known := q.Amounts(name)
+		all = all && known
+		if more := max(hard-used, 0) / usual; q.MorePods == nil || more < *q.MorePods {
+			q.MorePods, q.LimitedBy = new(more), name
+		}
+	}
+	if !all {
+		q.MorePods, q.LimitedBy = nil, ""
+	}
+}
+
+// quantity is an amount in the scheduler's unit, as Kubernetes writes it.
+func quantity(name corev1.ResourceName, amount int64) resource.Quantity {
+	switch {
+	case name == corev1.ResourceCPU:
+		return *resource.NewMilliQuantity(amount, resource.DecimalSI)
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+		return *resource.NewQuantity(amount, resource.BinarySI)
+	}
+	return *resource.NewQuantity(amount, resource.DecimalSI)
+}
+
+// defaultsOf are the defaults for containers, by namespace.
+func defaultsOf(limits []*corev1.LimitRange) map[string][]Defaults {
+	found := map[string][]Defaults{}
+	for _, object := range limits {
+		d := Defaults{Name: object.Name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+		for i := range object.Spec.Limits {
+			item := &object.Spec.Limits[i]
+			if item.Type != corev1.LimitTypeContainer {
+				continue
+			}
+			for name, amount := range item.DefaultRequest {
+				d.Requests[name] = amount
+			}
+			for name, amount := range item.Default {
+				d.Limits[name] = amount
+			}
+		}
+		if len(d.Requests)+len(d.Limits) > 0 {
+			found[object.Namespace] = append(found[object.Namespace], d)
+		}
+	}
+	for _, list := range found {
+		slices.SortFunc(list, func(a, b Defaults) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return found
+}

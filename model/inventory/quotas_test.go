@@ -1,0 +1,159 @@
+package inventory
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+func quota(name string, hard, used corev1.ResourceList, scopes ...corev1.ResourceQuotaScope) *corev1.ResourceQuota {
+	return &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name},
+		Spec:       corev1.ResourceQuotaSpec{Hard: hard, Scopes: scopes},
+		Status:     corev1.ResourceQuotaStatus{Hard: hard, Used: used},
+	}
+}
+
+// snapshotOf is a snapshot of some pods.
+func snapshotOf(status model.Status, pods ...*corev1.Pod) *model.Snapshot {
+	b := model.NewBuilder()
+	for _, pod := range pods {
+		b.Pod(nil, pod)
+	}
+	return b.Build(1, status, nil)
+}
+
+// dev are pods of 500m, 1 and 2 cores, each of 1Gi, and one that has ended.
+func dev(status model.Status) *model.Snapshot {
+	return snapshotOf(status,
+		modeltest.NewPod("dev/a", "n1", "500m", "1Gi", 0, func(p *corev1.Pod) { p.Annotations = map[string]string{limitRanger: "LimitRanger plugin set: cpu"} }),
+		modeltest.NewPod("dev/b", "n1", "1", "1Gi", 0, nil),
+		modeltest.NewPod("dev/c", "", "2", "1Gi", 0, nil),
+		modeltest.NewPod("dev/d", "n1", "64", "1Gi", 0, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }),
+	)
+}
+
+func TestWhatAQuotaAllows(t *testing.T) {
+	q := modeltest.Quantities
+	for _, test := range []struct {
+		name    string
+		quota   *corev1.ResourceQuota
+		status  model.Status
+		fullest string
+		percent int // -1: unknown
+		more    int64
+		by      string
+		scopes  []string
+	}{
+		{"the fullest resource counts", quota("a", q("requests.cpu", "10", "pods", "4"), q("requests.cpu", "3500m", "pods", "3")),
+			model.Status{}, "pods", 75, 1, "pods", nil},
+		{"what is left in pods rounds down", quota("a", q("requests.cpu", "6", "pods", "40"), q("requests.cpu", "3500m", "pods", "3")),
+			model.Status{}, "requests.cpu", 58, 2, "requests.cpu", nil},
+		{"cpu is requests.cpu", quota("a", q("cpu", "4"), q("cpu", "3500m")), model.Status{}, "cpu", 87, 0, "cpu", nil},
+		{"more is used than is allowed now", quota("a", q("pods", "2"), q("pods", "3")), model.Status{}, "pods", 150, 0, "pods", nil},
+		{"what no pod uses limits none", quota("a", q("limits.cpu", "4", "services", "2"), q("limits.cpu", "0", "services", "2")),
+			model.Status{}, "services", 100, -1, "", nil},
+		{"what is not allowed at all is not full", quota("a", q("services.nodeports", "0", "pods", "30"), q("services.nodeports", "0", "pods", "3")),
+			model.Status{}, "pods", 10, 27, "pods", nil},
+		{"no status yet", &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "a"}, Spec: corev1.ResourceQuotaSpec{Hard: q("pods", "3")}},
+			model.Status{}, "", -1, -1, "", nil},
+		{"pods that were not read", quota("a", q("pods", "4"), q("pods", "3")),
+			model.Status{Unread: []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}}, "pods", 75, -1, "", nil},
+		{"pods of another namespace were read", quota("a", q("pods", "4"), q("pods", "3")), model.Status{Namespace: "shop"}, "pods", 75, -1, "", nil},
+		{"a scope", quota("a", q("pods", "4"), q("pods", "0"), corev1.ResourceQuotaScopeBestEffort), model.Status{}, "pods", 0, 4, "pods", []string{"BestEffort"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Quotas(dev(test.status), []*corev1.ResourceQuota{test.quota}, nil, true)[0]
+			percent, more := -1, int64(-1)
+			if got.Percent != nil {
+				percent = *got.Percent
+			}
+			if got.MorePods != nil {
+				more = *got.MorePods
+			}
+			if string(got.Fullest) != test.fullest || percent != test.percent || more != test.more || string(got.LimitedBy) != test.by {
+				t.Errorf("%s %d%%, %d more by %s; want %s %d%%, %d more by %s",
+					got.Fullest, percent, more, got.LimitedBy, test.fullest, test.percent, test.more, test.by)
+			}
+			if diff := cmp.Diff(append([]string{}, test.scopes...), got.Scopes); diff != "" {
+				t.Errorf("scopes: %s", diff)
+			}
+		})
+	}
+}
+
+func TestScopesThatSelectPriorityClasses(t *testing.T) {
+	object := quota("a", modeltest.Quantities("pods", "4"), nil)
+	object.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+		{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"high", "low"}},
+		{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpExists},
+	}}
+	got := Quotas(dev(model.Status{}), []*corev1.ResourceQuota{object}, nil, true)[0].Scopes
+	if diff := cmp.Diff([]string{"PriorityClass In high,low", "PriorityClass Exists"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDefaultsOfALimitRangeAndWhoGotThem(t *testing.T) {
+	q := modeltest.Quantities
+	limits := []*corev1.LimitRange{{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "defaults"},
+		Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
+			{Type: corev1.LimitTypeContainer, DefaultRequest: q("cpu", "100m"), Default: q("cpu", "1")},
+			{Type: corev1.LimitTypePod, Max: q("cpu", "8")},
+		}},
+	}, {
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "no-defaults"},
+		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Max: q("cpu", "8")}}},
+	}}
+	got := Quotas(dev(model.Status{}), nil, limits, true)
+	if len(got) != 1 || got[0].Name != "" || got[0].Object != nil {
+		t.Fatalf("a namespace without a quota: %+v", got)
+	}
+	want := []Defaults{{Name: "defaults", Requests: q("cpu", "100m"), Limits: q("cpu", "1")}}
+	if diff := cmp.Diff(want, got[0].LimitRanges); diff != "" {
+		t.Error(diff)
+	}
+	if pods := got[0].DefaultedPods; pods == nil || *pods != 1 {
+		t.Errorf("%v pods got defaults, want 1", pods)
+	}
+	unknown := Quotas(dev(model.Status{}), []*corev1.ResourceQuota{quota("a", q("pods", "4"), nil)}, nil, false)
+	if unknown[0].LimitRanges != nil {
+		t.Errorf("LimitRanges that were not read: %v", unknown[0].LimitRanges)
+	}
+}
+
+func TestTheFullestQuotaIsFirst(t *testing.T) {
+	q := modeltest.Quantities
+	got := Quotas(dev(model.Status{}), []*corev1.ResourceQuota{
+		quota("b", q("pods", "4"), q("pods", "1")), quota("unknown", q("pods", "4"), nil), quota("full", q("pods", "4"), q("pods", "4")), quota("a", q("pods", "4"), q("pods", "1")),
+	}, nil, true)
+	var names []string
+	for _, quota := range got {
+		names = append(names, quota.Name)
+	}
+	if diff := cmp.Diff([]string{"full", "a", "b", "unknown"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAQuotaIsWrittenAsItsStatusIs(t *testing.T) {
+	q := modeltest.Quantities
+	object := quota("a", q("requests.memory", "1536Mi", "requests.cpu", "4"), q("requests.memory", "1Gi", "requests.cpu", "3500m"))
+	text, err := json.Marshal(Quotas(dev(model.Status{}), []*corev1.ResourceQuota{object}, nil, true)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"namespace":"dev","name":"a","scopes":[],"hard":{"requests.cpu":"4","requests.memory":"1536Mi"},` +
+		`"used":{"requests.cpu":"3500m","requests.memory":"1Gi"},"fullest":"requests.cpu","percent":87,` +
+		`"usualPod":{"requests.cpu":"1","requests.memory":"1Gi"},"morePods":0,"limitedBy":"requests.cpu","limitRanges":[],"defaultedPods":1}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Error(diff)
+	}
+}

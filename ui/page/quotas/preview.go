@@ -1,0 +1,147 @@
+package quotas
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/computed"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// below draws the selected quota under the list: each resource, how many more pods it
+// allows, and the defaults of LimitRanges.
+func (p *Page) below(rows int) []string {
+	r, ok := p.Table.Selected()
+	if !ok {
+		return make([]string, rows)
+	}
+	if p.Table.SelectedGone() {
+		return computed.NewBelow(&p.Page, id(r), "gone").Lines(rows)
+	}
+	title := id(r)
+	if r.Object == nil {
+		title = r.Namespace
+	}
+	b := computed.NewBelow(&p.Page, append([]string{title}, r.Scopes...)...)
+	last := append([]string{moreWords(&r)}, p.defaultWords(&r)...)
+	p.addResources(b, &r, rows-1-len(last))
+	for _, words := range last {
+		b.Add(words, tone.Plain)
+	}
+	return b.Lines(rows)
+}
+
+// addResources draws a bar for each resource, in at most so many lines.
+func (p *Page) addResources(b *computed.Below, r *row, lines int) {
+	names := r.Resources()
+	shown := names
+	if len(names) > lines {
+		shown = names[:max(lines-1, 0)]
+	}
+	wide := 0
+	for _, name := range shown {
+		wide = max(wide, cells.Width(model.Clean(string(name))))
+	}
+	wide = min(wide, b.Width/2)
+	for _, name := range shown {
+		head := b.Styles.Text.Render(cells.Left(cells.CutName(model.Clean(string(name)), wide), wide) + " ")
+		used, hard, known := r.Amounts(name)
+		words := "  " + usedOf(r, name)
+		switch {
+		case !known:
+			b.AddDrawn(head + b.Styles.Unknown.Render(model.UnknownFigure) + b.Styles.Text.Render(words))
+			continue
+		case hard == 0 && used == 0:
+			b.AddDrawn(head + b.Styles.Text.Render("none is allowed"))
+			continue
+		case used > hard:
+			words += ", " + left(name, used-hard, model.Up) + " over the limit"
+		default:
+			words += ", " + left(name, hard-used, model.Down) + " left"
+		}
+		_, bar := gauge.Draw(b.Styles, p.Host.Levels(), longBar, used, hard)
+		percent := cells.Right(gauge.Words(used, hard), len(" 100%"))
+		level := p.Host.Levels().Tone(model.Percent(used, hard)).Style(b.Styles)
+		b.AddDrawn(head + bar + level.Render(percent) + b.Styles.Text.Render(cells.Cut(words, max(b.Room()-wide-1-longBar-len(" 100%"), 0))))
+	}
+	if more := len(names) - len(shown); more > 0 {
+		b.Add(grammar.Count(more, "more resource", "more resources"), tone.Dim)
+	}
+}
+
+// moreWords say how many more pods fit, and of which size.
+func moreWords(r *row) string {
+	switch {
+	case r.Object == nil:
+		return "no ResourceQuota"
+	case r.MorePods == nil && r.Pods == 0 && r.UsualPod != nil:
+		return "no pods: how many more it allows is unknown"
+	case r.MorePods == nil:
+		return "how many more pods it allows is unknown"
+	}
+	var sizes []string
+	for _, name := range slices.Sorted(maps.Keys(r.UsualPod)) {
+		if name == corev1.ResourcePods || name == "count/pods" {
+			continue
+		}
+		size, _ := model.Count(inventory.Counted(name), r.UsualPod[name])
+		sizes = append(sizes, string(name)+" "+left(name, size, model.Up))
+	}
+	words := "allows " + grammar.Count(int(*r.MorePods), "more pod", "more pods")
+	if len(sizes) > 0 {
+		words += " of the usual size (median of " + model.FormatCount(r.Pods) + "): " + strings.Join(sizes, ", ")
+	}
+	return words
+}
+
+// left is an amount in a sentence.
+func left(name corev1.ResourceName, of int64, round model.Rounding) string {
+	if inventory.Counted(name) == corev1.ResourceCPU {
+		return model.FormatCPU(of, round)
+	}
+	return amount(name, of, round)
+}
+
+// defaultWords say what LimitRanges give, and how many pods got it.
+func (p *Page) defaultWords(r *row) []string {
+	if why, unread := p.Objects.Unread[limitRanges]; unread {
+		return []string{"LimitRanges are unknown: " + why}
+	}
+	if len(r.LimitRanges) == 0 {
+		return nil
+	}
+	got := model.UnknownFigure + " pods"
+	if r.DefaultedPods != nil {
+		got = model.FormatCount(*r.DefaultedPods) + " of " + grammar.Count(r.Pods, "pod", "pods")
+	}
+	words := make([]string, len(r.LimitRanges))
+	for i, d := range r.LimitRanges {
+		words[i] = "LimitRange " + d.Name + ": " + amounts("requests", d.Requests, "limits", d.Limits)
+	}
+	return []string{got + " got defaults of " + strings.Join(words, "; ")}
+}
+
+// amounts word two lists: "requests cpu 100m, memory 1Gi, limits memory 2Gi".
+func amounts(head string, of corev1.ResourceList, otherHead string, other corev1.ResourceList) string {
+	var words []string
+	for _, part := range []struct {
+		head string
+		list corev1.ResourceList
+	}{{head, of}, {otherHead, other}} {
+		before := part.head + " "
+		for _, name := range slices.Sorted(maps.Keys(part.list)) {
+			quantity := part.list[name]
+			words = append(words, before+string(name)+" "+quantity.String())
+			before = ""
+		}
+	}
+	return strings.Join(words, ", ")
+}
