@@ -42,6 +42,7 @@ var views = []view{
 		short: "List pending pods, with the reason", list: (*Options).pending},
 	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
 	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
+	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: (*Options).pools},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
 	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
 }
@@ -80,6 +81,7 @@ type Options struct {
 	source    *source.Options
 	scope     scope.Scope
 	object    string // the name of the object that the view is of; "" without
+	by        string // the label that pools are of; "" is pool and zone
 	output    string
 	noHeaders bool
 
@@ -110,6 +112,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 		},
 	}
 	g.addFlags(cmd)
+	cmd.Flags().StringVar(&g.by, "by", "", "The node `LABEL` that pools are of, not pool and zone.")
 	return cmd
 }
 
@@ -206,6 +209,12 @@ func noNames(cmd *cobra.Command, verb, view string, names []string) error {
 func (g *Options) validate(v view) error {
 	if err := output.Check(g.output, forms...); err != nil {
 		return err
+	}
+	if g.by != "" && v.name != "pools" {
+		return exit.Usagef("get %s: --by is only for pools", v.name)
+	}
+	if v.name == "pools" && g.output == "name" {
+		return exit.Usagef("get pools: -o name: a pool is not an object of the API: choose text, wide, json or yaml")
 	}
 	if v.list == nil && g.source.From != "" {
 		return exit.Usagef("get access: it needs a cluster: leave out --from")

@@ -194,6 +194,30 @@ func (l *Live) Seek(ctx context.Context) error {
 	return nil
 }
 
+// measuring is how long a command waits for metrics, which it can do without.
+const measuring = 5 * time.Second
+
+// Measure waits for usage, or until it is known that there is none.
+func (l *Live) Measure(ctx context.Context) error {
+	l.ShowUsage(true)
+	defer l.ShowUsage(false)
+	limited, cancel := context.WithTimeout(ctx, measuring)
+	defer cancel()
+	for l.Snapshot.Usage == nil && l.Snapshot.Status.MetricsNote == "" {
+		s, err := l.Next(limited)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case limited.Err() != nil:
+			return nil
+		case err != nil:
+			return fmt.Errorf("read cluster: %w", err)
+		}
+		l.Snapshot = s
+	}
+	return nil
+}
+
 // Overlooks reports whether pods that could not be created may have been missed.
 func (l *Live) Overlooks() bool {
 	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.Refused(resource) != nil })

@@ -1,0 +1,286 @@
+package inventory
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Pool is the nodes of a pool in a zone, or those with one value of a label. What depends
+// on the pods of nodes is nil where not all pods could be read.
+type Pool struct {
+	// Pool and Zone are "" for nodes without. With a label Pool is its value, and Zone "".
+	Pool string `json:"pool"`
+	Zone string `json:"zone"`
+	// Schedulable nodes are Ready, and neither cordoned, nor new, nor about to be removed.
+	Nodes       int `json:"nodes"`
+	Ready       int `json:"ready"`
+	Schedulable int `json:"schedulable"`
+
+	Allocatable Amounts  `json:"allocatable"`
+	Requested   *Amounts `json:"requested"`
+	// Used is measured; nil where it is not for each of the nodes.
+	Used *Amounts `json:"used"`
+	// LargestFree is the most that is free of each resource on one schedulable node that
+	// takes more pods. The amounts of two resources may be of different nodes.
+	LargestFree *Amounts `json:"largestFree"`
+	// Stranded is what cannot be used on schedulable nodes: cpu that is free where memory
+	// is full, and memory that is free where cpu is.
+	Stranded *Amounts `json:"stranded"`
+	// Pending counts the pending pods that target it: see targets.
+	Pending *int `json:"pending"`
+	// Balance is of all nodes of the pool, in all zones.
+	Balance *Balance `json:"balance"`
+
+	Members []*model.Node `json:"-"`
+	// StrandedCPU and StrandedMemory are the nodes that Stranded is on.
+	StrandedCPU, StrandedMemory int `json:"-"`
+	// Lacks is the resource of which no schedulable node has as much free as Lacking of
+	// the pending pods need, although a node here has as much allocatable; "" is none.
+	Lacks   corev1.ResourceName `json:"-"`
+	Lacking int                 `json:"-"`
+
+	waiting []*model.Kind // the pending pods that target it
+}
+
+// Pools groups the nodes by pool and zone, or by one label, sorted by both; nodes without
+// are last. full is the percentage from which a resource of a node counts as full.
+func Pools(s *model.Snapshot, by string, full int) []Pool {
+	type key struct{ pool, zone string }
+	members, ofPool := map[key][]*model.Node{}, map[string][]*model.Node{}
+	for _, n := range s.Nodes {
+		k := key{n.Pool, n.Zone}
+		if by != "" {
+			k = key{n.Object.Labels[by], ""}
+		}
+		members[k] = append(members[k], n)
+		ofPool[k.pool] = append(ofPool[k.pool], n)
+	}
+	pools := make([]Pool, 0, len(members))
+	for k, nodes := range members {
+		pools = append(pools, Pool{Pool: k.pool, Zone: k.zone, Members: nodes})
+	}
+	slices.SortFunc(pools, func(a, b Pool) int {
+		return cmp.Or(compareNames(a.Pool, b.Pool), compareNames(a.Zone, b.Zone))
+	})
+	counted := podsKnown(s)
+	for i := range pools {
+		pools[i].sum(s.Usage)
+		if counted {
+			pools[i].count(full)
+		}
+	}
+	if counted {
+		target(s, pools)
+		balances := map[string]*Balance{}
+		for name, nodes := range ofPool {
+			balances[name] = balanceOf(nodes)
+		}
+		for i := range pools {
+			pools[i].Balance = balances[pools[i].Pool]
+			pools[i].lack()
+		}
+	}
+	return pools
+}
+
+// compareNames sorts by name, with no name last.
+func compareNames(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == "":
+		return 1
+	case b == "":
+		return -1
+	}
+	return strings.Compare(a, b)
+}
+
+// podsKnown reports whether all pods were read, so that what nodes have free is known.
+func podsKnown(s *model.Snapshot) bool {
+	_, reading := s.Status.Reading["pods"]
+	return !reading && s.Status.Namespace == "" &&
+		!slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" })
+}
+
+// schedulable reports whether the scheduler may place new pods on the node at all.
+func schedulable(n *model.Node) bool {
+	return n.Ready == corev1.ConditionTrue && !n.Cordoned && n.Lifecycle == ""
+}
+
+// sum counts the nodes, and adds up what they have and use.
+func (p *Pool) sum(usage *model.Usage) {
+	whole := model.CapacityOf(p.Members)
+	p.Nodes, p.Ready, p.Allocatable = whole.Nodes, whole.Ready, Amounts{whole.Allocatable}
+	measured, used := usage != nil, Amounts{}
+	for _, n := range p.Members {
+		if schedulable(n) {
+			p.Schedulable++
+		}
+		if !measured {
+			continue
+		}
+		var amount model.Amount
+		amount, measured = usage.Nodes[n.Name]
+		used.MilliCPU, used.Memory = model.Sum(used.MilliCPU, amount.MilliCPU), model.Sum(used.Memory, amount.Memory)
+	}
+	if measured {
+		p.Used = &used
+	}
+}
+
+// count adds up what depends on the pods of the nodes.
+func (p *Pool) count(full int) {
+	p.Requested, p.LargestFree, p.Stranded, p.Pending = &Amounts{model.CapacityOf(p.Members).Requested}, &Amounts{}, &Amounts{}, new(0)
+	for _, n := range p.Members {
+		if !schedulable(n) {
+			continue
+		}
+		free := n.Allocatable.Minus(&n.Requested)
+		if free.Pods > 0 {
+			p.LargestFree.raise(&free)
+		}
+		cpu, knowsCPU := n.Percent(corev1.ResourceCPU)
+		memory, knowsMemory := n.Percent(corev1.ResourceMemory)
+		if !knowsCPU || !knowsMemory {
+			continue
+		}
+		if cpu >= full && memory < full {
+			p.Stranded.Memory = model.Sum(p.Stranded.Memory, free.Memory)
+			p.StrandedMemory++
+		}
+		if memory >= full && cpu < full {
+			p.Stranded.MilliCPU = model.Sum(p.Stranded.MilliCPU, free.MilliCPU)
+			p.StrandedCPU++
+		}
+	}
+}
+
+// target counts the pending pods that target each of some groups of nodes. A pod without
+// a node targets a group if its node selector, its required node affinity and its
+// tolerations allow a node of it, and do not allow nodes of every group: a pod that may
+// be scheduled anywhere targets none. Neither free capacity nor volumes are looked at,
+// nor taints that say what state a node is in (see isState), so that pods for a pool that
+// is NotReady or cordoned still count there.
+func target(s *model.Snapshot, pools []Pool) {
+	allowed := map[string][]int{} // by what decides it: the groups
+	for _, kind := range s.Pending {
+		pod := kind.First().Object
+		if kind.Refused != nil || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
+			continue
+		}
+		key := placementKey(pod)
+		groups, known := allowed[key]
+		if !known {
+			groups = allowing(pod, pools)
+			allowed[key] = groups
+		}
+		if len(groups) == len(pools) {
+			continue
+		}
+		for _, at := range groups {
+			*pools[at].Pending += len(kind.Pods)
+			pools[at].waiting = append(pools[at].waiting, kind)
+		}
+	}
+}
+
+// allowing are the groups with a node that the pod allows.
+func allowing(pod *corev1.Pod, pools []Pool) []int {
+	affinity := nodeaffinity.GetRequiredNodeAffinity(pod)
+	var groups []int
+	for i := range pools {
+		if slices.ContainsFunc(pools[i].Members, func(n *model.Node) bool { return allows(pod, affinity, n.Object) }) {
+			groups = append(groups, i)
+		}
+	}
+	return groups
+}
+
+// allows reports whether the node matches the pod's required affinity, and the pod
+// tolerates the taints that say which pods the node is for.
+func allows(pod *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, node *corev1.Node) bool {
+	if match, err := affinity.Match(node); err != nil || !match {
+		return false
+	}
+	_, rejected := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !isState(t.Key)
+	}, false)
+	return !rejected
+}
+
+// isState reports whether a taint says what state a node is in rather than which pods it
+// is for: those of Kubernetes' own domains, which controllers set and remove.
+func isState(key string) bool {
+	return strings.HasPrefix(key, model.TaintDomain) || strings.HasPrefix(key, "node.cloudprovider.kubernetes.io/")
+}
+
+// placementKey is equal for pods that allow the same nodes.
+func placementKey(pod *corev1.Pod) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
+		b.WriteString(name + "=" + pod.Spec.NodeSelector[name] + "\n")
+	}
+	if affinity := pod.Spec.Affinity; affinity != nil && affinity.NodeAffinity != nil {
+		b.WriteString(affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.String())
+	}
+	for i := range pod.Spec.Tolerations {
+		b.WriteString(pod.Spec.Tolerations[i].String())
+	}
+	return b.String()
+}
+
+// lack finds the resource that most of the pending pods lack here. A pod that no node
+// here could take even if it were empty is too large, and does not count.
+func (p *Pool) lack() {
+	var largest Amounts
+	for _, n := range p.Members {
+		largest.raise(&n.Allocatable)
+	}
+	pods := map[corev1.ResourceName]int{}
+	for _, kind := range p.waiting {
+		if name := lacked(&kind.First().Requests, &p.LargestFree.Resources, &largest.Resources); name != "" {
+			pods[name] += len(kind.Pods)
+		}
+	}
+	if len(pods) == 0 {
+		return
+	}
+	p.Lacks = slices.MinFunc(slices.Collect(maps.Keys(pods)), func(a, b corev1.ResourceName) int {
+		return cmp.Or(pods[b]-pods[a], rank(a)-rank(b), strings.Compare(string(a), string(b)))
+	})
+	p.Lacking = pods[p.Lacks]
+}
+
+// lacked is the first resource of which more is wanted than is free; "" if there is none,
+// or more is wanted of one than there is at all.
+func lacked(wanted, free, whole *model.Resources) (found corev1.ResourceName) {
+	names := slices.Concat(plain[:len(plain)-1], slices.Sorted(maps.Keys(wanted.Scalar)))
+	for _, name := range names {
+		amount := wanted.Of(name)
+		if amount > max(whole.Of(name), 0) {
+			return ""
+		}
+		if found == "" && amount > max(free.Of(name), 0) {
+			found = name
+		}
+	}
+	return found
+}
+
+// rank puts the resources that every node has before others.
+func rank(name corev1.ResourceName) int {
+	if at := slices.Index(plain, name); at >= 0 {
+		return at
+	}
+	return len(plain)
+}
