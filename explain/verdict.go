@@ -214,6 +214,9 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	}
 	slices.SortFunc(r.Nodes, func(a, b report.NodeResult) int { return strings.Compare(a.Name, b.Name) })
 	r.Plugins, r.Others = count(m)
+	if nodes {
+		x.compareDomains(m)
+	}
 	r.Verdict = x.verdict(m)
 	if r.Verdict == report.Schedulable && nodes {
 		x.rankFree(ctx, m)
@@ -222,6 +225,15 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	return x.message(ctx, m)
+}
+
+// compareDomains adds the rules about topology domains that reject nodes.
+func (x *explanation) compareDomains(m *scheduler.Matrix) {
+	for _, k := range m.Objecting {
+		if a := &m.Answers[k]; a.Open == nil && a.Pre == nil {
+			x.report.Topology = append(x.report.Topology, plugins.Topologies(x.question, m.Profile.Plugins[k].Name, m.State)...)
+		}
+	}
 }
 
 // rankedUpTo is how many nodes that fit are ranked only to name the first in an

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/exp/golden"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -97,6 +98,42 @@ var whyVerdicts = []struct {
 			r.Groups[i].Refusals = append(r.Groups[i].Refusals, refusal)
 			r.Groups[i].Words += "; " + refusal.Short
 		}
+	}},
+	{"topology spread", func(r *report.Report) {
+		r.Summary = "0 of 12 nodes fit. Closest: std-b-02, zone skew 3, maxSkew 1."
+		spread := report.Refusal{
+			Plugin: "PodTopologySpread", Reason: "node(s) didn't match pod topology spread constraints", Resolvable: true, Cause: "spread",
+			What: "std-b-02: topology spread constraint on zone: 2 pods match app=checkout in zone=eu-1b", Short: "zone skew 3, maxSkew 1",
+		}
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "PodTopologySpread", Refuses: 3, Alone: 3})
+		r.Groups[0].Refusals, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{spread}, spread.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Refusals: []report.Refusal{spread}}}
+		r.Topology = []report.Topology{{
+			Rule: report.SpreadRule, Key: corev1.LabelTopologyZone, Selector: "app=checkout", MaxSkew: 1, MinDomains: 1, Minimum: new(0),
+			Domains: []report.Domain{
+				{Name: "eu-1b", Nodes: 4, Pods: 2, Skew: new(3), Rejects: true}, {Name: "eu-1a", Nodes: 4, Skew: new(1)},
+				{Name: "eu-1c", Nodes: 4, Pods: 0, Skew: new(1), Excluded: "its nodes do not match the node selector or affinity"},
+			},
+		}}
+	}},
+	{"anti-affinity", func(r *report.Report) {
+		r.Summary = "0 of 12 nodes fit. Closest: std-b-02 and 1 more, one per node: 2 of 2 taken."
+		apart := report.Refusal{
+			Plugin: "InterPodAffinity", Reason: "node(s) didn't match pod anti-affinity rules", Resolvable: true, Cause: "anti-affinity",
+			What: "std-b-02: pod anti-affinity: 1 pod matches app=checkout in hostname=std-b-02: shop/checkout-1", Short: "one per node: 2 of 2 taken",
+		}
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "InterPodAffinity", Refuses: 2, Alone: 2})
+		r.Groups[0].Refusals, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Refusals: []report.Refusal{apart}}}
+		t := report.Topology{Rule: report.ApartRule, Key: corev1.LabelHostname, Selector: "app=checkout"}
+		for i, node := range []string{"std-b-01", "std-b-02", "gpu-a-01", "gpu-b-01", "gpu-c-01", "spot-a-01", "spot-b-01", "spot-c-01", "std-a-01", "std-a-02", "std-c-01", "std-c-02"} {
+			d := report.Domain{Name: node, Nodes: 1}
+			if i < 2 {
+				d.Pods, d.Rejects, d.Names = 1, true, []report.PodName{{Namespace: "shop", Name: fmt.Sprintf("checkout-%d", i+1)}}
+			}
+			t.Domains = append(t.Domains, d)
+		}
+		r.Topology = []report.Topology{t}
 	}},
 	{"kube-scheduler says otherwise", func(r *report.Report) {
 		r.Observed.Agrees = new(false)

@@ -100,7 +100,7 @@ func (r *Reports) shown(report *report.Report) *report.Report {
 		return report
 	}
 	short := *report
-	short.Nodes = nil
+	short.Nodes, short.Topology = nil, nil
 	return &short
 }
 

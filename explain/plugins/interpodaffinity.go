@@ -55,8 +55,7 @@ func Clashes(q *Question, r Refused) []Clash {
 	if r.Node == nil {
 		return nil
 	}
-	type indexKey struct{}
-	index := remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
+	index := neighboursOf(q)
 	if len(r.Nominated) > 0 {
 		index = index.with(q, r)
 	}

@@ -42,6 +42,12 @@ type antiAffinityTerm struct {
 	selector string
 }
 
+// neighboursOf are those of the pod that is asked about.
+func neighboursOf(q *Question) *neighbours {
+	type indexKey struct{}
+	return remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
+}
+
 // newNeighbours looks at every pod once.
 func newNeighbours(q *Question) *neighbours {
 	n := &neighbours{affinityMatches: map[pair][]*corev1.Pod{}, rejecting: map[antiAffinityTerm][]*corev1.Pod{}}

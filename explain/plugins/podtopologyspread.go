@@ -33,7 +33,9 @@ type Spread struct {
 	Counts     map[string]int // domain → matching pods
 	self       int            // 1 if the pod matches its own selector
 	Fewest     int            // over the domains
-	where      string         // the first domain with the fewest, "" if the plugin counted otherwise
+
+	nodeAffinity corev1.NodeInclusionPolicy // whether nodes count that the pod's affinity rejects
+	where        string                     // the first domain with the fewest, "" if the plugin counted otherwise
 }
 
 // ReadSpreads reads the plugin's state. Its type is not exported, its fields
@@ -60,6 +62,8 @@ func ReadSpreads(state fwk.CycleState) (found []Spread) {
 			Selector:   constraint.FieldByName("Selector").Interface().(labels.Selector),
 			Counts:     counts[i],
 			Fewest:     int(paths.Index(i).Elem().Index(0).FieldByName("MatchNum").Int()),
+
+			nodeAffinity: corev1.NodeInclusionPolicy(constraint.FieldByName("NodeAffinityPolicy").String()),
 		}
 		s.where = s.emptiest()
 		found = append(found, s)
@@ -103,9 +107,7 @@ func spreadsOf(q *Question, r Refused) []Spread {
 	return remember(q, spreadsKey{r.State}, func() []Spread {
 		spreads := ReadSpreads(r.State)
 		for i := range spreads {
-			if spreads[i].Selector.Matches(labels.Set(q.Pod.Labels)) {
-				spreads[i].self = 1
-			}
+			spreads[i].countSelf(q.Pod)
 		}
 		return spreads
 	})
@@ -141,16 +143,32 @@ func spreadShape(q *Question, r Refused) string {
 
 // on counts as the plugin's Filter does.
 func (c *Spread) on(node *corev1.Node) Skew {
-	s := Skew{Spread: c, least: c.Fewest}
+	s := Skew{Spread: c, least: c.least()}
 	domain, ok := node.Labels[c.Key]
 	s.domain, s.Missing = domain, !ok
-	s.here = c.Counts[domain]
-	if len(c.Counts) < c.MinDomains {
-		s.least = 0
-	}
-	s.Skew = s.here + s.self - s.least
+	s.here, s.Skew = c.Counts[domain], c.skew(domain)
 	return s
 }
+
+// countSelf notes whether the pod is one of those that the constraint spreads.
+func (c *Spread) countSelf(pod *corev1.Pod) {
+	c.self = 0
+	if c.Selector.Matches(labels.Set(pod.Labels)) {
+		c.self = 1
+	}
+}
+
+// least is the minimum that the plugin compares with: 0 where there are fewer domains than
+// minDomains.
+func (c *Spread) least() int {
+	if len(c.Counts) < c.MinDomains {
+		return 0
+	}
+	return c.Fewest
+}
+
+// skew is that of a domain with the pod in it.
+func (c *Spread) skew(domain string) int { return c.Counts[domain] + c.self - c.least() }
 
 func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 

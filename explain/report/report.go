@@ -49,7 +49,8 @@ type Report struct {
 	Plugins          []PluginResult   `json:"plugins"`
 	Groups           []Group          `json:"groups"`
 	Nodes            []NodeResult     `json:"nodes,omitempty"`
-	Fixes            []Fix            `json:"fixes,omitzero"` // null where nobody asked for them: WithFixes
+	Topology         []Topology       `json:"topology,omitempty"` // with Nodes: the rules about topology domains that reject nodes
+	Fixes            []Fix            `json:"fixes,omitzero"`     // null where nobody asked for them: WithFixes
 	Preemption       *Preemption      `json:"preemption,omitempty"`
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
 	Trace            []Step           `json:"trace,omitempty"`

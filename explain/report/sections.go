@@ -87,6 +87,7 @@ func (r *Report) Document(o TextOptions, groups int) Document {
 	d.add(Section{Lines: r.FurtherFacts()})
 	d.add(c.groups(groups))
 	d.add(Section{Lines: c.closest(), Most: closestLines})
+	d.add(c.topologies()...)
 	if o.Nodes {
 		d.add(c.nodes())
 	}

@@ -44,17 +44,21 @@ func (p *Page) closest(g *report.Group) closest {
 	return c
 }
 
-// lines are a rule with the node's name, what rejects the pod there but for resources, a
-// bar for each resource that the pod requests, and the largest pods.
-func (c closest) lines() []string {
-	lines := append(c.reasons(), c.bars()...)
+// lines are a rule with the node's name, what rejects the pod there but for resources, the
+// topology domains that it is about, a bar for each resource that the pod requests, and
+// the largest pods. The first few say what rejects the pod.
+func (c closest) lines() (lines []string, few int) {
+	lines = append(c.reasons(), c.domains()...)
+	few = max(whyFewClosest, min(1+len(lines), whyMostClosest))
+	lines = append(lines, c.bars()...)
 	if largest := c.largest(); largest != "" {
 		lines = append(lines, largest)
 	}
 	if len(lines) == 0 {
-		return nil
+		return nil, 0
 	}
-	return append([]string{ruled(c.page.Styles, c.title(), c.page.Width)}, lines...)
+	lines = append([]string{ruled(c.page.Styles, c.title(), c.page.Width)}, lines...)
+	return lines, min(few, len(lines))
 }
 
 // title names the node, and says what kind of node it is and whether it is Ready.
@@ -89,8 +93,8 @@ func (c closest) reasons() []string {
 	}
 	var lines, causes []string
 	for _, refusal := range c.refusals {
-		amounts := refusal.Plugin == figures.FitPlugin && len(refusal.Numbers) > 0
-		if amounts || refusal.Cause != "" && slices.Contains(causes, refusal.Cause) { // a cordon is also a taint
+		drawn := refusal.Plugin == figures.FitPlugin && len(refusal.Numbers) > 0 || c.drawn(refusal)
+		if drawn || refusal.Cause != "" && slices.Contains(causes, refusal.Cause) { // a cordon is also a taint
 			continue
 		}
 		causes = append(causes, refusal.Cause)

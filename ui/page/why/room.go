@@ -18,11 +18,12 @@ func (r *Room) take(part *int, want int) {
 
 // What of a part is worth more than anything after it, in rows.
 const (
-	whyFewGroups  = 5
-	whyFewClosest = 4
-	whyFewNodes   = 3
-	whyFewEvents  = 2
-	fewFixes      = 3
+	whyFewGroups   = 5
+	whyFewClosest  = 4
+	whyMostClosest = 6
+	whyFewNodes    = 3
+	whyFewEvents   = 2
+	fewFixes       = 3
 )
 
 // TopRows stand above the parts: what the pod is, and the agreement.
@@ -80,8 +81,10 @@ func (c Content) few(r *Room) {
 	if r.facts > 0 && r.head > 0 {
 		r.take(&r.afterFacts, 1)
 	}
-	if want := min(len(c.closest), whyFewClosest); r.left >= want {
-		r.take(&r.closest, want)
+	if r.left >= c.closestFew {
+		r.take(&r.closest, c.closestFew)
+	} else if few := min(c.closestFew, whyFewClosest); r.left >= few {
+		r.take(&r.closest, few)
 	}
 	r.take(&r.fixes, c.fixes.least())
 	if want := 1 + min(c.nodes, whyFewNodes); c.nodes > 0 && r.left > want {

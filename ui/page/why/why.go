@@ -99,6 +99,7 @@ type Content struct {
 	groups     int
 	nodes      int      // of the selected group, in a table
 	closest    []string // its closest node, or the selected one, below a rule
+	closestFew int      // of these, the lines that say why the node rejects the pod
 	fixes      fixPart
 	preemption []string
 	quotes     []quoted
@@ -117,7 +118,7 @@ func (p *Page) Content() Content {
 		if p.wide() && !g.OverAll() {
 			c.nodes = len(g.Nodes)
 		}
-		c.closest = p.closest(g).lines()
+		c.closest, c.closestFew = p.closest(g).lines()
 	}
 	if sentence := p.account().preemption(); sentence != "" {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
