@@ -29,7 +29,7 @@ type careless struct {
 }
 
 // careKeys are what it presses most.
-var careKeys = strings.Fields("c u r t l e a z x y y y y space enter enter esc 1 2 3 4 5 6 7 8 9 p r o d - e u backspace up down j k " +
+var careKeys = strings.Fields("c u r t l e a z x y y y y space enter enter esc 1 2 3 9 p r o d - e u backspace up down j k " +
 	"tab ctrl+c g G q : / [ ] P Q f h 0 ctrl+u ctrl+w pgup pgdown")
 
 func newCareless(t *testing.T, seed uint64) *careless {

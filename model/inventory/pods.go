@@ -19,7 +19,7 @@ func podsOf(s *model.Snapshot) map[string][]*model.Pod {
 
 // podsKnown reports whether the pods of a namespace could be read; "" is all.
 func podsKnown(s *model.Snapshot, namespace string) bool {
-	if s.Status.Namespace != "" && s.Status.Namespace != namespace {
+	if _, reading := s.Status.Reading["pods"]; reading || s.Status.Namespace != "" && s.Status.Namespace != namespace {
 		return false
 	}
 	return !slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" })

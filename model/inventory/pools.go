@@ -71,7 +71,7 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 	slices.SortFunc(pools, func(a, b Pool) int {
 		return cmp.Or(compareNames(a.Pool, b.Pool), compareNames(a.Zone, b.Zone))
 	})
-	counted := podsKnown(s)
+	counted := podsKnown(s, "")
 	for i := range pools {
 		pools[i].sum(s.Usage)
 		if counted {
@@ -103,13 +103,6 @@ func compareNames(a, b string) int {
 		return -1
 	}
 	return strings.Compare(a, b)
-}
-
-// podsKnown reports whether all pods were read, so that what nodes have free is known.
-func podsKnown(s *model.Snapshot) bool {
-	_, reading := s.Status.Reading["pods"]
-	return !reading && s.Status.Namespace == "" &&
-		!slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" })
 }
 
 // schedulable reports whether the scheduler may place new pods on the node at all.

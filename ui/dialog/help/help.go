@@ -85,7 +85,7 @@ func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []s
 	help := ""
 	flush := func() {
 		if len(labels) > 0 {
-			label := strings.Join(labels, " ")
+			label := strings.Join(ranges(labels), " ")
 			lead := cells.Left(label, max(width, cells.Width(label)+1))
 			for _, row := range cells.Wrap(help, room-cells.Width(lead)) {
 				lines = append(lines, lead+row)
@@ -111,4 +111,28 @@ func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []s
 	}
 	flush()
 	return lines
+}
+
+// ranges joins three digits or more in a row: 1–9.
+func ranges(labels []string) []string {
+	var joined []string
+	for i := 0; i < len(labels); {
+		end := i + 1
+		for end < len(labels) && follows(labels[end-1], labels[end]) {
+			end++
+		}
+		if end-i < 3 {
+			end = i + 1
+			joined = append(joined, labels[i])
+		} else {
+			joined = append(joined, labels[i]+"–"+labels[end-1])
+		}
+		i = end
+	}
+	return joined
+}
+
+// follows reports whether both are digits, the second one more than the first.
+func follows(a, b string) bool {
+	return len(a) == 1 && len(b) == 1 && a[0] >= '0' && b[0] <= '9' && b[0] == a[0]+1
 }

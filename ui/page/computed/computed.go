@@ -25,7 +25,8 @@ const renewal = 10 * time.Second
 // Begin, and implements the rest of page.View.
 type Page[R any] struct {
 	list.Page[R, R]
-	// Resources are those whose objects Compute needs, as RBAC names them.
+	// Resources are those whose objects Compute needs, as RBAC names them. Without the
+	// first there are no rows; without another one something of them is unknown.
 	Resources []string
 	// Compute makes the rows. It runs off the event loop and gets what was on screen
 	// when it was asked for.
@@ -73,8 +74,8 @@ func (p *Page[R]) Answering() string {
 	case p.Objects == nil:
 		return "Reading."
 	}
-	for _, resource := range p.Resources {
-		if why, unread := p.Objects.Unread[resource]; unread {
+	if len(p.Resources) > 0 {
+		if why, unread := p.Objects.Unread[p.Resources[0]]; unread {
 			return model.Clean("Unknown: " + why + ".")
 		}
 	}
