@@ -30,3 +30,27 @@ func TestEachColumnHasALetterOfItsOwn(t *testing.T) {
 		letters = append(letters, letter)
 	}
 }
+
+// TestTheArrowIsTheOrderOfTheRows sorts Nodes by each column, both ways.
+func TestTheArrowIsTheOrderOfTheRows(t *testing.T) {
+	for _, c := range []struct {
+		keys        []string
+		first, head string
+	}{
+		{nil, "gpu-a-01", "NAME "},
+		{[]string{"s", "n"}, "gpu-a-01", "NAME▲"},
+		{[]string{"s", "n", "S"}, "std-c-02", "NAME▼"},
+		{[]string{"s", "c"}, "std-b-01", "CPU▼"},
+		{[]string{"s", "c", "S"}, "gpu-b-01", "CPU▲"},
+		{[]string{"s", "c", "s", "c"}, "gpu-b-01", "CPU▲"},
+	} {
+		app := nodesOf(t, 80, 24, func(*prodEU) {}, nil)
+		press(t, app, c.keys...)
+		if got := app.pages.nodes.Table.Rows[0].Name; got != c.first {
+			t.Errorf("%v: the first is %s, want %s", c.keys, got, c.first)
+		}
+		if heads := screenRow(app, first); !strings.Contains(heads, c.head) || strings.Count(heads, "▲")+strings.Count(heads, "▼") != min(len(c.keys), 1) {
+			t.Errorf("%v: the heads are %q", c.keys, heads)
+		}
+	}
+}

@@ -50,10 +50,20 @@ func (d drawing[R]) head() string {
 	row.WriteString(cells.Blank(Gutter))
 	for i, p := range d.columns {
 		c := &t.Columns[p.Column]
+		before, head := 0, c.Head
 		if i > 0 {
-			row.WriteString(cells.Blank(c.Before()))
+			before = c.Before()
 		}
-		filled := cells.Blank(min(c.Inset, p.Width)) + c.fill(c.Head, max(p.Width-c.Inset, 0))
+		switch {
+		case p.Column != t.Sorted:
+		case cells.Width(head) < p.Width-c.Inset:
+			head += t.arrow()
+		case before > 1: // the column is too narrow for it
+			row.WriteString(cells.Blank(before-1) + s.Head.Render(t.arrow()))
+			before = 0
+		}
+		row.WriteString(cells.Blank(before))
+		filled := cells.Blank(min(c.Inset, p.Width)) + c.fill(head, max(p.Width-c.Inset, 0))
 		letter := -1
 		if t.Letters {
 			letter = strings.Index(filled, c.Head) + t.Columns.Letter(p.Column)
@@ -69,6 +79,14 @@ func (d drawing[R]) head() string {
 		row.WriteString(style.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + style.Render(filled[letter+1:]))
 	}
 	return row.String()
+}
+
+// arrow says which way the rows are sorted.
+func (t *Table[R]) arrow() string {
+	if t.Descending {
+		return "▼"
+	}
+	return "▲"
 }
 
 // row draws one row. The selected one has one style, so that it stands out whatever

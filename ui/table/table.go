@@ -29,6 +29,7 @@ type Table[R any] struct {
 	Letters       bool // show which letter sorts by which column
 	Sorted        int  // the column that rows are sorted by; -1 is their own order
 	Reversed      bool
+	Descending    bool         // rows are sorted from the largest on
 	Outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
 }
 

@@ -215,3 +215,35 @@ func TestOtherColumnsKeepTheOrderAndTheCursor(t *testing.T) {
 		t.Errorf("column %d of %d sorts, which is gone", table.Sorted, len(table.Widths))
 	}
 }
+
+func TestAnArrowSaysWhichWayRowsAreSorted(t *testing.T) {
+	theme := themes.Mono()
+	for _, test := range []struct {
+		does       string
+		sorted     int
+		descending bool
+		change     func(*Table[fruit])
+		want       string
+	}{
+		{"own order", -1, true, nil, "   NAME   STATE   AGE"},
+		{"first column", 0, false, nil, "   NAME▲  STATE   AGE"},
+		{"from the largest", 1, true, nil, "   NAME   STATE▼  AGE"},
+		{"a column without a cell to spare", 2, false, nil, "   NAME   STATE  ▲AGE"},
+		{"figures", 2, true, func(t *Table[fruit]) {
+			t.Columns[2].Right = true
+			t.Widths[2] = 6
+		}, "   NAME   STATE     AGE▼"},
+		{"no cell for it at all", 2, false, func(t *Table[fruit]) { t.Columns[2].Gap = 1 }, "   NAME   STATE  AGE"},
+	} {
+		table := newFruits(3, "a")
+		table.SetColumns(append(table.Columns, Column[fruit]{Head: "AGE", Field: "age", Text: func(fruit) Cell { return Cell{Text: "4d"} }})...)
+		table.Widths[0] = 5
+		table.Sorted, table.Descending = test.sorted, test.descending
+		if test.change != nil {
+			test.change(table)
+		}
+		if got := strings.TrimRight(ansi.Strip(table.Draw(&theme.Styles)[0]), " "); got != test.want {
+			t.Errorf("%s: the head is %q, want %q", test.does, got, test.want)
+		}
+	}
+}

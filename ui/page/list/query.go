@@ -35,6 +35,8 @@ type arrangedMsg[F any] struct {
 	filter string
 	rows   arranged[F]
 	err    error
+
+	descending bool // the order of rows
 }
 
 // arranged is the rows that the filter keeps, in order.
@@ -128,12 +130,12 @@ func (q Query[F, R]) Arrange(cursor Mode) tea.Cmd {
 	l.job++
 	if work.quick() {
 		rows, err := work.run(context.Background())
-		return q.onArranged(arrangedMsg[F]{l.job, cursor, work.filter, rows, err})
+		return q.onArranged(arrangedMsg[F]{l.job, cursor, work.filter, rows, err, work.descending()})
 	}
 	job := l.job
 	cmd, stop := l.Host.Ask(l.Self, func(ctx context.Context) tea.Msg {
 		rows, err := work.run(ctx)
-		return arrangedMsg[F]{job, cursor, work.filter, rows, err}
+		return arrangedMsg[F]{job, cursor, work.filter, rows, err, work.descending()}
 	})
 	l.stop = stop
 	return cmd
@@ -151,7 +153,7 @@ func (q Query[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 	}
 	typed := q.answered(msg.filter, msg.err)
 	if msg.err == nil {
-		l.Result = msg.rows.result
+		l.Result, l.Table.Descending = msg.rows.result, msg.descending
 		rows := l.Rows(msg.rows.rows)
 		switch msg.mode {
 		case Renewed:
