@@ -129,6 +129,7 @@ func (a *App) begin() {
 	a.verdicts = pending.NewVerdicts(&a.host)
 	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
 	a.pages.quotas = quotas.New(&a.host)
+	a.pages = pages{pending: pending.New(&a.host, &a.verdicts, a.Recording), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

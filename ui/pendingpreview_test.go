@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,9 +32,15 @@ func previewed(t *testing.T, width, height int, with func(*Options)) (*App, *fak
 // cursorRests lets the time pass after which the cursor counts as resting on its row.
 func cursorRests(t *testing.T, app *App) {
 	t.Helper()
+	passesOnPending(t, app, pending.RestAfter)
+}
+
+// passesOnPending is passes, with the messages of Pending.
+func passesOnPending(t *testing.T, app *App, after time.Duration) {
+	t.Helper()
 	var due []tea.Msg
 	comingLater[app] = slices.DeleteFunc(comingLater[app], func(d dueMsg) bool {
-		if d.after != pending.RestAfter {
+		if d.after != after {
 			return false
 		}
 		due = append(due, d.msg)

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/difference"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
 )
 
@@ -19,6 +20,7 @@ import (
 type Recording interface {
 	difference.Recording
 	podhistory.Recording
+	pending.Recording
 	// Go goes to a step, counted from 1: its snapshot comes out of Next soon after.
 	// On an error the step that was shown stays.
 	Go(ctx context.Context, step int) error

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
@@ -24,6 +25,8 @@ type fakeRecording struct {
 	compared []int // the steps whose changes were asked for
 	found    *model.Difference
 	err      error // of comparing
+
+	counted []int // the steps whose pending pods were counted
 
 	lookedFrom []int             // the steps that were looked back from
 	looks      []*report.History // what is known after each look
@@ -40,6 +43,14 @@ func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*repo
 		r.looks = r.looks[1:]
 		return history, nil
 	}
+}
+
+func (r *fakeRecording) Pending(_ context.Context, step int) (map[string]int, error) {
+	r.counted = append(r.counted, step)
+	if step == r.broken {
+		return nil, errors.New("read rec/20261119T140300Z.json.zst: it ends in the middle")
+	}
+	return map[string]int{"shop": step * step, "web": 3}, nil
 }
 
 func (r *fakeRecording) Changes(_ context.Context, step int) (*model.Difference, error) {
@@ -88,6 +99,43 @@ func TestARecordingIsDrawnAsDesigned(t *testing.T) {
 			app, _ := newRecordingApp(t, size.width, size.height, 14)
 			requireScreen(t, app)
 		})
+	}
+}
+
+func TestThePendingPodsOfARecordingAreDrawnOverItsSteps(t *testing.T) {
+	app, r := newRecordingApp(t, 120, 40, 14)
+	for range 7 {
+		requireRow(t, app, 2, "pending")
+		if strings.ContainsAny(row(app, 2), "▁█") {
+			t.Errorf("it draws steps that are not read yet: %s", row(app, 2))
+		}
+		passesOnPending(t, app, page.RestLeast)
+	}
+	requireRow(t, app, 2, " ▁▁▁▂▃▄▆█")
+	if want := []int{1, 9, 17, 26, 34, 43, 51, 60}; !slices.Equal(r.counted, want) {
+		t.Errorf("it counted the pods of steps %v, want %v", r.counted, want)
+	}
+	send(t, app, snapshotMsg{snapshot: recorded(15)})
+	passesOnPending(t, app, page.RestLeast)
+	if len(r.counted) != 8 {
+		t.Errorf("another step makes it count again: %v", r.counted)
+	}
+}
+
+func TestAStepThatCannotBeReadIsUnknownInTheSparkline(t *testing.T) {
+	app, r := newRecordingApp(t, 160, 40, 14)
+	r.broken = 26
+	for range 8 {
+		passesOnPending(t, app, page.RestLeast)
+	}
+	requireRow(t, app, 2, "steps 1–60 ▁▁▁?▃▄▆█")
+}
+
+func TestANarrowScreenCountsNoStep(t *testing.T) {
+	app, r := newRecordingApp(t, 80, 24, 14)
+	passesOnPending(t, app, page.RestLeast)
+	if len(r.counted) > 0 {
+		t.Errorf("it counted the pods of steps %v", r.counted)
 	}
 }
 

@@ -50,6 +50,11 @@ func (r *Recording) Changes(ctx context.Context, step int) (*model.Difference, e
 	return r.player.Changes(ctx, step-1)
 }
 
+// Pending implements ui.Recording.
+func (r *Recording) Pending(ctx context.Context, step int) (map[string]int, error) {
+	return r.player.Pending(ctx, step-1)
+}
+
 // Past implements ui.Recording.
 func (r *Recording) Past(step int, uid types.UID) func(context.Context) (*report.History, error) {
 	return r.player.Past(step-1, uid).Look

@@ -30,6 +30,25 @@ func (p *Player) Changes(ctx context.Context, step int) (*model.Difference, erro
 	return model.Differ(was, is), nil
 }
 
+// Pending are the pods of each namespace that are pending at a step, counted from 0. Those
+// that were not created do not count.
+func (p *Player) Pending(ctx context.Context, step int) (map[string]int, error) {
+	s, err := p.state(step)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("count pending pods of step %d: %w", step+1, err)
+	}
+	pods := map[string]int{}
+	for _, kind := range s.Pending {
+		if kind.Refused == nil {
+			pods[kind.Namespace()] += kind.Count()
+		}
+	}
+	return pods, nil
+}
+
 // state is what a step shows.
 func (p *Player) state(step int) (*model.Snapshot, error) {
 	p.mu.Lock()

@@ -140,6 +140,24 @@ func TestWhatChangedIsComparedWithTheStepBefore(t *testing.T) {
 	}
 }
 
+func TestThePendingPodsOfAStepAreCountedByNamespace(t *testing.T) {
+	p := play(t, writeSteps(
+		t,
+		[]any{node("std-1", "4"), pod("took", "3", "std-1"), pod("waits", "3", ""), pod("waits-too", "2", "")},
+		[]any{node("std-1", "4"), pod("took", "3", "std-1"), pod("waits", "3", "")},
+	), 1)
+	for step, want := range []int{2, 1} {
+		got, err := p.Pending(t.Context(), step)
+		if err != nil || len(got) != 1 || got["shop"] != want {
+			t.Errorf("step %d: %v, %v, want %d of shop", step+1, got, err, want)
+		}
+	}
+	writeFile(t, p.recording.Path(0), "")
+	if _, err := p.Pending(t.Context(), 0); err == nil || !strings.HasPrefix(err.Error(), "count pending pods of step 1: read ") {
+		t.Errorf("a broken step: %v", err)
+	}
+}
+
 func TestABrokenStepLeavesTheShownOne(t *testing.T) {
 	dir := writeSteps(t, []any{node("std-1", "4")}, []any{node("std-1", "4")}, []any{node("std-1", "4"), node("std-2", "4")})
 	p := play(t, dir, 0)

@@ -126,6 +126,23 @@ func TestATrendTellsTheLastMinutesAndDrawsAllOfThem(t *testing.T) {
 	tells(20*time.Minute, "±0 in 5m", "▁██▄▄▄▄▄")
 }
 
+func TestASparklineGoesFromTheLeastToTheGreatest(t *testing.T) {
+	for _, c := range []struct {
+		counts []int
+		want   string
+	}{
+		{[]int{2, 2, 2}, "▁▁▁"},
+		{[]int{0, 7, 14}, "▁▄█"},
+		{[]int{5, Unmeasured, 9}, "▁?█"},
+		{[]int{Unmeasured, Unmeasured}, "??"},
+		{nil, ""},
+	} {
+		if got := Sparkline(c.counts); got != c.want {
+			t.Errorf("%v is %q, want %q", c.counts, got, c.want)
+		}
+	}
+}
+
 func TestATrendKeepsFewSamplesAndTheNewestCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var trend Trend

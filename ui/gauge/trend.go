@@ -99,14 +99,27 @@ func (t *Trend) Spark(width int, now time.Time) string {
 	for i := range counts {
 		counts[i] = t.at(t.samples[0].at.Add(since * time.Duration(i+1) / time.Duration(width)))
 	}
-	least, span := slices.Min(counts), slices.Max(counts)-slices.Min(counts)
+	return Sparkline(counts)
+}
+
+// Sparkline draws counts in a cell each, from the least to the greatest of them. One that
+// is Unmeasured is ?.
+func Sparkline(counts []int) string {
+	known := slices.DeleteFunc(slices.Clone(counts), func(count int) bool { return count == Unmeasured })
+	if len(known) == 0 {
+		return strings.Repeat(model.UnknownFigure, len(counts))
+	}
+	least, span := slices.Min(known), slices.Max(known)-slices.Min(known)
 	var drawn strings.Builder
 	for _, count := range counts {
-		level := 0
-		if span > 0 {
-			level = (count - least) * (len(levels) - 1) / span
+		switch {
+		case count == Unmeasured:
+			drawn.WriteString(model.UnknownFigure)
+		case span == 0:
+			drawn.WriteRune(levels[0])
+		default:
+			drawn.WriteRune(levels[(count-least)*(len(levels)-1)/span])
 		}
-		drawn.WriteRune(levels[level])
 	}
 	return drawn.String()
 }

@@ -42,6 +42,7 @@ type overview struct {
 	verdicts *Verdicts
 	capacity capacity
 	trend    trend
+	steps    steps // of a recording
 }
 
 // take takes in a snapshot.
@@ -98,6 +99,9 @@ func (v *overview) around(answer string, width int) string {
 	o := h.Observed()
 	room := width - 2 // to the trend, and at the right end
 	trend := v.trend.words(o, width)
+	if trend == "" && width+1 >= cells.WideFrom {
+		trend = v.steps.words(room - cells.Width(answer))
+	}
 	if oldest := oldest(o, h.Namespace()); !oldest.IsZero() && v.list.InForce == "" {
 		words := " Oldest " + o.Since(oldest) + "."
 		if cells.Width(answer+words)+cells.Width(trend) <= room {

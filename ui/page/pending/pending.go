@@ -36,8 +36,9 @@ type Page struct {
 	preview  preview
 }
 
-// New is the page of pending pods. It keeps the verdicts.
-func New(h page.Host, verdicts *Verdicts) *Page {
+// New is the page of pending pods. It keeps the verdicts. recording is nil where the
+// cluster is none.
+func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p := &Page{verdicts: verdicts, unfolded: map[string]bool{}, columns: columns{host: h, verdicts: verdicts}}
 	p.explains = explainer{&p.Page, verdicts}
 	p.Host, p.Self, p.Noun = h, p, "pod"
@@ -47,7 +48,7 @@ func New(h page.Host, verdicts *Verdicts) *Page {
 	p.Table = p.columns.newTable()
 	p.Settled = func() tea.Cmd { return tea.Batch(p.explains.explainNext(), p.preview.follow()) }
 	p.Known = verdicts.answered
-	p.cluster = overview{list: &p.Page, verdicts: verdicts}
+	p.cluster = overview{list: &p.Page, verdicts: verdicts, steps: steps{list: &p.Page, recording: recording}}
 	p.preview = preview{list: &p.Page, explains: &p.explains}
 	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
 	return p
@@ -136,7 +137,7 @@ func (p *Page) Crumbs() []string { return []string{"pending"} }
 
 // Update implements page.View.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	return tea.Batch(p.preview.update(msg), p.update(msg), p.preview.follow())
+	return tea.Batch(p.preview.update(msg), p.cluster.steps.update(msg), p.update(msg), p.preview.follow(), p.cluster.steps.follow())
 }
 
 // update takes the messages of the list.
