@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
@@ -127,9 +128,14 @@ func (a *App) begin() {
 	a.lessons.beginLesson()
 	a.head.short = a.head.shortContext()
 	a.verdicts = pending.NewVerdicts(&a.host)
-	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
-	a.pages.quotas = quotas.New(&a.host)
-	a.pages = pages{pending: pending.New(&a.host, &a.verdicts, a.Recording), pods: pods.New(&a.host), nodes: nodes.New(&a.host)}
+	a.pages = pages{
+		pending: pending.New(&a.host, &a.verdicts, a.Recording),
+		pods:    pods.New(&a.host),
+		nodes:   nodes.New(&a.host),
+		pools:   pools.New(&a.host),
+		quotas:  quotas.New(&a.host),
+		budgets: budgets.New(&a.host),
+	}
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

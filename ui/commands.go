@@ -1,14 +1,18 @@
 package ui
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
@@ -41,6 +45,8 @@ func (c *commands) Entries(after string) (entries []palette.Entry, listed bool) 
 		return c.app.contexts.contextEntries(), true
 	case "theme":
 		return c.themeEntries(), true
+	case "by":
+		return c.labelEntries(), true
 	}
 	return nil, false
 }
@@ -103,6 +109,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
 		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
+		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: "4", Run: by(keymap.Pools)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 	}
 }
@@ -190,6 +197,37 @@ func (c *commands) inNamespace(name string) tea.Cmd {
 		c.recent = c.recent[:min(len(c.recent), recentMost)]
 	}
 	return c.app.history.show()
+}
+
+// labelEntries are what Pools groups nodes by: labels with more than one value first.
+func (c *commands) labelEntries() []palette.Entry {
+	nodes := c.app.observed.Snapshot.Nodes
+	values := map[string]map[string]bool{}
+	for _, n := range nodes {
+		for name, value := range n.Object.Labels {
+			if values[name] == nil {
+				values[name] = map[string]bool{}
+			}
+			values[name][value] = true
+		}
+	}
+	groups := func(name string) int { // whether grouping by it says something
+		if several := len(values[name]); several > 1 && several < len(nodes) {
+			return 0
+		}
+		return 1
+	}
+	open := func(label string) func() tea.Cmd {
+		return func() tea.Cmd { return tea.Batch(c.app.pages.pools.By(label), c.app.history.open(c.app.pages.pools)) }
+	}
+	entries := []palette.Entry{{Name: "by pool and zone", Run: open("")}}
+	for _, name := range slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(groups(a)-groups(b), strings.Compare(a, b))
+	}) {
+		count := figures.Count(len(values[name]), "value", "values")
+		entries = append(entries, palette.Entry{Name: "by " + name, What: count, Run: open(name)})
+	}
+	return entries
 }
 
 // themeEntries are the themes.

@@ -149,6 +149,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.OnEntry, "an entry of the activity"},
 		{keymap.PodFacts, "a pod's pages"},
 		{keymap.InPending, "Pending"},
+		{keymap.InPools, "Pools"},
 		{keymap.InRecording, "a recording"},
 		{keymap.OnRecorded, "a pod of a recording"},
 		{keymap.OnCell, "the node map"},

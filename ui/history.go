@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
@@ -30,6 +31,7 @@ type pages struct {
 	pods    *pods.Page
 	nodes   *nodes.Page
 	quotas  *quotas.Page
+	pools   *pools.Page
 	budgets *budgets.Page
 }
 

@@ -92,6 +92,8 @@ func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 		k.app.commands.open("")
 	case keymap.Namespaces:
 		k.app.commands.open("ns ")
+	case keymap.ByLabel:
+		k.app.commands.open("by ")
 	case keymap.AllNamespaces:
 		return k.app.commands.inNamespace(""), true
 	case keymap.More:
@@ -124,6 +126,8 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.history.open(k.app.pages.nodes), true
 	case keymap.Quotas:
 		return k.app.history.open(k.app.pages.quotas), true
+	case keymap.Pools:
+		return k.app.history.open(k.app.pages.pools), true
 	case keymap.Budgets:
 		return k.app.history.open(k.app.pages.budgets), true
 	case keymap.Activity:

@@ -36,6 +36,7 @@ var grounds = map[string]keymap.Place{
 	"a text of pods": keymap.Everywhere | keymap.Text | keymap.PodFacts,
 	"a recording":    keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending | keymap.InRecording | keymap.OnRecorded,
 	"Quotas":         keymap.Everywhere | keymap.Lists,
+	"Pools":          keymap.Everywhere | keymap.Lists | keymap.NamesNodes | keymap.InPools,
 	"Budgets":        keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
 	"the node map":   keymap.Everywhere | keymap.Lists | keymap.OnCell,
 	"an input":       keymap.InInput,
@@ -92,6 +93,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	pod, node := app.observed.Snapshot.Pending[0].First(), app.observed.Snapshot.Nodes[0].Name
 	pages := []page.View{
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.quotas, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
+		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.pools, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
 		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 	}
@@ -107,7 +109,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 }
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
-	for key := range strings.FieldsSeq("4 5 6 7 F b") {
+	for key := range strings.FieldsSeq("5 6 7 F") {
 		for _, b := range keymap.Bindings {
 			if slices.Contains(strings.Fields(b.Keys), key) {
 				t.Errorf("%s means %q", key, b.Docs)

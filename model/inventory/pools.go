@@ -43,12 +43,14 @@ type Pool struct {
 	Members []*model.Node `json:"-"`
 	// StrandedCPU and StrandedMemory are the nodes that Stranded is on.
 	StrandedCPU, StrandedMemory int `json:"-"`
-	// Lacks is the resource of which no schedulable node has as much free as Lacking of
-	// the pending pods need, although a node here has as much allocatable; "" is none.
+	// LargestCPU and LargestMemory are the nodes of LargestFree; nil without.
+	LargestCPU, LargestMemory *model.Node `json:"-"`
+	// Lacks is the resource of which no schedulable node has as much free as Lacking
+	// pending pods need that are allowed here: see lack. "" is none.
 	Lacks   corev1.ResourceName `json:"-"`
 	Lacking int                 `json:"-"`
-
-	waiting []*model.Kind // the pending pods that target it
+	// Waiting are the pending pods that target it, those that allow the fewest pools first.
+	Waiting []*model.Kind `json:"-"`
 }
 
 // Pools groups the nodes by pool and zone, or by one label, sorted by both; nodes without
@@ -86,7 +88,6 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 		}
 		for i := range pools {
 			pools[i].Balance = balances[pools[i].Pool]
-			pools[i].lack()
 		}
 	}
 	return pools
@@ -140,7 +141,7 @@ func (p *Pool) count(full int) {
 		}
 		free := n.Allocatable.Minus(&n.Requested)
 		if free.Pods > 0 {
-			p.LargestFree.raise(&free)
+			p.raise(n, &free)
 		}
 		cpu, knowsCPU := n.Percent(corev1.ResourceCPU)
 		memory, knowsMemory := n.Percent(corev1.ResourceMemory)
@@ -158,6 +159,17 @@ func (p *Pool) count(full int) {
 	}
 }
 
+// raise makes what is free on a node the largest free slot where it is.
+func (p *Pool) raise(n *model.Node, free *model.Resources) {
+	if free.MilliCPU > p.LargestFree.MilliCPU {
+		p.LargestCPU = n
+	}
+	if free.Memory > p.LargestFree.Memory {
+		p.LargestMemory = n
+	}
+	p.LargestFree.raise(free)
+}
+
 // target counts the pending pods that target each of some groups of nodes. A pod without
 // a node targets a group if its node selector, its required node affinity and its
 // tolerations allow a node of it, and do not allow nodes of every group: a pod that may
@@ -165,6 +177,38 @@ func (p *Pool) count(full int) {
 // nor taints that say what state a node is in (see isState), so that pods for a pool that
 // is NotReady or cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
+	lacking := make([]map[corev1.ResourceName]int, len(pools))
+	whole := wholes(pools)
+	for _, t := range targets(s, pools) {
+		lack(t.kind, pools, whole, t.groups, lacking)
+		if len(t.groups) == len(pools) {
+			continue
+		}
+		for _, at := range t.groups {
+			*pools[at].Pending += len(t.kind.Pods)
+			pools[at].Waiting = append(pools[at].Waiting, t.kind)
+		}
+	}
+	for i, of := range lacking {
+		if len(of) == 0 {
+			continue
+		}
+		pools[i].Lacks = slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b corev1.ResourceName) int {
+			return cmp.Or(of[b]-of[a], rank(a)-rank(b), strings.Compare(string(a), string(b)))
+		})
+		pools[i].Lacking = of[pools[i].Lacks]
+	}
+}
+
+// targeting is pending pods, and the groups with a node that they allow.
+type targeting struct {
+	kind   *model.Kind
+	groups []int
+}
+
+// targets are the pending pods, those that allow the fewest groups first.
+func targets(s *model.Snapshot, pools []Pool) []targeting {
+	var all []targeting
 	allowed := map[string][]int{} // by what decides it: the groups
 	for _, kind := range s.Pending {
 		pod := kind.First().Object
@@ -177,13 +221,44 @@ func target(s *model.Snapshot, pools []Pool) {
 			groups = allowing(pod, pools)
 			allowed[key] = groups
 		}
-		if len(groups) == len(pools) {
+		all = append(all, targeting{kind, groups})
+	}
+	slices.SortStableFunc(all, func(a, b targeting) int { return len(a.groups) - len(b.groups) })
+	return all
+}
+
+// wholes are the most that a node of each group has of each resource.
+func wholes(pools []Pool) []Amounts {
+	whole := make([]Amounts, len(pools))
+	for i := range pools {
+		for _, n := range pools[i].Members {
+			whole[i].raise(&n.Allocatable)
+		}
+	}
+	return whole
+}
+
+// lack counts the pods of a kind where they lack a resource, if none of the groups that
+// they allow has a slot as large as they need. A group where they would not fit even if a
+// node were empty is not full: they are too large for it.
+func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) {
+	wanted := &kind.First().Requests
+	names := map[int]corev1.ResourceName{}
+	for _, at := range groups {
+		if lacked(wanted, &whole[at].Resources) != "" {
 			continue
 		}
-		for _, at := range groups {
-			*pools[at].Pending += len(kind.Pods)
-			pools[at].waiting = append(pools[at].waiting, kind)
+		name := lacked(wanted, &pools[at].LargestFree.Resources)
+		if name == "" {
+			return
 		}
+		names[at] = name
+	}
+	for at, name := range names {
+		if lacking[at] == nil {
+			lacking[at] = map[corev1.ResourceName]int{}
+		}
+		lacking[at][name] += len(kind.Pods)
 	}
 }
 
@@ -232,42 +307,14 @@ func placementKey(pod *corev1.Pod) string {
 	return b.String()
 }
 
-// lack finds the resource that most of the pending pods lack here. A pod that no node
-// here could take even if it were empty is too large, and does not count.
-func (p *Pool) lack() {
-	var largest Amounts
-	for _, n := range p.Members {
-		largest.raise(&n.Allocatable)
-	}
-	pods := map[corev1.ResourceName]int{}
-	for _, kind := range p.waiting {
-		if name := lacked(&kind.First().Requests, &p.LargestFree.Resources, &largest.Resources); name != "" {
-			pods[name] += len(kind.Pods)
+// lacked is the first resource of which more is wanted than there is; "" if there is none.
+func lacked(wanted, there *model.Resources) corev1.ResourceName {
+	for _, name := range slices.Concat(plain[:len(plain)-1], slices.Sorted(maps.Keys(wanted.Scalar))) {
+		if wanted.Of(name) > max(there.Of(name), 0) {
+			return name
 		}
 	}
-	if len(pods) == 0 {
-		return
-	}
-	p.Lacks = slices.MinFunc(slices.Collect(maps.Keys(pods)), func(a, b corev1.ResourceName) int {
-		return cmp.Or(pods[b]-pods[a], rank(a)-rank(b), strings.Compare(string(a), string(b)))
-	})
-	p.Lacking = pods[p.Lacks]
-}
-
-// lacked is the first resource of which more is wanted than is free; "" if there is none,
-// or more is wanted of one than there is at all.
-func lacked(wanted, free, whole *model.Resources) (found corev1.ResourceName) {
-	names := slices.Concat(plain[:len(plain)-1], slices.Sorted(maps.Keys(wanted.Scalar)))
-	for _, name := range names {
-		amount := wanted.Of(name)
-		if amount > max(whole.Of(name), 0) {
-			return ""
-		}
-		if found == "" && amount > max(free.Of(name), 0) {
-			found = name
-		}
-	}
-	return found
+	return ""
 }
 
 // rank puts the resources that every node has before others.

@@ -176,7 +176,7 @@ func TestWhatPendingPodsLackInAPool(t *testing.T) {
 		{"too large in another resource", "5", "65Gi", ""},
 	} {
 		s := grouped(fleet(),
-			modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil), modeltest.NewPod("dev/b", "std-2", "12", "8Gi", 0, nil),
+			modeltest.NewPod("dev/a", "std-1", "13", "8Gi", 0, nil), modeltest.NewPod("dev/b", "std-2", "12", "8Gi", 0, nil),
 			modeltest.NewPod("dev/c", "std-3", "13", "8Gi", 0, nil), modeltest.NewPod("dev/waits", "", c.cpu, c.memory, 0, nil))
 		got := ""
 		if p := Pools(s, "", full)[2]; p.Lacking > 0 {
@@ -185,6 +185,30 @@ func TestWhatPendingPodsLackInAPool(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.says, got, c.want)
 		}
+	}
+}
+
+func TestAPoolIsNotFullForPodsThatAnotherOneTakes(t *testing.T) {
+	s := grouped(fleet(), modeltest.NewPod("dev/b", "std-2", "12", "8Gi", 0, nil), modeltest.NewPod("dev/c", "std-3", "12", "8Gi", 0, nil),
+		modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil))
+	if p := Pools(s, "", full)[2]; p.Lacking != 0 || *p.Pending != 1 {
+		t.Errorf("%d lack %s of %d", p.Lacking, p.Lacks, *p.Pending)
+	}
+}
+
+func TestAClusterOfOnePoolIsFullForPodsThatMayRunAnywhere(t *testing.T) {
+	s := grouped(fleet()[:1], modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil), modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil))
+	if p := Pools(s, "", full)[0]; p.Lacking != 1 || *p.Pending != 0 {
+		t.Errorf("%d lack %s, %d target it", p.Lacking, p.Lacks, *p.Pending)
+	}
+}
+
+func TestPodsThatAllowTheFewestPoolsAreNamedFirst(t *testing.T) {
+	s := grouped(fleet(), modeltest.NewPod("dev/any", "", "1", "1Gi", 0, nil), modeltest.NewPod("dev/one", "", "1", "1Gi", 0, func(p *corev1.Pod) {
+		p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "eu-1b"}
+	}))
+	if p := Pools(s, "", full)[2]; len(p.Waiting) != 2 || p.Waiting[0].Name() != "one" {
+		t.Errorf("%d kinds, %s first", len(p.Waiting), p.Waiting[0].Name())
 	}
 }
 

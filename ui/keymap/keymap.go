@@ -19,6 +19,7 @@ const (
 	OnNode   // a node is selected
 	PodFacts // the pod that a page is about, or that is selected
 	InPending
+	InPools
 	OnGroup    // a group of nodes is selected
 	NodeFacts  // the node that a page is about
 	NamesNodes // a row is selected that names nodes
@@ -40,6 +41,7 @@ const (
 	Open
 	Explain
 	Unfold
+	ByLabel
 	GoNode
 	NodeMap
 	Fixes
@@ -91,6 +93,7 @@ const (
 	Pods
 	Nodes
 	Quotas
+	Pools
 	Budgets
 	AllNamespaces
 	Namespaces
@@ -149,6 +152,7 @@ var Bindings = []Binding{
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},
 	{NodeMap, OnNode, "m", "m", "map", OfSelection, "map", "node map: one cell a node, by pool and zone"},
 	{Unfold, InPending, "+", "+", "unfold", OfSelection, "unfold", "list the pods of a row, or fold them again"},
+	{ByLabel, InPools, "b", "b", "by label", OfSelection, "by label", "group the nodes by a label, or by pool and zone again"},
 	{Open, OnFix, "enter", "enter", "", OfSelection, "plan it", "open: the plan of the fix, with confirmation"},
 	{Open, OnEntry, "enter", "enter", "undo", OfSelection, "undo", "open: the plan of the undo, with confirmation; for a running drain, its page"},
 	{Undo, OnEntry | OnJob, "U", "U", "undo", OfSelection, "undo", "plan the undo, with confirmation; a running drain is stopped before it"},
@@ -204,6 +208,7 @@ var Bindings = []Binding{
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
 	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},
+	{Pools, Everywhere, "4", "4", "Pools", OfAnywhere, "views", "Pools"},
 	{Budgets, Everywhere, "9", "9", "Budgets", OfAnywhere, "views", "Budgets"},
 	{AllNamespaces, Everywhere, "0", "0", "", OfAnywhere, "namespaces", "all namespaces"},
 	{Namespaces, Lists, "n", "n", "namespaces", OfAnywhere, "namespaces", "choose a namespace; 1–9 are the recent ones"},

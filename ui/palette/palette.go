@@ -85,14 +85,14 @@ func (e entryNames) String(i int) string { return e[i].word() }
 // Len is how many entries there are.
 func (e entryNames) Len() int { return len(e) }
 
-// word is the part of the name that is searched: the one after ns, ctx, lesson or
-// theme, else the first.
+// word is the part of the name that is searched: the one after ns, ctx, lesson,
+// theme or by, else the first.
 func (e Entry) word() string {
 	head, word, ok := strings.Cut(e.Name, " ")
 	switch {
 	case !ok:
 		return e.Name
-	case head == "ns" || head == "ctx" || head == "lesson" || head == "theme":
+	case head == "ns" || head == "ctx" || head == "lesson" || head == "theme" || head == "by":
 		return word
 	}
 	return head

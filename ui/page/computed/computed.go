@@ -126,6 +126,14 @@ func ofNamespace[R any](p *Page[R]) []R {
 	return rows
 }
 
+// Restart asks for other rows than before: Compute was changed.
+func Restart[R any](p *Page[R]) tea.Cmd {
+	p.asked.Leave()
+	p.asked.Value, p.Objects = found[R]{}, nil
+	p.Table.Reset(nil)
+	return p.asked.AskNow(p.Host, p.Self, work(p))
+}
+
 // later asks again after a while.
 func later[R any](p *Page[R]) tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{}) }
 

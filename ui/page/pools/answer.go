@@ -1,0 +1,117 @@
+package pools
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+)
+
+// Answer says where pending pods find no free slot that is large enough; where they find
+// one everywhere, which pools are full.
+func (p *Page) Answer(width int) string {
+	if words := p.Answering(); words != "" {
+		return words
+	}
+	o := p.Host.Observed()
+	if why := o.NotRead("nodes"); why != "" {
+		return "Nodes are unknown: " + why + "."
+	}
+	pools := p.Natural()
+	if len(pools) == 0 {
+		return "No nodes."
+	}
+	words := p.counts(pools)
+	switch why := o.PodsUnknown(); {
+	case why != "":
+		words = "Requested is unknown: " + why + "."
+	default:
+		if full := p.lacking(pools); full != "" {
+			words = full
+		} else {
+			words = p.over(pools, words, width)
+		}
+	}
+	return p.Query().Filtered(words, width)
+}
+
+// counts are how many nodes and pools there are.
+func (p *Page) counts(pools []*inventory.Pool) string {
+	nodes, names, zones := 0, map[string]bool{}, map[string]bool{}
+	for _, pool := range pools {
+		nodes += pool.Nodes
+		if pool.Pool != "" {
+			names[pool.Pool] = true
+		}
+		if pool.Zone != "" {
+			zones[pool.Zone] = true
+		}
+	}
+	words := figures.Count(nodes, "node", "nodes")
+	if p.by != "" {
+		return words + " with " + figures.Count(len(names), "value", "values") + " of " + model.Clean(p.by) + "."
+	}
+	if len(names) > 0 {
+		words += " in " + figures.Count(len(names), "pool", "pools")
+	}
+	if len(zones) > 0 {
+		words += " and " + figures.Count(len(zones), "zone", "zones")
+	}
+	return strings.Replace(words, " nodes and", " nodes in", 1) + "."
+}
+
+// lacking names the pool where most pending pods need more than the largest free slot;
+// of several with as many, that with the largest slot. "" if there is none.
+func (p *Page) lacking(pools []*inventory.Pool) string {
+	var worst *inventory.Pool
+	for _, pool := range pools {
+		if pool.Lacking == 0 {
+			continue
+		}
+		if worst == nil || pool.Lacking > worst.Lacking || pool.Lacking == worst.Lacking && pool.Lacks == worst.Lacks &&
+			pool.LargestFree.Of(pool.Lacks) > worst.LargestFree.Of(worst.Lacks) {
+			worst = pool
+		}
+	}
+	if worst == nil {
+		return ""
+	}
+	pods := grammar.Count(worst.Lacking, "pending pod", "pending pods")
+	if worst.Schedulable == 0 {
+		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", p.name(worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+	}
+	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
+	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", p.name(worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+}
+
+// over adds which pools are over the upper level, as many as fit.
+func (p *Page) over(pools []*inventory.Pool, counts string, width int) string {
+	full := p.Host.Levels().Full
+	var names []string
+	for _, pool := range pools {
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if percent, known := percentOf(pool, name); known && percent >= full {
+				names = append(names, fmt.Sprintf("%s%s %s %d%%", p.name(pool), in(pool), name, percent))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return counts + fmt.Sprintf(" None is over %d%% of cpu or memory.", full)
+	}
+	for shown := len(names); shown > 0; shown-- {
+		words := strings.Join(names[:shown], ", ")
+		if shown < len(names) {
+			words += " and " + figures.Count(len(names)-shown, "more", "more")
+		}
+		if words = counts + fmt.Sprintf(" Over %d%%: ", full) + words + "."; cells.Width(words) <= width || shown == 1 {
+			return words
+		}
+	}
+	return counts
+}

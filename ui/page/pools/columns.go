@@ -1,0 +1,187 @@
+package pools
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+const (
+	// usageFrom is the width from which the bars have the usage in them, and are longer.
+	usageFrom = 120
+	// moreFrom is the width from which there is a column for each extended resource.
+	moreFrom = 100
+
+	barWidth, shortBar, longBar = 6, 5, 10
+	// longZone is the width of zones from which bars are short where the terminal is narrow.
+	longZone = 7
+)
+
+// shape is what the columns depend on besides the pools themselves.
+type shape struct {
+	by       string
+	wide     bool
+	long     bool                  // zones are long
+	extended []corev1.ResourceName // that a node has
+}
+
+func (s shape) equal(other shape) bool {
+	return s.by == other.by && s.wide == other.wide && s.long == other.long && slices.Equal(s.extended, other.extended)
+}
+
+// reshape takes other columns where what they depend on has changed.
+func (p *Page) reshape(rows []*inventory.Pool) {
+	is := shape{by: p.by, wide: p.Width >= usageFrom}
+	for _, pool := range rows {
+		is.long = is.long || cells.Width(pool.Zone) > longZone
+		whole := model.Capacity{Allocatable: pool.Allocatable.Resources}
+		for _, name := range whole.Extended() {
+			if !slices.Contains(is.extended, name) {
+				is.extended = append(is.extended, name)
+			}
+		}
+	}
+	slices.SortStableFunc(is.extended, func(a, b corev1.ResourceName) int {
+		if model.IsGPU(a) != model.IsGPU(b) {
+			return map[bool]int{true: -1, false: 1}[model.IsGPU(a)]
+		}
+		return figures.CompareResources(string(a), string(b))
+	})
+	if !is.equal(p.shape) {
+		p.shape = is
+		p.Table.SetColumns(p.columns()...)
+	}
+}
+
+type column = table.Column[*inventory.Pool]
+
+var (
+	noneCell    = table.Cell{Text: "–", Tone: tone.Dim}
+	unknownCell = table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
+)
+
+func (p *Page) columns() []column {
+	word := func(of func(*inventory.Pool) string) func(*inventory.Pool) table.Cell {
+		return func(pool *inventory.Pool) table.Cell {
+			if of(pool) == "" {
+				return noneCell
+			}
+			return table.Cell{Text: of(pool)}
+		}
+	}
+	columns := []column{
+		{Head: "POOL", Field: "pool", Flex: true, Names: true, Min: 6, Text: word(func(p *inventory.Pool) string { return p.Pool })},
+		{Head: "ZONE", Field: "zone", Min: 4, Max: 16, Names: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
+		{Head: "NODES", Field: "ready", Right: true, State: true, Text: readyCell},
+		p.level("CPU", "cpu.percent", corev1.ResourceCPU),
+		{Head: "LARGEST", Field: "cpu.largest", Gap: 1, Right: true, Text: largest(corev1.ResourceCPU)},
+		p.level("MEM", "mem.percent", corev1.ResourceMemory),
+		{Head: "LARGEST", Field: "mem.largest", Gap: 1, Right: true, Extra: true, Text: largest(corev1.ResourceMemory)},
+	}
+	columns[5].Extra = true
+	if p.shape.by != "" {
+		columns = slices.Delete(columns, 1, 2)
+		columns[0].Head = "LABEL"
+	}
+	gap := 2
+	if p.shape.long {
+		gap = 1
+	}
+	for i, name := range p.shape.extended {
+		c := column{Head: figures.ResourceHead(string(name)), Gap: gap, Min: 4, Right: true, Extra: true, Text: extended(name)}
+		if i > 0 {
+			c.From = moreFrom
+		}
+		columns = append(columns, c)
+	}
+	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Right: true, Text: pendingCell})
+}
+
+// readyCell is how many nodes are Ready of all.
+func readyCell(pool *inventory.Pool) table.Cell {
+	made := table.Cell{Text: fmt.Sprintf("%d/%d", pool.Ready, pool.Nodes)}
+	switch {
+	case pool.Ready == 0:
+		made.Tone = tone.Bad
+	case pool.Ready < pool.Nodes, pool.Schedulable == 0:
+		made.Tone = tone.Warning
+	}
+	return made
+}
+
+// level is the column of a bar: how much of a resource is requested.
+func (p *Page) level(head, field string, name corev1.ResourceName) column {
+	width := barWidth
+	switch {
+	case p.shape.wide:
+		width = longBar
+	case p.shape.long:
+		width = shortBar
+	}
+	return column{Head: head, Field: field, Gap: 1, Inset: 1, Min: width + 5, Text: func(pool *inventory.Pool) table.Cell {
+		if pool.Requested == nil {
+			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
+		}
+		return p.Host.Levels().Cell(width, pool.Requested.Of(name), pool.Allocatable.Of(name), p.used(pool, name))
+	}}
+}
+
+// used is what is used of a resource, where that is shown and measured.
+func (p *Page) used(pool *inventory.Pool, name corev1.ResourceName) int64 {
+	if pool.Used == nil || !p.ShowsUsage() {
+		return gauge.Unmeasured
+	}
+	return pool.Used.Of(name)
+}
+
+// largest is what is free of a resource on the node that has the most.
+func largest(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
+	return func(pool *inventory.Pool) table.Cell {
+		switch {
+		case pool.LargestFree == nil, pool.Allocatable.Of(name) <= 0:
+			return unknownCell
+		case pool.Schedulable == 0:
+			return noneCell
+		}
+		made := table.Cell{Text: figures.ColumnText(name, pool.LargestFree.Of(name), model.Down)}
+		if pool.Lacks == name {
+			made.Tone = tone.Warning
+		}
+		return made
+	}
+}
+
+// extended is how much of an extended resource is requested, of all.
+func extended(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
+	return func(pool *inventory.Pool) table.Cell {
+		whole := pool.Allocatable.Of(name)
+		if whole == 0 {
+			return table.Cell{}
+		}
+		part := model.UnknownFigure
+		if pool.Requested != nil {
+			part = model.FormatCount(pool.Requested.Of(name))
+		}
+		return table.Cell{Text: part + "/" + model.FormatCount(whole)}
+	}
+}
+
+// pendingCell counts the pending pods that target the pool.
+func pendingCell(pool *inventory.Pool) table.Cell {
+	switch {
+	case pool.Pending == nil:
+		return unknownCell
+	case *pool.Pending == 0:
+		return noneCell
+	}
+	return table.Cell{Text: model.FormatCount(*pool.Pending), Tone: tone.Warning}
+}

@@ -1,0 +1,257 @@
+package pools
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// preview draws the selected pool under the list, in so many lines.
+func (p *Page) preview(lines int) []string {
+	drawn := make([]string, 0, lines)
+	if pool, ok := p.Table.Selected(); ok {
+		v := preview{p, pool, p.Around.WidthBelow(p.Width)}
+		gone := p.Table.SelectedGone()
+		drawn = append(drawn, v.rule(gone))
+		if !gone {
+			drawn = append(drawn, v.facts(lines-1)...)
+		}
+	}
+	for len(drawn) < lines {
+		drawn = append(drawn, "")
+	}
+	return drawn[:lines]
+}
+
+// preview is one pool, as it is drawn under the list.
+type preview struct {
+	page  *Page
+	pool  *inventory.Pool
+	width int
+}
+
+// rule is the first line: the pool, its zone, its nodes.
+func (v *preview) rule(gone bool) string {
+	words := []string{v.page.name(v.pool)}
+	if v.pool.Zone != "" {
+		words = append(words, v.pool.Zone)
+	}
+	if gone {
+		words = append(words, "gone")
+	} else {
+		words = append(words, figures.Count(v.pool.Nodes, "node", "nodes")+": "+model.FormatCount(v.pool.Ready)+" Ready, "+model.FormatCount(v.pool.Schedulable)+" schedulable")
+	}
+	s := v.page.Host.Styles()
+	title := cells.Cut(model.Clean(strings.Join(words, " · ")), v.width-6)
+	return s.Rule.Render(" ─ ") + s.Strong.Render(title) + s.Rule.Render(" "+strings.Repeat("─", max(v.width-cells.Width(title)-4, 0)))
+}
+
+// wholeFrom is how many lines a preview needs to have the bars too.
+const wholeFrom = 12
+
+// facts are the lines under the rule.
+func (v *preview) facts(lines int) []string {
+	if v.pool.Requested == nil {
+		return []string{v.line("requested: "+model.UnknownFigure+" ("+v.page.Host.Observed().PodsUnknown()+")", tone.Unknown)}
+	}
+	of := tone.Plain
+	if v.pool.StrandedCPU+v.pool.StrandedMemory > 0 {
+		of = tone.Warning
+	}
+	whole := lines >= wholeFrom
+	drawn := v.lines(v.strandedWords(), of, whole)
+	drawn = append(drawn, v.lines(v.balanceWords(), tone.Plain, whole)...)
+	if whole {
+		drawn = append(drawn, v.balanceLines()...)
+		drawn = append(drawn, v.resources()...)
+	}
+	drawn = append(drawn, v.lines(v.slotWords(), tone.Plain, whole)...)
+	if words := v.pendingWords(); words != "" {
+		drawn = append(drawn, v.line(words, tone.Plain))
+	}
+	return drawn
+}
+
+// lines are a text in a line, or wrapped where it may take several.
+func (v *preview) lines(text string, of tone.Tone, several bool) []string {
+	if !several {
+		return []string{v.line(text, of)}
+	}
+	var drawn []string
+	for _, row := range cells.Wrap(model.Clean(text), v.width-table.Gutter-1) {
+		drawn = append(drawn, v.line(row, of))
+	}
+	return drawn
+}
+
+func (v *preview) line(text string, of tone.Tone) string {
+	return of.Style(v.page.Host.Styles()).Render(cells.Blank(table.Gutter) + cells.Cut(model.Clean(text), v.width-table.Gutter-1))
+}
+
+// strandedWords say what cannot be used for lack of another resource.
+func (v *preview) strandedWords() string {
+	var words []string
+	on := func(nodes int) string { return " on " + figures.Count(nodes, "node", "nodes") }
+	if v.pool.StrandedCPU > 0 {
+		words = append(words, "cpu "+model.FormatCPU(v.pool.Stranded.MilliCPU, model.Down)+" cannot be used for lack of memory"+on(v.pool.StrandedCPU))
+	}
+	if v.pool.StrandedMemory > 0 {
+		words = append(words, "memory "+model.FormatMemory(v.pool.Stranded.Memory, model.Down)+" cannot be used for lack of cpu"+on(v.pool.StrandedMemory))
+	}
+	if len(words) == 0 {
+		return "stranded: none"
+	}
+	return "stranded: " + strings.Join(words, ", ")
+}
+
+// balanceWords say between which nodes the pool is uneven, and what would be done about it.
+func (v *preview) balanceWords() string {
+	b := v.pool.Balance
+	if b.Least == nil || b.Least == b.Most {
+		return "imbalance: none between fewer than 2 Ready nodes"
+	}
+	name := v.page.Host.Observed().NodeName
+	words := fmt.Sprintf("imbalance: %s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))
+	switch {
+	case b.Evicts > 0:
+		return words + "a rebalancer would move " + figures.Count(b.Evicts, "pod", "pods")
+	case len(b.Under) == 0:
+		return words + fmt.Sprintf("none under %d%% to move pods to", inventory.UnderPercent)
+	case len(b.Over) == 0:
+		return words + fmt.Sprintf("none over %d%% to move pods from", inventory.OverPercent)
+	}
+	return words + "no pod to move"
+}
+
+// percentWord is how much cpu of a node is requested.
+func percentWord(n *model.Node) string {
+	return gauge.Words(n.Requested.MilliCPU, n.Allocatable.MilliCPU)
+}
+
+// balanceLines name the nodes that are over and under.
+func (v *preview) balanceLines() []string {
+	named := func(head string, nodes []string) string {
+		if len(nodes) == 0 {
+			return head + "none"
+		}
+		names := make([]string, len(nodes))
+		for i, node := range nodes {
+			names[i] = v.page.Host.Observed().NodeName(node)
+		}
+		return head + model.FormatCount(len(nodes)) + ": " + strings.Join(names, ", ")
+	}
+	b := v.pool.Balance
+	return []string{
+		v.line(named(fmt.Sprintf("  over %d%% of cpu, memory or pods: ", inventory.OverPercent), b.Over), tone.Plain),
+		v.line(named(fmt.Sprintf("  under %d%% of all three: ", inventory.UnderPercent), b.Under), tone.Plain),
+		v.line("  (by the descheduler's LowNodeUtilization, in all zones)", tone.Dim),
+	}
+}
+
+// slotWords say on which nodes the largest free slots are.
+func (v *preview) slotWords() string {
+	if v.pool.LargestCPU == nil && v.pool.LargestMemory == nil {
+		return "largest free slot: none, " + v.unschedulableWords()
+	}
+	var words []string
+	for _, slot := range []struct {
+		name corev1.ResourceName
+		node *model.Node
+	}{{corev1.ResourceCPU, v.pool.LargestCPU}, {corev1.ResourceMemory, v.pool.LargestMemory}} {
+		word := string(slot.name) + " " + figures.AmountText(slot.name, v.pool.LargestFree.Of(slot.name), model.Down)
+		if slot.node != nil {
+			word += " on " + v.page.Host.Observed().NodeName(slot.node.Name)
+		}
+		words = append(words, word)
+	}
+	return "largest free slot: " + strings.Join(words, ", ")
+}
+
+// unschedulableWords say why there is no free slot.
+func (v *preview) unschedulableWords() string {
+	cordoned := 0
+	for _, n := range v.pool.Members {
+		if n.Cordoned {
+			cordoned++
+		}
+	}
+	switch notReady := v.pool.Nodes - v.pool.Ready; {
+	case v.pool.Schedulable > 0:
+		return "the schedulable nodes are full"
+	case cordoned+notReady == 0:
+		return "no node is schedulable"
+	case notReady == 0:
+		return model.FormatCount(cordoned) + " cordoned"
+	case cordoned == 0:
+		return model.FormatCount(notReady) + " not Ready"
+	default:
+		return model.FormatCount(notReady) + " not Ready, " + model.FormatCount(cordoned) + " cordoned"
+	}
+}
+
+// pendingWords name the pending pods that target the pool, as many as fit; "" for none.
+func (v *preview) pendingWords() string {
+	if len(v.pool.Waiting) == 0 {
+		return ""
+	}
+	head := grammar.Count(*v.pool.Pending, "pending pod targets it: ", "pending pods target it: ")
+	room := v.width - table.Gutter - 1 - cells.Width(head+", 999 more")
+	var words []string
+	left := *v.pool.Pending
+	for _, kind := range v.pool.Waiting {
+		word := kind.FullName()
+		if len(kind.Pods) > 1 {
+			word += " ×" + model.FormatCount(len(kind.Pods))
+		}
+		if room -= cells.Width(model.Clean(word)) + 2; len(words) > 0 && room < 0 {
+			break
+		}
+		words, left = append(words, word), left-len(kind.Pods)
+	}
+	if left > 0 {
+		words = append(words, model.FormatCount(left)+" more")
+	}
+	return head + strings.Join(words, ", ")
+}
+
+// resources are the bars, a line for each resource.
+func (v *preview) resources() []string {
+	whole := model.Capacity{Allocatable: v.pool.Allocatable.Resources}
+	names := append([]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}, whole.Extended()...)
+	wide := 0
+	for _, name := range names {
+		wide = max(wide, cells.Width(model.Clean(model.ResourceWord(name))))
+	}
+	s, levels := v.page.Host.Styles(), v.page.Host.Levels()
+	var rows []string
+	for _, name := range names {
+		part, all, used := v.pool.Requested.Of(name), v.pool.Allocatable.Of(name), v.page.used(v.pool, name)
+		head := cells.Left(model.Clean(model.ResourceWord(name)), wide)
+		if all <= 0 {
+			rows = append(rows, v.line(head+" "+model.UnknownFigure, tone.Unknown))
+			continue
+		}
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
+			used = gauge.Unmeasured
+		}
+		words := "requested " + figures.ColumnText(name, part, model.Up) + " of allocatable " + figures.ColumnText(name, all, model.Down)
+		if used >= 0 {
+			words += ", used " + figures.ColumnText(name, used, model.Nearest)
+		}
+		rows = append(rows, s.Text.Render(cells.Blank(table.Gutter)+head+" ")+
+			gauge.DrawUsed(s, levels, longBar, part, all, used)+
+			levels.Tone(model.Percent(part, all)).Style(s).Render(fmt.Sprintf("%5s", gauge.Words(part, all)))+
+			s.Text.Render("  "+cells.Cut(words, max(v.width-table.Gutter-wide-longBar-10, 0))))
+	}
+	return rows
+}

@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// pooled gives prod-eu GPUs and pods that target a zone: more than its nodes have free.
+func (c *prodEU) pooled() {
+	for _, n := range c.nodes {
+		if n.Name[:3] == "gpu" {
+			n.Status.Allocatable["nvidia.com/gpu"] = *resource.NewQuantity(8, resource.DecimalSI)
+		}
+	}
+	for _, p := range c.pods {
+		switch {
+		case p.Name == "worker-gpu-a-01-00":
+			p.Spec.Containers[0].Resources.Requests["nvidia.com/gpu"] = *resource.NewQuantity(3, resource.DecimalSI)
+		case p.Spec.NodeName == "" && (p.Namespace == "shop" || p.Namespace == "search"):
+			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "eu-1b", "eks.amazonaws.com/nodegroup": "std"}
+			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("4")
+		}
+	}
+}
+
+// poolsApp is Pools of prod-eu.
+func poolsApp(t *testing.T, width, height int, change func(*prodEU), with func(*Options)) *App {
+	t.Helper()
+	c := newProdEU()
+	c.pooled()
+	if change != nil {
+		change(c)
+	}
+	s := c.snapshot()
+	if width >= 120 {
+		s.Usage = c.usage
+		for _, n := range s.Nodes {
+			s.Usage.Nodes[n.Name] = model.Amount{MilliCPU: n.Allocatable.MilliCPU / 4, Memory: n.Allocatable.Memory / 2}
+		}
+	}
+	app := newTestAppWith(t, width, height, s, &fakeCluster{reports: verdictsOf(s)}, with)
+	press(t, app, "4")
+	return app
+}
+
+func TestPoolsScreen(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {180, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			app := poolsApp(t, size.width, size.height, nil, nil)
+			press(t, app, "j", "j", "j", "j", "j", "j", "j")
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestPoolsLargeAndPlain(t *testing.T) {
+	requireScreen(t, poolsApp(t, 80, 24, nil, func(o *Options) { o.Large = true }))
+}
+
+func TestPoolsInASCII(t *testing.T) {
+	requireScreen(t, poolsApp(t, 120, 24, nil, func(o *Options) { o.ASCII = true }))
+}
+
+func TestPoolsInColours(t *testing.T) {
+	requireColours(t, poolsApp(t, 80, 24, nil, nil))
+}
+
+// TestPoolsThatAreNotSchedulable has a cordoned pool, one that is NotReady, nodes without
+// a pool or a zone, and a node whose cpu is full.
+func TestPoolsThatAreNotSchedulable(t *testing.T) {
+	app := poolsApp(t, 80, 24, func(c *prodEU) {
+		for _, n := range c.nodes {
+			switch n.Name[:5] {
+			case "gpu-a", "gpu-b", "gpu-c":
+				n.Spec.Unschedulable = true
+			case "spot-":
+				n.Status.Conditions[0].Status = corev1.ConditionUnknown
+			case "std-a":
+				delete(n.Labels, "eks.amazonaws.com/nodegroup")
+			case "std-c":
+				delete(n.Labels, corev1.LabelTopologyZone)
+				n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("12.5")
+			}
+		}
+	}, nil)
+	press(t, app, "G", "k")
+	requireScreen(t, app)
+}
+
+func TestPoolsByALabel(t *testing.T) {
+	app := poolsApp(t, 80, 24, func(c *prodEU) {
+		for i, n := range c.nodes {
+			if i%4 > 0 {
+				n.Labels["team"] = []string{"", "search", "shop", "web"}[i%4]
+			}
+		}
+	}, nil)
+	press(t, app, "b")
+	t.Run("choice", func(t *testing.T) { requireScreen(t, app) })
+	write(t, app, "tea")
+	press(t, app, "enter")
+	t.Run("chosen", func(t *testing.T) { requireScreen(t, app) })
+	press(t, app, "b", "enter")
+	if got, want := screen(app), screen(poolsApp(t, 80, 24, nil, nil)); got != want {
+		t.Errorf("by pool and zone again:\n%s", got)
+	}
+}
+
+func TestEnterOpensTheNodesOfAPool(t *testing.T) {
+	app := poolsApp(t, 80, 24, nil, nil)
+	press(t, app, "j", "enter")
+	requireScreen(t, app)
+}
+
+func TestPoolsWhereNotAllPodsCouldBeRead(t *testing.T) {
+	s := newProdEU().at(1, func() model.Status {
+		status := liveStatus()
+		status.Namespace = "shop"
+		return status
+	}())
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "4")
+	requireScreen(t, app)
+}
+
+func TestPoolsAreFiltered(t *testing.T) {
+	app := poolsApp(t, 80, 24, nil, nil)
+	press(t, app, "/")
+	write(t, app, "pool=std cpu.percent>75")
+	press(t, app, "enter")
+	requireScreen(t, app)
+}
