@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
@@ -21,7 +20,7 @@ type Page struct {
 	pod  *model.Pod // as it was last seen
 	draw why.Page
 	asks questions
-	lent *group.Page // the page of a group that shows what is explained; nil: none is on top
+	lent borrower // the page that shows what is explained; nil: none is on top
 }
 
 // New opens the page about one pod. What is known already is shown at once.

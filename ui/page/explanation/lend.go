@@ -6,9 +6,17 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
+
+// borrower is a page that is explained for while it is on top.
+type borrower interface {
+	page.View
+	// Explained takes a newer explanation.
+	Explained() tea.Cmd
+}
 
 // ofGroup is the page about a pod as the pages of its groups need it. It implements
 // group.Why.

@@ -116,9 +116,9 @@ func (w *Page) Places() keymap.Place {
 func (w *Page) Footer() []page.Key {
 	open := "open"
 	if w.draw.Cursor.Part == why.PartNodes {
-		return append([]page.Key{{Do: keymap.Open, Word: "pods"}}, page.Keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
+		return append([]page.Key{{Do: keymap.Open, Word: "pods"}}, page.Keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
-	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.More, keymap.Close)...)
+	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.NodeMap, keymap.More, keymap.Close)...)
 }
 
 // Off tells why a key can do nothing here.
@@ -131,6 +131,10 @@ func (w *Page) Off(do keymap.Action) string {
 	case keymap.Open:
 		if _, ok := w.draw.Openable(); !ok && w.draw.Cursor.Part != why.PartFixes {
 			return "this row has no nodes."
+		}
+	case keymap.NodeMap:
+		if w.draw.Report == nil || !w.draw.AboutNodes() {
+			return "no nodes were evaluated for this pod."
 		}
 	case keymap.Explain:
 		if w.Selected().Ref.Resource != "nodes" {
@@ -210,6 +214,8 @@ func (w *Page) Act(do keymap.Action) tea.Cmd {
 	switch do {
 	case keymap.Open:
 		return w.open()
+	case keymap.NodeMap:
+		return w.openMap()
 	case keymap.Trace:
 		return w.Host.Open(trace.New(w.Host, w.pod))
 	case keymap.Words:

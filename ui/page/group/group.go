@@ -60,6 +60,13 @@ func New(h page.Host, of Why, g *report.Group) *Page {
 	return p
 }
 
+// NewAt opens a group with one of its nodes selected.
+func NewAt(h page.Host, of Why, g *report.Group, node string) *Page {
+	p := New(h, of, g)
+	p.Seeks = func(r *row) bool { return r.node.Name == node }
+	return p
+}
+
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
 	return append(slices.Clone(p.content.why.Crumbs()), why.GroupName(p.content.group))

@@ -51,6 +51,7 @@ var sameAsPoolOrZone = []string{corev1.LabelHostname, corev1.LabelTopologyZone, 
 // by labels.
 func groupings(nodes []*model.Node) []grouping {
 	all := []grouping{byPoolAndZone, byPool, byZone}
+	enough := len(all) + mostLabels
 	values := map[string]map[string]bool{}
 	for _, n := range nodes {
 		for label, value := range n.Object.Labels {
@@ -79,7 +80,7 @@ func groupings(nodes []*model.Node) []grouping {
 		if slices.ContainsFunc(all, func(g grouping) bool { return g.name == by.name }) {
 			continue // pool is one of those that providers call so
 		}
-		if all = append(all, by); len(all) == 3+mostLabels {
+		if all = append(all, by); len(all) == enough {
 			break
 		}
 	}
