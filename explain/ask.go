@@ -46,7 +46,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 	if err != nil {
 		return nil, nil, err
 	}
-	f := fixes.NewSearch(e.scheduler, e.budgets, e.commands, find)
+	f := fixes.NewSearch(e.scheduler, e.budgets, e.commands, e.options.PoolLabel, find)
 	told, err := e.examine(ctx, q, said, f)
 	if err != nil || !q.Parts.Has(report.FixesPart) {
 		return told, nil, err

@@ -38,6 +38,9 @@ type Options struct {
 	ClusterVersion string
 	// Configuration is the scheduler's; nil: the default profile is assumed.
 	Configuration *scheduler.Configuration
+	// PoolLabel is the label of nodes that holds their pool, before the known ones; ""
+	// without.
+	PoolLabel string
 	// PodGroups says that Apply is told of PodGroups too, for GangScheduling.
 	PodGroups bool
 	// Parallelism is how many goroutines run plugins; 0: 2.

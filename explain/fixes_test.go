@@ -25,8 +25,11 @@ func toldFixes(f *report.Fixes) string {
 	var all []string
 	for _, fix := range f.Tried {
 		mark := "x"
-		if fix.Verified {
+		switch {
+		case fix.Verified:
 			mark = "+"
+		case fix.Simulated:
+			mark = "*"
 		}
 		said := fmt.Sprintf("%s %s", mark, fix.Title)
 		if fix.NodesGained > 0 {
@@ -97,7 +100,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			"a taint that says what is wrong with a node is left alone",
 			[]runtime.Object{testNode("a", "4", nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoExecute))},
 			testPod("shop/web", "", "1"),
-			[]string{"No change to the pod or to nodes is known that could help."},
+			[]string{"* add a node like a | new-node-1"},
 		},
 		{
 			"a cordon is lifted with its taint, and what would still refuse is said",
@@ -106,6 +109,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ uncordon a | a",
 				"+ uncordon b and request cpu 2 instead of 3 | b",
+				"* add a node like a | new-node-1",
 				"x uncordon b | still: needs cpu 1 more",
 			},
 		},
@@ -142,13 +146,18 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ evict batch/old from a | a | batch/old is rescheduled on b",
 				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
+				"* add a node like a (pool x) | new-node-1",
 			},
 		},
 		{
 			"an evicted pod that may come back to the same room frees nothing",
 			[]runtime.Object{testNode("a", "4"), testPod("batch/old", "a", "3500m", replicas)},
 			testPod("shop/web", "", "3"),
-			[]string{"+ request cpu 500m instead of 3 | a", "x evict batch/old from a | a | its replacement may take the capacity again | batch/old is rescheduled on a"},
+			[]string{
+				"+ request cpu 500m instead of 3 | a",
+				"* add a node like a | new-node-1",
+				"x evict batch/old from a | a | its replacement may take the capacity again | batch/old is rescheduled on a",
+			},
 		},
 		{
 			"a budget that allows nothing stands against an eviction",
@@ -165,6 +174,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
 				"+ request cpu 500m instead of 3 | a",
+				"* add a node like a (pool x) | new-node-1",
 				"x evict batch/old from a | a | PodDisruptionBudget batch/old allows 0 disruptions now: the eviction of batch/old would be rejected | batch/old is rescheduled on b",
 			},
 		},
@@ -172,13 +182,19 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			"a pod that nobody owns is lost, which comes after what loses nothing",
 			[]runtime.Object{testNode("a", "4"), testPod("dev/shell", "a", "2")},
 			testPod("shop/web", "", "3"),
-			[]string{"+ request cpu 2 instead of 3 | a", "+ evict dev/shell from a | a | dev/shell is not recreated: no controller owns it"},
+			[]string{
+				"+ request cpu 2 instead of 3 | a", "+ evict dev/shell from a | a | dev/shell is not recreated: no controller owns it",
+				"* add a node like a | new-node-1",
+			},
 		},
 		{
 			"other pods that wait take the room",
 			[]runtime.Object{testNode("a", "4", cordoned), testPod("other/first", "", "3")},
 			testPod("shop/web", "", "3"),
-			[]string{"x uncordon a | a | 1 pending pod may be scheduled there first | other/first would fit too"},
+			[]string{
+				"x uncordon a | a | 1 pending pod may be scheduled there first | other/first would fit too",
+				"x add a node like a | new-node-1 | 1 pending pod may be scheduled there first | other/first would fit too",
+			},
 		},
 		{
 			"a pod like it takes the room on a node, but gets the change of a template",
@@ -218,6 +234,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ remove pod anti-affinity app=web by hostname | a",
 				"+ evict shop/web-1 from a | a | shop/web-1 is not recreated: no controller owns it",
+				"* add a node like a | new-node-1",
 			},
 		},
 		{
@@ -228,6 +245,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ tolerate dedicated=gpu:NoSchedule | b",
 				"+ remove taint dedicated=gpu from b | b",
 				"+ remove host port 80/TCP | a",
+				"* add a node like a | new-node-1",
 				"x evict shop/edge from a | a | its replacement may take the capacity again | shop/edge is rescheduled on a",
 			},
 		},
@@ -345,4 +363,69 @@ func nodeAfter(node *corev1.Node, step remedy.Step) *corev1.Node {
 		}
 	}
 	return node
+}
+
+func TestFixesSayThatNoNewNodeWouldHelp(t *testing.T) {
+	for says, objects := range map[string][]runtime.Object{
+		"one more node like any of the 2 nodes would not help": {testNode("a", "4"), testNode("b", "8")},
+		"one more node like a would not help":                  {testNode("a", "4")},
+		"":                                                     {testNode("a", "4"), testNode("b", "16", cordoned)},
+	} {
+		pod := testPod("shop/web", "", "10")
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, append(objects, pod)...), report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.NoNode != says {
+			t.Errorf("it says %q, want %q", found.NoNode, says)
+		}
+	}
+}
+
+func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	pod := testPod("shop/web-1", "", "3", podLabel("app", "web"))
+	owner := testOwner(pod)
+	second := testPod("shop/web-2", "", "3", podLabel("app", "web"))
+	second.OwnerReferences = pod.OwnerReferences
+	e := startEngine(t, Options{PoolLabel: "team.example/pool"},
+		testNode("small", "2", zone("eu-1a")), testNode("old", "4", zone("eu-1a"), nodeLabel("team.example/pool", "std")),
+		testNode("std", "4", zone("eu-1b"), nodeLabel("team.example/pool", "std")),
+		testPod("sys/agent-1", "old", "2", podControlledBy("apps/v1", "DaemonSet", "agent")),
+		testPod("shop/x", "std", "3500m"), owner, pod, second)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode })
+	if at < 0 {
+		t.Fatal(toldFixes(found))
+	}
+	fix := found.Tried[at]
+	if fix.Title != "add a node like std (pool std, eu-1b)" || fix.Outcome() != "1 pending pod may be scheduled there first" || fix.Places() != "1 of 2" {
+		t.Errorf("%s: %s, places %s", fix.Title, fix.Outcome(), fix.Places())
+	}
+	if fix.Verified || fix.Command != "" || fix.Undo != "" || len(fix.Actions) > 0 {
+		t.Errorf("it has a command: %+v", fix)
+	}
+	for i, before := range found.Tried[:at] {
+		if !before.Works() && fix.Works() {
+			t.Errorf("%s, which does not work, is before it, at %d", before.Title, i)
+		}
+	}
+}
+
+func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
+	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
+		pod := testPod("shop/web", "", "3", priority(10))
+		e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "a", "4"), pod, testPod("other/first", "", "3", priority(priorityOfOther)))
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode })
+		if at < 0 || found.Tried[at].Simulated != simulated {
+			t.Errorf("with another pod of priority %d:\n%s", priorityOfOther, toldFixes(found))
+		}
+	}
 }

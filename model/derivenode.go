@@ -53,7 +53,7 @@ const (
 )
 
 // newNode derives what is shown of a node that no pod is bound to; poolLabel is as
-// for poolOf. The object is kept and must not change.
+// for PoolOf. The object is kept and must not change.
 func newNode(object *corev1.Node, poolLabel string) *Node {
 	n := &Node{
 		Object:       object,
@@ -63,7 +63,7 @@ func newNode(object *corev1.Node, poolLabel string) *Node {
 		Pressure:     pressureOf(object),
 		Roles:        rolesOf(object),
 		Zone:         cmp.Or(object.Labels[corev1.LabelTopologyZone], object.Labels[corev1.LabelFailureDomainBetaZone]),
-		Pool:         poolOf(object, poolLabel),
+		Pool:         PoolOf(object, poolLabel),
 		Instance:     cmp.Or(object.Labels[corev1.LabelInstanceTypeStable], object.Labels[corev1.LabelInstanceType]),
 		Version:      object.Status.NodeInfo.KubeletVersion,
 		Lifecycle:    lifecycleOf(object),
@@ -121,9 +121,9 @@ func rolesOf(node *corev1.Node) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// poolOf is the name of the node's pool: by own, a label that the user named, or
+// PoolOf is the name of the node's pool: by own, a label that the user named, or
 // else by the known ones; "" where it has none of them.
-func poolOf(node *corev1.Node, own string) string {
+func PoolOf(node *corev1.Node, own string) string {
 	if pool := node.Labels[own]; pool != "" {
 		return pool
 	}

@@ -49,6 +49,10 @@ func lifecycleOf(node *corev1.Node) string {
 // maybeGoing is the taint of a node that Cluster Autoscaler may remove soon.
 const maybeGoing = "DeletionCandidateOfClusterAutoscaler"
 
+// nodeLabelWords end the keys of labels that hold their node's name, as drivers of storage set
+// them (topology.hostpath.csi/node).
+var nodeLabelWords = []string{"node", "nodename", "node-name", "hostname", "host"}
+
 // NodeLike is a node as a further one of the same pool would be once it is Ready: with
 // the labels, taints and allocatable resources of old, without its cordon, without the
 // taints that say in which state old is, and with nothing attached to it. Labels that
@@ -57,7 +61,8 @@ func NodeLike(old *corev1.Node, name string) *corev1.Node {
 	added := old.DeepCopy()
 	added.ObjectMeta = metav1.ObjectMeta{Name: name, UID: types.UID("new node " + name), Labels: added.Labels}
 	for label, value := range added.Labels {
-		if label == corev1.LabelHostname || value == old.Name {
+		_, word, _ := strings.Cut(label, "/")
+		if label == corev1.LabelHostname || value == old.Name && slices.Contains(nodeLabelWords, word) {
 			added.Labels[label] = name
 		}
 	}

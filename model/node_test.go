@@ -159,11 +159,11 @@ func TestAPoolOfOpenShiftIsCalledAsItsRole(t *testing.T) {
 		for _, role := range c.roles {
 			labels[roleLabelPrefix+role] = ""
 		}
-		if got := poolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != c.want {
+		if got := PoolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != c.want {
 			t.Errorf("%v: %q, want %q", c.roles, got, c.want)
 		}
 		delete(labels, openShiftLabel)
-		if got := poolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != "" {
+		if got := PoolOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, ""); got != "" {
 			t.Errorf("%v elsewhere: %q", c.roles, got)
 		}
 	}

@@ -61,7 +61,7 @@ func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Att
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
 func (f *Search) worthAsking(c candidate) []string {
-	if len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
+	if remedy.Kind(c.steps[0]) != report.FixNode && len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
 		return nil
 	}
 	return remedy.NodesOf(c.steps)
@@ -89,6 +89,11 @@ func (f *Search) judge(ctx context.Context, s *scheduler.Fork, pod, changed *cor
 		if err := f.tellNewcomers(ctx, s, came, fix); err != nil {
 			return err
 		}
+	}
+	if fix.Kind == report.FixNode { // how nodes are added differs by provider
+		fix.Simulated = len(fix.Remaining) == 0
+		fix.Brief = "a new node"
+		return nil
 	}
 	f.tellCommand(pod, fix)
 	fix.Verified = len(fix.Remaining) == 0 && fix.Command != ""

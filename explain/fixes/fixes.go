@@ -58,6 +58,7 @@ type Search struct {
 	budgets   *pdb.Budgets
 	commands  *command.Maker
 	find      func() *corev1.Pod
+	poolLabel string
 
 	profile    *scheduler.Profile
 	none       string // why there is nothing to try
@@ -68,12 +69,14 @@ type Search struct {
 	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
 	queued     *corev1.Pod              // the pod then
 	failed     error                    // why nothing can be tried; nil if it can
+	models     []newNode                // what one more node may be like
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
-// held; nil: there is none any more.
-func NewSearch(s *scheduler.Scheduler, budgets *pdb.Budgets, commands *command.Maker, find func() *corev1.Pod) *Search {
-	return &Search{scheduler: s, budgets: budgets, commands: commands, find: find}
+// held; nil: there is none any more. poolLabel is the label of nodes that holds their pool,
+// before the known ones; "" without.
+func NewSearch(s *scheduler.Scheduler, budgets *pdb.Budgets, commands *command.Maker, poolLabel string, find func() *corev1.Pod) *Search {
+	return &Search{scheduler: s, budgets: budgets, commands: commands, poolLabel: poolLabel, find: find}
 }
 
 // Try simulates the candidates one by one. The lock is held for one at a time, so the
@@ -113,6 +116,11 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 		}
 		tried = append(tried, fix)
 	}
+	added, none, err := f.addNode(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tried, found.NoNode = append(tried, added...), none
 	if f.queue != nil {
 		found.Advice, found.None = f.queue.Advice(f.queued), ""
 		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
@@ -130,7 +138,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 }
 
 // rankFix puts what a queue's controller has to do before all, then fixes that
-// work, those that recreate the pod last of them; then those with which the pod
+// work, those that recreate the pod and the one that adds a node last of them; then those with which the pod
 // would fit if other pods did not take the capacity, and last those that bypass a
 // queue.
 func rankFix(f report.Fix) int {
@@ -138,15 +146,17 @@ func rankFix(f report.Fix) int {
 	case f.Kind == report.FixQueue:
 		return -1
 	case f.Bypasses != "":
-		return 4
+		return 5
 	case f.Verified && !f.Recreates:
 		return 0
 	case f.Verified:
 		return 1
-	case f.NodesGained > 0:
+	case f.Simulated:
 		return 2
+	case f.NodesGained > 0:
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // candidate is a fix that was not tried yet.
@@ -275,6 +285,9 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
 		f.candidates = f.combine(q.Question, m, before)
+		if len(before) == 0 {
+			f.models = f.newNodes(q.Question, m)
+		}
 	}
 }
 

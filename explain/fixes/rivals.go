@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -65,7 +66,9 @@ func byTurn(a, b *corev1.Pod) int {
 }
 
 // crowd places on the nodes every pod that waits and fits there, wherever it
-// does most harm, and says how many those are and whether pod still fits.
+// does most harm, and says how many those are and whether pod still fits. When a node
+// joins, all pending pods are tried again in the order of the queue: on a new node those
+// of lower priority come after the pod.
 func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (placed []rivals, fits bool, err error) {
 	s := f.scheduler.State.Fork()
 	defer s.Revert()
@@ -75,6 +78,9 @@ func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (plac
 		kinds = append(slices.Clone(kinds), rivals{key: likeIt, pods: f.alike[1:]})
 	}
 	for _, kind := range kinds {
+		if fix.Kind == report.FixNode && len(kind.pods) > 0 && corev1helpers.PodPriority(kind.pods[0]) < corev1helpers.PodPriority(pod) {
+			continue
+		}
 		took := rivals{key: kind.key}
 		for _, rival := range kind.pods {
 			t, err := f.scheduler.Try(ctx, rival, nodes)

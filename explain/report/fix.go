@@ -22,6 +22,7 @@ const (
 	FixClaim    FixKind = "claim"    // bind or resize a claim
 	FixQuota    FixKind = "quota"    // raise a quota
 	FixGate     FixKind = "gate"     // remove scheduling gates
+	FixNode     FixKind = "node"     // add a node; how that is done is not known, so there is no command
 	FixQueue    FixKind = "queue"    // what the controller of a queue has to do; nothing is tried or changed
 )
 
@@ -31,6 +32,7 @@ type Fix struct {
 	Kind        FixKind    `json:"kind"`
 	Command     string     `json:"command"`     // runs unattended under bash -c; "" where there is none
 	Verified    bool       `json:"verified"`    // the plugins took the pod; implies a command
+	Simulated   bool       `json:"simulated"`   // without a command: the plugins took the pod, and nothing is left in the way
 	Recreates   bool       `json:"recreates"`   // the command deletes the pod and creates it again
 	NodesGained int        `json:"nodesGained"` // nodes that fit then and do not now
 	PodsPlaced  int        `json:"podsPlaced"`  // how many of the equal pods it places, this one counted
@@ -69,6 +71,9 @@ type Fixes struct {
 	// None says why there is nothing to fix or nothing that could be tried; ""
 	// where Tried is not empty.
 	None string
+	// NoNode says that one more node would not help, whichever it is like; "" where one
+	// would, or where that was not tried.
+	NoNode string
 }
 
 // Remedy is one step of a fix as the dashboard can plan it.

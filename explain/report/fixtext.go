@@ -65,6 +65,9 @@ func (c composer) fixes() []Section {
 	if c.options.Fixes && fixes.Pairs > 0 {
 		section.Notes = append(section.Notes, grammar.Count(fixes.Pairs, "fix of two steps was", "fixes of two steps were")+" not simulated: enough shorter ones work.")
 	}
+	if c.options.Fixes && fixes.NoNode != "" {
+		section.Notes = append(section.Notes, sentence(fixes.NoNode))
+	}
 	return []Section{section}
 }
 
@@ -79,7 +82,7 @@ const (
 // mark says whether the fix works, in a sign.
 func (f *Fix) mark() string {
 	switch {
-	case f.Verified:
+	case f.Works():
 		return "✓"
 	case f.Kind == FixQueue:
 		return "!"
@@ -114,7 +117,7 @@ func (f *Fix) detail() (command, lines []string) {
 		lines = append(lines, "undo     "+model.Clean(f.Undo))
 	}
 	for i, remains := range f.Remaining {
-		if i > 0 || f.Verified { // the row above has the first of a fix that does not work
+		if i > 0 || f.Works() { // the row above has the first of a fix that does not work
 			lines = append(lines, "remains  "+remains)
 		}
 	}

@@ -9,11 +9,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
+// Works says whether the pod fits with the fix, and nothing is left in the way.
+func (f *Fix) Works() bool { return f.Verified || f.Simulated }
+
 // Work counts the fixes that work.
 func (f *Fixes) Work() int {
 	work := 0
 	for i := range f.Tried {
-		if f.Tried[i].Verified {
+		if f.Tried[i].Works() {
 			work++
 		}
 	}
@@ -84,9 +87,9 @@ func (f *Fix) Places() string {
 // one that does not, in few words.
 func (f *Fix) Outcome() string {
 	switch {
-	case !f.Verified && len(f.Remaining) > 0:
+	case !f.Works() && len(f.Remaining) > 0:
 		return f.Remaining[0]
-	case f.Brief != "" || !f.Verified:
+	case f.Brief != "" || !f.Works():
 		return f.Brief
 	case f.Recreates:
 		return "recreates the pod"

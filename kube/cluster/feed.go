@@ -70,6 +70,7 @@ func engineOptions(source *Source) explain.Options {
 		Namespace:      status.Namespace,
 		ClusterVersion: status.Version,
 		Configuration:  source.Configuration,
+		PoolLabel:      source.PoolLabel,
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
 		Autoscalers:    source.Autoscalers,

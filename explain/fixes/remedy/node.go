@@ -3,6 +3,7 @@ package remedy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,12 +16,14 @@ import (
 func (Untaint) kind() report.FixKind   { return report.FixUntaint }
 func (Uncordon) kind() report.FixKind  { return report.FixUncordon }
 func (LabelNode) kind() report.FixKind { return report.FixLabel }
+func (AddNode) kind() report.FixKind   { return report.FixNode }
 func (Evict) kind() report.FixKind     { return report.FixEvict }
 
 func (Uncordon) harm() int  { return 35 }
 func (Evict) harm() int     { return 40 }
 func (LabelNode) harm() int { return 50 }
 func (Untaint) harm() int   { return 55 }
+func (AddNode) harm() int   { return 99 }
 
 // title leaves the effect out, as the list of taints is long enough with the key.
 func (r Untaint) title() string {
@@ -40,6 +43,20 @@ func (r LabelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.Node,
 
 func (r Evict) title() string {
 	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.Pods, grammar.Few), r.Pods[0].Spec.NodeName)
+}
+
+func (r AddNode) title() string {
+	var where []string
+	if r.Pool != "" {
+		where = append(where, "pool "+r.Pool)
+	}
+	if r.Zone != "" {
+		where = append(where, r.Zone)
+	}
+	if len(where) == 0 {
+		return "add a node like " + r.New.Like
+	}
+	return fmt.Sprintf("add a node like %s (%s)", r.New.Like, strings.Join(where, ", "))
 }
 
 func (r Untaint) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
@@ -69,6 +86,10 @@ func (r LabelNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error
 		}
 		n.Labels[r.Key] = r.Value
 	})
+}
+
+func (r AddNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, s.AddNode(r.New)
 }
 
 func (r Evict) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

@@ -93,6 +93,11 @@ type (
 	Uncordon struct{ Node string }
 	// LabelNode gives a node a label.
 	LabelNode struct{ Node, Key, Value string }
+	// AddNode adds a node that does not exist.
+	AddNode struct {
+		New        scheduler.NewNode
+		Pool, Zone string // "" where it has none
+	}
 )
 
 // Evict ends pods on one node; those that a controller owns come back.
@@ -101,7 +106,7 @@ type Evict struct{ Pods []*corev1.Pod }
 // ChangesPod says whether the step changes the pod itself, or its template.
 func ChangesPod(step Step) bool {
 	switch step.(type) {
-	case Untaint, Uncordon, LabelNode, Evict, ResizeClaim, ReleaseVolume:
+	case Untaint, Uncordon, LabelNode, AddNode, Evict, ResizeClaim, ReleaseVolume:
 		return false
 	}
 	return true
@@ -125,6 +130,8 @@ func NodesOf(steps []Step) []string {
 			nodes = append(nodes, r.Node)
 		case LabelNode:
 			nodes = append(nodes, r.Node)
+		case AddNode:
+			nodes = append(nodes, r.New.Node.Name)
 		case Evict:
 			nodes = append(nodes, r.Pods[0].Spec.NodeName)
 		}

@@ -49,9 +49,9 @@ func verdictOn(o *page.Observed, f *report.Fix) string {
 	switch {
 	case f.Bypasses != "" && f.NodesGained > 0:
 		text += "the pod fits " + nodesOf(o, f) + ", but bypasses " + model.Clean(f.Bypasses) + "."
-	case !f.Verified && f.NodesGained > 0:
+	case !f.Works() && f.NodesGained > 0:
 		text += "the pod fits " + nodesOf(o, f) + ", but " + butWhat(f) + "."
-	case !f.Verified:
+	case !f.Works():
 		text += "0 nodes fit."
 	default:
 		text += "the pod fits " + nodesOf(o, f) + "."

@@ -30,6 +30,8 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "change claims"
 	case report.FixQuota:
 		return "change quotas"
+	case report.FixNode:
+		return "add nodes"
 	case report.FixQueue:
 		return "admit pods to queues"
 	}

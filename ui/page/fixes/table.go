@@ -115,7 +115,7 @@ func (t Table) ruledWords(words string) string {
 func (t Table) Row(f *report.Fix) string {
 	mark := t.styles.Bad.Render("✗")
 	switch {
-	case f.Verified:
+	case f.Works():
 		mark = t.styles.OK.Render("✓")
 	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")

@@ -1,0 +1,108 @@
+package fixes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+const (
+	// mostNewNodes is how many nodes are tried at most as what one more may be like.
+	mostNewNodes = 16
+	// addingTime is how long they are tried before the rest is left out, leastNewNodes
+	// how many are tried however long they take.
+	addingTime    = 100 * time.Millisecond
+	leastNewNodes = 4
+)
+
+// newNode is what one more node may be like.
+type newNode struct{ like, pool, zone string }
+
+// newNodes are what one more node may be like: a node of each pool, zone and size, those
+// of the groups that are closest to taking the pod first. Nodes that are not Ready are
+// left out, and those with a cordon are as long as there are others.
+func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
+	if len(q.Pod.Spec.ResourceClaims) > 0 {
+		return nil // the devices of a new node are not known
+	}
+	type key struct{ pool, zone, instance, size string }
+	known := map[key]int{}
+	var found []newNode
+	for _, g := range groups.Of(q, m) {
+		for _, i := range g.Nodes {
+			node := m.Nodes[i].Node()
+			if notReady(node) {
+				continue
+			}
+			one := newNode{node.Name, model.PoolOf(node, f.poolLabel), node.Labels[corev1.LabelTopologyZone]}
+			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
+			k := key{one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
+			at, seen := known[k]
+			switch {
+			case !seen:
+				known[k] = len(found)
+				found = append(found, one)
+			case f.scheduler.State.Nodes[found[at].like].Spec.Unschedulable && !node.Spec.Unschedulable:
+				found[at] = one
+			}
+		}
+	}
+	return found
+}
+
+// notReady says whether a node has said that it is not Ready, or no longer says anything.
+func notReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
+	})
+}
+
+// addNode simulates one more node, like the first that lets the pod fit; none says that
+// none does.
+func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
+	begun := time.Now()
+	for i, one := range f.models {
+		if i == mostNewNodes || i >= leastNewNodes && time.Since(begun) > addingTime {
+			return nil, "", nil
+		}
+		var fix Attempt
+		err := f.locked(ctx, func(pod *corev1.Pod) (err error) {
+			if f.scheduler.State.Nodes[one.like] == nil {
+				return nil // it has gone meanwhile
+			}
+			nodes, err := placement.NewNodes(ctx, f.scheduler, one.like, 1)
+			if err != nil {
+				return err
+			}
+			fix, err = f.attempt(ctx, pod, candidate{
+				steps: []remedy.Step{remedy.AddNode{New: nodes[0], Pool: one.pool, Zone: one.zone}}, nodes: []string{nodes[0].Node.Name},
+			})
+			return err
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		if fix.NodesGained > 0 {
+			return []Attempt{fix}, "", nil
+		}
+	}
+	if len(f.models) == 0 {
+		return nil, "", nil
+	}
+	like := "any of the " + grammar.Plural(len(f.scheduler.State.Nodes), "node")
+	if len(f.scheduler.State.Nodes) == 1 {
+		like = f.models[0].like
+	}
+	return nil, fmt.Sprintf("one more node like %s would not help", like), nil
+}
