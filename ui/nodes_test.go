@@ -73,6 +73,53 @@ func (c *prodEU) mixed() {
 	proxy := ran(pod("kube-system", "proxy-spot-b-01", "50m", "0", 9*day), "spot-b-01")
 	proxy.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "proxy"}
 	c.pods = append(c.pods, train, agent, proxy)
+	c.tolerateForAWhile()
+}
+
+// tolerateForAWhile gives each pod of spot-b-01 the tolerations that
+// DefaultTolerationSeconds adds, those of DaemonSets without an end.
+func (c *prodEU) tolerateForAWhile() {
+	for _, p := range c.pods {
+		if p.Spec.NodeName != "spot-b-01" {
+			continue
+		}
+		t := corev1.Toleration{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}
+		if len(p.OwnerReferences) == 0 || p.OwnerReferences[0].Kind != "DaemonSet" {
+			t.TolerationSeconds = new(int64(300))
+		}
+		p.Spec.Tolerations = append(p.Spec.Tolerations, t)
+	}
+}
+
+func TestThePreviewCountsThePodsThatATaintEvicts(t *testing.T) {
+	for _, c := range []struct {
+		change func(*prodEU)
+		want   string
+	}{
+		{func(*prodEU) {}, "pods: 9 evicted in 1m, 1 tolerates it (DaemonSet), 1 is static"},
+		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 evicted, unknown when, 1 tolerates it"},
+		{func(c *prodEU) {
+			c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = new(metav1.NewTime(now.Add(-8 * time.Minute))) })
+		}, "pods: 9 due for eviction since 3m, 1 tolerates it"},
+	} {
+		app := nodesOf(t, 80, 24, func(p *prodEU) { p.mixed(); c.change(p) }, nil)
+		selectNode(t, app, "spot-b-01")
+		if text := screen(app); !strings.Contains(text, c.want) {
+			t.Errorf("it lacks %q:\n%s", c.want, text)
+		}
+	}
+}
+
+// selectNode moves the cursor of Nodes to a node.
+func selectNode(t *testing.T, app *App, name string) {
+	t.Helper()
+	for range 20 {
+		if app.pages.nodes.Selected().Copy == name {
+			return
+		}
+		press(t, app, "j")
+	}
+	t.Fatalf("there is no row of %s", name)
 }
 
 // nodesOf opens Nodes on prod-eu with some of it changed.

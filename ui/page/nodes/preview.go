@@ -188,6 +188,9 @@ func (p *preview) podWords() string {
 		}
 	}
 	words := figures.Count(len(p.node.Pods), "pod", "pods")
+	if evicted := p.evictedWords(); evicted != "" {
+		return words + ": " + evicted
+	}
 	if most := p.node.Allocatable.Pods; most > 0 {
 		words += " of " + model.FormatCount(most)
 	}
