@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
@@ -136,6 +137,9 @@ func (a *App) begin() {
 		quotas:  quotas.New(&a.host),
 		budgets: budgets.New(&a.host),
 	}
+	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
+	a.pages.priorities = priorities.New(&a.host)
+	a.pages.quotas = quotas.New(&a.host)
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

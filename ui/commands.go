@@ -108,6 +108,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
 		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
 		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
+		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: "4", Run: by(keymap.Pools)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},

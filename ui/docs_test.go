@@ -143,6 +143,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.OnNode, "a node"},
 		{keymap.OnGroup, "a group of nodes"},
 		{keymap.NamesNodes, "a row that names nodes"},
+		{keymap.OnPriority, "a PriorityClass"},
 		{keymap.NodeFacts, "a node's page"},
 		{keymap.OnFix, "a fix"},
 		{keymap.OnJob, "a drain"},

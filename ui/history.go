@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
 )
 
@@ -27,12 +28,18 @@ func (h *history) top() page.View { return h.trail[h.here] }
 
 // pages are the views, which keep their filter and selection.
 type pages struct {
-	pending *pending.Page
-	pods    *pods.Page
-	nodes   *nodes.Page
-	quotas  *quotas.Page
-	pools   *pools.Page
-	budgets *budgets.Page
+	pending    *pending.Page
+	pods       *pods.Page
+	nodes      *nodes.Page
+	quotas     *quotas.Page
+	pools      *pools.Page
+	budgets    *budgets.Page
+	pending    *pending.Page
+	pods       *pods.Page
+	nodes      *nodes.Page
+	priorities *priorities.Page
+	quotas     *quotas.Page
+	budgets    *budgets.Page
 }
 
 // leaver is a view that cancels what it asked for when it is no longer shown.

@@ -124,6 +124,8 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.history.open(k.app.pages.pods), true
 	case keymap.Nodes:
 		return k.app.history.open(k.app.pages.nodes), true
+	case keymap.Priorities:
+		return k.app.history.open(k.app.pages.priorities), true
 	case keymap.Quotas:
 		return k.app.history.open(k.app.pages.quotas), true
 	case keymap.Pools:

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/unread"
 )
@@ -35,6 +36,7 @@ var grounds = map[string]keymap.Place{
 	"a text":         keymap.Everywhere | keymap.Text,
 	"a text of pods": keymap.Everywhere | keymap.Text | keymap.PodFacts,
 	"a recording":    keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending | keymap.InRecording | keymap.OnRecorded,
+	"Priorities":     keymap.Everywhere | keymap.Lists | keymap.OnPriority,
 	"Quotas":         keymap.Everywhere | keymap.Lists,
 	"Pools":          keymap.Everywhere | keymap.Lists | keymap.NamesNodes | keymap.InPools,
 	"Budgets":        keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
@@ -94,6 +96,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 	pages := []page.View{
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.quotas, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.pools, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
+		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
 		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 	}
@@ -109,7 +112,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 }
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
-	for key := range strings.FieldsSeq("5 6 7 F") {
+	for key := range strings.FieldsSeq("5 7 F") {
 		for _, b := range keymap.Bindings {
 			if slices.Contains(strings.Fields(b.Keys), key) {
 				t.Errorf("%s means %q", key, b.Docs)

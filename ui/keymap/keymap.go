@@ -23,6 +23,7 @@ const (
 	OnGroup    // a group of nodes is selected
 	NodeFacts  // the node that a page is about
 	NamesNodes // a row is selected that names nodes
+	OnPriority // a PriorityClass is selected
 	OnFix      // a fix is selected
 	OnJob      // a job that evicts pods is selected, or the page is about one
 	OnEntry    // an entry of the activity is selected
@@ -92,6 +93,7 @@ const (
 	Pending
 	Pods
 	Nodes
+	Priorities
 	Quotas
 	Pools
 	Budgets
@@ -147,6 +149,7 @@ var Bindings = []Binding{
 	{Open, OnPod, "enter", "enter", "why", OfSelection, "why", "open: why the pod is pending, or where it runs"},
 	{Open, OnNode | OnCell, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
 	{Open, NamesNodes, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes that it names"},
+	{Open, OnPriority, "enter", "enter", "queue", OfSelection, "queue", "open: the queued pods, in the scheduler's order"},
 	{Explain, OnPod, "x", "x", "why", OfSelection, "why", "explain: the same page as `enter`; works in Trace too"},
 	{Explain, OnNode | OnCell, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},
@@ -207,6 +210,7 @@ var Bindings = []Binding{
 	{Pending, Everywhere, "1", "1", "Pending", OfAnywhere, "views", "Pending"},
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
+	{Priorities, Everywhere, "6", "6", "Priorities", OfAnywhere, "views", "Priorities"},
 	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},
 	{Pools, Everywhere, "4", "4", "Pools", OfAnywhere, "views", "Pools"},
 	{Budgets, Everywhere, "9", "9", "Budgets", OfAnywhere, "views", "Budgets"},

@@ -1,0 +1,126 @@
+package priorities
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/computed"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
+)
+
+// below draws the selected class under the list: which pods its pods may preempt, which
+// may preempt them, and those that are queued.
+func (p *Page) below(rows int) []string {
+	r, ok := p.Table.Selected()
+	if !ok {
+		return make([]string, rows)
+	}
+	if p.Table.SelectedGone() {
+		return computed.NewBelow(&p.Page, name(r), "gone").Lines(rows)
+	}
+	b := computed.NewBelow(&p.Page, name(r), "priority "+fmt.Sprint(r.Value))
+	b.Add(preempts(&r), tone.Plain)
+	b.Add(preempted(&r), tone.Plain)
+	b.Add(queuedWords(&r), tone.Plain)
+	const before = 4 // the rule and these three lines
+	for i, queued := range r.Queue {
+		if i == rows-before-1 && i < len(r.Queue)-1 {
+			b.Add("  "+grammar.Count(len(r.Queue)-i, "more pod", "more pods"), tone.Dim)
+			break
+		}
+		b.Add("  "+p.queuedLine(&queued), stateTone(queued.State))
+	}
+	return b.Lines(rows)
+}
+
+// named is how many classes a sentence names.
+const named = 4
+
+func words(classes []string) string {
+	names := make([]string, len(classes))
+	for i, class := range classes {
+		names[i] = classWord(class)
+	}
+	return grammar.List(names, named)
+}
+
+// preempts says whom pods of a class may preempt.
+func preempts(r *row) string {
+	switch {
+	case r.PreemptionPolicy == corev1.PreemptNever:
+		return "its pods preempt none: preemptionPolicy Never"
+	case r.Lower == nil:
+		return fmt.Sprintf("its pods may preempt pods of a priority below %d; how many there are is unknown", r.Value)
+	case *r.Lower == 0:
+		return fmt.Sprintf("its pods may preempt none: no pod on a node has a priority below %d", r.Value)
+	case len(r.LowerClasses) == 0:
+		return fmt.Sprintf("its pods may preempt %s of a priority below %d", grammar.Count(*r.Lower, "pod", "pods"), r.Value)
+	}
+	return fmt.Sprintf("its pods may preempt %s of a priority below %d: %s", grammar.Count(*r.Lower, "pod", "pods"), r.Value, words(r.LowerClasses))
+}
+
+// preempted says whose pods may preempt those of a class.
+func preempted(r *row) string {
+	if r.PreemptedBy == nil {
+		return "which classes preempt them is unknown"
+	}
+	if len(r.PreemptedBy) == 0 {
+		return "no class preempts them"
+	}
+	return "they may be preempted by pods of " + words(r.PreemptedBy)
+}
+
+// queuedWords count the queued pods of a class by their state.
+func queuedWords(r *row) string {
+	if r.Queue == nil {
+		return "queued pods: " + model.UnknownFigure
+	}
+	if len(r.Queue) == 0 {
+		return "no queued pods"
+	}
+	return "queued: " + stateWords(r.Queue)
+}
+
+// stateWords count queued pods by their state: "2 unschedulable, 1 gated".
+func stateWords(queue []inventory.Queued) string {
+	said, counts := "", map[string]int{}
+	for i := range queue {
+		counts[queue[i].State]++
+	}
+	for _, state := range []string{inventory.Active, inventory.BackOff, inventory.Unschedulable, inventory.Gated} {
+		if n := counts[state]; n > 0 {
+			if said != "" {
+				said += ", "
+			}
+			said += model.FormatCount(n) + " " + state
+		}
+	}
+	return said
+}
+
+// queuedLine is a queued pod in a line.
+func (p *Page) queuedLine(q *inventory.Queued) string {
+	line := fmt.Sprintf("%d. %s/%s  %s", q.Place, q.Namespace, q.Name, q.State)
+	if q.Scheduler != corev1.DefaultSchedulerName {
+		line += " (" + q.Scheduler + ")"
+	}
+	if q.Nominated != "" {
+		line += ", nominated to " + p.Host.Observed().NodeName(q.Nominated)
+	}
+	return line
+}
+
+// stateTone is how bad a state is.
+func stateTone(state string) tone.Tone {
+	switch state {
+	case inventory.Unschedulable, inventory.BackOff:
+		return tone.Warning
+	case inventory.Gated:
+		return tone.Dim
+	}
+	return tone.Plain
+}

@@ -1,0 +1,125 @@
+package priorities
+
+import (
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/computed"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+// QueuePage is the page of the pending pods without a node, in the scheduler's order.
+type QueuePage struct {
+	computed.Page[inventory.Queued]
+	first func(queued) bool // the pod that is selected once the rows are there
+}
+
+type queued = inventory.Queued
+
+// NewQueue is the page of the queue with a pod selected, by namespace/name; "" is the first.
+func NewQueue(h page.Host, pod string) *QueuePage {
+	p := &QueuePage{}
+	p.Begin(h, p, "pod", podName, p.columns()...)
+	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []queued { return inventory.Queue(s) }
+	p.NamespaceOf = func(q queued) string { return q.Namespace }
+	p.first = func(q queued) bool { return podName(q) == pod }
+	p.Fields = computed.FieldsOf(podName,
+		query.Number("place", query.Integer, func(q queued) (int64, bool) { return int64(q.Place), true }),
+		query.Words("name", func(q queued) string { return q.Name }),
+		query.Words("ns", func(q queued) string { return q.Namespace }),
+		query.Number("prio", query.Integer, func(q queued) (int64, bool) { return int64(q.Pod.Priority()), true }),
+		query.Words("class", func(q queued) string { return q.Pod.Object.Spec.PriorityClassName }),
+		query.Words("state", func(q queued) string { return q.State }),
+		query.Words("nominated", func(q queued) string { return q.Nominated }),
+		query.Words("scheduler", func(q queued) string { return q.Scheduler }),
+	)
+	return p
+}
+
+func podName(q queued) string { return q.Namespace + "/" + q.Name }
+
+func (p *QueuePage) columns() []table.Column[queued] {
+	text := func(text func(queued) string) func(queued) table.Cell {
+		return func(q queued) table.Cell { return table.Cell{Text: text(q)} }
+	}
+	return []table.Column[queued]{
+		{Head: "PLACE", Field: "place", Right: true, Text: text(func(q queued) string { return strconv.Itoa(q.Place) })},
+		{Head: "NAMESPACE/POD", Field: "name", Names: true, Flex: true, Min: 20, Text: text(podName)},
+		{Head: "PRIO", Field: "prio", Gap: 1, Min: 6, Right: true, Text: text(func(q queued) string { return strconv.Itoa(int(q.Pod.Priority())) })},
+		{Head: "AGE", Gap: 1, Min: 4, Right: true, Ticks: true, Text: text(func(q queued) string { return p.Host.Observed().Since(q.Pod.Since()) })},
+		{Head: "STATE", Field: "state", Gap: 1, Min: 13, State: true, Text: func(q queued) table.Cell { return table.Cell{Text: q.State, Tone: stateTone(q.State)} }},
+		{Head: "NOMINATED", Field: "nominated", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(q queued) string { return p.Host.Observed().NodeName(q.Nominated) })},
+		{Head: "SCHEDULER", Field: "scheduler", Gap: 1, Min: 9, Max: 20, From: cells.WideFrom, Text: text(func(q queued) string { return q.Scheduler })},
+		{Head: "CLASS", Field: "class", From: cells.WideFrom, Max: 30, Text: text(func(q queued) string { return q.Pod.Object.Spec.PriorityClassName })},
+	}
+}
+
+// Update implements page.View.
+func (p *QueuePage) Update(msg tea.Msg) tea.Cmd {
+	if p.Objects == nil { // no rows came yet
+		p.Seeks = p.first
+	}
+	return p.Page.Update(msg)
+}
+
+// Crumbs implements page.View.
+func (p *QueuePage) Crumbs() []string { return []string{"priorities", "queue"} }
+
+// Answer counts the queued pods by their state.
+func (p *QueuePage) Answer(width int) string {
+	if words := p.Answering(); words != "" {
+		return words
+	}
+	if why := p.Host.Observed().NotRead("pods"); why != "" {
+		return "Pods are unknown: " + why + "."
+	}
+	rows := p.Natural()
+	if len(rows) == 0 {
+		return "No pods are queued."
+	}
+	words := grammar.Count(len(rows), "pod", "pods") + " by priority, then age: " + stateWords(rows) + "."
+	others := 0
+	for i := range rows {
+		if rows[i].Scheduler != corev1.DefaultSchedulerName {
+			others++
+		}
+	}
+	if others > 0 {
+		words += " " + grammar.Count(others, "is", "are") + " in another scheduler's queue."
+	}
+	return p.Query().Filtered(words, width)
+}
+
+// Selected implements page.View.
+func (p *QueuePage) Selected() page.Selection {
+	q, ok := p.Table.Selected()
+	if !ok {
+		return page.Selection{}
+	}
+	return page.SelectPod(q.Pod)
+}
+
+// Places implements page.View.
+func (p *QueuePage) Places() keymap.Place {
+	return p.Page.Places() | keymap.OnPod | keymap.PodFacts
+}
+
+// Footer implements page.View.
+func (p *QueuePage) Footer() []page.Key {
+	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
+}
+
+// Off implements page.View.
+func (p *QueuePage) Off(do keymap.Action) string {
+	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
+}
