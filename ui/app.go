@@ -130,16 +130,14 @@ func (a *App) begin() {
 	a.head.short = a.head.shortContext()
 	a.verdicts = pending.NewVerdicts(&a.host)
 	a.pages = pages{
-		pending: pending.New(&a.host, &a.verdicts, a.Recording),
-		pods:    pods.New(&a.host),
-		nodes:   nodes.New(&a.host),
-		pools:   pools.New(&a.host),
-		quotas:  quotas.New(&a.host),
-		budgets: budgets.New(&a.host),
+		pending:    pending.New(&a.host, &a.verdicts, a.Recording),
+		pods:       pods.New(&a.host),
+		nodes:      nodes.New(&a.host),
+		pools:      pools.New(&a.host),
+		priorities: priorities.New(&a.host),
+		quotas:     quotas.New(&a.host),
+		budgets:    budgets.New(&a.host),
 	}
-	a.pages = pages{pending: pending.New(&a.host, &a.verdicts), pods: pods.New(&a.host), nodes: nodes.New(&a.host), budgets: budgets.New(&a.host)}
-	a.pages.priorities = priorities.New(&a.host)
-	a.pages.quotas = quotas.New(&a.host)
 	if a.Selector != "" {
 		a.pages.pending.Filter, a.pages.pods.Filter = selects(a.Selector), selects(a.Selector)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
@@ -47,6 +48,8 @@ func (c *commands) Entries(after string) (entries []palette.Entry, listed bool) 
 		return c.themeEntries(), true
 	case "by":
 		return c.labelEntries(), true
+	case "evictions":
+		return c.evictionEntries(), true
 	}
 	return nil, false
 }
@@ -108,9 +111,10 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
 		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
 		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
-		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
-		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: "4", Run: by(keymap.Pools)},
+		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
+		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
+		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 	}
 }
@@ -181,6 +185,32 @@ func (c *commands) namespaceEntries() []palette.Entry {
 		}
 	}
 	return entries
+}
+
+// evictionEntries are the nodes, to choose one of whose evictions are shown.
+func (c *commands) evictionEntries() []palette.Entry {
+	var entries []palette.Entry
+	for _, node := range c.app.observed.Snapshot.Nodes {
+		entries = append(entries, palette.Entry{Name: "evictions " + model.Clean(node.Name), Run: func() tea.Cmd {
+			return c.app.history.open(evictions.New(&c.app.host, node.Name))
+		}})
+	}
+	return entries
+}
+
+// openEvictions shows the evictions of the node that the page on top is about or that is
+// selected there, and asks which node where there is none, or it is shown already.
+func (c *commands) openEvictions() tea.Cmd {
+	top := c.app.history.top()
+	node := top.Selected().Node
+	if on := page.TargetsOf(top).Nodes; node == nil && len(on) == 1 {
+		node = on[0]
+	}
+	if _, shown := top.(*evictions.Page); shown || node == nil {
+		c.open("evictions ")
+		return nil
+	}
+	return c.app.history.open(evictions.New(&c.app.host, node.Name))
 }
 
 // recentMost is how many namespaces are remembered: one for each digit.

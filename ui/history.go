@@ -31,12 +31,7 @@ type pages struct {
 	pending    *pending.Page
 	pods       *pods.Page
 	nodes      *nodes.Page
-	quotas     *quotas.Page
 	pools      *pools.Page
-	budgets    *budgets.Page
-	pending    *pending.Page
-	pods       *pods.Page
-	nodes      *nodes.Page
 	priorities *priorities.Page
 	quotas     *quotas.Page
 	budgets    *budgets.Page

@@ -130,6 +130,8 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.history.open(k.app.pages.quotas), true
 	case keymap.Pools:
 		return k.app.history.open(k.app.pages.pools), true
+	case keymap.Evictions:
+		return k.app.commands.openEvictions(), true
 	case keymap.Budgets:
 		return k.app.history.open(k.app.pages.budgets), true
 	case keymap.Activity:

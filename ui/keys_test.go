@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
@@ -99,6 +100,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
 		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
+		nodefit.New(&app.host, node), pods.NewOf(&app.host, node), evictions.New(&app.host, node), podhistory.New(&app.host, nil, pod),
 	}
 	for _, page := range pages {
 		known := false
@@ -112,7 +114,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 }
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
-	for key := range strings.FieldsSeq("5 7 F") {
+	for key := range strings.FieldsSeq("5 F") {
 		for _, b := range keymap.Bindings {
 			if slices.Contains(strings.Fields(b.Keys), key) {
 				t.Errorf("%s means %q", key, b.Docs)

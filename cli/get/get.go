@@ -40,10 +40,10 @@ var views = []view{
 		short: "List pods, with status, QoS class, priority and node", list: (*Options).pods},
 	{name: "pending", about: "pending pods and the reason, one row for replicas",
 		short: "List pending pods, with the reason", list: (*Options).pending},
-	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
-	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: (*Options).priorities},
-	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
 	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: (*Options).pools},
+	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: (*Options).priorities},
+	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
+	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
 	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
 }

@@ -96,6 +96,7 @@ const (
 	Priorities
 	Quotas
 	Pools
+	Evictions
 	Budgets
 	AllNamespaces
 	Namespaces
@@ -210,9 +211,10 @@ var Bindings = []Binding{
 	{Pending, Everywhere, "1", "1", "Pending", OfAnywhere, "views", "Pending"},
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
-	{Priorities, Everywhere, "6", "6", "Priorities", OfAnywhere, "views", "Priorities"},
-	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},
 	{Pools, Everywhere, "4", "4", "Pools", OfAnywhere, "views", "Pools"},
+	{Priorities, Everywhere, "6", "6", "Priorities", OfAnywhere, "views", "Priorities"},
+	{Evictions, Everywhere, "7", "7", "Evictions", OfAnywhere, "views", "Evictions: of the selected node, or of a node that is chosen"},
+	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},
 	{Budgets, Everywhere, "9", "9", "Budgets", OfAnywhere, "views", "Budgets"},
 	{AllNamespaces, Everywhere, "0", "0", "", OfAnywhere, "namespaces", "all namespaces"},
 	{Namespaces, Lists, "n", "n", "namespaces", OfAnywhere, "namespaces", "choose a namespace; 1–9 are the recent ones"},

@@ -2,6 +2,7 @@
 package palette
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,9 @@ func (p *Palette) list() {
 	}
 }
 
+// heads are the words of entries that take another.
+var heads = []string{"ns", "ctx", "lesson", "theme", "by", "evictions"}
+
 // entryNames lets fuzzy search entries by their words.
 type entryNames []Entry
 
@@ -85,14 +89,14 @@ func (e entryNames) String(i int) string { return e[i].word() }
 // Len is how many entries there are.
 func (e entryNames) Len() int { return len(e) }
 
-// word is the part of the name that is searched: the one after ns, ctx, lesson,
-// theme or by, else the first.
+// word is the part of the name that is searched: the one after a word that takes another,
+// else the first.
 func (e Entry) word() string {
 	head, word, ok := strings.Cut(e.Name, " ")
 	switch {
 	case !ok:
 		return e.Name
-	case head == "ns" || head == "ctx" || head == "lesson" || head == "theme" || head == "by":
+	case slices.Contains(heads, head):
 		return word
 	}
 	return head

@@ -123,9 +123,6 @@ func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
 		return words
 	}
-	if why := p.Unread(); why != "" {
-		return "PriorityClasses are unknown: " + why + "."
-	}
 	classes, fallback, pending, known := 0, "no global default", 0, true
 	for _, r := range p.Natural() {
 		if r.Object != nil {

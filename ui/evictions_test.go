@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// mixedQoS is prod-eu with pods of each kind on std-b-02: one that is critical, one without
+// requests, one whose CPUs are pinned.
+func mixedQoS() *prodEU {
+	c := newProdEU()
+	c.pods = slices.DeleteFunc(c.pods, func(p *corev1.Pod) bool {
+		return strings.HasPrefix(p.Name, "worker-std-b-02-") && p.Name > "worker-std-b-02-03"
+	})
+	for _, node := range c.nodes {
+		node.Status.Capacity = node.Status.Allocatable
+	}
+	bare, static, pinned := ran(pod("shop", "debug", "0", "0", 0), "std-b-02"), ran(pod("kube-system", "kube-proxy-std-b-02", "100m", "64Mi", 0), "std-b-02"), ran(pod("data", "db-0", "2", "1Gi", 0), "std-b-02")
+	bare.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+	static.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "hash"}
+	static.Spec.Priority, static.Spec.PriorityClassName = new(int32(2_000_001_000)), "system-node-critical"
+	pinned.Spec.Containers[0].Resources.Limits = modeltest.Quantities("cpu", "2", "memory", "1Gi")
+	for _, pod := range []*corev1.Pod{bare, static, pinned} {
+		pod.Status.QOSClass = ""
+		c.pods = append(c.pods, pod)
+	}
+	return c
+}
+
+// measured is a snapshot of a cluster with the usage of its pods.
+func measured(c *prodEU) *model.Snapshot {
+	c.measure()
+	c.usage.Pods[types.NamespacedName{Namespace: "shop", Name: "debug"}] = model.Amount{Memory: 24 << 20}
+	c.usage.Pods[types.NamespacedName{Namespace: "data", Name: "db-0"}] = model.Amount{Memory: 900 << 20}
+	s := c.snapshot()
+	s.Usage = c.usage
+	return s
+}
+
+func TestEvictionsScreen(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			s := measured(mixedQoS())
+			app := newTestAppWith(t, size.width, size.height, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+			press(t, app, "3", "/")
+			write(t, app, "std-b-02")
+			press(t, app, "enter", "7")
+			requireScreen(t, app)
+		})
+	}
+}
+
+func TestEvictionsWithoutMetricsGiveRanges(t *testing.T) {
+	s := mixedQoS().snapshot()
+	s.Status.MetricsNote = "metrics.k8s.io is not served"
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "7")
+	write(t, app, "std-b-02")
+	press(t, app, "enter", "j", "j")
+	requireScreen(t, app)
+}
+
+func TestEvictionsAskWhichNode(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "7")
+	requireScreen(t, app)
+}
+
+func TestEvictionsAreUnknownWhereOnlyOneNamespaceIsRead(t *testing.T) {
+	s := measured(mixedQoS())
+	s.Status.Namespace = "shop"
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "7")
+	write(t, app, "std-b-02")
+	press(t, app, "enter")
+	if got, want := app.history.top().Answer(80), "The order is unknown: only pods of the namespace shop could be read."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if rows := app.history.top().Selected().Pod; rows != nil {
+		t.Errorf("a row is drawn: %s", rows.FullName())
+	}
+}

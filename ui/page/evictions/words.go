@@ -1,0 +1,153 @@
+package evictions
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
+// Answer says whom the kubelet evicts first under memory pressure.
+func (p *Page) Answer(width int) string {
+	seen := p.Host.Observed()
+	if _, ok := seen.Snapshot.Node(p.node); !ok && !seen.IsReading() {
+		return p.nodeName() + " is gone."
+	}
+	if why := seen.PodsUnknown(); why != "" && !seen.IsReading() {
+		return "The order is unknown: " + why + "."
+	}
+	if words := p.Answering(); words != "" {
+		return words
+	}
+	rows := p.Natural()
+	if len(rows) == 0 {
+		return "No pods on " + p.nodeName() + p.inNamespace() + "."
+	}
+	return p.Query().Filtered(p.order(rows, width), width)
+}
+
+// order words the order of the rows.
+func (p *Page) order(rows []row, width int) string {
+	of := rows[0].of
+	switch {
+	case of.most == 0:
+		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", p.nodeName())
+	case of.first == nil:
+		may := 0
+		for _, r := range rows {
+			if r.Ranks.Memory != nil && r.Ranks.Memory.First == 1 {
+				may++
+			}
+		}
+		return fmt.Sprintf("Under memory pressure any of %s may be evicted first.", grammar.Count(may, "pod", "pods"))
+	}
+	words := "Under memory pressure " + model.Clean(of.first.Namespace+"/"+of.first.Name) + " is evicted first"
+	if because := words + ": " + reason(of.first) + "."; cells.Width(because) <= width {
+		return because
+	}
+	return words + "."
+}
+
+// reason says why a pod is evicted first, as far as its usage does.
+func reason(e *kubelet.Eviction) string {
+	excess, known := e.Excess()
+	switch {
+	case known && excess > 0 && e.Request() > 0:
+		return "uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
+	case e.Request() == 0:
+		return "requests no memory"
+	}
+	return fmt.Sprintf("priority %d", e.Priority)
+}
+
+// preview draws what is known of the selected pod and of the node, in so many lines.
+func (p *Page) preview(lines int) []string {
+	drawn := make([]string, 0, lines)
+	if r, ok := p.Table.Selected(); ok {
+		width := p.Around.WidthBelow(p.Width)
+		drawn = append(drawn, p.rule(r, width))
+		if !p.Table.SelectedGone() {
+			for _, text := range p.facts(r) {
+				drawn = append(drawn, " "+p.Host.Styles().Text.Render(cells.CutWords(model.Clean(text), width-1)))
+			}
+		}
+	}
+	for len(drawn) < lines {
+		drawn = append(drawn, "")
+	}
+	return drawn[:lines]
+}
+
+// ruleEnds are the cells of a rule beside its title.
+const ruleEnds = 4
+
+// rule is the first line of the preview: the pod, its class and its priority.
+func (p *Page) rule(r row, width int) string {
+	words := []string{r.Namespace + "/" + r.Name, string(r.Class), fmt.Sprintf("priority %d", r.Priority)}
+	if p.Table.SelectedGone() {
+		words = append(words[:1], "gone")
+	}
+	styles := p.Host.Styles()
+	title := cells.Cut(model.Clean(strings.Join(words, " · ")), width-ruleEnds-2)
+	rest := strings.Repeat("─", max(width-cells.Width(title)-ruleEnds, 0))
+	return styles.Rule.Render(" ─ ") + styles.Strong.Render(title) + styles.Rule.Render(" "+rest)
+}
+
+// facts are the lines of the preview.
+func (p *Page) facts(r row) []string {
+	facts := []string{r.WhyClass}
+	if r.Never != "" {
+		facts = append(facts, "Never evicted: "+r.Never+".")
+	} else {
+		facts = append(facts, p.usage(r))
+	}
+	scores := make([]string, len(r.Containers))
+	for i, c := range r.Containers {
+		scores[i] = c.Name + " " + model.UnknownFigure
+		if c.OOMScoreAdj != nil {
+			scores[i] = fmt.Sprintf("%s %d", c.Name, *c.OOMScoreAdj)
+		}
+	}
+	facts = append(facts, "oom_score_adj: "+strings.Join(scores, ", ")+".")
+	if words := kernel(r.of); words != "" {
+		facts = append(facts, words)
+	}
+	if r.Pinned > 0 {
+		facts = append(facts, fmt.Sprintf("The static CPU manager policy, where it is on, pins %s.", grammar.Count(int(r.Pinned), "CPU", "CPUs")))
+	}
+	return append(facts, "kubelet defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+", PIDs none.")
+}
+
+// shownThresholds is how many of the default thresholds fit in a line.
+const shownThresholds = 2
+
+// usage says how the memory that a pod uses compares with its request.
+func (p *Page) usage(r row) string {
+	excess, known := r.Excess()
+	switch {
+	case !known && p.Host.Observed().Snapshot.Status.MetricsNote != "":
+		return "Usage is unknown: " + p.Host.Observed().Snapshot.Status.MetricsNote + "."
+	case !known:
+		return "Usage is unknown: metrics.k8s.io has no figures of the pod."
+	case r.Request() == 0:
+		return "Uses " + model.FormatMemory(r.Used.Memory, model.Nearest) + " of memory and requests none."
+	case excess > 0:
+		return fmt.Sprintf("Uses %s of memory, %s more than it requests.", model.FormatMemory(r.Used.Memory, model.Nearest), model.FormatMemory(excess, model.Nearest))
+	}
+	return fmt.Sprintf("Uses %s of memory, no more than the %s that it requests.", model.FormatMemory(r.Used.Memory, model.Nearest), model.FormatMemory(r.Request(), model.Nearest))
+}
+
+// kernel says whose container the kernel kills first by oom_score_adj when the node has no
+// memory left; "" is not known.
+func kernel(of *facts) string {
+	switch len(of.killed) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Out of memory, the kernel kills %s first (%d).", of.killed[0], of.score)
+	}
+	return fmt.Sprintf("Out of memory, the kernel kills one of %s with %d first.", grammar.Count(len(of.killed), "container", "containers"), of.score)
+}
