@@ -43,6 +43,7 @@ var views = []view{
 	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: (*Options).pools},
 	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: (*Options).priorities},
 	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
+	{name: "cgroups", object: "NODE", about: "cgroups of a node's pods, and the files that are set", list: (*Options).cgroups},
 	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
 	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
@@ -85,6 +86,7 @@ type Options struct {
 	by        string // the label that pools are of; "" is pool and zone
 	output    string
 	noHeaders bool
+	cgroup    cgroupFlags
 
 	settings settings.Settings
 }
@@ -160,6 +162,7 @@ func (g *Options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
 	g.scope.AddFlags(cmd)
 	g.source.AddFrom(cmd)
+	g.cgroup.addFlags(cmd)
 	output.AddFlag(cmd, &g.output, forms...)
 }
 
@@ -216,6 +219,8 @@ func (g *Options) validate(v view) error {
 	}
 	if v.name == "pools" && g.output == "name" {
 		return exit.Usagef("get pools: -o name: a pool is not an object of the API: choose text, wide, json or yaml")
+	if err := g.cgroup.check(v.name); err != nil {
+		return err
 	}
 	if v.list == nil && g.source.From != "" {
 		return exit.Usagef("get access: it needs a cluster: leave out --from")

@@ -23,12 +23,18 @@ type List struct {
 	items []any
 	Names []string // of the objects, as kubectl get -o name has them
 	Empty string   // what to say if nothing is in it
+
+	// IsText says that people get Lines instead of rows.
+	IsText bool
+	Lines  []string
 }
 
 // Add adds one row. Its last cells are those of -o wide.
 func (l *List) Add(item any, cells ...string) {
 	l.items = append(l.items, item)
-	l.rows = append(l.rows, cells)
+	if !l.IsText {
+		l.rows = append(l.rows, cells)
+	}
 }
 
 // Print writes the listing in the form asked for, and on errOut that it is empty.
@@ -39,12 +45,16 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	case "yaml":
 		return YAML(out, itemList{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: l.Kind}, Items: ListOrEmpty(l.items)})
 	}
-	if len(l.rows) == 0 {
+	if len(l.items) == 0 {
 		_, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty))
 		return err
 	}
 	if form == "name" {
 		_, err := io.WriteString(out, nameLines(l.Names))
+		return err
+	}
+	if l.IsText {
+		_, err := fmt.Fprintln(out, strings.Join(l.Lines, "\n"))
 		return err
 	}
 	heads := slices.Concat(l.Heads, l.More)

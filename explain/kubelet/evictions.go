@@ -113,17 +113,15 @@ func compareRanks(a, b *Rank) int {
 
 // rank sets the places of pods that may be evicted.
 func rank(all []Eviction) {
-	memory, disk, pids := make([]place, len(all)), make([]place, len(all)), make([]place, len(all))
+	pods, used := make([]*corev1.Pod, len(all)), make([]Measured, len(all))
 	for i := range all {
-		pod, used := all[i].Pod.Object, Measured{}
+		pods[i] = all[i].Pod.Object
 		if all[i].Used != nil {
-			used.Memory = &all[i].Used.Memory
+			used[i].Memory = &all[i].Used.Memory
 		}
-		memory[i], disk[i], pids[i] = underMemory(pod, used), underDisk(pod, used), underPIDs(pod, used)
 	}
-	byMemory, byDisk, byPIDs := ranks(memory), ranks(disk), ranks(pids)
-	for i := range all {
-		all[i].Ranks = Ranks{Memory: &byMemory[i], Disk: &byDisk[i], PIDs: &byPIDs[i]}
+	for i, ranks := range Order(pods, used) {
+		all[i].Ranks = ranks
 	}
 }
 

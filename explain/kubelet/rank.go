@@ -61,6 +61,20 @@ func (p place) beforeEqual(q place) bool {
 	return p.excess != nil && q.excess != nil && *p.excess > *q.excess
 }
 
+// Order ranks pods that may be evicted, by what each uses.
+func Order(pods []*corev1.Pod, used []Measured) []Ranks {
+	memory, disk, pids := make([]place, len(pods)), make([]place, len(pods)), make([]place, len(pods))
+	for i, pod := range pods {
+		memory[i], disk[i], pids[i] = underMemory(pod, used[i]), underDisk(pod, used[i]), underPIDs(pod, used[i])
+	}
+	byMemory, byDisk, byPIDs := ranks(memory), ranks(disk), ranks(pids)
+	all := make([]Ranks, len(pods))
+	for i := range all {
+		all[i] = Ranks{Memory: &byMemory[i], Disk: &byDisk[i], PIDs: &byPIDs[i]}
+	}
+	return all
+}
+
 // ranks are the places in the order, of so many pods. Pods that the kubelet cannot tell
 // apart are in any order: its sort is not stable.
 func ranks(places []place) []Rank {

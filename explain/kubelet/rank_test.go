@@ -115,7 +115,7 @@ func TestTheOrderUnderMemoryPressureIsTheKubelets(t *testing.T) {
 		t.Run(test.what, func(t *testing.T) {
 			var got []string
 			for _, e := range Evictions(nodeOf(test.pods...), test.usage) {
-				got = append(got, e.Name+" "+words(e.Ranks.Memory))
+				got = append(got, e.Name+" "+rankWords(e.Ranks.Memory))
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
@@ -124,7 +124,7 @@ func TestTheOrderUnderMemoryPressureIsTheKubelets(t *testing.T) {
 	}
 }
 
-func words(r *Rank) string {
+func rankWords(r *Rank) string {
 	switch {
 	case r == nil:
 		return "never"
@@ -138,10 +138,10 @@ func TestUnderPIDPressureOnlyPriorityIsKnown(t *testing.T) {
 	all := Evictions(nodeOf(running("a", 0, "", ""), running("b", 0, "1Gi", ""), running("c", 1000, "", "")), using(map[string]int64{"a": 1, "b": 1, "c": 1}))
 	for _, e := range all {
 		want := map[string]string{"a": "1-2", "b": "1-2", "c": "3"}[e.Name]
-		if got := words(e.Ranks.PIDs); got != want {
+		if got := rankWords(e.Ranks.PIDs); got != want {
 			t.Errorf("%s is %s under PID pressure, want %s", e.Name, got, want)
 		}
-		if got := words(e.Ranks.Disk); got != "1-3" {
+		if got := rankWords(e.Ranks.Disk); got != "1-3" {
 			t.Errorf("%s is %s under disk pressure, whose usage nobody measured", e.Name, got)
 		}
 	}
@@ -222,10 +222,10 @@ func TestThePlaceOfAPodIsWithinItsRank(t *testing.T) {
 		for i, d := range byTheDocumentation(all) {
 			r := ranks[d.pod.Name]
 			if i+1 < r.First || i+1 > r.Last {
-				t.Errorf("%s is evicted as number %d, its rank is %s", d.pod.Name, i+1, words(r))
+				t.Errorf("%s is evicted as number %d, its rank is %s", d.pod.Name, i+1, rankWords(r))
 			}
 			if known && !equal && !r.Exact() {
-				t.Errorf("all is known, and the rank of %s is %s", d.pod.Name, words(r))
+				t.Errorf("all is known, and the rank of %s is %s", d.pod.Name, rankWords(r))
 			}
 		}
 	})

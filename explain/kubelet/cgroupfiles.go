@@ -1,0 +1,205 @@
+package kubelet
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// podFiles are set on the cgroup of a pod, by the sums of its containers, or what the pod
+// says as a whole (ResourceConfigForPod in pkg/kubelet/cm/helpers_linux.go).
+func (d Driver) podFiles(pod *model.Pod) []File {
+	if pod.QOS == corev1.PodQOSBestEffort {
+		return append([]File{d.weight(leastShares, "BestEffort")}, d.hugepages(requestsOf(pod.Object), "requests")...)
+	}
+	requests := requestsOf(pod.Object)
+	limits := resourcehelper.PodLimits(pod.Object, resourcehelper.PodResourcesOptions{})
+	files := []File{d.weight(Shares(requests.Cpu().MilliValue()), words("requests", corev1.ResourceCPU, requests))}
+	if isLimited(pod, corev1.ResourceCPU) {
+		files = append(files, d.quota(Quota(limits.Cpu().MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(ExclusiveCPUs(pod.Object)))...)
+	}
+	if isLimited(pod, corev1.ResourceMemory) {
+		files = append(files, d.memoryMax(limits.Memory().Value(), words("limits", corev1.ResourceMemory, limits)))
+	}
+	if memory := requests.Memory(); d.protects() && !memory.IsZero() {
+		files = append(files, file(protection(pod), memory.Value(), words("requests", corev1.ResourceMemory, requests)))
+	}
+	if d.protects() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod, corev1.ResourceMemory) {
+		files = append(files, high(requests.Memory().Value(), limits.Memory().Value(), "throttled at 0.9 of limits.memory")...)
+	}
+	return append(files, d.hugepages(requests, "requests")...)
+}
+
+// requestsOf is what a pod requests with its overhead.
+func requestsOf(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+// isLimited reports whether a pod has a limit: as a whole, or all of its containers, init
+// containers included.
+func isLimited(pod *model.Pod, name corev1.ResourceName) bool {
+	if pod.QOS == corev1.PodQOSGuaranteed {
+		return true
+	}
+	if whole := pod.Object.Spec.Resources; whole != nil && resourcehelper.IsPodLevelResourcesSet(pod.Object) {
+		if limit := whole.Limits[name]; !limit.IsZero() {
+			return true
+		}
+	}
+	for _, containers := range [][]corev1.Container{pod.Object.Spec.InitContainers, pod.Object.Spec.Containers} {
+		for i := range containers {
+			if limit := containers[i].Resources.Limits[name]; limit.IsZero() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// containerFiles are set on the cgroup of a container by the container runtime
+// (generateLinuxContainerResources in pkg/kubelet/kuberuntime).
+func (d Driver) containerFiles(node *model.Node, pod *model.Pod, c *corev1.Container) []File {
+	limits := limitsOf(pod.Object, c)
+	request, requested := c.Resources.Requests[corev1.ResourceCPU]
+	from := words("requests", corev1.ResourceCPU, c.Resources.Requests)
+	if !requested && !limits.Cpu().IsZero() {
+		request, from = *limits.Cpu(), words("limits", corev1.ResourceCPU, limits)
+	}
+	weight := d.weight(Shares(request.MilliValue()), from)
+	if newer := fmt.Sprint(NewerWeight(Shares(request.MilliValue()))); !d.V1 && newer != weight.Value {
+		weight.Newer = newer
+	}
+	files := []File{weight}
+	if cpu := limits.Cpu(); !cpu.IsZero() {
+		pinned := int64(0)
+		if pod.QOS == corev1.PodQOSGuaranteed {
+			pinned = exclusiveCPUs(c)
+		}
+		files = append(files, d.quota(Quota(cpu.MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(pinned))...)
+	}
+	if memory := limits.Memory(); !memory.IsZero() {
+		files = append(files, d.memoryMax(memory.Value(), words("limits", corev1.ResourceMemory, limits)))
+	}
+	if d.protects() {
+		files = append(files, d.memoryQoS(node, pod, c)...)
+	}
+	return append(files, d.hugepages(limits, "limits")...)
+}
+
+// limitsOf are the limits of a container; where it has none, those of the pod as a whole.
+func limitsOf(pod *corev1.Pod, c *corev1.Container) corev1.ResourceList {
+	limits := corev1.ResourceList{}
+	if resourcehelper.IsPodLevelResourcesSet(pod) {
+		for name, limit := range pod.Spec.Resources.Limits {
+			limits[name] = limit
+		}
+	}
+	for name, limit := range c.Resources.Limits {
+		if !limit.IsZero() || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+			limits[name] = limit
+		}
+	}
+	return limits
+}
+
+// memoryQoS are the files by which memory requests of a container are protected, and its
+// memory is reclaimed before it reaches the limit.
+func (d Driver) memoryQoS(node *model.Node, pod *model.Pod, c *corev1.Container) []File {
+	request, limit := c.Resources.Requests.Memory().Value(), c.Resources.Limits.Memory().Value()
+	var files []File
+	if request != 0 {
+		files = append(files, file(protection(pod), request, words("requests", corev1.ResourceMemory, c.Resources.Requests)))
+	}
+	ofPod := limit == 0 && resourcehelper.IsPodLevelResourcesSet(pod.Object) && !pod.Object.Spec.Resources.Limits.Memory().IsZero()
+	switch {
+	case ofPod, request == limit && request != 0:
+		return files
+	case limit == 0:
+		return append(files, high(request, node.Object.Status.Allocatable.Memory().Value(), "throttled at 0.9 of allocatable")...)
+	}
+	return append(files, high(request, limit, "throttled at 0.9 of limits.memory")...)
+}
+
+// protection is the file that protects the memory that a pod requests.
+func protection(pod *model.Pod) string {
+	if pod.QOS == corev1.PodQOSGuaranteed {
+		return "memory.min"
+	}
+	return "memory.low"
+}
+
+const (
+	throttlingFactor = 0.9 // the example of KEP-2570; without one memory.high is not set
+	pageSize         = 4096
+)
+
+// high is memory.high: of what is between request and limit so much as the factor says, in
+// whole pages; none where they are equal.
+func high(request, limit int64, from string) []File {
+	if request == limit {
+		return nil
+	}
+	bytes := int64(math.Floor(float64(request)+(float64(limit)-float64(request))*throttlingFactor)/pageSize) * pageSize
+	if bytes <= request {
+		return nil
+	}
+	return []File{file("memory.high", bytes, from)}
+}
+
+// hugepages are the files of limits of huge pages, by size.
+func (d Driver) hugepages(amounts corev1.ResourceList, of string) []File {
+	var files []File
+	for name, amount := range amounts {
+		size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
+		if !ok {
+			continue
+		}
+		bytes, err := resource.ParseQuantity(size)
+		if err != nil {
+			continue // kube-apiserver takes none such
+		}
+		ending := ".max"
+		if d.V1 {
+			ending = ".limit_in_bytes"
+		}
+		files = append(files, file("hugetlb."+pageWords(bytes.Value())+ending, amount.Value(), words(of, name, amounts)))
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return files
+}
+
+// pageWords is the size of huge pages as their files have it: "2MB".
+func pageWords(bytes int64) string {
+	const kilo = 1024
+	units := []string{"B", "KB", "MB", "GB", "TB", "PB"}
+	at := 0
+	for bytes%kilo == 0 && at < len(units)-1 {
+		bytes /= kilo
+		at++
+	}
+	return fmt.Sprint(bytes) + units[at]
+}
+
+// words name what decides a value: "requests.cpu 500m", "no requests.cpu".
+func words(of string, name corev1.ResourceName, amounts corev1.ResourceList) string {
+	amount := amounts[name]
+	if amount.IsZero() {
+		return fmt.Sprintf("no %s.%s", of, name)
+	}
+	return fmt.Sprintf("%s.%s %s", of, name, amount.String())
+}
+
+// pinnedWords say where there is no quota: the static CPU manager lifts it for pinned CPUs.
+func pinnedWords(pinned int64) string {
+	if pinned == 0 {
+		return ""
+	}
+	return "; none if CPUs are pinned"
+}
