@@ -41,6 +41,7 @@ var views = []view{
 	{name: "pending", about: "pending pods and the reason, one row for replicas",
 		short: "List pending pods, with the reason", list: (*Options).pending},
 	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: (*Options).pools},
+	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: (*Options).taints},
 	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: (*Options).priorities},
 	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
 	{name: "cgroups", object: "NODE", about: "cgroups of a node's pods, and the files that are set", list: (*Options).cgroups},
