@@ -220,6 +220,7 @@ func (g *Options) validate(v view) error {
 	}
 	if v.name == "pools" && g.output == "name" {
 		return exit.Usagef("get pools: -o name: a pool is not an object of the API: choose text, wide, json or yaml")
+	}
 	if err := g.cgroup.check(v.name); err != nil {
 		return err
 	}
