@@ -35,6 +35,7 @@ type fitOptions struct {
 	replicas int
 	counted  bool // --replicas is given
 	added    addedNodes
+	lost     string
 	output   string
 }
 
@@ -42,13 +43,12 @@ type fitOptions struct {
 func newFit(a *app) *cobra.Command {
 	f := &fitOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
-		Use:   "fit {KIND/NAME | -f FILE | --requests LIST | --add N}",
+		Use:   "fit [KIND/NAME | -f FILE | --requests LIST]",
 		Short: "Show how many more pods fit, where, and what stops the next one",
 		Long: `Show how many more pods fit, where, and what stops the next one. The pods are
 placed one after another in a simulated state, by the plugins of kube-scheduler;
-nothing is changed. Quotas, LimitRanges and Pod Security count. KIND/NAME is a
-workload that exists. With --add, but without a workload, the answer is how many
-of the pending pods would fit.
+nothing is changed. Quotas, LimitRanges and Pod Security count. With --add, but
+without a workload, the answer is how many of the pending pods would fit.
 
 Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 		Example: fmt.Sprintf(`  # Do three more pods of this Deployment fit?
@@ -58,7 +58,9 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
   # How many of 16 pods of that size fit?
   %[1]s fit --requests cpu=2,memory=4Gi --replicas 16
   # How many pending pods would fit with two more nodes of a pool?
-  %[1]s fit --add 2 --pool std`, a.Name),
+  %[1]s fit --add 2 --pool std
+  # Would the pods of a zone find other nodes?
+  %[1]s fit --lose zone=eu-1b`, a.Name),
 		Args:              oneWorkload,
 		ValidArgsFunction: complete.New(a.source).Workloads,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,6 +73,7 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 	flags.StringVar(&f.requests, "requests", "", "Place pods requesting `LIST`: cpu=2,memory=4Gi.")
 	flags.IntVar(&f.replicas, "replicas", 1, "Place `N` pods (default: 1, or as FILE says).")
 	flags.IntVar(&f.added.count, "add", 0, "Simulate `N` more nodes; see --like and --pool.")
+	flags.StringVar(&f.lost, "lose", "", "Simulate a drain of `X`: NODE, zone=Z or pool=P.")
 	flags.StringVar(&f.added.like, "like", "", "What new nodes are like: `NODE`.")
 	flags.StringVar(&f.added.pool, "pool", "", "What new nodes are like: a node of `POOL`.")
 	help.ShowNamespace(cmd)
@@ -105,6 +108,9 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer live.Close()
+	if f.lost != "" {
+		return f.lose(ctx, live)
+	}
 	added, err := f.added.of(live)
 	if err != nil {
 		return err
@@ -169,6 +175,10 @@ func (f *fitOptions) validate(args []string) error {
 		return err
 	}
 	switch {
+	case f.lost != "" && (asked > 0 || f.added.count > 0 || f.counted):
+		return exit.Usagef("fit: --lose goes without a workload and without --add, -f, --replicas and --requests")
+	case f.lost != "":
+		return output.Check(f.output, fitForms...)
 	case asked == 0 && f.added.count > 0 && f.counted:
 		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
 	case asked == 0 && f.added.count > 0:

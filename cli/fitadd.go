@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // mostAdded is how many nodes may be added in a simulation.
@@ -83,12 +81,8 @@ func ofPool(live *source.Live, pool string) (found *model.Node, err error) {
 			found = node
 		}
 	}
-	slices.Sort(pools)
-	switch {
-	case found != nil:
-		return found, nil
-	case len(pools) == 0:
-		return nil, fmt.Errorf("fit --pool %s: no such pool: no node has a label of a pool", pool)
+	if found == nil {
+		return nil, noSuch("fit --pool "+pool, "pool", pools)
 	}
-	return nil, fmt.Errorf("fit --pool %s: no such pool: there %s %s", pool, grammar.Agree(len(pools), "is", "are"), strings.TrimSpace(grammar.List(pools, grammar.Many)))
+	return found, nil
 }

@@ -75,6 +75,17 @@ func compareDrain(t *testing.T, plane *controlplane.ControlPlane, client kuberne
 	config := kubeconfig(t, plane, controlplane.Admin)
 	before := listPods(t, client)
 	plan := planDrain(t, config, node)
+	drainAll(t, plane, node)
+	atRest(t, client)
+	seen.drains++
+	compareReturns(t, plan, before, listPods(t, client), seen)
+	kubectl(t, plane, "", "uncordon", node)
+}
+
+// drainAll drains a node of all that can be evicted.
+func drainAll(t *testing.T, plane *controlplane.ControlPlane, node string) {
+	t.Helper()
+	config := kubeconfig(t, plane, controlplane.Admin)
 	if done := fathom(t, "drain", node, "--kubeconfig", config, "--yes", "--force", "--delete-emptydir-data", "--timeout", "20s"); done.code != 0 {
 		// A budget waits for pods that stay Pending: it is lifted, so that all go.
 		kubectl(t, plane, "", "delete", "poddisruptionbudgets", "-n", "drains", "--all")
@@ -82,10 +93,6 @@ func compareDrain(t *testing.T, plane *controlplane.ControlPlane, client kuberne
 			t.Fatalf("drain: exit code %d\n%s%s", done.code, done.stdout, done.stderr)
 		}
 	}
-	atRest(t, client)
-	seen.drains++
-	compareReturns(t, plan, before, listPods(t, client), seen)
-	kubectl(t, plane, "", "uncordon", node)
 }
 
 // planDrain takes the plan, once more where a busy machine keeps the API server

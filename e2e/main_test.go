@@ -25,6 +25,7 @@ var (
 	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
 	fixSeeds  = flag.Int("fixes", 12, "how many pending pods the test of fixes takes, each of a cluster of its own")
 	drains    = flag.Int("drains", 3, "how many nodes the comparison of drains with their plans drains")
+	losses    = flag.Int("losses", 2, "how many answers of fit --lose are compared with a drain")
 	fits      = flag.Int("fits", 6, "how many answers of fit are compared with what the scheduler binds")
 	workloads = flag.Int("workloads", 30, "how many workloads go to both the embedded cluster and a real one")
 	shots     = flag.Int("snapshots", 2, "of how many random clusters the explanations of a snapshot are compared with the live ones")

@@ -47,7 +47,7 @@ type Fit struct {
 
 	// Pending are the pending pods by workload where the question is about those; nil
 	// where it is about further pods.
-	Pending []PendingFit `json:"pending,omitzero"`
+	Pending []PendingFit `json:"workloads,omitzero"`
 	// Held is how many pending pods more are not waiting for a node, with Pending.
 	Held int `json:"-"`
 }
@@ -254,15 +254,16 @@ func (f *Fit) places(pool func(node string) string) Section {
 }
 
 // notes are what is not known, and what limits the answer.
-func (f *Fit) notes() Section {
+func (f *Fit) notes() Section { return Section{Lines: f.noteLines(f.Sentence())} }
+
+// noteLines are the notes without what was said already.
+func (f *Fit) noteLines(said string) []string {
 	var lines []string
-	said := f.Sentence()
 	for _, part := range f.Unknown {
 		if !strings.Contains(said, part.Why) {
 			lines = append(lines, part.sentence())
 		}
 	}
 	r := Report{Scheduler: f.Scheduler}
-	lines = append(lines, slices.DeleteFunc(r.Notes(), func(note string) bool { return note == "Note: "+Assumed })...)
-	return Section{Lines: lines}
+	return append(lines, slices.DeleteFunc(r.Notes(), func(note string) bool { return note == "Note: "+Assumed })...)
 }

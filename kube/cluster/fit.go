@@ -31,3 +31,17 @@ func fit(c *Cluster, ask func(*explain.Engine) (*report.Fit, error)) (answer *re
 	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, caveats...)
 	return answer, nil
 }
+
+// Lose says what becomes of the pods of some nodes if all those nodes were drained. Before
+// everything is in, the error is ErrReading.
+func Lose(ctx context.Context, c *Cluster, nodes []string) (answer *report.Loss, err error) {
+	caveats, err := c.whole(func(e *explain.Engine) (err error) {
+		answer, err = e.Lose(ctx, nodes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, caveats...)
+	return answer, nil
+}

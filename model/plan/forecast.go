@@ -213,13 +213,27 @@ func nodeThen(node *corev1.Node, edits []Edit) *corev1.Node {
 	if then == nil || then.Spec.Unschedulable == node.Spec.Unschedulable {
 		return then
 	}
+	tainted(then)
+	return then
+}
+
+// Cordoned is a copy of the node that takes no pods, as a drain leaves it.
+func Cordoned(node *corev1.Node) *corev1.Node {
+	then := node.DeepCopy()
+	then.Spec.Unschedulable = true
+	tainted(then)
+	return then
+}
+
+// tainted gives a node the taint that the node lifecycle controller adds for a cordon, or
+// takes it away.
+func tainted(then *corev1.Node) {
 	then.Spec.Taints = slices.DeleteFunc(then.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Key == corev1.TaintNodeUnschedulable
 	})
 	if then.Spec.Unschedulable {
 		then.Spec.Taints = append(then.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
 	}
-	return then
 }
 
 // edited is a copy of the object with the edits; nil where they do not fit it.

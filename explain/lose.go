@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// Lose says what becomes of the pods of some nodes if all those nodes were drained: the
+// nodes stay, but take no pods.
+func (e *Engine) Lose(ctx context.Context, nodes []string) (*report.Loss, error) {
+	answer := &report.Loss{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind}, Lost: nodes, Unknown: []report.UnknownPart{}}
+	for _, resource := range []string{"nodes", "pods"} {
+		if why := e.scheduler.Forbidden[resource]; why != "" {
+			return nil, fmt.Errorf("lose nodes: %s", why)
+		}
+	}
+	var supposed plan.Supposed
+	var gone []*corev1.Pod
+	err := e.scheduler.Hold(ctx, nil, func() error {
+		answer.Scheduler = e.schedulerInfo(e.scheduler.Profile(&corev1.Pod{}))
+		for _, name := range nodes {
+			node := e.scheduler.State.Nodes[name]
+			if node == nil {
+				return fmt.Errorf("lose node %s: no such node", name)
+			}
+			supposed.Nodes = append(supposed.Nodes, plan.Cordoned(node))
+		}
+		gone = e.lostPods(nodes, answer)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, pod := range gone {
+		supposed.Gone = append(supposed.Gone, pod.UID)
+	}
+	foretold, err := e.Forecast(ctx, supposed)
+	if err != nil {
+		return nil, err
+	}
+	unknown := []string{foretold.Unknown}
+	if only := e.options.Namespace; only != "" {
+		unknown = append(unknown, "only the pods of namespace "+only+" could be read")
+	}
+	for _, why := range unknown {
+		if why != "" {
+			answer.Unknown = append(answer.Unknown, report.UnknownPart{Resource: "pods", Why: why, Plugins: []string{}})
+		}
+	}
+	for _, pod := range gone {
+		fate := foretold.Fates[pod.UID]
+		answer.Add(report.LostPod{
+			Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), From: pod.Spec.NodeName,
+			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Tie, Why: fate.Why,
+		})
+	}
+	answer.Sort()
+	return answer, nil
+}
+
+// lostPods are the pods of the nodes that a drain would evict. The others are counted.
+func (e *Engine) lostPods(nodes []string, answer *report.Loss) []*corev1.Pod {
+	var gone []*corev1.Pod
+	for _, pod := range e.scheduler.State.Pods {
+		switch {
+		case !scheduler.Assigned(pod) || !slices.Contains(nodes, pod.Spec.NodeName):
+		case model.IsMirror(pod):
+			answer.StaticPods++
+		case placement.ControllerKind(pod) == "DaemonSet":
+			answer.DaemonPods++
+		case pod.DeletionTimestamp != nil:
+			answer.Terminating++
+		default:
+			gone = append(gone, pod)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *corev1.Pod) int { return strings.Compare(plugins.FullName(a), plugins.FullName(b)) })
+	return gone
+}

@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+func TestLoseTellsWhatBecomesOfThePodsOfNodes(t *testing.T) {
+	web := podControlledBy("apps/v1", "ReplicaSet", "web")
+	mirror := func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"} }
+	ending := func(p *corev1.Pod) {
+		p.DeletionTimestamp, p.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
+	}
+	e := startEngine(t, Options{},
+		testNode("a", "8"), testNode("b", "4"), testNode("c", "4"), testPod("shop/other", "c", "4"),
+		testPod("shop/web-1", "a", "3", web), testPod("shop/big-1", "a", "5", podControlledBy("apps/v1", "ReplicaSet", "big")),
+		testPod("dev/shell", "a", "", func(*corev1.Pod) {}), testPod("wf/step", "a", "", podControlledBy("argoproj.io/v1", "Workflow", "nightly")),
+		testPod("sys/agent", "a", "", podControlledBy("apps/v1", "DaemonSet", "agent")), testPod("sys/static", "a", "", mirror),
+		testPod("shop/old", "a", "", web, ending))
+	got, err := e.Lose(t.Context(), []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got.Text(100), `Without a, of 4 pods 1 is rescheduled, 1 becomes Pending, 1 is not recreated, 1 is undecided. 1
+DaemonSet pod, 1 static pod, 1 terminating pod go with the node.
+
+BECOMES PENDING  WHY
+shop/big-1       b needs cpu 4 more
+
+UNDECIDED  WHY
+wf/step    not known whether its controller (Workflow nightly) recreates it
+
+NOT RECREATED  WHY
+dev/shell      no controller
+
+RESCHEDULED  ON
+shop/web-1   b
+
+Unknown: 1 pod that may not be recreated would take capacity
+`)
+	if again := mustLand(t, e, testPod("shop/later", "", "4")); again.Node != "b" {
+		t.Errorf("the state has changed: %+v", again)
+	}
+	if got.Rescheduled[0].From != "a" || got.Rescheduled[0].Outcome != plan.Lands || got.Rescheduled[0].Nodes == nil {
+		t.Errorf("%+v", got.Rescheduled[0])
+	}
+}
+
+func TestNodesThatAreLostTogetherTakeNoPodsOfEachOther(t *testing.T) {
+	web := podControlledBy("apps/v1", "ReplicaSet", "web")
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), testNode("c", "4"),
+		testPod("shop/web-1", "a", "3", web), testPod("shop/web-2", "b", "3", web))
+	for _, test := range []struct {
+		nodes         []string
+		moved, waits  int
+		undecidedPods int
+	}{{[]string{"a"}, 1, 0, 0}, {[]string{"a", "b"}, 0, 0, 2}, {[]string{"a", "b", "c"}, 0, 2, 0}, {[]string{"c"}, 0, 0, 0}} {
+		got, err := e.Lose(t.Context(), test.nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Rescheduled) != test.moved || len(got.Pending) != test.waits || len(got.Undecided) != test.undecidedPods {
+			t.Errorf("without %v:\n%s", test.nodes, got.Text(80))
+		}
+	}
+}
+
+func TestLoseFailsWhereItCannotKnow(t *testing.T) {
+	for says, e := range map[string]*Engine{
+		"no such node":              startEngine(t, Options{}, testNode("a", "4")),
+		"not allowed to list nodes": startEngineForbidding(t, Options{}, []string{"nodes"}),
+	} {
+		if _, err := e.Lose(t.Context(), []string{"b"}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want %q", err, says)
+		}
+	}
+}
+
+func TestALossIsUnknownWherePodsOfOneNamespaceAreRead(t *testing.T) {
+	e := startEngine(t, Options{Namespace: "shop"}, testNode("a", "4"), testNode("b", "4"))
+	got, err := e.Lose(t.Context(), []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Unknown) != 1 || got.Unknown[0].Why != "only the pods of namespace shop could be read" {
+		t.Errorf("unknown %v", got.Unknown)
+	}
+}
+
+func TestALossWithoutPodsSaysSo(t *testing.T) {
+	loss := &report.Loss{Lost: []string{"a", "b", "c", "d", "e"}}
+	if says := loss.Sentence(); says != "Without 5 nodes, no pod has to be rescheduled." {
+		t.Error(says)
+	}
+}
