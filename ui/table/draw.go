@@ -57,9 +57,9 @@ func (d drawing[R]) head() string {
 		switch {
 		case p.Column != t.Sorted:
 		case cells.Width(head) < p.Width-c.Inset:
-			head += t.arrow()
+			head += d.arrow()
 		case before > 1: // the column is too narrow for it
-			row.WriteString(cells.Blank(before-1) + s.Head.Render(t.arrow()))
+			row.WriteString(cells.Blank(before-1) + s.Head.Render(d.arrow()))
 			before = 0
 		}
 		row.WriteString(cells.Blank(before))
@@ -82,8 +82,8 @@ func (d drawing[R]) head() string {
 }
 
 // arrow says which way the rows are sorted.
-func (t *Table[R]) arrow() string {
-	if t.Descending {
+func (d drawing[R]) arrow() string {
+	if d.table.Descending {
 		return "▼"
 	}
 	return "▲"
