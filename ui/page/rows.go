@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -26,8 +27,28 @@ func (r *Rows[R]) Resize(width, height int) {
 // Body implements View.
 func (r *Rows[R]) Body() []string { return r.Table.Draw(r.Host.Styles()) }
 
-// Note implements View: the selected row's cut text.
-func (r *Rows[R]) Note() string { return r.Table.CutNote(r.Width) }
+// Note implements View: the selected row's cut text, and how many rows are hidden.
+func (r *Rows[R]) Note() string {
+	hidden := table.Hidden(r.Table)
+	return WithHidden(r.Table.CutNote(NoteWidth(r.Width, hidden)), hidden, r.Width)
+}
+
+// NoteWidth is the width of a note beside the count of hidden rows, on a page of that
+// width.
+func NoteWidth(width int, hidden string) int {
+	if hidden == "" {
+		return width
+	}
+	return width - cells.Width(hidden) - 2
+}
+
+// WithHidden puts the count of hidden rows at the end of the row of a note.
+func WithHidden(note, hidden string, width int) string {
+	if hidden == "" {
+		return note
+	}
+	return cells.Spread(note, hidden, width-2)
+}
 
 // Settle lets go of rows whose objects are gone.
 func (r *Rows[R]) Settle() { r.Table.Settle() }

@@ -3,7 +3,11 @@
 // while they are in view are highlighted.
 package table
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
 
 // Gutter is the width of the cursor, the mark and a blank.
 const Gutter = 3
@@ -227,4 +231,13 @@ func (t *Table[R]) index(id string, guess int) int {
 		}
 	}
 	return slices.IndexFunc(t.Rows, func(row R) bool { return t.ID(row) == id })
+}
+
+// Hidden says how far the rows of a table that are in view go, where there are more below: "12 of 40 ↓".
+func Hidden[R any](t *Table[R]) string {
+	last := t.Top + len(t.InView())
+	if last >= len(t.Rows) {
+		return ""
+	}
+	return model.FormatCount(last) + " of " + model.FormatCount(len(t.Rows)) + " ↓"
 }

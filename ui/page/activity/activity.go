@@ -79,14 +79,16 @@ func (p *Page) read() {
 // Note is the cut text of the row, else who did it, where and when.
 func (p *Page) Note() string {
 	entry, ok := p.Table.Selected()
-	if cut := p.Rows.Note(); cut != "" || !ok {
-		return cut
+	hidden := table.Hidden(p.Table)
+	if !ok || p.Table.CutNote(page.NoteWidth(p.Width, hidden)) != "" {
+		return p.Rows.Note()
 	}
 	who := ""
 	if entry.User != "" {
 		who = "by " + entry.User + " "
 	}
-	return model.Clean(who + "on " + model.ShortContext(entry.Context, nil) + ", " + entry.At.In(p.Host.Observed().At.Location()).Format("2 Jan 15:04:05"))
+	words := who + "on " + model.ShortContext(entry.Context, nil) + ", " + entry.At.In(p.Host.Observed().At.Location()).Format("2 Jan 15:04:05")
+	return page.WithHidden(model.Clean(words), hidden, p.Width)
 }
 
 // Crumbs implements page.View.

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -152,7 +153,11 @@ func (p *Page) Body() []string {
 func (p *Page) Note() string {
 	if row, ok := p.Table.Selected(); ok {
 		if said := p.said(row); len(said) > 0 {
-			return said[len(said)-1]
+			last, hidden := said[len(said)-1], table.Hidden(p.Table)
+			if cells.Width(last) >= page.NoteWidth(p.Width, hidden) {
+				return last // the message is wrapped to the width
+			}
+			return page.WithHidden(last, hidden, p.Width)
 		}
 	}
 	return p.Rows.Note()

@@ -177,7 +177,8 @@ func (p *Page) Note() string {
 			all = append(all, why.SentenceOn(n.node.Name, refusal))
 		}
 	}
-	return cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), p.Width-1)
+	hidden := list.Hidden(&p.Page)
+	return page.WithHidden(cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), page.NoteWidth(p.Width, hidden)-1), hidden, p.Width)
 }
 
 // Resize lays the page out again; reasons fit from some width on.

@@ -3,6 +3,8 @@ package list
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
@@ -66,8 +68,9 @@ func (a *Around) WidthBelow(width int) int {
 	return width
 }
 
-// Join puts what stands around them to the rows of a table of a size.
-func (a *Around) Join(rows []string, width, height int, s *themes.Styles) []string {
+// Join puts what stands around them to the rows of a table of a size. The rule of a preview
+// says how many rows are hidden.
+func (a *Around) Join(rows []string, width, height int, hidden string, s *themes.Styles) []string {
 	if a.over+a.under+a.beside == 0 {
 		return rows
 	}
@@ -93,5 +96,19 @@ func (a *Around) Join(rows []string, width, height int, s *themes.Styles) []stri
 	for len(joined) < a.over+height {
 		joined = append(joined, "")
 	}
-	return append(joined, a.Below(a.under)...)
+	below := a.Below(a.under)
+	if hidden != "" {
+		below[0] = ruled(below[0], width, " "+hidden, s)
+	}
+	return append(joined, below...)
+}
+
+// ruled is a rule with words at its end.
+func ruled(rule string, width int, words string, s *themes.Styles) string {
+	room := width - cells.Width(words) - 1
+	short := ansi.Truncate(rule, room, "")
+	if strings.Trim(ansi.Strip(ansi.TruncateLeft(rule, room, "")), "─ ") != "" {
+		short = cells.Cut(rule, room)
+	}
+	return short + cells.Blank(room-cells.Width(short)) + s.Dim.Render(words)
 }

@@ -48,7 +48,7 @@ func (l *Page[F, R]) Resize(width, height int) {
 
 // Body implements page.View.
 func (l *Page[F, R]) Body() []string {
-	return l.Around.Join(l.Table.Draw(l.Host.Styles()), l.Table.Width, l.Table.Height, l.Host.Styles())
+	return l.Around.Join(l.Table.Draw(l.Host.Styles()), l.Table.Width, l.Table.Height, table.Hidden(l.Table), l.Host.Styles())
 }
 
 // Close clears the filter before the page is left.
@@ -134,8 +134,19 @@ func (l *Page[F, R]) OnClick(x, y int) tea.Cmd {
 	return nil
 }
 
-// Note is the selected row's cut text.
-func (l *Page[F, R]) Note() string { return l.Table.CutNote(l.Width) }
+// Note is the selected row's cut text, and how many rows are hidden.
+func (l *Page[F, R]) Note() string {
+	hidden := Hidden(l)
+	return page.WithHidden(l.Table.CutNote(page.NoteWidth(l.Width, hidden)), hidden, l.Width)
+}
+
+// Hidden says how many rows a list has, where some are hidden below and no rule says so.
+func Hidden[F, R any](l *Page[F, R]) string {
+	if l.Around.under > 0 {
+		return ""
+	}
+	return table.Hidden(l.Table)
+}
 
 // CompareCells looks for cells that changed, to highlight them; it reports whether there
 // are any.

@@ -172,7 +172,8 @@ func (p *Page) Note() string {
 	for _, refusal := range row.answer.Refusals {
 		all = append(all, why.SentenceOn(p.node, refusal))
 	}
-	return cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), p.Width-1)
+	hidden := list.Hidden(&p.Page)
+	return page.WithHidden(cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), page.NoteWidth(p.Width, hidden)-1), hidden, p.Width)
 }
 
 // Selected implements page.View.

@@ -150,10 +150,7 @@ func (n *Page) Act(do keymap.Action) tea.Cmd {
 func (n *Page) Note() string {
 	node, ok := n.Table.Selected()
 	all := n.Table.CutCells()
-	if !ok || len(all) == 0 {
-		return ""
-	}
-	if all[len(all)-1].Head != "TAINTS" {
+	if !ok || len(all) == 0 || all[len(all)-1].Head != "TAINTS" {
 		return n.Page.Note()
 	}
 	var taints []string
@@ -163,7 +160,7 @@ func (n *Page) Note() string {
 		}
 	}
 	words := n.Host.Observed().NodeName(node.Name) + " taints: " + strings.Join(taints, ", ")
-	return model.Clean(words + taintedFor(n.Host.Observed(), node))
+	return page.WithHidden(model.Clean(words+taintedFor(n.Host.Observed(), node)), list.Hidden(&n.Page), n.Width)
 }
 
 // taintedFor says how long the node has its taints, where that is the same for all.

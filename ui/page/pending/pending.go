@@ -129,7 +129,7 @@ func (p *Page) Body() []string {
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
-	return p.Around.Join(lines, p.Table.Width, p.Table.Height, s)
+	return p.Around.Join(lines, p.Table.Width, p.Table.Height, "", s)
 }
 
 // Crumbs implements page.View.

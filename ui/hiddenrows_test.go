@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// TestHiddenRowsAreCounted scrolls Nodes: the rule of the preview says how many rows are
+// above it, without a preview the message row does.
+func TestHiddenRowsAreCounted(t *testing.T) {
+	app := newTestAppWith(t, 80, 24, newFleet(60).at(1, liveStatus()), &fakeCluster{}, nil)
+	press(t, app, "3")
+	list := app.pages.nodes.Table
+	for _, step := range []struct {
+		keys []string
+		row  int // that has the count
+		size tea.WindowSizeMsg
+	}{
+		{nil, 17, tea.WindowSizeMsg{Width: 80, Height: 24}},
+		{[]string{"pgdown"}, 17, tea.WindowSizeMsg{Width: 80, Height: 24}},
+		{[]string{"g"}, 21, tea.WindowSizeMsg{Width: 120, Height: 40}},
+		{[]string{"v"}, 39, tea.WindowSizeMsg{Width: 120, Height: 40}},
+		{[]string{"j", "j", "pgdown"}, 23, tea.WindowSizeMsg{Width: 80, Height: 24}},
+		{[]string{"v"}, 59, tea.WindowSizeMsg{Width: 200, Height: 60}},
+	} {
+		send(t, app, step.size)
+		press(t, app, step.keys...)
+		want := fmt.Sprintf("%d of 60 ↓", list.Top+len(list.InView()))
+		if got := row(app, step.row); !strings.HasSuffix(got, want) {
+			t.Errorf("after %v row %d is %q, want %q at its end:\n%s", step.keys, step.row, got, want, screen(app))
+		}
+		if n := strings.Count(screen(app), " of 60 ↓"); n != 1 {
+			t.Errorf("after %v the rows are counted %d times", step.keys, n)
+		}
+		press(t, app, "G")
+		if strings.Contains(screen(app), " of 60 ↓") {
+			t.Errorf("at the end rows are hidden:\n%s", screen(app))
+		}
+		press(t, app, "g")
+	}
+}
+
+func TestALongRuleIsCutBeforeTheCount(t *testing.T) {
+	f := newFleet(60)
+	for _, n := range f.nodes {
+		n.Labels["eks.amazonaws.com/nodegroup"] = strings.Repeat("a-long-name-", 6)
+	}
+	app := newTestAppWith(t, 80, 24, f.at(1, liveStatus()), &fakeCluster{}, nil)
+	press(t, app, "3")
+	requireFrame(t, app, "3")
+	if got := row(app, 17); !strings.HasSuffix(got, "… 12 of 60 ↓") {
+		t.Errorf("the rule is %q", got)
+	}
+}
