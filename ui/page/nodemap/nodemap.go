@@ -61,6 +61,8 @@ type Page struct {
 	all     []measure
 	gone    *model.Node // the selected one, which no longer exists; nil: it does
 	summary summary
+
+	groupings []grouping // that there are for the nodes; nil: not asked for yet
 }
 
 // New is a map of the nodes of a source.
@@ -166,8 +168,13 @@ func (p *Page) lay(nodes []*model.Node, selected *model.Node) {
 	if p.shows < len(p.all) {
 		title = p.all[p.shows].title()
 	}
-	p.all = measuresOf(p.Host, p.why, nodes)
+	p.all, p.groupings = measuresOf(p.Host, p.why, nodes), nil
 	p.shows = max(slices.IndexFunc(p.all, func(m measure) bool { return m.title() == title }), 0)
+	p.group(nodes, selected)
+}
+
+// group puts nodes in rows, with one of them selected.
+func (p *Page) group(nodes []*model.Node, selected *model.Node) {
 	p.grid.lay(nodes, p.by)
 	if selected != nil {
 		p.grid.selectUID(uidOf(selected))

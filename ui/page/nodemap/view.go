@@ -117,10 +117,13 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 		return nil
 	}
 	switch do {
-	case keymap.NextPart:
-		p.turn(1)
-	case keymap.PrevPart:
-		p.turn(-1)
+	case keymap.NextPart, keymap.PrevPart:
+		by := 1
+		if do == keymap.PrevPart {
+			by = len(p.all) - 1
+		}
+		p.shows = (p.shows + by) % len(p.all)
+		p.count()
 	case keymap.Wide:
 		p.regroup()
 	case keymap.Open:
@@ -135,17 +138,12 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	return nil
 }
 
-// turn shows another measure.
-func (p *Page) turn(by int) {
-	n := len(p.all)
-	p.shows = (p.shows + by + n) % n
-	p.count()
-}
-
 // regroup puts the same nodes in other rows.
 func (p *Page) regroup() {
-	all := groupings(p.grid.nodes)
-	at := slices.IndexFunc(all, func(g grouping) bool { return g.name == p.by.name })
-	p.by = all[(at+1)%len(all)]
-	p.lay(p.grid.nodes, p.grid.selected())
+	if p.groupings == nil {
+		p.groupings = groupings(p.grid.nodes)
+	}
+	at := slices.IndexFunc(p.groupings, func(g grouping) bool { return g.name == p.by.name })
+	p.by = p.groupings[(at+1)%len(p.groupings)]
+	p.group(p.grid.nodes, p.grid.selected())
 }
