@@ -6,6 +6,16 @@ import "k8s.io/apimachinery/pkg/runtime"
 type Objects struct {
 	Lists  map[string][]runtime.Object // by resource, as RBAC names it: "resourcequotas"
 	Unread map[string]string           // resource → why it could not be listed
+	// Schedulers are those that pods name, and the default one, by that name: whether they
+	// are running. Nil unless leases were asked for.
+	Schedulers map[string]Liveness
+}
+
+// Liveness is whether a scheduler is running, by all its signs.
+type Liveness struct {
+	Alive, Known bool
+	Why          string
+	Lease        string // the name of the Lease that it would hold
 }
 
 // ListOf are the objects of a resource, and why they could not be listed; "" if they

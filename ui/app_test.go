@@ -26,26 +26,27 @@ var now = time.Date(2026, 11, 20, 14, 4, 41, 0, time.UTC)
 
 // fakeCluster answers from memory.
 type fakeCluster struct {
-	mu        sync.Mutex
-	reports   map[types.UID]*report.Report
-	fixes     map[types.UID]*report.Fixes
-	events    map[string][]model.Event // by name
-	answers   map[types.UID]report.NodeAnswer
-	onNode    func([]types.UID) // called for each question about answers
-	evictions map[types.UID]report.Eviction
-	plans     map[types.UID]*report.Report // with Plan
-	planned   []string                     // the nodes that plans were asked for
-	objects   map[string][]runtime.Object  // by resource
-	unread    map[string]string            // resources that Objects cannot list
-	text      string                       // of Describe and YAML
-	err       error                        // of everything, if set
-	explained []types.UID
-	fixed     []types.UID
-	actor     Actor
-	usage     []bool
-	retries   int
-	evicted   int // how often was asked about evictions
-	closed    bool
+	mu         sync.Mutex
+	reports    map[types.UID]*report.Report
+	fixes      map[types.UID]*report.Fixes
+	events     map[string][]model.Event // by name
+	answers    map[types.UID]report.NodeAnswer
+	onNode     func([]types.UID) // called for each question about answers
+	evictions  map[types.UID]report.Eviction
+	plans      map[types.UID]*report.Report // with Plan
+	planned    []string                     // the nodes that plans were asked for
+	objects    map[string][]runtime.Object  // by resource
+	schedulers map[string]model.Liveness    // with the leases
+	unread     map[string]string            // resources that Objects cannot list
+	text       string                       // of Describe and YAML
+	err        error                        // of everything, if set
+	explained  []types.UID
+	fixed      []types.UID
+	actor      Actor
+	usage      []bool
+	retries    int
+	evicted    int // how often was asked about evictions
+	closed     bool
 }
 
 func (c *fakeCluster) Actor() Actor { return c.actor }
@@ -122,6 +123,7 @@ func (c *fakeCluster) Objects(_ context.Context, resources ...string) (*model.Ob
 		}
 		o.Lists[resource] = c.objects[resource]
 	}
+	o.Schedulers = c.schedulers
 	return o, c.err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/schedulers"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
@@ -116,6 +117,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
+		{Name: "schedulers", What: "schedulers and controllers, and whether they run", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
 	}
 }
 

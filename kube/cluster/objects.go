@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +18,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
+
+// leases are listed anew each time: their age is judged.
+const leases = "leases"
 
 // informed are the resources that an informer holds, because a plugin reads them.
 var informed = map[string]func(informers.SharedInformerFactory) cache.SharedIndexInformer{
@@ -57,7 +64,7 @@ var listedKinds = map[string]func(context.Context, kubernetes.Interface, string,
 	"limitranges": func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.CoreV1().LimitRanges(namespace).List(ctx, o)
 	},
-	"leases": func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
+	leases: func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.CoordinationV1().Leases(namespace).List(ctx, o)
 	},
 	"priorityclasses": func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
@@ -83,6 +90,9 @@ func (c *Cluster) Objects(ctx context.Context, resources ...string) (*model.Obje
 		default:
 			o.Lists[resource] = list
 		}
+	}
+	if slices.Contains(resources, leases) {
+		o.Schedulers = livenessOf(ctx, f, c.Newest().Pods)
 	}
 	return o, nil
 }
@@ -123,13 +133,43 @@ func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object,
 	if !ok {
 		return nil, fmt.Errorf("%s are not read", resource)
 	}
-	return a.objects.of(ctx, resource, resource, a.options.Words, func() ([]runtime.Object, error) {
+	ask := func() ([]runtime.Object, error) {
 		all, err := a.listPages(ctx, "", list)
 		if apierrors.IsForbidden(err) && a.options.Namespace != "" && resource != "priorityclasses" {
 			return a.listPages(ctx, a.options.Namespace, list)
 		}
 		return all, err
-	})
+	}
+	if resource != leases {
+		return a.objects.of(ctx, resource, resource, a.options.Words, ask)
+	}
+	all, err := ask()
+	if err != nil && ctx.Err() == nil {
+		return nil, errors.New(unread(resource, err, a.options.Words))
+	}
+	return all, err
+}
+
+// livenessOf says of each scheduler that a pod names, and of the default one, whether it
+// is running.
+func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]model.Liveness {
+	if f.source.SchedulerAlive == nil {
+		return nil
+	}
+	judged := map[string]model.Liveness{}
+	judge := func(name string) {
+		if _, done := judged[name]; done {
+			return
+		}
+		lease := f.engine.LeaseOf(name)
+		alive, known, why := f.source.SchedulerAlive(ctx, lease)
+		judged[name] = model.Liveness{Alive: alive, Known: known, Why: why, Lease: leaseName(lease)}
+	}
+	judge(corev1.DefaultSchedulerName)
+	for _, pod := range pods {
+		judge(cmp.Or(pod.Object.Spec.SchedulerName, corev1.DefaultSchedulerName))
+	}
+	return judged
 }
 
 // listPages lists a resource page by page.

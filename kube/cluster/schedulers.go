@@ -121,13 +121,19 @@ func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {
 	return fmt.Sprintf("the Lease %s/%s was last renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))
 }
 
+// leaseName is the name of the Lease of a scheduler.
+func leaseName(scheduler string) string {
+	if scheduler == corev1.DefaultSchedulerName {
+		return "kube-scheduler"
+	}
+	return scheduler
+}
+
 // lease is the newest Lease that a scheduler of that name would hold; nil
 // without one. Where only some namespaces may be read, not finding one there is
 // the error of the others.
 func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
-	if name == corev1.DefaultSchedulerName {
-		name = "kube-scheduler"
-	}
+	name = leaseName(name)
 	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 	list, err := a.options.Client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
 	if err != nil {

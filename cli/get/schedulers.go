@@ -1,0 +1,60 @@
+package get
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+)
+
+// schedulers lists the schedulers that pods name, and the components that hold Leases in
+// kube-system. Without Leases only what is known of schedulers is listed.
+func (g *Options) schedulers(ctx context.Context, live *source.Live) (*output.List, error) {
+	objects, err := live.Objects(ctx, "leases")
+	if err != nil {
+		return nil, fmt.Errorf("get schedulers: %w", err)
+	}
+	leases, why := model.ListOf[*coordinationv1.Lease](objects, "leases")
+	if why != "" && len(objects.Schedulers) == 0 {
+		return nil, errors.New("get schedulers: " + why)
+	}
+	l := &output.List{
+		Kind:  "SchedulerList",
+		Heads: []string{"NAME", "STATE", "HOLDER", "RENEWED", "PENDING"},
+		More:  []string{"LEASE", "WHY"},
+		Empty: "no schedulers found",
+	}
+	now := live.Now()
+	for _, leader := range inventory.Leaders(live.Snapshot, leases, objects.Schedulers, now) {
+		state, renewed, pending := "unknown", time.Time{}, "-"
+		if leader.Alive != nil {
+			state = map[bool]string{true: "running", false: "not running"}[*leader.Alive]
+		}
+		if leader.Renewed != nil {
+			renewed = *leader.Renewed
+		}
+		if leader.Scheduler {
+			pending = figureOr(leader.Pending)
+		}
+		l.Add(leader,
+			leader.Name,
+			state,
+			orNone(leader.Holder),
+			ago(now, renewed),
+			pending,
+			orNone(leader.Lease),
+			orNone(leader.Why),
+		)
+		if leader.Object != nil {
+			l.Names = append(l.Names, "lease.coordination.k8s.io/"+leader.Object.Name)
+		}
+	}
+	return l, nil
+}
