@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+	"k8s.io/kubectl/pkg/util/qos"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -16,22 +17,22 @@ import (
 // podFiles are set on the cgroup of a pod, by the sums of its containers, or what the pod
 // says as a whole (ResourceConfigForPod in pkg/kubelet/cm/helpers_linux.go).
 func (d Driver) podFiles(pod *model.Pod) []File {
-	if pod.QOS == corev1.PodQOSBestEffort {
-		return append([]File{d.weight(leastShares, "BestEffort")}, d.hugepages(requestsOf(pod.Object), "requests")...)
-	}
 	requests := requestsOf(pod.Object)
 	limits := resourcehelper.PodLimits(pod.Object, resourcehelper.PodResourcesOptions{})
-	files := []File{d.weight(Shares(requests.Cpu().MilliValue()), words("requests", corev1.ResourceCPU, requests))}
-	if isLimited(pod, corev1.ResourceCPU) {
-		files = append(files, d.quota(Quota(limits.Cpu().MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(ExclusiveCPUs(pod.Object)))...)
-	}
-	if isLimited(pod, corev1.ResourceMemory) {
-		files = append(files, d.memoryMax(limits.Memory().Value(), words("limits", corev1.ResourceMemory, limits)))
+	files := []File{d.weight(leastShares, "BestEffort")}
+	if pod.QOS != corev1.PodQOSBestEffort {
+		files = []File{d.weight(Shares(requests.Cpu().MilliValue()), words("requests", corev1.ResourceCPU, requests))}
+		if isLimited(pod.Object, corev1.ResourceCPU) {
+			files = append(files, d.quota(Quota(limits.Cpu().MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(ExclusiveCPUs(pod.Object)))...)
+		}
+		if isLimited(pod.Object, corev1.ResourceMemory) {
+			files = append(files, d.memoryMax(limits.Memory().Value(), words("limits", corev1.ResourceMemory, limits)))
+		}
 	}
 	if memory := requests.Memory(); d.protects() && !memory.IsZero() {
 		files = append(files, file(protection(pod), memory.Value(), words("requests", corev1.ResourceMemory, requests)))
 	}
-	if d.protects() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod, corev1.ResourceMemory) {
+	if d.protects() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod.Object, corev1.ResourceMemory) {
 		files = append(files, high(requests.Memory().Value(), limits.Memory().Value(), "throttled at 0.9 of limits.memory")...)
 	}
 	return append(files, d.hugepages(requests, "requests")...)
@@ -42,18 +43,21 @@ func requestsOf(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
-// isLimited reports whether a pod has a limit: as a whole, or all of its containers, init
-// containers included.
-func isLimited(pod *model.Pod, name corev1.ResourceName) bool {
-	if pod.QOS == corev1.PodQOSGuaranteed {
+// isLimited reports whether the cgroup of a pod has a limit: the pod as a whole has one, or
+// all of its containers, init containers included.
+func isLimited(pod *corev1.Pod, name corev1.ResourceName) bool {
+	switch qos.GetPodQOS(pod) {
+	case corev1.PodQOSGuaranteed:
 		return true
+	case corev1.PodQOSBestEffort:
+		return false
 	}
-	if whole := pod.Object.Spec.Resources; whole != nil && resourcehelper.IsPodLevelResourcesSet(pod.Object) {
-		if limit := whole.Limits[name]; !limit.IsZero() {
+	if resourcehelper.IsPodLevelResourcesSet(pod) {
+		if limit := pod.Spec.Resources.Limits[name]; !limit.IsZero() {
 			return true
 		}
 	}
-	for _, containers := range [][]corev1.Container{pod.Object.Spec.InitContainers, pod.Object.Spec.Containers} {
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			if limit := containers[i].Resources.Limits[name]; limit.IsZero() {
 				return false

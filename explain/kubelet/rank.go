@@ -146,24 +146,11 @@ func exactly(used int64, request resource.Quantity) (may []standing, excess *int
 	return []standing{stands}, new(used - request.Value())
 }
 
-// isBounded reports whether limits keep a pod from using more memory than it requests.
+// isBounded reports whether the limit of the pod's cgroup keeps it from using more memory
+// than it requests.
 func isBounded(pod *corev1.Pod, request resource.Quantity) bool {
-	if pod.Spec.Resources != nil && !pod.Spec.Resources.Limits.Memory().IsZero() {
-		return pod.Spec.Resources.Limits.Memory().Cmp(request) <= 0
-	}
-	for i := range pod.Spec.Containers {
-		limits := pod.Spec.Containers[i].Resources
-		if limits.Limits.Memory().IsZero() || limits.Limits.Memory().Cmp(*limits.Requests.Memory()) > 0 {
-			return false
-		}
-	}
-	for i := range pod.Spec.InitContainers {
-		c := &pod.Spec.InitContainers[i]
-		if isSidecar(c) && (c.Resources.Limits.Memory().IsZero() || c.Resources.Limits.Memory().Cmp(*c.Resources.Requests.Memory()) > 0) {
-			return false
-		}
-	}
-	return true
+	limits := resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{})
+	return isLimited(pod, corev1.ResourceMemory) && limits.Memory().Cmp(request) <= 0
 }
 
 // request is what eviction counts as requested: of the pod as a whole where it says so,
