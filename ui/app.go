@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/taints"
 )
 
 // Options are what the dashboard starts with.
@@ -134,6 +135,7 @@ func (a *App) begin() {
 		pods:       pods.New(&a.host),
 		nodes:      nodes.New(&a.host),
 		pools:      pools.New(&a.host),
+		taints:     taints.New(&a.host),
 		priorities: priorities.New(&a.host),
 		quotas:     quotas.New(&a.host),
 		budgets:    budgets.New(&a.host),

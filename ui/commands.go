@@ -113,6 +113,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
 		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
 		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: "4", Run: by(keymap.Pools)},
+		{Name: "taints", What: "taints, evictions by them, and reserved pools", Key: "5", Run: by(keymap.Taints)},
 		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
 		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pools"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/quotas"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/taints"
 )
 
 // history is the pages that were shown so far.
@@ -32,6 +33,7 @@ type pages struct {
 	pods       *pods.Page
 	nodes      *nodes.Page
 	pools      *pools.Page
+	taints     *taints.Page
 	priorities *priorities.Page
 	quotas     *quotas.Page
 	budgets    *budgets.Page

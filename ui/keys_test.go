@@ -41,6 +41,7 @@ var grounds = map[string]keymap.Place{
 	"Priorities":     keymap.Everywhere | keymap.Lists | keymap.OnPriority,
 	"Quotas":         keymap.Everywhere | keymap.Lists,
 	"Pools":          keymap.Everywhere | keymap.Lists | keymap.NamesNodes | keymap.InPools,
+	"Taints":         keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
 	"Budgets":        keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
 	"the node map":   keymap.Everywhere | keymap.Lists | keymap.OnCell,
 	"an input":       keymap.InInput,
@@ -100,6 +101,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.pools, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, schedulers.New(&app.host), drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
+		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.taints, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
 		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 		nodefit.New(&app.host, node), pods.NewOf(&app.host, node), evictions.New(&app.host, node), podhistory.New(&app.host, nil, pod),
@@ -116,7 +118,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 }
 
 func TestKeysThatAreToComeAreFree(t *testing.T) {
-	for key := range strings.FieldsSeq("5 F") {
+	for key := range strings.FieldsSeq("F") {
 		for _, b := range keymap.Bindings {
 			if slices.Contains(strings.Fields(b.Keys), key) {
 				t.Errorf("%s means %q", key, b.Docs)

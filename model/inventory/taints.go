@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -65,11 +66,7 @@ func (t *Taint) Spec() string {
 
 // Evicted are the intruders that are evicted; the first are first.
 func (t *Taint) Evicted() []TaintPod {
-	at := slices.IndexFunc(t.Intruders, func(p TaintPod) bool { return !p.Evicts })
-	if at < 0 {
-		return t.Intruders
-	}
-	return t.Intruders[:at]
+	return t.Intruders[:sort.Search(len(t.Intruders), func(i int) bool { return !t.Intruders[i].Evicts })]
 }
 
 // justDue is how long after its time an eviction is said to be now: the controller's clock
@@ -98,19 +95,28 @@ func (p *TaintPod) When(now time.Time) string {
 	}
 }
 
+// Next counts the pods that are evicted next, and says when; 0 and "" if none is.
+func (t *Taint) Next(now time.Time) (pods int, when string) {
+	evicted := t.Evicted()
+	if len(evicted) == 0 {
+		return 0, ""
+	}
+	when = evicted[0].When(now)
+	return sort.Search(len(evicted), func(i int) bool { return evicted[i].When(now) != when }), when
+}
+
 // NextEviction counts the pods that are evicted next, and the others that are: "6 in 56s,
 // 3 later"; "" if none is.
 func (t *Taint) NextEviction(now time.Time) string {
-	evicted := t.Evicted()
-	if len(evicted) == 0 {
+	next, when := t.Next(now)
+	if next == 0 {
 		return ""
 	}
-	when := evicted[0].When(now)
-	next := slices.IndexFunc(evicted, func(p TaintPod) bool { return p.When(now) != when })
-	if next < 0 {
-		return model.FormatCount(len(evicted)) + " " + when
+	words := model.FormatCount(next) + " " + when
+	if later := len(t.Evicted()) - next; later > 0 {
+		words += ", " + model.FormatCount(later) + " later"
 	}
-	return model.FormatCount(next) + " " + when + ", " + model.FormatCount(len(evicted)-next) + " later"
+	return words
 }
 
 // BySystem reports whether Kubernetes sets the taint itself, for a state of its nodes.
@@ -315,10 +321,15 @@ func (p *TaintPod) compareEviction(other *TaintPod) int {
 		return 2
 	}
 	order := cmp.Compare(rank(p), rank(other))
-	if order == 0 && p.At != nil && other.At != nil {
-		order = p.At.Compare(*other.At)
+	switch {
+	case order != 0 || p.At == nil && other.At == nil:
+		return order
+	case p.At == nil:
+		return 1
+	case other.At == nil:
+		return -1
 	}
-	return order
+	return p.At.Compare(*other.At)
 }
 
 // worseTaint orders taints as Taints says.

@@ -97,6 +97,7 @@ const (
 	Quotas
 	Pools
 	Evictions
+	Taints
 	Budgets
 	AllNamespaces
 	Namespaces
@@ -212,6 +213,7 @@ var Bindings = []Binding{
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},
 	{Pools, Everywhere, "4", "4", "Pools", OfAnywhere, "views", "Pools"},
+	{Taints, Everywhere, "5", "5", "Taints", OfAnywhere, "views", "Taints"},
 	{Priorities, Everywhere, "6", "6", "Priorities", OfAnywhere, "views", "Priorities"},
 	{Evictions, Everywhere, "7", "7", "Evictions", OfAnywhere, "views", "Evictions: of the selected node, or of a node that is chosen"},
 	{Quotas, Everywhere, "8", "8", "Quotas", OfAnywhere, "views", "Quotas"},

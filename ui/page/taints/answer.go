@@ -1,0 +1,145 @@
+package taints
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
+// Answer says the worst in its first sentence, and what else fits.
+func (p *Page) Answer(width int) string {
+	o := p.Host.Observed()
+	if words := p.Answering(); words != "" {
+		return words
+	}
+	if why := o.NotRead("nodes"); why != "" {
+		return "Taints are unknown: " + why + "."
+	}
+	rows := p.Natural()
+	if len(rows) == 0 {
+		return "No node has a taint."
+	}
+	words := ""
+	for _, sentence := range p.sentences(rows) {
+		if words != "" && cells.Width(words)+1+cells.Width(sentence) > width {
+			break
+		}
+		words = strings.TrimSpace(words + " " + sentence)
+	}
+	return p.Query().Filtered(words, width)
+}
+
+// sentences are what there is to say of all taints, the worst first.
+func (p *Page) sentences(rows []row) []string {
+	all := rows[0].all
+	if why := p.Host.Observed().PodsUnknown(); why != "" {
+		return []string{all.counts + "; their pods are unknown: " + why + "."}
+	}
+	worst := []string{allLost(all.zones), p.evictionWords(&rows[0]), all.leaks, slowed(all.zones), all.intruding}
+	worst = slices.DeleteFunc(worst, func(sentence string) bool { return sentence == "" })
+	if len(worst) == 0 {
+		return []string{all.counts + ": no pod is evicted or in the wrong place."}
+	}
+	return append(worst, all.counts+".")
+}
+
+// allLost says that nothing is evicted, for no node is Ready; "" while one is.
+func allLost(zones []inventory.EvictionZone) string {
+	if slices.ContainsFunc(zones, func(z inventory.EvictionZone) bool { return z.State != inventory.FullDisruption }) {
+		return ""
+	}
+	return "No node is Ready: kube-controller-manager stops evictions."
+}
+
+// evictionWords say which pods are evicted first, where r is the taint that does it.
+func (p *Page) evictionWords(r *row) string {
+	o := p.Host.Observed()
+	pods, when := r.Next(o.AsOf())
+	if pods == 0 {
+		return ""
+	}
+	words := grammar.Count(pods, "pod is", "pods are") + " evicted " + when
+	if due, ok := strings.CutPrefix(when, "due "); ok {
+		words = grammar.Count(pods, "pod was", "pods were") + " to be evicted " + due
+	}
+	if len(r.Nodes) == 1 {
+		return model.Clean(words + " from " + o.NodeName(r.Nodes[0]) + ": " + r.short() + ".")
+	}
+	return model.Clean(words + ": " + r.short() + " on " + nodeCount(len(r.Nodes)) + ".")
+}
+
+// slowed names the zone in PartialDisruption with most nodes that are not Ready; "" if
+// there is none.
+func slowed(zones []inventory.EvictionZone) string {
+	at := slices.IndexFunc(zones, func(z inventory.EvictionZone) bool { return z.State == inventory.PartialDisruption })
+	if at < 0 {
+		return ""
+	}
+	zone := &zones[at]
+	return model.Clean(fmt.Sprintf("%s: %d of %s NotReady, %s.", zone.Name(), zone.NotReady, nodeCount(zone.Nodes), rateWords(zone)))
+}
+
+// countWords count the taints and the nodes that have some.
+func countWords(taints []inventory.Taint) string {
+	nodes := map[string]bool{}
+	for i := range taints {
+		for _, node := range taints[i].Nodes {
+			nodes[node] = true
+		}
+	}
+	return grammar.Count(len(taints), "taint", "taints") + " on " + nodeCount(len(nodes))
+}
+
+func nodeCount(n int) string { return grammar.Count(n, "node", "nodes") }
+
+// leaks count the pods in the wrong place, each once.
+func leaks(all []inventory.Taint) string {
+	inside, outside, taints := map[*model.Pod]bool{}, map[*model.Pod]bool{}, map[string]bool{}
+	note := func(pods []inventory.TaintPod, of map[*model.Pod]bool, name string) {
+		for _, pod := range pods {
+			of[pod.Pod], taints[name] = true, true
+		}
+	}
+	for i := range all {
+		if r := all[i].Reserved; r != nil {
+			name := strings.TrimSuffix(all[i].Spec(), ":"+string(all[i].Effect))
+			note(r.Inside, inside, name)
+			note(r.Outside, outside, name)
+		}
+	}
+	if len(taints) == 0 {
+		return ""
+	}
+	where := grammar.Count(len(taints), "taint", "taints")
+	if len(taints) == 1 {
+		for name := range taints {
+			where = name
+		}
+	}
+	var words string
+	switch others, own := len(inside), len(outside); {
+	case own == 0:
+		words = grammar.Count(others, "pod of others is", "pods of others are") + " on its nodes"
+	case others == 0:
+		words = grammar.Count(own, "pod of its own is", "pods of its own are") + " on other nodes"
+	default:
+		words = grammar.Count(others, "pod", "pods") + " of others on its nodes, " + model.FormatCount(own) + " of its own on other nodes"
+	}
+	return model.Clean("Reserved by " + where + ": " + words + ".")
+}
+
+// intruding counts the pods that do not tolerate a taint that somebody set for others.
+func intruding(taints []inventory.Taint) string {
+	for i := range taints {
+		t := &taints[i]
+		if pods := len(t.Intruders) - len(t.Evicted()); pods > 0 && !t.BySystem() {
+			return model.Clean(grammar.Count(pods, "pod does", "pods do") + " not tolerate " + shortSpec(t) + " of " + grammar.Agree(pods, "its node.", "their nodes."))
+		}
+	}
+	return ""
+}
