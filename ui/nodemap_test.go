@@ -333,6 +333,33 @@ func TestTheAnswerOfTheMapNamesWhatIsFull(t *testing.T) {
 	}
 }
 
+func TestTheMapShowsUsageWhereThereAreMetrics(t *testing.T) {
+	f := newFleet(60)
+	cluster := &fakeCluster{}
+	app := newTestAppWith(t, 100, 30, f.at(1, liveStatus()), cluster, nil)
+	press(t, app, "3", "m")
+	if n := len(cluster.usage); n == 0 || !cluster.usage[n-1] {
+		t.Errorf("usage was asked for: %v", cluster.usage)
+	}
+	s := f.at(2, liveStatus())
+	s.Usage = &model.Usage{Nodes: map[string]model.Amount{}}
+	for i, n := range s.Nodes {
+		if i > 0 { // the first one is not measured
+			s.Usage.Nodes[n.Name] = model.Amount{MilliCPU: n.Allocatable.MilliCPU * 96 / 100, Memory: n.Allocatable.Memory / 2}
+		}
+	}
+	send(t, app, snapshotMsg{snapshot: s})
+	press(t, app, "shift+tab", "shift+tab")
+	requireRow(t, app, 1, "map of cpu used")
+	requireRow(t, app, 2, "60 nodes: 59 over 95%, 2 cordoned, 1 NotReady. Together they are full.")
+	if text := screen(app); strings.Count(text, "?") != 3 || !strings.Contains(text, "? unknown") { // a cell, the legend, the help
+		t.Errorf("the node that is not measured is not unknown:\n%s", text)
+	}
+	press(t, app, "tab", "l")
+	requireRow(t, app, 2, "60 nodes: none over 95%, 2 cordoned, 1 NotReady.")
+	requireRow(t, app, 29, "%, used 96% · mem ")
+}
+
 func TestRandomKeysNeverBreakTheMap(t *testing.T) {
 	keys := []string{"j", "k", "h", "l", "g", "G", "ctrl+d", "ctrl+u", "pgdown", "pgup", "tab", "shift+tab", "w", "enter", "esc", "m", "3", "s", "space"}
 	for seed := range uint64(8) {

@@ -69,7 +69,7 @@ func TestWhoMayPreemptWhom(t *testing.T) {
 		return fmt.Sprint(*n)
 	}
 	var got []string
-	for _, p := range Priorities(snapshotOf(model.Status{}, queueOf()...), classes, true) {
+	for _, p := range Priorities(snapshotOf(model.Status{}, nil, queueOf()...), classes, true) {
 		got = append(got, fmt.Sprintf("%s %d exists=%t %s: %s running, %s pending, %s lower %v, preempted by %v",
 			p.Name, p.Value, *p.Exists, p.PreemptionPolicy, figure(p.Running), figure(p.Pending), figure(p.Lower), p.LowerClasses, p.PreemptedBy))
 	}
@@ -87,7 +87,7 @@ func TestWhoMayPreemptWhom(t *testing.T) {
 
 func TestTheQueueIsInTheSchedulersOrder(t *testing.T) {
 	var got []string
-	for _, q := range Queue(snapshotOf(model.Status{}, queueOf()...)) {
+	for _, q := range Queue(snapshotOf(model.Status{}, nil, queueOf()...)) {
 		got = append(got, fmt.Sprintf("%d of %s: %s %s %s", q.Place, q.Scheduler, q.Name, q.State, q.Nominated))
 	}
 	want := []string{
@@ -104,7 +104,7 @@ func TestTheQueueIsInTheSchedulersOrder(t *testing.T) {
 }
 
 func TestPodsThatWereNotReadAreNotCounted(t *testing.T) {
-	s := snapshotOf(model.Status{Namespace: "dev"}, queueOf()...)
+	s := snapshotOf(model.Status{Namespace: "dev"}, nil, queueOf()...)
 	for _, p := range Priorities(s, classes, true) {
 		if p.Running != nil || p.Pending != nil || p.Lower != nil || p.Queue != nil {
 			t.Errorf("%s counts pods of one namespace as all: %+v", p.Name, p)
@@ -114,7 +114,7 @@ func TestPodsThatWereNotReadAreNotCounted(t *testing.T) {
 
 func TestClassesThatWereNotReadAreThoseOfPods(t *testing.T) {
 	var names []string
-	for _, p := range Priorities(snapshotOf(model.Status{}, queueOf()...), nil, false) {
+	for _, p := range Priorities(snapshotOf(model.Status{}, nil, queueOf()...), nil, false) {
 		names = append(names, p.Name)
 		if p.PreemptedBy != nil {
 			t.Errorf("%s is preempted by %v, though classes were not read", p.Name, p.PreemptedBy)

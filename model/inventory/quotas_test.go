@@ -21,8 +21,11 @@ func quota(name string, hard, used corev1.ResourceList, scopes ...corev1.Resourc
 }
 
 // snapshotOf is a snapshot of some pods.
-func snapshotOf(status model.Status, pods ...*corev1.Pod) *model.Snapshot {
+func snapshotOf(status model.Status, nodes []*corev1.Node, pods ...*corev1.Pod) *model.Snapshot {
 	b := model.NewBuilder()
+	for _, node := range nodes {
+		b.Node(nil, node)
+	}
 	for _, pod := range pods {
 		b.Pod(nil, pod)
 	}
@@ -31,7 +34,7 @@ func snapshotOf(status model.Status, pods ...*corev1.Pod) *model.Snapshot {
 
 // dev are pods of 500m, 1 and 2 cores, each of 1Gi, and one that has ended.
 func dev(status model.Status) *model.Snapshot {
-	return snapshotOf(status,
+	return snapshotOf(status, nil,
 		modeltest.NewPod("dev/a", "n1", "500m", "1Gi", 0, func(p *corev1.Pod) { p.Annotations = map[string]string{limitRanger: "LimitRanger plugin set: cpu"} }),
 		modeltest.NewPod("dev/b", "n1", "1", "1Gi", 0, nil),
 		modeltest.NewPod("dev/c", "", "2", "1Gi", 0, nil),

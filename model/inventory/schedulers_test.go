@@ -36,7 +36,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 		lease("kube-system", "released", "", time.Second),
 		lease("ml", "ml-scheduler", "ml-0", time.Hour), lease("ml", "other", "ml-0", 0),
 	}
-	s := snapshotOf(model.Status{},
+	s := snapshotOf(model.Status{}, nil,
 		modeltest.NewPod("dev/a", "", "1", "1Gi", 0, nil),
 		modeltest.NewPod("dev/b", "", "1", "1Gi", 0, func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" }),
 		modeltest.NewPod("dev/c", "n1", "1", "1Gi", 0, func(p *corev1.Pod) { p.Spec.SchedulerName = "hidden" }),
@@ -71,7 +71,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 }
 
 func TestPendingPodsOfASchedulerAreUnknownWherePodsAre(t *testing.T) {
-	s := snapshotOf(model.Status{Namespace: "dev"}, modeltest.NewPod("dev/a", "", "1", "1Gi", 0, nil))
+	s := snapshotOf(model.Status{Namespace: "dev"}, nil, modeltest.NewPod("dev/a", "", "1", "1Gi", 0, nil))
 	got := Leaders(s, nil, map[string]model.Liveness{"default-scheduler": {}}, modeltest.Epoch)
 	if len(got) != 1 || got[0].Pending != nil || got[0].Alive != nil {
 		t.Errorf("%+v", got)

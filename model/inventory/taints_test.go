@@ -31,17 +31,6 @@ func selectingPool(pool string, pod *corev1.Pod) *corev1.Pod {
 }
 
 // snapshotOf is a cluster of nodes and pods.
-func snapshotOf(status model.Status, nodes []*corev1.Node, pods ...*corev1.Pod) *model.Snapshot {
-	b := model.NewBuilder()
-	for _, node := range nodes {
-		b.Node(nil, node)
-	}
-	for _, pod := range pods {
-		b.Pod(nil, pod)
-	}
-	return b.Build(1, status, nil)
-}
-
 var (
 	everything = corev1.Toleration{Operator: corev1.TolerationOpExists}
 	forML      = corev1.Toleration{Key: "dedicated", Value: "ml"}

@@ -39,6 +39,7 @@ type row struct {
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "PodDisruptionBudget", id, columns(h)...)
+	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = compute
 	p.NamespaceOf = func(r row) string { return r.Namespace }

@@ -25,8 +25,10 @@ const renewal = 10 * time.Second
 // Begin, and implements the rest of page.View.
 type Page[R any] struct {
 	list.Page[R, R]
-	// Resources are those whose objects Compute needs, as RBAC names them. Without the
-	// first there are no rows; without another one something of them is unknown.
+	// Lists is the resource that the rows are objects of: where it may not be listed, they
+	// are unknown. "" is none.
+	Lists string
+	// Resources are those whose objects Compute needs, as RBAC names them.
 	Resources []string
 	// Compute makes the rows. It runs off the event loop and gets what was on screen
 	// when it was asked for.
@@ -74,10 +76,8 @@ func (p *Page[R]) Answering() string {
 	case p.Objects == nil:
 		return "Reading."
 	}
-	if len(p.Resources) > 0 {
-		if why, unread := p.Objects.Unread[p.Resources[0]]; unread {
-			return model.Clean("Unknown: " + why + ".")
-		}
+	if why := Unread(p, p.Lists); why != "" {
+		return "Unknown: " + why + "."
 	}
 	return p.Query().NothingKept()
 }
@@ -124,6 +124,14 @@ func ofNamespace[R any](p *Page[R]) []R {
 		}
 	}
 	return rows
+}
+
+// Unread says why a resource could not be listed; "" if it was, or is still being read.
+func Unread[R any](p *Page[R], resource string) string {
+	if p.Objects == nil {
+		return ""
+	}
+	return model.Clean(p.Objects.Unread[resource])
 }
 
 // Restart asks for other rows than before: Compute was changed.

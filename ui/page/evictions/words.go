@@ -14,7 +14,7 @@ import (
 func (p *Page) Answer(width int) string {
 	seen := p.Host.Observed()
 	if _, ok := seen.Snapshot.Node(p.node); !ok && !seen.IsReading() {
-		return p.nodeName() + " is gone."
+		return nodeName(p) + " is gone."
 	}
 	if why := seen.PodsUnknown(); why != "" && !seen.IsReading() {
 		return "The order is unknown: " + why + "."
@@ -24,17 +24,17 @@ func (p *Page) Answer(width int) string {
 	}
 	rows := p.Natural()
 	if len(rows) == 0 {
-		return "No pods on " + p.nodeName() + p.inNamespace() + "."
+		return "No pods on " + nodeName(p) + inNamespace(p) + "."
 	}
-	return p.Query().Filtered(p.order(rows, width), width)
+	return p.Query().Filtered(order(p, rows, width), width)
 }
 
 // order words the order of the rows.
-func (p *Page) order(rows []row, width int) string {
+func order(p *Page, rows []row, width int) string {
 	of := rows[0].of
 	switch {
 	case of.most == 0:
-		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", p.nodeName())
+		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", nodeName(p))
 	case of.first == nil:
 		may := 0
 		for _, r := range rows {
@@ -64,11 +64,11 @@ func reason(e *kubelet.Eviction) string {
 }
 
 // preview draws what is known of the selected pod and of the node, in so many lines.
-func (p *Page) preview(lines int) []string {
+func preview(p *Page, lines int) []string {
 	drawn := make([]string, 0, lines)
 	if r, ok := p.Table.Selected(); ok {
 		width := p.Around.WidthBelow(p.Width)
-		drawn = append(drawn, p.rule(r, width))
+		drawn = append(drawn, rule(p, r, width))
 		if !p.Table.SelectedGone() {
 			for _, text := range p.facts(r) {
 				drawn = append(drawn, " "+p.Host.Styles().Text.Render(cells.CutWords(model.Clean(text), width-1)))
@@ -85,7 +85,7 @@ func (p *Page) preview(lines int) []string {
 const ruleEnds = 4
 
 // rule is the first line of the preview: the pod, its class and its priority.
-func (p *Page) rule(r row, width int) string {
+func rule(p *Page, r row, width int) string {
 	words := []string{r.Namespace + "/" + r.Name, string(r.Class), fmt.Sprintf("priority %d", r.Priority)}
 	if p.Table.SelectedGone() {
 		words = append(words[:1], "gone")
@@ -102,7 +102,7 @@ func (p *Page) facts(r row) []string {
 	if r.Never != "" {
 		facts = append(facts, "Never evicted: "+r.Never+".")
 	} else {
-		facts = append(facts, p.usage(r))
+		facts = append(facts, usage(p, r))
 	}
 	scores := make([]string, len(r.Containers))
 	for i, c := range r.Containers {
@@ -125,7 +125,7 @@ func (p *Page) facts(r row) []string {
 const shownThresholds = 2
 
 // usage says how the memory that a pod uses compares with its request.
-func (p *Page) usage(r row) string {
+func usage(p *Page, r row) string {
 	excess, known := r.Excess()
 	switch {
 	case !known && p.Host.Observed().Snapshot.Status.MetricsNote != "":

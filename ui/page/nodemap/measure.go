@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
@@ -52,30 +53,58 @@ func measuresOf(h page.Display, why Why, nodes []*model.Node) []measure {
 		all = append(all, reasons{why})
 	}
 	whole, tainted := model.CapacityOf(nodes), taintedPools(seen.Snapshot.Nodes)
-	for _, name := range append([]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}, whole.Extended()...) {
-		all = append(all, requested{name, h.Levels(), seen.PodsUnknown(), tainted})
+	measured := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+	for _, name := range append(measured, whole.Extended()...) {
+		all = append(all, level{name: name, levels: h.Levels(), open: seen.PodsUnknown(), pools: tainted})
 	}
-	return append(all, age{seen.AsOf()}, states{})
+	all = append(all, age{seen.AsOf()}, states{})
+	if usage := seen.Snapshot.Usage; usage != nil { // it comes later: what is named before stays where it is
+		for _, name := range measured {
+			all = append(all, level{name: name, levels: h.Levels(), usage: usage, pools: tainted})
+		}
+	}
+	return all
 }
 
-// requested is how much of a resource is requested of what is allocatable.
-type requested struct {
+// level is how much of a resource is requested, or used, of what is allocatable.
+type level struct {
 	name   corev1.ResourceName
+	usage  *model.Usage // nil: what is requested
 	levels gauge.Levels
 	open   string          // why requests are not known; "" if they are
 	pools  map[string]bool // those of which all nodes are tainted
 }
 
-func (r requested) title() string { return r.resource() + " requested" }
+func (l level) title() string {
+	if l.usage != nil {
+		return l.resource() + " used"
+	}
+	return l.resource() + " requested"
+}
 
 // resource is the name of the resource.
-func (r requested) resource() string { return model.Clean(model.ResourceWord(r.name)) }
+func (l level) resource() string { return model.Clean(model.ResourceWord(l.name)) }
 
-func (r requested) word() string {
-	if r.name == corev1.ResourceMemory {
-		return "mem"
+func (l level) word() string {
+	word := l.resource()
+	if l.name == corev1.ResourceMemory {
+		word = "mem"
 	}
-	return r.resource()
+	if l.usage != nil {
+		word += " used"
+	}
+	return word
+}
+
+// part is what is requested or used of a node; it is not known where the node was not
+// measured, or does not say how much is allocatable.
+func (l level) part(n *model.Node) (part, whole int64, known bool) {
+	whole = n.Allocatable.Of(l.name)
+	if l.usage == nil {
+		return n.Requested.Of(l.name), whole, whole > 0
+	}
+	part, known = figures.UsedOn(n, l.name, l.usage)
+	return part, whole, known && whole > 0
 }
 
 // heights are the levels below tight. The last two signs are tight and full: so the shape
@@ -91,33 +120,34 @@ const (
 
 // cell is a letter where the node takes no pods, or fewer than others of its pool; else
 // the level. A pool that is tainted as a whole is shown by its levels.
-func (r requested) cell(n *model.Node) cell {
+func (l level) cell(n *model.Node) cell {
 	state := stateOf(n)
-	percent, known := n.Percent(r.name)
+	part, whole, known := l.part(n)
+	percent := model.Percent(part, whole)
 	switch {
-	case !known && r.isExtended():
-		return cell{noneSign, tone.Dim, "no " + r.resource()}
+	case !known && l.isExtended():
+		return cell{noneSign, tone.Dim, "no " + l.resource()}
 	case state.stops:
 		return state.cell
-	case !known || r.open != "":
+	case !known || l.open != "":
 		return unknown
-	case percent >= r.levels.Full:
-		return cell{sign: fullSign, tone: r.levels.Tone(percent)}
-	case state.means == taintedWord && !r.pools[n.Pool]:
-		return cell{state.sign, r.levels.Tone(percent), state.means}
-	case percent >= r.levels.Tight:
-		return cell{sign: tightSign, tone: r.levels.Tone(percent)}
+	case percent >= l.levels.Full:
+		return cell{sign: fullSign, tone: l.levels.Tone(percent)}
+	case state.means == taintedWord && !l.pools[n.Pool]:
+		return cell{state.sign, l.levels.Tone(percent), state.means}
+	case percent >= l.levels.Tight:
+		return cell{sign: tightSign, tone: l.levels.Tone(percent)}
 	}
-	step := min(percent*len(heights)/max(r.levels.Tight, 1), len(heights)-1)
-	return cell{sign: heights[step], tone: r.levels.Tone(percent)}
+	step := min(percent*len(heights)/max(l.levels.Tight, 1), len(heights)-1)
+	return cell{sign: heights[step], tone: l.levels.Tone(percent)}
 }
 
-func (r requested) isExtended() bool {
-	return r.name != corev1.ResourceCPU && r.name != corev1.ResourceMemory
+func (l level) isExtended() bool {
+	return l.name != corev1.ResourceCPU && l.name != corev1.ResourceMemory
 }
 
-func (r requested) scale() []entry {
-	if r.open != "" {
+func (l level) scale() []entry {
+	if l.open != "" {
 		return nil
 	}
 	return []entry{{heights[0], "empty …", tone.Good}, {fullSign, "full", tone.Bad}}

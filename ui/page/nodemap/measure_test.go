@@ -62,7 +62,7 @@ func TestTheSignOfANodeIsItsLevelOrItsState(t *testing.T) {
 			n.Object.Spec.Taints = []corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectPreferNoSchedule}}
 		}, "▁", tone.Good},
 	} {
-		got := requested{name: corev1.ResourceCPU, levels: gauge.DefaultLevels}.cell(ready(test.part, test.change))
+		got := level{name: corev1.ResourceCPU, levels: gauge.DefaultLevels}.cell(ready(test.part, test.change))
 		if got.sign != test.want || got.tone != test.tone {
 			t.Errorf("a node that %s is %s in tone %d, want %s in %d", test.does, got.sign, got.tone, test.want, test.tone)
 		}
@@ -76,7 +76,7 @@ func TestTheShapeTellsTheLevelWithoutColour(t *testing.T) {
 		tight := rapid.IntRange(1, 99).Draw(t, "tight")
 		levels := gauge.Levels{Tight: tight, Full: rapid.IntRange(tight+1, 100).Draw(t, "full")}
 		part := rapid.Int64Range(0, 1200).Draw(t, "requested")
-		got := requested{name: corev1.ResourceCPU, levels: levels}.cell(ready(part, nil))
+		got := level{name: corev1.ResourceCPU, levels: levels}.cell(ready(part, nil))
 		want := map[string]tone.Tone{"▇": tone.Warning, "█": tone.Bad}[got.sign]
 		if want == tone.Plain {
 			want = tone.Good
@@ -84,7 +84,7 @@ func TestTheShapeTellsTheLevelWithoutColour(t *testing.T) {
 		if got.tone != want || got.tone != levels.Tone(model.Percent(part, 1000)) {
 			t.Fatalf("%d of 1000 is %s in tone %d", part, got.sign, got.tone)
 		}
-		more := requested{name: corev1.ResourceCPU, levels: levels}.cell(ready(part+1, nil))
+		more := level{name: corev1.ResourceCPU, levels: levels}.cell(ready(part+1, nil))
 		if more.sign < got.sign {
 			t.Fatalf("%d of 1000 is %s, and one more %s", part, got.sign, more.sign)
 		}
@@ -98,7 +98,7 @@ func TestATaintOfAWholePoolHidesNoLevels(t *testing.T) {
 	pools := taintedPools([]*model.Node{
 		ready(0, nil), ready(0, tainted), ready(0, gpu), ready(0, gpu), ready(0, one), ready(0, none), ready(0, none),
 	})
-	r := requested{name: corev1.ResourceCPU, levels: gauge.DefaultLevels, pools: pools}
+	r := level{name: corev1.ResourceCPU, levels: gauge.DefaultLevels, pools: pools}
 	for _, test := range []struct {
 		change func(*model.Node)
 		want   string
@@ -110,7 +110,7 @@ func TestATaintOfAWholePoolHidesNoLevels(t *testing.T) {
 }
 
 func TestANodeWithoutAnExtendedResourceIsNotEmpty(t *testing.T) {
-	r := requested{name: "nvidia.com/gpu", levels: gauge.DefaultLevels}
+	r := level{name: "nvidia.com/gpu", levels: gauge.DefaultLevels}
 	without := ready(0, func(n *model.Node) { n.Cordoned = true })
 	with := ready(0, func(n *model.Node) {
 		n.Allocatable.Scalar = map[corev1.ResourceName]int64{"nvidia.com/gpu": 8}
@@ -213,5 +213,29 @@ func TestLabelsThatDivideNodesAreOffered(t *testing.T) {
 	want := "pool and zone, pool, zone, arch, b, team"
 	if got := strings.Join(names, ", "); got != want {
 		t.Errorf("offered are %q, want %q", got, want)
+	}
+}
+
+func TestUsageIsALevelToo(t *testing.T) {
+	usage := &model.Usage{Nodes: map[string]model.Amount{"std-a-01": {MilliCPU: 960}}}
+	cpu := level{name: corev1.ResourceCPU, usage: usage, levels: gauge.DefaultLevels}
+	elsewhere := func(n *model.Node) { n.Name = "std-a-02" }
+	for _, test := range []struct {
+		does   string
+		l      level
+		change func(*model.Node)
+		want   string
+	}{
+		{"is measured", cpu, nil, "█"},
+		{"is cordoned", cpu, func(n *model.Node) { n.Cordoned = true }, "c"},
+		{"is not measured", cpu, elsewhere, "?"},
+		{"says nothing of memory", level{name: corev1.ResourceMemory, usage: usage, levels: gauge.DefaultLevels}, nil, "?"},
+	} {
+		if got := test.l.cell(ready(0, test.change)); got.sign != test.want {
+			t.Errorf("a node that %s is %s, want %s", test.does, got.sign, test.want)
+		}
+	}
+	if got := cpu.title() + ", " + cpu.word(); got != "cpu used, cpu used" {
+		t.Errorf("it is named %q", got)
 	}
 }

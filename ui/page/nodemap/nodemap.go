@@ -4,7 +4,6 @@ package nodemap
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
@@ -212,7 +211,7 @@ func (p *Page) Leave() {
 	}
 }
 
-// ShowsUsage reports whether the filter may need the usage of nodes.
-func (p *Page) ShowsUsage() bool { return strings.Contains(p.keeps.text, "used") }
+// ShowsUsage reports that the map can show usage.
+func (p *Page) ShowsUsage() bool { return true }
 
 func uidOf(n *model.Node) types.UID { return n.Object.UID }

@@ -62,7 +62,11 @@ func figureWords(o *page.Observed, n *model.Node) []string {
 		if open || whole <= 0 {
 			return head + " " + model.UnknownFigure
 		}
-		return head + " " + gauge.Words(part, whole)
+		words := head + " " + gauge.Words(part, whole)
+		if used, measured := figures.UsedOn(n, name, o.Snapshot.Usage); measured {
+			words += ", used " + gauge.Words(used, whole)
+		}
+		return words
 	}
 	words := []string{level("cpu", corev1.ResourceCPU), level("mem", corev1.ResourceMemory)}
 	own := model.Capacity{Allocatable: n.Allocatable}

@@ -164,26 +164,26 @@ func (s *summary) split(by []int) []part {
 }
 
 // answer counts the nodes that are full, and those that take no pods.
-func (r requested) answer(of *summary) []string {
+func (l level) answer(of *summary) []string {
 	have, over := *of, 0
-	if r.isExtended() {
-		have.nodes = slices.DeleteFunc(slices.Clone(of.nodes), func(n *model.Node) bool { return n.Allocatable.Of(r.name) <= 0 })
+	if l.isExtended() {
+		have.nodes = slices.DeleteFunc(slices.Clone(of.nodes), func(n *model.Node) bool { return n.Allocatable.Of(l.name) <= 0 })
 	}
 	for _, n := range have.nodes {
-		if percent, known := n.Percent(r.name); known && percent >= r.levels.Full {
+		if part, whole, known := l.part(n); known && model.Percent(part, whole) >= l.levels.Full {
 			over++
 		}
 	}
 	subject := of.subject()
 	if len(have.nodes) < len(of.nodes) {
-		subject = fmt.Sprintf("%s of %s have %s", model.FormatCount(len(have.nodes)), subject, r.resource())
+		subject = fmt.Sprintf("%s of %s have %s", model.FormatCount(len(have.nodes)), subject, l.resource())
 	}
 	states := strings.Join(append([]string{""}, have.stateWords()...), ", ")
-	if r.open != "" {
-		return []string{subject + ": requests unknown" + states + "; " + r.open + ".", subject + ": requests unknown" + states + "."}
+	if l.open != "" {
+		return []string{subject + ": requests unknown" + states + "; " + l.open + ".", subject + ": requests unknown" + states + "."}
 	}
-	subject += fmt.Sprintf(": %s over %d%%", countOrNone(over), r.levels.Full)
-	full := r.fullWords(&have)
+	subject += fmt.Sprintf(": %s over %d%%", countOrNone(over), l.levels.Full)
+	full := l.fullWords(&have)
 	return []string{subject + states + "." + full, subject + "." + full, subject + states + "."}
 }
 
@@ -196,14 +196,14 @@ func countOrNone(n int) string {
 }
 
 // fullWords say which zones are full, else which pools, else which pools of a zone.
-func (r requested) fullWords(of *summary) string {
-	if r.isFull(of.nodes) {
+func (l level) fullWords(of *summary) string {
+	if l.isFull(of.nodes) {
 		return " Together they are full."
 	}
 	for _, by := range of.grid.divisions() {
 		var full []string
 		for _, p := range of.split(by) {
-			if r.isFull(p.nodes) {
+			if l.isFull(p.nodes) {
 				full = append(full, p.name)
 			}
 		}
@@ -214,15 +214,16 @@ func (r requested) fullWords(of *summary) string {
 	return ""
 }
 
-// isFull reports whether nodes are full together, without those that take no pods.
-func (r requested) isFull(nodes []*model.Node) bool {
+// isFull reports whether nodes are full together, without those that take no pods and
+// those of which that is not known.
+func (l level) isFull(nodes []*model.Node) bool {
 	var part, whole int64
 	for _, n := range nodes {
-		if !stateOf(n).stops {
-			part, whole = part+n.Requested.Of(r.name), whole+n.Allocatable.Of(r.name)
+		if own, all, known := l.part(n); known && !stateOf(n).stops {
+			part, whole = part+own, whole+all
 		}
 	}
-	return whole > 0 && model.Percent(part, whole) >= r.levels.Full
+	return whole > 0 && model.Percent(part, whole) >= l.levels.Full
 }
 
 // answer counts new and old nodes, and names the oldest one.

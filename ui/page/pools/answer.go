@@ -27,22 +27,22 @@ func (p *Page) Answer(width int) string {
 	if len(pools) == 0 {
 		return "No nodes."
 	}
-	words := p.counts(pools)
+	words := counts(p, pools)
 	switch why := o.PodsUnknown(); {
 	case why != "":
 		words = "Requested is unknown: " + why + "."
 	default:
-		if full := p.lacking(pools); full != "" {
+		if full := lacking(p, pools); full != "" {
 			words = full
 		} else {
-			words = p.over(pools, words, width)
+			words = over(p, pools, words, width)
 		}
 	}
 	return p.Query().Filtered(words, width)
 }
 
 // counts are how many nodes and pools there are.
-func (p *Page) counts(pools []*inventory.Pool) string {
+func counts(p *Page, pools []*inventory.Pool) string {
 	nodes, names, zones := 0, map[string]bool{}, map[string]bool{}
 	for _, pool := range pools {
 		nodes += pool.Nodes
@@ -68,7 +68,7 @@ func (p *Page) counts(pools []*inventory.Pool) string {
 
 // lacking names the pool where most pending pods need more than the largest free slot;
 // of several with as many, that with the largest slot. "" if there is none.
-func (p *Page) lacking(pools []*inventory.Pool) string {
+func lacking(p *Page, pools []*inventory.Pool) string {
 	var worst *inventory.Pool
 	for _, pool := range pools {
 		if pool.Lacking == 0 {
@@ -84,20 +84,20 @@ func (p *Page) lacking(pools []*inventory.Pool) string {
 	}
 	pods := grammar.Count(worst.Lacking, "pending pod", "pending pods")
 	if worst.Schedulable == 0 {
-		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", p.name(worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", name(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 	}
 	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
-	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", p.name(worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", name(p, worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 }
 
 // over adds which pools are over the upper level, as many as fit.
-func (p *Page) over(pools []*inventory.Pool, counts string, width int) string {
+func over(p *Page, pools []*inventory.Pool, counts string, width int) string {
 	full := p.Host.Levels().Full
 	var names []string
 	for _, pool := range pools {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if percent, known := percentOf(pool, name); known && percent >= full {
-				names = append(names, fmt.Sprintf("%s%s %s %d%%", p.name(pool), in(pool), name, percent))
+				names = append(names, fmt.Sprintf("%s%s %s %d%%", name(p, pool), in(pool), name, percent))
 			}
 		}
 	}

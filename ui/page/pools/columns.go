@@ -39,7 +39,7 @@ func (s shape) equal(other shape) bool {
 }
 
 // reshape takes other columns where what they depend on has changed.
-func (p *Page) reshape(rows []*inventory.Pool) {
+func reshape(p *Page, rows []*inventory.Pool) {
 	is := shape{by: p.by, wide: p.Width >= usageFrom}
 	for _, pool := range rows {
 		is.long = is.long || cells.Width(pool.Zone) > longZone
@@ -58,7 +58,7 @@ func (p *Page) reshape(rows []*inventory.Pool) {
 	})
 	if !is.equal(p.shape) {
 		p.shape = is
-		p.Table.SetColumns(p.columns()...)
+		p.Table.SetColumns(columns(p)...)
 	}
 }
 
@@ -69,7 +69,7 @@ var (
 	unknownCell = table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
 )
 
-func (p *Page) columns() []column {
+func columns(p *Page) []column {
 	word := func(of func(*inventory.Pool) string) func(*inventory.Pool) table.Cell {
 		return func(pool *inventory.Pool) table.Cell {
 			if of(pool) == "" {
@@ -82,9 +82,9 @@ func (p *Page) columns() []column {
 		{Head: "POOL", Field: "pool", Flex: true, Names: true, Min: 6, Text: word(func(p *inventory.Pool) string { return p.Pool })},
 		{Head: "ZONE", Field: "zone", Min: 4, Max: 16, Names: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
 		{Head: "NODES", Field: "ready", Right: true, State: true, Text: readyCell},
-		p.level("CPU", "cpu.percent", corev1.ResourceCPU),
+		level(p, "CPU", "cpu.percent", corev1.ResourceCPU),
 		{Head: "LARGEST", Field: "cpu.largest", Gap: 1, Right: true, Text: largest(corev1.ResourceCPU)},
-		p.level("MEM", "mem.percent", corev1.ResourceMemory),
+		level(p, "MEM", "mem.percent", corev1.ResourceMemory),
 		{Head: "LARGEST", Field: "mem.largest", Gap: 1, Right: true, Extra: true, Text: largest(corev1.ResourceMemory)},
 	}
 	columns[5].Extra = true
@@ -119,7 +119,7 @@ func readyCell(pool *inventory.Pool) table.Cell {
 }
 
 // level is the column of a bar: how much of a resource is requested.
-func (p *Page) level(head, field string, name corev1.ResourceName) column {
+func level(p *Page, head, field string, name corev1.ResourceName) column {
 	width := barWidth
 	switch {
 	case p.shape.wide:
@@ -131,12 +131,12 @@ func (p *Page) level(head, field string, name corev1.ResourceName) column {
 		if pool.Requested == nil {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return p.Host.Levels().Cell(width, pool.Requested.Of(name), pool.Allocatable.Of(name), p.used(pool, name))
+		return p.Host.Levels().Cell(width, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
 	}}
 }
 
 // used is what is used of a resource, where that is shown and measured.
-func (p *Page) used(pool *inventory.Pool, name corev1.ResourceName) int64 {
+func used(p *Page, pool *inventory.Pool, name corev1.ResourceName) int64 {
 	if pool.Used == nil || !p.ShowsUsage() {
 		return gauge.Unmeasured
 	}

@@ -29,12 +29,12 @@ type Page struct {
 // New is the page of all nodes by pool and zone.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "pool", id, p.columns()...)
-	p.Rows = p.arranged
-	p.Around.Above = p.gauges
+	p.Begin(h, p, "pool", id, columns(p)...)
+	p.Rows = func(rows []*inventory.Pool) []*inventory.Pool { return arranged(p, rows) }
+	p.Around.Above = func() string { return gauges(p) }
 	p.Around.Below = p.preview
 	p.Fields = computed.FieldsOf(id, fields()...)
-	p.group("")
+	group(p, "")
 	return p
 }
 
@@ -90,13 +90,13 @@ func id(p *inventory.Pool) string { return p.Pool + "/" + p.Zone }
 
 // By groups the nodes by a label; "" is pool and zone.
 func (p *Page) By(label string) tea.Cmd {
-	p.group(label)
-	p.reshape(nil)
+	group(p, label)
+	reshape(p, nil)
 	return computed.Restart(&p.Page)
 }
 
 // group sets what the rows are computed by.
-func (p *Page) group(label string) {
+func group(p *Page, label string) {
 	full := p.Host.Levels().Full
 	p.by = label
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []*inventory.Pool {
@@ -112,22 +112,22 @@ func (p *Page) group(label string) {
 // Resize implements page.View.
 func (p *Page) Resize(width, height int) {
 	p.Page.Resize(width, height)
-	p.reshape(p.Natural())
+	reshape(p, p.Natural())
 }
 
 // arranged are the rows, which are what the filter keeps.
-func (p *Page) arranged(rows []*inventory.Pool) []*inventory.Pool {
+func arranged(p *Page, rows []*inventory.Pool) []*inventory.Pool {
 	var nodes []*model.Node
 	for _, pool := range rows {
 		nodes = append(nodes, pool.Members...)
 	}
 	p.shown = model.CapacityOf(nodes)
-	p.reshape(p.Natural())
+	reshape(p, p.Natural())
 	return rows
 }
 
 // gauges are what is requested of the pools that the filter keeps.
-func (p *Page) gauges() string {
+func gauges(p *Page) string {
 	o := p.Host.Observed()
 	if o.NotRead("nodes") != "" || o.PodsUnknown() != "" || o.IsReading() {
 		return ""
@@ -149,7 +149,7 @@ func (p *Page) Crumbs() []string {
 }
 
 // name is a pool in a sentence.
-func (p *Page) name(pool *inventory.Pool) string {
+func name(p *Page, pool *inventory.Pool) string {
 	switch {
 	case pool.Pool != "":
 		return model.Clean(pool.Pool)
@@ -211,8 +211,8 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	for i, node := range pool.Members {
 		names[i] = node.Name
 	}
-	head := strings.TrimSpace(p.name(pool) + " " + model.Clean(pool.Zone))
-	about := "Pool " + p.name(pool) + in(pool)
+	head := strings.TrimSpace(name(p, pool) + " " + model.Clean(pool.Zone))
+	about := "Pool " + name(p, pool) + in(pool)
 	if p.by != "" {
 		about = model.Clean(p.by) + "=" + model.Clean(pool.Pool)
 	}

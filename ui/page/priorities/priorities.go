@@ -35,6 +35,7 @@ type row = inventory.Priority
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "PriorityClass", name, columns()...)
+	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
 		classes, why := model.ListOf[*schedulingv1.PriorityClass](o, resource)

@@ -18,7 +18,7 @@ import (
 
 // below draws the selected quota under the list: each resource, how many more pods it
 // allows, and the defaults of LimitRanges.
-func (p *Page) below(rows int) []string {
+func below(p *Page, rows int) []string {
 	r, ok := p.Table.Selected()
 	if !ok {
 		return make([]string, rows)
@@ -31,8 +31,8 @@ func (p *Page) below(rows int) []string {
 		title = r.Namespace
 	}
 	b := computed.NewBelow(&p.Page, append([]string{title}, r.Scopes...)...)
-	last := append([]string{moreWords(&r)}, p.defaultWords(&r)...)
-	p.addResources(b, &r, rows-1-len(last))
+	last := append([]string{moreWords(&r)}, defaultWords(p, &r)...)
+	addResources(p, b, &r, rows-1-len(last))
 	for _, words := range last {
 		b.Add(words, tone.Plain)
 	}
@@ -40,7 +40,7 @@ func (p *Page) below(rows int) []string {
 }
 
 // addResources draws a bar for each resource, in at most so many lines.
-func (p *Page) addResources(b *computed.Below, r *row, lines int) {
+func addResources(p *Page, b *computed.Below, r *row, lines int) {
 	names := r.Resources()
 	shown := names
 	if len(names) > lines {
@@ -111,7 +111,7 @@ func left(name corev1.ResourceName, of int64, round model.Rounding) string {
 }
 
 // defaultWords say what LimitRanges give, and how many pods got it.
-func (p *Page) defaultWords(r *row) []string {
+func defaultWords(p *Page, r *row) []string {
 	if why, unread := p.Objects.Unread[limitRanges]; unread {
 		return []string{"LimitRanges are unknown: " + why}
 	}

@@ -40,11 +40,12 @@ type row = inventory.Quota
 // New is the page of all ResourceQuotas.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "ResourceQuota", id, p.columns()...)
+	p.Begin(h, p, "ResourceQuota", id, columns(p)...)
+	p.Lists = resource
 	p.Resources = []string{resource, limitRanges}
 	p.Compute = compute
 	p.NamespaceOf = func(r row) string { return r.Namespace }
-	p.Around.Below = p.below
+	p.Around.Below = func(lines int) []string { return below(p, lines) }
 	p.Fields = computed.FieldsOf(id,
 		query.Words("name", func(r row) string { return r.Name }),
 		query.Words("ns", func(r row) string { return r.Namespace }),
@@ -83,7 +84,7 @@ const (
 	longBar  = 10
 )
 
-func (p *Page) columns() []table.Column[row] {
+func columns(p *Page) []table.Column[row] {
 	return []table.Column[row]{
 		{Head: "NAMESPACE/NAME", Field: "name", Names: true, Min: 20, Flex: true, Text: func(r row) table.Cell {
 			if r.Object == nil {
@@ -92,7 +93,7 @@ func (p *Page) columns() []table.Column[row] {
 			return table.Cell{Text: id(r)}
 		}},
 		{Head: "FULLEST", Field: "fullest", Gap: 1, Min: 14, Max: 30, Text: fullestCell},
-		{Head: "USED", Field: "percent", Gap: 1, Inset: 1, Min: barWidth + 5, Text: p.usedCell},
+		{Head: "USED", Field: "percent", Gap: 1, Inset: 1, Min: barWidth + 5, Text: func(r row) table.Cell { return usedCell(p, r) }},
 		{Head: "OF LIMIT", Gap: 1, Min: 12, Right: true, Text: amountCell},
 		{Head: "MORE PODS", Field: "more", Gap: 1, Min: 9, Right: true, State: true, Text: moreCell},
 		{Head: "LIMITED BY", Gap: 2, From: cells.WideFrom, Text: func(r row) table.Cell { return table.Cell{Text: string(r.LimitedBy)} }},
@@ -118,7 +119,7 @@ func fullestCell(r row) table.Cell {
 	return table.Cell{Text: string(r.Fullest)}
 }
 
-func (p *Page) usedCell(r row) table.Cell {
+func usedCell(p *Page, r row) table.Cell {
 	switch {
 	case r.Object == nil || len(r.Hard) == 0:
 		return table.Cell{Text: " " + noneCell.Text, Tone: noneCell.Tone}

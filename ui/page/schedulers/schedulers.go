@@ -79,7 +79,7 @@ func (p *Page) columns() []table.Column[row] {
 		{Head: "STATE", Field: "state", Gap: 1, Min: 11, State: true, Text: state},
 		{Head: "RENEWED", Gap: 1, Min: 7, Right: true, Ticks: true, Text: func(r row) table.Cell {
 			switch {
-			case r.age == "" && p.Unread() != "":
+			case r.age == "" && computed.Unread(&p.Page, resource) != "":
 				return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
 			case r.age == "":
 				return table.Cell{Text: "–", Tone: tone.Dim}
@@ -131,7 +131,7 @@ func (p *Page) below(rows int) []string {
 			words += ", for " + strconv.Itoa(int(*r.Duration)) + "s"
 		}
 		b.Add(words, tone.Plain)
-	} else if why := p.Unread(); why != "" {
+	} else if why := computed.Unread(&p.Page, resource); why != "" {
 		b.Add("its Lease is unknown: "+why, tone.Unknown)
 	} else {
 		b.Add("no Lease of that name", tone.Plain)
@@ -175,7 +175,7 @@ func (p *Page) Answer(width int) string {
 		words += grammar.Count(unknown, "is unknown. ", "are unknown. ")
 	}
 	words += grammar.Count(schedulers, "scheduler", "schedulers")
-	if why := p.Unread(); why != "" {
+	if why := computed.Unread(&p.Page, resource); why != "" {
 		words += "; other components are unknown: " + why + "."
 	} else {
 		words += ", " + grammar.Count(len(rows)-schedulers, "other component", "other components") + "."

@@ -25,7 +25,7 @@ func (p *Page) Answer(width int) string {
 		return "No node has a taint."
 	}
 	words := ""
-	for _, sentence := range p.sentences(rows) {
+	for _, sentence := range sentences(p, rows) {
 		if words != "" && cells.Width(words)+1+cells.Width(sentence) > width {
 			break
 		}
@@ -35,12 +35,12 @@ func (p *Page) Answer(width int) string {
 }
 
 // sentences are what there is to say of all taints, the worst first.
-func (p *Page) sentences(rows []row) []string {
+func sentences(p *Page, rows []row) []string {
 	all := rows[0].all
 	if why := p.Host.Observed().PodsUnknown(); why != "" {
 		return []string{all.counts + "; their pods are unknown: " + why + "."}
 	}
-	worst := []string{allLost(all.zones), p.evictionWords(&rows[0]), all.leaks, slowed(all.zones), all.intruding}
+	worst := []string{allLost(all.zones), evictionWords(p, &rows[0]), all.leaks, slowed(all.zones), all.intruding}
 	worst = slices.DeleteFunc(worst, func(sentence string) bool { return sentence == "" })
 	if len(worst) == 0 {
 		return []string{all.counts + ": no pod is evicted or in the wrong place."}
@@ -57,7 +57,7 @@ func allLost(zones []inventory.EvictionZone) string {
 }
 
 // evictionWords say which pods are evicted first, where r is the taint that does it.
-func (p *Page) evictionWords(r *row) string {
+func evictionWords(p *Page, r *row) string {
 	o := p.Host.Observed()
 	pods, when := r.Next(o.AsOf())
 	if pods == 0 {

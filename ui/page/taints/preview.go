@@ -16,7 +16,7 @@ import (
 )
 
 // zoneLine is the line over the list: the zones, those that are disturbed first.
-func (p *Page) zoneLine() string {
+func zoneLine(p *Page) string {
 	rows := p.Natural()
 	if len(rows) == 0 {
 		return ""

@@ -54,9 +54,9 @@ type namedPod struct {
 // New is the page of all taints.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "taint", row.id, p.columns()...)
+	p.Begin(h, p, "taint", row.id, columns(p)...)
 	p.Compute = compute
-	p.Around.Above, p.Around.Below = p.zoneLine, p.preview
+	p.Around.Above, p.Around.Below = func() string { return zoneLine(p) }, p.preview
 	p.Fields = func() *query.Fields[row] {
 		return computed.FieldsOf(row.id,
 			query.Words("taint", row.id),
@@ -117,7 +117,7 @@ func known(count *int) (int64, bool) {
 	return int64(*count), true
 }
 
-func (p *Page) columns() []table.Column[row] {
+func columns(p *Page) []table.Column[row] {
 	return []table.Column[row]{
 		{Head: "TAINT", Field: "taint", Min: 22, Flex: true, Text: func(r row) table.Cell { return table.Cell{Text: r.short()} }},
 		{Head: "NODES", Field: "nodes", Gap: 1, Right: true, Text: func(r row) table.Cell { return table.Cell{Text: model.FormatCount(len(r.Nodes))} }},
@@ -126,7 +126,7 @@ func (p *Page) columns() []table.Column[row] {
 		}},
 		{Head: "TOLERATED", Field: "tolerated", Gap: 1, Right: true, Text: func(r row) table.Cell { return countCell(r.Tolerated) }},
 		{Head: "INTRUDERS", Field: "intruders", Gap: 1, Right: true, Text: intrudersCell},
-		{Head: "EVICTED", Field: "evicted", Gap: 1, Min: 17, Text: p.evictedCell},
+		{Head: "EVICTED", Field: "evicted", Gap: 1, Min: 17, Text: func(r row) table.Cell { return evictedCell(p, r) }},
 		{Head: "RESERVED FOR", Field: "reserved", Gap: 1, Min: 24, From: reservedFrom, Text: reservedCell},
 	}
 }
@@ -152,7 +152,7 @@ func intrudersCell(r row) table.Cell {
 
 // evictedCell says which intruders are evicted next, and when. That its time comes closer
 // is no change.
-func (p *Page) evictedCell(r row) table.Cell {
+func evictedCell(p *Page, r row) table.Cell {
 	words := r.NextEviction(p.Host.Observed().AsOf())
 	switch {
 	case r.Intruders == nil:
