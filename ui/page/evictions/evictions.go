@@ -28,7 +28,7 @@ type row struct {
 	of *facts
 }
 
-// facts are the same for all rows.
+// factsOf are the same for all rows.
 type facts struct {
 	most   int               // pods that may be evicted
 	first  *kubelet.Eviction // evicted first under memory pressure; nil: not known, or none

@@ -63,14 +63,14 @@ func reason(e *kubelet.Eviction) string {
 	return fmt.Sprintf("priority %d", e.Priority)
 }
 
-// preview draws what is known of the selected pod and of the node, in so many lines.
+// below draws what is known of the selected pod and of the node, in so many lines.
 func preview(p *Page, lines int) []string {
 	drawn := make([]string, 0, lines)
 	if r, ok := p.Table.Selected(); ok {
 		width := p.Around.WidthBelow(p.Width)
 		drawn = append(drawn, rule(p, r, width))
 		if !p.Table.SelectedGone() {
-			for _, text := range p.facts(r) {
+			for _, text := range factsOf(p, r) {
 				drawn = append(drawn, " "+p.Host.Styles().Text.Render(cells.CutWords(model.Clean(text), width-1)))
 			}
 		}
@@ -96,8 +96,8 @@ func rule(p *Page, r row, width int) string {
 	return styles.Rule.Render(" ─ ") + styles.Strong.Render(title) + styles.Rule.Render(" "+rest)
 }
 
-// facts are the lines of the preview.
-func (p *Page) facts(r row) []string {
+// factsOf are the lines of the preview.
+func factsOf(p *Page, r row) []string {
 	facts := []string{r.WhyClass}
 	if r.Never != "" {
 		facts = append(facts, "Never evicted: "+r.Never+".")

@@ -84,10 +84,10 @@ func lacking(p *Page, pools []*inventory.Pool) string {
 	}
 	pods := grammar.Count(worst.Lacking, "pending pod", "pending pods")
 	if worst.Schedulable == 0 {
-		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", name(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", poolName(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 	}
 	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
-	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", name(p, worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", poolName(p, worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 }
 
 // over adds which pools are over the upper level, as many as fit.
@@ -97,7 +97,7 @@ func over(p *Page, pools []*inventory.Pool, counts string, width int) string {
 	for _, pool := range pools {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if percent, known := percentOf(pool, name); known && percent >= full {
-				names = append(names, fmt.Sprintf("%s%s %s %d%%", name(p, pool), in(pool), name, percent))
+				names = append(names, fmt.Sprintf("%s%s %s %d%%", poolName(p, pool), in(pool), name, percent))
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func New(h page.Host) *Page {
 	p.Begin(h, p, "pool", id, columns(p)...)
 	p.Rows = func(rows []*inventory.Pool) []*inventory.Pool { return arranged(p, rows) }
 	p.Around.Above = func() string { return gauges(p) }
-	p.Around.Below = p.preview
+	p.Around.Below = func(lines int) []string { return below(p, lines) }
 	p.Fields = computed.FieldsOf(id, fields()...)
 	group(p, "")
 	return p
@@ -148,8 +148,8 @@ func (p *Page) Crumbs() []string {
 	return []string{"pools by pool, zone"}
 }
 
-// name is a pool in a sentence.
-func name(p *Page, pool *inventory.Pool) string {
+// poolName is a pool in a sentence.
+func poolName(p *Page, pool *inventory.Pool) string {
 	switch {
 	case pool.Pool != "":
 		return model.Clean(pool.Pool)
@@ -211,8 +211,8 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	for i, node := range pool.Members {
 		names[i] = node.Name
 	}
-	head := strings.TrimSpace(name(p, pool) + " " + model.Clean(pool.Zone))
-	about := "Pool " + name(p, pool) + in(pool)
+	head := strings.TrimSpace(poolName(p, pool) + " " + model.Clean(pool.Zone))
+	about := "Pool " + poolName(p, pool) + in(pool)
 	if p.by != "" {
 		about = model.Clean(p.by) + "=" + model.Clean(pool.Pool)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// preview draws the selected pool under the list, in so many lines.
-func (p *Page) preview(lines int) []string {
+// below draws the selected pool under the list, in so many lines.
+func below(p *Page, lines int) []string {
 	drawn := make([]string, 0, lines)
 	if pool, ok := p.Table.Selected(); ok {
 		v := preview{p, pool, p.Around.WidthBelow(p.Width)}
@@ -42,7 +42,7 @@ type preview struct {
 
 // rule is the first line: the pool, its zone, its nodes.
 func (v *preview) rule(gone bool) string {
-	words := []string{v.page.name(v.pool)}
+	words := []string{poolName(v.page, v.pool)}
 	if v.pool.Zone != "" {
 		words = append(words, v.pool.Zone)
 	}
@@ -59,7 +59,7 @@ func (v *preview) rule(gone bool) string {
 // wholeFrom is how many lines a preview needs to have the bars too.
 const wholeFrom = 12
 
-// facts are the lines under the rule.
+// factsOf are the lines under the rule.
 func (v *preview) facts(lines int) []string {
 	if v.pool.Requested == nil {
 		return []string{v.line("requested: "+model.UnknownFigure+" ("+v.page.Host.Observed().PodsUnknown()+")", tone.Unknown)}
@@ -235,7 +235,7 @@ func (v *preview) resources() []string {
 	s, levels := v.page.Host.Styles(), v.page.Host.Levels()
 	var rows []string
 	for _, name := range names {
-		part, all, used := v.pool.Requested.Of(name), v.pool.Allocatable.Of(name), v.page.used(v.pool, name)
+		part, all, used := v.pool.Requested.Of(name), v.pool.Allocatable.Of(name), used(v.page, v.pool, name)
 		head := cells.Left(model.Clean(model.ResourceWord(name)), wide)
 		if all <= 0 {
 			rows = append(rows, v.line(head+" "+model.UnknownFigure, tone.Unknown))
