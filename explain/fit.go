@@ -32,7 +32,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 		return nil, err
 	}
 	on := e.scheduler.State.NewSimulatedState(nil, nil)
-	if answer.Added, err = e.add(ctx, on, q.New); err != nil {
+	if answer.Added, err = addNodes(ctx, e, on, q.New); err != nil {
 		return nil, err
 	}
 	first, err := e.explainOn(ctx, on, judged.Pod, said)
@@ -48,7 +48,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 		}
 	}
 	if answer.Added != nil {
-		if err := e.without(ctx, answer, judged.Pod, created); err != nil {
+		if err := fitWithout(ctx, e, answer, judged.Pod, created); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // newNodes makes nodes that do not exist, and says what they are; nil for none.
-func (e *Engine) newNodes(ctx context.Context, wanted report.NewNodes) (nodes []scheduler.NewNode, added *report.AddedNodes, err error) {
+func newNodes(ctx context.Context, e *Engine, wanted report.NewNodes) (nodes []scheduler.NewNode, added *report.AddedNodes, err error) {
 	if wanted.Count == 0 {
 		return nil, nil, nil
 	}
@@ -34,18 +34,18 @@ func (e *Engine) newNodes(ctx context.Context, wanted report.NewNodes) (nodes []
 	return nodes, added, nil
 }
 
-// add adds new nodes to a simulated state.
-func (e *Engine) add(ctx context.Context, on *scheduler.SimulatedState, wanted report.NewNodes) (*report.AddedNodes, error) {
-	nodes, added, err := e.newNodes(ctx, wanted)
+// addNodes adds new nodes to a simulated state.
+func addNodes(ctx context.Context, e *Engine, on *scheduler.SimulatedState, wanted report.NewNodes) (*report.AddedNodes, error) {
+	nodes, added, err := newNodes(ctx, e, wanted)
 	for _, one := range nodes {
 		on.AddNode(one)
 	}
 	return added, err
 }
 
-// without counts how many of the pods fit the nodes that exist. What the devices of a
+// fitWithout counts how many of the pods fit the nodes that exist. What the devices of a
 // new node are is not known.
-func (e *Engine) without(ctx context.Context, answer *report.Fit, pod *corev1.Pod, pods int) error {
+func fitWithout(ctx context.Context, e *Engine, answer *report.Fit, pod *corev1.Pod, pods int) error {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		answer.Unknown = report.MergeUnknown(answer.Unknown, []report.UnknownPart{
 			{Resource: "resourceslices", Why: "the devices of a new node are not known", Plugins: []string{}},
@@ -61,12 +61,12 @@ func (e *Engine) without(ctx context.Context, answer *report.Fit, pod *corev1.Po
 
 // FitPending says how many of the pending pods would be scheduled if there were some nodes
 // more, and how many are without them.
-func (e *Engine) FitPending(ctx context.Context, wanted report.NewNodes) (*report.Fit, error) {
+func FitPending(ctx context.Context, e *Engine, wanted report.NewNodes) (*report.Fit, error) {
 	answer := &report.Fit{
 		TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind},
 		Placed:   []report.PlacedOn{}, Pending: []report.PendingFit{}, Unknown: []report.UnknownPart{},
 	}
-	nodes, added, err := e.newNodes(ctx, wanted)
+	nodes, added, err := newNodes(ctx, e, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (e *Engine) FitPending(ctx context.Context, wanted report.NewNodes) (*repor
 		added.Without = compared.Fits
 	}
 	return answer, e.scheduler.Hold(ctx, nil, func() error {
-		answer.Scheduler = e.schedulerInfo(e.scheduler.Profile(&corev1.Pod{}))
+		answer.Scheduler = schedulerInfo(e, e.scheduler.Profile(&corev1.Pod{}))
 		return nil
 	})
 }

@@ -139,7 +139,7 @@ func TestFitPendingCountsWhatNewNodesTake(t *testing.T) {
 		testNode("std", "4"), testPod("shop/old", "std", "3"),
 		aPod("web-1", "3", web, app), aPod("web-2", "3", web, app), aPod("web-3", "3", web, app),
 		aPod("small", "1"), aPod("train", "1", gpu), aPod("held", "1", gatedBy("hold")))
-	got, err := e.FitPending(t.Context(), report.NewNodes{Like: "std", Count: 2})
+	got, err := FitPending(t.Context(), e, report.NewNodes{Like: "std", Count: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ profile here.
 
 func TestFitPendingIsUnknownWhereNodesMayNotBeRead(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"nodes"}, aPod("shop/small", "1"))
-	got, err := e.FitPending(t.Context(), report.NewNodes{})
+	got, err := FitPending(t.Context(), e, report.NewNodes{})
 	if err != nil {
 		t.Fatal(err)
 	}

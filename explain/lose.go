@@ -19,7 +19,7 @@ import (
 
 // Lose says what becomes of the pods of some nodes if all those nodes were drained: the
 // nodes stay, but take no pods.
-func (e *Engine) Lose(ctx context.Context, nodes []string) (*report.Loss, error) {
+func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) {
 	answer := &report.Loss{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind}, Lost: nodes, Unknown: []report.UnknownPart{}}
 	for _, resource := range []string{"nodes", "pods"} {
 		if why := e.scheduler.Forbidden[resource]; why != "" {
@@ -29,7 +29,7 @@ func (e *Engine) Lose(ctx context.Context, nodes []string) (*report.Loss, error)
 	var supposed plan.Supposed
 	var gone []*corev1.Pod
 	err := e.scheduler.Hold(ctx, nil, func() error {
-		answer.Scheduler = e.schedulerInfo(e.scheduler.Profile(&corev1.Pod{}))
+		answer.Scheduler = schedulerInfo(e, e.scheduler.Profile(&corev1.Pod{}))
 		for _, name := range nodes {
 			node := e.scheduler.State.Nodes[name]
 			if node == nil {
@@ -37,7 +37,7 @@ func (e *Engine) Lose(ctx context.Context, nodes []string) (*report.Loss, error)
 			}
 			supposed.Nodes = append(supposed.Nodes, plan.Cordoned(node))
 		}
-		gone = e.lostPods(nodes, answer)
+		gone = lostPods(e, nodes, answer)
 		return nil
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func (e *Engine) Lose(ctx context.Context, nodes []string) (*report.Loss, error)
 }
 
 // lostPods are the pods of the nodes that a drain would evict. The others are counted.
-func (e *Engine) lostPods(nodes []string, answer *report.Loss) []*corev1.Pod {
+func lostPods(e *Engine, nodes []string, answer *report.Loss) []*corev1.Pod {
 	var gone []*corev1.Pod
 	for _, pod := range e.scheduler.State.Pods {
 		switch {

@@ -23,7 +23,7 @@ func TestLoseTellsWhatBecomesOfThePodsOfNodes(t *testing.T) {
 		testPod("dev/shell", "a", "", func(*corev1.Pod) {}), testPod("wf/step", "a", "", podControlledBy("argoproj.io/v1", "Workflow", "nightly")),
 		testPod("sys/agent", "a", "", podControlledBy("apps/v1", "DaemonSet", "agent")), testPod("sys/static", "a", "", mirror),
 		testPod("shop/old", "a", "", web, ending))
-	got, err := e.Lose(t.Context(), []string{"a"})
+	got, err := Lose(t.Context(), e, []string{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestNodesThatAreLostTogetherTakeNoPodsOfEachOther(t *testing.T) {
 		moved, waits  int
 		undecidedPods int
 	}{{[]string{"a"}, 1, 0, 0}, {[]string{"a", "b"}, 0, 0, 2}, {[]string{"a", "b", "c"}, 0, 2, 0}, {[]string{"c"}, 0, 0, 0}} {
-		got, err := e.Lose(t.Context(), test.nodes)
+		got, err := Lose(t.Context(), e, test.nodes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestLoseFailsWhereItCannotKnow(t *testing.T) {
 		"no such node":              startEngine(t, Options{}, testNode("a", "4")),
 		"not allowed to list nodes": startEngineForbidding(t, Options{}, []string{"nodes"}),
 	} {
-		if _, err := e.Lose(t.Context(), []string{"b"}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Lose(t.Context(), e, []string{"b"}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %q", err, says)
 		}
 	}
@@ -84,7 +84,7 @@ func TestLoseFailsWhereItCannotKnow(t *testing.T) {
 
 func TestALossIsUnknownWherePodsOfOneNamespaceAreRead(t *testing.T) {
 	e := startEngine(t, Options{Namespace: "shop"}, testNode("a", "4"), testNode("b", "4"))
-	got, err := e.Lose(t.Context(), []string{"a"})
+	got, err := Lose(t.Context(), e, []string{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,12 +57,12 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x.facts.Condition = scheduler.PodScheduled(pod)
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.scheduler.State.Revision
-	x.report.Scheduler = e.schedulerInfo(p)
+	x.report.Scheduler = schedulerInfo(e, p)
 	return x
 }
 
 // schedulerInfo is what answers of a profile rest on.
-func (e *Engine) schedulerInfo(p *scheduler.Profile) report.SchedulerInfo {
+func schedulerInfo(e *Engine, p *scheduler.Profile) report.SchedulerInfo {
 	return report.SchedulerInfo{
 		Library: scheduler.Version,
 		Cluster: e.options.ClusterVersion,

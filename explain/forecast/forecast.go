@@ -69,8 +69,8 @@ func (s Simulator) forecasting(supposed plan.Supposed) *forecasting {
 	}
 }
 
-// state is a simulated state without the pods that are gone.
-func (f *forecasting) state(gone []*corev1.Pod) *scheduler.SimulatedState {
+// stateOf is a simulated state of the forecast without the pods that are gone.
+func stateOf(f *forecasting, gone []*corev1.Pod) *scheduler.SimulatedState {
 	on := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, gone)
 	for _, one := range f.added {
 		on.AddNode(one)

@@ -32,7 +32,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 		return nil
 	}
 	begun := time.Now()
-	after := f.state(nil)
+	after := stateOf(f, nil)
 	for i, kind := range f.kinds {
 		if !kind.waits || kind.open != "" || len(kind.room) > 0 {
 			continue

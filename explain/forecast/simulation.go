@@ -111,7 +111,7 @@ type simulatedEvent struct {
 
 // run plays the order to its end.
 func (p *simulation) run(ctx context.Context) error {
-	p.state = p.forecast.state(nil)
+	p.state = stateOf(p.forecast, nil)
 	begun := time.Now()
 	for _, t := range p.events() {
 		if err := ctx.Err(); err != nil {

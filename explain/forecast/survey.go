@@ -16,7 +16,7 @@ import (
 // survey asks once for each kind of pending pods which nodes they fit when all are
 // gone who go and nobody has come, and for pods that wait whether they fit now.
 func (f *forecasting) survey(ctx context.Context) error {
-	empty := f.state(f.gone)
+	empty := stateOf(f, f.gone)
 	begun, untried := time.Now(), 0
 	for _, kind := range f.kinds {
 		if time.Since(begun) > f.comparing() {

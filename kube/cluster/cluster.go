@@ -79,7 +79,7 @@ func New(ctx context.Context, source *Source, options Options) (*Cluster, error)
 	c.usage = newMeter(c.clock)
 	c.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
-		c.usage.run(ctx, func(ctx context.Context) (*model.Usage, error) { return measure(ctx, c) })
+		c.usage.run(ctx, usageOf(c))
 	})
 	c.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
@@ -236,13 +236,15 @@ func marked(report *report.Report, caveats []string) *report.Report {
 	return &copied
 }
 
-// measure asks the present source for metrics.
-func measure(ctx context.Context, c *Cluster) (*model.Usage, error) {
-	ask := c.feed.Load().source.Usage
-	if ask == nil {
-		return nil, errors.New("metrics are not served")
+// usageOf asks the present source of a cluster for metrics.
+func usageOf(c *Cluster) func(context.Context) (*model.Usage, error) {
+	return func(ctx context.Context) (*model.Usage, error) {
+		ask := c.feed.Load().source.Usage
+		if ask == nil {
+			return nil, errors.New("metrics are not served")
+		}
+		return ask(ctx)
 	}
-	return ask(ctx)
 }
 
 // reopenPause is between two tries to open a source whose rights changed.

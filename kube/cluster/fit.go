@@ -16,7 +16,7 @@ func Fit(ctx context.Context, c *Cluster, q report.FitQuery) (*report.Fit, error
 // FitPending says how many of the pending pods would be scheduled with some nodes more.
 // Before everything is in, the error is ErrReading.
 func FitPending(ctx context.Context, c *Cluster, added report.NewNodes) (*report.Fit, error) {
-	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return e.FitPending(ctx, added) })
+	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return explain.FitPending(ctx, e, added) })
 }
 
 // fit asks, and adds what limits every answer.
@@ -36,7 +36,7 @@ func fit(c *Cluster, ask func(*explain.Engine) (*report.Fit, error)) (answer *re
 // everything is in, the error is ErrReading.
 func Lose(ctx context.Context, c *Cluster, nodes []string) (answer *report.Loss, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
-		answer, err = e.Lose(ctx, nodes)
+		answer, err = explain.Lose(ctx, e, nodes)
 		return err
 	})
 	if err != nil {
