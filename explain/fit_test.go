@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -144,4 +146,47 @@ n3       1
 <none>     1  n3
 std        4  n1, n2
 `+rest)
+}
+
+func TestFitLikeCountsFurtherPodsLikeOne(t *testing.T) {
+	scratch := func(claim string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
+			}}}
+		}
+	}
+	set := podControlledBy("apps/v1", "StatefulSet", "db")
+	running := testPod("shop/web-1", "n1", "2", podControlledBy("apps/v1", "ReplicaSet", "web"))
+	pending := testPod("shop/big-1", "", "5")
+	ordinal := testPod("shop/db-0", "n1", "1", set, scratch("data-db-0"))
+	agent := testPod("sys/agent", "n1", "", podControlledBy("apps/v1", "DaemonSet", "agent"))
+	e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, agent)
+	for _, test := range []struct {
+		pod    *corev1.Pod
+		says   string
+		caveat bool
+	}{
+		{running, "4 more fit. The 5th needs cpu 1 more on n1, the closest of 2 nodes.", false},
+		{pending, "1 more fits. The 2nd needs ", false},
+		{ordinal, "At least 9 more fit.", true},
+	} {
+		got, err := FitLike(t.Context(), e, test.pod.UID, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if says := got.MoreSentence(); !strings.HasPrefix(says, test.says) {
+			t.Errorf("of %s it says %q, want %q …", test.pod.Name, says, test.says)
+		}
+		left := slices.Contains(got.Scheduler.Caveats, "the volumes of another replica do not exist yet and are left out")
+		if left != test.caveat {
+			t.Errorf("of %s: caveats %q", test.pod.Name, got.Scheduler.Caveats)
+		}
+	}
+	for says, uid := range map[string]types.UID{"one pod per node": agent.UID, "no such pod": "none"} {
+		if _, err := FitLike(t.Context(), e, uid, 1); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want %q", err, says)
+		}
+	}
 }

@@ -38,6 +38,8 @@ type fakeCluster struct {
 	objects    map[string][]runtime.Object  // by resource
 	schedulers map[string]model.Liveness    // with the leases
 	unread     map[string]string            // resources that Objects cannot list
+	fit        *report.Fit                  // of every pod
+	fitted     []types.UID                  // the pods that fit was asked of
 	text       string                       // of Describe and YAML
 	err        error                        // of everything, if set
 	explained  []types.UID
@@ -100,6 +102,16 @@ func (c *fakeCluster) Evictions(_ context.Context, _ types.UID, _ string, pods [
 		}
 	}
 	return told, c.err
+}
+
+func (c *fakeCluster) Fit(_ context.Context, uid types.UID, replicas int) (*report.Fit, error) {
+	c.fitted = append(c.fitted, uid)
+	if c.fit == nil {
+		return nil, fmt.Errorf("fit %s: no such pod", uid)
+	}
+	answer := *c.fit
+	answer.Asked = replicas
+	return &answer, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

@@ -89,6 +89,11 @@ func (c *commands) all() []palette.Entry {
 		entries = slices.DeleteFunc(entries, func(e palette.Entry) bool { return e.Name == "write" })
 	}
 	entries = slices.Insert(entries, ownFrom, c.changeEntries()...)
+	if c.app.history.top().Places()&keymap.PodFacts != 0 {
+		last := slices.IndexFunc(entries, func(e palette.Entry) bool { return e.Name == "theme" })
+		entries = slices.Insert(entries, last, palette.Entry{Name: "fit", What: "how many more pods like the selected one fit", Key: "F", Run: by(keymap.Fit)})
+	}
+	entries = slices.Insert(entries, 5, c.changeEntries()...)
 	if c.app.Recording != nil {
 		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
 	}

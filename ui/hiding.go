@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
@@ -27,7 +28,7 @@ func explanatory(v page.View) bool {
 	switch v := v.(type) {
 	case *nodemap.Page:
 		return v.Explains()
-	case *explanation.Page, *group.Page, *fixes.Page, *preemption.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
+	case *explanation.Page, *group.Page, *fixes.Page, *preemption.Page, *fit.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
@@ -57,6 +58,8 @@ func (o *opener) actOnPod(do keymap.Action, pod *model.Pod) tea.Cmd {
 		return o.app.history.open(fixes.New(&o.app.host, pod))
 	case keymap.Preempt:
 		return o.app.history.open(preemption.New(&o.app.host, pod))
+	case keymap.Fit:
+		return o.app.history.open(fit.New(&o.app.host, pod))
 	case keymap.Trace:
 		return o.app.history.open(trace.New(&o.app.host, pod))
 	case keymap.Words:

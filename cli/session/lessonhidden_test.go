@@ -76,7 +76,7 @@ func explained(t *testing.T, cluster ui.Cluster) (words []string) {
 // lists that it is opened from.
 func (s *stage) lookedAt() (pages map[string]string) {
 	pages = map[string]string{}
-	for list, keys := range map[rune]string{'1': "fpTWa", '2': "fpTWea", '3': "xcurta"} {
+	for list, keys := range map[rune]string{'1': "fpTWFa", '2': "fpTWFea", '3': "xcurta"} {
 		s.press(list)
 		pages[string(list)] = s.plain()
 		for row := range 2 {

@@ -5,7 +5,10 @@ package session
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -53,6 +56,11 @@ func (c *Cluster) Next(ctx context.Context) (*model.Snapshot, error) {
 		c.tuner.Note(s)
 	}
 	return s, err
+}
+
+// Fit implements ui.Cluster.
+func (c *Cluster) Fit(ctx context.Context, uid types.UID, replicas int) (*report.Fit, error) {
+	return cluster.FitLike(ctx, c.Cluster, uid, replicas)
 }
 
 // Describe implements ui.Cluster.

@@ -193,9 +193,40 @@ func (f *Fit) Text(width int, pool func(node string) string) string {
 	if width <= 0 {
 		width = 1 << 20
 	}
-	pool = f.Added.pool(pool)
 	var d Document
 	d.add(Section{Lines: []string{f.Sentence()}})
+	return f.text(d, width, pool)
+}
+
+// Evidence is the text without its first sentence.
+func (f *Fit) Evidence(width int, pool func(node string) string) string {
+	return f.text(Document{}, width, pool)
+}
+
+// MoreSentence is the answer where further pods of a workload are asked for.
+func (f *Fit) MoreSentence() string {
+	placed := f.placed()
+	said := "No more fit."
+	switch {
+	case f.Fits == nil:
+		said = f.openSentence(placed)
+	case f.Next == nil:
+		said = fmt.Sprintf("At least %d more fit.", placed)
+	case placed > 0:
+		said = grammar.Count(placed, "more fits", "more fit") + "."
+	}
+	switch {
+	case !f.Stopped():
+		return said
+	case placed == 0:
+		return said + " " + f.Next.sentence("One more")
+	}
+	return said + " " + f.Next.sentence("The "+grammar.Ordinal(placed+1))
+}
+
+// text is a document with the evidence behind what it has already.
+func (f *Fit) text(d Document, width int, pool func(node string) string) string {
+	pool = f.Added.pool(pool)
 	d.add(f.Added.section(pool))
 	if f.Pending != nil {
 		d.add(f.pendingTable())

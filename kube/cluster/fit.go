@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -11,6 +13,12 @@ import (
 // the next one. Before everything is in, the error is ErrReading.
 func Fit(ctx context.Context, c *Cluster, q report.FitQuery) (*report.Fit, error) {
 	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return e.Fit(ctx, q) })
+}
+
+// FitLike says how many more pods that equal one that exists fit a cluster, where, and
+// what stops the next one. Before everything is in, the error is ErrReading.
+func FitLike(ctx context.Context, c *Cluster, uid types.UID, replicas int) (*report.Fit, error) {
+	return fit(c, func(e *explain.Engine) (*report.Fit, error) { return explain.FitLike(ctx, e, uid, replicas) })
 }
 
 // FitPending says how many of the pending pods would be scheduled with some nodes more.

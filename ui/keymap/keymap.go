@@ -49,6 +49,7 @@ const (
 	Preempt
 	Trace
 	Words
+	Fit
 	Cordon
 	Uncordon
 	Drain
@@ -172,6 +173,11 @@ var Bindings = []Binding{
 	{Uncordon, OnNode | OnGroup | NodeFacts | OnCell, "u", "u", "uncordon", OfSelection, "cordon, uncordon", "uncordon the node, or all marked nodes: asks first"},
 	{Drain, OnNode | OnGroup | NodeFacts | OnCell, "r", "r", "drain", OfSelection, "drain, taint, label", "drain: cordon the node and evict its pods; asks first"},
 	{Taint, OnNode | OnGroup | NodeFacts | OnCell, "t", "t", "taint", OfSelection, "drain, taint, label", "add or remove a taint: type it, then confirm"},
+	{Fit, PodFacts, "F", "F", "fit", OfSelection, "fit", "how many more pods like it fit, on which nodes, and what stops the next one"},
+	{Cordon, OnNode | OnGroup | NodeFacts, "c", "c", "cordon", OfSelection, "cordon, uncordon", "cordon the node, or all marked nodes: asks first"},
+	{Uncordon, OnNode | OnGroup | NodeFacts, "u", "u", "uncordon", OfSelection, "cordon, uncordon", "uncordon the node, or all marked nodes: asks first"},
+	{Drain, OnNode | OnGroup | NodeFacts, "r", "r", "drain", OfSelection, "drain, taint, label", "drain: cordon the node and evict its pods; asks first"},
+	{Taint, OnNode | OnGroup | NodeFacts, "t", "t", "taint", OfSelection, "drain, taint, label", "add or remove a taint: type it, then confirm"},
 	{Label, OnNode | OnGroup | NodeFacts, "l", "l", "label", OfSelection, "drain, taint, label", "add or remove a label: type it, then confirm"},
 	{Label, OnPod, "l", "l", "label", OfSelection, "label", "add or remove a label: type it, then confirm"},
 	{Evict, OnPod, "e", "e", "evict", OfSelection, "evict", "evict the pod, or all marked pods: asks first"},

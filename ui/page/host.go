@@ -97,6 +97,8 @@ type Cluster interface {
 	// Objects are the objects of some resources that snapshots do not hold; one that
 	// could not be listed is in Unread.
 	Objects(ctx context.Context, resources ...string) (*model.Objects, error)
+	// Fit says how many more pods that equal one fit, where, and what stops the next one.
+	Fit(ctx context.Context, uid types.UID, replicas int) (*report.Fit, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
 }

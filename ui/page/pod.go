@@ -54,7 +54,7 @@ func KindName(h Display, kind *model.Kind) string {
 }
 
 // aboutVerdicts are the pages that need verdicts, and so wait until everything is read.
-var aboutVerdicts = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words}
+var aboutVerdicts = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Fit}
 
 // ofRefused are the actions on a pod that was not created.
 var ofRefused = []keymap.Action{keymap.Open, keymap.Explain, keymap.Fixes, keymap.Describe, keymap.YAML, keymap.Words}
@@ -85,6 +85,8 @@ func offThisPod(do keymap.Action, pod *model.Pod, name string) string {
 		return name + " has a node: preemption is for pods without one."
 	case do == keymap.Fixes && placed:
 		return name + " has a node: fixes are for pods without one."
+	case do == keymap.Fit && pod.Owner.Kind == "DaemonSet":
+		return name + " belongs to a DaemonSet: it has one pod per node."
 	case do == keymap.GoNode && NodeOf(pod) == "":
 		return name + " has no node yet."
 	}

@@ -118,7 +118,7 @@ func (w *Page) Footer() []page.Key {
 	if w.draw.Cursor.Part == why.PartNodes {
 		return append([]page.Key{{Do: keymap.Open, Word: "pods"}}, page.Keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
-	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.NodeMap, keymap.More, keymap.Close)...)
+	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.NodeMap, keymap.More, keymap.Fit, keymap.Close)...)
 }
 
 // Off tells why a key can do nothing here.
@@ -126,7 +126,7 @@ func (w *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.GoNode:
 		return page.OffPod(w.Host.Observed(), do, w.draw.Gone, w.Selected())
-	case keymap.Fixes, keymap.Preempt:
+	case keymap.Fixes, keymap.Preempt, keymap.Fit:
 		return page.OffPod(w.Host.Observed(), do, w.draw.Gone, page.SelectPod(w.pod))
 	case keymap.Open:
 		if _, ok := w.draw.Openable(); !ok && w.draw.Cursor.Part != why.PartFixes {
@@ -222,7 +222,7 @@ func (w *Page) Act(do keymap.Action) tea.Cmd {
 		return w.Host.Open(messages.New(w.Host, w.pod, w.draw.Report))
 	case keymap.Fixes:
 		return w.Host.Open(fixes.NewOf(w.Host, w.pod, &w.asks.tries, 0))
-	case keymap.Preempt:
+	case keymap.Preempt, keymap.Fit:
 		return w.Host.ActOn(do, page.SelectPod(w.pod))
 	case keymap.Describe, keymap.YAML, keymap.GoNode, keymap.Explain:
 		return w.Host.ActOn(do, w.Selected())

@@ -156,7 +156,7 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More)
+	return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More, keymap.Fit)
 }
 
 // Off implements page.View.

@@ -1,0 +1,60 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// FitLike is Fit of pods that equal one that exists.
+func FitLike(ctx context.Context, e *Engine, uid types.UID, replicas int) (*report.Fit, error) {
+	var pod *corev1.Pod
+	if err := e.scheduler.Hold(ctx, nil, func() error {
+		pod = e.scheduler.State.Pods[uid]
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	switch {
+	case pod == nil:
+		return nil, fmt.Errorf("fit pods: %w", ErrNoPod)
+	case placement.ControllerKind(pod) == "DaemonSet":
+		return nil, fmt.Errorf("fit pods like %s: a DaemonSet has one pod per node, whatever fits", pod.Name)
+	}
+	copied, ownClaims := anotherLike(pod)
+	answer, err := e.Fit(ctx, report.FitQuery{Pod: copied, Replicas: replicas})
+	if err == nil && ownClaims {
+		answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, "the volumes of another replica do not exist yet and are left out")
+	}
+	return answer, err
+}
+
+// anotherLike is a further pod that equals one that exists, without what that got from
+// being scheduled, and without claims of its own.
+func anotherLike(pod *corev1.Pod) (another *corev1.Pod, ownClaims bool) {
+	another = pod.DeepCopy()
+	another.ObjectMeta = metav1.ObjectMeta{
+		Namespace: pod.Namespace, Name: pod.Name, Labels: another.Labels, Annotations: another.Annotations, OwnerReferences: another.OwnerReferences,
+	}
+	another.Spec.NodeName, another.Spec.EphemeralContainers, another.Status = "", nil, corev1.PodStatus{}
+	if pod.Spec.NodeName != "" { // binding has copied them from the node (admission plugin PodTopologyLabels)
+		delete(another.Labels, corev1.LabelTopologyZone)
+		delete(another.Labels, corev1.LabelTopologyRegion)
+	}
+	if placement.ControllerKind(pod) == "StatefulSet" {
+		another.Spec.Volumes = slices.DeleteFunc(another.Spec.Volumes, func(volume corev1.Volume) bool {
+			own := volume.PersistentVolumeClaim != nil && strings.HasSuffix(volume.PersistentVolumeClaim.ClaimName, "-"+pod.Name)
+			ownClaims = ownClaims || own
+			return own
+		})
+	}
+	return another, ownClaims
+}
