@@ -72,6 +72,11 @@ func failedCreates(client kubernetes.Interface, resync time.Duration) cache.Shar
 	})
 }
 
+// NodeLease is when the kubelet of a node last renewed its Lease; zero where it has none.
+func (c *Cluster) NodeLease(ctx context.Context, node string) (time.Time, error) {
+	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).NodeLease(ctx, node)
+}
+
 // Events are the events about an object, newest first.
 func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
 	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).EventsOf(ctx, ref)

@@ -55,6 +55,49 @@ func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
 	}
 }
 
+func TestWhatOnlyNotReadyRejectsFitsTheNodeOnceItIsReady(t *testing.T) {
+	fits, rejected := 0, 0
+	for seed := range uint64(15) {
+		c := newRandomCluster(dice(rand.New(rand.NewPCG(seed, 12)).IntN), 6, 20, 15)
+		node := c.Nodes[0]
+		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+			return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
+		})
+		ready := startEngine(t, Options{}, c.Objects()...)
+		tainted := node.DeepCopy()
+		for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule} {
+			tainted.Spec.Taints = append(tainted.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: effect})
+		}
+		c.Nodes[0] = tainted
+		unready := startEngine(t, Options{}, c.Objects()...)
+		for _, pod := range c.Pending {
+			before, err := unready.OnNode(t.Context(), []types.UID{pod.UID}, node.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := ready.OnNode(t.Context(), []types.UID{pod.UID}, node.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before[0].Held != "" || before[0].Fits == nil || *before[0].Fits {
+				continue
+			}
+			want := after[0].Fits != nil && *after[0].Fits
+			if got := before[0].OnlyNotReady(); got != want {
+				t.Errorf("seed %d: %s is rejected by the node's state only: %v, and fits without it: %v\n%+v", seed, pod.Name, got, want, before[0].Refusals)
+			}
+			if want {
+				fits++
+			} else {
+				rejected++
+			}
+		}
+	}
+	if fits < 5 || rejected < 5 {
+		t.Errorf("%d pods would fit, %d would not", fits, rejected)
+	}
+}
+
 func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 	node := testNode("std-b-02", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))
 	tolerant := func(p *corev1.Pod) {

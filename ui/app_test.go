@@ -49,6 +49,8 @@ type fakeCluster struct {
 	retries    int
 	evicted    int // how often was asked about evictions
 	closed     bool
+	renewed    time.Time // the Lease of each node
+	leases     []string  // the nodes whose Leases were asked for
 }
 
 func (c *fakeCluster) Actor() Actor { return c.actor }
@@ -112,6 +114,11 @@ func (c *fakeCluster) Fit(_ context.Context, uid types.UID, replicas int) (*repo
 	answer := *c.fit
 	answer.Asked = replicas
 	return &answer, c.err
+}
+
+func (c *fakeCluster) NodeLease(_ context.Context, node string) (time.Time, error) {
+	c.leases = append(c.leases, node)
+	return c.renewed, c.err
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

@@ -29,6 +29,8 @@ func (h *host) Large() bool { return h.app.Large }
 
 func (h *host) Preview() bool { return !h.app.NoPreview }
 
+func (h *host) Hides() bool { return h.app.lesson.Hides() }
+
 func (h *host) Levels() gauge.Levels { return h.app.Levels }
 
 func (h *host) ReadingWords() string { return h.app.contexts.readingWords() }

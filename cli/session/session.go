@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -35,6 +36,7 @@ type objects interface {
 	Describe(ctx context.Context, ref model.Ref) (string, error)
 	YAML(ctx context.Context, ref model.Ref) (string, error)
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
+	NodeLease(ctx context.Context, node string) (time.Time, error)
 }
 
 // kept are objects that are always kept in the same place.
@@ -76,6 +78,11 @@ func (c *Cluster) YAML(ctx context.Context, ref model.Ref) (string, error) {
 // Events implements ui.Cluster.
 func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
 	return c.objects().Events(ctx, ref)
+}
+
+// NodeLease implements ui.Cluster.
+func (c *Cluster) NodeLease(ctx context.Context, node string) (time.Time, error) {
+	return c.objects().NodeLease(ctx, node)
 }
 
 // Actor implements ui.Cluster.

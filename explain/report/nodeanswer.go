@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -23,6 +25,24 @@ type NodeAnswer struct {
 	Held     string        // why the scheduler looks for no node for the pod at all; "" if it does
 	Distance float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
 	Unknown  []UnknownPart // what could not be read
+}
+
+// OnlyNotReady says whether nothing rejects the pod but the taints of a node that is not
+// Ready, which the node lifecycle controller removes once it is. Topology spread
+// constraints that honor taints may count other nodes then.
+func (a *NodeAnswer) OnlyNotReady() bool {
+	if a.Held != "" || a.Fits == nil || *a.Fits || len(a.Refusals) == 0 {
+		return false
+	}
+	other := func(t corev1.Taint) bool {
+		return t.Key != corev1.TaintNodeNotReady && t.Key != corev1.TaintNodeUnreachable
+	}
+	for _, refusal := range a.Refusals {
+		if len(refusal.Taints) == 0 || slices.ContainsFunc(refusal.Taints, other) {
+			return false
+		}
+	}
+	return true
 }
 
 // FitRank orders answers: nodes that fit, those of which it is not known (nil), the others.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -107,6 +108,11 @@ func (c *Client) mapping(ref model.Ref) (*meta.RESTMapping, error) {
 		return nil, err
 	}
 	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
+
+// NodeLease is when the kubelet of a node last renewed its Lease; zero where it has none.
+func (c *Client) NodeLease(ctx context.Context, node string) (time.Time, error) {
+	return c.asker.NodeLease(ctx, node)
 }
 
 // Events are those about the object, newest first.

@@ -33,6 +33,26 @@ func newTestAsker(t *testing.T, forbidden string, objects ...runtime.Object) *As
 	return NewAsker(AskerOptions{Client: client, Namespace: "dev", Words: func(err error) string { return string(apierrors.ReasonForError(err)) }})
 }
 
+func TestTheLeaseOfANodeSaysWhenItWasRenewed(t *testing.T) {
+	renewed := metav1.NewMicroTime(time.Now().Add(-4 * time.Minute).Truncate(time.Microsecond))
+	a := newTestAsker(t, "", &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "std-1"},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: &renewed},
+	})
+	if at, err := a.NodeLease(t.Context(), "std-1"); err != nil || !at.Equal(renewed.Time) {
+		t.Errorf("%v, %v", at, err)
+	}
+	if at, err := a.NodeLease(t.Context(), "std-2"); err != nil || !at.IsZero() {
+		t.Errorf("a node without one: %v, %v", at, err)
+	}
+	a.options.Client.(*fake.Clientset).PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "std-1", errors.New("no"))
+	})
+	if _, err := a.NodeLease(t.Context(), "std-1"); err == nil {
+		t.Error("that it may not be read is no error")
+	}
+}
+
 func TestASchedulerLives(t *testing.T) {
 	lease := func(name string, ago time.Duration) runtime.Object {
 		renewed := metav1.NewMicroTime(time.Now().Add(-ago))

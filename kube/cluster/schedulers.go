@@ -9,6 +9,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -149,6 +150,18 @@ func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, 
 	}
 	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return renewed(a).Compare(renewed(b)) })
 	return &newest, nil
+}
+
+// NodeLease is when the kubelet of a node last renewed its Lease; zero where it has none.
+func (a *Asker) NodeLease(ctx context.Context, node string) (time.Time, error) {
+	lease, err := a.options.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(ctx, node, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, a.options.Wrap("get the Lease of "+node, err)
+	}
+	return renewed(*lease), nil
 }
 
 func renewed(lease coordinationv1.Lease) time.Time {

@@ -210,6 +210,11 @@ func (f *File) configuration() *scheduler.Configuration {
 	return &scheduler.Configuration{Data: []byte(f.Info.Configuration.Data), Source: f.Info.Configuration.Source}
 }
 
+// NodeLease fails: a snapshot has no Leases of nodes.
+func (f *File) NodeLease(_ context.Context, node string) (time.Time, error) {
+	return time.Time{}, fmt.Errorf("get the Lease of %s: the snapshot has none", node)
+}
+
 // Events are those about an object that the file holds, newest first.
 func (f *File) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
 	found := f.events(ref)

@@ -36,6 +36,9 @@ type Display interface {
 	Levels() gauge.Levels
 	// Preview reports whether lists have a preview of the selected row.
 	Preview() bool
+	// Hides reports whether what the scheduler would decide is hidden: the question of a
+	// lesson is open.
+	Hides() bool
 	// ReadingWords say how much of the cluster is read so far.
 	ReadingWords() string
 }
@@ -99,6 +102,9 @@ type Cluster interface {
 	Objects(ctx context.Context, resources ...string) (*model.Objects, error)
 	// Fit says how many more pods that equal one fit, where, and what stops the next one.
 	Fit(ctx context.Context, uid types.UID, replicas int) (*report.Fit, error)
+	// NodeLease is when the kubelet of a node last renewed its Lease; zero where the node has
+	// none.
+	NodeLease(ctx context.Context, node string) (time.Time, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
 }

@@ -21,8 +21,9 @@ import (
 // Page is the page of all nodes.
 type Page struct {
 	list.Page[*model.Node, *model.Node]
-	draw   drawing
-	counts counts
+	draw    drawing
+	counts  counts
+	unready unready
 }
 
 // New is the page of all nodes.
@@ -32,6 +33,8 @@ func New(h page.Host) *Page {
 	n.draw = drawing{host: h, usage: n.ShowsUsage}
 	n.Around.Above = func() string { return n.counts.gauges(h, n.Width) }
 	n.Around.Below = n.preview
+	n.unready.page = n
+	n.Settled = n.unready.follow
 	n.Born = born
 	n.Fields = func() *query.Fields[*model.Node] {
 		return query.NodeFields(h.Observed().AsOf(), h.Observed().Snapshot.Usage)
@@ -130,10 +133,15 @@ func (n *Page) Off(do keymap.Action) string {
 	return ""
 }
 
+// Update implements page.View.
+func (n *Page) Update(msg tea.Msg) tea.Cmd {
+	return tea.Batch(n.unready.update(msg), n.Page.Update(msg), n.unready.follow())
+}
+
 // Act implements page.View.
 func (n *Page) Act(do keymap.Action) tea.Cmd {
 	if cmd, done := n.ActList(do); done {
-		return cmd
+		return tea.Batch(cmd, n.unready.follow())
 	}
 	switch do {
 	case keymap.Open:

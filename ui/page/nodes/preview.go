@@ -24,7 +24,10 @@ func (n *Page) preview(lines int) []string {
 	drawn := make([]string, 0, lines)
 	node, ok := n.Table.Selected()
 	if ok {
-		p := preview{node, n.Host.Observed(), n.Host.Styles(), n.Host.Levels(), n.Around.WidthBelow(n.Width), n.draw.used}
+		p := preview{node, n.Host.Observed(), n.Host.Styles(), n.Host.Levels(), n.Around.WidthBelow(n.Width), n.draw.used, nil}
+		if !n.Host.Hides() {
+			p.unready = n.unready.facts(node)
+		}
 		drawn = append(drawn, p.rule(n.Table.SelectedGone()))
 		if !n.Table.SelectedGone() {
 			drawn = append(drawn, p.facts(lines-1)...)
@@ -44,6 +47,8 @@ type preview struct {
 	levels gauge.Levels
 	width  int
 	used   func(*model.Node, corev1.ResourceName) int64
+
+	unready *unreadyFacts // nil while it is Ready, or nothing is known
 }
 
 // barWidth is the cells of a bar in a preview.
@@ -82,11 +87,11 @@ func (p *preview) facts(lines int) []string {
 		if len(taints) > 0 {
 			drawn = append(drawn, p.line("taints: "+strings.Join(taints, ", "), tone.Plain))
 		}
-		return append(drawn,
-			p.line(p.podWords(), tone.Plain),
-			p.line(p.largestWords(), tone.Plain),
-			p.line(p.freeWords(), tone.Plain),
-		)
+		drawn = append(drawn, p.line(p.podWords(), tone.Plain))
+		if fit := p.fitWords(); fit != "" {
+			drawn = append(drawn, p.line(fit, tone.Plain))
+		}
+		return append(drawn, p.line(p.largestWords(), tone.Plain), p.line(p.freeWords(), tone.Plain))
 	}
 	var drawn []string
 	for _, state := range states {
@@ -99,6 +104,9 @@ func (p *preview) facts(lines int) []string {
 	}
 	drawn = append(drawn, p.resources()...)
 	drawn = append(drawn, p.line(p.podWords(), tone.Plain))
+	if fit := p.fitWords(); fit != "" {
+		drawn = append(drawn, p.line(fit, tone.Plain))
+	}
 	return append(drawn, p.largestRows(lines-len(drawn))...)
 }
 
@@ -134,19 +142,50 @@ func (p *preview) states() []string {
 			continue
 		}
 		state := word + p.agoWords(" for ", c.LastTransitionTime.Time)
-		if said := cmp.Or(c.Message, c.Reason); said != "" {
-			state += ": " + strings.TrimSuffix(said, ".")
-		}
+		said := strings.TrimSuffix(cmp.Or(c.Message, c.Reason), ".")
 		if c.Type == corev1.NodeReady {
-			states = slices.Insert(states, 0, state)
-		} else {
-			states = append(states, state)
+			states = slices.Insert(states, 0, p.unreadyWords(state, said))
+			continue
 		}
+		if said != "" {
+			state += ": " + said
+		}
+		states = append(states, state)
 	}
 	if p.node.Cordoned {
 		states = append(states, "cordoned"+p.agoWords(" for ", p.node.CordonedSince()))
 	}
 	return states
+}
+
+// unreadyWords say since when the node is not Ready, why, and how old its Lease is, which
+// comes before a reason that is cut.
+func (p *preview) unreadyWords(state, said string) string {
+	lease := ""
+	if p.unready != nil {
+		lease = p.unready.leaseWords(p.seen)
+	}
+	switch {
+	case said == "" && lease == "":
+		return state
+	case said == "":
+		return state + ", " + lease
+	case lease == "":
+		return state + ": " + said
+	}
+	if words := state + ": " + said + "; " + lease; cells.Width(words) <= p.width-table.Gutter-1 {
+		return words
+	}
+	return state + ", " + lease + ": " + said
+}
+
+// fitWords name the pending pods that would fit if the node were Ready; "" where that is
+// not asked, or not known yet.
+func (p *preview) fitWords() string {
+	if p.unready == nil {
+		return ""
+	}
+	return p.unready.fitWords()
 }
 
 // agoWords are an age after a word; "" where it is not known.
