@@ -192,6 +192,8 @@ var Bindings = []Binding{
 	{Wide, OnCell, "w", "w", "by", OfList, "rows by", "layout: rows of the node map by pool and zone, pool, zone or a label"},
 	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "layout: more columns, or fewer"},
 	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row"},
+	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "show more columns, or fewer"},
+	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row, or the node over its pods"},
 	{Describe, Lists, "d", "d", "describe", OfList, "describe, YAML", "describe the live object"},
 	{YAML, Lists, "y", "y", "YAML", OfList, "describe, YAML", "YAML of the live object"},
 	{More, Lists, "a", "a", "more", OfList, "more actions", "all actions; also annotate, scale, restart, remove gates, delete pods without a controller"},

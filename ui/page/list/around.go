@@ -14,10 +14,19 @@ import (
 // text is not known yet.
 type Around struct {
 	Above  func() string           // the row over the table, such as gauges; nil is none
+	Head   Head                    // more rows over it, as the preview is; nil is none
 	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
 	over   int                     // rows over the table
 	under  int                     // rows under it
 	beside int                     // cells beside it
+}
+
+// Head draws what a list is about, over it.
+type Head interface {
+	// Rows is how many rows it takes on a page of a size.
+	Rows(width, height int) int
+	// Draw draws it in so many.
+	Draw(width, rows int) []string
 }
 
 const (
@@ -44,6 +53,9 @@ func (a *Around) fit(width, height int, large, preview bool) (tableWidth, tableH
 	if a.Above != nil && height >= leastOver {
 		a.over = 1
 	}
+	if a.Head != nil && preview {
+		a.over += a.Head.Rows(width, height)
+	}
 	switch {
 	case a.Below == nil || !preview || height < leastUnder:
 	case width >= besideFrom:
@@ -60,6 +72,9 @@ func (a *Around) fit(width, height int, large, preview bool) (tableWidth, tableH
 // HasBelow reports whether the preview is shown.
 func (a *Around) HasBelow() bool { return a.under+a.beside > 0 }
 
+// HasHead reports whether the head is shown.
+func (a *Around) HasHead() bool { return a.over > 1 }
+
 // WidthBelow is the width of the preview on a page of a width.
 func (a *Around) WidthBelow(width int) int {
 	if a.beside > 0 {
@@ -75,8 +90,13 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 		return rows
 	}
 	joined := make([]string, 0, a.over+height+a.under)
-	if a.over > 0 {
+	above := a.over
+	if a.Above != nil && above > 0 {
 		joined = append(joined, a.Above())
+		above--
+	}
+	if above > 0 {
+		joined = append(joined, a.Head.Draw(width, above)...)
 	}
 	if a.beside > 0 {
 		preview, rule := a.Below(height), s.Rule.Render(between)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefacts"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -22,8 +23,9 @@ import (
 // Page is the page of all pods, or of those of one node.
 type Page struct {
 	list.Page[*model.Pod, *model.Pod]
-	node   string // "" is all
-	phases Phases // of the rows
+	node   string           // "" is all
+	facts  *nodefacts.Facts // of the node; nil for all
+	phases Phases           // of the rows
 }
 
 // New is the page of all pods.
@@ -38,6 +40,10 @@ func NewOf(h page.Host, node string) *Page {
 		return query.PodFields(h.Observed().AsOf(), h.Observed().Snapshot)
 	}
 	p.Table = table.New(podID, p.columns()...)
+	if node != "" {
+		p.facts = nodefacts.New(h, p, node)
+		p.Around.Head = p.facts
+	}
 	p.Table.There = func(pod *model.Pod) (*model.Pod, bool) {
 		now, ok := h.Observed().Snapshot.PodNamed(pod.Object.Namespace, pod.Object.Name)
 		return now, ok && podID(now) == podID(pod)
@@ -118,6 +124,24 @@ func statusCell(p *model.Pod) table.Cell {
 	return made
 }
 
+// Update implements page.View.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	if p.facts == nil {
+		return p.Page.Update(msg)
+	}
+	if _, snapshot := msg.(page.SnapshotMsg); snapshot {
+		p.Resize(p.Width, p.Height) // the node may have other facts
+	}
+	return tea.Batch(p.Page.Update(msg), p.facts.Update(msg))
+}
+
+// Leave cancels what nobody will look at.
+func (p *Page) Leave() {
+	if p.facts != nil {
+		p.facts.Leave()
+	}
+}
+
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
 	if p.node == "" {
@@ -182,5 +206,7 @@ func (p *Page) Targets() page.Targets {
 	return t
 }
 
-// ShowsUsage reports whether the columns of what is used are drawn.
-func (p *Page) ShowsUsage() bool { return p.Width >= 120 || p.Table.Wide }
+// ShowsUsage reports whether the columns of what is used are drawn, or the node's facts.
+func (p *Page) ShowsUsage() bool {
+	return p.Width >= 120 || p.Table.Wide || p.facts != nil && p.Around.HasHead()
+}

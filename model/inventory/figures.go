@@ -1,0 +1,45 @@
+package inventory
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Figure is one resource of a node, in the unit that the scheduler counts it in.
+type Figure struct {
+	Name        corev1.ResourceName
+	Capacity    int64 // what the machine has; 0 where the node does not say
+	Allocatable int64
+	Requested   int64 // by its pods
+	Limits      int64 // of its pods; those without a limit count nothing, as in kubectl describe
+}
+
+// Reserved is what the kubelet keeps for the system: capacity − allocatable. Unknown
+// where the node does not say its capacity.
+func (f *Figure) Reserved() (amount int64, known bool) {
+	return max(f.Capacity-f.Allocatable, 0), f.Capacity > 0
+}
+
+// Free is what no pod requests; never below 0.
+func (f *Figure) Free() int64 { return max(f.Allocatable-f.Requested, 0) }
+
+// Figures are the resources that a node has: cpu, memory, storage, pods, then extended ones
+// with GPUs first.
+func Figures(n *model.Node) []Figure {
+	capacity := model.NewResources(n.Object.Status.Capacity)
+	whole := model.Capacity{Allocatable: n.Allocatable}
+	names := append(plain[:len(plain):len(plain)], whole.Extended()...)
+	figures := make([]Figure, 0, len(names))
+	for _, name := range names {
+		f := Figure{
+			Name: name, Capacity: capacity.Of(name), Allocatable: n.Allocatable.Of(name),
+			Requested: n.Requested.Of(name), Limits: n.Limits.Of(name),
+		}
+		if name == corev1.ResourceEphemeralStorage && f.Capacity == 0 && f.Allocatable == 0 {
+			continue // it does not report its disk
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}
