@@ -71,3 +71,18 @@ func BenchmarkFilterKeyOf50000Pods(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkFrameOf5000NodesByLabel is a key to its frame on Pools with a row for each node.
+func BenchmarkFrameOf5000NodesByLabel(b *testing.B) {
+	s := crowd()
+	app := newTestApp(b, 200, 60, s)
+	press(b, app, "4")
+	run(b, app, app.pages.pools.By("kubernetes.io/hostname"), 0)
+	keys := []tea.Msg{keyPress("j"), keyPress("pgdown"), keyPress("G"), keyPress("g")}
+	i := 0
+	for b.Loop() {
+		pressed(b, app, keys[i%len(keys)])
+		i++
+	}
+	b.ReportMetric(float64(len(s.Nodes)), "nodes")
+}

@@ -23,22 +23,35 @@ func (p *Page) Answer(width int) string {
 	if why := o.NotRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	pools := p.Natural()
-	if len(pools) == 0 {
+	if len(p.Natural()) == 0 {
 		return "No nodes."
 	}
-	words := counts(p, pools)
-	switch why := o.PodsUnknown(); {
-	case why != "":
+	words := p.said.lacking
+	if why := o.PodsUnknown(); why != "" {
 		words = "Requested is unknown: " + why + "."
-	default:
-		if full := lacking(p, pools); full != "" {
-			words = full
-		} else {
-			words = over(p, pools, words, width)
-		}
+	} else if words == "" {
+		words = over(p, width)
 	}
 	return p.Query().Filtered(words, width)
+}
+
+// said is what the answer says of all pools, made whenever rows are arranged.
+type said struct {
+	counts  string   // how many nodes and pools there are
+	lacking string   // where pending pods need more than the largest free slot; "" is nowhere
+	over    []string // the pools that are over the upper level
+}
+
+// say makes what the answer says of pools.
+func say(p *Page, pools []*inventory.Pool) {
+	p.said = said{counts: counts(p, pools), lacking: lacking(p, pools)}
+	for _, pool := range pools {
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if percent, known := percentOf(pool, name); known && percent >= p.Host.Levels().Full {
+				p.said.over = append(p.said.over, fmt.Sprintf("%s%s %s %d%%", poolName(p, pool), in(pool), name, percent))
+			}
+		}
+	}
 }
 
 // counts are how many nodes and pools there are.
@@ -90,28 +103,20 @@ func lacking(p *Page, pools []*inventory.Pool) string {
 	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", poolName(p, worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 }
 
-// over adds which pools are over the upper level, as many as fit.
-func over(p *Page, pools []*inventory.Pool, counts string, width int) string {
-	full := p.Host.Levels().Full
-	var names []string
-	for _, pool := range pools {
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			if percent, known := percentOf(pool, name); known && percent >= full {
-				names = append(names, fmt.Sprintf("%s%s %s %d%%", poolName(p, pool), in(pool), name, percent))
-			}
-		}
-	}
+// over are the counts, and which pools are over the upper level, as many as fit.
+func over(p *Page, width int) string {
+	full, names := p.Host.Levels().Full, p.said.over
 	if len(names) == 0 {
-		return counts + fmt.Sprintf(" None is over %d%% of cpu or memory.", full)
+		return p.said.counts + fmt.Sprintf(" None is over %d%% of cpu or memory.", full)
 	}
-	for shown := len(names); shown > 0; shown-- {
+	const most = 20 // no line is so wide
+	for shown := min(len(names), most); ; shown-- {
 		words := strings.Join(names[:shown], ", ")
 		if shown < len(names) {
 			words += " and " + figures.Count(len(names)-shown, "more", "more")
 		}
-		if words = counts + fmt.Sprintf(" Over %d%%: ", full) + words + "."; cells.Width(words) <= width || shown == 1 {
+		if words = p.said.counts + fmt.Sprintf(" Over %d%%: ", full) + words + "."; cells.Width(words) <= width || shown == 1 {
 			return words
 		}
 	}
-	return counts
 }

@@ -24,6 +24,7 @@ type Page struct {
 	by    string // the label; "" is pool and zone
 	shape shape
 	shown model.Capacity // of the pools that the filter keeps
+	said  said
 }
 
 // New is the page of all nodes by pool and zone.
@@ -122,6 +123,7 @@ func arranged(p *Page, rows []*inventory.Pool) []*inventory.Pool {
 		nodes = append(nodes, pool.Members...)
 	}
 	p.shown = model.CapacityOf(nodes)
+	say(p, p.Natural())
 	reshape(p, p.Natural())
 	return rows
 }
