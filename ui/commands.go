@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/schedulers"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/volumes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
@@ -124,6 +125,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 		{Name: "schedulers", What: "schedulers and controllers, and whether they run", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
+		{Name: "volumes", What: "claims, volumes and attach limits of nodes", Run: func() tea.Cmd { return c.app.history.open(volumes.New(&c.app.host)) }},
 	}
 }
 
