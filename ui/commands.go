@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/resizes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/schedulers"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/volumes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
@@ -126,6 +127,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 		{Name: "schedulers", What: "schedulers and controllers, and whether they run", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
 		{Name: "volumes", What: "claims, volumes and attach limits of nodes", Run: func() tea.Cmd { return c.app.history.open(volumes.New(&c.app.host)) }},
+		{Name: "resizes", What: "pods that are resized in place, and what stops them", Run: func() tea.Cmd { return c.app.history.open(resizes.New(&c.app.host)) }},
 	}
 }
 

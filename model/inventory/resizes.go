@@ -1,0 +1,213 @@
+package inventory
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// Resize is a pod that is resized in place, and has not got there.
+type Resize struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Node      string `json:"nodeName"`
+	Priority  int32  `json:"priority"`
+	// State is ResizeDeferred, ResizeInfeasible, ResizeInProgress or ResizeError, and
+	// Message what the kubelet said.
+	State   string     `json:"state"`
+	Message string     `json:"message"`
+	Since   *time.Time `json:"since"` // nil is unknown, as in older versions
+	// Desired are the pod's requests, Allocated those that the kubelet has granted.
+	Desired   corev1.ResourceList `json:"desired"`
+	Allocated corev1.ResourceList `json:"allocated"`
+	// Lacks is what the node would need more to grant the requests; nil where the node or
+	// its pods are not known.
+	Lacks corev1.ResourceList `json:"lacks"`
+	// Holders are pods of lower priority on the node that hold what it lacks, the largest
+	// first.
+	Holders []Holder `json:"holders"`
+
+	Pod *model.Pod `json:"-"`
+}
+
+// Holder is a pod that holds what another one needs.
+type Holder struct {
+	Namespace string              `json:"namespace"`
+	Name      string              `json:"name"`
+	Priority  int32               `json:"priority"`
+	Requests  corev1.ResourceList `json:"requests"`
+}
+
+// The states of a resize, by the pod's conditions PodResizePending and PodResizeInProgress,
+// or by status.resize of older versions.
+const (
+	ResizeDeferred   = corev1.PodReasonDeferred   // the node has not enough free; the kubelet tries again
+	ResizeInfeasible = corev1.PodReasonInfeasible // the node cannot grant it
+	ResizeInProgress = "InProgress"               // it was granted, and is being carried out
+	ResizeError      = corev1.PodReasonError      // carrying it out failed; the kubelet tries again
+)
+
+// resizable are the resources that can be resized in place.
+var resizable = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+// Resizes are the pods whose resize in place is not done: those that are not granted
+// first, by namespace and name.
+func Resizes(s *model.Snapshot) []Resize {
+	all := []Resize{}
+	for _, pod := range s.Pods {
+		r, ok := resizeOf(pod)
+		if !ok || pod.Finished() {
+			continue
+		}
+		if node, found := s.Node(r.Node); found && podsKnown(s, "") {
+			r.measure(node)
+		}
+		all = append(all, r)
+	}
+	rank := map[string]int{ResizeInfeasible: 0, ResizeDeferred: 1, ResizeError: 2}
+	slices.SortStableFunc(all, func(a, b Resize) int {
+		first, known := rank[a.State]
+		if !known {
+			first = len(rank)
+		}
+		second, known := rank[b.State]
+		if !known {
+			second = len(rank)
+		}
+		return cmp.Or(cmp.Compare(first, second), model.ComparePods(a.Pod, b.Pod))
+	})
+	return all
+}
+
+// resizeOf is the resize of a pod; false without one.
+func resizeOf(pod *model.Pod) (r Resize, ok bool) {
+	r = Resize{
+		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Node: pod.Object.Spec.NodeName, Priority: pod.Priority(),
+		State: string(pod.Object.Status.Resize), Holders: []Holder{}, Pod: pod,
+	}
+	for i := range pod.Object.Status.Conditions {
+		c := &pod.Object.Status.Conditions[i]
+		if c.Status != corev1.ConditionTrue || c.Type != corev1.PodResizePending && c.Type != corev1.PodResizeInProgress {
+			continue
+		}
+		if c.Type == corev1.PodResizeInProgress && (r.State == ResizeDeferred || r.State == ResizeInfeasible) {
+			continue // a new one was asked for meanwhile
+		}
+		r.State, r.Message, r.Since = c.Reason, c.Message, nil
+		if c.Type == corev1.PodResizeInProgress && c.Reason != ResizeError {
+			r.State = ResizeInProgress
+		}
+		if !c.LastTransitionTime.IsZero() {
+			r.Since = new(c.LastTransitionTime.UTC())
+		}
+	}
+	if r.State == "" {
+		return r, false
+	}
+	desired, allocated := desiredOf(pod), allocatedOf(pod)
+	r.Desired, r.Allocated = list(&desired), list(&allocated)
+	return r, true
+}
+
+// desiredOf are the requests of a pod's spec.
+func desiredOf(pod *model.Pod) model.Resources {
+	return model.NewResources(resourcehelper.PodRequests(pod.Object, resourcehelper.PodResourcesOptions{}))
+}
+
+// allocatedOf are the requests that the kubelet has granted a pod; the spec's where its
+// status does not say.
+func allocatedOf(pod *model.Pod) model.Resources {
+	granted := pod.Object.DeepCopy()
+	status := &granted.Status
+	take := func(containers []corev1.Container, statuses []corev1.ContainerStatus) {
+		for i := range containers {
+			at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == containers[i].Name })
+			if at >= 0 && statuses[at].AllocatedResources != nil {
+				containers[i].Resources.Requests = statuses[at].AllocatedResources
+			}
+		}
+	}
+	take(granted.Spec.Containers, status.ContainerStatuses)
+	take(granted.Spec.InitContainers, status.InitContainerStatuses)
+	if granted.Spec.Resources != nil && status.AllocatedResources != nil {
+		granted.Spec.Resources.Requests = status.AllocatedResources
+	}
+	return model.NewResources(resourcehelper.PodRequests(granted, resourcehelper.PodResourcesOptions{}))
+}
+
+// list are the resources that can be resized, as Kubernetes writes them.
+func list(r *model.Resources) corev1.ResourceList {
+	amounts := corev1.ResourceList{}
+	for _, name := range resizable {
+		if exact := r.Exact(name); !exact.IsZero() {
+			amounts[name] = exact
+		}
+	}
+	return amounts
+}
+
+// mostHolders is how many holders are named.
+const mostHolders = 5
+
+// measure says what a node lacks to grant the resize, as the kubelet counts: what is
+// granted to its other pods, and what this one asks for (canResizePod in
+// pkg/kubelet/allocation).
+func (r *Resize) measure(node *model.Node) {
+	r.Lacks = corev1.ResourceList{}
+	if r.State != ResizeDeferred && r.State != ResizeInfeasible {
+		return
+	}
+	for _, name := range resizable {
+		whole := node.Allocatable.Of(name)
+		if whole <= 0 {
+			r.Lacks = nil // how much the node has is not known
+			return
+		}
+		desired := desiredOf(r.Pod)
+		sum := desired.Exact(name)
+		for _, other := range node.Pods {
+			if other == r.Pod || other.Object.UID == r.Pod.Object.UID || other.Finished() {
+				continue
+			}
+			granted := other.Requests
+			if _, resized := resizeOf(other); resized {
+				granted = allocatedOf(other)
+			}
+			sum.Add(granted.Exact(name))
+		}
+		sum.Sub(node.Allocatable.Exact(name))
+		if sum.Sign() > 0 {
+			r.Lacks[name] = sum
+		}
+	}
+	r.findHolders(node)
+}
+
+// findHolders finds the largest pods of lower priority, by the first resource that the
+// node lacks.
+func (r *Resize) findHolders(node *model.Node) {
+	at := slices.IndexFunc(resizable, func(name corev1.ResourceName) bool { _, lacks := r.Lacks[name]; return lacks })
+	if at < 0 {
+		return
+	}
+	of := func(p *model.Pod) resource.Quantity { return p.Requests.Exact(resizable[at]) }
+	var pods []*model.Pod
+	for _, pod := range node.Pods {
+		if amount := of(pod); pod.Priority() < r.Priority && !pod.Finished() && amount.Sign() > 0 {
+			pods = append(pods, pod)
+		}
+	}
+	slices.SortFunc(pods, func(a, b *model.Pod) int {
+		first, second := of(a), of(b)
+		return cmp.Or(second.Cmp(first), model.ComparePods(a, b))
+	})
+	for _, pod := range pods[:min(len(pods), mostHolders)] {
+		r.Holders = append(r.Holders, Holder{pod.Object.Namespace, pod.Object.Name, pod.Priority(), list(&pod.Requests)})
+	}
+}
