@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/devices"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
@@ -127,6 +128,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 		{Name: "schedulers", What: "schedulers and controllers, and whether they run", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
 		{Name: "volumes", What: "claims, volumes and attach limits of nodes", Run: func() tea.Cmd { return c.app.history.open(volumes.New(&c.app.host)) }},
+		{Name: "devices", What: "devices of DRA drivers, and claims without", Run: func() tea.Cmd { return c.app.history.open(devices.New(&c.app.host)) }},
 		{Name: "resizes", What: "pods that are resized in place, and what stops them", Run: func() tea.Cmd { return c.app.history.open(resizes.New(&c.app.host)) }},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/devices"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/evictions"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
@@ -106,6 +107,7 @@ func TestEveryPageIsInThePlacesThatAreTested(t *testing.T) {
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.taints, app.pages.budgets, drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, volumes.New(&app.host), schedulers.New(&app.host), drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, volumes.New(&app.host), resizes.New(&app.host), schedulers.New(&app.host), drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
+		app.pages.pending, app.pages.pods, app.pages.nodes, app.pages.priorities, priorities.NewQueue(&app.host, ""), app.pages.quotas, app.pages.budgets, volumes.New(&app.host), devices.New(&app.host), resizes.New(&app.host), schedulers.New(&app.host), drains.NewList(&app.host, &app.jobs), drains.New(&app.host, &app.jobs, job), activity.New(&app.host, &app.jobs, app.jobs.activity), unread.New(&app.host),
 		newWhy(app, pod), fixes.New(&app.host, pod), preemption.New(&app.host, pod), trace.New(&app.host, pod), messages.New(&app.host, pod, nil),
 		nodefit.New(&app.host, node), nodemap.New(&app.host, nodemap.Of(&app.host, node)), pods.NewOf(&app.host, node), podhistory.New(&app.host, nil, pod),
 		nodefit.New(&app.host, node), pods.NewOf(&app.host, node), evictions.New(&app.host, node), podhistory.New(&app.host, nil, pod),

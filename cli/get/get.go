@@ -48,6 +48,7 @@ var views = []view{
 	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
 	{name: "volumes", aliases: []string{"pvc", "pv"}, about: "claims, volumes that are not bound, attach limits of nodes", list: (*Options).volumes},
+	{name: "devices", about: "devices of DRA drivers, what claims hold, claims without", list: (*Options).devices},
 	{name: "resizes", about: "pods that are resized in place, and what the node lacks for it", list: (*Options).resizes},
 	{name: "schedulers", aliases: []string{"scheduler"}, about: "schedulers and controllers, and whether they are running", list: (*Options).schedulers},
 	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},

@@ -1,0 +1,207 @@
+package inventory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// DeviceResources are what Devices needs, as RBAC names it.
+var DeviceResources = []string{"resourceslices", "resourceclaims", "deviceclasses"}
+
+// The kinds of a Device row.
+const (
+	PoolKind        = "Pool"
+	DeviceClaimKind = "ResourceClaim"
+	ClassKind       = "DeviceClass"
+)
+
+// Device is the devices of one driver and pool on one node, a ResourceClaim without
+// devices, or a DeviceClass. Which devices a class selects is not evaluated.
+type Device struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"` // of a claim or a class; of a pool its own
+	Driver    string `json:"driver"`
+	// Node is where the devices are; "" is not one node.
+	Node string `json:"nodeName"`
+	// Devices is how many a pool has, as its driver says; nil while not all its slices are
+	// there. Allocated is how many ResourceClaims hold; nil where claims could not be read.
+	Devices   *int `json:"devices"`
+	Allocated *int `json:"allocated"`
+	// Free is the rest, without those that are Tainted. It is an estimate where devices are
+	// Shared: they share counters, or one can be allocated several times.
+	Free    *int `json:"free"`
+	Tainted int  `json:"tainted"`
+	Shared  bool `json:"shared"`
+	// Classes are the DeviceClasses that a claim requests.
+	Classes []string `json:"deviceClasses"`
+	// Claims and PendingClaims are how many request a class; nil where they could not be read.
+	Claims        *int `json:"claims"`
+	PendingClaims *int `json:"pendingClaims"`
+
+	Object runtime.Object `json:"-"` // of a pool one of its slices
+}
+
+// Devices are the claims without devices, then what each driver offers, pool by pool and
+// node by node, then the DeviceClasses.
+func Devices(o *model.Objects) []Device {
+	resourceSlices, _ := model.ListOf[*resourcev1.ResourceSlice](o, "resourceslices")
+	claims, unread := model.ListOf[*resourcev1.ResourceClaim](o, "resourceclaims")
+	classes, _ := model.ListOf[*resourcev1.DeviceClass](o, "deviceclasses")
+	all := pools(resourceSlices, claims, unread == "")
+	counts, pending := map[string]int{}, map[string]int{}
+	for _, claim := range claims {
+		waits := claim.Status.Allocation == nil && claim.DeletionTimestamp == nil
+		requested := classesOf(claim)
+		for _, class := range requested {
+			counts[class]++
+			if waits {
+				pending[class]++
+			}
+		}
+		if waits {
+			all = append(all, Device{Kind: DeviceClaimKind, Namespace: claim.Namespace, Name: claim.Name, Classes: requested, Object: claim})
+		}
+	}
+	for _, class := range classes {
+		row := Device{Kind: ClassKind, Name: class.Name, Classes: []string{}, Object: class}
+		if unread == "" {
+			row.Claims, row.PendingClaims = new(counts[class.Name]), new(pending[class.Name])
+		}
+		all = append(all, row)
+	}
+	rank := map[string]int{DeviceClaimKind: 0, PoolKind: 1, ClassKind: 2}
+	slices.SortFunc(all, func(a, b Device) int {
+		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Node, b.Node),
+			strings.Compare(a.Driver, b.Driver), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// classesOf are the DeviceClasses that a claim requests, each once.
+func classesOf(claim *resourcev1.ResourceClaim) []string {
+	classes := []string{}
+	add := func(name string) {
+		if name != "" && !slices.Contains(classes, name) {
+			classes = append(classes, name)
+		}
+	}
+	for i := range claim.Spec.Devices.Requests {
+		request := &claim.Spec.Devices.Requests[i]
+		if request.Exactly != nil {
+			add(request.Exactly.DeviceClassName)
+		}
+		for j := range request.FirstAvailable {
+			add(request.FirstAvailable[j].DeviceClassName)
+		}
+	}
+	return classes
+}
+
+// poolName tells pools apart: each driver has its own.
+type poolName struct{ driver, pool string }
+
+// pools are the devices by driver, pool and node. Only slices of a pool's newest generation
+// count, and a pool is known once it has as many as they say.
+func pools(resourceSlices []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim, claimsKnown bool) []Device {
+	newest, there := map[poolName]int64{}, map[poolName]int64{}
+	nameOf := func(s *resourcev1.ResourceSlice) poolName { return poolName{s.Spec.Driver, s.Spec.Pool.Name} }
+	for _, slice := range resourceSlices {
+		newest[nameOf(slice)] = max(newest[nameOf(slice)], slice.Spec.Pool.Generation)
+	}
+	held := heldDevices(claims)
+	type place struct {
+		poolName
+		node string
+	}
+	rows := map[place]*Device{}
+	counted := map[place][2]int{} // devices, and of them held
+	free := map[place]int{}
+	complete := map[poolName]bool{}
+	for _, slice := range resourceSlices {
+		name := nameOf(slice)
+		if slice.Spec.Pool.Generation != newest[name] {
+			continue
+		}
+		there[name]++
+		complete[name] = there[name] == slice.Spec.Pool.ResourceSliceCount
+		for i := range slice.Spec.Devices {
+			device := &slice.Spec.Devices[i]
+			at := place{name, nodeOf(slice, device)}
+			if rows[at] == nil {
+				rows[at] = &Device{Kind: PoolKind, Name: name.pool, Driver: name.driver, Node: at.node, Classes: []string{}, Object: slice}
+			}
+			sum := counted[at]
+			sum[0]++
+			tainted := isTainted(device)
+			switch {
+			case held[[3]string{name.driver, name.pool, device.Name}]:
+				sum[1]++
+			case !tainted:
+				free[at]++
+			}
+			if tainted {
+				rows[at].Tainted++
+			}
+			several := device.AllowMultipleAllocations != nil && *device.AllowMultipleAllocations
+			rows[at].Shared = rows[at].Shared || several || len(device.ConsumesCounters) > 0
+			counted[at] = sum
+		}
+	}
+	all := make([]Device, 0, len(rows))
+	for at, row := range rows {
+		if complete[at.poolName] {
+			row.Devices = new(counted[at][0])
+		}
+		if claimsKnown {
+			row.Allocated = new(counted[at][1])
+		}
+		if claimsKnown && complete[at.poolName] {
+			row.Free = new(free[at])
+		}
+		all = append(all, *row)
+	}
+	return all
+}
+
+// nodeOf is the node that a device is on; "" is not one node.
+func nodeOf(slice *resourcev1.ResourceSlice, device *resourcev1.Device) string {
+	switch {
+	case slice.Spec.NodeName != nil:
+		return *slice.Spec.NodeName
+	case device.NodeName != nil:
+		return *device.NodeName
+	}
+	return ""
+}
+
+// heldDevices are the devices that claims hold, by driver, pool and name. Access for
+// administration holds none.
+func heldDevices(claims []*resourcev1.ResourceClaim) map[[3]string]bool {
+	held := map[[3]string]bool{}
+	for _, claim := range claims {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for i := range claim.Status.Allocation.Devices.Results {
+			result := &claim.Status.Allocation.Devices.Results[i]
+			if result.AdminAccess == nil || !*result.AdminAccess {
+				held[[3]string{result.Driver, result.Pool, result.Device}] = true
+			}
+		}
+	}
+	return held
+}
+
+// isTainted reports whether a claim has to tolerate a taint of the device.
+func isTainted(device *resourcev1.Device) bool {
+	return slices.ContainsFunc(device.Taints, func(t resourcev1.DeviceTaint) bool {
+		return t.Effect == resourcev1.DeviceTaintEffectNoSchedule || t.Effect == resourcev1.DeviceTaintEffectNoExecute
+	})
+}
