@@ -218,7 +218,7 @@ var (
 	codeSpan   = regexp.MustCompile("`([^`\n]+)`")
 	comment    = regexp.MustCompile(`\s+#.*$`)
 	fathomCall = regexp.MustCompile(`^kubectl[ -]fathom( |$)`)
-	flagSpan   = regexp.MustCompile(`^--[a-z][a-z-]*`)
+	flagSpan   = regexp.MustCompile(`^--[a-z][a-z0-9-]*`)
 )
 
 // fencedCommands are the commands of code blocks, without comments, each as it

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -109,8 +110,16 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
   %[1]s get pending -A -o json
   # List what you may read
   %[1]s get access`, streams.Name),
-		Args:      oneView,
-		ValidArgs: names(),
+		Args: oneView,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return slices.DeleteFunc(names(), func(name string) bool { return !strings.HasPrefix(name, begun) }), cobra.ShellCompDirectiveNoFileComp
+			}
+			if v, ok := viewOf(args[0]); ok && v.object == "NODE" && len(args) == 1 {
+				return complete.New(from).Nodes(cmd, nil, begun)
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, _ := viewOf(args[0]) // Args found it
 			if len(args) > 1 {
