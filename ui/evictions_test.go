@@ -89,3 +89,42 @@ func TestEvictionsAreUnknownWhereOnlyOneNamespaceIsRead(t *testing.T) {
 		t.Errorf("a row is drawn: %s", rows.FullName())
 	}
 }
+
+func TestEvictionsSayWhyAPodIsFirst(t *testing.T) {
+	running := func(name, memory string, priority int32) *corev1.Pod {
+		pod := ran(pod("shop", name, "1", memory, 0), "std-b-02")
+		pod.Spec.Priority = new(priority)
+		return pod
+	}
+	for _, test := range []struct {
+		pods []*corev1.Pod
+		used map[string]int64 // Mi
+		want string
+	}{
+		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 0)}, map[string]int64{"a": 1524, "b": 900}, "Under memory pressure shop/a is evicted first: uses 500Mi more than it requests."},
+		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 0)}, map[string]int64{"a": 524, "b": 900}, "Under memory pressure shop/b is evicted first: closest to its request."},
+		{[]*corev1.Pod{running("a", "1Gi", -5), running("b", "1Gi", 0)}, map[string]int64{"a": 524, "b": 900}, "Under memory pressure shop/a is evicted first: lowest priority, -5."},
+		{[]*corev1.Pod{running("a", "0", 0), running("b", "1Gi", 0)}, map[string]int64{"a": 24, "b": 900}, "Under memory pressure shop/a is evicted first: requests no memory."},
+		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 2_000_000_000)}, map[string]int64{"a": 24, "b": 900}, "Under memory pressure shop/a is evicted first: no other may be evicted."},
+		{[]*corev1.Pod{running("b", "1Gi", 2_000_000_000)}, nil, "The kubelet of std-b-02 evicts none of its pods: each is static or critical."},
+		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 0)}, nil, "Under memory pressure any of 2 pods may be evicted first."},
+		{nil, nil, "No pods on std-b-02."},
+	} {
+		c := newProdEU()
+		c.pods = append(slices.DeleteFunc(c.pods, func(p *corev1.Pod) bool { return p.Spec.NodeName == "std-b-02" }), test.pods...)
+		s := c.snapshot()
+		if test.used != nil {
+			s.Usage = &model.Usage{Pods: map[types.NamespacedName]model.Amount{}}
+			for name, used := range test.used {
+				s.Usage.Pods[types.NamespacedName{Namespace: "shop", Name: name}] = model.Amount{Memory: used << 20}
+			}
+		}
+		app := newTestAppWith(t, 100, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+		press(t, app, "7")
+		write(t, app, "std-b-02")
+		press(t, app, "enter")
+		if got := app.history.top().Answer(100); got != test.want {
+			t.Errorf("got  %q\nwant %q", got, test.want)
+		}
+	}
+}

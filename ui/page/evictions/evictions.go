@@ -32,6 +32,7 @@ type row struct {
 type facts struct {
 	most   int               // pods that may be evicted
 	first  *kubelet.Eviction // evicted first under memory pressure; nil: not known, or none
+	next   *kubelet.Eviction // in the row after it; nil if it is never evicted
 	killed []string          // the containers of the highest oom_score_adj, of pods by namespace/name; nil: not known
 	score  int               // that oom_score_adj
 }
@@ -98,6 +99,9 @@ func compute(s *model.Snapshot, name string) []row {
 		}
 		if e.Ranks.Memory != nil && e.Ranks.Memory.First == 1 && e.Ranks.Memory.Exact() {
 			of.first = e
+			if i+1 < len(all) && all[i+1].Never == "" {
+				of.next = &all[i+1]
+			}
 		}
 		known = known && of.count(e)
 	}

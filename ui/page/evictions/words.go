@@ -45,22 +45,26 @@ func order(p *Page, rows []row, width int) string {
 		return fmt.Sprintf("Under memory pressure any of %s may be evicted first.", grammar.Count(may, "pod", "pods"))
 	}
 	words := "Under memory pressure " + model.Clean(of.first.Namespace+"/"+of.first.Name) + " is evicted first"
-	if because := words + ": " + reason(of.first) + "."; cells.Width(because) <= width {
+	if because := words + ": " + of.reason() + "."; cells.Width(because) <= width {
 		return because
 	}
 	return words + "."
 }
 
-// reason says why a pod is evicted first, as far as its usage does.
-func reason(e *kubelet.Eviction) string {
-	excess, known := e.Excess()
+// reason says why a pod is evicted first.
+func (f *facts) reason() string {
+	excess, known := f.first.Excess()
 	switch {
-	case known && excess > 0 && e.Request() > 0:
-		return "uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
-	case e.Request() == 0:
+	case f.first.Request() == 0:
 		return "requests no memory"
+	case known && excess > 0:
+		return "uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
+	case f.next != nil && f.next.Priority == f.first.Priority:
+		return "closest to its request"
+	case f.next != nil:
+		return fmt.Sprintf("lowest priority, %d", f.first.Priority)
 	}
-	return fmt.Sprintf("priority %d", e.Priority)
+	return "no other may be evicted"
 }
 
 // below draws what is known of the selected pod and of the node, in so many lines.
