@@ -154,6 +154,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.InRecording, "a recording"},
 		{keymap.OnRecorded, "a pod of a recording"},
 		{keymap.OnCell, "the node map"},
+		{keymap.OnEvicted, "a pod of Evictions"},
 		{keymap.InInput, "inputs"},
 	} {
 		if in&w.Place != 0 {

@@ -90,6 +90,15 @@ func TestEvictionsAreUnknownWhereOnlyOneNamespaceIsRead(t *testing.T) {
 	}
 }
 
+func TestEnterShowsTheCgroupsOfAPod(t *testing.T) {
+	s := measured(mixedQoS())
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "7")
+	write(t, app, "std-b-02")
+	press(t, app, "enter", "j", "j", "enter")
+	requireScreen(t, app)
+}
+
 func TestEvictionsSayWhyAPodIsFirst(t *testing.T) {
 	running := func(name, memory string, priority int32) *corev1.Pod {
 		pod := ran(pod("shop", name, "1", memory, 0), "std-b-02")

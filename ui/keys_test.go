@@ -45,6 +45,7 @@ var grounds = map[string]keymap.Place{
 	"Quotas":         keymap.Everywhere | keymap.Lists,
 	"Pools":          keymap.Everywhere | keymap.Lists | keymap.NamesNodes | keymap.InPools,
 	"Taints":         keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
+	"Evictions":      keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts | keymap.OnEvicted,
 	"Budgets":        keymap.Everywhere | keymap.Lists | keymap.NamesNodes,
 	"the node map":   keymap.Everywhere | keymap.Lists | keymap.OnCell,
 	"an input":       keymap.InInput,

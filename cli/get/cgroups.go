@@ -2,8 +2,6 @@ package get
 
 import (
 	"context"
-	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // cgroupFlags are those of get cgroups.
@@ -72,19 +69,19 @@ func (g *Options) cgroups(ctx context.Context, live *source.Live) (*output.List,
 	}
 	l := &output.List{Kind: "CgroupList", Empty: g.scope.Empty("cgroups of pods of node " + node.Name), IsText: true}
 	differ := false
-	for _, c := range d.Cgroups(node) {
+	all := d.Cgroups(node)
+	for i := range all {
+		c := &all[i]
 		if c.Pod != "" && !g.scope.Takes(c.Namespace, labels[c.Namespace+"/"+c.Pod]) {
 			continue
 		}
 		l.Add(c)
 		l.Names = append(l.Names, c.Path)
-		l.Lines = append(l.Lines, cgroupLines(c)...)
-		for _, f := range c.Files {
-			differ = differ || f.Newer != ""
-		}
+		l.Lines = append(l.Lines, c.Lines(cgroupWidth)...)
+		differ = differ || c.HasNewer()
 	}
 	if differ {
-		l.Lines = append(l.Lines, "A or B: B with runc from 1.3.2 or crun from 1.23, A with an older one.")
+		l.Lines = append(l.Lines, kubelet.NewerWords)
 	}
 	return l, nil
 }
@@ -110,42 +107,5 @@ func containerIDs(ctx context.Context, live *source.Live, node string) (map[stri
 	return ids, nil
 }
 
-const (
-	cgroupWidth = 80 // of a line of the tree
-	fileWidth   = 23 // of a file's name, the longest that is common
-	valueWidth  = 14
-)
-
-// cgroupLines are a cgroup in the tree: whose it is, the last part of its path, its files.
-func cgroupLines(c kubelet.Cgroup) []string {
-	indent := strings.Repeat("  ", strings.Count(c.Path, "/")-1)
-	of := ""
-	switch {
-	case c.Container != "":
-		of = c.Container + ": "
-	case c.Pod != "":
-		of = c.Namespace + "/" + c.Pod + ": "
-	}
-	name := path.Base(c.Path)
-	lines := []string{cutLine(indent + of + name)}
-	if c.Pod != "" && c.Container == "" && len([]rune(indent+of+name)) > cgroupWidth {
-		lines = []string{cutLine(indent + c.Namespace + "/" + c.Pod), cutLine(indent + name)}
-	}
-	for _, f := range c.Files {
-		value := f.Value
-		if f.Newer != "" {
-			value += " or " + f.Newer
-		}
-		lines = append(lines, cutLine(fmt.Sprintf("%s  %-*s %-*s %s", indent, max(fileWidth-len(indent), 0), f.Name, valueWidth, value, f.From)))
-	}
-	return lines
-}
-
-// cutLine is a line as the terminal shows it.
-func cutLine(text string) string {
-	runes := []rune(model.Clean(text))
-	if len(runes) > cgroupWidth {
-		return string(runes[:cgroupWidth-1]) + "…"
-	}
-	return string(runes)
-}
+// cgroupWidth is the width of a line of the tree.
+const cgroupWidth = 80

@@ -162,7 +162,7 @@ func (d Driver) levelFiles(class corev1.PodQOSClass, node *model.Node) []File {
 		return []File{d.weight(leastShares, "BestEffort")}
 	}
 	cpu := sumOf(node, class, corev1.ResourceCPU)
-	files := []File{d.weight(Shares(cpu), fmt.Sprintf("requests.cpu of Burstable pods, %dm", cpu))}
+	files := []File{d.weight(Shares(cpu), fmt.Sprintf("requests.cpu %dm of Burstable pods", cpu))}
 	if d.protects() {
 		files = append(files, file("memory.low", sumOf(node, class, corev1.ResourceMemory), "requests.memory of Burstable pods"))
 	}

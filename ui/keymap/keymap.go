@@ -30,6 +30,7 @@ const (
 	InRecording
 	OnRecorded // a pod of a recording is selected
 	OnCell     // a node is selected in the node map
+	OnEvicted  // a pod of Evictions is selected
 	InInput
 )
 
@@ -149,6 +150,7 @@ type Binding struct {
 // Bindings is the one source of the footers, the help, the documentation and the tests.
 var Bindings = []Binding{
 	{Open, OnGroup, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes of the group"},
+	{Open, OnEvicted, "enter", "enter", "cgroups", OfSelection, "cgroups", "open: the cgroups of the pod"},
 	{Open, OnPod, "enter", "enter", "why", OfSelection, "why", "open: why the pod is pending, or where it runs"},
 	{Open, OnNode | OnCell, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
 	{Open, NamesNodes, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes that it names"},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
@@ -235,17 +237,25 @@ func (p *Page) Selected() page.Selection {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place {
-	return p.Page.Places() | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts
+	return p.Page.Places() | keymap.OnPod | keymap.NodeFacts | keymap.PodFacts | keymap.OnEvicted
 }
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Close)
+	return page.Keys(keymap.Open, keymap.Explain, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Close)
 }
 
 // Off implements page.View.
 func (p *Page) Off(do keymap.Action) string {
 	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
+}
+
+// Act implements page.View.
+func (p *Page) Act(do keymap.Action) tea.Cmd {
+	if r, ok := p.Table.Selected(); ok && do == keymap.Open {
+		return p.Host.Open(newCgroups(p.Host, p.node, r.Pod))
+	}
+	return p.Page.Act(do)
 }
 
 // nodeName is the node of the page in a sentence.
