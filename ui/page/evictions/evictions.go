@@ -30,7 +30,7 @@ type row struct {
 	of *facts
 }
 
-// factsOf are the same for all rows.
+// facts are the same for all rows.
 type facts struct {
 	most   int               // pods that may be evicted
 	first  *kubelet.Eviction // evicted first under memory pressure; nil: not known, or none
@@ -42,10 +42,10 @@ type facts struct {
 // New is the page of a node.
 func New(h page.Host, node string) *Page {
 	p := &Page{node: node}
-	p.Begin(h, p, "pod", id, columns(p)...)
+	p.Begin(h, p, "pod", id, p.columns()...)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []row { return compute(s, node) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
-	p.Around.Below = func(lines int) []string { return preview(p, lines) }
+	p.Around.Below = p.preview
 	place := func(name string, of func(kubelet.Ranks) *kubelet.Rank) query.Field[row] {
 		return query.Number(name, query.Integer, func(r row) (int64, bool) {
 			rank := of(r.Ranks)
@@ -130,7 +130,7 @@ func (f *facts) count(e *kubelet.Eviction) (known bool) {
 	return true
 }
 
-func columns(p *Page) []table.Column[row] {
+func (p *Page) columns() []table.Column[row] {
 	rank := func(of func(kubelet.Ranks) *kubelet.Rank) func(row) table.Cell {
 		return func(r row) table.Cell { return rankCell(of(r.Ranks), r.of.most) }
 	}
@@ -256,17 +256,4 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 		return p.Host.Open(newCgroups(p.Host, p.node, r.Pod))
 	}
 	return p.Page.Act(do)
-}
-
-// nodeName is the node of the page in a sentence.
-func nodeName(p *Page) string {
-	return model.Clean(p.Host.Observed().NodeName(p.node))
-}
-
-// inNamespace ends a sentence about pods of the namespace that is shown.
-func inNamespace(p *Page) string {
-	if p.Host.Namespace() == "" {
-		return ""
-	}
-	return " in namespace " + model.Clean(p.Host.Namespace())
 }

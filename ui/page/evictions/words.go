@@ -7,14 +7,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // Answer says whom the kubelet evicts first under memory pressure.
 func (p *Page) Answer(width int) string {
 	seen := p.Host.Observed()
+	name := model.Clean(seen.NodeName(p.node))
 	if _, ok := seen.Snapshot.Node(p.node); !ok && !seen.IsReading() {
-		return nodeName(p) + " is gone."
+		return name + " is gone."
 	}
 	if why := seen.PodsUnknown(); why != "" && !seen.IsReading() {
 		return "The order is unknown: " + why + "."
@@ -24,17 +26,21 @@ func (p *Page) Answer(width int) string {
 	}
 	rows := p.Natural()
 	if len(rows) == 0 {
-		return "No pods on " + nodeName(p) + inNamespace(p) + "."
+		words := "No pods on " + name
+		if namespace := p.Host.Namespace(); namespace != "" {
+			words += " in namespace " + model.Clean(namespace)
+		}
+		return words + "."
 	}
-	return p.Query().Filtered(order(p, rows, width), width)
+	return p.Query().Filtered(order(rows, name, width), width)
 }
 
-// order words the order of the rows.
-func order(p *Page, rows []row, width int) string {
+// order words the order of the rows of a node.
+func order(rows []row, node string, width int) string {
 	of := rows[0].of
 	switch {
 	case of.most == 0:
-		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", nodeName(p))
+		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", node)
 	case of.first == nil:
 		may := 0
 		for _, r := range rows {
@@ -67,15 +73,15 @@ func (f *facts) reason() string {
 	return "no other may be evicted"
 }
 
-// below draws what is known of the selected pod and of the node, in so many lines.
-func preview(p *Page, lines int) []string {
+// preview draws what is known of the selected pod and of the node, in so many lines.
+func (p *Page) preview(lines int) []string {
 	drawn := make([]string, 0, lines)
 	if r, ok := p.Table.Selected(); ok {
-		width := p.Around.WidthBelow(p.Width)
-		drawn = append(drawn, rule(p, r, width))
+		d := preview{r, p.Host.Styles(), p.Around.WidthBelow(p.Width), p.Host.Observed().Snapshot.Status.MetricsNote}
+		drawn = append(drawn, d.rule(p.Table.SelectedGone()))
 		if !p.Table.SelectedGone() {
-			for _, text := range factsOf(p, r) {
-				drawn = append(drawn, " "+p.Host.Styles().Text.Render(cells.CutWords(model.Clean(text), width-1)))
+			for _, text := range d.facts() {
+				drawn = append(drawn, " "+d.styles.Text.Render(cells.CutWords(model.Clean(text), d.width-1)))
 			}
 		}
 	}
@@ -85,28 +91,35 @@ func preview(p *Page, lines int) []string {
 	return drawn[:lines]
 }
 
+// preview is one pod, as it is drawn under the list.
+type preview struct {
+	row    row
+	styles *themes.Styles
+	width  int
+	note   string // why there are no metrics; "" if there are
+}
+
 // ruleEnds are the cells of a rule beside its title.
 const ruleEnds = 4
 
-// rule is the first line of the preview: the pod, its class and its priority.
-func rule(p *Page, r row, width int) string {
+// rule is the first line: the pod, its class and its priority.
+func (d preview) rule(gone bool) string {
+	r := d.row
 	words := []string{r.Namespace + "/" + r.Name, string(r.Class), fmt.Sprintf("priority %d", r.Priority)}
-	if p.Table.SelectedGone() {
+	if gone {
 		words = append(words[:1], "gone")
 	}
-	styles := p.Host.Styles()
-	title := cells.Cut(model.Clean(strings.Join(words, " · ")), width-ruleEnds-2)
-	rest := strings.Repeat("─", max(width-cells.Width(title)-ruleEnds, 0))
-	return styles.Rule.Render(" ─ ") + styles.Strong.Render(title) + styles.Rule.Render(" "+rest)
+	title := cells.Cut(model.Clean(strings.Join(words, " · ")), d.width-ruleEnds-2)
+	rest := strings.Repeat("─", max(d.width-cells.Width(title)-ruleEnds, 0))
+	return d.styles.Rule.Render(" ─ ") + d.styles.Strong.Render(title) + d.styles.Rule.Render(" "+rest)
 }
 
-// factsOf are the lines of the preview.
-func factsOf(p *Page, r row) []string {
-	facts := []string{r.WhyClass}
+// facts are the lines under the rule.
+func (d preview) facts() []string {
+	r := d.row
+	facts := []string{r.WhyClass, d.usage()}
 	if r.Never != "" {
-		facts = append(facts, "Never evicted: "+r.Never+".")
-	} else {
-		facts = append(facts, usage(p, r))
+		facts[1] = "Never evicted: " + r.Never + "."
 	}
 	scores := make([]string, len(r.Containers))
 	for i, c := range r.Containers {
@@ -129,11 +142,12 @@ func factsOf(p *Page, r row) []string {
 const shownThresholds = 2
 
 // usage says how the memory that a pod uses compares with its request.
-func usage(p *Page, r row) string {
+func (d preview) usage() string {
+	r := d.row
 	excess, known := r.Excess()
 	switch {
-	case !known && p.Host.Observed().Snapshot.Status.MetricsNote != "":
-		return "Usage is unknown: " + p.Host.Observed().Snapshot.Status.MetricsNote + "."
+	case !known && d.note != "":
+		return "Usage is unknown: " + d.note + "."
 	case !known:
 		return "Usage is unknown: metrics.k8s.io has no figures of the pod."
 	case r.Request() == 0:
