@@ -60,7 +60,8 @@ type TaintEviction struct {
 // countdown begins when the pod is first on the node with a taint that it tolerates for
 // a time, and a taint that is added later does not change it, unless the pod does not
 // tolerate that at all. The controller counts from when it sees taint and pod, so after it
-// was started again it counts from then.
+// was started again it counts from then. Times are in seconds: of what comes in the same
+// second, the sooner eviction is given.
 func EvictionByTaints(pod *corev1.Pod, taints []corev1.Taint) *TaintEviction {
 	bound := boundAt(pod)
 	var atOnce, later *TaintEviction

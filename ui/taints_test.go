@@ -130,3 +130,23 @@ func TestACountdownTicksBySeconds(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkFrameOfTaintsOf5000Nodes is a key of Taints where all nodes are lost and their
+// pods have a countdown.
+func BenchmarkFrameOfTaintsOf5000Nodes(b *testing.B) {
+	s := withTolerations(crowd())
+	since := metav1.NewTime(now.Add(-time.Minute))
+	for _, node := range s.Nodes {
+		node.Object.Spec.Taints = []corev1.Taint{
+			{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute, TimeAdded: &since},
+			{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &since},
+		}
+	}
+	app := newTestApp(b, 200, 60, s)
+	press(b, app, "5")
+	i := 0
+	for b.Loop() {
+		pressed(b, app, keyPress([]string{"j", "k"}[i%2]))
+		i++
+	}
+}

@@ -44,7 +44,7 @@ func (t *taintOf) reserve(selecting *selecting) {
 		if runsEverywhere(pod) {
 			continue
 		}
-		selects[pod] = selecting.only(pod.Object, t.on)
+		selects[pod] = selecting.only(pod.Object, t)
 		if selects[pod] || toleratesValue(pod.Object.Spec.Tolerations, &t.taint) {
 			tenants[pod] = true
 		}
@@ -128,34 +128,61 @@ type selecting struct {
 	nodes  []*model.Node
 	byName map[string]*model.Node
 	known  map[string][]*model.Node // by node selector and required affinity
+	within map[selected]bool
+}
+
+// selected is a taint and what pods select.
+type selected struct {
+	taint *taintOf
+	by    string
 }
 
 func newSelecting(nodes []*model.Node) *selecting {
-	s := &selecting{nodes: nodes, byName: make(map[string]*model.Node, len(nodes)), known: map[string][]*model.Node{}}
+	s := &selecting{
+		nodes: nodes, byName: make(map[string]*model.Node, len(nodes)), known: map[string][]*model.Node{}, within: map[selected]bool{},
+	}
 	for _, node := range nodes {
 		s.byName[node.Name] = node
 	}
 	return s
 }
 
-// only reports whether a pod selects nodes, and only some of these.
-func (s *selecting) only(pod *corev1.Pod, these map[*model.Node]bool) bool {
-	found := s.of(pod)
-	return len(found) > 0 && !slices.ContainsFunc(found, func(node *model.Node) bool { return !these[node] })
+// only reports whether a pod selects nodes, and only some that have the taint.
+func (s *selecting) only(pod *corev1.Pod, t *taintOf) bool {
+	by := selectionOf(pod)
+	if by == "" {
+		return false
+	}
+	of := selected{t, by}
+	within, known := s.within[of]
+	if !known {
+		nodes := s.of(pod, by)
+		within = len(nodes) > 0 && !slices.ContainsFunc(nodes, func(node *model.Node) bool { return !t.on[node] })
+		s.within[of] = within
+	}
+	return within
 }
 
-// of are the nodes that a pod's node selector and required affinity match, by the function
-// of the scheduler's plugin NodeAffinity; none where it has neither.
-func (s *selecting) of(pod *corev1.Pod) []*model.Node {
+// selectionOf is the node selector and the required affinity of a pod; "" where it has
+// neither.
+func selectionOf(pod *corev1.Pod) string {
 	var required *corev1.NodeSelector
 	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil {
 		required = a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
-	if len(pod.Spec.NodeSelector) == 0 && required == nil {
-		return nil
+	switch {
+	case required != nil:
+		return labels.Set(pod.Spec.NodeSelector).String() + "\n" + required.String()
+	case len(pod.Spec.NodeSelector) > 0:
+		return labels.Set(pod.Spec.NodeSelector).String() + "\n"
 	}
-	key := labels.Set(pod.Spec.NodeSelector).String() + "\n" + required.String()
-	if found, ok := s.known[key]; ok {
+	return ""
+}
+
+// of are the nodes that a pod's node selector and required affinity match, by the function
+// of the scheduler's plugin NodeAffinity.
+func (s *selecting) of(pod *corev1.Pod, by string) []*model.Node {
+	if found, ok := s.known[by]; ok {
 		return found
 	}
 	var found []*model.Node
@@ -165,6 +192,6 @@ func (s *selecting) of(pod *corev1.Pod) []*model.Node {
 			found = append(found, node)
 		}
 	}
-	s.known[key] = found
+	s.known[by] = found
 	return found
 }
