@@ -20,8 +20,8 @@ import (
 const (
 	// mostNewNodes is how many nodes are tried at most as what one more may be like.
 	mostNewNodes = 16
-	// addingTime is how long they are tried before the rest is left out, leastNewNodes
-	// how many are tried however long they take.
+	// addingTime is how long they are tried in a large cluster before the rest is left
+	// out, leastNewNodes how many are tried however long they take.
 	addingTime    = 100 * time.Millisecond
 	leastNewNodes = 4
 )
@@ -71,9 +71,9 @@ func notReady(node *corev1.Node) bool {
 // addNode simulates one more node, like the first that lets the pod fit; none says that
 // none does.
 func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
-	begun := time.Now()
+	begun, limited := time.Now(), len(f.scheduler.State.Nodes) >= scheduler.ManyNodes
 	for i, one := range f.models {
-		if i == mostNewNodes || i >= leastNewNodes && time.Since(begun) > addingTime {
+		if i == mostNewNodes || limited && i >= leastNewNodes && time.Since(begun) > addingTime {
 			return nil, "", nil
 		}
 		var fix Attempt

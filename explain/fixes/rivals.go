@@ -3,9 +3,9 @@ package fixes
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -27,6 +28,10 @@ type rivals struct {
 // more of them the room counts as taken.
 const mostRivals = 100
 
+// crowdingTime is how long pods are placed before the one that a new node is for: there
+// any may fit, and in a large cluster, where alone it holds, plugins count all pods for each.
+const crowdingTime = 150 * time.Millisecond
+
 // likeIt is the key of the pods that are equal to the one that a fix is for. They
 // take its room where only nodes and other pods change; a change of the template
 // reaches all of them.
@@ -38,10 +43,14 @@ func (f *Search) meet(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
 	at := map[string]int{} // by key: where its kind stands in rivals
-	for _, other := range slices.SortedFunc(maps.Values(f.scheduler.State.Pods), byTurn) {
-		if other.UID == pod.UID || !f.scheduler.Considers(other) {
-			continue
+	var waiting []*corev1.Pod
+	for _, other := range f.scheduler.State.Pods {
+		if other.UID != pod.UID && f.scheduler.Considers(other) {
+			waiting = append(waiting, other)
 		}
+	}
+	slices.SortFunc(waiting, byTurn)
+	for _, other := range waiting {
 		key := model.NewPod(other).KindKey()
 		if key == own {
 			f.alike = append(f.alike, other)
@@ -77,7 +86,12 @@ func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (plac
 	if !slices.ContainsFunc(fix.Remedies, remedy.ChangesPod) {
 		kinds = append(slices.Clone(kinds), rivals{key: likeIt, pods: f.alike[1:]})
 	}
+	begun, limited := time.Now(), fix.Kind == report.FixNode && len(f.scheduler.State.Nodes) >= scheduler.ManyNodes
 	for _, kind := range kinds {
+		if limited && time.Since(begun) > crowdingTime {
+			fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first: no time left to simulate them all")
+			return placed, true, nil
+		}
 		if fix.Kind == report.FixNode && len(kind.pods) > 0 && corev1helpers.PodPriority(kind.pods[0]) < corev1helpers.PodPriority(pod) {
 			continue
 		}

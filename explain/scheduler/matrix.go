@@ -27,6 +27,7 @@ type Matrix struct {
 	cells      []*fwk.Status
 	rejections []plugins.Refused // for telling rejections
 
+	asked   []int  // reused: the nodes that a plugin is asked about
 	brief   bool   // each node is asked about no further than its first rejection
 	skipped []bool // by node: it is not asked about, or no longer; empty where all are
 }
@@ -149,11 +150,10 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 	a.Column = m.cells[k*len(m.Nodes) : (k+1)*len(m.Nodes)]
 	left := leftOut(m.Profile.Plugins[k].Name)
 	early := make([]bool, len(m.views))
-	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(m.Nodes), func(i int) {
+	asked := m.notSkipped()
+	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(asked), func(n int) {
+		i := asked[n]
 		node := m.Nodes[i]
-		if len(m.skipped) > 0 && m.skipped[i] {
-			return
-		}
 		if a.Only != nil && !a.Only.Has(node.Node().Name) {
 			a.Column[i] = left
 			return

@@ -60,6 +60,18 @@ func (m *Matrix) leave(only []string) {
 	}
 }
 
+// notSkipped are the nodes that are asked about. The next call takes the room that they
+// are in.
+func (m *Matrix) notSkipped() []int {
+	m.asked = slices.Grow(m.asked[:0], len(m.Nodes))
+	for i := range m.Nodes {
+		if len(m.skipped) == 0 || !m.skipped[i] {
+			m.asked = append(m.asked, i)
+		}
+	}
+	return m.asked
+}
+
 // settle leaves out the nodes that a plugin has just rejected.
 func (m *Matrix) settle(a *Answer) {
 	if a.Open != nil {
