@@ -16,7 +16,7 @@ import (
 )
 
 // budgets lists the PodDisruptionBudgets of the scope.
-func (g *Options) budgets(ctx context.Context, live *source.Live) (*output.List, error) {
+func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := listOf[*policyv1.PodDisruptionBudget](ctx, live, "budgets", "poddisruptionbudgets")
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (f *cgroupFlags) check(view string) error {
 }
 
 // cgroups lists the cgroups of a node's pods, with the files that are set.
-func (g *Options) cgroups(ctx context.Context, live *source.Live) (*output.List, error) {
+func cgroups(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	node, err := g.node(live, "get cgroups")
 	if err != nil {
 		return nil, err

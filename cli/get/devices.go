@@ -16,7 +16,7 @@ import (
 
 // devices lists the claims of the scope that have no devices; without a namespace also
 // what drivers offer, and the DeviceClasses.
-func (g *Options) devices(ctx context.Context, live *source.Live) (*output.List, error) {
+func devices(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := live.Objects(ctx, inventory.DeviceResources...)
 	if err != nil {
 		return nil, fmt.Errorf("get devices: %w", err)

@@ -17,7 +17,7 @@ import (
 
 // evictions lists the pods of a node in the order in which its kubelet evicts them. The
 // ranks are those among all pods of the node, whatever the scope takes.
-func (g *Options) evictions(ctx context.Context, live *source.Live) (*output.List, error) {
+func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	node, err := g.node(live, "get evictions")
 	if err != nil {
 		return nil, err

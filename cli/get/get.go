@@ -29,29 +29,29 @@ type view struct {
 	about   string   // what get says of it, in lines of at most 60 columns
 	short   string   // what its own command says of it; "" if it has none
 	object  string   // the object that it takes the name of, "NODE"; "" is none
-	list    func(*Options, context.Context, *source.Live) (*output.List, error)
+	list    func(context.Context, *Options, *source.Live) (*output.List, error)
 }
 
 // views are what get lists, in the order of its help. That of access needs no cluster's
 // state, so it is not listed as the others are.
 var views = []view{
 	{name: "nodes", aliases: []string{"no", "node"}, about: "nodes, with free capacity, status and taints",
-		short: "List nodes, with free capacity, status and taints", list: (*Options).nodes},
+		short: "List nodes, with free capacity, status and taints", list: nodes},
 	{name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
-		short: "List pods, with status, QoS class, priority and node", list: (*Options).pods},
+		short: "List pods, with status, QoS class, priority and node", list: pods},
 	{name: "pending", about: "pending pods and the reason, one row for replicas",
-		short: "List pending pods, with the reason", list: (*Options).pending},
-	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: (*Options).pools},
-	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: (*Options).taints},
-	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: (*Options).priorities},
-	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: (*Options).evictions},
-	{name: "cgroups", object: "NODE", about: "cgroups of a node's pods, and the files that are set", list: (*Options).cgroups},
-	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: (*Options).quotas},
-	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: (*Options).budgets},
-	{name: "volumes", aliases: []string{"pvc", "pv"}, about: "claims, volumes that are not bound, attach limits of nodes", list: (*Options).volumes},
-	{name: "devices", about: "devices of DRA drivers, what claims hold, claims without", list: (*Options).devices},
-	{name: "resizes", about: "pods that are resized in place, and what the node lacks for it", list: (*Options).resizes},
-	{name: "schedulers", aliases: []string{"scheduler"}, about: "schedulers and controllers, and whether they are running", list: (*Options).schedulers},
+		short: "List pending pods, with the reason", list: pending},
+	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: pools},
+	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: taints},
+	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: priorities},
+	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: evictions},
+	{name: "cgroups", object: "NODE", about: "cgroups of a node's pods, and the files that are set", list: cgroups},
+	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: quotas},
+	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: budgets},
+	{name: "volumes", aliases: []string{"pvc", "pv"}, about: "claims, volumes that are not bound, attach limits of nodes", list: volumes},
+	{name: "devices", about: "devices of DRA drivers, what claims hold, claims without", list: devices},
+	{name: "resizes", about: "pods that are resized in place, and what the node lacks for it", list: resizes},
+	{name: "schedulers", aliases: []string{"scheduler"}, about: "schedulers and controllers, and whether they are running", list: schedulers},
 	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
 }
 
@@ -272,7 +272,7 @@ func (g *Options) run(ctx context.Context, v view) error {
 		return err
 	}
 	defer live.Close()
-	l, err := v.list(g, ctx, live)
+	l, err := v.list(ctx, g, live)
 	if err != nil {
 		return err
 	}

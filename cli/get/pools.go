@@ -17,7 +17,7 @@ import (
 
 // pools lists the nodes by pool and zone, or by the label of --by; -l takes the labels of
 // nodes.
-func (g *Options) pools(ctx context.Context, live *source.Live) (*output.List, error) {
+func pools(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get pools: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // priorities lists the PriorityClasses, and what pods have in place of one; -l takes the
 // labels of classes.
-func (g *Options) priorities(ctx context.Context, live *source.Live) (*output.List, error) {
+func priorities(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	classes, err := listOf[*schedulingv1.PriorityClass](ctx, live, "priorities", "priorityclasses")
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 )
 
 // quotas lists the ResourceQuotas of the scope.
-func (g *Options) quotas(ctx context.Context, live *source.Live) (*output.List, error) {
+func quotas(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	quotas, err := listOf[*corev1.ResourceQuota](ctx, live, "quotas", "resourcequotas")
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // resizes lists the pods of the scope whose resize in place is not done.
-func (g *Options) resizes(_ context.Context, live *source.Live) (*output.List, error) {
+func resizes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get resizes: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // schedulers lists the schedulers that pods name, and the components that hold Leases in
 // kube-system. Without Leases only what is known of schedulers is listed.
-func (g *Options) schedulers(ctx context.Context, live *source.Live) (*output.List, error) {
+func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := live.Objects(ctx, "leases")
 	if err != nil {
 		return nil, fmt.Errorf("get schedulers: %w", err)

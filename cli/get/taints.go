@@ -16,7 +16,7 @@ import (
 )
 
 // taints lists the taints of nodes; -l takes the labels of these.
-func (g *Options) taints(_ context.Context, live *source.Live) (*output.List, error) {
+func taints(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get taints: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // nodes lists the nodes; -l takes their labels.
-func (g *Options) nodes(_ context.Context, live *source.Live) (*output.List, error) {
+func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
@@ -59,7 +59,7 @@ func (g *Options) nodes(_ context.Context, live *source.Live) (*output.List, err
 }
 
 // pods lists the pods of the scope.
-func (g *Options) pods(_ context.Context, live *source.Live) (*output.List, error) {
+func pods(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
@@ -122,7 +122,7 @@ type pendingItem struct {
 }
 
 // pending lists the kinds of pending pods of the scope, with an explanation each.
-func (g *Options) pending(ctx context.Context, live *source.Live) (*output.List, error) {
+func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // volumes lists the claims of the scope; without a namespace also the volumes that are not
 // bound and the attach limits of nodes.
-func (g *Options) volumes(ctx context.Context, live *source.Live) (*output.List, error) {
+func volumes(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := live.Objects(ctx, inventory.VolumeResources...)
 	if err != nil {
 		return nil, fmt.Errorf("get volumes: %w", err)

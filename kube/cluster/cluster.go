@@ -189,9 +189,9 @@ func (c *Cluster) Evictions(ctx context.Context, uid types.UID, node string, pod
 	return told, err
 }
 
-// FitsWithout reports whether a pod, which need not exist, would fit a node if some
-// pods were not there. Null: it could not be decided.
-func (c *Cluster) FitsWithout(ctx context.Context, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
+// FitsWithout reports whether a pod, which need not exist, would fit a node of a cluster if
+// some pods were not there. Null: it could not be decided.
+func FitsWithout(ctx context.Context, c *Cluster, pod *corev1.Pod, node string, pods []types.UID) (fits *bool, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
 		fits, err = e.FitsWithout(ctx, pod, node, pods)
 		return err

@@ -161,5 +161,5 @@ func (t *takers) fitsWithout(ctx context.Context, node string, pods ...*model.Po
 	for i, pod := range pods {
 		uids[i] = pod.Object.UID
 	}
-	return t.cluster.FitsWithout(ctx, t.past.pod, node, uids)
+	return cluster.FitsWithout(ctx, t.cluster, t.past.pod, node, uids)
 }

@@ -31,8 +31,8 @@ func resized(name string, priority int32, cpu, granted, state string) *corev1.Po
 	})
 }
 
-// onNode is a snapshot of pods on n1, which has 8 cores.
-func onNode(status model.Status, pods ...*corev1.Pod) *model.Snapshot {
+// stateOf is a snapshot of pods on n1, which has 8 cores.
+func stateOf(status model.Status, pods ...*corev1.Pod) *model.Snapshot {
 	b := model.NewBuilder()
 	b.Node(nil, modeltest.NewNode("n1", "a", "8", "32Gi"))
 	for _, pod := range pods {
@@ -65,7 +65,7 @@ func TestWhatANodeLacksForAResize(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, r := range Resizes(onNode(model.Status{}, test.pods...)) {
+			for _, r := range Resizes(stateOf(model.Status{}, test.pods...)) {
 				desired, allocated := r.Desired[corev1.ResourceCPU], r.Allocated[corev1.ResourceCPU]
 				lacks, names := "nothing", []string{}
 				if cpu, ok := r.Lacks[corev1.ResourceCPU]; ok {
@@ -84,14 +84,14 @@ func TestWhatANodeLacksForAResize(t *testing.T) {
 }
 
 func TestWhatANodeLacksIsUnknownWherePodsAre(t *testing.T) {
-	got := Resizes(onNode(model.Status{Namespace: "dev"}, resized("a", 0, "64", "1", "PodResizePending/Deferred")))
+	got := Resizes(stateOf(model.Status{Namespace: "dev"}, resized("a", 0, "64", "1", "PodResizePending/Deferred")))
 	if len(got) != 1 || got[0].Lacks != nil {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestAResizeInJSON(t *testing.T) {
-	text, err := json.Marshal(Resizes(onNode(model.Status{}, resized("a", 0, "4", "1500m", "PodResizePending/Deferred")))[0])
+	text, err := json.Marshal(Resizes(stateOf(model.Status{}, resized("a", 0, "4", "1500m", "PodResizePending/Deferred")))[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,6 @@ func selectingPool(pool string, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// snapshotOf is a cluster of nodes and pods.
 var (
 	everything = corev1.Toleration{Operator: corev1.TolerationOpExists}
 	forML      = corev1.Toleration{Key: "dedicated", Value: "ml"}

@@ -71,7 +71,7 @@ func TestWhatAPendingClaimWaitsFor(t *testing.T) {
 			c.Status.Conditions = []corev1.PersistentVolumeClaimCondition{{Type: corev1.PersistentVolumeClaimFileSystemResizePending, Status: corev1.ConditionTrue}}
 		}), "FileSystemResizePending"},
 	} {
-		got := Volumes(snapshotOf(model.Status{}, uses), storage(map[string][]runtime.Object{"persistentvolumeclaims": {test.claim}}))
+		got := Volumes(snapshotOf(model.Status{}, nil, uses), storage(map[string][]runtime.Object{"persistentvolumeclaims": {test.claim}}))
 		if len(got) != 1 || got[0].Why != test.why {
 			t.Errorf("%s of class %q: %+v, want %s", test.claim.Name, classOf(test.claim), got, test.why)
 		}
@@ -81,7 +81,7 @@ func TestWhatAPendingClaimWaitsFor(t *testing.T) {
 func TestAClassThatCouldNotBeReadMayExist(t *testing.T) {
 	o := storage(map[string][]runtime.Object{"persistentvolumeclaims": {claim("a", "none", corev1.ClaimPending, nil)}})
 	delete(o.Lists, "storageclasses")
-	if got := Volumes(snapshotOf(model.Status{}), o); len(got) != 1 || got[0].Why != "unknown: StorageClasses could not be read" {
+	if got := Volumes(snapshotOf(model.Status{}, nil), o); len(got) != 1 || got[0].Why != "unknown: StorageClasses could not be read" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -144,11 +144,11 @@ func TestVolumesAndAttachLimits(t *testing.T) {
 		"CSINode n2  [] 0/2 ",
 		"CSINode n3  [] 1/– ",
 	}
-	if diff := cmp.Diff(want, words(Volumes(snapshotOf(model.Status{}), o))); diff != "" {
+	if diff := cmp.Diff(want, words(Volumes(snapshotOf(model.Status{}, nil), o))); diff != "" {
 		t.Error(diff)
 	}
 	delete(o.Lists, "volumeattachments")
-	for _, v := range Volumes(snapshotOf(model.Status{}), o) {
+	for _, v := range Volumes(snapshotOf(model.Status{}, nil), o) {
 		if v.Attached != nil || v.Kind == NodeKind && v.Trouble() {
 			t.Errorf("attachments that were not read: %+v", v)
 		}

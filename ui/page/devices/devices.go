@@ -29,7 +29,7 @@ type row = inventory.Device
 // New is the page of all devices.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "row", id, p.columns()...)
+	p.Begin(h, p, "row", id, columns(p)...)
 	p.Resources = inventory.DeviceResources
 	p.Compute = func(_ *model.Snapshot, o *model.Objects, _ time.Time) []row { return inventory.Devices(o) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
@@ -74,7 +74,7 @@ func kindWord(r row) string {
 // theirs.
 const nodeFrom = 100
 
-func (p *Page) columns() []table.Column[row] {
+func columns(p *Page) []table.Column[row] {
 	text := func(text func(row) string) func(row) table.Cell {
 		return func(r row) table.Cell { return table.Cell{Text: text(r)} }
 	}
@@ -86,17 +86,17 @@ func (p *Page) columns() []table.Column[row] {
 			}
 			return fullName(r)
 		})},
-		{Head: "NODE", Field: "node", Gap: 1, Min: 8, Max: 20, From: nodeFrom, Names: true, Text: p.nodeCell},
+		{Head: "NODE", Field: "node", Gap: 1, Min: 8, Max: 20, From: nodeFrom, Names: true, Text: func(r row) table.Cell { return nodeCell(p, r) }},
 		{Head: "DRIVER", Field: "driver", Gap: 1, Min: 8, Max: 24, Names: true, Text: text(func(r row) string { return r.Driver })},
-		{Head: "DEVICES", Field: "devices", Gap: 1, Right: true, Text: p.figure(func(r row) *int { return r.Devices })},
-		{Head: "ALLOCATED", Field: "allocated", Gap: 1, Right: true, Text: p.figure(func(r row) *int { return r.Allocated })},
-		{Head: "FREE", Field: "free", Gap: 1, Min: 4, Right: true, Text: p.figure(func(r row) *int { return r.Free })},
+		{Head: "DEVICES", Field: "devices", Gap: 1, Right: true, Text: figure(p, func(r row) *int { return r.Devices })},
+		{Head: "ALLOCATED", Field: "allocated", Gap: 1, Right: true, Text: figure(p, func(r row) *int { return r.Allocated })},
+		{Head: "FREE", Field: "free", Gap: 1, Min: 4, Right: true, Text: figure(p, func(r row) *int { return r.Free })},
 		{Head: "NOTES", Gap: 1, Min: 8, Flex: true, State: true, Text: notesCell},
 	}
 }
 
 // figure is a figure of a pool; claims and classes have none.
-func (p *Page) figure(of func(row) *int) func(row) table.Cell {
+func figure(p *Page, of func(row) *int) func(row) table.Cell {
 	return func(r row) table.Cell {
 		switch n := of(r); {
 		case r.Kind != inventory.PoolKind:
@@ -109,7 +109,7 @@ func (p *Page) figure(of func(row) *int) func(row) table.Cell {
 	}
 }
 
-func (p *Page) nodeCell(r row) table.Cell {
+func nodeCell(p *Page, r row) table.Cell {
 	switch {
 	case r.Kind != inventory.PoolKind:
 		return table.Cell{Text: "–", Tone: tone.Dim}

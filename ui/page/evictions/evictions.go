@@ -42,10 +42,10 @@ type facts struct {
 // New is the page of a node.
 func New(h page.Host, node string) *Page {
 	p := &Page{node: node}
-	p.Begin(h, p, "pod", id, p.columns()...)
+	p.Begin(h, p, "pod", id, columns(p)...)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []row { return compute(s, node) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
-	p.Around.Below = p.preview
+	p.Around.Below = func(lines int) []string { return below(p, lines) }
 	place := func(name string, of func(kubelet.Ranks) *kubelet.Rank) query.Field[row] {
 		return query.Number(name, query.Integer, func(r row) (int64, bool) {
 			rank := of(r.Ranks)
@@ -130,7 +130,7 @@ func (f *facts) count(e *kubelet.Eviction) (known bool) {
 	return true
 }
 
-func (p *Page) columns() []table.Column[row] {
+func columns(p *Page) []table.Column[row] {
 	rank := func(of func(kubelet.Ranks) *kubelet.Rank) func(row) table.Cell {
 		return func(r row) table.Cell { return rankCell(of(r.Ranks), r.of.most) }
 	}

@@ -73,8 +73,8 @@ func (f *facts) reason() string {
 	return "no other may be evicted"
 }
 
-// preview draws what is known of the selected pod and of the node, in so many lines.
-func (p *Page) preview(lines int) []string {
+// below draws what is known of the selected pod and of the node, in so many lines.
+func below(p *Page, lines int) []string {
 	drawn := make([]string, 0, lines)
 	if r, ok := p.Table.Selected(); ok {
 		d := preview{r, p.Host.Styles(), p.Around.WidthBelow(p.Width), p.Host.Observed().Snapshot.Status.MetricsNote}

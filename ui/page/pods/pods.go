@@ -35,11 +35,11 @@ func New(h page.Host) *Page { return NewOf(h, "") }
 func NewOf(h page.Host, node string) *Page {
 	p := &Page{node: node}
 	p.Host, p.Self, p.Noun = h, p, "pod"
-	p.Natural, p.Rows, p.Born = p.ofPlace, same, (*model.Pod).Since
+	p.Natural, p.Rows, p.Born = func() []*model.Pod { return ofPlace(p) }, same, (*model.Pod).Since
 	p.Fields = func() *query.Fields[*model.Pod] {
 		return query.PodFields(h.Observed().AsOf(), h.Observed().Snapshot)
 	}
-	p.Table = table.New(podID, p.columns()...)
+	p.Table = table.New(podID, columns(p)...)
 	if node != "" {
 		p.facts = nodefacts.New(h, p, node)
 		p.Around.Head = p.facts
@@ -58,7 +58,7 @@ func podID(p *model.Pod) string { return string(p.Object.UID) }
 
 // ofPlace are the pods of the namespace, and of the node. They are counted here,
 // once a snapshot.
-func (p *Page) ofPlace() []*model.Pod {
+func ofPlace(p *Page) []*model.Pod {
 	all := p.Host.Observed().Snapshot.Pods
 	if p.node != "" {
 		all = nil
@@ -67,18 +67,18 @@ func (p *Page) ofPlace() []*model.Pod {
 		}
 	}
 	all = page.InNamespace(all, p.Host.Namespace())
-	p.Table.Columns[0].Head = p.nameHead()
+	p.Table.Columns[0].Head = nameHead(p)
 	p.phases.Count(all)
 	return all
 }
 
-func (p *Page) columns() []table.Column[*model.Pod] {
+func columns(p *Page) []table.Column[*model.Pod] {
 	h := p.Host
 	text := func(text func(*model.Pod) string) func(*model.Pod) table.Cell {
 		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
 	return []table.Column[*model.Pod]{
-		{Head: p.nameHead(), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(h, p) })},
+		{Head: nameHead(p), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(h, p) })},
 		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
 		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
 		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
@@ -100,7 +100,7 @@ func (p *Page) columns() []table.Column[*model.Pod] {
 	}
 }
 
-func (p *Page) nameHead() string {
+func nameHead(p *Page) string {
 	if p.Host.Namespace() != "" {
 		return "NAME"
 	}
