@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -87,7 +86,7 @@ func (p *QueuePage) Answer(width int) string {
 	if len(rows) == 0 {
 		return "No pods are queued."
 	}
-	words := grammar.Count(len(rows), "pod", "pods") + " by priority, then age: " + stateWords(rows) + "."
+	words := model.FormatCount(len(rows)) + " queued: " + stateWords(rows)
 	others := 0
 	for i := range rows {
 		if rows[i].Scheduler != corev1.DefaultSchedulerName {
@@ -95,9 +94,9 @@ func (p *QueuePage) Answer(width int) string {
 		}
 	}
 	if others > 0 {
-		words += " " + grammar.Count(others, "is", "are") + " in another scheduler's queue."
+		words += "; " + model.FormatCount(others) + " of another scheduler"
 	}
-	return p.Query().Filtered(words, width)
+	return p.Query().Filtered(words+".", width)
 }
 
 // Selected implements page.View.
