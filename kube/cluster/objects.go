@@ -126,8 +126,8 @@ func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, err
 }
 
 // Objects lists a resource that no informer holds, in all namespaces, or where that is
-// not allowed in the only one that could be read. What was listed is remembered for a
-// while.
+// not allowed in the only one that could be read; the Leases of components are not there.
+// What was listed is remembered for a while.
 func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
 	if node, ok := model.LeaseOf(resource); ok {
 		return a.nodeLease(ctx, node)
@@ -138,7 +138,7 @@ func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object,
 	}
 	ask := func() ([]runtime.Object, error) {
 		all, err := a.listPages(ctx, "", list)
-		if apierrors.IsForbidden(err) && a.options.Namespace != "" && resource != "priorityclasses" {
+		if apierrors.IsForbidden(err) && a.options.Namespace != "" && resource != "priorityclasses" && resource != leases {
 			return a.listPages(ctx, a.options.Namespace, list)
 		}
 		return all, err
