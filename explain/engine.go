@@ -116,8 +116,9 @@ func (e *Engine) Apply(rev int64, changes []scheduler.Change) error {
 	return e.scheduler.Apply(rev, changes)
 }
 
-// LeaseOf is under which name Options.SchedulerAlive knows the scheduler of that name.
-func (e *Engine) LeaseOf(name string) string { return e.scheduler.LeaseOf(name) }
+// LeaseOf is under which name Options.SchedulerAlive of an engine knows the scheduler of
+// that name.
+func LeaseOf(e *Engine, name string) string { return e.scheduler.LeaseOf(name) }
 
 // Touch notes that an object changed that plugins read and that Apply is not told
 // of. It never waits.

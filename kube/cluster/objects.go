@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -164,7 +165,7 @@ func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]mode
 		if _, done := judged[name]; done {
 			return
 		}
-		lease := f.engine.LeaseOf(name)
+		lease := explain.LeaseOf(f.engine, name)
 		alive, known, why := f.source.SchedulerAlive(ctx, lease)
 		judged[name] = model.Liveness{Alive: alive, Known: known, Why: why, Lease: leaseName(lease)}
 	}
