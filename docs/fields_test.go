@@ -17,10 +17,10 @@ func TestEachFieldIsDocumented(t *testing.T) {
 			"cli/get/access.go", "cli/demolist.go", "cli/get/rows.go", "cli/version.go", "cli/get/views.go", "cli/output/listing.go",
 			"explain/report/*.go", "model/plan/document.go",
 		},
-		"guide/views.md":    {"model/inventory/*.go", "explain/kubelet/*.go"},
-		"guide/change.md":   {"model/plan/activity.go"},
-		"guide/settings.md": {"cli/settings/settings.go"},
-		"guide/teach.md":    {"demo/lessons/lesson.go", "demo/lessons/effect.go", "demo/lessons/fault.go"},
+		"guide/json-views.md": {"model/inventory/*.go", "explain/kubelet/*.go"},
+		"guide/change.md":     {"model/plan/activity.go"},
+		"guide/settings.md":   {"cli/settings/settings.go"},
+		"guide/teach.md":      {"demo/lessons/lesson.go", "demo/lessons/effect.go", "demo/lessons/fault.go"},
 	} {
 		described := read(t, page)
 		fields := 0

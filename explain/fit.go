@@ -19,7 +19,7 @@ import (
 // which nodes, and what stops the next one. They are placed one after another in a
 // simulated state, of which nothing is kept.
 func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error) {
-	judged, err := admission.Judge(ctx, &model.Refused{Pod: q.Pod}, e.admission(q.Admitted))
+	judged, err := admission.Judge(ctx, &model.Refused{Pod: q.Pod}, admissionSources(e, q.Admitted))
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,9 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	return answer, nil
 }
 
-// admission is where the rules of a namespace are read that may reject pods: of pods that
+// admissionSources is where the rules of a namespace are read that may reject pods: of pods that
 // kube-apiserver admits, only quotas may reject more.
-func (e *Engine) admission(admitted bool) admission.Sources {
+func admissionSources(e *Engine, admitted bool) admission.Sources {
 	from := admission.Sources{
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(),

@@ -193,8 +193,6 @@ var Bindings = []Binding{
 	{Unmark, Lists, "M", "M", "unmark", OfList, "mark, unmark", "unmark all"},
 	{Wide, OnCell, "w", "w", "by", OfList, "rows by", "layout: rows of the node map by pool and zone, pool, zone or a label"},
 	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "layout: more columns, or fewer"},
-	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row"},
-	{Wide, Lists, "w", "w", "wide", OfList, "more columns", "show more columns, or fewer"},
 	{Preview, Lists, "v", "v", "preview", OfList, "preview", "show or hide the preview of the selected row, or the node over its pods"},
 	{Describe, Lists, "d", "d", "describe", OfList, "describe, YAML", "describe the live object"},
 	{YAML, Lists, "y", "y", "YAML", OfList, "describe, YAML", "YAML of the live object"},

@@ -39,6 +39,7 @@ type Page[R any] struct {
 	Objects *model.Objects
 
 	asked page.Poll[found[R]]
+	shown int // how often it was
 }
 
 // found is what was computed.
@@ -47,8 +48,8 @@ type found[R any] struct {
 	objects *model.Objects
 }
 
-// renewMsg asks again.
-type renewMsg struct{}
+// renewMsg asks again, unless the page was shown anew since.
+type renewMsg struct{ shown int }
 
 // Begin readies a page that self embeds. id tells rows apart.
 func (p *Page[R]) Begin(h page.Host, self page.View, noun string, id func(R) string, columns ...table.Column[R]) {
@@ -88,11 +89,12 @@ func (p *Page[R]) Update(msg tea.Msg) tea.Cmd {
 	case page.SnapshotMsg:
 		cmd := p.Page.Update(msg) // the rows that are known, by the namespace that is shown now
 		if msg.Shown {
+			p.shown++
 			return tea.Batch(cmd, ask(p), later(p))
 		}
 		return tea.Batch(cmd, ask(p))
 	case renewMsg:
-		if !p.Host.Shown(p.Self) {
+		if msg.shown != p.shown || !p.Host.Shown(p.Self) {
 			return nil
 		}
 		return tea.Batch(p.asked.AskNow(p.Host, p.Self, work(p)), later(p))
@@ -143,7 +145,7 @@ func Restart[R any](p *Page[R]) tea.Cmd {
 }
 
 // later asks again after a while.
-func later[R any](p *Page[R]) tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{}) }
+func later[R any](p *Page[R]) tea.Cmd { return p.Host.Later(p.Self, renewal, renewMsg{p.shown}) }
 
 func ask[R any](p *Page[R]) tea.Cmd { return p.asked.Ask(p.Host, p.Self, work(p)) }
 
