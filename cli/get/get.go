@@ -52,7 +52,7 @@ var views = []view{
 	{name: "devices", about: "devices of DRA drivers, what claims hold, claims without", list: devices},
 	{name: "resizes", about: "pods that are resized in place, and what the node lacks for it", list: resizes},
 	{name: "schedulers", aliases: []string{"scheduler"}, about: "schedulers and controllers, and whether they are running", list: schedulers},
-	{name: "access", about: "what you may read, which views that opens, and whether\nfathom treats the context as read-only"},
+	{name: "access", about: "what you may read, and whether the context is read-only"},
 }
 
 // viewExamples are those of the commands that list a view without the word get.
@@ -101,16 +101,11 @@ type Options struct {
 func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 	g := &Options{Streams: streams, source: from}
 	cmd := &cobra.Command{
-		Use:   "get VIEW",
-		Short: "List nodes, pods, pending pods or your access",
-		Long:  "List what a view of the dashboard shows.\n\nVIEW is one of\n" + viewLines(),
-		Example: fmt.Sprintf(`  # List the nodes of a pool
-  %[1]s get nodes -l pool=gpu
-  # List all pending pods, as JSON
-  %[1]s get pending -A -o json
-  # List what you may read
-  %[1]s get access`, streams.Name),
-		Args: oneView,
+		Use:     "get VIEW",
+		Short:   "List nodes, pods, pending pods or your access",
+		Long:    "List what a view of the dashboard shows.\n\nVIEW is one of\n" + viewLines(),
+		Example: help.Examples(streams.Name, "get nodes -l pool=gpu", "get pending -A -o json", "get evictions std-a-01"),
+		Args:    oneView,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return slices.DeleteFunc(names(), func(name string) bool { return !strings.HasPrefix(name, begun) }), cobra.ShellCompDirectiveNoFileComp
@@ -129,7 +124,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 		},
 	}
 	g.addFlags(cmd)
-	cmd.Flags().StringVar(&g.by, "by", "", "The node `LABEL` that pools are of, not pool and zone.")
+	cmd.Flags().StringVar(&g.by, "by", "", "Pools by this `LABEL` of nodes.")
 	return cmd
 }
 
