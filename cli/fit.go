@@ -177,12 +177,17 @@ func (f *fitOptions) validate(args []string) error {
 	switch {
 	case f.lost != "" && (asked > 0 || f.added.count > 0 || f.counted):
 		return exit.Usagef("fit: --lose goes without a workload and without --add, -f, --replicas and --requests")
-	case f.lost != "":
-		return output.Check(f.output, fitForms...)
 	case asked == 0 && f.added.count > 0 && f.counted:
 		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
-	case asked == 0 && f.added.count > 0:
+	case f.lost != "" || asked == 0 && f.added.count > 0: // about the pods that there are
 		return output.Check(f.output, fitForms...)
+	}
+	return f.validatePods(asked)
+}
+
+// validatePods rejects flags that do not say which pods are placed.
+func (f *fitOptions) validatePods(asked int) error {
+	switch {
 	case asked == 0:
 		return exit.Usagef("fit: name a workload, or use -f FILE or --requests; see %s fit --help", f.Name)
 	case asked > 1:

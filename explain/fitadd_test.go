@@ -33,16 +33,22 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 		pods     int
 	}{
 		"without the pods and the cordon of the old node": {
-			testPod("shop/web", "", "1"), 3, report.NewNodes{Like: "std", Count: 1},
-			"With 1 more node like std, 3 of 3 fit. Without it none fits.", []report.PlacedOn{{Node: "new-node-1", Pods: 3}}, 1,
+			testPod("shop/web", "", "1"), 3,
+			report.NewNodes{Like: "std", Count: 1},
+			"With 1 more node like std, 3 of 3 fit. Without it none fits.",
+			[]report.PlacedOn{{Node: "new-node-1", Pods: 3}},
+			1,
 		},
 		"with the pods of DaemonSets": {
-			testPod("shop/web", "", "1"), 8, report.NewNodes{Like: "std", Count: 2},
+			testPod("shop/web", "", "1"), 8,
+			report.NewNodes{Like: "std", Count: 2},
 			"With 2 more nodes like std, 6 of 8 fit. Without them none fits. The 7th needs cpu 500m more on new-node-1, the closest of 4 nodes.",
-			[]report.PlacedOn{{Node: "new-node-1", Pods: 3}, {Node: "new-node-2", Pods: 3}}, 1,
+			[]report.PlacedOn{{Node: "new-node-1", Pods: 3}, {Node: "new-node-2", Pods: 3}},
+			1,
 		},
 		"with the taints of the old node": {
-			testPod("shop/web", "", "1"), 1, report.NewNodes{Like: "large", Count: 1},
+			testPod("shop/web", "", "1"), 1,
+			report.NewNodes{Like: "large", Count: 1},
 			"With 1 more node like large, 0 of 1 fits. Without it as many fit. ", nil, 0,
 		},
 	} {

@@ -64,30 +64,18 @@ type TaintEviction struct {
 // second, the sooner eviction is given.
 func EvictionByTaints(pod *corev1.Pod, taints []corev1.Taint) *TaintEviction {
 	bound := boundAt(pod)
-	var atOnce, later *TaintEviction
-	var begins time.Time // the countdown of later; zero is not known
+	var atOnce *TaintEviction
 	for i := range taints {
 		taint := &taints[i]
-		if taint.Effect != corev1.TaintEffectNoExecute {
+		if taint.Effect != corev1.TaintEffectNoExecute || tolerating(pod.Spec.Tolerations, taint) != nil {
 			continue
 		}
 		from := beginsAt(taint, bound)
-		matching := tolerating(pod.Spec.Tolerations, taint)
-		switch {
-		case matching == nil:
-			if atOnce == nil || !from.IsZero() && (atOnce.At.IsZero() || from.Before(atOnce.At)) {
-				atOnce = &TaintEviction{At: from, Taint: taint}
-			}
-		case matching.TolerationSeconds != nil:
-			after := time.Duration(max(*matching.TolerationSeconds, 0)) * time.Second
-			if later == nil || precedes(from, begins) || from.Equal(begins) && after < later.After {
-				later, begins = &TaintEviction{After: after, Taint: taint}, from
-			}
+		if atOnce == nil || !from.IsZero() && (atOnce.At.IsZero() || from.Before(atOnce.At)) {
+			atOnce = &TaintEviction{At: from, Taint: taint}
 		}
 	}
-	if later != nil && !begins.IsZero() {
-		later.At = begins.Add(later.After)
-	}
+	later := countdown(pod, taints, bound)
 	if atOnce == nil {
 		return later
 	}
@@ -95,6 +83,28 @@ func EvictionByTaints(pod *corev1.Pod, taints []corev1.Taint) *TaintEviction {
 		atOnce.At = later.At // it was due already
 	}
 	return atOnce
+}
+
+// countdown is when a pod is evicted by the taints that it tolerates for a time; nil is
+// never.
+func countdown(pod *corev1.Pod, taints []corev1.Taint, bound time.Time) (later *TaintEviction) {
+	var begins time.Time // zero is not known
+	for i := range taints {
+		taint := &taints[i]
+		matching := tolerating(pod.Spec.Tolerations, taint)
+		if taint.Effect != corev1.TaintEffectNoExecute || matching == nil || matching.TolerationSeconds == nil {
+			continue
+		}
+		from := beginsAt(taint, bound)
+		after := time.Duration(max(*matching.TolerationSeconds, 0)) * time.Second
+		if later == nil || precedes(from, begins) || from.Equal(begins) && after < later.After {
+			later, begins = &TaintEviction{After: after, Taint: taint}, from
+		}
+	}
+	if later != nil && !begins.IsZero() {
+		later.At = begins.Add(later.After)
+	}
+	return later
 }
 
 // beginsAt is when a pod that was scheduled at bound is first on its node with a taint;

@@ -88,12 +88,8 @@ func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.jobs.quit(false), true
 	case keymap.Help:
 		k.app.boxes.openHelp()
-	case keymap.Palette:
-		k.app.commands.open("")
-	case keymap.Namespaces:
-		k.app.commands.open("ns ")
-	case keymap.ByLabel:
-		k.app.commands.open("by ")
+	case keymap.Palette, keymap.Namespaces, keymap.ByLabel:
+		k.app.commands.open(map[keymap.Action]string{keymap.Namespaces: "ns ", keymap.ByLabel: "by "}[do])
 	case keymap.AllNamespaces:
 		return k.app.commands.inNamespace(""), true
 	case keymap.More:

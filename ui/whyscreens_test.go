@@ -111,7 +111,8 @@ var whyVerdicts = []struct {
 		r.Topology = []report.Topology{{
 			Rule: report.SpreadRule, Key: corev1.LabelTopologyZone, Selector: "app=checkout", MaxSkew: 1, MinDomains: 1, Minimum: new(0),
 			Domains: []report.Domain{
-				{Name: "eu-1b", Nodes: 4, Pods: 2, Skew: new(3), Rejects: true}, {Name: "eu-1a", Nodes: 4, Skew: new(1)},
+				{Name: "eu-1b", Nodes: 4, Pods: 2, Skew: new(3), Rejects: true},
+				{Name: "eu-1a", Nodes: 4, Skew: new(1)},
 				{Name: "eu-1c", Nodes: 4, Pods: 0, Skew: new(1), Excluded: "its nodes do not match the node selector or affinity"},
 			},
 		}}

@@ -35,12 +35,18 @@ type view struct {
 // views are what get lists, in the order of its help. That of access needs no cluster's
 // state, so it is not listed as the others are.
 var views = []view{
-	{name: "nodes", aliases: []string{"no", "node"}, about: "nodes, with free capacity, status and taints",
-		short: "List nodes, with free capacity, status and taints", list: nodes},
-	{name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
-		short: "List pods, with status, QoS class, priority and node", list: pods},
-	{name: "pending", about: "pending pods and the reason, one row for replicas",
-		short: "List pending pods, with the reason", list: pending},
+	{
+		name: "nodes", aliases: []string{"no", "node"}, about: "nodes, with free capacity, status and taints",
+		short: "List nodes, with free capacity, status and taints", list: nodes,
+	},
+	{
+		name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
+		short: "List pods, with status, QoS class, priority and node", list: pods,
+	},
+	{
+		name: "pending", about: "pending pods and the reason, one row for replicas",
+		short: "List pending pods, with the reason", list: pending,
+	},
 	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: pools},
 	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: taints},
 	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: priorities},

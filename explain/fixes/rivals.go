@@ -95,25 +95,15 @@ func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (plac
 		if fix.Kind == report.FixNode && len(kind.pods) > 0 && corev1helpers.PodPriority(kind.pods[0]) < corev1helpers.PodPriority(pod) {
 			continue
 		}
-		took := rivals{key: kind.key}
-		for _, rival := range kind.pods {
-			t, err := f.scheduler.Try(ctx, rival, nodes)
-			if err != nil {
-				return nil, false, err
-			}
-			if len(t.Names) == 0 {
-				break // its like fit no better
-			}
-			if err := s.AddPod(rival, t.Names[0]); err != nil {
-				return nil, false, err
-			}
-			took.pods = append(took.pods, rival)
-			if count++; count > mostRivals {
-				return append(placed, took), false, nil
-			}
+		took, err := settle(ctx, f, s, kind, nodes, mostRivals-count)
+		if err != nil {
+			return nil, false, err
 		}
 		if len(took.pods) > 0 {
 			placed = append(placed, took)
+		}
+		if count += len(took.pods); count > mostRivals {
+			return placed, false, nil
 		}
 	}
 	if len(placed) == 0 {
@@ -121,6 +111,25 @@ func (f *Search) crowd(ctx context.Context, pod *corev1.Pod, fix *Attempt) (plac
 	}
 	t, err := f.scheduler.Try(ctx, pod, nodes)
 	return placed, err == nil && len(t.Names) > 0, err
+}
+
+// settle places pods of one kind on the nodes one after the other, at most one more than
+// most of them.
+func settle(ctx context.Context, f *Search, s *scheduler.Fork, kind rivals, nodes []string, most int) (took rivals, err error) {
+	took.key = kind.key
+	for _, rival := range kind.pods {
+		t, err := f.scheduler.Try(ctx, rival, nodes)
+		if err != nil || len(t.Names) == 0 { // its like fit no better
+			return took, err
+		}
+		if err := s.AddPod(rival, t.Names[0]); err != nil {
+			return took, err
+		}
+		if took.pods = append(took.pods, rival); len(took.pods) > most {
+			break
+		}
+	}
+	return took, nil
 }
 
 // place counts how many of the equal pods the nodes take one after the other,

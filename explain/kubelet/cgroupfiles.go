@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -101,9 +102,7 @@ func (d Driver) containerFiles(node *model.Node, pod *model.Pod, c *corev1.Conta
 func limitsOf(pod *corev1.Pod, c *corev1.Container) corev1.ResourceList {
 	limits := corev1.ResourceList{}
 	if resourcehelper.IsPodLevelResourcesSet(pod) {
-		for name, limit := range pod.Spec.Resources.Limits {
-			limits[name] = limit
-		}
+		maps.Copy(limits, pod.Spec.Resources.Limits)
 	}
 	for name, limit := range c.Resources.Limits {
 		if !limit.IsZero() || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {

@@ -90,8 +90,10 @@ func (l *Loss) Sentence() string {
 		pods      []LostPod
 		one, many string
 	}{
-		{l.Rescheduled, "is rescheduled", "are rescheduled"}, {l.Pending, "becomes Pending", "become Pending"},
-		{l.NotRecreated, "is not recreated", "are not recreated"}, {l.Undecided, "is undecided", "are undecided"},
+		{l.Rescheduled, "is rescheduled", "are rescheduled"},
+		{l.Pending, "becomes Pending", "become Pending"},
+		{l.NotRecreated, "is not recreated", "are not recreated"},
+		{l.Undecided, "is undecided", "are undecided"},
 	} {
 		if len(one.pods) > 0 {
 			counts = append(counts, grammar.Count(len(one.pods), one.one, one.many))

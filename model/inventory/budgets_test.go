@@ -73,8 +73,10 @@ func TestWhichDrainsABudgetBlocks(t *testing.T) {
 			})}, [][]string{{"n1", "n3"}}, [][]string{{}},
 		},
 		{
-			"two select the same pods", []*policyv1.PodDisruptionBudget{selects("a", "db", 1, nil), selects("b", "db", 1, nil)},
-			[][]string{{"n1", "n3"}, {"n1", "n3"}}, [][]string{{"db-0", "db-1"}, {"db-0", "db-1"}},
+			"two select the same pods",
+			[]*policyv1.PodDisruptionBudget{selects("a", "db", 1, nil), selects("b", "db", 1, nil)},
+			[][]string{{"n1", "n3"}, {"n1", "n3"}},
+			[][]string{{"db-0", "db-1"}, {"db-0", "db-1"}},
 		},
 		{"selects nothing", []*policyv1.PodDisruptionBudget{selects("a", "none", 0, nil)}, [][]string{{}}, [][]string{{}}},
 	} {

@@ -121,8 +121,7 @@ func pools(resourceSlices []*resourcev1.ResourceSlice, claims []*resourcev1.Reso
 		node string
 	}
 	rows := map[place]*Device{}
-	counted := map[place][2]int{} // devices, and of them held
-	free := map[place]int{}
+	counted := map[place]deviceCounts{}
 	complete := map[poolName]bool{}
 	for _, slice := range resourceSlices {
 		name := nameOf(slice)
@@ -137,37 +136,45 @@ func pools(resourceSlices []*resourcev1.ResourceSlice, claims []*resourcev1.Reso
 			if rows[at] == nil {
 				rows[at] = &Device{Kind: PoolKind, Name: name.pool, Driver: name.driver, Node: at.node, Classes: []string{}, Object: slice}
 			}
-			sum := counted[at]
-			sum[0]++
-			tainted := isTainted(device)
-			switch {
-			case held[[3]string{name.driver, name.pool, device.Name}]:
-				sum[1]++
-			case !tainted:
-				free[at]++
-			}
-			if tainted {
-				rows[at].Tainted++
-			}
-			several := device.AllowMultipleAllocations != nil && *device.AllowMultipleAllocations
-			rows[at].Shared = rows[at].Shared || several || len(device.ConsumesCounters) > 0
-			counted[at] = sum
+			counts := counted[at]
+			counts.add(device, held[[3]string{name.driver, name.pool, device.Name}], rows[at])
+			counted[at] = counts
 		}
 	}
 	all := make([]Device, 0, len(rows))
 	for at, row := range rows {
 		if complete[at.poolName] {
-			row.Devices = new(counted[at][0])
+			row.Devices = new(counted[at].all)
 		}
 		if claimsKnown {
-			row.Allocated = new(counted[at][1])
+			row.Allocated = new(counted[at].held)
 		}
 		if claimsKnown && complete[at.poolName] {
-			row.Free = new(free[at])
+			row.Free = new(counted[at].free)
 		}
 		all = append(all, *row)
 	}
 	return all
+}
+
+// deviceCounts count the devices of a pool on a node.
+type deviceCounts struct{ all, held, free int }
+
+// add counts a device, and notes on its row what is said of it.
+func (c *deviceCounts) add(device *resourcev1.Device, held bool, row *Device) {
+	c.all++
+	tainted := isTainted(device)
+	switch {
+	case held:
+		c.held++
+	case !tainted:
+		c.free++
+	}
+	if tainted {
+		row.Tainted++
+	}
+	several := device.AllowMultipleAllocations != nil && *device.AllowMultipleAllocations
+	row.Shared = row.Shared || several || len(device.ConsumesCounters) > 0
 }
 
 // nodeOf is the node that a device is on; "" is not one node.

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestZonesAsTheNodeLifecycleControllerSeesThem(t *testing.T) {
 	excluded[0].Labels[excludesFromDisruption] = ""
 	unheard := zoneNodes("a", 2, 0)
 	unheard[0].Status.Conditions = nil
-	both := func(a, b []*corev1.Node) []*corev1.Node { return append(a[:len(a):len(a)], b...) }
+	both := func(a, b []*corev1.Node) []*corev1.Node { return append(slices.Clip(a), b...) }
 	for _, test := range []struct {
 		name  string
 		nodes []*corev1.Node

@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -29,7 +31,7 @@ func (f *Figure) Free() int64 { return max(f.Allocatable-f.Requested, 0) }
 func Figures(n *model.Node) []Figure {
 	capacity := model.NewResources(n.Object.Status.Capacity)
 	whole := model.Capacity{Allocatable: n.Allocatable}
-	names := append(plain[:len(plain):len(plain)], whole.Extended()...)
+	names := append(slices.Clip(plain), whole.Extended()...)
 	figures := make([]Figure, 0, len(names))
 	for _, name := range names {
 		f := Figure{

@@ -3,6 +3,7 @@ package inventory
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -237,12 +238,8 @@ func defaultsOf(limits []*corev1.LimitRange) map[string][]Defaults {
 			if item.Type != corev1.LimitTypeContainer {
 				continue
 			}
-			for name, amount := range item.DefaultRequest {
-				d.Requests[name] = amount
-			}
-			for name, amount := range item.Default {
-				d.Limits[name] = amount
-			}
+			maps.Copy(d.Requests, item.DefaultRequest)
+			maps.Copy(d.Limits, item.Default)
 		}
 		if len(d.Requests)+len(d.Limits) > 0 {
 			found[object.Namespace] = append(found[object.Namespace], d)

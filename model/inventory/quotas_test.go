@@ -54,20 +54,38 @@ func TestWhatAQuotaAllows(t *testing.T) {
 		by      string
 		scopes  []string
 	}{
-		{"the fullest resource counts", quota("a", q("requests.cpu", "10", "pods", "4"), q("requests.cpu", "3500m", "pods", "3")),
-			model.Status{}, "pods", 75, 1, "pods", nil},
-		{"what is left in pods rounds down", quota("a", q("requests.cpu", "6", "pods", "40"), q("requests.cpu", "3500m", "pods", "3")),
-			model.Status{}, "requests.cpu", 58, 2, "requests.cpu", nil},
+		{
+			"the fullest resource counts", quota("a", q("requests.cpu", "10", "pods", "4"), q("requests.cpu", "3500m", "pods", "3")),
+			model.Status{},
+			"pods", 75, 1, "pods", nil,
+		},
+		{
+			"what is left in pods rounds down", quota("a", q("requests.cpu", "6", "pods", "40"), q("requests.cpu", "3500m", "pods", "3")),
+			model.Status{},
+			"requests.cpu", 58, 2, "requests.cpu", nil,
+		},
 		{"cpu is requests.cpu", quota("a", q("cpu", "4"), q("cpu", "3500m")), model.Status{}, "cpu", 87, 0, "cpu", nil},
 		{"more is used than is allowed now", quota("a", q("pods", "2"), q("pods", "3")), model.Status{}, "pods", 150, 0, "pods", nil},
-		{"what no pod uses limits none", quota("a", q("limits.cpu", "4", "services", "2"), q("limits.cpu", "0", "services", "2")),
-			model.Status{}, "services", 100, -1, "", nil},
-		{"what is not allowed at all is not full", quota("a", q("services.nodeports", "0", "pods", "30"), q("services.nodeports", "0", "pods", "3")),
-			model.Status{}, "pods", 10, 27, "pods", nil},
-		{"no status yet", &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "a"}, Spec: corev1.ResourceQuotaSpec{Hard: q("pods", "3")}},
-			model.Status{}, "", -1, -1, "", nil},
-		{"pods that were not read", quota("a", q("pods", "4"), q("pods", "3")),
-			model.Status{Unread: []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}}, "pods", 75, -1, "", nil},
+		{
+			"what no pod uses limits none", quota("a", q("limits.cpu", "4", "services", "2"), q("limits.cpu", "0", "services", "2")),
+			model.Status{},
+			"services", 100, -1, "", nil,
+		},
+		{
+			"what is not allowed at all is not full", quota("a", q("services.nodeports", "0", "pods", "30"), q("services.nodeports", "0", "pods", "3")),
+			model.Status{},
+			"pods", 10, 27, "pods", nil,
+		},
+		{
+			"no status yet", &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "a"}, Spec: corev1.ResourceQuotaSpec{Hard: q("pods", "3")}},
+			model.Status{},
+			"", -1, -1, "", nil,
+		},
+		{
+			"pods that were not read", quota("a", q("pods", "4"), q("pods", "3")),
+			model.Status{Unread: []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}},
+			"pods", 75, -1, "", nil,
+		},
 		{"pods of another namespace were read", quota("a", q("pods", "4"), q("pods", "3")), model.Status{Namespace: "shop"}, "pods", 75, -1, "", nil},
 		{"a scope", quota("a", q("pods", "4"), q("pods", "0"), corev1.ResourceQuotaScopeBestEffort), model.Status{}, "pods", 0, 4, "pods", []string{"BestEffort"}},
 	} {

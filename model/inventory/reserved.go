@@ -39,16 +39,7 @@ func (t *taintOf) reserve(selecting *selecting) {
 	if t.BySystem() || t.Effect == corev1.TaintEffectPreferNoSchedule {
 		return
 	}
-	tenants, selects := map[*model.Pod]bool{}, map[*model.Pod]bool{}
-	for _, pod := range t.named {
-		if runsEverywhere(pod) {
-			continue
-		}
-		selects[pod] = selecting.only(pod.Object, t)
-		if selects[pod] || toleratesValue(pod.Object.Spec.Tolerations, &t.taint) {
-			tenants[pod] = true
-		}
-	}
+	tenants, selects := t.tenants(selecting)
 	if !slices.Contains(slices.Collect(maps.Values(selects)), true) {
 		return
 	}
@@ -81,6 +72,22 @@ func (t *taintOf) reserve(selecting *selecting) {
 		})
 	}
 	t.Reserved = r
+}
+
+// tenants are the tenant's pods, and whether each pod that names the taint selects only its
+// nodes.
+func (t *taintOf) tenants(selecting *selecting) (tenants, selects map[*model.Pod]bool) {
+	tenants, selects = map[*model.Pod]bool{}, map[*model.Pod]bool{}
+	for _, pod := range t.named {
+		if runsEverywhere(pod) {
+			continue
+		}
+		selects[pod] = selecting.only(pod.Object, t)
+		if selects[pod] || toleratesValue(pod.Object.Spec.Tolerations, &t.taint) {
+			tenants[pod] = true
+		}
+	}
+	return tenants, selects
 }
 
 // admits says why a pod that is not the tenant's runs on the nodes.

@@ -22,7 +22,7 @@ func resized(name string, priority int32, cpu, granted, state string) *corev1.Po
 		p.Status.ContainerStatuses[0].AllocatedResources = modeltest.Quantities("cpu", granted, "memory", "1Gi")
 		kind, reason, condition := strings.Cut(state, "/")
 		if !condition {
-			p.Status.Resize = corev1.PodResizeStatus(state)
+			p.Status.Resize = corev1.PodResizeStatus(state) //nolint:staticcheck // what Kubernetes before 1.33 writes
 			return
 		}
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
@@ -55,12 +55,18 @@ func TestWhatANodeLacksForAResize(t *testing.T) {
 			"a Deferred 2 to 4 lacks 2500m, held by b d c",
 			"b Deferred 3 to 6 lacks 3500m, held by ",
 		}},
-		{"infeasible comes first", []*corev1.Pod{resized("a", 0, "2", "1", "PodResizeInProgress/"), resized("b", 0, "64", "1", "PodResizePending/Infeasible")},
-			[]string{"b Infeasible 1 to 64 lacks 57, held by ", "a InProgress 1 to 2 lacks nothing, held by "}},
+		{
+			"infeasible comes first",
+			[]*corev1.Pod{resized("a", 0, "2", "1", "PodResizeInProgress/"), resized("b", 0, "64", "1", "PodResizePending/Infeasible")},
+			[]string{"b Infeasible 1 to 64 lacks 57, held by ", "a InProgress 1 to 2 lacks nothing, held by "},
+		},
 		{"it would fit now", []*corev1.Pod{resized("a", 0, "4", "1", "PodResizePending/Deferred")}, []string{"a Deferred 1 to 4 lacks nothing, held by "}},
 		{"an error", []*corev1.Pod{resized("a", 0, "4", "4", "PodResizeInProgress/Error")}, []string{"a Error 4 to 4 lacks nothing, held by "}},
-		{"an older version", []*corev1.Pod{resized("a", 0, "9", "1", "Deferred"), resized("b", 0, "1", "1", "")},
-			[]string{"a Deferred 1 to 9 lacks 2, held by "}},
+		{
+			"an older version",
+			[]*corev1.Pod{resized("a", 0, "9", "1", "Deferred"), resized("b", 0, "1", "1", "")},
+			[]string{"a Deferred 1 to 9 lacks 2, held by "},
+		},
 		{"no resize", []*corev1.Pod{of("", 0, "dev/a", "n1", 0, nil)}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -68,37 +68,49 @@ func TestPodsOnTaintedNodes(t *testing.T) {
 		intruders []string
 	}{
 		{
-			"NoSchedule was added later", []corev1.Taint{dedicated},
+			"NoSchedule was added later",
+			[]corev1.Taint{dedicated},
 			[]*corev1.Pod{onNode("shop/web-0", "gpu-1", "ReplicaSet"), onNode("ml/run-0", "gpu-1", "Job", forML), onNode("ml/run-1", "", "Job", forML)},
-			2, []string{"shop/web-0 on gpu-1: does not tolerate it"},
+			2,
+			[]string{"shop/web-0 on gpu-1: does not tolerate it"},
 		},
 		{
-			"NoExecute evicts those first that tolerate it least", []corev1.Taint{notReady},
+			"NoExecute evicts those first that tolerate it least",
+			[]corev1.Taint{notReady},
 			[]*corev1.Pod{
 				onNode("shop/a-0", "gpu-1", "ReplicaSet", forAWhile(300)), onNode("shop/b-0", "gpu-1", "ReplicaSet", forAWhile(270)),
 				onNode("shop/c-0", "gpu-1", "ReplicaSet"), onNode("kube/proxy-0", "gpu-1", "DaemonSet", everything),
 			},
-			3, []string{
+			3,
+			[]string{
 				"shop/c-0 on gpu-1: does not tolerate it, evicted after 0s at -4m0s",
 				"shop/b-0 on gpu-1: tolerates it for a time, evicted after 270s at 30s",
 				"shop/a-0 on gpu-1: tolerates it for a time, evicted after 300s at 1m0s",
 			},
 		},
 		{
-			"a taint without a time has no countdown", []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute}},
+			"a taint without a time has no countdown",
+			[]corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute}},
 			[]*corev1.Pod{onNode("shop/a-0", "gpu-1", "ReplicaSet", forAWhile(300))},
-			1, []string{"shop/a-0 on gpu-1: tolerates it for a time, evicted after 300s"},
+			1,
+			[]string{"shop/a-0 on gpu-1: tolerates it for a time, evicted after 300s"},
 		},
 		{
-			"PreferNoSchedule lets pods in", []corev1.Taint{{Key: "slow", Effect: corev1.TaintEffectPreferNoSchedule}},
-			[]*corev1.Pod{onNode("shop/a-0", "gpu-1", "ReplicaSet")}, 0, []string{},
+			"PreferNoSchedule lets pods in",
+			[]corev1.Taint{{Key: "slow", Effect: corev1.TaintEffectPreferNoSchedule}},
+			[]*corev1.Pod{onNode("shop/a-0", "gpu-1", "ReplicaSet")},
+			0,
+			[]string{},
 		},
 		{
-			"no taint stops a mirror pod, and one that is being deleted leaves", []corev1.Taint{dedicated},
+			"no taint stops a mirror pod, and one that is being deleted leaves",
+			[]corev1.Taint{dedicated},
 			[]*corev1.Pod{
 				modeltest.NewPod("kube/api-0", "gpu-1", "1", "1Gi", 0, func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"} }),
 				modeltest.NewPod("shop/web-0", "gpu-1", "1", "1Gi", 0, func(p *corev1.Pod) { p.DeletionTimestamp = ago(0) }),
-			}, 0, []string{},
+			},
+			0,
+			[]string{},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,12 +173,18 @@ func TestPoolsThatAreReserved(t *testing.T) {
 			}, []string{},
 		},
 		{
-			"the tenant's pods are outside", []*corev1.Pod{tenant, onNode("ml/serve-0", "std-1", "ReplicaSet", forML), onNode("ml/serve-1", "gpu-2", "ReplicaSet", forML)},
-			true, []string{}, []string{"ml/serve-0 on std-1: is not limited to these nodes"},
+			"the tenant's pods are outside",
+			[]*corev1.Pod{tenant, onNode("ml/serve-0", "std-1", "ReplicaSet", forML), onNode("ml/serve-1", "gpu-2", "ReplicaSet", forML)},
+			true,
+			[]string{},
+			[]string{"ml/serve-0 on std-1: is not limited to these nodes"},
 		},
 		{
-			"a node lost the label", []*corev1.Pod{tenant, selectingPool("gpu", onNode("ml/train-1", "std-1", "Job", forML))},
-			true, []string{}, []string{"ml/train-1 on std-1: its node no longer matches its node selector"},
+			"a node lost the label",
+			[]*corev1.Pod{tenant, selectingPool("gpu", onNode("ml/train-1", "std-1", "Job", forML))},
+			true,
+			[]string{},
+			[]string{"ml/train-1 on std-1: its node no longer matches its node selector"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,9 +38,7 @@ func storage(others map[string][]runtime.Object) *model.Objects {
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "soon"}, Provisioner: "disk.example.com"},
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner"},
 	}}}
-	for resource, objects := range others {
-		o.Lists[resource] = objects
-	}
+	maps.Copy(o.Lists, others)
 	return o
 }
 

@@ -140,16 +140,21 @@ func (w *Page) Off(do keymap.Action) string {
 		if w.Selected().Ref.Resource != "nodes" {
 			return "this page explains the pod."
 		}
-	case keymap.Words, keymap.Copy:
-		if w.draw.Report == nil {
-			return "there is no answer yet."
-		}
-	case keymap.Trace:
-		if !w.pod.Exists() {
-			return w.pod.FullName() + " has no pod yet."
-		}
+	case keymap.Words, keymap.Copy, keymap.Trace:
+		return offAnswer(w, do)
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "not available on this page."
+	}
+	return ""
+}
+
+// offAnswer tells why a key about the answer can do nothing.
+func offAnswer(w *Page, do keymap.Action) string {
+	switch {
+	case do == keymap.Trace && !w.pod.Exists():
+		return w.pod.FullName() + " has no pod yet."
+	case do != keymap.Trace && w.draw.Report == nil:
+		return "there is no answer yet."
 	}
 	return ""
 }

@@ -82,9 +82,7 @@ func (d *drawing) resources(most int) []string {
 // resource is one line: capacity, allocatable, reserved, requested with a bar, limits with
 // how much they are of allocatable, used, free.
 func (d *drawing) resource(f *inventory.Figure) string {
-	s, levels := d.host.Styles(), d.host.Levels()
 	known := d.host.Observed().PodsUnknown() == ""
-	percent := model.Percent(f.Requested, f.Allocatable)
 	tones := map[int]tone.Tone{}
 	texts := []string{
 		orUnknown(f.Name, f.Capacity, model.Down, f.Capacity > 0),
@@ -110,6 +108,13 @@ func (d *drawing) resource(f *inventory.Figure) string {
 			tones[overAt] = tone.Warning
 		}
 	}
+	return d.drawn(f, texts, tones, known)
+}
+
+// drawn is the line of a resource of texts, with the bar of what is requested.
+func (d *drawing) drawn(f *inventory.Figure, texts []string, tones map[int]tone.Tone, known bool) string {
+	s, levels := d.host.Styles(), d.host.Levels()
+	percent := model.Percent(f.Requested, f.Allocatable)
 	var b strings.Builder
 	b.WriteString(s.Text.Render(cells.Blank(table.Gutter) + cells.Left(cells.Cut(model.Clean(model.ResourceWord(f.Name)), nameWidth-1), nameWidth)))
 	for i, p := range d.parts() {

@@ -174,8 +174,14 @@ var ages = []struct {
 	below time.Duration
 	words string
 }{
-	{"▁", 10 * time.Minute, "10m"}, {"▂", young, "1h"}, {"▃", 6 * time.Hour, "6h"}, {"▄", day, "1d"},
-	{"▅", 7 * day, "7d"}, {"▆", 30 * day, "30d"}, {"▇", old, "90d"}, {"█", 0, "older"},
+	{"▁", 10 * time.Minute, "10m"},
+	{"▂", young, "1h"},
+	{"▃", 6 * time.Hour, "6h"},
+	{"▄", day, "1d"},
+	{"▅", 7 * day, "7d"},
+	{"▆", 30 * day, "30d"},
+	{"▇", old, "90d"},
+	{"█", 0, "older"},
 }
 
 func (a age) cell(n *model.Node) cell {

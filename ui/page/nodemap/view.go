@@ -40,10 +40,10 @@ func (p *Page) Selected() page.Selection {
 // Targets implements page.Targeter: the selected node.
 func (p *Page) Targets() page.Targets {
 	n := p.grid.selected()
-	switch {
-	case n == nil:
+	switch n {
+	case nil:
 		return page.Targets{}
-	case n == p.gone:
+	case p.gone:
 		return page.Targets{Nodes: []*model.Node{n}, Gone: n.Name}
 	}
 	return page.Targets{Nodes: []*model.Node{n}}
