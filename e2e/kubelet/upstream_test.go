@@ -3,6 +3,7 @@ package kubelet
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -111,12 +112,12 @@ func (r random) pod(i int) *corev1.Pod {
 func (r random) stats() (statsapi.PodStats, kubelet.Measured) {
 	memory, disk, processes := uint64(r.IntN(40))<<26, uint64(r.IntN(20))<<27, uint64(r.IntN(30))
 	return statsapi.PodStats{
-		Memory:       &statsapi.MemoryStats{WorkingSetBytes: &memory},
-		ProcessStats: &statsapi.ProcessStats{ProcessCount: &processes},
-		Containers:   []statsapi.ContainerStats{{Rootfs: &statsapi.FsStats{UsedBytes: &disk}}},
-	}, kubelet.Measured{
-		Memory: new(int64(memory)), Disk: new(int64(disk)), Processes: new(int64(processes)),
-	}
+			Memory:       &statsapi.MemoryStats{WorkingSetBytes: &memory},
+			ProcessStats: &statsapi.ProcessStats{ProcessCount: &processes},
+			Containers:   []statsapi.ContainerStats{{Rootfs: &statsapi.FsStats{UsedBytes: &disk}}},
+		}, kubelet.Measured{
+			Memory: new(int64(memory)), Disk: new(int64(disk)), Processes: new(int64(processes)),
+		}
 }
 
 // some leaves figures out.
@@ -300,9 +301,7 @@ func filesOf(config *cm.ResourceConfig, v1 bool) map[string]string {
 		files["cpu.shares"] = strconv.FormatUint(*config.CPUShares, 10)
 	} else {
 		files["cpu.weight"] = strconv.FormatUint(1+(*config.CPUShares-2)*9999/262142, 10)
-		for name, value := range config.Unified {
-			files[name] = value
-		}
+		maps.Copy(files, config.Unified)
 	}
 	if config.CPUQuota != nil {
 		if v1 {
