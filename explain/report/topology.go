@@ -214,10 +214,13 @@ func (t *Topology) greatest() (pods int) {
 	return pods
 }
 
-// Mark is the sign before a domain.
+// Mark is the sign before a domain: one that is not eligible is not one to be glad of.
 func (d *Domain) Mark() string {
-	if d.Rejects {
+	switch {
+	case d.Rejects:
 		return "✗"
+	case d.Excluded != "":
+		return "·"
 	}
 	return "✓"
 }
