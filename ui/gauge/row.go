@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // barWidth is the cells of a bar in a row of gauges.
@@ -16,7 +17,7 @@ const barWidth = 10
 // Capacity draws what is requested of nodes in one row: bars of cpu and memory, each
 // extended resource as requested/allocatable, pods as a percentage, then words at the
 // end. What is not allocatable on any node is unknown; what does not fit is left out.
-func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...string) string {
+func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...Word) string {
 	if c.Nodes == 0 {
 		return ""
 	}
@@ -46,11 +47,17 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, wor
 	}
 	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
 	for _, word := range words {
-		if word != "" {
-			row.add(word, s.Dim.Render(word))
+		if word.Text != "" {
+			row.add(word.Text, word.Tone.Style(s).Render(word.Text))
 		}
 	}
 	return " " + strings.Join(row.drawn, "  ")
+}
+
+// Word ends a row of gauges.
+type Word struct {
+	Text string
+	Tone tone.Tone
 }
 
 // row takes what fits.

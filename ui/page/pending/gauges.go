@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
 // capacity is that of some nodes of a snapshot, summed up once.
@@ -35,6 +36,14 @@ func (c *capacity) readyWords(width int) string {
 	return words
 }
 
+// readyTone stands out where a node is not Ready.
+func (c *capacity) readyTone() tone.Tone {
+	if c.Ready < c.Nodes {
+		return tone.Warning
+	}
+	return tone.Dim
+}
+
 // overview is the state of the cluster in short: what is requested of it, and how the
 // number of pending pods has changed.
 type overview struct {
@@ -58,7 +67,7 @@ func (v *overview) gauges() string {
 		return ""
 	}
 	width := v.list.Width
-	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.readyWords(width))
+	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, gauge.Word{Text: v.capacity.readyWords(width), Tone: v.capacity.readyTone()})
 }
 
 // trend is how many pods of a namespace have been pending.

@@ -84,7 +84,12 @@ func (p *Page) Answer(width int) string {
 	case p.verdicts.Hidden:
 		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.rejections(), width)
 	}
-	return p.cluster.around(p.Query().Filtered(t.fitting(words, width-cells.Width(p.Query().Keeps())), width), width)
+	lead := failingWords(o)
+	if lead != "" {
+		lead += " "
+	}
+	room := width - cells.Width(p.Query().Keeps()) - cells.Width(lead)
+	return p.cluster.around(p.Query().Filtered(lead+t.fitting(words, room), width), width)
 }
 
 // fitting is the count with as many of its parts as fit width cells.

@@ -1,0 +1,52 @@
+package pending
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
+// lost is a node of a zone that is NotReady for so long; 0 is Ready.
+func lost(name, zone string, since time.Duration) *corev1.Node {
+	node := modeltest.NewNode(name, zone, "8", "32Gi")
+	ready := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
+	if since > 0 {
+		ready.Status, ready.LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(modeltest.Epoch.Add(-since))
+	}
+	node.Status.Conditions = []corev1.NodeCondition{ready}
+	return node
+}
+
+func TestFailedNodesComeFirstWhileTheyAreNews(t *testing.T) {
+	const soon, late = 16 * time.Second, 20 * time.Minute
+	for _, test := range []struct {
+		name  string
+		nodes []*corev1.Node
+		want  string
+	}{
+		{"all are Ready", []*corev1.Node{lost("a-1", "a", 0), lost("b-1", "b", 0)}, ""},
+		{"one has just failed", []*corev1.Node{lost("a-1", "a", soon), lost("a-2", "a", 0)}, "a-1 NotReady for 16s."},
+		{"one failed long ago", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", 0)}, ""},
+		{"two have just failed", []*corev1.Node{lost("a-1", "a", soon), lost("b-1", "b", soon), lost("a-2", "a", 0), lost("b-2", "b", 0)}, "2 nodes became NotReady."},
+		{"a zone is lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late), lost("b-1", "b", 0)}, "Zone a: all 2 nodes NotReady for 20m."},
+		{"the only node of a zone is no zone", []*corev1.Node{lost("a-1", "a", late), lost("b-1", "b", 0)}, ""},
+		{"two zones are lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late), lost("b-1", "b", late), lost("b-2", "b", late), lost("c-1", "c", 0)}, "2 zones have no Ready node."},
+		{"every node is lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late)}, "All 2 nodes are NotReady."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := model.NewBuilder()
+			for _, node := range test.nodes {
+				b.Node(nil, node)
+			}
+			if got := failingWords(&page.Observed{Snapshot: b.Build(1, model.Status{}, nil), At: modeltest.Epoch}); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
