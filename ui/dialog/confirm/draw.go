@@ -57,7 +57,7 @@ func (c *Box) row(line boxLine, width int) dialog.Row {
 	return dialog.Row{Text: line.style.Render(cells.Cut(line.text, width)), Cursor: chosen}
 }
 
-// window is the part of the body that is in view; ⋮ counts the rows that are not.
+// window is the part of the body that is in view; an arrow counts the rows that are not.
 func window(body []boxLine, rows, top int, dim lipgloss.Style) []boxLine {
 	if len(body) <= rows {
 		return body
@@ -65,10 +65,10 @@ func window(body []boxLine, rows, top int, dim lipgloss.Style) []boxLine {
 	top = min(top, len(body)-rows)
 	shown := append([]boxLine(nil), body[top:top+rows]...)
 	if below := len(body) - top - rows; below > 0 {
-		shown[rows-1] = boxLine{text: fmt.Sprintf("  ⋮ %d", below+1), style: dim}
+		shown[rows-1] = boxLine{text: fmt.Sprintf("  %d more ↓", below+1), style: dim}
 	}
 	if top > 0 && rows > 1 {
-		shown[0] = boxLine{text: fmt.Sprintf("  ⋮ %d", top+1), style: dim}
+		shown[0] = boxLine{text: fmt.Sprintf("  %d more ↑", top+1), style: dim}
 	}
 	return shown
 }

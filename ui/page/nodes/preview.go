@@ -256,7 +256,7 @@ func (p *preview) largestWords() string {
 		return ""
 	}
 	const head = "largest by cpu: "
-	room := p.width - table.Gutter - 1 - cells.Width(head+", 999 more 999.99")
+	room := p.width - table.Gutter - 1 - cells.Width(head+", 999 more: 999.99")
 	var words []string
 	for _, holding := range all {
 		word := holding.Pod.FullName() + " " + figures.Cores(holding.Amount)
@@ -267,7 +267,7 @@ func (p *preview) largestWords() string {
 		sum -= holding.Amount
 	}
 	if more := len(all) - len(words); more > 0 {
-		words = append(words, model.FormatCount(more)+" more "+figures.Cores(sum))
+		words = append(words, model.FormatCount(more)+" more: "+figures.Cores(sum))
 	}
 	return head + strings.Join(words, ", ")
 }

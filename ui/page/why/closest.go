@@ -242,7 +242,7 @@ func (c closest) largest() string {
 		for _, h := range shown {
 			sum -= h.Amount
 		}
-		tail = ", " + figures.Count(rest, "more pod ", "more pods ") + figures.ColumnText(name, sum, model.Nearest)
+		tail = ", " + model.FormatCount(rest) + " more: " + figures.ColumnText(name, sum, model.Nearest)
 	}
 	head := cells.Blank(table.Gutter) + "largest by " + resourceHead(name) + ": "
 	return head + holderNames(shown, name, c.page.Width-cells.Width(head)-cells.Width(tail)-1) + tail
