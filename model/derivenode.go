@@ -70,12 +70,13 @@ func newNode(object *corev1.Node, poolLabel string) *Node {
 		CapacityType: capacityTypeOf(object),
 		Allocatable:  NewResources(object.Status.Allocatable),
 	}
+	told := false
 	for i := range object.Status.Conditions {
 		if condition := &object.Status.Conditions[i]; condition.Type == corev1.NodeReady {
-			n.Ready, n.ReadySince = condition.Status, condition.LastTransitionTime.Time
+			n.Ready, n.ReadySince, told = condition.Status, condition.LastTransitionTime.Time, true
 		}
 	}
-	n.Status, n.Taints = n.statusWords(), n.taintWords()
+	n.Status, n.Taints = n.statusWords(told), n.taintWords()
 	return n
 }
 
@@ -154,24 +155,26 @@ func machineConfigPool(roles []string) string {
 	return ""
 }
 
-// statusWords tells Ready, cordoned and pressure apart: "Ready,cordoned".
-func (n *Node) statusWords() string {
-	words := []string{n.readyWord()}
+// statusWords tells Ready, cordoned and pressure apart: "Ready,cordoned". told is whether
+// the node has the condition Ready.
+func (n *Node) statusWords(told bool) string {
+	words := []string{n.readyWord(told)}
 	if n.Cordoned {
 		words = append(words, "cordoned")
 	}
 	return strings.Join(append(words, n.Pressure...), ",")
 }
 
-// readyWord is the condition in a word.
-func (n *Node) readyWord() string {
-	switch n.Ready {
-	case corev1.ConditionTrue:
+// readyWord is the condition in kubectl's word: a node whose kubelet is silent is NotReady
+// too, one without the condition Unknown.
+func (n *Node) readyWord(told bool) string {
+	switch {
+	case n.Ready == corev1.ConditionTrue:
 		return "Ready"
-	case corev1.ConditionFalse:
-		return "NotReady"
+	case !told:
+		return "Unknown"
 	}
-	return "Unknown"
+	return "NotReady"
 }
 
 // taintWords is the TAINTS cell: key=value:effect, the effects of one key

@@ -101,7 +101,7 @@ func TestWhatChangedIsTold(t *testing.T) {
 				n.Status.Conditions[0].Status = corev1.ConditionUnknown
 				n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}
 			})},
-			[]string{"node std-1: Ready → Unknown; taint unreachable:NoExecute added"},
+			[]string{"node std-1: Ready → NotReady; taint unreachable:NoExecute added"},
 		},
 		"a taint, a label, room and pressure": {
 			[]any{nodeWith(func(n *corev1.Node) {

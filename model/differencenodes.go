@@ -39,7 +39,9 @@ func (d *Difference) nodes(was, is *Snapshot) {
 // nodeWords are the changes of a node, those that reject pods first.
 func nodeWords(was, is *Node) (words []string) {
 	if was.Ready != is.Ready {
-		words = append(words, was.readyWord()+" → "+is.readyWord())
+		before, _, _ := strings.Cut(was.Status, ",")
+		now, _, _ := strings.Cut(is.Status, ",")
+		words = append(words, before+" → "+now)
 	}
 	if was.Cordoned != is.Cordoned {
 		word := "uncordoned"

@@ -28,7 +28,7 @@ func TestTheStatusOfANodeInWords(t *testing.T) {
 		{"cordoned is not the same as not ready", true, []corev1.NodeCondition{ready("True")}, "Ready,cordoned"},
 		{"not ready", false, []corev1.NodeCondition{ready("False")}, "NotReady"},
 		{"both", true, []corev1.NodeCondition{ready("False")}, "NotReady,cordoned"},
-		{"its kubelet is silent", false, []corev1.NodeCondition{ready("Unknown")}, "Unknown"},
+		{"its kubelet is silent", false, []corev1.NodeCondition{ready("Unknown")}, "NotReady"},
 		{"its kubelet has said nothing yet", false, nil, "Unknown"},
 		{"pressure", false, []corev1.NodeCondition{holds("MemoryPressure"), ready("True"), holds("DiskPressure")}, "Ready,DiskPressure,MemoryPressure"},
 		{"a pressure that does not hold is none", false, []corev1.NodeCondition{ready("True"), {Type: "PIDPressure", Status: "False"}}, "Ready"},

@@ -127,8 +127,8 @@ func nodeStatus(n *model.Node) Value {
 	if n.Cordoned {
 		texts = append(texts, "SchedulingDisabled")
 	}
-	if texts[0] == "Unknown" {
-		texts = append(texts, "NotReady")
+	if n.Ready == corev1.ConditionUnknown {
+		texts = append(texts, "Unknown")
 	}
 	if n.Lifecycle != "" {
 		short, _, _ := strings.Cut(n.Lifecycle, ":")

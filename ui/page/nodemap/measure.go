@@ -240,10 +240,8 @@ func stateOf(n *model.Node) state {
 	switch {
 	case strings.HasPrefix(n.Lifecycle, "new"):
 		return state{cell{"n", tone.Warning, "new"}, true}
-	case n.Ready == corev1.ConditionFalse:
-		return state{cell{"N", tone.Bad, "NotReady"}, true}
 	case n.Ready != corev1.ConditionTrue:
-		return state{cell{"U", tone.Bad, "Unknown"}, true}
+		return state{cell{"N", tone.Bad, "NotReady"}, true}
 	case n.Lifecycle != "":
 		return state{cell{"g", tone.Warning, "going"}, true}
 	case n.Cordoned:

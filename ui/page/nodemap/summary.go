@@ -106,11 +106,11 @@ func (s *summary) stateWords() []string {
 			counts["cordoned"]++
 		}
 		switch state := stateOf(n); state.means {
-		case "NotReady", "Unknown", "new":
+		case "NotReady", "new":
 			counts[state.means]++
 		}
 	}
-	return worded(counts, "cordoned", "NotReady", "Unknown", "new")
+	return worded(counts, "cordoned", "NotReady", "new")
 }
 
 // worded are counts with their words, without those that are zero.

@@ -71,7 +71,7 @@ func stateWords(all []*model.Node) string {
 	if cordoned > 0 {
 		states[0] += fmt.Sprintf(" (%s cordoned)", model.FormatCount(cordoned))
 	}
-	for _, word := range []string{"NotReady", "Unknown", "new"} {
+	for _, word := range []string{"NotReady", "new"} {
 		if k := others[word]; k > 0 {
 			states = append(states, model.FormatCount(k)+" "+word)
 		}

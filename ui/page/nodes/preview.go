@@ -135,9 +135,6 @@ func (p *preview) states() []string {
 		switch {
 		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
 			word = "NotReady"
-			if c.Status != corev1.ConditionFalse {
-				word = "Unknown"
-			}
 		case !slices.Contains(p.node.Pressure, word):
 			continue
 		}
