@@ -49,6 +49,9 @@ type Pool struct {
 	// pending pods need that are allowed here: see lack. "" is none.
 	Lacks   corev1.ResourceName `json:"-"`
 	Lacking int                 `json:"-"`
+	// Allowed counts the pending pods that Lacking is part of: those that target it, and
+	// those that may run anywhere if some of them are part too.
+	Allowed int `json:"-"`
 	// Waiting are the pending pods that target it, those that allow the fewest pools first.
 	Waiting []*model.Kind `json:"-"`
 }
@@ -179,9 +182,12 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 func target(s *model.Snapshot, pools []Pool) {
 	lacking := make([]map[corev1.ResourceName]int, len(pools))
 	whole := wholes(pools)
+	anywhere, lacksAnywhere := 0, false
 	for _, t := range targets(s, pools) {
-		lack(t.kind, pools, whole, t.groups, lacking)
+		lacks := lack(t.kind, pools, whole, t.groups, lacking)
 		if len(t.groups) == len(pools) {
+			anywhere += len(t.kind.Pods)
+			lacksAnywhere = lacksAnywhere || lacks
 			continue
 		}
 		for _, at := range t.groups {
@@ -196,7 +202,10 @@ func target(s *model.Snapshot, pools []Pool) {
 		pools[i].Lacks = slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b corev1.ResourceName) int {
 			return cmp.Or(of[b]-of[a], rank(a)-rank(b), strings.Compare(string(a), string(b)))
 		})
-		pools[i].Lacking = of[pools[i].Lacks]
+		pools[i].Lacking, pools[i].Allowed = of[pools[i].Lacks], *pools[i].Pending
+		if lacksAnywhere {
+			pools[i].Allowed += anywhere
+		}
 	}
 }
 
@@ -240,8 +249,8 @@ func wholes(pools []Pool) []Amounts {
 
 // lack counts the pods of a kind where they lack a resource, if none of the groups that
 // they allow has a slot as large as they need. A group where they would not fit even if a
-// node were empty is not full: they are too large for it.
-func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) {
+// node were empty is not full: they are too large for it. It reports whether it counted them.
+func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) bool {
 	wanted := &kind.First().Requests
 	names := map[int]corev1.ResourceName{}
 	for _, at := range groups {
@@ -250,7 +259,7 @@ func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking
 		}
 		name := lacked(wanted, &pools[at].LargestFree.Resources)
 		if name == "" {
-			return
+			return false
 		}
 		names[at] = name
 	}
@@ -260,6 +269,7 @@ func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking
 		}
 		lacking[at][name] += len(kind.Pods)
 	}
+	return len(names) > 0
 }
 
 // allowing are the groups with a node that the pod allows.

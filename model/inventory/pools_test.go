@@ -191,15 +191,15 @@ func TestWhatPendingPodsLackInAPool(t *testing.T) {
 func TestAPoolIsNotFullForPodsThatAnotherOneTakes(t *testing.T) {
 	s := grouped(fleet(), modeltest.NewPod("dev/b", "std-2", "12", "8Gi", 0, nil), modeltest.NewPod("dev/c", "std-3", "12", "8Gi", 0, nil),
 		modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil))
-	if p := Pools(s, "", full)[2]; p.Lacking != 0 || *p.Pending != 1 {
+	if p := Pools(s, "", full)[2]; p.Lacking != 0 || p.Allowed != 0 || *p.Pending != 1 {
 		t.Errorf("%d lack %s of %d", p.Lacking, p.Lacks, *p.Pending)
 	}
 }
 
 func TestAClusterOfOnePoolIsFullForPodsThatMayRunAnywhere(t *testing.T) {
 	s := grouped(fleet()[:1], modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil), modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil))
-	if p := Pools(s, "", full)[0]; p.Lacking != 1 || *p.Pending != 0 {
-		t.Errorf("%d lack %s, %d target it", p.Lacking, p.Lacks, *p.Pending)
+	if p := Pools(s, "", full)[0]; p.Lacking != 1 || *p.Pending != 0 || p.Allowed != 1 {
+		t.Errorf("%d of %d lack %s, %d target it", p.Lacking, p.Allowed, p.Lacks, *p.Pending)
 	}
 }
 

@@ -27,6 +27,9 @@ func (p *Page) Answer(width int) string {
 		return "No nodes."
 	}
 	words := p.said.lacking
+	if cells.Width(words) > width {
+		words = p.said.lackingShort
+	}
 	if why := o.PodsUnknown(); why != "" {
 		words = "Requested is unknown: " + why + "."
 	} else if words == "" {
@@ -37,14 +40,16 @@ func (p *Page) Answer(width int) string {
 
 // said is what the answer says of all pools, made whenever rows are arranged.
 type said struct {
-	counts  string   // how many nodes and pools there are
-	lacking string   // where pending pods need more than the largest free slot; "" is nowhere
-	over    []string // the pools that are over the upper level
+	counts string   // how many nodes and pools there are
+	over   []string // the pools that are over the upper level
+	// Where pending pods need more than the largest free slot; "" is nowhere.
+	lacking, lackingShort string
 }
 
 // say makes what the answer says of pools.
 func say(p *Page, pools []*inventory.Pool) {
-	p.said = said{counts: counts(p, pools), lacking: lacking(p, pools)}
+	p.said = said{counts: counts(p, pools)}
+	p.said.lacking, p.said.lackingShort = lacking(p, pools)
 	for _, pool := range pools {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if percent, known := percentOf(pool, name); known && percent >= p.Host.Levels().Full {
@@ -80,8 +85,9 @@ func counts(p *Page, pools []*inventory.Pool) string {
 }
 
 // lacking names the pool where most pending pods need more than the largest free slot;
-// of several with as many, that with the largest slot. "" if there is none.
-func lacking(p *Page, pools []*inventory.Pool) string {
+// of several with as many, that with the largest slot. "" if there is none. short is the
+// same in fewer words.
+func lacking(p *Page, pools []*inventory.Pool) (whole, short string) {
 	var worst *inventory.Pool
 	for _, pool := range pools {
 		if pool.Lacking == 0 {
@@ -93,14 +99,22 @@ func lacking(p *Page, pools []*inventory.Pool) string {
 		}
 	}
 	if worst == nil {
-		return ""
+		return "", ""
 	}
 	pods := grammar.Count(worst.Lacking, "pending pod", "pending pods")
 	if worst.Schedulable == 0 {
-		return fmt.Sprintf("%s has no schedulable node%s; %s %s one.", poolName(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+		words := fmt.Sprintf("%s has no schedulable node%s; %s %s one.", poolName(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+		return words, words
 	}
 	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
-	return fmt.Sprintf("%s is full%s: largest free slot %s; %s %s more.", poolName(p, worst), in(worst), model.Clean(slot), pods, grammar.Agree(worst.Lacking, "needs", "need"))
+	head := poolName(p, worst) + in(worst) + ": largest free slot " + model.Clean(slot) + "; "
+	part, needs := model.FormatCount(worst.Lacking), grammar.Agree(worst.Lacking, " needs more", " need more")
+	more := needs + " " + model.Clean(model.ResourceWord(worst.Lacks)) + "."
+	if worst.Lacking == worst.Allowed {
+		return head + "the " + pods + " that may run there" + more, head + pods + needs + "."
+	}
+	all := grammar.Count(worst.Allowed, "pending pod", "pending pods")
+	return head + part + " of the " + all + " that may run there" + more, head + part + " of " + all + needs + "."
 }
 
 // over are the counts, and which pools are over the upper level, as many as fit.

@@ -56,8 +56,11 @@ func (v *preview) rule(gone bool) string {
 	return s.Rule.Render(" ─ ") + s.Strong.Render(title) + s.Rule.Render(" "+strings.Repeat("─", max(v.width-cells.Width(title)-4, 0)))
 }
 
-// wholeFrom is how many lines a preview needs to have the bars too.
-const wholeFrom = 12
+// How many lines a preview needs to have the bars too, and to wrap the imbalance.
+const (
+	wholeFrom = 12
+	wrapFrom  = 5
+)
 
 // factsOf are the lines under the rule.
 func (v *preview) facts(lines int) []string {
@@ -70,7 +73,7 @@ func (v *preview) facts(lines int) []string {
 	}
 	whole := lines >= wholeFrom
 	drawn := v.lines(v.strandedWords(), of, whole)
-	drawn = append(drawn, v.lines(v.balanceWords(), tone.Plain, whole)...)
+	drawn = append(drawn, v.lines(v.balanceWords(), tone.Plain, lines >= wrapFrom)...)
 	if whole {
 		drawn = append(drawn, v.balanceLines()...)
 		drawn = append(drawn, v.resources()...)
@@ -116,19 +119,26 @@ func (v *preview) strandedWords() string {
 
 // balanceWords say between which nodes the pool is uneven, and what would be done about it.
 func (v *preview) balanceWords() string {
-	b := v.pool.Balance
+	b, head := v.pool.Balance, "imbalance: "
+	switch {
+	case v.page.by != "":
+	case v.pool.Pool == "":
+		head = "imbalance of nodes of no pool (all zones): "
+	default:
+		head = "imbalance in pool " + v.pool.Pool + " (all zones): "
+	}
 	if b.Least == nil || b.Least == b.Most {
-		return "imbalance: none between fewer than 2 Ready nodes"
+		return head + "none between fewer than 2 Ready nodes"
 	}
 	name := v.page.Host.Observed().NodeName
-	words := fmt.Sprintf("imbalance: %s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))
+	words := head + fmt.Sprintf("%s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))
 	switch {
 	case b.Evicts > 0:
-		return words + "a rebalancer would move " + figures.Count(b.Evicts, "pod", "pods")
+		return words + "the descheduler would move " + figures.Count(b.Evicts, "pod", "pods")
 	case len(b.Under) == 0:
-		return words + fmt.Sprintf("none under %d%% to move pods to", inventory.UnderPercent)
+		return words + fmt.Sprintf("no node is under %d%%, so the descheduler would move nothing", inventory.UnderPercent)
 	case len(b.Over) == 0:
-		return words + fmt.Sprintf("none over %d%% to move pods from", inventory.OverPercent)
+		return words + fmt.Sprintf("no node is over %d%%, so the descheduler would move nothing", inventory.OverPercent)
 	}
 	return words + "no pod to move"
 }
