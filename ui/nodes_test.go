@@ -165,7 +165,13 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 		want   string
 	}{
 		{"none is", func(*prodEU) {}, nil, "12 nodes: 11 Ready (1 cordoned), 1 NotReady."},
-		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (2 cordoned), 1 NotReady, 1 new. 2 are over 95% cpu."},
+		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (2 cordoned, 1 MemoryPressure), 1 NotReady, 1 new."},
+		{"of several states", func(c *prodEU) {
+			c.edit("spot-c-01", func(n *corev1.Node) {
+				n.Spec.Unschedulable = true
+				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
+			})
+		}, nil, "12 nodes: 11 Ready (2 cordoned, 1 DiskPressure), 1 NotReady."},
 		{"by the setting", func(*prodEU) {}, levels(50, 79), "12 nodes: 11 Ready (1 cordoned), 1 NotReady. 1 is over 79% cpu, 2 memory."},
 		{"only memory", func(c *prodEU) {
 			c.edit("std-a-01", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("44Gi") })

@@ -52,8 +52,8 @@ func (c *counts) gauges(h page.Host, width int) string {
 
 // stateWords count nodes by whether they are ready.
 func stateWords(all []*model.Node) string {
-	ready, cordoned := 0, 0
-	others := map[string]int{}
+	ready := 0
+	others, besides := map[string]int{}, map[string]int{}
 	for _, n := range all {
 		switch {
 		case isNew(n):
@@ -64,12 +64,23 @@ func stateWords(all []*model.Node) string {
 			others[readyWord(n)]++
 		}
 		if n.Cordoned {
-			cordoned++
+			besides["cordoned"]++
+		}
+		for _, condition := range n.Pressure {
+			besides[condition]++
 		}
 	}
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
-	if cordoned > 0 {
-		states[0] += fmt.Sprintf(" (%s cordoned)", model.FormatCount(cordoned))
+	var marks []string
+	for _, word := range []corev1.NodeConditionType{
+		"cordoned", corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
+	} {
+		if k := besides[string(word)]; k > 0 {
+			marks = append(marks, model.FormatCount(k)+" "+string(word))
+		}
+	}
+	if len(marks) > 0 {
+		states[0] += " (" + strings.Join(marks, ", ") + ")"
 	}
 	for _, word := range []string{"NotReady", "new"} {
 		if k := others[word]; k > 0 {
