@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,6 +48,19 @@ func TestBudgetsScreen(t *testing.T) {
 			press(t, app, "9")
 			requireScreen(t, app)
 		})
+	}
+}
+
+// TestBudgetsCountWorkloadsWithoutOneAt80Columns has one budget, of search.
+func TestBudgetsCountWorkloadsWithoutOneAt80Columns(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withBudgets(s)
+	c.objects["poddisruptionbudgets"] = c.objects["poddisruptionbudgets"][:1]
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	want := "1 PDB: 1 blocks drains now. 3 workloads of several pods have none."
+	if got := strings.TrimSpace(screenRow(app, answer)); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

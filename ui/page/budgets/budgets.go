@@ -125,19 +125,19 @@ func (p *Page) Answer(width int) string {
 			shared[r.Namespace+"/"+pod] = true
 		}
 	}
-	words := grammar.Count(len(rows), "PodDisruptionBudget", "PodDisruptionBudgets") + ": "
+	words := grammar.Count(len(rows), "PDB", "PDBs") + ": "
 	if blocking == 0 {
-		words += "none blocks a drain now."
+		words += "none blocks a drain now"
 	} else {
-		words += model.FormatCount(blocking) + grammar.Agree(blocking, " blocks", " block") + " drains now."
+		words += model.FormatCount(blocking) + grammar.Agree(blocking, " blocks", " block") + " drains now"
 	}
 	if len(shared) > 0 {
-		words += " " + grammar.Count(len(shared), "pod has", "pods have") + " several and cannot be evicted."
+		words += "; " + grammar.Count(len(shared), "pod has", "pods have") + " several and cannot be evicted"
 	}
 	if without := uncovered(rows, p.Host.Namespace()); without > 0 {
-		words += " " + grammar.Count(without, "workload", "workloads") + " of several pods " + grammar.Agree(without, "has", "have") + " none."
+		words += ". " + grammar.Count(without, "workload", "workloads") + " of several pods " + grammar.Agree(without, "has", "have") + " none"
 	}
-	return p.Query().Filtered(words, width)
+	return p.Query().Filtered(words+".", width)
 }
 
 // uncovered counts the workloads without a budget in a namespace; "" is all.
