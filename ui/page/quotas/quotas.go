@@ -110,7 +110,7 @@ var (
 func fullestCell(r row) table.Cell {
 	switch {
 	case r.Object == nil:
-		return table.Cell{Text: "no quota", Tone: tone.Dim}
+		return table.Cell{Text: "LimitRange only", Tone: tone.Dim}
 	case len(r.Hard) == 0:
 		return noneCell
 	case r.Fullest == "":
@@ -172,7 +172,7 @@ func moreCell(r row) table.Cell {
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string { return []string{"quotas"} }
 
-// Answer says which namespaces are near a limit.
+// Answer names the fullest quota and counts the other namespaces that are near a limit.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
 		return words
@@ -190,45 +190,50 @@ func (p *Page) Answer(width int) string {
 	if quotas == 0 {
 		return "No ResourceQuotas."
 	}
-	return p.Query().Filtered(grammar.Count(quotas, "ResourceQuota", "ResourceQuotas")+": "+said.words(p.Host.Levels()), width)
+	return p.Query().Filtered(said.words(quotas, p.Host.Levels()), width)
 }
 
-// standing are the namespaces that are near a limit, the fullest first.
+// standing is how near to a limit namespaces are.
 type standing struct {
-	full, tight []string
-	unknown     int // quotas without a status
+	fullest *row     // that is near a limit; nil if none is
+	near    []string // the namespaces that are
+	unknown int      // quotas without a status
 }
 
 func (n *standing) add(r *row, levels gauge.Levels) {
 	switch {
 	case r.Percent == nil && len(r.Hard) > 0:
 		n.unknown++
-	case r.Percent == nil || slices.Contains(n.full, r.Namespace) || slices.Contains(n.tight, r.Namespace):
-	case *r.Percent >= levels.Full:
-		n.full = append(n.full, r.Namespace)
-	case *r.Percent >= levels.Tight:
-		n.tight = append(n.tight, r.Namespace)
+		return
+	case r.Percent == nil || *r.Percent < levels.Tight:
+		return
+	}
+	if n.fullest == nil || *r.Percent > *n.fullest.Percent {
+		n.fullest = r
+	}
+	if !slices.Contains(n.near, r.Namespace) {
+		n.near = append(n.near, r.Namespace)
 	}
 }
 
-// named is how many namespaces a sentence names.
-const named = 2
-
-func (n *standing) words(levels gauge.Levels) string {
-	list := func(names []string, percent int, more string) string {
-		return model.Clean(grammar.List(names, named)) + " at " + strconv.Itoa(percent) + "%" + more
-	}
-	words := "no namespace is near a limit."
-	switch {
-	case len(n.full) > 0 && len(n.tight) > 0:
-		words = list(n.full, levels.Full, " of a limit or more, ") + list(n.tight, levels.Tight, " or more.")
-	case len(n.full) > 0:
-		words = list(n.full, levels.Full, " of a limit or more.")
-	case len(n.tight) > 0:
-		words = list(n.tight, levels.Tight, " of a limit or more.")
+func (n *standing) words(quotas int, levels gauge.Levels) string {
+	words := grammar.Count(quotas, "ResourceQuota", "ResourceQuotas") + ": no namespace is near a limit."
+	if n.fullest != nil {
+		words = n.fullest.Namespace + ": "
+		if more := n.fullest.MorePods; more != nil {
+			words += grammar.Count(int(*more), "more pod", "more pods") + ", "
+			if *more == 0 {
+				words = n.fullest.Namespace + ": no more pods, "
+			}
+		}
+		words = model.Clean(words + string(n.fullest.Fullest) + " " + usedOf(n.fullest, n.fullest.Fullest))
+		if others := len(n.near) - 1; others > 0 {
+			words += "; " + grammar.Count(others, "more namespace", "more namespaces") + " at " + strconv.Itoa(levels.Tight) + "% or more"
+		}
+		words += "."
 	}
 	if n.unknown > 0 {
-		words += " " + grammar.Count(n.unknown, "has", "have") + " no status yet."
+		words += " " + grammar.Count(n.unknown, "quota has", "quotas have") + " no status yet."
 	}
 	return words
 }
