@@ -20,7 +20,7 @@ func priorities(ctx context.Context, g *Options, live *source.Live) (*output.Lis
 	}
 	l := &output.List{
 		Kind:  "PriorityList",
-		Heads: []string{"NAME", "VALUE", "DEFAULT", "PREEMPTION", "RUNNING", "PENDING", "LOWER"},
+		Heads: []string{"NAME", "VALUE", "DEFAULT", "PREEMPTION", "ON NODES", "PENDING", "LOWER"},
 		More:  []string{"DESCRIPTION"},
 		Empty: "no PriorityClasses found",
 	}

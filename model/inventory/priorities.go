@@ -21,7 +21,8 @@ type Priority struct {
 	// PreemptionPolicy is PreemptLowerPriority or Never; "" where it is not known.
 	PreemptionPolicy corev1.PreemptionPolicy `json:"preemptionPolicy"`
 	Description      string                  `json:"description"`
-	// Running and Pending are the pods of the class; nil where not all pods were read.
+	// Running are the pods of the class that are on nodes and have not ended, started or
+	// not; Pending are those in the queue. Nil where not all pods were read.
 	Running *int `json:"running"`
 	Pending *int `json:"pending"`
 	// Lower is how many pods on nodes have a lower priority, and LowerClasses their
@@ -139,12 +140,8 @@ func countPods(s *model.Snapshot, all []Priority) {
 		if pod.Finished() {
 			continue
 		}
-		if p := at[pod.Object.Spec.PriorityClassName]; pod.Waits {
-			*p.Pending++
-		} else {
-			*p.Running++
-		}
 		if pod.Object.Spec.NodeName != "" {
+			*at[pod.Object.Spec.PriorityClassName].Running++
 			placed = append(placed, pod.Priority())
 		}
 	}
@@ -155,6 +152,7 @@ func countPods(s *model.Snapshot, all []Priority) {
 	for _, queued := range Queue(s) {
 		p := at[queued.Pod.Object.Spec.PriorityClassName]
 		p.Queue = append(p.Queue, queued)
+		*p.Pending++
 	}
 }
 

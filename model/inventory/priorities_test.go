@@ -39,6 +39,7 @@ func queueOf() []*corev1.Pod {
 	return []*corev1.Pod{
 		of("high", 1000, "dev/h-run", "n1", 0, nil),
 		of("low", -10, "dev/l-run", "n1", 0, nil),
+		of("low", -10, "dev/l-image", "n1", 0, func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
 		of("", 0, "dev/none-run", "n1", 0, nil),
 		of("", 0, "dev/ended", "n1", 0, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }),
 		of("gone", 7, "dev/gone-run", "n1", 0, nil),
@@ -74,14 +75,27 @@ func TestWhoMayPreemptWhom(t *testing.T) {
 			p.Name, p.Value, *p.Exists, p.PreemptionPolicy, figure(p.Running), figure(p.Pending), figure(p.Lower), p.LowerClasses, p.PreemptedBy))
 	}
 	want := []string{
-		"high 1000 exists=true PreemptLowerPriority: 1 running, 2 pending, 3 lower [low  gone queue], preempted by []",
-		"queue 500 exists=true Never: 0 running, 0 pending, 3 lower [low  gone], preempted by [high]",
-		"gone 7 exists=false PreemptLowerPriority: 1 running, 0 pending, 2 lower [low ], preempted by [high]",
-		" 0 exists=false PreemptLowerPriority: 1 running, 3 pending, 1 lower [low], preempted by [high gone]",
-		"low -10 exists=true Never: 1 running, 1 pending, 0 lower [], preempted by [high gone ]",
+		"high 1000 exists=true PreemptLowerPriority: 1 running, 2 pending, 4 lower [low  gone queue], preempted by []",
+		"queue 500 exists=true Never: 0 running, 0 pending, 4 lower [low  gone], preempted by [high]",
+		"gone 7 exists=false PreemptLowerPriority: 1 running, 0 pending, 3 lower [low ], preempted by [high]",
+		" 0 exists=false PreemptLowerPriority: 1 running, 3 pending, 2 lower [low], preempted by [high gone]",
+		"low -10 exists=true Never: 2 running, 1 pending, 0 lower [], preempted by [high gone ]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestPendingPodsOfAllClassesAreTheQueue(t *testing.T) {
+	s := snapshotOf(model.Status{}, nil, append(queueOf(), of("low", -10, "dev/leaving", "", 0, func(p *corev1.Pod) {
+		p.DeletionTimestamp = &metav1.Time{}
+	}))...)
+	pending := 0
+	for _, p := range Priorities(s, classes, true) {
+		pending += *p.Pending
+	}
+	if queued := len(Queue(s)); pending != queued {
+		t.Errorf("%d pending pods, %d queued", pending, queued)
 	}
 }
 

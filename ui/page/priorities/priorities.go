@@ -83,7 +83,7 @@ func columns() []table.Column[row] {
 	return []table.Column[row]{
 		{Head: "NAME", Field: "name", Names: true, Min: 16, Max: 40, State: true, Text: nameCell},
 		{Head: "VALUE", Field: "value", Gap: 1, Min: 11, Right: true, Text: func(r row) table.Cell { return table.Cell{Text: strconv.Itoa(int(r.Value))} }},
-		{Head: "RUNNING", Field: "running", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Running })},
+		{Head: "ON NODES", Field: "running", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Running })},
 		{Head: "PENDING", Field: "pending", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Pending })},
 		{Head: "PREEMPTS", Field: "policy", Gap: 2, Min: 8, Text: policyCell},
 		{Head: "DESCRIPTION", Field: "description", Gap: 1, Min: 12, Flex: true, Text: descriptionCell},
