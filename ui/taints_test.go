@@ -76,6 +76,30 @@ func TestTaintsOfAClusterWithoutAny(t *testing.T) {
 	requireScreen(t, taintsPage(t, 80, 24, s))
 }
 
+// TestPodsThatStayUnderTaintsOfTheSystemAreCounted has taints that evict nothing, set by
+// Kubernetes: one, then two.
+func TestPodsThatStayUnderTaintsOfTheSystemAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		taints map[string]string // by node
+		want   string
+	}{
+		"one":  {map[string]string{"spot-b-01": corev1.TaintNodeMemoryPressure}, "No pod is evicted; 9 pods do not tolerate memory-pressure of their node"},
+		"two":  {map[string]string{"spot-b-01": corev1.TaintNodeMemoryPressure, "spot-c-01": corev1.TaintNodeUnschedulable}, "pods do not tolerate the taints of their nodes."},
+		"none": {map[string]string{}, "No node has a taint."},
+	} {
+		s := newProdEU().snapshot()
+		for _, node := range s.Nodes {
+			node.Object.Spec.Taints = nil
+			if key := c.taints[node.Name]; key != "" {
+				node.Object.Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffectNoSchedule}}
+			}
+		}
+		if got := screenRow(taintsPage(t, 80, 24, s), answer); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestEnterOpensTheNodesThatHaveATaint(t *testing.T) {
 	requireScreen(t, taintsPage(t, 80, 24, withTolerations(newProdEU().snapshot()), "j", "enter"))
 }

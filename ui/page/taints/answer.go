@@ -42,7 +42,10 @@ func sentences(p *Page, rows []row) []string {
 	}
 	worst := []string{allLost(all.zones), evictionWords(p, &rows[0]), all.leaks, slowed(all.zones), all.intruding}
 	worst = slices.DeleteFunc(worst, func(sentence string) bool { return sentence == "" })
-	if len(worst) == 0 {
+	switch {
+	case len(worst) == 0 && all.untolerated != "":
+		worst = []string{all.untolerated}
+	case len(worst) == 0:
 		return []string{all.counts + ": no pod is evicted or in the wrong place."}
 	}
 	return append(worst, all.counts+".")
@@ -131,6 +134,28 @@ func leaks(all []inventory.Taint) string {
 		words = grammar.Count(others, "pod", "pods") + " of others on its nodes, " + model.FormatCount(own) + " of its own on other nodes"
 	}
 	return model.Clean("Reserved by " + where + ": " + words + ".")
+}
+
+// untolerated counts the pods that stay on nodes with taints that they do not tolerate.
+func untolerated(taints []inventory.Taint) string {
+	pods, specs := map[*model.Pod]bool{}, []string{}
+	for i := range taints {
+		t := &taints[i]
+		for _, pod := range t.Intruders[len(t.Evicted()):] {
+			pods[pod.Pod] = true
+			if spec := strings.TrimSuffix(shortSpec(t), ":"+string(t.Effect)); !slices.Contains(specs, spec) {
+				specs = append(specs, spec)
+			}
+		}
+	}
+	if len(pods) == 0 {
+		return ""
+	}
+	words := "No pod is evicted; " + grammar.Count(len(pods), "pod does", "pods do") + " not tolerate "
+	if len(specs) > 1 {
+		return words + "the taints of " + grammar.Agree(len(pods), "its node.", "their nodes.")
+	}
+	return model.Clean(words + specs[0] + " of " + grammar.Agree(len(pods), "its node.", "their nodes."))
 }
 
 // intruding counts the pods that do not tolerate a taint that somebody set for others.

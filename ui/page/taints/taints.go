@@ -20,8 +20,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
-// reservedFrom is the width from which there is a column of what a taint reserves.
-const reservedFrom = 110
+// The widths from which there are columns of what a taint reserves, and of the pods that
+// tolerate it.
+const (
+	reservedFrom  = 110
+	toleratedFrom = 85
+)
 
 // Page is the page of taints.
 type Page struct {
@@ -41,6 +45,7 @@ type overview struct {
 	zones            []inventory.EvictionZone
 	counts           string // "4 taints on 5 nodes"
 	leaks, intruding string // sentences; "" where there is nothing to say
+	untolerated      string // the same
 }
 
 // namedPod is a pod that the preview names, and why.
@@ -77,6 +82,7 @@ func compute(s *model.Snapshot, _ *model.Objects, _ time.Time) []row {
 	taints := inventory.Taints(s)
 	all := &overview{
 		zones: inventory.EvictionZones(s), counts: countWords(taints), leaks: leaks(taints), intruding: intruding(taints),
+		untolerated: untolerated(taints),
 	}
 	rows := make([]row, len(taints))
 	for i, taint := range taints {
@@ -124,8 +130,8 @@ func columns(p *Page) []table.Column[row] {
 		{Head: "AGE", Field: "age", Gap: 1, Min: 4, Right: true, Ticks: true, Text: func(r row) table.Cell {
 			return table.Cell{Text: p.Host.Observed().Since(r.since())}
 		}},
-		{Head: "TOLERATED", Field: "tolerated", Gap: 1, Right: true, Text: func(r row) table.Cell { return countCell(r.Tolerated) }},
-		{Head: "INTRUDERS", Field: "intruders", Gap: 1, Right: true, Text: intrudersCell},
+		{Head: "TOLERATED", Field: "tolerated", From: toleratedFrom, Gap: 1, Right: true, Text: func(r row) table.Cell { return countCell(r.Tolerated) }},
+		{Head: "NOT TOLERATING", Field: "intruders", Gap: 1, Right: true, Text: intrudersCell},
 		{Head: "EVICTED", Field: "evicted", Gap: 1, Min: 17, Text: func(r row) table.Cell { return evictedCell(p, r) }},
 		{Head: "RESERVED FOR", Field: "reserved", Gap: 1, Min: 24, From: reservedFrom, Text: reservedCell},
 	}
