@@ -52,7 +52,7 @@ func (p *Page) columns() []table.Column[row] {
 	return []table.Column[row]{
 		{Head: "NAMESPACE/POD", Field: "name", Names: true, Min: 18, Max: 40, Text: text(id)},
 		{Head: "STATE", Field: "state", Gap: 1, Min: 11, State: true, Text: func(r row) table.Cell { return table.Cell{Text: stateWord(r), Tone: stateTone(r)} }},
-		{Head: "FOR", Gap: 1, Min: 4, Right: true, Ticks: true, Text: func(r row) table.Cell {
+		{Head: "AGE", Gap: 1, Min: 4, Right: true, Ticks: true, Text: func(r row) table.Cell {
 			if r.Since == nil {
 				return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
 			}
