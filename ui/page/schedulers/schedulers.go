@@ -4,6 +4,7 @@ package schedulers
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -133,11 +134,15 @@ func (p *Page) below(rows int) []string {
 		b.Add(words, tone.Plain)
 	} else if why := computed.Unread(&p.Page, resource); why != "" {
 		b.Add("its Lease is unknown: "+why, tone.Unknown)
-	} else {
+	} else if !strings.HasPrefix(r.Why, "no Lease") {
 		b.Add("no Lease of that name", tone.Plain)
 	}
 	if r.Scheduler && r.Pending != nil {
-		b.Add(grammar.Count(*r.Pending, "pending pod names it", "pending pods name it"), tone.Plain)
+		words := grammar.Count(*r.Pending, "pending pod names it", "pending pods name it")
+		if *r.Pending > 0 && r.Alive != nil && !*r.Alive {
+			words += ": start it, or change schedulerName of " + grammar.Count(*r.Pending, "pod", "pods")
+		}
+		b.Add(words, tone.Plain)
 	}
 	return b.Lines(rows)
 }
