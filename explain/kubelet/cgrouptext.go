@@ -14,7 +14,7 @@ const (
 )
 
 // NewerWords explain two values of a file.
-const NewerWords = "A or B: B with runc from 1.3.2 or crun from 1.23, A with an older one."
+const NewerWords = "Two values: the second with runc 1.3.2, crun 1.23 and newer."
 
 // Lines are a cgroup in the tree of all, cut to a width: whose it is with the last part of
 // its path, then its files.

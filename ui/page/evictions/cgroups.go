@@ -41,10 +41,11 @@ func (p *cgroups) lines() []string {
 		lines = append(lines, own[i].Lines(p.Width-1)...)
 		differ = differ || own[i].HasNewer()
 	}
+	lines = append(lines, "")
 	if differ {
-		lines = append(lines, "", kubelet.NewerWords)
+		lines = append(lines, kubelet.NewerWords)
 	}
-	return lines
+	return append(lines, "Others: kubectl fathom get cgroups NODE --driver cgroupfs, --v1")
 }
 
 // own are the cgroups of the pod and those above it.
@@ -78,7 +79,7 @@ func (p *cgroups) Answer(int) string {
 	if _, gone := page.PodIn(p.Host.Observed().Snapshot, p.pod); gone {
 		return model.Clean(p.pod.FullName()) + " is gone."
 	}
-	return "With the driver systemd and cgroup v2; get cgroups prints the others."
+	return "Computed for systemd and cgroup v2."
 }
 
 // Update implements page.View.

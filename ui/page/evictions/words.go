@@ -135,7 +135,7 @@ func (d preview) facts() []string {
 	if r.Pinned > 0 {
 		facts = append(facts, fmt.Sprintf("The static CPU manager policy, where it is on, pins %s.", grammar.Count(int(r.Pinned), "CPU", "CPUs")))
 	}
-	return append(facts, "kubelet defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+", PIDs none.")
+	return append(facts, "Defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+", pid.available has none.")
 }
 
 // shownThresholds is how many of the default thresholds fit in a line.
