@@ -105,3 +105,69 @@ func columnOf(p *pending.Page, head string) *table.Column[*pending.Row] {
 	at := slices.IndexFunc(p.Table.Columns, func(c table.Column[*pending.Row]) bool { return c.Head == head })
 	return &p.Table.Columns[at]
 }
+
+// becomes is the next snapshot of c, in which pods of checkout were scheduled: those of
+// starting do not run yet, those of running do.
+func (c *prodEU) becomes(t *testing.T, app *App, revision int64, starting, running string) {
+	t.Helper()
+	for i, p := range c.pods {
+		if _, own, _ := strings.Cut(p.Name, "checkout-6c9d8b7f4-"); own == "" {
+			continue
+		} else if strings.Contains(running, own) {
+			c.pods[i] = ran(p.DeepCopy(), "std-a-01")
+		} else if strings.Contains(starting, own) {
+			c.pods[i] = p.DeepCopy()
+			c.pods[i].Spec.NodeName = "std-a-01"
+		}
+	}
+	send(t, app, snapshotMsg{snapshot: c.at(revision, liveStatus())})
+}
+
+// rowsOf are the rows of Pending whose first cell says that, with a sign before the
+// selected one.
+func rowsOf(app *App, name string) []string {
+	p := app.history.top().(*pending.Page)
+	var rows []string
+	for i, row := range p.Table.Rows {
+		text := p.Table.Columns[0].Text(row).Text
+		if !strings.Contains(text, name) && !row.Leaf {
+			continue
+		}
+		if text = strings.TrimSpace(text); i == p.Table.Chosen {
+			text = "▸ " + text
+		}
+		rows = append(rows, text)
+	}
+	return rows
+}
+
+func TestPodsThatAreScheduledOneAfterTheOtherHaveOneRow(t *testing.T) {
+	all := "x2x1p bb4hd zq9vn"
+	for _, test := range []struct {
+		name  string
+		keys  []string
+		steps [][2]string // starting, running
+		want  []string
+	}{
+		{"the last ones follow the first", nil, [][2]string{{"bb4hd", ""}, {all, ""}}, []string{"▸ shop/checkout ×3"}},
+		{"the first one runs already", nil, [][2]string{{"bb4hd", ""}, {all, "bb4hd"}, {"zq9vn", "bb4hd x2x1p"}}, []string{"▸ shop/checkout-6c9d8b7f4-zq9vn"}},
+		{"all run", nil, [][2]string{{"bb4hd", ""}, {all, "bb4hd"}, {"zq9vn", "bb4hd x2x1p"}, {"", all}}, []string{"▸ shop/checkout-6c9d8b7f4-zq9vn"}},
+		{"unfolded", []string{"+"}, [][2]string{{"bb4hd", ""}, {all, ""}}, []string{"▸ shop/checkout ×3"}},
+		{"unfolded, on a pod", []string{"+", "j"}, [][2]string{{all, ""}}, []string{"▸ shop/checkout ×3"}},
+		{"unfolded, and all run", []string{"+"}, [][2]string{{"", all}}, []string{"▸ shop/checkout ×3", "…6c9d8b7f4-x2x1p", "…6c9d8b7f4-bb4hd", "…6c9d8b7f4-zq9vn"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newProdEU()
+			app := newTestApp(t, 120, 40, c.snapshot())
+			p := app.history.top().(*pending.Page)
+			p.Table.Move(slices.IndexFunc(p.Table.Rows, func(w *pending.Row) bool { return w.Kind.Name() == "checkout" }))
+			press(t, app, test.keys...)
+			for i, step := range test.steps {
+				c.becomes(t, app, int64(i)+2, step[0], step[1])
+			}
+			if got := rowsOf(app, "shop/checkout"); !slices.Equal(got, test.want) {
+				t.Errorf("rows %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -18,9 +18,10 @@ type Table[R any] struct {
 	Columns       Columns[R]
 	ID            func(R) string
 	Rows          []R
-	Gone          map[string]bool   // rows in view whose object vanished; until settle
-	unmatched     map[string]bool   // rows in view that the filter no longer keeps; until settle
-	There         func(R) (R, bool) // the row as it is now, if its object is still there; nil: what is not among the rows is gone
+	Gone          map[string]bool         // rows in view whose object vanished; until settle
+	unmatched     map[string]bool         // rows in view that the filter no longer keeps; until settle
+	There         func(R) (R, bool)       // the row as it is now, if its object is still there; nil: what is not among the rows is gone
+	Covers        func(row, other R) bool // whether a row shows what another one that is still there does, which then is left out; nil: none does
 	Marks         Marks
 	Chosen, Top   int // index of the selected row, and of the first in view
 	Changes       Changes
@@ -127,7 +128,10 @@ func (t *Table[R]) Set(rows []R) {
 	t.forget()
 	t.Rows = rows
 	if len(found) < len(view) {
-		t.Rows = t.weave(view, found, rows)
+		var moved map[string]string
+		if t.Rows, moved = t.weave(view, found, rows); moved[chosen] != "" {
+			chosen = moved[chosen]
+		}
 	}
 	t.Chosen = max(t.index(chosen, found[chosen]), 0)
 	t.Top = t.Chosen - line
@@ -163,37 +167,64 @@ func find[R any](view, rows []R, id func(R) string, near int) map[string]int {
 }
 
 // weave puts the rows of view that are not found back to their old place: after the
-// row that was before them.
-func (t *Table[R]) weave(view []R, found map[string]int, rows []R) []R {
+// row that was before them. Those that another row covers are left out, with their marks;
+// moved has that row's id by theirs.
+func (t *Table[R]) weave(view []R, found map[string]int, rows []R) (woven []R, moved map[string]string) {
 	type late struct {
 		at  int
 		row R
 	}
 	var lates []late
+	var kept []R
 	at := 0
+	moved = map[string]string{}
 	for _, row := range view {
 		id := t.ID(row)
 		if i, ok := found[id]; ok {
 			at = i + 1
 			continue
 		}
-		t.Gone[id] = true
-		if t.There != nil {
-			if now, there := t.There(row); there {
-				row, t.unmatched[id] = now, true
-				delete(t.Gone, id)
-			}
+		if now, there := t.now(row); !there {
+			t.Gone[id] = true
+		} else if by, ok := t.coveredBy(now, rows, kept); ok {
+			moved[id] = t.ID(by)
+			delete(t.Marks, id)
+			continue
+		} else {
+			row, t.unmatched[id] = now, true
 		}
+		kept = append(kept, row)
 		lates = append(lates, late{min(at, len(rows)), row})
 	}
 	slices.SortStableFunc(lates, func(a, b late) int { return a.at - b.at })
-	woven := make([]R, 0, len(rows)+len(lates))
+	woven = make([]R, 0, len(rows)+len(lates))
 	done := 0
 	for _, l := range lates {
 		woven = append(append(woven, rows[done:l.at]...), l.row)
 		done = l.at
 	}
-	return append(woven, rows[done:]...)
+	return append(woven, rows[done:]...), moved
+}
+
+// now is a row as it is now, if its object is still there.
+func (t *Table[R]) now(row R) (now R, there bool) {
+	if t.There == nil {
+		return row, false
+	}
+	return t.There(row)
+}
+
+// coveredBy is the row of one of the lists that shows what row does.
+func (t *Table[R]) coveredBy(row R, lists ...[]R) (by R, ok bool) {
+	if t.Covers == nil {
+		return by, false
+	}
+	for _, rows := range lists {
+		if at := slices.IndexFunc(rows, func(other R) bool { return t.Covers(other, row) }); at >= 0 {
+			return rows[at], true
+		}
+	}
+	return by, false
 }
 
 // Settle drops the rows that are gone or that the filter no longer keeps, and their

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -20,32 +21,48 @@ import (
 type columns struct {
 	host     page.Host
 	verdicts *Verdicts
-	limited  bool // nodes could not be read: kube-scheduler's messages stand in
-	one      bool // namespace is shown
+	unfolded map[string]bool // by a kind's key
+	limited  bool            // nodes could not be read: kube-scheduler's messages stand in
+	one      bool            // namespace is shown
 }
 
 // newTable has the columns. A row whose verdict is older than the last change of the
 // cluster is marked.
 func (c *columns) newTable() *table.Table[*Row] {
 	t := table.New(func(w *Row) string { return w.ID }, c.all()...)
-	t.There = c.there
+	t.There, t.Covers = c.there, c.covers
 	t.Outdated = func(w *Row) bool { return c.verdicts.outdated(w.Kind) }
 	return t
 }
 
-// there is the row of what is still pending, where only the filter hides it.
+// there is the row of what is still pending: the filter hides it, or it is part of another
+// kind.
 func (c *columns) there(w *Row) (*Row, bool) {
+	of := make(map[types.UID]bool, w.Of)
+	for _, pod := range w.pods() {
+		of[pod.Object.UID] = true
+	}
 	for _, kind := range c.host.Observed().Snapshot.Pending {
 		if !w.Leaf && kind.Key == w.Kind.Key {
 			return &Row{w.ID, kind, kind.First(), kind.Count(), false}, true
 		}
 		for _, pod := range kind.Pods {
-			if pod.Object.UID == w.Pod.Object.UID {
-				return &Row{w.ID, kind, pod, w.Of, w.Leaf}, true
+			switch {
+			case !of[pod.Object.UID]:
+			case w.Leaf:
+				return &Row{w.ID, kind, pod, 1, true}, true
+			default:
+				return &Row{w.ID, kind, kind.First(), kind.Count(), false}, true
 			}
 		}
 	}
 	return nil, false
+}
+
+// covers reports whether a kind's row shows the pods of another row. Below the row of an
+// unfolded kind each has its own.
+func (c *columns) covers(row, other *Row) bool {
+	return !row.Leaf && row.Kind.Key == other.Kind.Key && (!other.Leaf || row.Of == 1 || !c.unfolded[row.Kind.Key])
 }
 
 func (c *columns) all() []table.Column[*Row] {

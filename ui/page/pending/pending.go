@@ -29,7 +29,6 @@ type Page struct {
 	list.Page[query.PendingRow, *Row]
 	verdicts *Verdicts
 	explains explainer
-	unfolded map[string]bool // by a kind's key
 	columns  columns
 	idle     idle // where no pods are pending
 	cluster  overview
@@ -39,7 +38,7 @@ type Page struct {
 // New is the page of pending pods. It keeps the verdicts. recording is nil where the
 // cluster is none.
 func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
-	p := &Page{verdicts: verdicts, unfolded: map[string]bool{}, columns: columns{host: h, verdicts: verdicts}}
+	p := &Page{verdicts: verdicts, columns: columns{host: h, verdicts: verdicts, unfolded: map[string]bool{}}}
 	p.explains = explainer{&p.Page, verdicts}
 	p.Host, p.Self, p.Noun = h, p, "pod"
 	p.Natural, p.Rows = p.kinds, p.unfold
@@ -83,7 +82,7 @@ func (p *Page) unfold(kinds []query.PendingRow) []*Row {
 	rowOf := rowsKept(p.Table.Rows, kinds)
 	for _, k := range kinds {
 		rows = append(rows, &Row{rowOf(k.Kind), k.Kind, k.Kind.First(), k.Kind.Count(), false})
-		if !p.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
+		if !p.columns.unfolded[k.Kind.Key] || len(k.Kind.Pods) == 1 {
 			continue
 		}
 		for _, pod := range k.Kind.Pods {
@@ -222,7 +221,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	}
 	if do == keymap.Unfold {
 		w, _ := p.Table.Selected()
-		p.unfolded[w.Kind.Key] = !p.unfolded[w.Kind.Key]
+		p.columns.unfolded[w.Kind.Key] = !p.columns.unfolded[w.Kind.Key]
 		return p.Query().Arrange(list.Kept)
 	}
 	return p.Host.ActOn(do, p.Selected())
