@@ -17,6 +17,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/help"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
 )
 
 // boxes opens boxes and lays them over the page. It implements confirm.Host and
@@ -53,12 +56,21 @@ func (x *boxes) openHelp() {
 	if x.app.Demo {
 		demo = help.Demo(x.app.lesson.Taken != nil)
 	}
-	x.app.box = help.New(helpName(v.Crumbs()), x.app.keyboard.placesOf(v), demo, x.app.height)
+	x.app.box = help.New(helpName(v), x.app.keyboard.placesOf(v), demo, x.app.height)
 }
 
-// helpName is what the help calls a page with these crumbs: the third is the page's own,
-// as the second is the object that it is about; a list has but one, and a capital.
-func helpName(crumbs []string) string {
+// helpName is what the help calls a page. Of its crumbs the third is the page's own, as
+// the second is the object that it is about; a list has but one, and a capital.
+func helpName(v page.View) string {
+	switch v.(type) {
+	case *explanation.Page:
+		return "Why"
+	case *nodemap.Page:
+		return "the node map"
+	case *priorities.QueuePage:
+		return "the queue"
+	}
+	crumbs := v.Crumbs()
 	if len(crumbs) < 3 {
 		return grammar.Capital(model.Clean(crumbs[0]))
 	}

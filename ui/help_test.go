@@ -19,7 +19,14 @@ func TestTheHelpIsNamedAfterItsPage(t *testing.T) {
 		title, keys string
 	}{
 		{"a list", func(t *testing.T) *App { return newTestApp(t, 80, 24, newProdEU().snapshot()) }, "Keys in Pending ─", "/ s S   filter, sort"},
-		{"Why", ofWhy(), "Keys in Pending ─", "/ s S   filter, sort"},
+		{"Why", ofWhy(), "Keys in Why ─", "/ s S   filter, sort"},
+		{"the keys of a node in Why", ofWhy(), "Keys in Why ─", "r t l   drain, taint, "},
+		{"the map of a Why", ofWhy("m"), "Keys in the node map ─", "r t     drain, taint, "},
+		{"the node map", func(t *testing.T) *App {
+			app := newTestApp(t, 80, 24, newProdEU().snapshot())
+			press(t, app, "3", "m")
+			return app
+		}, "Keys in the node map ─", "r t     drain, taint, "},
 		{"the message", ofWhy("W"), "Keys in message ─", "/       find  "},
 		{"YAML", ofWhy("y"), "Keys in YAML ─", "/       find  "},
 		{"fixes", func(t *testing.T) *App {
