@@ -27,8 +27,8 @@ func TestLoseTellsWhatBecomesOfThePodsOfNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got.Text(100), `Without a, of 4 pods 1 is rescheduled, 1 becomes Pending, 1 is not recreated, 1 is undecided. 1
-DaemonSet pod, 1 static pod, 1 terminating pod go with the node.
+	same(t, got.Text(100), `Without a, 1 of its 4 pods is rescheduled, 1 becomes Pending, 1 is undecided, 1 is lost: no
+controller. 1 DaemonSet pod, 1 static pod, 1 terminating pod go with the node.
 
 BECOMES PENDING  WHY
 shop/big-1       b needs cpu 4 more

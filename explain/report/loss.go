@@ -84,7 +84,7 @@ func (l *Loss) Sentence() string {
 	if l.pods() == 0 {
 		return said + ", no pod has to be rescheduled." + l.others()
 	}
-	said += ", of " + grammar.Plural(l.pods(), "pod") + " "
+	all := " of " + grammar.Agree(len(l.Lost), "its ", "their ") + grammar.Plural(l.pods(), "pod")
 	var counts []string
 	for _, one := range []struct {
 		pods      []LostPod
@@ -92,14 +92,15 @@ func (l *Loss) Sentence() string {
 	}{
 		{l.Rescheduled, "is rescheduled", "are rescheduled"},
 		{l.Pending, "becomes Pending", "become Pending"},
-		{l.NotRecreated, "is not recreated", "are not recreated"},
 		{l.Undecided, "is undecided", "are undecided"},
+		{l.NotRecreated, "is lost: no controller", "are lost: no controller"},
 	} {
 		if len(one.pods) > 0 {
-			counts = append(counts, grammar.Count(len(one.pods), one.one, one.many))
+			counts = append(counts, fmt.Sprintf("%d%s %s", len(one.pods), all, grammar.Agree(len(one.pods), one.one, one.many)))
+			all = "" // told once
 		}
 	}
-	return said + strings.Join(counts, ", ") + "." + l.others()
+	return said + ", " + strings.Join(counts, ", ") + "." + l.others()
 }
 
 // others counts the pods that go with their nodes.
