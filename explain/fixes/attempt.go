@@ -22,6 +22,7 @@ type Attempt struct {
 	report.Fix
 	harm     int // orders fixes, the least first
 	Remedies []remedy.Step
+	open     string // why it could not be simulated; "" if it could
 }
 
 // attempt simulates one candidate on a fork of the state.
@@ -47,6 +48,7 @@ func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Att
 	case err != nil:
 		return fix, err
 	case len(t.Names) == 0 && t.Open:
+		fix.open = placement.WhyUnread(t.Matrix.Unknown())
 		fix.Remaining = append(fix.Remaining, placement.Unreadable)
 		return fix, nil
 	case len(t.Names) == 0:

@@ -71,6 +71,7 @@ func notReady(node *corev1.Node) bool {
 // addNode simulates one more node, like the first that lets the pod fit; none says that
 // none does.
 func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
+	open := "" // why one of them could not be simulated
 	begun, limited := time.Now(), len(f.scheduler.State.Nodes) >= scheduler.ManyNodes
 	for i, one := range f.models {
 		if i == mostNewNodes || limited && i >= leastNewNodes && time.Since(begun) > addingTime {
@@ -96,9 +97,15 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 		if fix.NodesGained > 0 {
 			return []Attempt{fix}, "", nil
 		}
+		if open == "" {
+			open = fix.open
+		}
 	}
-	if len(f.models) == 0 {
+	switch {
+	case len(f.models) == 0:
 		return nil, "", nil
+	case open != "":
+		return nil, "whether one more node would help is unknown: " + open, nil
 	}
 	like := "any of the " + grammar.Plural(len(f.scheduler.State.Nodes), "node")
 	if len(f.scheduler.State.Nodes) == 1 {

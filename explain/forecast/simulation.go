@@ -237,6 +237,9 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		}
 	}
 	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod)
+	if err == nil && p.forecast.outlook != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
+		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits}
+	}
 	switch {
 	case err != nil || l.Open:
 		return place{Placement: l}, err

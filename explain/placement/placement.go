@@ -30,6 +30,7 @@ type Placement struct {
 	Tie    []string          // all of the first rank, node among them: one of them is taken at random
 	Likely bool              // the scheduler looks at some of the nodes that fit only, and may take another
 	Matrix *scheduler.Matrix // what the plugins said where the pod fits no node; it holds until the next trial
+	Fits   []string          // where only scores are open, which decide on which node it goes: the nodes that it fits
 	Open   bool              // something that could not be read decides: nothing above counts
 	Why    string            // why it would be Pending, or what could not be read, in short words
 }
@@ -60,8 +61,11 @@ func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placeme
 		return Placement{Matrix: t.Matrix}, nil
 	}
 	r, err := p.Prioritize(ctx, t.State, pod, t.Nodes)
-	if err != nil || len(r.Unread) > 0 {
-		return Placement{Open: true, Why: WhyUnread(r.Unread)}, err
+	if err != nil {
+		return Placement{Open: true}, err
+	}
+	if len(r.Unread) > 0 {
+		return Placement{Open: true, Why: WhyUnread(r.Unread), Fits: t.Names}, nil
 	}
 	found := Placement{Node: r.Nodes[0].Node, Likely: p.Sample(t.Matrix.Included()) < len(t.Nodes)}
 	for _, node := range r.Nodes {

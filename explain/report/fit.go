@@ -133,16 +133,42 @@ func (f *Fit) Sentence() string {
 
 // openSentence says what is not known.
 func (f *Fit) openSentence(placed int) string {
+	admission := func(plugin string) bool { return slices.Contains(admissionPlugins, plugin) }
+	why := f.Unknown[0].Why
 	for _, part := range f.Unknown {
-		if slices.ContainsFunc(part.Plugins, func(plugin string) bool { return slices.Contains(admissionPlugins, plugin) }) {
+		if slices.ContainsFunc(part.Plugins, admission) && !f.notEvaluated() {
 			return fmt.Sprintf("%d of %d %s the nodes; whether they would be created is unknown: %s.",
 				placed, f.Asked, grammar.Agree(f.Asked, "fits", "fit"), part.Why)
 		}
 	}
-	if placed == 0 {
-		return fmt.Sprintf("How many of %d fit is unknown: %s.", f.Asked, f.Unknown[0].Why)
+	if at := slices.IndexFunc(f.Unknown, func(part UnknownPart) bool { return !slices.ContainsFunc(part.Plugins, admission) }); at >= 0 {
+		why = f.Unknown[at].Why
 	}
-	return fmt.Sprintf("At least %d of %d fit; whether more do is unknown: %s.", placed, f.Asked, f.Unknown[0].Why)
+	if open := f.openNodes(); open > 0 && open < f.Next.report.Total {
+		why = fmt.Sprintf("%d of %s could not be evaluated", open, grammar.Plural(f.Next.report.Total, "node"))
+	}
+	if placed == 0 {
+		return fmt.Sprintf("How many of %d fit is unknown: %s.", f.Asked, why)
+	}
+	return fmt.Sprintf("At least %d of %d fit; whether more do is unknown: %s.", placed, f.Asked, why)
+}
+
+// notEvaluated says whether it is unknown whether the next pod fits a node.
+func (f *Fit) notEvaluated() bool {
+	return f.Next != nil && f.Next.report != nil && f.Next.report.Verdict == Unknown
+}
+
+// openNodes is how many nodes could not be evaluated for the next pod.
+func (f *Fit) openNodes() (open int) {
+	if !f.notEvaluated() {
+		return 0
+	}
+	for i := range f.Next.Groups {
+		if f.Next.Groups[i].Fits == nil {
+			open += f.Next.Groups[i].Count
+		}
+	}
+	return open
 }
 
 // sentence says of the pod what stops it.

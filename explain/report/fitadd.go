@@ -123,12 +123,25 @@ func (f *Fit) pendingSentence() string {
 	switch {
 	case f.Asked == 0:
 		return "No pod is waiting for a node."
-	case f.Fits == nil && len(f.Unknown) > 0:
-		return f.Added.begin(fmt.Sprintf("It is unknown how many of %s fit: %s.", pods, f.Unknown[0].Why), nil)
+	case f.Fits == nil && f.Asked == 1:
+		return f.Added.begin("Whether the 1 pending pod fits is unknown"+f.whyPending()+".", nil)
 	case f.Fits == nil:
-		return f.Added.begin(fmt.Sprintf("It is unknown how many of %s fit.", pods), nil)
+		return f.Added.begin(fmt.Sprintf("How many of %s fit is unknown", pods)+f.whyPending()+".", nil)
 	}
 	return f.Added.begin(fmt.Sprintf("%d of %s %s.", *f.Fits, pods, grammar.Agree(f.Asked, "fits", "fit")), f.Fits)
+}
+
+// whyPending is why it is not known how many of the pending pods fit, behind a colon.
+func (f *Fit) whyPending() string {
+	if len(f.Unknown) > 0 {
+		return ": " + f.Unknown[0].Why
+	}
+	for i := range f.Pending {
+		if p := &f.Pending[i]; p.Fits == nil && p.Why != "" {
+			return ": " + p.Why
+		}
+	}
+	return ""
 }
 
 // pendingTable is the pending pods by workload.

@@ -71,7 +71,7 @@ type Fixes struct {
 	// None says why there is nothing to fix or nothing that could be tried; ""
 	// where Tried is not empty.
 	None string
-	// NoNode says that one more node would not help, whichever it is like; "" where one
+	// NoNode says that one more node would not help, whichever it is like, or that this is unknown; "" where one
 	// would, or where that was not tried.
 	NoNode string
 }
